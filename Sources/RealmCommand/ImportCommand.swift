@@ -127,12 +127,7 @@ struct ImportCommand: ToolCommand {
   func work() throws -> ExitStatus {
     let source = try source()
     let exists = FileManager.default.fileExists(atPath: file.file)
-    let classes = exists ? try file.reader().reading { try StoredClasses($0) } : nil
-    let reading = ProgressLine("reading")
-    let plan = try ImportPlan(
-      of: source, into: classes, primaryKey: primaryKey, types: try givenTypes(),
-      progress: reading.report)
-    reading.clear()
+    let plan = try plan(of: source, exists: exists)
     if !output.json { try output.print(.null) { plan.text } }
     var options = Importer.Options()
     (options.batchSize, options.skipsBadRows, options.isDryRun) = (batch, skipBadRows, dryRun)
@@ -161,6 +156,15 @@ struct ImportCommand: ToolCommand {
     progress.clear()
     try output.print(report.json(plan)) { text(report) }
     return report.badRowCount > 0 && !skipBadRows ? .badData : .fine
+  }
+
+  /// The plan by the classes of the file, whose version is released before anything is written.
+  private func plan(of source: ImportSource, exists: Bool) throws -> ImportPlan {
+    let classes = exists ? try file.reader().classes() : nil
+    let reading = ProgressLine("reading")
+    return try ImportPlan(
+      of: source, into: classes, primaryKey: primaryKey, types: try givenTypes(),
+      progress: reading.report)
   }
 
   /// Tries the import in a temporary file.

@@ -68,14 +68,14 @@ struct QueryCommand: ToolCommand {
     let query = try text()
     let reader = try file.reader()
     let sink = ByteSink(descriptor: 1)
-    let table = try reader.reading { group -> String? in
-      let classes = try StoredClasses(group)
-      let run = try QueryRun(query, in: group, classes)
+    let table = try reader.reading { _ -> String? in
+      let classes = try reader.classes()
+      let run = try QueryRun(query, in: classes)
       if explain {
-        try write(try run.explanation(in: group), to: sink)
+        try write(try run.explanation(), to: sink)
         return nil
       }
-      let keys = try run.keys(in: group)
+      let keys = try run.keys()
       if count {
         try sink.writeLine(
           json
@@ -84,13 +84,13 @@ struct QueryCommand: ToolCommand {
         return nil
       }
       if let countBy {
-        let groups = try GroupCounts(of: countBy, keys, run.schema, in: group, classes)
+        let groups = try GroupCounts(of: countBy, keys, run.schema, in: classes)
         return try represent(groups, to: sink)
       }
       let names = columns?.split(separator: ",").map {
         $0.trimmingCharacters(in: .whitespaces)
       }
-      let output = try QueryOutput(run.schema, in: group, classes, columns: names)
+      let output = try QueryOutput(run.schema, in: classes, columns: names)
       return try represent(keys, output, to: sink)
     }
     try sink.finish()

@@ -26,7 +26,7 @@ struct SchemaCommand: ToolCommand {
   var json = false
 
   func work() throws -> ExitStatus {
-    let classes = try file.reader().reading { try StoredClasses($0) }
+    let classes = try file.reader().classes()
     let sink = ByteSink(descriptor: 1)
     switch json ? .json : format {
     case .swift: try sink.write(SwiftSchema(classes).text)

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -20,11 +21,11 @@ import Testing
   /// The objects of a class as lines of JSON, without their keys.
   private func lines(_ name: String, _ path: String, columns: [String]? = nil) throws -> [String] {
     let reader = try RealmReader(path: path)
-    let classes = try StoredClasses(reader.group)
+    let classes = try StoredSchema(reader.group)
     let schema = try classes.require(name)
     let output = try QueryOutput(
-      schema, in: reader.group, classes, columns: columns ?? schema.columns.map(\.name))
-    return try QueryRun(name, in: reader.group, classes).keys(in: reader.group)
+      schema, in: classes, columns: columns ?? schema.columns.map(\.name))
+    return try QueryRun(name, in: classes).keys()
       .compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
   }
 
@@ -166,7 +167,7 @@ import Testing
     #expect(found.saved == 702)
     #expect(
       report.problems.contains { $0.hasPrefix("\(found.name): nothing describes this class") })
-    let classes = try StoredClasses(try RealmReader(path: path).group)
+    let classes = try StoredSchema(try RealmReader(path: path).group)
     // Lists and maps are not among them, and a link is a number: the key of its object, and one.
     #expect(
       try classes.require(found.name).columns.map { "\($0.name): \($0.type)" } == [

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -35,17 +36,17 @@ import Testing
     var options = Importer.Options()
     change(&options)
     let writer = try RealmWriter(path: path, creates: true)
-    let classes = try StoredClasses(try writer.group())
+    let classes = try StoredSchema(try writer.group())
     let plan = try ImportPlan(of: source, into: classes, primaryKey: primaryKey, types: types)
     return try Importer(source, plan, options).run(writer)
   }
 
   private func lines(_ name: String, in path: String? = nil) throws -> [String] {
     let group = try RealmReader(path: path ?? self.path).group
-    let classes = try StoredClasses(group)
+    let classes = try StoredSchema(group)
     guard let schema = classes[name] else { return [] }
-    let output = try QueryOutput(schema, in: group, classes)
-    return try QueryRun(name, in: group, classes).keys(in: group)
+    let output = try QueryOutput(schema, in: classes)
+    return try QueryRun(name, in: classes).keys()
       .compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
   }
 
@@ -298,7 +299,7 @@ import Testing
       return true
     }
     let source = try ImportSource(path: input, format: .json, className: nil)
-    let plan = try ImportPlan(of: source, into: try StoredClasses(try empty.group()))
+    let plan = try ImportPlan(of: source, into: try StoredSchema(try empty.group()))
     #expect(plan.classes.allSatisfy { $0.properties.allSatisfy { !$0.isNew } })
     let report = try Importer(source, plan, Importer.Options()).run(empty)
     #expect(report.badRows.isEmpty, "\(report.badRows)")
@@ -324,7 +325,7 @@ import Testing
     }
     let source = try ImportSource(
       path: directory.file("p.csv"), format: .csv, className: "Person")
-    let plan = try ImportPlan(of: source, into: try StoredClasses(try writer.group()))
+    let plan = try ImportPlan(of: source, into: try StoredSchema(try writer.group()))
     let report = try Importer(source, plan, Importer.Options()).run(writer)
     #expect(report.badRows.isEmpty, "\(report.badRows)")
     let after = try lines("Person", in: sample.path)
@@ -339,7 +340,7 @@ import Testing
     let text = #"{"$class":"Dog","name":"Spot","owner":99}"#
     let source = try source(text, .json, nil)
     let writer = try RealmWriter(path: sample.path, creates: false)
-    let plan = try ImportPlan(of: source, into: try StoredClasses(try writer.group()))
+    let plan = try ImportPlan(of: source, into: try StoredSchema(try writer.group()))
     let report = try Importer(source, plan, Importer.Options()).run(writer)
     #expect(
       report.badRows.map(\.description) == ["line 1 (owner): there is no 'Person' with id 99"])

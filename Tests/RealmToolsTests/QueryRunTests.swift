@@ -3,6 +3,7 @@
 // Queries as the command line takes them.
 
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTools
@@ -12,44 +13,44 @@ import Testing
   @Test func objectsAreCountedByTheirValues() throws {
     let sample = try SampleRealm(dogCount: 45)
     let group = try RealmReader(path: sample.path).group
-    let classes = try StoredClasses(group)
-    let run = try QueryRun("Dog", in: group, classes)
-    let keys = try run.keys(in: group)
-    let ages = try GroupCounts(of: "age", keys, run.schema, in: group, classes)
+    let classes = try StoredSchema(group)
+    let run = try QueryRun("Dog", in: classes)
+    let keys = try run.keys()
+    let ages = try GroupCounts(of: "age", keys, run.schema, in: classes)
     #expect(ages.all.map(\.count).reduce(0, +) == 47)
     #expect(ages.all[0].text == "0")
     #expect(ages.all.first { $0.text == "5" }?.count == 3)
     #expect(ages.all.last?.text == nil && ages.all.last?.count == 1)
-    let owners = try GroupCounts(of: "owner", keys, run.schema, in: group, classes)
+    let owners = try GroupCounts(of: "owner", keys, run.schema, in: classes)
     #expect(owners.all.map(\.text) == [nil, "7"])
     #expect(throws: ToolFailure.self) {
-      try GroupCounts(of: "none", keys, run.schema, in: group, classes)
+      try GroupCounts(of: "none", keys, run.schema, in: classes)
     }
   }
 
   @Test func columnsAreChosen() throws {
     let sample = try SampleRealm()
     let group = try RealmReader(path: sample.path).group
-    let classes = try StoredClasses(group)
-    let run = try QueryRun("Dog", in: group, classes)
-    let key = try #require(try run.keys(in: group).first)
-    let output = try QueryOutput(run.schema, in: group, classes, columns: ["age", "name"])
+    let classes = try StoredSchema(group)
+    let run = try QueryRun("Dog", in: classes)
+    let key = try #require(try run.keys().first)
+    let output = try QueryOutput(run.schema, in: classes, columns: ["age", "name"])
     #expect(output.header == ["age", "name"])
     #expect(try output.row(of: key) == ["5", "Rex"])
     #expect(
       try output.object(of: key).map { JSONWriter.text($0) } == #"{"age":5,"name":"Rex"}"#)
     #expect(throws: ToolFailure.self) {
-      try QueryOutput(run.schema, in: group, classes, columns: ["none"])
+      try QueryOutput(run.schema, in: classes, columns: ["none"])
     }
   }
 
   private func names(_ query: String, _ sample: SampleRealm) throws -> [String?] {
     let group = try RealmReader(path: sample.path).group
-    let classes = try StoredClasses(group)
-    let run = try QueryRun(query, in: group, classes)
-    let output = try QueryOutput(run.schema, in: group, classes)
+    let classes = try StoredSchema(group)
+    let run = try QueryRun(query, in: classes)
+    let output = try QueryOutput(run.schema, in: classes)
     let column = try #require(output.header.firstIndex(of: "name"))
-    return try run.keys(in: group).map { try output.row(of: $0)?[column] }
+    return try run.keys().map { try output.row(of: $0)?[column] }
   }
 
   @Test(arguments: [
@@ -89,7 +90,7 @@ import Testing
   @Test func plansNameIndexes() throws {
     let sample = try SampleRealm()
     let group = try RealmReader(path: sample.path).group
-    let run = try QueryRun("Person WHERE name == 'Bob'", in: group, StoredClasses(group))
-    #expect(try run.explanation(in: group).first?.hasPrefix("index: ") == true)
+    let run = try QueryRun("Person WHERE name == 'Bob'", in: StoredSchema(group))
+    #expect(try run.explanation().first?.hasPrefix("index: ") == true)
   }
 }

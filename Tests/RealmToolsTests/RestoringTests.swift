@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -199,7 +200,7 @@ import Testing
         try Data(part.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: input))
         let source = try ImportSource(path: input, format: .json, className: nil)
         let writer = try RealmWriter(path: path, creates: true)
-        let plan = try ImportPlan(of: source, into: try StoredClasses(try writer.group()))
+        let plan = try ImportPlan(of: source, into: try StoredSchema(try writer.group()))
         var options = Importer.Options()
         options.batchSize = 1
         let report = try Importer(source, plan, options).run(writer)
@@ -215,7 +216,7 @@ import Testing
     let source = try export(group, .json)
     let (_, first) = try restore(source)
     let writer = try RealmWriter(path: directory.file("new.realm"), creates: false)
-    let plan = try ImportPlan(of: source, into: try StoredClasses(first))
+    let plan = try ImportPlan(of: source, into: try StoredSchema(first))
     let report = try Importer(source, plan, Importer.Options()).run(writer)
     // Those with primary keys are the same objects, the others come again.
     #expect((report.created, report.updated) == (5, 3))

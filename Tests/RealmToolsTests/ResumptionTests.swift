@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -115,16 +116,16 @@ import Testing
     var options = Importer.Options()
     (options.batchSize, options.startsOver) = (5, startsOver)
     let writer = try RealmWriter(path: path, creates: true)
-    let classes = try StoredClasses(try writer.group())
+    let classes = try StoredSchema(try writer.group())
     let plan = try ImportPlan(of: source, into: classes, types: ["age": .int])
     return try Importer(source, plan, options).run(writer)
   }
 
   private func names() throws -> [String] {
     let group = try RealmReader(path: path).group
-    let classes = try StoredClasses(group)
-    let output = try QueryOutput(try classes.require("Dog"), in: group, classes, columns: ["name"])
-    return try QueryRun("Dog", in: group, classes).keys(in: group)
+    let classes = try StoredSchema(group)
+    let output = try QueryOutput(try classes.require("Dog"), in: classes, columns: ["name"])
+    return try QueryRun("Dog", in: classes).keys()
       .compactMap { try output.row(of: $0)?.first ?? nil }
   }
 

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -36,9 +37,9 @@ import Testing
 
   private func lines(_ name: String, _ path: String) throws -> [String] {
     let group = try RealmReader(path: path).group
-    let classes = try StoredClasses(group)
-    let output = try QueryOutput(try classes.require(name), in: group, classes)
-    return try QueryRun(name, in: group, classes).keys(in: group)
+    let classes = try StoredSchema(group)
+    let output = try QueryOutput(try classes.require(name), in: classes)
+    return try QueryRun(name, in: classes).keys()
       .compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
   }
 

@@ -3,6 +3,7 @@
 // The Swift code of classes, given to the compiler.
 
 import Foundation
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -76,7 +77,7 @@ import Testing
       return true
     }
     let code = sample.directory.file("Models.swift")
-    try Data(SwiftSchema(try StoredClasses(try writer.group())).text.utf8)
+    try Data(SwiftSchema(try StoredSchema(try writer.group())).text.utf8)
       .write(to: URL(fileURLWithPath: code))
     #expect(try messages(code) == "")
   }

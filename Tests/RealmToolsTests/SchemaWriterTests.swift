@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -11,11 +12,11 @@ import RealmTools
 import Testing
 
 @Suite struct SchemaWriterTests {
-  private func classes(_ fill: (WriteGroup) throws -> Void) throws -> StoredClasses {
+  private func classes(_ fill: (WriteGroup) throws -> Void) throws -> StoredSchema {
     let directory = try TemporaryDirectory()
     let writer = try RealmWriter(path: directory.file("a.realm"), creates: true)
     _ = try writer.write { try fill($0) }
-    return try StoredClasses(try writer.group())
+    return try StoredSchema(try writer.group())
   }
 
   @Test func namesThatAreNoIdentifiersAreMapped() throws {
@@ -49,7 +50,7 @@ import Testing
   @Test func diagramsHaveClassesAndLinks() throws {
     let sample = try SampleRealm()
     let group = try RealmReader(path: sample.path).group
-    let text = MermaidSchema(try StoredClasses(group)).text
+    let text = MermaidSchema(try StoredSchema(group)).text
     #expect(text.hasPrefix("classDiagram\n  class Address {\n    <<embedded>>\n    String city\n"))
     #expect(text.contains("    Int id PK\n    String name indexed\n    Date? born\n"))
     #expect(text.contains("    List~String~ tags\n"))
@@ -60,7 +61,7 @@ import Testing
   @Test func theSchemaForPrograms() throws {
     let sample = try SampleRealm()
     let group = try RealmReader(path: sample.path).group
-    let json = SchemaJSON.value(try StoredClasses(group))
+    let json = SchemaJSON.value(try StoredSchema(group))
     let person = json.array?.first { $0["name"] == .string("Person") }
     #expect(person?["primaryKey"] == .string("id"))
     let home = person?["properties"]?.array?.first { $0["name"] == .string("home") }

@@ -3,6 +3,7 @@
 // Values as texts and back.
 
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -65,11 +66,11 @@ import Testing
   @Test func objectsAreJSON() throws {
     let sample = try SampleRealm()
     let reader = try RealmReader(path: sample.path)
-    let classes = try StoredClasses(reader.group)
+    let classes = try StoredSchema(reader.group)
     func lines(_ name: String) throws -> [String] {
       let schema = try classes.require(name)
-      let output = try QueryOutput(schema, in: reader.group, classes)
-      let keys = try QueryRun(name, in: reader.group, classes).keys(in: reader.group)
+      let output = try QueryOutput(schema, in: classes)
+      let keys = try QueryRun(name, in: classes).keys()
       return try keys.compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
     }
     #expect(

@@ -21,14 +21,14 @@ package struct View {
   package static func bind(
     _ query: EffectiveQuery, to objects: TableGroup
   ) throws(StoreError) -> Result<View, SessionRefusal> {
-    let schema = try StoreError.storing { () throws(StorageError) in
-      try TableSchemaAdapter(objects)
+    let classes = try StoreError.storing { () throws(StorageError) in
+      try StoredSchema(objects)
     }
     var view = View()
     for (name, text) in query.conditions {
       var names: Set<String> = []
       let note = { (field: String) in _ = names.insert(field) }
-      switch try condition(text, ofClass: name, schema, objects, note) {
+      switch try condition(text, ofClass: name, classes, objects, note) {
       case .success(let predicate):
         view.predicates[name] = predicate
         view.fields[name] = names
@@ -40,23 +40,25 @@ package struct View {
 
   /// A condition; nil for a class without a table yet: no object of it can be seen.
   private static func condition(
-    _ text: String, ofClass name: String, _ schema: TableSchemaAdapter, _ objects: TableGroup,
+    _ text: String, ofClass name: String, _ classes: StoredSchema, _ objects: TableGroup,
     _ noteField: @escaping (String) -> Void
   ) throws(StoreError) -> Result<BoundPredicate?, SessionRefusal> {
+    let points = try StoreError.storing { () throws(StorageError) in
+      try classes[name].map(objects.pointNames) ?? []
+    }
     let predicate: BoundPredicate
     do throws(SessionRefusal) {
       let parsed = try parse(text)
-      guard let known = schema.schema(ofClass: name) else { return .success(nil) }
+      guard let known = classes[name] else { return .success(nil) }
       guard known.kind == .topLevel else {
         throw SessionRefusal(
           .badQuery, "Invalid query: \"\(name)\" is no class of objects of their own")
       }
       try SubscriptionRules(
-        className: name, schema: known, points: schema.pointNames(ofClass: name),
-        noteField: noteField
+        className: name, schema: known, points: points, noteField: noteField
       ).check(parsed)
       do throws(QueryError) {
-        predicate = try QueryBinder(schema, on: schema.queryClass(named: name))
+        predicate = try QueryBinder(classes, on: classes.queryClass(named: name))
           .bind(parsed).condition
       } catch {
         throw SessionRefusal(.badQuery, "Invalid query: \(error)")

@@ -104,7 +104,7 @@ struct EditCommand: Sendable {
       try schemaEdit.apply(to: group, creatingClass: kind == .createClass)
       return .null
     }
-    let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
+    let classes = try reading { () throws(StorageError) in try StoredSchema(group) }
     let schema = try classes.required(className)
     let table = try reading { () throws(StorageError) in try group.table(schema.key) }
     guard let table else { throw StudioFailure(404, "The file has no class '\(className)'.") }
@@ -117,7 +117,7 @@ struct EditCommand: Sendable {
   }
 
   private func create(
-    in table: WritableTable, _ schema: TableSchema, _ classes: StudioClasses
+    in table: WritableTable, _ schema: TableSchema, _ classes: StoredSchema
   ) throws(StudioFailure) -> JSONValue {
     guard schema.kind == .topLevel else {
       throw StudioFailure(
@@ -153,7 +153,7 @@ struct EditCommand: Sendable {
   }
 
   private func change(
-    _ table: WritableTable, _ schema: TableSchema, _ classes: StudioClasses
+    _ table: WritableTable, _ schema: TableSchema, _ classes: StoredSchema
   ) throws(StudioFailure) {
     if let column = schema.column(named: property), column.isPrimaryKey {
       throw StudioFailure(

@@ -62,8 +62,8 @@ struct SchemaEdit: Sendable {
 
   private func createClass(in group: WriteGroup) throws(StudioFailure) {
     try Self.check(className, of: "a class", byteCountMax: Self.classNameByteCountMax)
-    let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
-    guard classes.schema(ofClass: className) == nil else {
+    let classes = try reading { () throws(StorageError) in try StoredSchema(group) }
+    guard classes[className] == nil else {
       throw StudioFailure(409, "There is a class '\(className)' already.")
     }
     if let property {
@@ -85,7 +85,7 @@ struct SchemaEdit: Sendable {
   private func addProperty(to group: WriteGroup) throws(StudioFailure) {
     let name = property ?? ""
     try Self.check(name, of: "a property", byteCountMax: Self.propertyNameByteCountMax)
-    let classes = try reading { () throws(StorageError) in try StudioClasses(group) }
+    let classes = try reading { () throws(StorageError) in try StoredSchema(group) }
     let schema = try classes.required(className)
     guard schema.column(named: name) == nil else {
       throw StudioFailure(409, "'\(className)' has a property '\(name)' already.")
@@ -105,7 +105,7 @@ struct SchemaEdit: Sendable {
 
   /// The class of a new link's targets.
   private func linked(
-    _ name: String, _ classes: StudioClasses
+    _ name: String, _ classes: StoredSchema
   ) throws(StudioFailure) -> TableSchema {
     guard let target else { throw .malformed("target", "the name of a class") }
     let schema = try classes.required(target)

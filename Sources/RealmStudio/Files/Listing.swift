@@ -25,44 +25,31 @@ struct Listing {
   let query: TableQuery
   var state: ResultState
 
-  init(_ request: Request, in classes: StudioClasses) throws(StudioFailure) {
-    query = try Self.bound(request, classes)
+  init(_ request: Request, in classes: StoredSchema) throws(StudioFailure) {
+    let schema = try classes.required(request.className)
+    let order = try request.sort.map { (name) throws(StudioFailure) in
+      try Self.order(by: name, request, schema)
+    }
     do throws(QueryError) {
-      if let table = try QueryError.reading(try classes.source.readTable(query.table)) {
-        try query.check(against: table, of: classes.source)
-      }
-      state = try query.state(in: classes.source)
+      let isPlain = request.query.allSatisfy(\.isWhitespace)
+      let found =
+        isPlain ? TableQuery(schema.key) : try TableQuery(request.query, over: schema, in: classes)
+      query = order.map { found.adding(.sort($0)) } ?? found
+      state = try query.state(in: classes.reader)
     } catch { throw StudioFailure(error, in: request.query) }
   }
 
-  private static func bound(
-    _ request: Request, _ classes: StudioClasses
-  ) throws(StudioFailure) -> TableQuery {
-    let schema = try classes.required(request.className)
-    var query = TableQuery(schema.key)
-    if !request.query.allSatisfy(\.isWhitespace) {
-      do throws(QueryError) {
-        let parsed = try Self.parsed(request.query)
-        let owner = classes.queryClass(named: request.className)
-        let (condition, steps) = try QueryBinder(classes, on: owner).bind(parsed)
-        query = steps.reduce(query.adding(.filter(condition))) { $0.adding($1) }
-      } catch { throw StudioFailure(error, in: request.query) }
-    }
-    guard let sort = request.sort else { return query }
-    let column = try classes.column(sort, of: schema)
+  /// The order by a column of the page.
+  private static func order(
+    by sort: String, _ request: Request, _ schema: TableSchema
+  ) throws(StudioFailure) -> SortOrder {
+    let column = try schema.required(sort)
     guard column.collection == .none, column.type != .link else {
       throw StudioFailure(
         400, "'\(sort)' cannot be sorted by: it is a collection or a link.",
         remedy: "Sort by a property of what it leads to, in the query: SORT(\(sort).name ASC).")
     }
-    let criterion = SortOrder.Criterion([sort], isAscending: !request.isDescending)
-    return query.adding(.sort(SortOrder([criterion])))
-  }
-
-  private static func parsed(_ text: String) throws(QueryError) -> ParsedQuery {
-    do throws(QuerySyntaxError) { return try QueryParser.parse(text, []) } catch {
-      throw QueryError(error)
-    }
+    return SortOrder([SortOrder.Criterion([sort], isAscending: !request.isDescending)])
   }
 
   var count: Int { state.count }

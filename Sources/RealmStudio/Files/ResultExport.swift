@@ -26,7 +26,6 @@ struct ResultExport {
   /// The objects of one piece.
   static let pieceCount = 500
 
-  private let source: any TableReader
   private let listing: Listing
   private let table: Table?
   private let columns: [Column]
@@ -37,25 +36,18 @@ struct ResultExport {
   /// - Parameter names: The properties in their order; nil for all.
   init(
     _ listing: Listing, _ format: Format, _ names: [String]?, _ schema: TableSchema,
-    in source: any TableReader
+    in classes: StoredSchema
   ) throws(StudioFailure) {
-    self.source = source
     self.listing = listing
     self.format = format
     columns =
-      try names?.map { (name) throws(StudioFailure) in
-        guard let column = schema.column(named: name) else {
-          throw StudioFailure(
-            404, "'\(schema.className ?? "")' has no property '\(name.prefix(100))'.")
-        }
-        return column
-      } ?? schema.columns
-    let (table, classes) = try reading { () throws(StorageError) in
-      (try source.readTable(schema.key), try StoredClasses(source))
+      try names?.map { (name) throws(StudioFailure) in try schema.required(name) }
+      ?? schema.columns
+    table = try reading { () throws(StorageError) in
+      try classes.reader.readTable(schema.key)
     }
-    self.table = table
-    json = ObjectJSON(source, classes)
-    cells = CellText(source, classes)
+    json = ObjectJSON(classes)
+    cells = CellText(classes)
   }
 
   var count: Int { listing.count }
@@ -114,7 +106,7 @@ extension StudioDatabase {
   func pieces(
     of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
   ) throws(StudioFailure) -> ResultPieces {
-    let classes = try reading { () throws(StorageError) in try StudioClasses(tables) }
+    let classes = try reading { () throws(StorageError) in try StoredSchema(tables) }
     let pieces = ResultPieces(
       database: self, source: tables, listing: try listing(request, in: classes),
       schema: try classes.required(request.className), format: format, columns: columns)
@@ -124,8 +116,9 @@ extension StudioDatabase {
   }
 
   private func export(_ pieces: ResultPieces) throws(StudioFailure) -> ResultExport {
-    try ResultExport(
-      pieces.listing, pieces.format, pieces.columns, pieces.schema, in: pieces.source)
+    let classes = try reading { () throws(StorageError) in try StoredSchema(pieces.source) }
+    return try ResultExport(
+      pieces.listing, pieces.format, pieces.columns, pieces.schema, in: classes)
   }
 
   fileprivate func piece(
@@ -140,7 +133,7 @@ extension StudioDatabase {
   func draftText(
     of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
   ) throws(StudioFailure) -> String {
-    guard let source = draft?.group else {
+    guard isEditing else {
       throw StudioFailure(409, "The transaction has ended.", remedy: "Try again.")
     }
     let classes = try classes()
@@ -152,7 +145,7 @@ extension StudioDatabase {
         remedy: "Commit or cancel first.")
     }
     let schema = try classes.required(request.className)
-    let export = try ResultExport(listing, format, columns, schema, in: source)
+    let export = try ResultExport(listing, format, columns, schema, in: classes)
     return try reading { () throws(StorageError) in
       var text = ""
       var start = 0

@@ -18,7 +18,7 @@ extension StudioDatabase {
   ) throws(StudioFailure) -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(request.className)
-    let column = try classes.column(property, of: schema)
+    let column = try schema.required(property)
     guard column.collection == .none,
       [.int, .float, .double, .decimal, .timestamp].contains(column.type)
     else {
@@ -27,7 +27,7 @@ extension StudioDatabase {
     }
     let listing = try listing(request, in: classes)
     let values = try reading { () throws(StorageError) -> [Double?] in
-      guard let table = try classes.source.readTable(schema.key) else { return [] }
+      guard let table = try classes.reader.readTable(schema.key) else { return [] }
       return try Self.values(of: column, listing, in: table)
     }
     return Histogram(values, bins: bins).json

@@ -32,7 +32,7 @@ extension StudioDatabase {
     let listing = try listing(request, in: classes)
     let schema = try classes.required(request.className)
     let rows = try reading { () throws(StorageError) -> [JSONValue] in
-      guard let table = try classes.source.readTable(schema.key) else { return [] }
+      guard let table = try classes.reader.readTable(schema.key) else { return [] }
       let reader = CellReader(classes: classes)
       var rows: [JSONValue] = []
       for position in min(start, listing.count)..<min(start + count, listing.count) {
@@ -64,9 +64,9 @@ extension StudioDatabase {
     let listing = try listing(request, in: classes)
     let found: Int?
     do throws(QueryError) {
-      let table = try QueryError.reading(try classes.source.readTable(listing.query.table))
+      let table = try QueryError.reading(try classes.reader.readTable(listing.query.table))
       found = try table.flatMap { (table) throws(QueryError) in
-        try listing.position(of: key, in: table, classes.source)
+        try listing.position(of: key, in: table, classes.reader)
       }
     } catch { throw StudioFailure(error, in: request.query) }
     return .object([JSONMember("position", found.map { .integer(Int64($0)) } ?? .null)])
@@ -97,10 +97,10 @@ extension StudioDatabase {
   }
 
   private func row(
-    _ key: ObjectKey, _ schema: TableSchema, _ classes: StudioClasses
+    _ key: ObjectKey, _ schema: TableSchema, _ classes: StoredSchema
   ) throws(StudioFailure) -> Row {
     let row = try reading { () throws(StorageError) in
-      try classes.source.readTable(schema.key)?.row(of: key)
+      try classes.reader.readTable(schema.key)?.row(of: key)
     }
     guard let row else {
       throw StudioFailure(
@@ -110,12 +110,12 @@ extension StudioDatabase {
   }
 
   private func backlinks(
-    of row: Row, _ schema: TableSchema, _ classes: StudioClasses
+    of row: Row, _ schema: TableSchema, _ classes: StoredSchema
   ) throws(StorageError) -> [JSONValue] {
     let reader = CellReader(classes: classes)
     var all: [JSONValue] = []
     for column in schema.backlinkColumns {
-      guard let origin = column.targetTable, let table = try classes.source.readTable(origin),
+      guard let origin = column.targetTable, let table = try classes.reader.readTable(origin),
         let name = table.schema.className, let opposite = column.oppositeColumn,
         let property = table.schema.column(opposite)
       else { continue }
@@ -141,7 +141,7 @@ extension StudioDatabase {
   ) throws(StudioFailure) -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(name)
-    let column = try classes.column(property, of: schema)
+    let column = try schema.required(property)
     guard column.collection != .none else {
       throw StudioFailure(400, "'\(name).\(property)' is no collection.")
     }

@@ -71,15 +71,15 @@ actor StudioDatabase {
   /// The shown tables.
   var source: any TableReader { draft?.group ?? tables }
 
-  func classes() throws(StudioFailure) -> StudioClasses {
-    try reading { () throws(StorageError) in try StudioClasses(source) }
+  func classes() throws(StudioFailure) -> StoredSchema {
+    try reading { () throws(StorageError) in try StoredSchema(source) }
   }
 
   // MARK: - Results
 
   /// The result of a request, made at most once for a version.
   func listing(
-    _ request: Listing.Request, in classes: StudioClasses
+    _ request: Listing.Request, in classes: StoredSchema
   ) throws(StudioFailure) -> Listing {
     recent.removeAll { $0 == request }
     recent.append(request)

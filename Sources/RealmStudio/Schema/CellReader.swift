@@ -23,10 +23,10 @@ struct CellReader {
     static let inspector = Limits(characterCount: 100_000, byteCount: 4_096, elementCount: 100)
   }
 
-  let classes: StudioClasses
+  let classes: StoredSchema
   var limits = Limits.cell
 
-  private var source: any TableReader { classes.source }
+  private var source: any TableReader { classes.reader }
 
   // MARK: - Properties
 

@@ -11,7 +11,7 @@ import RealmTables
 
 /// Reads the tagged values of `CellReader`, as people edited them.
 struct ValueInput {
-  let classes: StudioClasses
+  let classes: StoredSchema
 
   /// A value for a property, or for an element of its collection.
   func value(_ json: JSONValue, for column: Column) throws(StudioFailure) -> TableValue {
@@ -79,7 +79,7 @@ struct ValueInput {
   // MARK: - Links
 
   private func link(_ json: JSONValue, for column: Column) throws(StudioFailure) -> TableValue {
-    guard let name = json["class"]?.string, let schema = classes.schema(ofClass: name) else {
+    guard let name = json["class"]?.string, let schema = classes[name] else {
       throw .malformed("class", "the name of a class")
     }
     guard column.type == .link || column.type == .mixed else {
@@ -102,7 +102,7 @@ struct ValueInput {
   ) throws(StudioFailure) -> ObjectKey {
     let name = schema.className ?? schema.name
     let table = try reading { () throws(StorageError) in
-      try classes.source.readTable(schema.key)
+      try classes.reader.readTable(schema.key)
     }
     if let number = json["key"]?.string.flatMap({ Int64($0) }) {
       let key = ObjectKey(number)
@@ -117,7 +117,7 @@ struct ValueInput {
     }
     let found = try reading { () throws(StorageError) -> ObjectKey? in
       guard let value = Self.scalar(text, as: ValueNames.name(of: column.type)) else { return nil }
-      return try classes.source.object(withPrimaryKey: value, in: schema.key)
+      return try classes.reader.object(withPrimaryKey: value, in: schema.key)
     }
     guard let found else {
       throw StudioFailure(409, "'\(name)' has no object with the primary key '\(text)'.")

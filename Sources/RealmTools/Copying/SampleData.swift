@@ -2,16 +2,14 @@
 
 // Made-up objects, the same for the same seed: `realm generate`.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
 /// Fills the classes of a file with objects.
 package struct SampleData {
-  /// The classes with their numbers of new objects; all classes if it is nil.
-  private let className: String?
-  private let rowCount: Int
   private var random: Numbers
-  private var classes: StoredClasses
+  private let classes: StoredSchema
 
   private static let words = [
     "amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbour", "iris", "juniper",
@@ -36,10 +34,8 @@ package struct SampleData {
     }
   }
 
-  private init(_ classes: StoredClasses, _ className: String?, _ rowCount: Int, _ seed: UInt64) {
+  private init(_ classes: StoredSchema, _ seed: UInt64) {
     self.classes = classes
-    self.className = className
-    self.rowCount = rowCount
     random = Numbers(state: seed)
   }
 
@@ -50,7 +46,7 @@ package struct SampleData {
     _ writer: RealmWriter, rowCount: Int, className: String?, seed: UInt64,
     progress: ProgressHandler = { _, _ in }
   ) throws -> [(name: String, count: Int)] {
-    let classes = try StoredClasses(try writer.group())
+    let classes = try StoredSchema(try writer.group())
     if let className {
       guard try classes.require(className).kind != .embedded else {
         throw ToolFailure.usage(
@@ -65,8 +61,8 @@ package struct SampleData {
       throw ToolFailure.usage(
         "'\(writer.path)' has no classes. Open it once with the app that has them.")
     }
-    var sample = SampleData(classes, className, rowCount, seed)
     _ = try writer.write { group in
+      var sample = SampleData(try StoredSchema(group), seed)
       for (index, schema) in chosen.enumerated() {
         for row in 0..<rowCount {
           try sample.makeObject(of: schema, in: group)

@@ -10,14 +10,14 @@ package import RealmTables
 /// Writes the objects of a version to files.
 package struct Exporter {
   private let group: TableGroup
-  private let classes: StoredClasses
+  private let classes: StoredSchema
   private let progress: ProgressHandler
 
   package init(
     _ group: TableGroup, progress: @escaping ProgressHandler = { _, _ in }
   ) throws(StorageError) {
     self.group = group
-    classes = try StoredClasses(group)
+    classes = try StoredSchema(group)
     self.progress = progress
   }
 
@@ -30,8 +30,8 @@ package struct Exporter {
   ) throws -> [(schema: TableSchema, keys: [ObjectKey]?)] {
     guard !queries.isEmpty else { return wholeClasses.map { ($0, nil) } }
     return try queries.map { text in
-      let run = try QueryRun(text, in: group, classes)
-      return (run.schema, run.query.isEverything ? nil : try run.keys(in: group))
+      let run = try QueryRun(text, in: classes)
+      return (run.schema, run.query.isEverything ? nil : try run.keys())
     }
   }
 
@@ -62,7 +62,7 @@ package struct Exporter {
     _ selection: [(schema: TableSchema, keys: [ObjectKey]?)], hasSchema: Bool = true,
     to sink: ByteSink
   ) throws -> Int {
-    let json = ObjectJSON(group, classes)
+    let json = ObjectJSON(classes)
     if hasSchema { try writeSchema(of: selection, to: sink) }
     return try forEach(selection) { schema, key, row in
       let head = [
@@ -84,7 +84,7 @@ package struct Exporter {
     _ schema: TableSchema, _ keys: [ObjectKey]?, separator: Character = ",",
     hasFormulas: Bool = false, to sink: ByteSink
   ) throws -> Int {
-    let cells = CellText(group, classes)
+    let cells = CellText(classes)
     try sink.writeLine(
       CSVText.line(
         ["#"] + schema.columns.map(\.name), separator: separator, hasFormulas: hasFormulas))

@@ -11,19 +11,18 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 package import RealmStorage
 package import RealmTables
 
 /// Writes the objects of a version to a database of SQLite.
 package struct SQLiteExporter {
-  private let group: TableGroup
-  private let classes: StoredClasses
+  private let classes: StoredSchema
   private let json: ObjectJSON
 
   package init(_ group: TableGroup) throws(StorageError) {
-    self.group = group
-    classes = try StoredClasses(group)
-    json = ObjectJSON(group, classes)
+    classes = try StoredSchema(group)
+    json = ObjectJSON(classes)
   }
 
   /// Writes the selected objects to a new file, in one transaction.

@@ -2,6 +2,7 @@
 
 // Reading a realm file.
 
+package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
@@ -33,6 +34,9 @@ package final class RealmReader: Sendable {
     throw ToolFailure(
       .busy, "Another process changed '\(path)' while it was read. Run the command again.")
   }
+
+  /// The classes of the version.
+  package func classes() throws -> StoredSchema { try reading { try StoredSchema($0) } }
 
   /// Reads, and replaces an error by the busy one if another process has changed the file.
   package func reading<R>(_ body: (TableGroup) throws -> R) throws -> R {

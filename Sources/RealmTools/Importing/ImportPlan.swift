@@ -3,6 +3,7 @@
 // The effects of an import on the classes of a file, found before anything is written.
 
 package import RealmFormats
+package import RealmQuery
 import RealmStorage
 package import RealmTables
 
@@ -51,7 +52,7 @@ package struct ImportPlan: Sendable {
   ///   - primaryKey: The property to be the primary key of new classes.
   ///   - types: The given types of properties, not to be guessed.
   package init(
-    of source: ImportSource, into existing: StoredClasses?, primaryKey: String? = nil,
+    of source: ImportSource, into existing: StoredSchema?, primaryKey: String? = nil,
     types: [String: ColumnType] = [:], progress: ProgressHandler = { _, _ in }
   ) throws {
     if let database = source.database, database.restoring == nil {
@@ -80,7 +81,7 @@ package struct ImportPlan: Sendable {
   }
 
   private static func plannedClass(
-    _ name: String, _ seen: SeenClass, _ existing: StoredClasses?, primaryKey: String?,
+    _ name: String, _ seen: SeenClass, _ existing: StoredSchema?, primaryKey: String?,
     _ types: [String: ColumnType], declared: DeclaredSchema.Class?
   ) throws -> Class {
     let schema = existing?[name]
@@ -126,7 +127,7 @@ package struct ImportPlan: Sendable {
   }
 
   /// The classes in a database's declaration.
-  private static func classes(of database: SQLiteSource, _ existing: StoredClasses?) -> [Class] {
+  private static func classes(of database: SQLiteSource, _ existing: StoredSchema?) -> [Class] {
     database.tables.map { table in
       let schema = existing?[table.className]
       let properties = table.fields.map { field in
@@ -148,7 +149,7 @@ package struct ImportPlan: Sendable {
   }
 
   private static func property(
-    _ name: String, _ seen: SeenClass, _ schema: TableSchema?, _ classes: StoredClasses?,
+    _ name: String, _ seen: SeenClass, _ schema: TableSchema?, _ classes: StoredSchema?,
     _ given: ColumnType?, isKey: Bool
   ) throws -> Property {
     if let column = schema?.column(named: name) {

@@ -9,6 +9,7 @@
 //    out.
 // 3. A link whose object comes in a later batch is kept in the file until the last one.
 
+import RealmQuery
 import RealmStorage
 import RealmTables
 
@@ -277,7 +278,7 @@ package struct Importer {
   private struct Batch {
     let group: WriteGroup
     var input: ValueInput?
-    var classes: StoredClasses?
+    var classes: StoredSchema?
     var links: [(TableSchema, ObjectKey, Column, ImportRecord.Field)] = []
     /// The links whose objects are not there yet.
     var pending: [PendingLinks.Link] = []
@@ -292,7 +293,7 @@ package struct Importer {
 
     /// Reads the classes; they exist by now.
     mutating func prepare(_ keys: ObjectKeyMap) throws {
-      let classes = try StoredClasses(group)
+      let classes = try StoredSchema(group)
       self.classes = classes
       input = ValueInput(group, classes, keys: keys)
     }

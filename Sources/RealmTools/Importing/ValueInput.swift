@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 import RealmTables
 
@@ -22,11 +23,11 @@ struct ValueInput {
   }
 
   let group: WriteGroup
-  let classes: StoredClasses
+  let classes: StoredSchema
   /// The objects by their original keys.
   let keys: ObjectKeyMap
 
-  init(_ group: WriteGroup, _ classes: StoredClasses, keys: ObjectKeyMap = ObjectKeyMap()) {
+  init(_ group: WriteGroup, _ classes: StoredSchema, keys: ObjectKeyMap = ObjectKeyMap()) {
     self.group = group
     self.classes = classes
     self.keys = keys

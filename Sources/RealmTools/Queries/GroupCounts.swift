@@ -3,6 +3,7 @@
 // How many objects have each value of a property.
 
 package import RealmFormats
+package import RealmQuery
 import RealmStorage
 package import RealmTables
 
@@ -21,15 +22,14 @@ package struct GroupCounts {
   package let all: [Group]
 
   package init(
-    of property: String, _ keys: [ObjectKey], _ schema: TableSchema,
-    in source: any TableReader, _ classes: StoredClasses
+    of property: String, _ keys: [ObjectKey], _ schema: TableSchema, in classes: StoredSchema
   ) throws {
     self.property = property
     let column = try schema.require(property)
-    let json = ObjectJSON(source, classes)
-    let cells = CellText(source, classes)
+    let json = ObjectJSON(classes)
+    let cells = CellText(classes)
     var groups: [JSONValue: (text: String?, count: Int)] = [:]
-    let table = try source.readTable(schema.key)
+    let table = try classes.reader.readTable(schema.key)
     for key in keys {
       guard let row = try table?.row(of: key) else { continue }
       let value = try row.value(of: column)
@@ -47,19 +47,5 @@ package struct GroupCounts {
     .object([
       JSONMember(property, group.value), JSONMember("count", .integer(Int64(group.count))),
     ])
-  }
-}
-
-extension TableSchema {
-  /// The property of a name.
-  ///
-  /// - Throws: `ToolFailure` with the existing names.
-  func require(_ name: String) throws(ToolFailure) -> Column {
-    guard let column = column(named: name) else {
-      throw .usage(
-        "'\(displayName)' has no property '\(name)'. The properties are: "
-          + columns.map(\.name).joined(separator: ", ") + ".")
-    }
-    return column
   }
 }

@@ -3,6 +3,7 @@
 // The matches of a query as text.
 
 package import RealmFormats
+package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
@@ -18,16 +19,15 @@ package struct QueryOutput {
 
   /// - Parameter columns: The names of the properties to show; nil for all.
   package init(
-    _ schema: TableSchema, in source: any TableReader, _ classes: StoredClasses,
-    columns names: [String]? = nil
+    _ schema: TableSchema, in classes: StoredSchema, columns names: [String]? = nil
   ) throws {
     self.schema = schema
     hasKey = names?.contains("#") ?? true
     columns =
       try names?.filter { $0 != "#" }.map { try schema.require($0) } ?? schema.columns
-    table = try source.readTable(schema.key)
-    json = ObjectJSON(source, classes)
-    cells = CellText(source, classes)
+    table = try classes.reader.readTable(schema.key)
+    json = ObjectJSON(classes)
+    cells = CellText(classes)
   }
 
   /// The names of the columns: the object key, and the properties.

@@ -10,32 +10,18 @@ package import RealmTables
 package struct QueryRun {
   package let schema: TableSchema
   package let query: TableQuery
+  private let reader: any TableReader
 
   /// Binds a query.
   ///
-  /// - Throws: `ToolFailure`, with the place of the mistake.
-  package init(
-    _ text: String, in source: any TableReader, _ classes: StoredClasses
-  ) throws(ToolFailure) {
+  /// - Throws: `ToolFailure`, with the position of the mistake.
+  package init(_ text: String, in classes: StoredSchema) throws(ToolFailure) {
     let request = try QueryRequest(text)
     schema = try classes.require(request.className)
-    let table = schema.key
+    reader = classes.reader
     do throws(QueryError) {
-      let parsed = try Self.parse(request.predicate)
-      let names = StoredQuerySchema(source, classes)
-      let binder = QueryBinder(names, on: names.queryClass(named: request.className))
-      let (condition, steps) = try binder.bind(parsed)
-      query = steps.reduce(TableQuery(table, where: condition)) { $0.adding($1) }
-      if let table = try QueryError.reading(try source.readTable(table)) {
-        try query.check(against: table, of: source)
-      }
+      query = try TableQuery(request.predicate, over: schema, in: classes)
     } catch { throw Self.failure(error, text, request) }
-  }
-
-  private static func parse(_ text: String) throws(QueryError) -> ParsedQuery {
-    do throws(QuerySyntaxError) { return try QueryParser.parse(text) } catch {
-      throw QueryError(error)
-    }
   }
 
   private static func failure(
@@ -53,27 +39,27 @@ package struct QueryRun {
   }
 
   /// The objects in the order of the query.
-  package func keys(in source: any TableReader) throws -> [ObjectKey] {
-    guard let table = try source.readTable(schema.key) else { return [] }
-    return try reading { () throws(QueryError) in try query.keys(of: table, in: source) }
+  package func keys() throws -> [ObjectKey] {
+    try reading { (table) throws(QueryError) in try query.keys(of: table, in: reader) } ?? []
   }
 
   /// The selected ones of some objects.
-  package func keys(among keys: [ObjectKey], in source: any TableReader) throws -> [ObjectKey] {
-    guard let table = try source.readTable(schema.key) else { return [] }
-    return try reading { () throws(QueryError) in
-      try query.keys(among: keys, of: table, in: source)
-    }
+  package func keys(among keys: [ObjectKey]) throws -> [ObjectKey] {
+    try reading { (table) throws(QueryError) in
+      try query.keys(among: keys, of: table, in: reader)
+    } ?? []
   }
 
   /// How the objects are found, a line for each step.
-  package func explanation(in source: any TableReader) throws -> [String] {
-    guard let table = try source.readTable(schema.key) else { return [] }
-    return try reading { () throws(QueryError) in try query.explanation(in: table, of: source) }
+  package func explanation() throws -> [String] {
+    try reading { (table) throws(QueryError) in
+      try query.explanation(in: table, of: reader)
+    } ?? []
   }
 
-  private func reading<R>(_ body: () throws(QueryError) -> R) throws -> R {
-    do throws(QueryError) { return try body() } catch {
+  private func reading<R>(_ body: (Table) throws(QueryError) -> R) throws -> R? {
+    guard let table = try reader.readTable(schema.key) else { return nil }
+    do throws(QueryError) { return try body(table) } catch {
       if case .storage(let cause) = error { throw cause }
       throw ToolFailure.usage("\(error)")
     }

@@ -3,6 +3,7 @@
 // Comparing two files: `realm diff`.
 
 package import RealmFormats
+import RealmQuery
 import RealmStorage
 package import RealmTables
 
@@ -26,13 +27,13 @@ package struct FileDifference {
 
   private struct Side {
     let group: TableGroup
-    let classes: StoredClasses
+    let classes: StoredSchema
     let json: ObjectJSON
 
     init(_ group: TableGroup) throws(StorageError) {
       self.group = group
-      classes = try StoredClasses(group)
-      json = ObjectJSON(group, classes)
+      classes = try StoredSchema(group)
+      json = ObjectJSON(classes)
     }
   }
 
@@ -85,7 +86,7 @@ package struct FileDifference {
   }
 
   /// The properties of a class with their definitions.
-  private static func properties(_ schema: TableSchema, _ classes: StoredClasses) -> [String] {
+  private static func properties(_ schema: TableSchema, _ classes: StoredSchema) -> [String] {
     schema.columns.map { column in
       let type = classes.target(of: column)?.displayName ?? SchemaJSON.typeName(column.type)
       return "\(column.name): "

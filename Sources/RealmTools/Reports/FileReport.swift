@@ -3,6 +3,7 @@
 // The facts of `realm info`.
 
 package import RealmFormats
+import RealmQuery
 package import RealmStorage
 package import RealmTables
 
@@ -58,7 +59,7 @@ package struct FileReport: Sendable {
     usedByteCount = try reader.file.byteCounts().used
     liveVersions = reader.isShared ? pinned : nil
     classes = try reader.reading { group in
-      try StoredClasses(group).all.map { schema in
+      try StoredSchema(group).all.map { schema in
         ClassCount(
           name: schema.displayName, kind: schema.kind,
           count: try group.table(schema.key)?.objectCount() ?? 0,

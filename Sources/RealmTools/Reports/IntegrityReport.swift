@@ -3,6 +3,7 @@
 // Whether a file is whole: `realm check`.
 
 package import RealmFormats
+import RealmQuery
 package import RealmStorage
 import RealmTables
 
@@ -44,7 +45,7 @@ package struct IntegrityReport: Sendable {
   }
 
   private static func objectCount(_ group: TableGroup) -> Int {
-    guard let classes = try? StoredClasses(group) else { return 0 }
+    guard let classes = try? StoredSchema(group) else { return 0 }
     return classes.all.reduce(0) { $0 + ((try? group.table($1.key)?.objectCount()) ?? 0) }
   }
 

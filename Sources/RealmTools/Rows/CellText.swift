@@ -3,6 +3,7 @@
 // Values as the cells of tables and of CSV files.
 
 import RealmFormats
+package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
@@ -10,9 +11,7 @@ package import RealmTables
 package struct CellText {
   private let json: ObjectJSON
 
-  package init(_ source: any TableReader, _ classes: StoredClasses) {
-    json = ObjectJSON(source, classes)
-  }
+  package init(_ classes: StoredSchema) { json = ObjectJSON(classes) }
 
   /// The text of a value; nil for null. Collections and embedded objects are JSON.
   package func text(

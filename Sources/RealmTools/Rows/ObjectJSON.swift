@@ -11,21 +11,18 @@
 //   its type: {"$date": "…"}, {"$link": …}
 import Foundation
 package import RealmFormats
+package import RealmQuery
 package import RealmStorage
 package import RealmTables
 
 /// Represents objects of a version as JSON.
 package struct ObjectJSON {
-  private let source: any TableReader
-  private let classes: StoredClasses
+  private let classes: StoredSchema
 
   /// Embedded objects inside each other; a damaged file could have endless ones.
   private static let depthMax = 64
 
-  package init(_ source: any TableReader, _ classes: StoredClasses) {
-    self.source = source
-    self.classes = classes
-  }
+  package init(_ classes: StoredSchema) { self.classes = classes }
 
   /// The properties of an object.
   package func members(
@@ -103,13 +100,15 @@ package struct ObjectJSON {
   private func link(
     to key: ObjectKey, _ table: TableKey, depth: Int
   ) throws(StorageError) -> JSONValue {
-    guard let schema = classes[table], let row = try source.readTable(table)?.row(of: key) else {
-      return .null
-    }
+    guard let schema = classes[table], let row = try row(of: key, in: table) else { return .null }
     if schema.kind == .embedded {
       return .object(try members(of: row, schema, depth: depth + 1))
     }
     return try Self.reference(to: key, row, schema)
+  }
+
+  private func row(of key: ObjectKey, in table: TableKey) throws(StorageError) -> Row? {
+    try classes.reader.readTable(table)?.row(of: key)
   }
 
   /// The name of an object: its primary key, or its object key.
@@ -138,8 +137,9 @@ package struct ObjectJSON {
     case .uuid: return Self.typed("$uuid", value)
     case .link: return .null
     case .typedLink(let table, let key):
-      guard let schema = classes[table], let row = try source.readTable(table)?.row(of: key)
-      else { return .null }
+      guard let schema = classes[table], let row = try row(of: key, in: table) else {
+        return .null
+      }
       return .object([
         JSONMember(
           "$link",

@@ -3,6 +3,7 @@
 // Classes as an export declares them, for an import into a new file.
 
 package import RealmFormats
+package import RealmQuery
 import RealmStorage
 package import RealmTables
 
@@ -37,7 +38,7 @@ package struct DeclaredSchema: Sendable {
   // MARK: From a file
 
   /// Some classes of a file, and the ones behind their links.
-  package init(_ selection: [TableSchema], of classes: StoredClasses, version: UInt64?) {
+  package init(_ selection: [TableSchema], of classes: StoredSchema, version: UInt64?) {
     var names = Set(selection.map(\.displayName))
     var rest = selection
     while let schema = rest.popLast() {

@@ -2,13 +2,14 @@
 
 // The classes of a file as a diagram.
 
+package import RealmQuery
 import RealmTables
 
 /// Writes classes as a class diagram of Mermaid.
 package struct MermaidSchema {
-  private let classes: StoredClasses
+  private let classes: StoredSchema
 
-  package init(_ classes: StoredClasses) { self.classes = classes }
+  package init(_ classes: StoredSchema) { self.classes = classes }
 
   /// The diagram.
   package var text: String {

@@ -3,16 +3,17 @@
 // The classes of a file for programs.
 
 package import RealmFormats
+package import RealmQuery
 package import RealmTables
 
 /// Describes classes in JSON.
 package enum SchemaJSON {
   /// All classes, in an array.
-  package static func value(_ classes: StoredClasses) -> JSONValue {
+  package static func value(_ classes: StoredSchema) -> JSONValue {
     .array(classes.all.map { value($0, classes) })
   }
 
-  private static func value(_ schema: TableSchema, _ classes: StoredClasses) -> JSONValue {
+  private static func value(_ schema: TableSchema, _ classes: StoredSchema) -> JSONValue {
     .object([
       JSONMember("name", .string(schema.displayName)),
       JSONMember("kind", .string("\(schema.kind)")),
@@ -21,7 +22,7 @@ package enum SchemaJSON {
     ])
   }
 
-  private static func value(_ column: Column, _ classes: StoredClasses) -> JSONValue {
+  private static func value(_ column: Column, _ classes: StoredSchema) -> JSONValue {
     .object([
       JSONMember("name", .string(column.name)),
       JSONMember("type", .string(typeName(column.type))),

@@ -2,15 +2,16 @@
 
 // The classes of a file as Swift code for an app.
 
+package import RealmQuery
 package import RealmTables
 
 /// Writes classes as declarations for `RealmSwift`.
 package struct SwiftSchema {
-  private let classes: StoredClasses
+  private let classes: StoredSchema
   /// The Swift names of the classes.
   private let typeNames: [String: String]
 
-  package init(_ classes: StoredClasses) {
+  package init(_ classes: StoredSchema) {
     self.classes = classes
     var names: [String: String] = [:]
     // A class keeps its name if it is one in Swift, whatever the others are called.

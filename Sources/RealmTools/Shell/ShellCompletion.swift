@@ -2,11 +2,12 @@
 
 // The completions of the shell for the tabulator key.
 
+import RealmQuery
 import RealmTables
 
 /// Completes words of statements.
 struct ShellCompletion {
-  private let classes: StoredClasses
+  private let classes: StoredSchema
 
   private static let beginnings = [
     "INSERT", "UPDATE", "DELETE", "BEGIN", "COMMIT", "ROLLBACK", ".classes", ".schema", ".explain",
@@ -18,7 +19,7 @@ struct ShellCompletion {
     "true", "false",
   ]
 
-  init(_ classes: StoredClasses) { self.classes = classes }
+  init(_ classes: StoredSchema) { self.classes = classes }
 
   /// The completions of the last word of a line.
   func candidates(for line: String) -> [String] {

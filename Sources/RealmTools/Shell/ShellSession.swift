@@ -7,6 +7,7 @@
 // 2. A failing statement changes nothing; in a transaction, the transaction is undone with it.
 
 import RealmFormats
+import RealmQuery
 package import RealmStorage
 import RealmTables
 
@@ -82,8 +83,8 @@ package final class ShellSession {
     case .schema(let name): return try read { try schema(name, $0) }
     case .explain(let query):
       return try read { source in
-        let run = try QueryRun(query, in: source, StoredClasses(source))
-        return .message(try run.explanation(in: source).joined(separator: "\n"))
+        let run = try QueryRun(query, in: StoredSchema(source))
+        return .message(try run.explanation().joined(separator: "\n"))
       }
     }
   }
@@ -97,11 +98,11 @@ package final class ShellSession {
   }
 
   private func rows(_ query: String, _ source: any TableReader) throws -> Outcome {
-    let classes = try StoredClasses(source)
-    let run = try QueryRun(query, in: source, classes)
-    let output = try QueryOutput(run.schema, in: source, classes)
+    let classes = try StoredSchema(source)
+    let run = try QueryRun(query, in: classes)
+    let output = try QueryOutput(run.schema, in: classes)
     var rows: [[String?]] = []
-    for key in try run.keys(in: source) {
+    for key in try run.keys() {
       if let row = try output.row(of: key) { rows.append(row) }
     }
     return .rows(header: output.header, rows)
@@ -110,13 +111,13 @@ package final class ShellSession {
   private func counts(_ source: any TableReader) throws -> Outcome {
     .rows(
       header: ["Class", "Objects"],
-      try StoredClasses(source).all.map { schema in
+      try StoredSchema(source).all.map { schema in
         [schema.displayName, "\(try source.readTable(schema.key)?.objectCount() ?? 0)"]
       })
   }
 
   private func schema(_ name: String?, _ source: any TableReader) throws -> Outcome {
-    let classes = try StoredClasses(source)
+    let classes = try StoredSchema(source)
     guard let name else { return .message(SwiftSchema(classes).text) }
     return .message(SwiftSchema(classes).text(of: try classes.require(name)))
   }
@@ -127,10 +128,10 @@ package final class ShellSession {
     return ShellCompletion(classes).candidates(for: line)
   }
 
-  private func classes() throws -> StoredClasses {
-    if let open { return try StoredClasses(open) }
-    if let writer { return try StoredClasses(try writer.group()) }
-    return try StoredClasses(try RealmReader(path: path, key: key).group)
+  private func classes() throws -> StoredSchema {
+    if let open { return try StoredSchema(open) }
+    if let writer { return try StoredSchema(try writer.group()) }
+    return try StoredSchema(try RealmReader(path: path, key: key).group)
   }
 
   // MARK: Writing
@@ -166,7 +167,7 @@ package final class ShellSession {
   private func insert(
     _ name: String, _ members: [JSONMember], _ group: WriteGroup
   ) throws -> Outcome {
-    let classes = try StoredClasses(group)
+    let classes = try StoredSchema(group)
     let schema = try classes.require(name)
     guard schema.kind == .topLevel else {
       throw ToolFailure.usage("Objects of '\(name)' come with those that own them.")
@@ -194,13 +195,13 @@ package final class ShellSession {
   private func update(
     _ query: String, _ members: [JSONMember], _ group: WriteGroup
   ) throws -> Outcome {
-    let classes = try StoredClasses(group)
-    let run = try QueryRun(query, in: group, classes)
+    let classes = try StoredSchema(group)
+    let run = try QueryRun(query, in: classes)
     if let column = run.schema.primaryKey, members.contains(where: { $0.key == column.name }) {
       throw ToolFailure.usage("The primary key '\(column.name)' of an object cannot be changed.")
     }
     let input = ValueInput(group, classes)
-    let keys = try run.keys(in: group)
+    let keys = try run.keys()
     for key in keys { try set(members, run.schema, key, input) }
     return .message("\(keys.count) changed")
   }
@@ -209,19 +210,15 @@ package final class ShellSession {
     _ members: [JSONMember], _ schema: TableSchema, _ key: ObjectKey, _ input: ValueInput
   ) throws {
     for member in members {
-      guard let column = schema.column(named: member.key) else {
-        throw ToolFailure.usage(
-          "'\(schema.displayName)' has no property '\(member.key)'. The properties are: "
-            + schema.columns.map(\.name).joined(separator: ", ") + ".")
-      }
+      let column = try schema.require(member.key)
       try input.store(member.value, column, schema, key, isText: false)
     }
   }
 
   private func delete(_ query: String, _ group: WriteGroup) throws -> Outcome {
-    let run = try QueryRun(query, in: group, StoredClasses(group))
+    let run = try QueryRun(query, in: StoredSchema(group))
     guard let table = try group.table(run.schema.key) else { return .message("0 deleted") }
-    let keys = try run.keys(in: group)
+    let keys = try run.keys()
     // The deletion of one may delete others: embedded objects go with their owners.
     for key in keys where try table.row(of: key) != nil { try table.delete(key) }
     return .message("\(keys.count) deleted")

@@ -6,6 +6,7 @@
 //    version is pinned until the next one is, so its changes are kept.
 
 package import RealmFormats
+import RealmQuery
 package import RealmStorage
 package import RealmTables
 import Synchronization
@@ -80,8 +81,8 @@ package final class ChangeWatch {
     in group: TableGroup
   ) throws -> (schema: TableSchema, keys: Set<ObjectKey>)? {
     guard let query else { return nil }
-    let run = try QueryRun(query, in: group, StoredClasses(group))
-    return (run.schema, Set(try run.keys(in: group)))
+    let run = try QueryRun(query, in: StoredSchema(group))
+    return (run.schema, Set(try run.keys()))
   }
 
   /// The last shown version.
@@ -93,8 +94,8 @@ package final class ChangeWatch {
     guard group.version > shown.version else { return }
     let changesets = try file.changesets(after: shown.version, through: group.snapshot)
     let changes = try ChangeLogParser.changes(in: changesets)
-    let classes = try StoredClasses(group)
-    let json = ObjectJSON(group, classes)
+    let classes = try StoredSchema(group)
+    let json = ObjectJSON(classes)
     let selection = try selection(in: group)
     for schema in classes.all where schema.kind != .embedded {
       if let selection, selection.schema.key != schema.key { continue }

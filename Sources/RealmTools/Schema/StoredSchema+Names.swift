@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Classes and properties by the names that a person writes.
+
+package import RealmQuery
+package import RealmTables
+
+extension StoredSchema {
+  /// The class of a name.
+  ///
+  /// - Throws: `ToolFailure` with the existing names.
+  package func require(_ name: String) throws(ToolFailure) -> TableSchema {
+    if let found = self[name] { return found }
+    let names = all.map(\.displayName)
+    let alike = names.first { $0.lowercased() == name.lowercased() }
+    throw .usage(
+      "There is no class '\(name)'. "
+        + (names.isEmpty
+          ? "The file has no classes."
+          : alike.map { "Did you mean '\($0)'?" }
+            ?? "The classes are: \(names.joined(separator: ", "))."))
+  }
+
+  /// The properties with links to objects of a class: their classes and columns.
+  func links(to schema: TableSchema) -> [(origin: TableSchema, column: Column)] {
+    all.flatMap { origin in
+      origin.columns.filter { $0.type == .link && $0.targetTable == schema.key }
+        .map { (origin, $0) }
+    }
+  }
+}
+
+extension TableSchema {
+  /// The property of a name.
+  ///
+  /// - Throws: `ToolFailure` with the existing names.
+  func require(_ name: String) throws(ToolFailure) -> Column {
+    guard let column = column(named: name) else {
+      throw .usage(
+        "'\(displayName)' has no property '\(name)'. The properties are: "
+          + columns.map(\.name).joined(separator: ", ") + ".")
+    }
+    return column
+  }
+}
