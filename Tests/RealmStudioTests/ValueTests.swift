@@ -3,6 +3,7 @@
 // Values on their way to the page and back.
 
 #if Tools
+import RealmQuery
 import RealmStorage
 import RealmTables
 import Testing
@@ -33,8 +34,8 @@ import Testing
       .objectId(Bytes12(high: 1, low: 2)), .uuid(Bytes16(high: .max, low: 0)),
     ]
     for value in values {
-      let text = ValueNames.text(of: value)
-      #expect(ValueInput.scalar(text, as: ValueNames.name(of: value)) == value)
+      let text = ValueText.seconds.string(value) ?? "?"
+      #expect(CellInput.scalar(text, as: value.type?.name ?? "?") == value)
     }
   }
 
@@ -44,7 +45,7 @@ import Testing
     ("link", "1"), ("list", ""), ("", ""),
   ])
   func whatIsNoValueIsRefused(_ type: String, _ text: String) {
-    #expect(ValueInput.scalar(text, as: type) == nil)
+    #expect(CellInput.scalar(text, as: type) == nil)
   }
 
   @Test func histogramsCountEveryValueOnce() {

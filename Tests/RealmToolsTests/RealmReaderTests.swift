@@ -85,7 +85,7 @@ import Testing
     let data =
       switch form {
       case "bytes": Data(bytes)
-      case "base64": Data((Data(bytes).base64EncodedString() + "\n").utf8)
+      case "base64": Data((Base64.encode(bytes) + "\n").utf8)
       default: Data(bytes.map { HexadecimalText.text(UInt64($0), digits: 2) }.joined().utf8)
       }
     let keyFile = sample.directory.file("key")

@@ -33,7 +33,7 @@ import Testing
       let seconds = Int64.random(in: -80_000_000_000...300_000_000_000, using: &random)
       let part = Int32.random(in: 0..<1_000_000_000, using: &random)
       let time = Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -part : part)
-      #expect(DateText.date(DateText.text(time)) == time, "\(DateText.text(time))")
+      #expect(DateText.date(DateText.string(time)) == time, "\(DateText.string(time))")
     }
   }
 
@@ -47,13 +47,13 @@ import Testing
       (.uuid, .uuid(Bytes16(high: .max, low: 1))),
     ] as [(ColumnType, TableValue)])
   func scalarsReadWhatTheyWrite(_ type: ColumnType, _ value: TableValue) throws {
-    let text = try #require(ScalarText.text(value))
-    #expect(ScalarText.value(text, of: type) == value)
+    let text = try #require(ValueText.file.string(value))
+    #expect(ValueText.file.value(text, of: type) == value)
   }
 
   @Test(arguments: ["", "-", "+", ".", "e5", "-.e1", "1e", "1.2.3", "0x10", "1 "])
   func textsWithoutANumberAreNoDecimals(_ text: String) {
-    #expect(ScalarText.value(text, of: .decimal) == nil)
+    #expect(ValueText.file.value(text, of: .decimal) == nil)
     #expect(DecimalBits(digits: text) == nil)
   }
 

@@ -15,16 +15,7 @@ struct ResolvedEnd {
 
   static let integer = ResolvedEnd(type: .int, target: nil, isElement: false)
 
-  var typeName: String {
-    switch type {
-    case .link, .backlink, .typedLink: "object"
-    case .binary: "data"
-    case .timestamp: "date"
-    case .objectId: "object id"
-    case .decimal: "decimal128"
-    default: "\(type)"
-    }
-  }
+  var typeName: String { type.queryName }
 
   var isText: Bool { [.string, .binary, .mixed].contains(type) }
 

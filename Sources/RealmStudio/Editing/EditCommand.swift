@@ -126,7 +126,7 @@ struct EditCommand: Sendable {
     }
     var primaryKey: TableValue?
     if let column = schema.primaryKey {
-      let given = try ValueInput(classes: classes).value(value, for: column)
+      let given = try CellInput(classes: classes).value(value, for: column)
       let found = try reading { () throws(StorageError) in try table.findRow(primaryKey: given) }
       guard found == nil else {
         throw StudioFailure(
@@ -169,7 +169,7 @@ struct EditCommand: Sendable {
     case "dictionary"? where kind == .set || kind == .insert: try make(.dictionary, at: place)
     default:
       let needsValue = [.set, .insert, .add, .discard].contains(kind)
-      let input = ValueInput(classes: classes)
+      let input = CellInput(classes: classes)
       let given = needsValue ? try input.value(value, for: place.column) : .null
       do throws(PathError) { try change(place, given) } catch { throw StudioFailure(error) }
     }
@@ -201,7 +201,7 @@ struct EditCommand: Sendable {
   }
 
   /// The kind of the mixed value to be emptied; none for a property with a collection.
-  private var nestedKind: RealmTables.CollectionKind {
+  private var nestedKind: CollectionKind {
     switch value["t"]?.string {
     case "list"?: .list
     case "dictionary"?: .dictionary
@@ -211,7 +211,7 @@ struct EditCommand: Sendable {
 
   /// Makes a mixed value an empty collection.
   private func make(
-    _ collection: RealmTables.CollectionKind, at place: ValuePlace
+    _ collection: CollectionKind, at place: ValuePlace
   ) throws(StudioFailure) {
     do throws(PathError) {
       if kind == .insert {

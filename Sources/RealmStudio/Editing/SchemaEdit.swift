@@ -10,14 +10,7 @@ import RealmTables
 
 /// A class or a property to be created, as the page names it.
 struct SchemaEdit: Sendable {
-  private static let typeNames: [String: ColumnType] = [
-    "int": .int, "bool": .bool, "string": .string, "data": .binary, "mixed": .mixed,
-    "date": .timestamp, "float": .float, "double": .double, "decimal": .decimal,
-    "link": .link, "objectId": .objectId, "uuid": .uuid,
-  ]
-  private static let collectionNames: [String: RealmTables.CollectionKind] = [
-    "list": .list, "set": .set, "dictionary": .dictionary,
-  ]
+  private static let types = ColumnType.valueTypes + [.link]
   /// The name of a table is `class_` and the name of the class.
   private static let classNameByteCountMax = 57
   private static let propertyNameByteCountMax = 63
@@ -27,7 +20,7 @@ struct SchemaEdit: Sendable {
   /// The new property; the primary key for a class, nil if it has none.
   private let property: String?
   private let type: ColumnType
-  private let collection: RealmTables.CollectionKind
+  private let collection: CollectionKind
   private let isOptional: Bool
   private let isIndexed: Bool
   private let target: String?
@@ -36,12 +29,13 @@ struct SchemaEdit: Sendable {
     self.className = className
     isEmbedded = json["isEmbedded"] == .bool(true)
     property = json["property"]?.string
-    guard let type = Self.typeNames[json["type"]?.string ?? "int"] else {
-      throw .malformed("type", Self.typeNames.keys.sorted().joined(separator: ", "))
+    let typeName = json["type"]?.string ?? ColumnType.int.name
+    guard let type = Self.types.first(where: { $0.name == typeName }) else {
+      throw .malformed("type", Self.types.map(\.name).sorted().joined(separator: ", "))
     }
     self.type = type
     if let name = json["collection"]?.string {
-      guard let collection = Self.collectionNames[name] else {
+      guard let collection = CollectionKind(name: name) else {
         throw .malformed("collection", "list, set, dictionary or null")
       }
       self.collection = collection

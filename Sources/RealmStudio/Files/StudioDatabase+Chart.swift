@@ -60,7 +60,7 @@ extension StudioDatabase {
     case .int(let number): Double(number)
     case .float(let number): Double(number)
     case .double(let number): number
-    case .decimal(let number): Double(ValueNames.text(of: .decimal(number)))
+    case .decimal(let number): ValueText.query.string(.decimal(number)).flatMap(Double.init)
     case .timestamp(let time): Double(time.seconds) + Double(time.nanoseconds) / 1e9
     default: nil
     }

@@ -3,7 +3,6 @@
 // Stored values for the page: tagged, and cut to their shown part.
 
 #if Tools
-import Foundation
 import RealmQuery
 import RealmStorage
 import RealmFormats
@@ -85,7 +84,7 @@ struct CellReader {
         try dictionary.entries.prefix(limits.elementCount).map { (entry) throws(StorageError) in
           .array([.string(entry.key), try cell(entry.value, in: column)])
         })
-    default: Self.tagged(ValueNames.name(of: value), ValueNames.text(of: value))
+    default: Self.tagged(value.type?.name ?? "null", ValueText.seconds.string(value) ?? "")
     }
   }
 
@@ -116,7 +115,7 @@ struct CellReader {
   private func binary(_ bytes: [UInt8]) -> JSONValue {
     .object([
       JSONMember("t", .string("data")),
-      JSONMember("v", .string(Data(bytes.prefix(limits.byteCount)).base64EncodedString())),
+      JSONMember("v", .string(Base64.encode(Array(bytes.prefix(limits.byteCount))))),
       JSONMember("n", .integer(Int64(bytes.count))),
     ])
   }
@@ -147,7 +146,7 @@ struct CellReader {
   ) throws(StorageError) -> String {
     if let column = Self.titleColumn(of: schema) {
       let value = try row.value(of: column)
-      if !value.isNull { return String(ValueNames.text(of: value).prefix(60)) }
+      if let text = ValueText.seconds.string(value) { return String(text.prefix(60)) }
     }
     return "#\(key.rawValue)"
   }

@@ -36,9 +36,8 @@ extension StoredSchema {
   private func property(_ column: Column) -> JSONValue {
     .object([
       JSONMember("name", .string(column.name)),
-      JSONMember("type", .string(ValueNames.name(of: column.type))),
-      JSONMember(
-        "collection", ValueNames.name(of: column.collection).map { .string($0) } ?? .null),
+      JSONMember("type", .string(column.type.name)),
+      JSONMember("collection", column.collection.name.map { .string($0) } ?? .null),
       JSONMember("isOptional", .bool(column.isNullable)),
       JSONMember("isIndexed", .bool(column.isIndexed)),
       JSONMember("isFullText", .bool(column.isFullText)),

@@ -21,8 +21,7 @@ struct AccessGuard: Sendable {
 
   init(random: inout some RandomNumberGenerator) {
     token = (0..<4).map { _ in
-      let digits = String(UInt64.random(in: .min ... .max, using: &random), radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
+      HexadecimalText.text(.random(in: .min ... .max, using: &random), digits: 16)
     }.joined()
   }
 

@@ -213,7 +213,7 @@ package struct SQLiteExporter {
         // A link to an invalidated object has no target.
         return try json.element(value, column) == .null ? .null : .integer(key.rawValue)
       }
-    default: if let text = ScalarText.text(value) { return .text(text) }
+    default: if let text = ValueText.file.string(value) { return .text(text) }
     }
     switch try json.element(value, column) {
     case .null: return .null

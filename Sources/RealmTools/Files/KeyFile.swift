@@ -17,7 +17,7 @@ package enum KeyFile {
     let text = String(decoding: data, as: UTF8.self)
       .trimmingCharacters(in: .whitespacesAndNewlines)
     if let bytes = HexadecimalText.bytes(text), let key = EncryptionKey(bytes) { return key }
-    if let bytes = Data(base64Encoded: text), let key = EncryptionKey(bytes) { return key }
+    if let bytes = Base64.decodePadded(text), let key = EncryptionKey(bytes) { return key }
     throw .badData(
       "The key file '\(path)' holds no key: it must have exactly 64 bytes, or their 128 "
         + "hexadecimal digits, or their Base64.")

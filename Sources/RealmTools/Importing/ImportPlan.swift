@@ -13,7 +13,7 @@ package struct ImportPlan: Sendable {
   package struct Property: Sendable {
     package let name: String
     package let type: ColumnType
-    package let collection: RealmTables.CollectionKind
+    package let collection: CollectionKind
     package let isNullable: Bool
     package let isPrimaryKey: Bool
     /// Whether the file's class lacks it and gets it.
@@ -32,7 +32,7 @@ package struct ImportPlan: Sendable {
   package struct Class: Sendable {
     package let name: String
     package let isNew: Bool
-    package let kind: RealmTables.TableKind
+    package let kind: TableKind
     package let count: Int
     package let properties: [Property]
   }
@@ -182,7 +182,7 @@ package struct ImportPlan: Sendable {
   }
 
   private static func typeText(
-    _ type: ColumnType, _ collection: RealmTables.CollectionKind, _ isNullable: Bool,
+    _ type: ColumnType, _ collection: CollectionKind, _ isNullable: Bool,
     _ target: String?
   ) -> String {
     let element = (target ?? SchemaJSON.typeName(type)) + (isNullable ? "?" : "")

@@ -2,7 +2,6 @@
 
 // The objects of an exported database, complete.
 
-import Foundation
 import RealmFormats
 import RealmStorage
 import RealmTables
@@ -142,7 +141,7 @@ struct SQLiteRestoring: Sendable {
       return .object([JSONMember("$object", .integer(number))])
     case .double(let number):
       return number.isFinite ? .double(number) : .string("\(number)")
-    case .blob(let bytes): return .string(Data(bytes).base64EncodedString())
+    case .blob(let bytes): return .string(Base64.encode(bytes))
     }
   }
 }

@@ -11,6 +11,7 @@
 
 import Foundation
 import RealmFormats
+import RealmQuery
 import RealmStorage
 package import RealmTables
 
@@ -310,15 +311,15 @@ package struct SQLiteSource: Sendable {
     case .text(let text):
       switch type {
       case .string, .mixed: return .string(text)
-      case .binary: return .string(Data(text.utf8).base64EncodedString())
+      case .binary: return .string(Base64.encode(Array(text.utf8)))
       default:
-        return ScalarText.value(text, of: type).map { ObjectJSON.scalar($0) }
+        return ValueText.file.value(text, of: type).map { ObjectJSON.scalar($0) }
       }
     case .blob(let bytes):
       switch type {
-      case .binary: return .string(Data(bytes).base64EncodedString())
+      case .binary: return .string(Base64.encode(bytes))
       case .mixed:
-        return .object([JSONMember("$data", .string(Data(bytes).base64EncodedString()))])
+        return .object([JSONMember("$data", .string(Base64.encode(bytes)))])
       case .uuid where bytes.count == 16:
         let high = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let low = bytes[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -334,6 +335,6 @@ package struct SQLiteSource: Sendable {
     let whole = seconds.rounded(.towardZero)
     let time = Timestamp(
       seconds: Int64(whole), nanoseconds: Int32((seconds - whole) * 1_000_000_000))
-    return .string(DateText.text(time))
+    return .string(DateText.string(time))
   }
 }

@@ -3,6 +3,7 @@
 // The common type of a property's values.
 
 import RealmFormats
+import RealmQuery
 package import RealmTables
 
 /// The narrowest type for all values of an imported property.
@@ -66,10 +67,10 @@ package struct ValueGuess: Sendable {
       let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
       let isPlain = digits.first.map { $0.isASCII && $0.isNumber } ?? false
       let hasZero = digits.hasPrefix("0") && digits.dropFirst().first.map { $0.isNumber } ?? false
-      return isPlain && !hasZero && ScalarText.value(text, of: type) != nil
+      return isPlain && !hasZero && ValueText.file.value(text, of: type) != nil
     case .bool: return text.lowercased() == "true" || text.lowercased() == "false"
     case .timestamp: return text.utf8.count >= 10 && DateText.date(text) != nil
-    default: return ScalarText.value(text, of: type) != nil
+    default: return ValueText.file.value(text, of: type) != nil
     }
   }
 

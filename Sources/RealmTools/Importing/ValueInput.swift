@@ -2,7 +2,6 @@
 
 // From JSON and texts to the values of properties.
 
-import Foundation
 import RealmFormats
 import RealmQuery
 import RealmStorage
@@ -107,8 +106,8 @@ struct ValueInput {
     case (.decimal, .integer(let number)): return .decimal(DecimalBits(integer: number))
     case (.decimal, .double(let number)): return .decimal(DecimalBits(double: number))
     case (.int, .string(let text)), (.bool, .string(let text)):
-      return isText ? ScalarText.value(text, of: type) : nil
-    case (_, .string(let text)): return ScalarText.value(text, of: type)
+      return isText ? ValueText.file.value(text, of: type) : nil
+    case (_, .string(let text)): return ValueText.file.value(text, of: type)
     default: return nil
     }
   }
@@ -139,10 +138,6 @@ struct ValueInput {
 
   /// A value with its type; nil for a map.
   private func typed(_ member: JSONMember) throws -> TableValue? {
-    let types: [String: ColumnType] = [
-      "$double": .double, "$float": .float, "$data": .binary, "$date": .timestamp,
-      "$decimal": .decimal, "$oid": .objectId, "$uuid": .uuid,
-    ]
     if member.key == "$map", case .object(let members) = member.value {
       return .dictionary(
         TableDictionary(try members.map { .init(key: $0.key, value: try any($0.value)) }))
@@ -153,7 +148,7 @@ struct ValueInput {
       guard let schema = classes[name] else { throw Problem("there is no class '\(name)'") }
       return .typedLink(schema.key, try object(reference, schema))
     }
-    guard let type = types[member.key] else { return nil }
+    guard let type = ObjectJSON.types[member.key] else { return nil }
     guard let value = Self.scalar(member.value, type, isText: false) else {
       throw Problem("\(JSONWriter.text(member.value)) is no \(SchemaJSON.typeName(type))")
     }

@@ -15,7 +15,7 @@ package struct FileDifference {
   /// One difference.
   package enum Change: Sendable {
     case classOnly(String, isFirst: Bool)
-    case kind(String, old: RealmTables.TableKind, new: RealmTables.TableKind)
+    case kind(String, old: TableKind, new: TableKind)
     /// Properties of one of the files, or with other types.
     case schema(String, only: [String], isFirst: Bool)
     case object(String, id: JSONValue, isFirst: Bool)

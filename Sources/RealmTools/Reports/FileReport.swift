@@ -12,7 +12,7 @@ package struct FileReport: Sendable {
   /// A class and how many objects it has.
   package struct ClassCount: Sendable {
     package let name: String
-    package let kind: RealmTables.TableKind
+    package let kind: TableKind
     package let count: Int
     package let propertyCount: Int
   }

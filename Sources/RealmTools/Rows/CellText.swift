@@ -17,7 +17,7 @@ package struct CellText {
   package func text(
     _ value: TableValue, _ column: Column
   ) throws(StorageError) -> String? {
-    if column.collection == .none, column.type != .mixed, let text = ScalarText.text(value) {
+    if column.collection == .none, column.type != .mixed, let text = ValueText.file.string(value) {
       return text
     }
     return switch try json.json(value, column) {

@@ -9,7 +9,6 @@
 // - an embedded object is an object; lists and sets are arrays, maps are objects
 // - a value of any type other than null, a boolean, an int, a double or a string is written with
 //   its type: {"$date": "…"}, {"$link": …}
-import Foundation
 package import RealmFormats
 package import RealmQuery
 package import RealmStorage
@@ -93,7 +92,7 @@ package struct ObjectJSON {
     case .bool(let truth): .bool(truth)
     case .float(let number) where number.isFinite: .double(Double("\(number)") ?? Double(number))
     case .double(let number) where number.isFinite: .double(number)
-    default: ScalarText.text(value).map { .string($0) } ?? .null
+    default: ValueText.file.string(value).map { .string($0) } ?? .null
     }
   }
 
@@ -127,14 +126,7 @@ package struct ObjectJSON {
   private func any(_ value: TableValue) throws(StorageError) -> JSONValue {
     switch value {
     case .null, .int, .bool, .string: return Self.scalar(value)
-    case .double(let number):
-      return number.isFinite ? .double(number) : Self.typed("$double", value)
-    case .float: return Self.typed("$float", value)
-    case .binary: return Self.typed("$data", value)
-    case .timestamp: return Self.typed("$date", value)
-    case .decimal: return Self.typed("$decimal", value)
-    case .objectId: return Self.typed("$oid", value)
-    case .uuid: return Self.typed("$uuid", value)
+    case .double(let number) where number.isFinite: return .double(number)
     case .link: return .null
     case .typedLink(let table, let key):
       guard let schema = classes[table], let row = try row(of: key, in: table) else {
@@ -161,10 +153,18 @@ package struct ObjectJSON {
       let isAmbiguous = members.count == 1 && members[0].key.hasPrefix("$")
       return isAmbiguous
         ? .object([JSONMember("$map", .object(members))]) : .object(members)
+    default:
+      return .object([JSONMember(value.type.map(Self.tag) ?? "$map", Self.scalar(value))])
     }
   }
 
-  private static func typed(_ name: String, _ value: TableValue) -> JSONValue {
-    .object([JSONMember(name, scalar(value))])
+  /// The types that JSON has not, by their names in it.
+  static let types = Dictionary(
+    uniqueKeysWithValues: ColumnType.valueTypes.filter {
+      ![.int, .bool, .string, .mixed].contains($0)
+    }.map { (tag($0), $0) })
+
+  private static func tag(_ type: ColumnType) -> String {
+    type == .objectId ? "$oid" : "$" + type.name
   }
 }

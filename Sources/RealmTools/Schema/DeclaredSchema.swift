@@ -13,7 +13,7 @@ package struct DeclaredSchema: Sendable {
   package struct Property: Sendable {
     package let name: String
     package let type: ColumnType
-    package let collection: RealmTables.CollectionKind
+    package let collection: CollectionKind
     package let isNullable: Bool
     package let index: IndexKind?
     /// The class of its links.
@@ -23,7 +23,7 @@ package struct DeclaredSchema: Sendable {
   /// A class.
   package struct Class: Sendable {
     package let name: String
-    package let kind: RealmTables.TableKind
+    package let kind: TableKind
     package let primaryKey: String?
     package let properties: [Property]
   }
@@ -89,7 +89,7 @@ package struct DeclaredSchema: Sendable {
   }
 
   private static func declaredClass(_ json: JSONValue) throws(Problem) -> Class {
-    let kinds: [String: RealmTables.TableKind] = [
+    let kinds: [String: TableKind] = [
       "topLevel": .topLevel, "embedded": .embedded, "asymmetric": .asymmetric,
     ]
     guard let name = json["name"]?.string, !name.isEmpty,
@@ -111,13 +111,10 @@ package struct DeclaredSchema: Sendable {
   private static func property(
     _ json: JSONValue, of className: String
   ) throws(Problem) -> Property {
-    let collections: [String: RealmTables.CollectionKind] = [
-      "list": .list, "set": .set, "dictionary": .dictionary,
-    ]
     let collection = json["collection"]?.string
     guard let name = json["name"]?.string, !name.isEmpty, let typeName = json["type"]?.string,
       let type = typeName == "object" ? .link : SchemaJSON.type(named: typeName),
-      let kind = collection.map({ collections[$0] }) ?? RealmTables.CollectionKind.none
+      let kind = collection.map(CollectionKind.init) ?? CollectionKind.none
     else { throw Problem(reason: "a property of '\(className)' has no name or type") }
     let index: IndexKind? =
       json["fullText"] == .bool(true)
@@ -147,9 +144,7 @@ package struct DeclaredSchema: Sendable {
             .object([
               JSONMember("name", .string(property.name)),
               JSONMember("type", .string(SchemaJSON.typeName(property.type))),
-              JSONMember(
-                "collection",
-                property.collection == .none ? .null : .string("\(property.collection)")),
+              JSONMember("collection", property.collection.name.map { .string($0) } ?? .null),
               JSONMember("optional", .bool(property.isNullable)),
               JSONMember("indexed", .bool(property.index == .general)),
               JSONMember("fullText", .bool(property.index == .fullText)),

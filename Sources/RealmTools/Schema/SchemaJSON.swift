@@ -27,7 +27,7 @@ package enum SchemaJSON {
       JSONMember("name", .string(column.name)),
       JSONMember("type", .string(typeName(column.type))),
       JSONMember(
-        "collection", column.collection == .none ? .null : .string("\(column.collection)")),
+        "collection", column.collection.name.map { .string($0) } ?? .null),
       JSONMember("optional", .bool(column.isNullable)),
       JSONMember("indexed", .bool(column.isIndexed)),
       JSONMember("fullText", .bool(column.isFullText)),
@@ -38,20 +38,14 @@ package enum SchemaJSON {
   /// The name of a type, as `--type` takes it too.
   package static func typeName(_ type: ColumnType) -> String {
     switch type {
-    case .binary: "data"
-    case .timestamp: "date"
     case .link, .backlink: "object"
-    case .typedLink: "mixed"
-    default: "\(type)"
+    case .typedLink: ColumnType.mixed.name
+    default: type.name
     }
   }
 
   /// The type of a name; nil if there is none.
   package static func type(named name: String) -> ColumnType? {
-    let plain: [ColumnType] = [
-      .int, .bool, .string, .binary, .mixed, .timestamp, .float, .double, .decimal, .objectId,
-      .uuid,
-    ]
-    return plain.first { typeName($0).lowercased() == name.lowercased() }
+    ColumnType.valueTypes.first { $0.name.lowercased() == name.lowercased() }
   }
 }

@@ -3,14 +3,13 @@
 // Values from the page, as the database stores them.
 
 #if Tools
-import Foundation
 import RealmQuery
 import RealmStorage
 import RealmFormats
 import RealmTables
 
 /// Reads the tagged values of `CellReader`, as people edited them.
-struct ValueInput {
+struct CellInput {
   let classes: StoredSchema
 
   /// A value for a property, or for an element of its collection.
@@ -26,54 +25,36 @@ struct ValueInput {
     }
     if type == "link" { return try link(json, for: column) }
     let text = json["v"]?.string ?? ""
-    let wanted = column.type == .mixed ? type : ValueNames.name(of: column.type)
+    let wanted = column.type == .mixed ? type : column.type.name
     guard let value = Self.scalar(text, as: wanted) else {
       throw StudioFailure(
         400, "'\(text.prefix(100))' is no value of type \(wanted) for '\(column.name)'.",
-        remedy: Self.example(of: wanted))
+        remedy: Self.type(named: wanted).flatMap(Self.example))
     }
     return value
   }
 
   /// The scalar of a text; nil if it spells none of the type.
   static func scalar(_ text: String, as type: String) -> TableValue? {
-    switch type {
-    case "int": Int64(text).map { .int($0) }
-    case "bool": Bool(text).map { .bool($0) }
-    case "string": .string(text)
-    case "data": Data(base64Encoded: text).map { .binary([UInt8]($0)) }
-    case "date": timestamp(text).map { .timestamp($0) }
-    case "float": Float(text).map { .float($0) }
-    case "double": Double(text).map { .double($0) }
-    case "decimal": DecimalBits(text: text).map { .decimal($0) }
-    case "objectId":
-      ObjectIDBits(text: text).map { .objectId(Bytes12(high: $0.high, low: $0.low)) }
-    case "uuid": UUIDBits(text: text).map { .uuid(Bytes16(high: $0.high, low: $0.low)) }
-    default: nil
-    }
+    Self.type(named: type).flatMap { ValueText.seconds.value(text, of: $0) }
   }
 
-  private static func example(of type: String) -> String? {
-    switch type {
-    case "int": "Write a whole number, such as 42."
-    case "bool": "Write true or false."
-    case "float", "double": "Write a number, such as 1.5, inf or nan."
-    case "decimal": "Write a number of at most 34 digits, such as 19.90."
-    case "date": "Write a date, such as 2026-01-31T12:00:00Z."
-    case "data": "Write the bytes in Base64."
-    case "objectId": "Write the 24 hexadecimal digits."
-    case "uuid": "Write it as in 123e4567-e89b-12d3-a456-426614174000."
-    default: nil
-    }
+  private static func type(named name: String) -> ColumnType? {
+    ColumnType.valueTypes.first { $0.name == name }
   }
 
-  private static func timestamp(_ text: String) -> Timestamp? {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, let seconds = Int64(parts[0]), let nanoseconds = Int32(parts[1]),
-      nanoseconds.magnitude < 1_000_000_000,
-      seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
-    else { return nil }
-    return Timestamp(seconds: seconds, nanoseconds: nanoseconds)
+  private static func example(of type: ColumnType) -> String? {
+    switch type {
+    case .int: "Write a whole number, such as 42."
+    case .bool: "Write true or false."
+    case .float, .double: "Write a number, such as 1.5, inf or nan."
+    case .decimal: "Write a number of at most 34 digits, such as 19.90."
+    case .timestamp: "Write a date, such as 2026-01-31T12:00:00Z."
+    case .binary: "Write the bytes in Base64."
+    case .objectId: "Write the 24 hexadecimal digits."
+    case .uuid: "Write it as in 123e4567-e89b-12d3-a456-426614174000."
+    default: nil
+    }
   }
 
   // MARK: - Links
@@ -116,7 +97,7 @@ struct ValueInput {
         400, "'\(name)' has no primary key.", remedy: "Write the object's key, such as #12.")
     }
     let found = try reading { () throws(StorageError) -> ObjectKey? in
-      guard let value = Self.scalar(text, as: ValueNames.name(of: column.type)) else { return nil }
+      guard let value = ValueText.seconds.value(text, of: column.type) else { return nil }
       return try classes.reader.object(withPrimaryKey: value, in: schema.key)
     }
     guard let found else {

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Dates as ISO 8601 writes them, with nanoseconds and without Foundation's rounding.
+// Dates with nanoseconds, and without Foundation's rounding.
 
 import RealmFormats
 package import RealmStorage
 
-/// Conversion of dates to and from texts such as `2026-02-28T13:05:00.25Z`.
+/// Conversion of dates to and from strings such as `2026-02-28T13:05:00.25Z`.
 package enum DateText {
-  /// The text of a date, in UTC; `T1600000000:5`, as queries spell it, beyond the years 1 to 9999.
-  package static func text(_ date: Timestamp) -> String {
+  /// The string of a date, in UTC; `T1600000000:5` beyond the years 1 to 9999.
+  package static func string(_ date: Timestamp, _ notation: ValueText = .file) -> String {
+    if notation == .seconds { return "\(date.seconds):\(date.nanoseconds)" }
     guard let time = CalendarTime(seconds: date.seconds, nanoseconds: date.nanoseconds) else {
       return "T\(date.seconds):\(date.nanoseconds)"
     }
-    let fraction = time.nanoseconds == 0 ? "" : "." + time.fraction
-    return "\(time.day.text)T\(time.timeOfDay)\(fraction)Z"
+    let isWhole = time.nanoseconds == 0
+    return notation == .file
+      ? "\(time.day.text)T\(time.timeOfDay)\(isWhole ? "" : "." + time.fraction)Z"
+      : "\(time.day.text)@\(time.timeOfDay)\(isWhole ? "" : ":\(time.nanoseconds)")"
   }
 
-  /// The date of a text: a day, a day and a time (UTC unless it has an offset), or
-  /// `T<seconds>:<nanoseconds>`; nil for others.
-  package static func date(_ text: some StringProtocol) -> Timestamp? {
+  /// The date of a string: seconds and nanoseconds in their notation; otherwise a day, a day and a
+  /// time (UTC unless it has an offset), or `T<seconds>:<nanoseconds>`. Nil for others.
+  package static func date(_ text: String, _ notation: ValueText = .file) -> Timestamp? {
+    if notation == .seconds { return seconds(text) }
     var rest = Array(text.utf8)[...]
-    if rest.first == UInt8(ascii: "T") { return seconds(rest.dropFirst()) }
+    if rest.first == UInt8(ascii: "T") { return seconds(text.dropFirst()) }
     guard let year = number(&rest, 4), skip(&rest, "-"), let month = number(&rest, 2),
       skip(&rest, "-"), let day = number(&rest, 2), year > 0,
       let date = CalendarDay(year: year, month: month, day: day)
@@ -67,8 +71,8 @@ package enum DateText {
     return (hours * 3600 + minutes * 60) * (isNegative ? -1 : 1)
   }
 
-  private static func seconds(_ text: ArraySlice<UInt8>) -> Timestamp? {
-    let parts = String(decoding: text, as: UTF8.self).split(separator: ":")
+  private static func seconds(_ text: some StringProtocol) -> Timestamp? {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard parts.count == 2, let seconds = Int64(parts[0]), let rest = Int32(parts[1]),
       rest.magnitude < 1_000_000_000, seconds == 0 || rest == 0 || (seconds < 0) == (rest < 0)
     else { return nil }
