@@ -34,13 +34,13 @@ struct Draft {
   /// Makes an edit.
   ///
   /// - Returns: The result of `EditCommand.apply(to:)`.
-  mutating func apply(_ edit: EditCommand) throws(StudioFailure) -> JSONValue {
+  mutating func apply(_ edit: EditCommand) throws -> JSONValue {
     guard edits.count < Self.editCountMax else {
       throw StudioFailure(
         409, "A transaction has at most \(Self.editCountMax) edits.",
         remedy: "Commit these, then go on.")
     }
-    do throws(StudioFailure) {
+    do {
       let result = try edit.apply(to: group)
       edits.append(edit)
       undone = []
@@ -52,7 +52,7 @@ struct Draft {
   }
 
   /// Takes the last edit back.
-  mutating func undo() throws(StudioFailure) {
+  mutating func undo() throws {
     guard let last = edits.popLast() else {
       throw StudioFailure(409, "There is no edit to undo.")
     }
@@ -61,7 +61,7 @@ struct Draft {
   }
 
   /// Makes the last undone edit again.
-  mutating func redo() throws(StudioFailure) {
+  mutating func redo() throws {
     guard let next = undone.popLast() else {
       throw StudioFailure(409, "There is no edit to make again.")
     }
@@ -70,11 +70,9 @@ struct Draft {
   }
 
   /// Makes the edits again in the first version of the transaction.
-  private mutating func repeatEdits() throws(StudioFailure) {
-    group = try reading { () throws(StorageError) in
-      try WriteGroup(try group.transaction.restarted(), schemas: SchemaCache())
-    }
-    do throws(StudioFailure) {
+  private mutating func repeatEdits() throws {
+    group = try WriteGroup(try group.transaction.restarted(), schemas: SchemaCache())
+    do {
       for edit in edits { _ = try edit.apply(to: group) }
     } catch {
       group.rollback()

@@ -99,15 +99,16 @@ struct EditCommand: Sendable {
   /// Makes the edit. If it throws, a part may have been made.
   ///
   /// - Returns: The key of a created object; null for other edits.
-  func apply(to group: WriteGroup) throws(StudioFailure) -> JSONValue {
+  func apply(to group: WriteGroup) throws -> JSONValue {
     if let schemaEdit {
       try schemaEdit.apply(to: group, creatingClass: kind == .createClass)
       return .null
     }
-    let classes = try reading { () throws(StorageError) in try StoredSchema(group) }
+    let classes = try StoredSchema(group)
     let schema = try classes.required(className)
-    let table = try reading { () throws(StorageError) in try group.table(schema.key) }
-    guard let table else { throw StudioFailure(404, "The file has no class '\(className)'.") }
+    guard let table = try group.table(schema.key) else {
+      throw StudioFailure(404, "The file has no class '\(className)'.")
+    }
     switch kind {
     case .create: return try create(in: table, schema, classes)
     case .delete: try delete(in: group, schema)
@@ -118,7 +119,7 @@ struct EditCommand: Sendable {
 
   private func create(
     in table: WritableTable, _ schema: TableSchema, _ classes: StoredSchema
-  ) throws(StudioFailure) -> JSONValue {
+  ) throws -> JSONValue {
     guard schema.kind == .topLevel else {
       throw StudioFailure(
         400, "Objects of '\(className)' are not created by themselves.",
@@ -127,43 +128,35 @@ struct EditCommand: Sendable {
     var primaryKey: TableValue?
     if let column = schema.primaryKey {
       let given = try CellInput(classes: classes).value(value, for: column)
-      let found = try reading { () throws(StorageError) in try table.findRow(primaryKey: given) }
-      guard found == nil else {
+      guard try table.findRow(primaryKey: given) == nil else {
         throw StudioFailure(
           409, "'\(className)' has an object with the primary key \(given.literal) already.",
           remedy: "Give another \(column.name).")
       }
       primaryKey = given
     }
-    let created = try reading { () throws(StorageError) in
-      try table.createObject(primaryKey: primaryKey).key
-    }
+    let created = try table.createObject(primaryKey: primaryKey).key
     return .string(String(created.rawValue))
   }
 
-  private func delete(in group: WriteGroup, _ schema: TableSchema) throws(StudioFailure) {
+  private func delete(in group: WriteGroup, _ schema: TableSchema) throws {
     guard schema.kind != .embedded else {
       throw StudioFailure(
         400, "Embedded objects are removed from their owner.",
         remedy: "Open the owner, which is listed as a backlink, and remove it there.")
     }
-    _ = try reading { () throws(StorageError) in
-      try group.delete(keys.map { StoredLink(table: schema.key, key: $0) })
-    }
+    _ = try group.delete(keys.map { StoredLink(table: schema.key, key: $0) })
   }
 
   private func change(
     _ table: WritableTable, _ schema: TableSchema, _ classes: StoredSchema
-  ) throws(StudioFailure) {
+  ) throws {
     if let column = schema.column(named: property), column.isPrimaryKey {
       throw StudioFailure(
         400, "'\(className).\(property)' is the primary key, which objects keep.",
         remedy: "Create another object, and delete this one.")
     }
-    let place: ValuePlace
-    do throws(PathError) { place = try table.place(of: key, property, path) } catch {
-      throw StudioFailure(error)
-    }
+    let place = try table.place(of: key, property, path)
     switch value["t"]?.string {
     case "list"? where kind == .set || kind == .insert: try make(.list, at: place)
     case "dictionary"? where kind == .set || kind == .insert: try make(.dictionary, at: place)
@@ -171,11 +164,11 @@ struct EditCommand: Sendable {
       let needsValue = [.set, .insert, .add, .discard].contains(kind)
       let input = CellInput(classes: classes)
       let given = needsValue ? try input.value(value, for: place.column) : .null
-      do throws(PathError) { try change(place, given) } catch { throw StudioFailure(error) }
+      try change(place, given)
     }
   }
 
-  private func change(_ place: ValuePlace, _ given: TableValue) throws(PathError) {
+  private func change(_ place: ValuePlace, _ given: TableValue) throws {
     switch kind {
     case .set: try place.set(given)
     case .insert: try place.insert(given, priorSize: try place.listSize)
@@ -212,14 +205,12 @@ struct EditCommand: Sendable {
   /// Makes a mixed value an empty collection.
   private func make(
     _ collection: CollectionKind, at place: ValuePlace
-  ) throws(StudioFailure) {
-    do throws(PathError) {
-      if kind == .insert {
-        try place.insertCollection(collection, priorSize: try place.listSize)
-      } else {
-        try place.makeCollection(collection)
-      }
-    } catch { throw StudioFailure(error) }
+  ) throws {
+    if kind == .insert {
+      try place.insertCollection(collection, priorSize: try place.listSize)
+    } else {
+      try place.makeCollection(collection)
+    }
   }
 }
 #endif

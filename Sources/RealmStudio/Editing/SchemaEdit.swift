@@ -50,13 +50,13 @@ struct SchemaEdit: Sendable {
   /// Creates the class or the property. If it throws, a part may have been made.
   func apply(
     to group: WriteGroup, creatingClass isNewClass: Bool
-  ) throws(StudioFailure) {
+  ) throws {
     if isNewClass { try createClass(in: group) } else { try addProperty(to: group) }
   }
 
-  private func createClass(in group: WriteGroup) throws(StudioFailure) {
+  private func createClass(in group: WriteGroup) throws {
     try Self.check(className, of: "a class", byteCountMax: Self.classNameByteCountMax)
-    let classes = try reading { () throws(StorageError) in try StoredSchema(group) }
+    let classes = try StoredSchema(group)
     guard classes[className] == nil else {
       throw StudioFailure(409, "There is a class '\(className)' already.")
     }
@@ -68,18 +68,16 @@ struct SchemaEdit: Sendable {
           remedy: "Primary keys are int, string, objectId or uuid, and not of embedded objects.")
       }
     }
-    try reading { () throws(StorageError) in
-      let table = try group.createTable(
-        named: "class_" + className, kind: isEmbedded ? .embedded : .topLevel)
-      guard let property else { return }
-      try table.setPrimaryKey(try table.addColumn(named: property, type: type).key)
-    }
+    let table = try group.createTable(
+      named: "class_" + className, kind: isEmbedded ? .embedded : .topLevel)
+    guard let property else { return }
+    try table.setPrimaryKey(try table.addColumn(named: property, type: type).key)
   }
 
-  private func addProperty(to group: WriteGroup) throws(StudioFailure) {
+  private func addProperty(to group: WriteGroup) throws {
     let name = property ?? ""
     try Self.check(name, of: "a property", byteCountMax: Self.propertyNameByteCountMax)
-    let classes = try reading { () throws(StorageError) in try StoredSchema(group) }
+    let classes = try StoredSchema(group)
     let schema = try classes.required(className)
     guard schema.column(named: name) == nil else {
       throw StudioFailure(409, "'\(className)' has a property '\(name)' already.")
@@ -90,11 +88,9 @@ struct SchemaEdit: Sendable {
         400, "'\(className).\(name)' cannot be indexed.",
         remedy: "Single values of int, bool, string, date, objectId, uuid and mixed can be.")
     }
-    _ = try reading { () throws(StorageError) in
-      try group.table(schema.key)?.addColumn(
-        named: name, type: type, collection: collection, isNullable: isOptional,
-        target: targetSchema?.key, isIndexed: isIndexed)
-    }
+    _ = try group.table(schema.key)?.addColumn(
+      named: name, type: type, collection: collection, isNullable: isOptional,
+      target: targetSchema?.key, isIndexed: isIndexed)
   }
 
   /// The class of a new link's targets.

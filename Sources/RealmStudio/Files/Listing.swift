@@ -25,18 +25,14 @@ struct Listing {
   let query: TableQuery
   var state: ResultState
 
-  init(_ request: Request, in classes: StoredSchema) throws(StudioFailure) {
+  init(_ request: Request, in classes: StoredSchema) throws {
     let schema = try classes.required(request.className)
-    let order = try request.sort.map { (name) throws(StudioFailure) in
-      try Self.order(by: name, request, schema)
-    }
-    do throws(QueryError) {
-      let isPlain = request.query.allSatisfy(\.isWhitespace)
-      let found =
-        isPlain ? TableQuery(schema.key) : try TableQuery(request.query, over: schema, in: classes)
-      query = order.map { found.adding(.sort($0)) } ?? found
-      state = try query.state(in: classes.reader)
-    } catch { throw StudioFailure(error, in: request.query) }
+    let isPlain = request.query.allSatisfy(\.isWhitespace)
+    let found =
+      isPlain ? TableQuery(schema.key) : try TableQuery(request.query, over: schema, in: classes)
+    let order = try request.sort.map { try Self.order(by: $0, request, schema) }
+    query = order.map { found.adding(.sort($0)) } ?? found
+    state = try query.state(in: classes.reader)
   }
 
   /// The order by a column of the page.
@@ -63,9 +59,9 @@ struct Listing {
   /// The position of an object; nil if it is not shown.
   func position(
     of key: ObjectKey, in table: Table, _ source: any TableReader
-  ) throws(QueryError) -> Int? {
-    guard let keys = state.keys else { return try QueryError.reading(table.position(of: key)) }
-    guard try QueryError.reading(table.row(of: key)) != nil else { return nil }
+  ) throws -> Int? {
+    guard let keys = state.keys else { return try table.position(of: key) }
+    guard try table.row(of: key) != nil else { return nil }
     return try query.positions(of: [key], in: keys, of: source).first
   }
 

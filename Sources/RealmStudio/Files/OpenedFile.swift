@@ -15,7 +15,7 @@ struct OpenedFile {
   let file: DatabaseFile
   let isLive: Bool
 
-  init(_ studioFile: StudioFile, isWritable: Bool) throws(StudioFailure) {
+  init(_ studioFile: StudioFile, isWritable: Bool) throws {
     var options = OpenOptions(mustExist: true, encryptionKey: studioFile.encryptionKey)
     do throws(StorageError) {
       file = try DatabaseFile.open(path: studioFile.path, options: options)
@@ -26,23 +26,19 @@ struct OpenedFile {
       case .incompatibleHistory: options.history = .syncClient
       case .system(_, _, let code) where [EACCES, EPERM, EROFS].contains(code):
         options.isReadOnly = true
-      default: throw StudioFailure(error)
+      default: throw error
       }
       isLive = !options.isReadOnly
-      file = try reading { () throws(StorageError) in
-        try DatabaseFile.open(path: studioFile.path, options: options)
-      }
+      file = try DatabaseFile.open(path: studioFile.path, options: options)
     }
   }
 
   /// The failure of opening a file for writing.
-  private static func refusal(_ error: StorageError, _ path: String) -> StudioFailure {
-    if case .incompatibleHistory = error {
-      return StudioFailure(
-        409, "'\(path)' is synchronised: what Studio writes would not be uploaded.",
-        remedy: "Leave --write out to look at it, or write with the app.")
-    }
-    return StudioFailure(error)
+  private static func refusal(_ error: StorageError, _ path: String) -> any Error {
+    guard case .incompatibleHistory = error else { return error }
+    return StudioFailure(
+      409, "'\(path)' is synchronised: what Studio writes would not be uploaded.",
+      remedy: "Leave --write out to look at it, or write with the app.")
   }
 }
 #endif

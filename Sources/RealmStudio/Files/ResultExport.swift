@@ -37,15 +37,11 @@ struct ResultExport {
   init(
     _ listing: Listing, _ format: Format, _ names: [String]?, _ schema: TableSchema,
     in classes: StoredSchema
-  ) throws(StudioFailure) {
+  ) throws {
     self.listing = listing
     self.format = format
-    columns =
-      try names?.map { (name) throws(StudioFailure) in try schema.required(name) }
-      ?? schema.columns
-    table = try reading { () throws(StorageError) in
-      try classes.reader.readTable(schema.key)
-    }
+    columns = try names?.map { try schema.required($0) } ?? schema.columns
+    table = try classes.reader.readTable(schema.key)
     json = ObjectJSON(classes)
     cells = CellText(classes)
   }
@@ -53,7 +49,7 @@ struct ResultExport {
   var count: Int { listing.count }
 
   /// The text of the objects from a position on; nil behind the end.
-  func piece(from start: Int) throws(StorageError) -> String? {
+  func piece(from start: Int) throws -> String? {
     guard start <= count else { return nil }
     let end = min(start + Self.pieceCount, count)
     var text = start == 0 ? head : ""
@@ -80,16 +76,14 @@ struct ResultExport {
     }
   }
 
-  private func line(of row: Row, isFirst: Bool) throws(StorageError) -> String {
+  private func line(of row: Row, isFirst: Bool) throws -> String {
     switch format {
     case .csv:
-      let texts = try columns.map { (column) throws(StorageError) in
-        try cells.text(try row.value(of: column), column)
-      }
+      let texts = try columns.map { try cells.text(try row.value(of: $0), $0) }
       return CSVText.line(texts) + "\r\n"
     case .json:
-      let members = try columns.map { (column) throws(StorageError) in
-        JSONMember(column.name, try json.json(try row.value(of: column), column))
+      let members = try columns.map {
+        JSONMember($0.name, try json.json(try row.value(of: $0), $0))
       }
       return (isFirst ? "\n" : ",\n") + JSONWriter.text(.object(members))
     }
@@ -105,8 +99,8 @@ extension StudioDatabase {
   /// The text of a result, made piece by piece from the version of this moment.
   func pieces(
     of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
-  ) throws(StudioFailure) -> ResultPieces {
-    let classes = try reading { () throws(StorageError) in try StoredSchema(tables) }
+  ) throws -> ResultPieces {
+    let classes = try StoredSchema(tables)
     let pieces = ResultPieces(
       database: self, source: tables, listing: try listing(request, in: classes),
       schema: try classes.required(request.className), format: format, columns: columns)
@@ -115,24 +109,23 @@ extension StudioDatabase {
     return pieces
   }
 
-  private func export(_ pieces: ResultPieces) throws(StudioFailure) -> ResultExport {
-    let classes = try reading { () throws(StorageError) in try StoredSchema(pieces.source) }
-    return try ResultExport(
-      pieces.listing, pieces.format, pieces.columns, pieces.schema, in: classes)
+  private func export(_ pieces: ResultPieces) throws -> ResultExport {
+    try ResultExport(
+      pieces.listing, pieces.format, pieces.columns, pieces.schema,
+      in: StoredSchema(pieces.source))
   }
 
   fileprivate func piece(
     of pieces: ResultPieces, from start: Int
-  ) throws(StudioFailure) -> (text: String?, next: Int) {
+  ) throws -> (text: String?, next: Int) {
     let export = try export(pieces)
-    let text = try reading { () throws(StorageError) in try export.piece(from: start) }
-    return (text, export.next(after: start))
+    return (try export.piece(from: start), export.next(after: start))
   }
 
   /// The text of a result in the open transaction, which may change between two pieces.
   func draftText(
     of request: Listing.Request, _ format: ResultExport.Format, _ columns: [String]?
-  ) throws(StudioFailure) -> String {
+  ) throws -> String {
     guard isEditing else {
       throw StudioFailure(409, "The transaction has ended.", remedy: "Try again.")
     }
@@ -146,15 +139,13 @@ extension StudioDatabase {
     }
     let schema = try classes.required(request.className)
     let export = try ResultExport(listing, format, columns, schema, in: classes)
-    return try reading { () throws(StorageError) in
-      var text = ""
-      var start = 0
-      while let piece = try export.piece(from: start) {
-        text += piece
-        start = export.next(after: start)
-      }
-      return text
+    var text = ""
+    var start = 0
+    while let piece = try export.piece(from: start) {
+      text += piece
+      start = export.next(after: start)
     }
+    return text
   }
 }
 

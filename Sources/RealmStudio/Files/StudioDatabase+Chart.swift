@@ -15,7 +15,7 @@ extension StudioDatabase {
   /// The numbers of a property's values in intervals of equal width, over the objects of a request.
   func histogram(
     of property: String, in request: Listing.Request, bins: Int
-  ) throws(StudioFailure) -> JSONValue {
+  ) throws -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(request.className)
     let column = try schema.required(property)
@@ -26,16 +26,15 @@ extension StudioDatabase {
         400, "'\(property)' has no chart.", remedy: "Choose a property of numbers or dates.")
     }
     let listing = try listing(request, in: classes)
-    let values = try reading { () throws(StorageError) -> [Double?] in
-      guard let table = try classes.reader.readTable(schema.key) else { return [] }
-      return try Self.values(of: column, listing, in: table)
+    let values = try classes.reader.readTable(schema.key).map {
+      try Self.values(of: column, listing, in: $0)
     }
-    return Histogram(values, bins: bins).json
+    return Histogram(values ?? [], bins: bins).json
   }
 
   private static func values(
     of column: Column, _ listing: Listing, in table: Table
-  ) throws(StorageError) -> [Double?] {
+  ) throws -> [Double?] {
     var values: [Double?] = []
     values.reserveCapacity(listing.count)
     guard let keys = listing.state.keys else {
@@ -55,7 +54,7 @@ extension StudioDatabase {
   }
 
   /// A number, or the seconds of a date; nil for null.
-  private static func number(_ column: Column, of row: Row) throws(StorageError) -> Double? {
+  private static func number(_ column: Column, of row: Row) throws -> Double? {
     switch try row.value(of: column) {
     case .int(let number): Double(number)
     case .float(let number): Double(number)

@@ -40,8 +40,6 @@ extension StudioDatabase {
       throw StudioFailure(
         423, "Another program has been writing to the file for \(Self.patience).",
         remedy: "Wait for its transaction to end, then try again.")
-    } catch let error as StorageError {
-      throw StudioFailure(error)
     }
     reportDraft()
     return draftJSON
@@ -60,25 +58,25 @@ extension StudioDatabase {
   }
 
   /// Makes an edit.
-  func edit(_ command: EditCommand) throws(StudioFailure) -> JSONValue {
+  func edit(_ command: EditCommand) throws -> JSONValue {
     var result = JSONValue.null
-    try changeDraft { (draft) throws(StudioFailure) in result = try draft.apply(command) }
+    try changeDraft { result = try $0.apply(command) }
     return .object([JSONMember("draft", draftJSON), JSONMember("key", result)])
   }
 
-  func undo() throws(StudioFailure) -> JSONValue {
-    try changeDraft { (draft) throws(StudioFailure) in try draft.undo() }
+  func undo() throws -> JSONValue {
+    try changeDraft { try $0.undo() }
     return draftJSON
   }
 
-  func redo() throws(StudioFailure) -> JSONValue {
-    try changeDraft { (draft) throws(StudioFailure) in try draft.redo() }
+  func redo() throws -> JSONValue {
+    try changeDraft { try $0.redo() }
     return draftJSON
   }
 
   private func changeDraft(
-    _ body: (inout Draft) throws(StudioFailure) -> Void
-  ) throws(StudioFailure) {
+    _ body: (inout Draft) throws -> Void
+  ) throws {
     guard isWritable else { throw Self.readOnly }
     guard var changed = draft else {
       throw StudioFailure(409, "No transaction is open.", remedy: "Begin one first.")
@@ -94,25 +92,23 @@ extension StudioDatabase {
   }
 
   /// Makes the edits durable.
-  func commit() throws(StudioFailure) -> JSONValue {
+  func commit() throws -> JSONValue {
     guard isWritable else { throw Self.readOnly }
     guard let ended = draft else { throw StudioFailure(409, "No transaction is open.") }
     draft = nil
     forgetDraftListings()
     defer { reportDraft() }
-    try reading { () throws(StorageError) in
-      if ended.edits.isEmpty {
-        ended.group.rollback()
-      } else {
-        _ = try ended.group.commit()
-      }
+    if ended.edits.isEmpty {
+      ended.group.rollback()
+    } else {
+      _ = try ended.group.commit()
     }
     advance()
     return .null
   }
 
   /// Drops the edits.
-  func cancel() throws(StudioFailure) -> JSONValue {
+  func cancel() throws -> JSONValue {
     guard isWritable else { throw Self.readOnly }
     guard draft != nil else { throw StudioFailure(409, "No transaction is open.") }
     drop()

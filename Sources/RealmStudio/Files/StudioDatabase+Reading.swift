@@ -13,11 +13,11 @@ extension StudioDatabase {
   static let windowCountMax = 500
 
   /// The classes of the file, and the state of its transaction.
-  func schema() throws(StudioFailure) -> JSONValue {
+  func schema() throws -> JSONValue {
     let classes = try classes()
     return .object([
       JSONMember("version", version), JSONMember("draft", draftJSON),
-      JSONMember("classes", try reading { () throws(StorageError) in try classes.json() }),
+      JSONMember("classes", try classes.json()),
     ])
   }
 
@@ -26,27 +26,25 @@ extension StudioDatabase {
   /// Some rows of a table by their positions.
   func rows(
     _ request: Listing.Request, from start: Int, count: Int
-  ) throws(StudioFailure) -> JSONValue {
+  ) throws -> JSONValue {
     let begin = ContinuousClock.now
     let classes = try classes()
     let listing = try listing(request, in: classes)
     let schema = try classes.required(request.className)
-    let rows = try reading { () throws(StorageError) -> [JSONValue] in
-      guard let table = try classes.reader.readTable(schema.key) else { return [] }
-      let reader = CellReader(classes: classes)
-      var rows: [JSONValue] = []
-      for position in min(start, listing.count)..<min(start + count, listing.count) {
-        guard let key = try listing.key(at: position, of: table), let row = try table.row(of: key)
-        else { continue }
-        var cells: [JSONValue] = []
-        cells.reserveCapacity(schema.columns.count)
-        for column in schema.columns { cells.append(try reader.cell(column, of: row)) }
-        rows.append(
-          .object([
-            JSONMember("key", .string(String(key.rawValue))), JSONMember("cells", .array(cells)),
-          ]))
-      }
-      return rows
+    let reader = CellReader(classes: classes)
+    var rows: [JSONValue] = []
+    let table = try classes.reader.readTable(schema.key)
+    for position in min(start, listing.count)..<min(start + count, listing.count) {
+      guard let table, let key = try listing.key(at: position, of: table),
+        let row = try table.row(of: key)
+      else { continue }
+      var cells: [JSONValue] = []
+      cells.reserveCapacity(schema.columns.count)
+      for column in schema.columns { cells.append(try reader.cell(column, of: row)) }
+      rows.append(
+        .object([
+          JSONMember("key", .string(String(key.rawValue))), JSONMember("cells", .array(cells)),
+        ]))
     }
     let time = begin.duration(to: .now) / .microseconds(1)
     return .object([
@@ -59,50 +57,36 @@ extension StudioDatabase {
   /// The position of an object among those of a request; null if it is not there.
   func position(
     of key: ObjectKey, in request: Listing.Request
-  ) throws(StudioFailure) -> JSONValue {
+  ) throws -> JSONValue {
     let classes = try classes()
     let listing = try listing(request, in: classes)
-    let found: Int?
-    do throws(QueryError) {
-      let table = try QueryError.reading(try classes.reader.readTable(listing.query.table))
-      found = try table.flatMap { (table) throws(QueryError) in
-        try listing.position(of: key, in: table, classes.reader)
-      }
-    } catch { throw StudioFailure(error, in: request.query) }
+    let found = try classes.reader.readTable(listing.query.table).flatMap {
+      try listing.position(of: key, in: $0, classes.reader)
+    }
     return .object([JSONMember("position", found.map { .integer(Int64($0)) } ?? .null)])
   }
 
   // MARK: - One object
 
   /// An object with all its properties and its backlinks.
-  func object(_ key: ObjectKey, ofClass name: String) throws(StudioFailure) -> JSONValue {
+  func object(_ key: ObjectKey, ofClass name: String) throws -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(name)
     let reader = CellReader(classes: classes, limits: .inspector)
     let row = try self.row(key, schema, classes)
-    return try reading { () throws(StorageError) in
-      .object([
-        JSONMember("class", .string(name)), JSONMember("key", .string(String(key.rawValue))),
-        JSONMember("title", .string(try reader.title(of: row, key, in: schema))),
-        JSONMember("version", version),
-        JSONMember(
-          "cells",
-          .array(
-            try schema.columns.map { (column) throws(StorageError) in
-              try reader.cell(column, of: row)
-            })),
-        JSONMember("backlinks", .array(try backlinks(of: row, schema, classes))),
-      ])
-    }
+    return .object([
+      JSONMember("class", .string(name)), JSONMember("key", .string(String(key.rawValue))),
+      JSONMember("title", .string(try reader.title(of: row, key, in: schema))),
+      JSONMember("version", version),
+      JSONMember("cells", .array(try schema.columns.map { try reader.cell($0, of: row) })),
+      JSONMember("backlinks", .array(try backlinks(of: row, schema, classes))),
+    ])
   }
 
   private func row(
     _ key: ObjectKey, _ schema: TableSchema, _ classes: StoredSchema
-  ) throws(StudioFailure) -> Row {
-    let row = try reading { () throws(StorageError) in
-      try classes.reader.readTable(schema.key)?.row(of: key)
-    }
-    guard let row else {
+  ) throws -> Row {
+    guard let row = try classes.reader.readTable(schema.key)?.row(of: key) else {
       throw StudioFailure(
         404, "'\(schema.className ?? "")' has no object #\(key.rawValue) any more.")
     }
@@ -111,7 +95,7 @@ extension StudioDatabase {
 
   private func backlinks(
     of row: Row, _ schema: TableSchema, _ classes: StoredSchema
-  ) throws(StorageError) -> [JSONValue] {
+  ) throws -> [JSONValue] {
     let reader = CellReader(classes: classes)
     var all: [JSONValue] = []
     for column in schema.backlinkColumns {
@@ -121,11 +105,12 @@ extension StudioDatabase {
       else { continue }
       let count = try row.backlinkCount(of: column)
       guard count > 0 else { continue }
-      var links: [JSONValue] = []
-      _ = try row.containsBacklink(of: column) { (key) throws(StorageError) in
-        links.append(try reader.link(to: key, in: origin))
-        return links.count == CellReader.Limits.inspector.elementCount
+      var origins: [ObjectKey] = []
+      _ = try row.containsBacklink(of: column) { key in
+        origins.append(key)
+        return origins.count == CellReader.Limits.inspector.elementCount
       }
+      let links = try origins.map { try reader.link(to: $0, in: origin) }
       all.append(
         .object([
           JSONMember("class", .string(name)), JSONMember("property", .string(property.name)),
@@ -138,7 +123,7 @@ extension StudioDatabase {
   /// A piece of a collection.
   func elements(
     of property: String, _ key: ObjectKey, ofClass name: String, from start: Int
-  ) throws(StudioFailure) -> JSONValue {
+  ) throws -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(name)
     let column = try schema.required(property)
@@ -146,9 +131,7 @@ extension StudioDatabase {
       throw StudioFailure(400, "'\(name).\(property)' is no collection.")
     }
     let row = try self.row(key, schema, classes)
-    return try reading { () throws(StorageError) in
-      try CellReader(classes: classes, limits: .inspector).cell(column, of: row, from: start)
-    }
+    return try CellReader(classes: classes, limits: .inspector).cell(column, of: row, from: start)
   }
 }
 #endif

@@ -45,11 +45,11 @@ actor StudioDatabase {
 
   init(
     _ studioFile: StudioFile, number: Int, isWritable: Bool, events: EventHub
-  ) throws(StudioFailure) {
+  ) throws {
     let opened = try OpenedFile(studioFile, isWritable: isWritable)
     file = opened.file
     isLive = opened.isLive
-    tables = try reading { () throws(StorageError) in try TableGroup(opened.file.snapshot()) }
+    tables = try TableGroup(opened.file.snapshot())
     queue = QueueExecutor(label: "OpenRealm Studio file \(number)")
     self.number = number
     self.isWritable = isWritable
@@ -71,8 +71,8 @@ actor StudioDatabase {
   /// The shown tables.
   var source: any TableReader { draft?.group ?? tables }
 
-  func classes() throws(StudioFailure) -> StoredSchema {
-    try reading { () throws(StorageError) in try StoredSchema(source) }
+  func classes() throws -> StoredSchema {
+    try StoredSchema(source)
   }
 
   // MARK: - Results
@@ -80,7 +80,7 @@ actor StudioDatabase {
   /// The result of a request, made at most once for a version.
   func listing(
     _ request: Listing.Request, in classes: StoredSchema
-  ) throws(StudioFailure) -> Listing {
+  ) throws -> Listing {
     recent.removeAll { $0 == request }
     recent.append(request)
     if recent.count > Self.listingCountMax {
@@ -91,7 +91,7 @@ actor StudioDatabase {
     let kept = draft == nil ? listings[request] : draftListings[request]
     if let kept { return kept }
     let listing: Listing
-    do throws(StudioFailure) { listing = try Listing(request, in: classes) } catch {
+    do { listing = try Listing(request, in: classes) } catch {
       recent.removeLast()
       throw error
     }
@@ -105,12 +105,10 @@ actor StudioDatabase {
   // MARK: - Following
 
   /// Follows the commits of all programs from now on.
-  func follow() throws(StudioFailure) {
+  func follow() throws {
     guard isLive, listener == nil else { return }
-    listener = try reading { () throws(StorageError) in
-      try file.onNewVersion { [weak self] _ in
-        Task { [weak self] in await self?.advance() }
-      }
+    listener = try file.onNewVersion { [weak self] _ in
+      Task { [weak self] in await self?.advance() }
     }
     advance()
   }

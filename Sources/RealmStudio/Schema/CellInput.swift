@@ -13,7 +13,7 @@ struct CellInput {
   let classes: StoredSchema
 
   /// A value for a property, or for an element of its collection.
-  func value(_ json: JSONValue, for column: Column) throws(StudioFailure) -> TableValue {
+  func value(_ json: JSONValue, for column: Column) throws -> TableValue {
     if json == .null {
       guard column.isNullable else {
         throw StudioFailure(400, "'\(column.name)' cannot be empty: it is not optional.")
@@ -21,7 +21,7 @@ struct CellInput {
       return .null
     }
     guard let type = json["t"]?.string else {
-      throw .malformed("value", "null, or an object with the members t and v")
+      throw StudioFailure.malformed("value", "null, or an object with the members t and v")
     }
     if type == "link" { return try link(json, for: column) }
     let text = json["v"]?.string ?? ""
@@ -59,9 +59,9 @@ struct CellInput {
 
   // MARK: - Links
 
-  private func link(_ json: JSONValue, for column: Column) throws(StudioFailure) -> TableValue {
+  private func link(_ json: JSONValue, for column: Column) throws -> TableValue {
     guard let name = json["class"]?.string, let schema = classes[name] else {
-      throw .malformed("class", "the name of a class")
+      throw StudioFailure.malformed("class", "the name of a class")
     }
     guard column.type == .link || column.type == .mixed else {
       throw StudioFailure(400, "'\(column.name)' holds no links.")
@@ -80,14 +80,12 @@ struct CellInput {
 
   private func target(
     _ json: JSONValue, _ schema: TableSchema
-  ) throws(StudioFailure) -> ObjectKey {
+  ) throws -> ObjectKey {
     let name = schema.className ?? schema.name
-    let table = try reading { () throws(StorageError) in
-      try classes.reader.readTable(schema.key)
-    }
+    let table = try classes.reader.readTable(schema.key)
     if let number = json["key"]?.string.flatMap({ Int64($0) }) {
       let key = ObjectKey(number)
-      let row = try reading { () throws(StorageError) in try table?.row(of: key) }
+      let row = try table?.row(of: key)
       guard row != nil else { throw StudioFailure(409, "'\(name)' has no object #\(number).") }
       return key
     }
@@ -96,9 +94,8 @@ struct CellInput {
       throw StudioFailure(
         400, "'\(name)' has no primary key.", remedy: "Write the object's key, such as #12.")
     }
-    let found = try reading { () throws(StorageError) -> ObjectKey? in
-      guard let value = ValueText.seconds.value(text, of: column.type) else { return nil }
-      return try classes.reader.object(withPrimaryKey: value, in: schema.key)
+    let found = try ValueText.seconds.value(text, of: column.type).flatMap {
+      try classes.reader.object(withPrimaryKey: $0, in: schema.key)
     }
     guard let found else {
       throw StudioFailure(409, "'\(name)' has no object with the primary key '\(text)'.")

@@ -34,7 +34,7 @@ struct CellReader {
   /// - Parameter first: The position of the first sent element of a collection.
   func cell(
     _ column: Column, of row: Row, from first: Int = 0
-  ) throws(StorageError) -> JSONValue {
+  ) throws -> JSONValue {
     switch column.collection {
     case .none: return try cell(try row.value(of: column), in: column)
     case .list, .set:
@@ -67,7 +67,7 @@ struct CellReader {
   // MARK: - Values
 
   /// A single value, or an element of a collection.
-  func cell(_ value: TableValue, in column: Column) throws(StorageError) -> JSONValue {
+  func cell(_ value: TableValue, in column: Column) throws -> JSONValue {
     switch value {
     case .null: .null
     case .bool(let truth): Self.tagged("bool", truth ? "true" : "false")
@@ -81,7 +81,7 @@ struct CellReader {
     case .dictionary(let dictionary):
       Self.collection(
         "dictionary", dictionary.entries.count,
-        try dictionary.entries.prefix(limits.elementCount).map { (entry) throws(StorageError) in
+        try dictionary.entries.prefix(limits.elementCount).map { entry in
           .array([.string(entry.key), try cell(entry.value, in: column)])
         })
     default: Self.tagged(value.type?.name ?? "null", ValueText.seconds.string(value) ?? "")
@@ -90,10 +90,8 @@ struct CellReader {
 
   private func nested(
     _ values: [TableValue], in column: Column
-  ) throws(StorageError) -> [JSONValue] {
-    try values.prefix(limits.elementCount).map { (value) throws(StorageError) in
-      try cell(value, in: column)
-    }
+  ) throws -> [JSONValue] {
+    try values.prefix(limits.elementCount).map { try cell($0, in: column) }
   }
 
   private static func tagged(_ type: String, _ text: String) -> JSONValue {
@@ -123,7 +121,7 @@ struct CellReader {
   // MARK: - Links
 
   /// A link with the title of the object.
-  func link(to key: ObjectKey, in table: TableKey) throws(StorageError) -> JSONValue {
+  func link(to key: ObjectKey, in table: TableKey) throws -> JSONValue {
     guard let target = try source.readTable(table), let name = target.schema.className,
       let row = try target.row(of: key)
     else { return .null }
@@ -143,7 +141,7 @@ struct CellReader {
   /// of its key.
   func title(
     of row: Row, _ key: ObjectKey, in schema: TableSchema
-  ) throws(StorageError) -> String {
+  ) throws -> String {
     if let column = Self.titleColumn(of: schema) {
       let value = try row.value(of: column)
       if let text = ValueText.seconds.string(value) { return String(text.prefix(60)) }

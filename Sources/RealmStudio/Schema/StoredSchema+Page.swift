@@ -18,9 +18,9 @@ extension StoredSchema {
   }
 
   /// The classes with their properties and numbers of objects.
-  func json() throws(StorageError) -> JSONValue {
+  func json() throws -> JSONValue {
     .array(
-      try inFileOrder.map { (schema) throws(StorageError) in
+      try inFileOrder.map { schema in
         let count = try reader.readTable(schema.key)?.objectCount() ?? 0
         return .object([
           JSONMember("name", .string(schema.displayName)),

@@ -28,17 +28,19 @@ struct StudioService: Sendable {
     let events = EventHub()
     self.events = events
     page = PageFiles()
-    var databases: [StudioDatabase] = []
-    for file in options.files {
-      databases.append(
-        try StudioDatabase(
-          file, number: databases.count, isWritable: options.isWritable, events: events))
-    }
-    self.databases = databases
+    do {
+      databases = try options.files.enumerated().map { number, file in
+        try StudioDatabase(file, number: number, isWritable: options.isWritable, events: events)
+      }
+    } catch { throw StudioFailure(error) }
   }
 
   /// Begins to report the commits of other programs.
-  func follow() async throws { for database in databases { try await database.follow() } }
+  func follow() async throws {
+    do { for database in databases { try await database.follow() } } catch {
+      throw StudioFailure(error)
+    }
+  }
 
   /// Cancels open transactions and ends the streams of events.
   func end() async {
@@ -59,11 +61,10 @@ struct StudioService: Sendable {
       case "POST": return StudioResponse(try await write(request))
       default: throw StudioFailure(405, "Only GET and POST are understood.")
       }
-    } catch let failure as StudioFailure {
+    } catch {
+      let failure = StudioFailure(error, in: request.parameters["query"] ?? "")
       return request.path == "/" && request.method == "GET"
         ? .page(failure) : StudioResponse(failure)
-    } catch {
-      return StudioResponse(StudioFailure(500, "\(error)"))
     }
   }
 

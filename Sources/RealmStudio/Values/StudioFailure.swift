@@ -40,8 +40,21 @@ extension StudioFailure: CustomStringConvertible {
 }
 
 extension StudioFailure {
+  /// Any error of Studio's work, as the page gets it.
+  ///
+  /// - Parameter query: The text of the query bar.
+  init(_ error: any Error, in query: String = "") {
+    switch error {
+    case let failure as StudioFailure: self = failure
+    case let error as StorageError: self.init(error)
+    case let error as QueryError: self.init(error, in: query)
+    case let error as PathError: self.init(error)
+    default: self.init(500, "\(error)")
+    }
+  }
+
   /// A failure of the file.
-  init(_ error: StorageError) {
+  private init(_ error: StorageError) {
     switch error {
     case .corrupted:
       self.init(
@@ -63,7 +76,7 @@ extension StudioFailure {
   }
 
   /// A mistake in a query, or a failure of the file.
-  init(_ error: QueryError, in query: String) {
+  private init(_ error: QueryError, in query: String) {
     switch error {
     case .storage(let error): self.init(error)
     case .invalid(let text, let position):
@@ -81,7 +94,7 @@ extension StudioFailure {
   }
 
   /// An impossible edit.
-  init(_ error: PathError) {
+  private init(_ error: PathError) {
     switch error {
     case .storage(let error): self.init(error)
     case .missingObject, .missingKey, .indexOutOfRange, .missingEmbeddedObject:
@@ -94,10 +107,5 @@ extension StudioFailure {
   static func malformed(_ name: String, _ expected: String) -> StudioFailure {
     StudioFailure(400, "'\(name)' should be \(expected).")
   }
-}
-
-/// The result of `body`, with an error of the file as one for the page.
-func reading<R>(_ body: () throws(StorageError) -> R) throws(StudioFailure) -> R {
-  do throws(StorageError) { return try body() } catch { throw StudioFailure(error) }
 }
 #endif
