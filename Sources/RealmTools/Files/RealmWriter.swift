@@ -58,16 +58,16 @@ package final class RealmWriter: Sendable {
       }
       let now = DispatchTime.now()
       let waited = Double(now.uptimeNanoseconds - start.uptimeNanoseconds) / 1e9
+      if waited >= 1, !hasNoticed {
+        hasNoticed = true
+        waiting.notice()
+      }
       if let limit = waiting.limit, waited >= limit {
         file.writers.withdraw(waiter)
         throw ToolFailure(
           .busy,
           "Another process has been writing to '\(path)' for \(Int(waited.rounded())) seconds. End "
             + "it, or wait longer with --wait.")
-      }
-      if waited >= 1, !hasNoticed {
-        hasNoticed = true
-        waiting.notice()
       }
       let rest = min(hasNoticed ? .infinity : 1 - waited, (waiting.limit ?? .infinity) - waited)
       _ = signal.wait(timeout: rest.isFinite ? now + rest : .distantFuture)
