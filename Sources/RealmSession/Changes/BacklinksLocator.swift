@@ -79,7 +79,7 @@ package struct BacklinksLocator: Hashable, Sendable {
     for key in keys {
       guard let row = try table.row(of: key) else { continue }
       var isFound = false
-      try row.forEachLink(in: column) { (link) throws(StorageError) in
+      try row.forEachLink(in: column) { link in
         if link.table == target, link.key == object { isFound = true }
       }
       if isFound { return true }

@@ -144,7 +144,7 @@ package struct LinkedModifications {
     }
     for object in objects {
       guard let row = try origins.row(of: object) else { continue }
-      try row.forEachLink(in: column) { (link) throws(StorageError) in
+      try row.forEachLink(in: column) { link in
         if link.table == table { keys.insert(link.key) }
       }
     }

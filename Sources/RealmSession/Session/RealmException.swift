@@ -44,3 +44,12 @@ package func throwRealmException(_ reason: String) -> Never {
 package func stop(_ error: StorageError) -> Never {
   throwRealmException("\(error)")
 }
+
+/// The value of `body`; traps as `stop(_:)` does if it throws. Costs as much as `body`: nothing is
+/// left of the closure.
+///
+/// A closure that contains a call is taken for one that throws, because of the `try`; use a loop.
+@inlinable @inline(__always) @discardableResult
+package func orTrap<R>(_ body: @autoclosure () throws(StorageError) -> R) -> R {
+  do throws(StorageError) { return try body() } catch { stop(error) }
+}

@@ -101,6 +101,6 @@ extension Session {
   /// Returns to the newest durable version if the shown one could not be made durable.
   package final func leaveLostVersion() {
     guard !isInWrite, let shownTables, shownTables.version > file.newestVersion else { return }
-    do throws(StorageError) { show(try shared.newestTables()) } catch { stop(error) }
+    show(orTrap(try shared.newestTables()))
   }
 }

@@ -206,7 +206,7 @@ open class Session: SessionOwner {
   ///
   /// - Parameter isFitting: Returns whether the version has what the session needs.
   package final func startReading(
-    at older: TableGroup, if isFitting: () throws(StorageError) -> Bool
+    at older: TableGroup, if isFitting: @autoclosure () throws(StorageError) -> Bool
   ) throws(StorageError) {
     guard !hasBegunReading, !isFrozen, !isInWrite, observers?.isDelivering == false else { return }
     if let tables, tables.version <= older.version { return }
@@ -256,7 +256,7 @@ open class Session: SessionOwner {
 
   @inline(never)
   private final func didChangeStructure(_ transaction: WriteGroup) {
-    do throws(StorageError) { try transaction.deleteDropped() } catch { stop(error) }
+    orTrap(try transaction.deleteDropped())
     structureGeneration = transaction.structureGeneration
     unsafe state.pointee.generation &+= 1
   }

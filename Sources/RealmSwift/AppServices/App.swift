@@ -66,9 +66,7 @@ public final class App: Sendable {
   /// - Throws: `AppError`, or `CancellationError` if the task is cancelled.
   @discardableResult
   public func login(credentials: Credentials) async throws -> User {
-    let user = try await calling { () async throws(AppFailure) in
-      try await core.client.logIn(credentials.login)
-    }
+    let user = try await calling(await core.client.logIn(credentials.login))
     SyncSessionCore.resumeAll(of: user)
     return core.user(user)
   }

@@ -60,9 +60,7 @@ public struct FunctionCallable: Sendable {
   public func dynamicallyCall(withArguments arguments: [[AnyBSON]]) async throws -> AnyBSON {
     let values = (arguments.first ?? []).map(\.bson)
     return AnyBSON(
-      try await calling { () async throws(AppFailure) in
-        try await app.client.call(name, values, as: user)
-      })
+      try await calling(await app.client.call(name, values, as: user)))
   }
 }
 #endif

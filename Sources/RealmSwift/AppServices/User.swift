@@ -83,7 +83,7 @@ public final class User: Sendable {
   /// - Throws: `AppError` if the users cannot be stored.
   public func logOut() async throws {
     SyncSessionCore.stopAll(of: user)
-    try await calling { () async throws(AppFailure) in try await app.client.logOut(user) }
+    try await calling(await app.client.logOut(user))
   }
 
   /// See `logOut()`.
@@ -97,7 +97,7 @@ public final class User: Sendable {
   @discardableResult
   public func remove() async throws -> User {
     SyncSessionCore.stopAll(of: user)
-    try await calling { () async throws(AppFailure) in try await app.client.remove(user) }
+    try await calling(await app.client.remove(user))
     return self
   }
 
@@ -113,7 +113,7 @@ public final class User: Sendable {
     // The server ends the user's connections, which is no error of the sessions then.
     SyncSessionCore.stopAll(of: user)
     do {
-      try await calling { () async throws(AppFailure) in try await app.client.delete(user) }
+      try await calling(await app.client.delete(user))
     } catch {
       SyncSessionCore.resumeAll(of: user)
       throw error
@@ -132,9 +132,7 @@ public final class User: Sendable {
   /// - Throws: `AppError`.
   @discardableResult
   public func linkUser(credentials: Credentials) async throws -> User {
-    try await calling { () async throws(AppFailure) in
-      try await app.client.link(credentials.login, to: user)
-    }
+    try await calling(await app.client.link(credentials.login, to: user))
     return self
   }
 
@@ -151,9 +149,7 @@ public final class User: Sendable {
   /// - Throws: `AppError`.
   @discardableResult
   public func refreshCustomData() async throws -> Document {
-    _ = try await calling { () async throws(AppFailure) in
-      try await app.client.refreshToken(of: user)
-    }
+    _ = try await calling(await app.client.refreshToken(of: user))
     return customData
   }
 

@@ -95,8 +95,6 @@ extension Realm {
   public subscript<Model: Object>(id: PersistentID<Model>) -> Model? {
     core.checkIsolation()
     let info = core.classes[Model.self]
-    do throws(StorageError) {
-      return try id.find(in: info).map { info.makeElement($0.key, $0.row) }
-    } catch { stop(error) }
+    return orTrap(try id.find(in: info)).map { info.makeElement($0.key, $0.row) }
   }
 }

@@ -119,11 +119,9 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> AnyRealmValue {
     guard let info = object._info, let row = unsafe object._row else { return .none }
-    do throws(StorageError) {
-      let element = try row.nestedElement(slot.leaf)
-      let place = element.step.map { unsafe NestedPlace(info, object._key, slot, [$0]) }
-      return unsafe _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
-    } catch { stop(error) }
+    let element = orTrap(try row.nestedElement(slot.leaf))
+    let place = element.step.map { unsafe NestedPlace(info, object._key, slot, [$0]) }
+    return unsafe _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
   }
 
   public static func _store(

@@ -29,11 +29,9 @@ struct BacklinkSource {
   ) -> BacklinkSource? {
     guard let target = core.info(ofTable: definition.target, for: element),
       let origin = core.info(ofTable: definition.origin, for: element),
-      let index = origin.columns.firstIndex(where: { $0?.key == definition.link })
+      let index = origin.columns.firstIndex(where: { $0?.key == definition.link }),
+      orTrap(try target.row(of: definition.object)) != nil
     else { return nil }
-    do throws(StorageError) {
-      guard try target.row(of: definition.object) != nil else { return nil }
-    } catch { stop(error) }
     return BacklinkSource(
       target: target, key: definition.object, origin: origin,
       property: origin.schema.properties[index])

@@ -14,7 +14,7 @@ extension _CollectionContents {
       return (0..<count).first { self.element(at: $0, as: Element.self) == element }
     }
     guard let value = knownValue(element) else { return nil }
-    do throws(StorageError) { return try values().firstIndex(of: value) } catch { stop(error) }
+    return orTrap(try values()).firstIndex(of: value)
   }
 
   private func index(ofObject object: ObjectBase) -> Int? {
@@ -31,10 +31,9 @@ extension _CollectionContents {
         "Object of type '\(owner.schema.className)' does not match \(type) type "
           + "'\(info.schema.className)'.")
     }
-    do throws(StorageError) {
-      if case .table(let table) = form { return try unsafe table.position(of: object._key) }
-      return try unsafe keys().firstIndex(of: object._key)
-    } catch { stop(error) }
+    let key = unsafe object._key
+    if case .table(let table) = form { return orTrap(try table.position(of: key)) }
+    return orTrap(try keys()).firstIndex(of: key)
   }
 
   /// Checks the index of an insertion, which may be at the end.

@@ -10,12 +10,8 @@ extension _CollectionContents {
   /// Whether the set has an element that is equal to `element`.
   func hasSetElement<Element: RealmCollectionValue>(_ element: Element) -> Bool {
     guard let value = knownValue(element) else { return false }
-    do throws(StorageError) {
-      switch form {
-      case .list(let view): return try view.position(ofSetElement: value) != nil
-      default: return try values().contains(value)
-      }
-    } catch { stop(error) }
+    if case .list(let view) = form { return orTrap(try view.position(ofSetElement: value)) != nil }
+    return orTrap(try values()).contains(value)
   }
 
   /// `element` as a stored value; nil for objects that the realm does not have. Nothing is added to

@@ -78,26 +78,22 @@ public final class _CollectionContents {
 
   /// The key of element `index`, which exists and is an object.
   func key(at index: Int) -> ObjectKey {
-    do throws(StorageError) {
-      switch form {
-      case .table(let table): return try object(at: index, of: table).key
-      case .keys(let keys): return keys[index]
-      case .chunkedKeys(let keys): return key(at: index, of: keys)
-      case .list(let list): return try list.key(at: index)
-      case .values: throw .corrupted("values have no keys")
-      }
-    } catch { stop(error) }
+    switch form {
+    case .table(let table): orTrap(try object(at: index, of: table)).key
+    case .keys(let keys): keys[index]
+    case .chunkedKeys(let keys): key(at: index, of: keys)
+    case .list(let list): orTrap(try list.key(at: index))
+    case .values: stop(.corrupted("values have no keys"))
+    }
   }
 
   /// Element `index`, which exists, as a stored value.
   func value(at index: Int) -> TableValue {
-    do throws(StorageError) {
-      switch form {
-      case .values(let values): return values[index]
-      case .list(let list): return try list.value(at: index)
-      case .table, .keys, .chunkedKeys: return .link(key(at: index))
-      }
-    } catch { stop(error) }
+    switch form {
+    case .values(let values): values[index]
+    case .list(let list): orTrap(try list.value(at: index))
+    case .table, .keys, .chunkedKeys: .link(key(at: index))
+    }
   }
 
   /// The key at `index` of chunked keys. Consecutive positions are found in the chunk of the last
@@ -127,28 +123,24 @@ public final class _CollectionContents {
   private func mixedElement<Element: RealmCollectionValue>(
     at index: Int, _ place: NestedPlace
   ) -> Element {
-    do throws(StorageError) {
-      let value: TableValue
-      let step: NestedStep?
-      if case .list(let list) = form {
-        let element = try list.nestedElement(at: index)
-        (value, step) = (element.value, element.step)
-      } else {
-        (value, step) = (self.value(at: index), steps[index])
-      }
-      return Element._decode(
-        _StoredValue(value), _RealmContext(core, at: step.map { place.element($0) }))
-    } catch { stop(error) }
+    let value: TableValue
+    let step: NestedStep?
+    if case .list(let list) = form {
+      let element = orTrap(try list.nestedElement(at: index))
+      (value, step) = (element.value, element.step)
+    } else {
+      (value, step) = (self.value(at: index), steps[index])
+    }
+    return Element._decode(
+      _StoredValue(value), _RealmContext(core, at: step.map { place.element($0) }))
   }
 
   private func tableElement<Element>(
     at index: Int, of table: Table, _ info: ClassInfo
   ) -> Element {
-    do throws(StorageError) {
-      let (key, row) = try object(at: index, of: table)
-      // Rows move in a transaction, so the object is found by its key.
-      return info.makeElement(key, core.isInWrite ? nil : row)
-    } catch { stop(error) }
+    let (key, row) = orTrap(try object(at: index, of: table))
+    // Rows move in a transaction, so the object is found by its key.
+    return info.makeElement(key, core.isInWrite ? nil : row)
   }
 
   private func object(
@@ -192,7 +184,7 @@ public final class _CollectionContents {
   /// The same elements for a loop; a copy in a write transaction.
   func forIteration() -> _CollectionContents {
     guard core.isInWrite else { return self }
-    do throws(StorageError) { return try frozenForIteration() } catch { stop(error) }
+    return orTrap(try frozenForIteration())
   }
 
   /// The same elements, independent of later changes of the collection.

@@ -26,14 +26,16 @@ final class FrozenContents: Sendable {
 
   /// The contents, which `evaluate` computes if need be.
   func contents(
-    _ evaluate: () throws(StorageError) -> _CollectionContents
+    _ evaluate: @autoclosure () throws(StorageError) -> _CollectionContents
   ) throws(StorageError) -> _CollectionContents {
     if let loaded { return loaded }
     return box.storeIfNil(Box(try evaluate())).contents
   }
 
   /// The number of elements, which `evaluate` computes if need be.
-  func count(_ evaluate: () throws(StorageError) -> Int) throws(StorageError) -> Int {
+  func count(
+    _ evaluate: @autoclosure () throws(StorageError) -> Int
+  ) throws(StorageError) -> Int {
     if let loaded { return loaded.count }
     let known = knownCount.load(ordering: .relaxed)
     if known >= 0 { return known }

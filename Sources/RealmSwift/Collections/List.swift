@@ -121,7 +121,7 @@ public final class List<Element: RealmCollectionValue> {
     }
     managed.requireWrite().checkInsertion(index)
     let value = encoded(element, managed)
-    managed.edit { (editor) throws(StorageError) in try editor.insert(value, at: index) }
+    managed.edit(try managed.listEditor.insert(value, at: index))
   }
 
   /// Adds elements so that the first of them has position `index`.
@@ -134,9 +134,7 @@ public final class List<Element: RealmCollectionValue> {
     }
     managed.requireWrite().checkInsertion(index)
     let values = Array(collection).map { encoded($0, managed) }
-    managed.edit { (editor) throws(StorageError) in
-      for (offset, value) in values.enumerated() { try editor.insert(value, at: index + offset) }
-    }
+    managed.edit(try managed.listEditor.insert(contentsOf: values, at: index))
   }
 
   /// Replaces element `index`.
@@ -148,7 +146,7 @@ public final class List<Element: RealmCollectionValue> {
     }
     managed.requireWrite().check(index)
     let value = encoded(object, managed)
-    managed.edit { (editor) throws(StorageError) in try editor.set(value, at: index) }
+    managed.edit(try managed.listEditor.set(value, at: index))
   }
 
   /// Removes element `index`. An object stays in the realm.
@@ -159,14 +157,14 @@ public final class List<Element: RealmCollectionValue> {
       return
     }
     managed.requireWrite().check(index)
-    managed.edit { (editor) throws(StorageError) in try editor.remove(at: index) }
+    managed.edit(try managed.listEditor.remove(at: index))
   }
 
   /// Removes all elements. Objects stay in the realm.
   public func removeAll() {
     guard let managed else { return unmanaged.removeAll() }
     managed.requireWrite()
-    managed.edit { (editor) throws(StorageError) in try editor.removeAll() }
+    managed.edit(try managed.listEditor.removeAll())
   }
 
   /// Moves an element, so that it has position `to` afterwards.
@@ -180,7 +178,7 @@ public final class List<Element: RealmCollectionValue> {
     let contents = managed.requireWrite()
     contents.check(from)
     contents.check(to)
-    managed.edit { (editor) throws(StorageError) in try editor.move(from: from, to: to) }
+    managed.edit(try managed.listEditor.move(from: from, to: to))
   }
 
   /// Exchanges two elements.
@@ -193,7 +191,7 @@ public final class List<Element: RealmCollectionValue> {
     let contents = managed.requireWrite()
     contents.check(first)
     contents.check(second)
-    managed.edit { (editor) throws(StorageError) in try editor.swap(first, second) }
+    managed.edit(try managed.listEditor.swap(first, second))
   }
 
   private func encoded(_ element: Element, _ managed: ManagedCollection) -> TableValue {

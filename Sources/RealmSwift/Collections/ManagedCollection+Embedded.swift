@@ -10,45 +10,49 @@ import RealmTables
 extension ManagedCollection {
   /// The objects of a list.
   func links() -> [ObjectKey] {
-    do throws(StorageError) { return try contents().keys() } catch { stop(error) }
+    orTrap(try contents().keys())
   }
 
   /// Makes a list of embedded objects, which begins with some of those it has, longer or shorter.
   func extend(_ present: [ObjectKey], to links: [ObjectKey]) {
     if links.count == present.count { return }
-    edit { (editor) throws(StorageError) in
-      for index in present.indices.dropFirst(links.count).reversed() {
-        try editor.remove(at: index)
-      }
-      for (index, link) in links.enumerated().dropFirst(present.count) {
-        try editor.insert(.link(link), at: index)
-      }
+    edit(try change(listEditor, from: present, to: links))
+  }
+
+  private func change(
+    _ editor: ListEditor, from present: [ObjectKey], to links: [ObjectKey]
+  ) throws(StorageError) {
+    for index in present.indices.dropFirst(links.count).reversed() { try editor.remove(at: index) }
+    for (index, link) in links.enumerated().dropFirst(present.count) {
+      try editor.insert(.link(link), at: index)
     }
   }
 
   /// The objects of a dictionary.
   func linksByKey() -> [String: ObjectKey] {
     let view = dictionary()
-    do throws(StorageError) {
-      var links: [String: ObjectKey] = [:]
-      for entry in try view.entries(of: column).entries {
-        if case .link(let key) = entry.value { links[entry.key] = key }
-      }
-      return links
-    } catch { stop(error) }
+    var links: [String: ObjectKey] = [:]
+    for entry in orTrap(try view.entries(of: column)).entries {
+      if case .link(let key) = entry.value { links[entry.key] = key }
+    }
+    return links
   }
 
   func clearEntries() {
-    editDictionary { (editor) throws(StorageError) in try editor.removeAll() }
+    edit(try dictionaryEditor.removeAll())
   }
 
   /// Brings the entries of a dictionary of embedded objects to `links`.
   func update(_ present: [String: ObjectKey], to links: [String: ObjectKey?]) {
-    editDictionary { (editor) throws(StorageError) in
-      for key in present.keys where links[key] == nil { try editor.remove(key) }
-      for (key, link) in links where link == nil || present[key] != link {
-        try editor.set(link.map { .link($0) } ?? .null, for: key)
-      }
+    edit(try change(dictionaryEditor, from: present, to: links))
+  }
+
+  private func change(
+    _ editor: DictionaryEditor, from present: [String: ObjectKey], to links: [String: ObjectKey?]
+  ) throws(StorageError) {
+    for key in present.keys where links[key] == nil { try editor.remove(key) }
+    for (key, link) in links where link == nil || present[key] != link {
+      try editor.set(link.map { .link($0) } ?? .null, for: key)
     }
   }
 

@@ -73,10 +73,8 @@ final class ManagedCollection {
   var isValid: Bool {
     guard birth >= core.firstValidGeneration, !core.isFrozenAndInvalid
     else { return false }
-    do throws(StorageError) {
-      guard let row = try owner.row(of: key) else { return false }
-      return path.isEmpty ? true : try exists(in: row)
-    } catch { stop(error) }
+    guard let row = orTrap(try owner.row(of: key)) else { return false }
+    return path.isEmpty || orTrap(try exists(in: row))
   }
 
   /// Whether this is the collection in a property of `object`.
@@ -97,15 +95,13 @@ final class ManagedCollection {
   func contents() -> _CollectionContents {
     noteReading()
     if let frozen {
-      do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
+      return orTrap(try frozen.contents(evaluate()))
     }
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    do throws(StorageError) {
-      let contents = try evaluate()
-      cached = contents
-      cachedGeneration = core.dataGeneration
-      return contents
-    } catch { stop(error) }
+    let contents = orTrap(try evaluate())
+    cached = contents
+    cachedGeneration = core.dataGeneration
+    return contents
   }
 
   /// Checks that the collection may be read, and records the read for observation tracking.
@@ -132,10 +128,8 @@ final class ManagedCollection {
   /// The entries of a dictionary as they are now.
   func dictionary() -> DictionaryView {
     noteReading()
-    do throws(StorageError) {
-      guard let view = try requireRow().dictionary(column, path) else { refuseInvalid() }
-      return view
-    } catch { stop(error) }
+    guard let view = orTrap(try requireRow().dictionary(column, path)) else { refuseInvalid() }
+    return view
   }
 
   /// The value of an entry of the dictionary.
@@ -192,10 +186,8 @@ final class ManagedCollection {
     core.checkIsolation()
     if core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     core.requireWrite(orElse: "Cannot modify \(typeName) outside of a write transaction.")
-    do throws(StorageError) {
-      let row = try requireRow()
-      if !path.isEmpty, try !exists(in: row) { refuseInvalid() }
-    } catch { stop(error) }
+    let row = orTrap(try requireRow())
+    if !path.isEmpty, !orTrap(try exists(in: row)) { refuseInvalid() }
   }
 
   /// The context that elements need to be written.
@@ -213,42 +205,38 @@ final class ManagedCollection {
     return contents()
   }
 
-  /// Changes the list; `requireWrite()` was called.
-  func edit(_ body: (ListEditor) throws(StorageError) -> Void) {
-    do throws(StorageError) {
-      try body(owner.requireWritableTable().list(column, key, at: path))
-    } catch { stop(error) }
+  /// Changes the collection by one of its editors; `requireChangeable()` was called.
+  @inline(__always)
+  func edit<R>(_ change: @autoclosure () throws(StorageError) -> R) {
+    _ = orTrap(try change())
     core.didMutate()
   }
 
-  /// Changes the set; `requireWrite()` was called.
-  func editSet(_ body: (SetEditor) throws(StorageError) -> Void) {
-    do throws(StorageError) {
-      try body(owner.requireWritableTable().set(column, key))
-    } catch { stop(error) }
-    core.didMutate()
+  /// The editor of a list.
+  var listEditor: ListEditor {
+    get throws(StorageError) { try owner.requireWritableTable().list(column, key, at: path) }
   }
 
-  /// Changes the dictionary; `requireChangeable()` was called.
-  func editDictionary(_ body: (DictionaryEditor) throws(StorageError) -> Void) {
-    do throws(StorageError) {
-      try body(owner.requireWritableTable().dictionary(column, key, at: path))
-    } catch { stop(error) }
-    core.didMutate()
+  /// The editor of a set.
+  var setEditor: SetEditor {
+    get throws(StorageError) { try owner.requireWritableTable().set(column, key) }
+  }
+
+  /// The editor of a dictionary.
+  var dictionaryEditor: DictionaryEditor {
+    get throws(StorageError) { try owner.requireWritableTable().dictionary(column, key, at: path) }
   }
 
   /// Replaces all elements of a list or set; while `.modified` updates an object, only if they
   /// differ.
   func replaceAll(with values: [TableValue]) {
-    do throws(StorageError) {
-      let before = try contents().values()
-      if values.isEmpty && before.isEmpty { return }
-      if core.skipsEqualValues, try areEqual(before, values) { return }
-    } catch { stop(error) }
+    let before = orTrap(try contents().values())
+    if values.isEmpty && before.isEmpty { return }
+    if core.skipsEqualValues, orTrap(try areEqual(before, values)) { return }
     if kind == .set {
-      editSet { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
+      edit(try setEditor.replaceAll(with: values))
     } else {
-      edit { (editor) throws(StorageError) in try editor.replaceAll(with: values) }
+      edit(try listEditor.replaceAll(with: values))
     }
   }
 
@@ -257,14 +245,12 @@ final class ManagedCollection {
   func replaceAll(with entries: TableDictionary) {
     let view = dictionary()
     if entries.entries.isEmpty && view.count == 0 { return }
-    do throws(StorageError) {
-      if core.skipsEqualValues, view.count == entries.entries.count,
-        try view.entries(of: column) == entries
-      {
-        return
-      }
-    } catch { stop(error) }
-    editDictionary { (editor) throws(StorageError) in try editor.replaceAll(with: entries) }
+    if core.skipsEqualValues, view.count == entries.entries.count,
+      orTrap(try view.entries(of: column)) == entries
+    {
+      return
+    }
+    edit(try dictionaryEditor.replaceAll(with: entries))
   }
 
   /// Whether replacing the elements by `values` would change nothing.

@@ -58,9 +58,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   /// All keys, ascending.
   public var keys: [Key] {
     guard let managed else { return orderedKeys() }
-    do throws(StorageError) {
-      return try managed.dictionary().allKeys().map { Key._make($0) }
-    } catch { stop(error) }
+    return orTrap(try managed.dictionary().allKeys()).map { Key._make($0) }
   }
 
   /// All values, in the order of their keys.
@@ -78,11 +76,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         return unmanaged[key]
       }
       let view = managed.dictionary()
-      do throws(StorageError) {
-        return try view.position(of: key._text).map { (index) throws(StorageError) in
-          try managed.value(at: index, of: view)
-        }
-      } catch { stop(error) }
+      guard let index = orTrap(try view.position(of: key._text)) else { return nil }
+      return orTrap(try managed.value(at: index, of: view))
     }
     set {
       if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
@@ -113,11 +108,9 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
       return unsafe SingleMapEntry(_key: key, _value: unmanaged[key].unsafelyUnwrapped)
     }
     let view = managed.dictionary()
-    do throws(StorageError) {
-      return SingleMapEntry(
-        _key: Key._make(try view.key(at: index)),
-        _value: try managed.value(at: index, of: view))
-    } catch { stop(error) }
+    return SingleMapEntry(
+      _key: Key._make(orTrap(try view.key(at: index))),
+      _value: orTrap(try managed.value(at: index, of: view)))
   }
 
   private func orderedKeys() -> [Key] {
@@ -139,7 +132,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     managed.requireChangeable()
     let name = checkedKey(key._text)
     let stored = Value._encode(value, managed.encoding).value
-    managed.editDictionary { (editor) throws(StorageError) in try editor.set(stored, for: name) }
+    managed.edit(try managed.dictionaryEditor.set(stored, for: name))
   }
 
   /// Removes the entry of `key`, if there is one. An object stays in the realm, unless it is
@@ -150,7 +143,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
       return
     }
     managed.requireChangeable()
-    managed.editDictionary { (editor) throws(StorageError) in try editor.remove(key._text) }
+    managed.edit(try managed.dictionaryEditor.remove(key._text))
   }
 
   /// Removes all entries. Objects stay in the realm, unless they are embedded.
@@ -161,7 +154,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
       return
     }
     managed.requireChangeable()
-    managed.editDictionary { (editor) throws(StorageError) in try editor.removeAll() }
+    managed.edit(try managed.dictionaryEditor.removeAll())
   }
 
   /// The entries as stored values for a realm; objects that it does not have are added to it.

@@ -103,20 +103,24 @@ struct MapSnapshot {
 
   init(_ managed: ManagedCollection) {
     self.managed = managed
-    do throws(StorageError) {
-      let view = managed.dictionary()
-      let isMixed = managed.column.type == .mixed
-      var entries: [(key: String, element: NestedElement)] = []
-      entries.reserveCapacity(view.count)
-      for index in 0..<view.count {
-        let element =
-          isMixed
-          ? try view.nestedElement(at: index)
-          : NestedElement(value: try view.value(at: index, of: managed.column))
-        entries.append((try view.key(at: index), element))
-      }
-      self.entries = entries
-    } catch { stop(error) }
+    entries = orTrap(try Self.entries(of: managed))
+  }
+
+  private static func entries(
+    of managed: ManagedCollection
+  ) throws(StorageError) -> [(key: String, element: NestedElement)] {
+    let view = managed.dictionary()
+    let isMixed = managed.column.type == .mixed
+    var entries: [(key: String, element: NestedElement)] = []
+    entries.reserveCapacity(view.count)
+    for index in 0..<view.count {
+      let element =
+        isMixed
+        ? try view.nestedElement(at: index)
+        : NestedElement(value: try view.value(at: index, of: managed.column))
+      entries.append((try view.key(at: index), element))
+    }
+    return entries
   }
 
   func entry<Entry: _RealmMapValue>(at index: Int) -> Entry? {

@@ -144,9 +144,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     managed.requireWrite()
     let context = managed.encoding
     let values = elements.map { Element._encode($0, context).value }
-    managed.editSet { (editor) throws(StorageError) in
-      for value in values { try editor.insert(value) }
-    }
+    managed.edit(try managed.setEditor.insert(contentsOf: values))
   }
 
   /// Removes an element, if the set has it. An object stays in the realm.
@@ -156,7 +154,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
   public func removeAll() {
     guard let managed else { return unmanaged = UnmanagedSet() }
     managed.requireWrite()
-    managed.editSet { (editor) throws(StorageError) in try editor.removeAll() }
+    managed.edit(try managed.setEditor.removeAll())
   }
 
   /// Removes the elements that `other` does not have.
@@ -184,9 +182,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     }
     let contents = managed.requireWrite()
     let values = elements.compactMap(contents.knownValue)
-    managed.editSet { (editor) throws(StorageError) in
-      for value in values { try editor.remove(value) }
-    }
+    managed.edit(try managed.setEditor.remove(contentsOf: values))
   }
 
   private func requireSameRealm(as other: MutableSet) {

@@ -65,9 +65,7 @@ private final class TableWalk: ObjectWalk {
 
   @inline(never)
   private func loadCluster() -> Bool {
-    do throws(StorageError) {
-      unsafe cluster = try unsafe cursor.next()
-    } catch { stop(error) }
+    unsafe cluster = orTrap(try cursor.next())
     unsafe index = 0
     unsafe count = unsafe cluster?.count ?? 0
     return unsafe count > 0
@@ -99,10 +97,8 @@ private final class KeyWalk: ObjectWalk {
 
   @inline(__always)
   private func row(of key: ObjectKey) -> Row? {
-    do throws(StorageError) {
-      let upcoming = unsafe position &+ Self.distance
-      if upcoming < keys.count { try unsafe reader.prefetch(keys[upcoming]) }
-      return try unsafe reader.row(of: key)
-    } catch { stop(error) }
+    let upcoming = unsafe position &+ Self.distance
+    if upcoming < keys.count { unsafe orTrap(try reader.prefetch(keys[upcoming])) }
+    return unsafe orTrap(try reader.row(of: key))
   }
 }

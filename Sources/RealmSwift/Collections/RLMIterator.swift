@@ -31,10 +31,8 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 
   init(_ contents: _CollectionContents) {
     elements = []
-    do throws(StorageError) {
-      walkOwner = Element.self is ObjectBase.Type ? try ObjectWalk.over(contents) : nil
-      self.contents = walkOwner == nil ? try contents.frozenForIteration() : nil
-    } catch { stop(error) }
+    walkOwner = Element.self is ObjectBase.Type ? orTrap(try ObjectWalk.over(contents)) : nil
+    self.contents = walkOwner == nil ? orTrap(try contents.frozenForIteration()) : nil
     unsafe walk = unsafe walkOwner.map(Unmanaged.passUnretained)
   }
 

@@ -31,9 +31,7 @@ extension ResultsState {
       let changes = try core.changes(since: last.moment, byteLimit: 4096 + state.count / 16)
     else { return nil }
     let tables = try core.presentTables()
-    let refreshed = try trappingMistakes { () throws(QueryError) in
-      try query.refreshed(state, by: changes, in: tables)
-    }
+    let refreshed = try trappingMistakes(query.refreshed(state, by: changes, in: tables))
     return try refreshed.flatMap(keep)
   }
 
@@ -52,8 +50,7 @@ extension ResultsState {
       return nil
     }
     let tables = try core.presentTables()
-    return try keep(
-      trappingMistakes { () throws(QueryError) in try query.state(in: tables) })
+    return try keep(trappingMistakes(query.state(in: tables)))
   }
 
   private func keep(_ state: ResultState) throws(StorageError) -> _CollectionContents? {

@@ -126,14 +126,12 @@ final class ResultsState {
   func contents() -> _CollectionContents {
     checkAccess()
     if let frozen {
-      do throws(StorageError) { return try frozen.contents(evaluate) } catch { stop(error) }
+      return orTrap(try frozen.contents(evaluate()))
     }
     if isPresentCurrent, let contents = present.contents { return contents }
-    do throws(StorageError) {
-      let contents = try presentContents()
-      note(contents: contents)
-      return contents
-    } catch { stop(error) }
+    let contents = orTrap(try presentContents())
+    note(contents: contents)
+    return contents
   }
 
   /// Remembers the present elements in another form than they were found in.
@@ -174,17 +172,13 @@ final class ResultsState {
   var count: Int {
     guard isPlainFilter, let info else { return contents().count }
     checkAccess()
-    do throws(StorageError) {
-      if let frozen {
-        return try frozen.count { () throws(StorageError) in try selection(info).count() }
-      }
-      if let known = try knownContents() { return known.count }
-      if let count = present.count { return count }
-      if isReadOften() { return contents().count }
-      let count = try selection(info).count()
-      present = Present(generation: core.dataGeneration, count: count)
-      return count
-    } catch { stop(error) }
+    if let frozen { return orTrap(try frozen.count(selection(info).count())) }
+    if let known = orTrap(try knownContents()) { return known.count }
+    if let count = present.count { return count }
+    if isReadOften() { return contents().count }
+    let count = orTrap(try selection(info).count())
+    present = Present(generation: core.dataGeneration, count: count)
+    return count
   }
 
   /// The key of the first element, nil if there is none: the first match of a filter alone is found
@@ -194,13 +188,11 @@ final class ResultsState {
       return contents().firstKey
     }
     checkAccess()
-    do throws(StorageError) {
-      if frozen == nil {
-        if let known = try knownContents() { return known.firstKey }
-        if present.count == nil, isReadOften() { return contents().firstKey }
-      }
-      return try selection(info).first()
-    } catch { stop(error) }
+    if frozen == nil {
+      if let known = orTrap(try knownContents()) { return known.firstKey }
+      if present.count == nil, isReadOften() { return contents().firstKey }
+    }
+    return orTrap(try selection(info).first())
   }
 
   /// The elements, if they are known without running the query.
@@ -245,8 +237,10 @@ final class ResultsState {
   private func contents(of seen: ObservedState) throws(StorageError) -> _CollectionContents? {
     switch seen.content {
     case .results(let state):
-      try state.keys.map { (keys) throws(StorageError) in
+      if let keys = state.keys {
         try _CollectionContents(.chunkedKeys(keys), core, info)
+      } else {
+        nil
       }
     case .refinement(.keys(let keys)): try _CollectionContents(.keys(keys), core, info)
     case .refinement(.values(let values)): try _CollectionContents(.values(values), core, nil)
@@ -261,20 +255,15 @@ final class ResultsState {
     guard let info else {
       let values = try all.values()
       return try _CollectionContents(
-        .values(
-          trappingMistakes { () throws(QueryError) in try query.values(among: values) }),
-        core, nil)
+        .values(trappingMistakes(query.values(among: values))), core, nil)
     }
+    let (table, tables) = try shown(info)
     let keys: [ObjectKey]
     if case .table = source {
-      keys = try running(info) { (table, tables) throws(QueryError) in
-        try query.keys(of: table, in: tables)
-      }
+      keys = try trappingMistakes(query.keys(of: table, in: tables))
     } else {
       let elements = try all.keys()
-      keys = try running(info) { (table, tables) throws(QueryError) in
-        try query.keys(among: elements, of: table, in: tables)
-      }
+      keys = try trappingMistakes(query.keys(among: elements, of: table, in: tables))
     }
     return try _CollectionContents(.keys(keys), core, info)
   }
@@ -288,43 +277,41 @@ final class ResultsState {
   /// Traps if an order does not fit the schema.
   func check(_ order: SortOrder) {
     guard let info, !isInvalidated else { return }
-    do throws(StorageError) {
-      try running(info) { (table, tables) throws(QueryError) in
-        try order.check(against: table, of: tables)
-      }
-    } catch { stop(error) }
+    let (table, tables) = orTrap(try shown(info))
+    orTrap(try trappingMistakes(order.check(against: table, of: tables)))
   }
 
   /// The steps that find the elements, a line for each.
   func explanation() -> [String] {
     checkAccess()
-    do throws(StorageError) {
-      guard let info else {
-        if case .table = source { return ["elements: none, as the file has no such class"] }
-        return query.explanation(ofValues: try sourceContents().count)
-      }
-      var count: Int?
-      if case .table = source {} else { count = try sourceContents().count }
-      return try running(info) { (table, tables) throws(QueryError) in
-        guard let count else { return try query.explanation(in: table, of: tables) }
-        return try query.explanation(ofCollection: count, in: table, of: tables)
-      }
-    } catch { stop(error) }
+    return orTrap(try presentExplanation())
+  }
+
+  private func presentExplanation() throws(StorageError) -> [String] {
+    guard let info else {
+      if case .table = source { return ["elements: none, as the file has no such class"] }
+      return query.explanation(ofValues: try sourceContents().count)
+    }
+    let (table, tables) = try shown(info)
+    if case .table = source {
+      return try trappingMistakes(query.explanation(in: table, of: tables))
+    }
+    let count = try sourceContents().count
+    return try trappingMistakes(query.explanation(ofCollection: count, in: table, of: tables))
   }
 
   /// The objects of the table that match the condition.
   func selection(_ info: ClassInfo) throws(StorageError) -> Selection {
-    try running(info) { (table, tables) throws(QueryError) in
-      try Selection(query.condition ?? .constant(true), in: table, of: tables)
-    }
+    let (table, tables) = try shown(info)
+    return try trappingMistakes(
+      Selection(query.condition ?? .constant(true), in: table, of: tables))
   }
 
-  /// The result of `body` for the table of the elements as the realm shows it.
-  private func running<R>(
-    _ info: ClassInfo, _ body: (Table, any TableReader) throws(QueryError) -> R
-  ) throws(StorageError) -> R {
-    let (table, tables) = (try info.table, try core.tableReader())
-    return try trappingMistakes { () throws(QueryError) in try body(table, tables) }
+  /// The table of the elements and those that links lead to, as the realm shows them.
+  private func shown(
+    _ info: ClassInfo
+  ) throws(StorageError) -> (table: Table, tables: any TableReader) {
+    (try info.table, try core.tableReader())
   }
 
   private func sourceContents() throws(StorageError) -> _CollectionContents {

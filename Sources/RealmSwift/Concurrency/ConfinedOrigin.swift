@@ -32,10 +32,8 @@ struct ConfinedOrigin: Sendable {
 
   /// The version that has what `core` shows now.
   private static func version(in core: RealmCore) -> UInt64 {
-    do throws(StorageError) {
-      let shown = try core.readableTables().version
-      return core.isInWrite ? shown + 1 : shown
-    } catch { stop(error) }
+    let shown = orTrap(try core.readableTables()).version
+    return core.isInWrite ? shown + 1 : shown
   }
 
   /// Records a use in `core`: later uses see at least what could be seen there.
@@ -61,7 +59,7 @@ struct ConfinedOrigin: Sendable {
   /// The counterpart in `core`, which advances to a version that has it, if it can; nil if there is
   /// none.
   func local<Confined: ThreadConfined>(in core: RealmCore) -> Confined? {
-    do throws(StorageError) { try core.advance(to: version) } catch { stop(error) }
+    orTrap(try core.advance(to: version))
     return Confined._local(definition, in: Realm(core: core))
   }
 }

@@ -10,11 +10,12 @@ extension ThreadConfined {
   /// The counterpart in the frozen realm of the version that `core` shows.
   func frozen(from core: RealmCore) -> Self {
     if core.isFrozen { return self }
-    do throws(StorageError) {
-      if let frozen = Self._local(_definition, in: Realm(core: try core.frozen())) { return frozen }
-    } catch { stop(error) }
-    throwRealmException(
-      "Cannot freeze an object in the same write transaction as it was created in.")
+    let realm = Realm(core: orTrap(try core.frozen()))
+    guard let frozen = Self._local(_definition, in: realm) else {
+      throwRealmException(
+        "Cannot freeze an object in the same write transaction as it was created in.")
+    }
+    return frozen
   }
 
   /// The counterpart in a live realm of the caller; nil if there is none.

@@ -57,11 +57,9 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
       orElse: "Cannot construct reference to unmanaged object, "
         + "which can be passed across threads directly")
     origin = ConfinedOrigin(confined, of: core)
-    do throws(StorageError) {
-      let tables = try core.readableTables()
-      if core.isInWrite { try origin.definition.requireResultsOf(older: tables) }
-      pin = Pin(tables)
-    } catch { stop(error) }
+    let tables = orTrap(try core.readableTables())
+    if core.isInWrite { orTrap(try origin.definition.requireResultsOf(older: tables)) }
+    pin = Pin(tables)
   }
 
   /// The object or collection in `core`; nil if it was deleted since.
@@ -77,12 +75,9 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
       throwRealmException("Can only resolve a thread safe reference once.")
     }
     guard origin.shared === core.shared else { return nil }
-    return withExtendedLifetime(pinned) {
-      do throws(StorageError) {
-        if !origin.isUncommitted { try core.startReading(at: pinned) }
-      } catch { stop(error) }
-      return origin.local(in: core)
-    }
+    defer { extendLifetime(pinned) }
+    if !origin.isUncommitted { orTrap(try core.startReading(at: pinned)) }
+    return origin.local(in: core)
   }
 
   /// The object or collection on the actor that the caller is isolated to; nil if it was deleted

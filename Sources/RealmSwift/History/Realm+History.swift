@@ -10,10 +10,8 @@ extension Realm {
   /// The version that the realm shows; in a write transaction the one before it.
   public var historyToken: HistoryToken {
     core.checkIsolation()
-    do throws(StorageError) {
-      let tables = try core.readableTables()
-      return try core.historyToken(at: tables.version, in: tables)
-    } catch { stop(error) }
+    let tables = orTrap(try core.readableTables())
+    return orTrap(try core.historyToken(at: tables.version, in: tables))
   }
 
   /// The objects that came, changed and went between the version of a token and the one that the
@@ -54,9 +52,9 @@ extension Realm {
   ) -> DynamicObject? {
     core.checkIsolation()
     let info = core.dynamicInfo(named: typeName)
-    do throws(StorageError) {
-      return try id.find(in: info).flatMap { info.makeObject($0.key, $0.row) as? DynamicObject }
-    } catch { stop(error) }
+    return orTrap(try id.find(in: info)).flatMap {
+      info.makeObject($0.key, $0.row) as? DynamicObject
+    }
   }
 }
 

@@ -55,9 +55,7 @@ public final class Migration {
   public func enumerateObjects(
     ofType typeName: String, _ block: MigrationObjectEnumerateBlock
   ) {
-    do throws(StorageError) {
-      try run.enumerateObjects(typeName, block)
-    } catch { stop(error) }
+    orTrap(try run.enumerateObjects(typeName, block))
   }
 
   /// Creates an object of a class of the new schema.
@@ -80,9 +78,7 @@ public final class Migration {
   /// - Returns: Whether the file had the class.
   @discardableResult
   public func deleteData(forType typeName: String) -> Bool {
-    do throws(StorageError) {
-      return try run.deleteData(typeName)
-    } catch { stop(error) }
+    orTrap(try run.deleteData(typeName))
   }
 
   /// Renames a property; its values stay. The names are those of columns.

@@ -17,10 +17,8 @@ extension RealmCore {
   func admitsPrimaryKey(of info: ClassInfo) -> Bool {
     guard let migratedKeys else { return false }
     migratedKeys.tables.insert(info.tableKey)
-    do throws(StorageError) {
-      // Enters the newest objects into the index.
-      _ = try info.requireWritableTable().table
-    } catch { stop(error) }
+    // Enters the newest objects into the index.
+    orTrap(try info.requireWritableTable().table)
     return true
   }
 

@@ -186,33 +186,39 @@ final class ClassInfo {
 
   /// Writes a value in the open transaction.
   func set(_ value: TableValue, property: Int, of object: ObjectBase) {
-    set(column(property), of: object, { value }) { (table, column, key) throws(StorageError) in
-      try table.set(value, column, key)
-    }
-  }
-
-  /// Writes a value in the open transaction by `write`; `value` is the same value for comparisons.
-  @inline(__always)
-  func set(
-    _ slot: _ColumnSlot, of object: ObjectBase, _ value: () -> TableValue,
-    _ write: (WritableTable, Column, ObjectKey) throws(StorageError) -> Void
-  ) {
-    set(column(Int(slot.property)), of: object, value, write)
-  }
-
-  @inline(__always)
-  private func set(
-    _ column: Column, of object: ObjectBase, _ value: () -> TableValue,
-    _ write: (WritableTable, Column, ObjectKey) throws(StorageError) -> Void
-  ) {
-    do throws(StorageError) {
-      if unsafe core.skipsEqualValues, let row = try unsafe row(of: object._key),
-        try row.value(of: column) == value()
-      {
-        return
-      }
-      try unsafe write(requireWritableTable(), column, object._key)
-    } catch { stop(error) }
+    let column = column(property)
+    if skips(value, column, of: object) { return }
+    unsafe orTrap(try requireWritableTable().set(value, column, object._key))
     unsafe core.didMutate()
+  }
+
+  /// Writes an element of the property's leaf in the open transaction; `value` is the same value
+  /// for comparisons.
+  @inline(__always)
+  func set<L: Leaf>(
+    _ leaf: L.Type, to element: L.Value, _ slot: _ColumnSlot, of object: ObjectBase,
+    _ value: @autoclosure () -> TableValue
+  ) {
+    let column = column(Int(slot.property))
+    if skips(value(), column, of: object) { return }
+    unsafe orTrap(try requireWritableTable().set(L.self, to: element, column, object._key))
+    unsafe core.didMutate()
+  }
+
+  /// Writes a string in the open transaction.
+  func set(_ value: String?, _ slot: _ColumnSlot, of object: ObjectBase) {
+    let column = column(Int(slot.property))
+    if skips(value.map { .string($0) } ?? .null, column, of: object) { return }
+    unsafe orTrap(try requireWritableTable().set(text: value, column, object._key))
+    unsafe core.didMutate()
+  }
+
+  /// Whether a value is not written because the object has an equal one, while `.modified` updates
+  /// it.
+  @inline(__always)
+  private func skips(
+    _ value: @autoclosure () -> TableValue, _ column: Column, of object: ObjectBase
+  ) -> Bool {
+    unsafe core.skipsEqualValues && orTrap(try row(of: object._key)?.value(of: column)) == value()
   }
 }

@@ -37,10 +37,8 @@ extension _OptionalPersistable where Self: ObjectBase {
 
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
     guard let row = unsafe object._row, let info = object._info else { return nil }
-    do throws(StorageError) {
-      guard let key = try row.link(slot.leaf) else { return nil }
-      return info.linkedClass(slot).makeObject(key) as? Self
-    } catch { stop(error) }
+    guard let key = orTrap(try row.link(slot.leaf)) else { return nil }
+    return info.linkedClass(slot).makeObject(key) as? Self
   }
 
   public static func _storeUnmanagedOptional(
@@ -147,9 +145,7 @@ extension _RealmContext {
 extension ClassInfo {
   /// The key of the object that a property of a managed object links to.
   func link(_ object: ObjectBase, _ slot: _ColumnSlot) -> ObjectKey? {
-    do throws(StorageError) { return try unsafe row(of: object._key)?.link(slot.leaf) } catch {
-      stop(error)
-    }
+    unsafe orTrap(try row(of: object._key)?.link(slot.leaf))
   }
 
   /// Whether a property of a managed object links to `value`, which is managed too.

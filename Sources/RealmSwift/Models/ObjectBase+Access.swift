@@ -75,12 +75,10 @@ extension ObjectBase {
     let generation = unsafe info.core.state.pointee.generation
     if unsafe _generation == generation { return true }
     guard unsafe _generation >= info.core.firstValidGeneration else { return false }
-    do throws(StorageError) {
-      guard let row = try unsafe info.row(of: _key) else { return false }
-      unsafe _row = row
-      unsafe _generation = unsafe info.core.state.pointee.generation
-      return true
-    } catch { stop(error) }
+    guard let row = unsafe orTrap(try info.row(of: _key)) else { return false }
+    unsafe _row = row
+    unsafe _generation = unsafe info.core.state.pointee.generation
+    return true
   }
 
   /// The class of a managed object in its realm; nil for others.
@@ -102,7 +100,7 @@ extension ObjectBase {
   /// Finds the row at once: reading a frozen object must not change it.
   @inline(never)
   private func _attachFrozen(_ info: ClassInfo) {
-    do throws(StorageError) { unsafe _row = try unsafe info.row(of: _key) } catch { stop(error) }
+    unsafe _row = orTrap(try info.row(of: _key))
     unsafe _generation =
       unsafe _row == nil ? SessionState.noGeneration : info.core.state.pointee.generation
   }

@@ -79,9 +79,7 @@ extension ObjectBase {
     guard case .object(let object) = definition.locator,
       let info = realm.core.info(ofTable: object.table, for: self)
     else { return nil }
-    do throws(StorageError) {
-      guard let row = try info.row(of: object.object) else { return nil }
-      return info.makeObject(object.object, row) as? Self
-    } catch { stop(error) }
+    guard let row = orTrap(try info.row(of: object.object)) else { return nil }
+    return info.makeObject(object.object, row) as? Self
   }
 }

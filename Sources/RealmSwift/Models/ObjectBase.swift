@@ -37,7 +37,7 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
   final func _readInt(_ slot: _ColumnSlot) -> Int64 {
     // Accessors read only after they made the row current.
     let row = unsafe _row.unsafelyUnwrapped
-    do throws(StorageError) { return try row.int(slot.leaf) } catch { stop(error) }
+    return orTrap(try row.int(slot.leaf))
   }
 
   /// Creates an unmanaged object whose properties have their default values.

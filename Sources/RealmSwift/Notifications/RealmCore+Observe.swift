@@ -17,13 +17,13 @@ extension RealmCore {
     _ handler: Observation.Handler
   ) -> Observation {
     _ = requireObservable(here: true)
-    do throws(StorageError) {
-      let filter = try locator.elementTable.flatMap { (table) throws(StorageError) in
-        try KeyPathFilter.of(
-          keyPaths, table: table, in: self, isOfObject: locator.initialChange == nil)
-      }
-      return try observe(locator, filter: filter, sharing: subject, handler)
-    } catch { stop(error) }
+    var filter: KeyPathFilter?
+    if let table = locator.elementTable {
+      let isOfObject = locator.initialChange == nil
+      filter = orTrap(
+        try KeyPathFilter.of(keyPaths, table: table, in: self, isOfObject: isOfObject))
+    }
+    return orTrap(try observe(locator, filter: filter, sharing: subject, handler))
   }
 
   /// Registers an observer on another queue, where `source` is looked up first.

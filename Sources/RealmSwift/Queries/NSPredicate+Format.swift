@@ -10,6 +10,7 @@ public import Foundation
 import RealmQuery
 import RealmSession
 import RealmStorage
+import RealmTables
 
 #if canImport(Darwin)
 extension NSPredicate {
@@ -57,14 +58,21 @@ extension ObjectBase {
   /// Whether the object matches a query string; nil if no realm has it.
   fileprivate func matches(_ format: String, _ arguments: [Any]) -> Bool? {
     guard let info = _info, _locate(info) else { return nil }
-    let core = unsafe info.core
-    do throws(QueryError) {
-      let binder = QueryBinder(RealmQuerySchema(core: core), on: info.schema)
-      let condition = try binder.bind(ParsedQuery(format, arguments).condition)
-      let (table, tables) = try QueryError.reading((info.table, core.tableReader()))
-      let selection = try Selection(condition, in: table, of: tables, isScan: false)
-      return unsafe try QueryError.reading(selection.matches(_key))
-    } catch { stop(error) }
+    return unsafe orTrap(try trappingMistakes(info.matches(_key, format, arguments)))
+  }
+}
+
+extension ClassInfo {
+  /// Whether an object, which exists, matches a query string.
+  fileprivate func matches(
+    _ key: ObjectKey, _ format: String, _ arguments: [Any]
+  ) throws(QueryError) -> Bool {
+    let core = unsafe core
+    let binder = QueryBinder(RealmQuerySchema(core: core), on: schema)
+    let condition = try binder.bind(ParsedQuery(format, arguments).condition)
+    let (table, tables) = try QueryError.reading((table, core.tableReader()))
+    let selection = try Selection(condition, in: table, of: tables, isScan: false)
+    return try QueryError.reading(selection.matches(key))
   }
 }
 
@@ -77,7 +85,7 @@ private final class PredicateProbe {
 extension _ResultsSource {
   /// Results with the elements that match a predicate.
   func filtered<Element: RealmCollectionValue>(by predicate: NSPredicate) -> Results<Element> {
-    do throws(QueryError) { return try filtered(binding: predicate.query) } catch { stop(error) }
+    orTrap(try trappingMistakes(filtered(binding: predicate.query)))
   }
 }
 

@@ -16,7 +16,9 @@ func stop(_ error: QueryError) -> Never {
 }
 
 /// The result of `body`. Traps for a query that does not fit the schema.
-func trappingMistakes<R>(_ body: () throws(QueryError) -> R) throws(StorageError) -> R {
+func trappingMistakes<R>(
+  _ body: @autoclosure () throws(QueryError) -> R
+) throws(StorageError) -> R {
   do throws(QueryError) { return try body() } catch {
     if case .storage(let error) = error { throw error }
     stop(error)
@@ -28,7 +30,7 @@ extension QueryParsingError {
   ///
   /// - Throws: `QueryParsingError` for a mistake.
   static func reporting<R>(
-    in query: String, _ body: () throws(QueryError) -> R
+    in query: String, _ body: @autoclosure () throws(QueryError) -> R
   ) throws(QueryParsingError) -> R {
     do throws(QueryError) { return try body() } catch {
       guard case .invalid(let text, let position) = error else { stop(error) }

@@ -84,9 +84,7 @@ extension ResultsState {
     core.checkIsolation()
     guard let info, !isInvalidated else { return .null }
     let property = info.schema.property(named: name, for: function)
-    do throws(StorageError) {
-      return try aggregate(function, info.column(property.index), info)
-    } catch { stop(error) }
+    return orTrap(try aggregate(function, info.column(property.index), info))
   }
 
   private func aggregate(
@@ -105,9 +103,7 @@ extension ResultsState {
   /// Aggregates values that are elements themselves.
   func aggregateOfValues(_ function: CollectionFunction) -> MixedValue {
     var aggregator = Aggregator(function)
-    do throws(StorageError) {
-      for value in try contents().values() { value.withMixed { aggregator.add($0) } }
-    } catch { stop(error) }
+    for value in orTrap(try contents().values()) { value.withMixed { aggregator.add($0) } }
     return aggregator.result
   }
 }

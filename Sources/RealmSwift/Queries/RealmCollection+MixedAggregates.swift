@@ -32,13 +32,10 @@ extension ResultsState {
   /// Aggregates mixed values that are elements themselves.
   func aggregateOfMixed(_ function: CollectionFunction) -> AnyRealmValue? {
     var aggregator = Aggregator(function)
-    do throws(StorageError) {
-      for value in try contents().values() {
-        guard function.counts(value) else { continue }
-        // The database adds mixed values as decimals, whatever they are.
-        value.withMixed { aggregator.add(function == .sum ? $0.asDecimal : $0) }
-      }
-    } catch { stop(error) }
+    for value in orTrap(try contents().values()) where function.counts(value) {
+      // The database adds mixed values as decimals, whatever they are.
+      value.withMixed { aggregator.add(function == .sum ? $0.asDecimal : $0) }
+    }
     return AnyRealmValue(aggregate: aggregator.result)
   }
 }

@@ -58,11 +58,8 @@ extension Query where T == Bool {
   public init<Model: Object>(
     parsing string: String, _ arguments: [Any] = [], for model: Model.Type
   ) throws {
-    let query = try QueryParsingError.reporting(in: string) { () throws(QueryError) in
-      let query = try ParsedQuery(string, arguments)
-      try Model.check(query)
-      return query
-    }
+    let query = try QueryParsingError.reporting(
+      in: string, Model.checked(ParsedQuery(string, arguments)))
     guard query.modifiers.isEmpty else {
       throw QueryParsingError(
         query: string,
@@ -73,8 +70,8 @@ extension Query where T == Bool {
 }
 
 extension Object {
-  /// Checks a query about objects of the class.
-  fileprivate static func check(_ query: ParsedQuery) throws(QueryError) {
+  /// A query about objects of the class that was checked.
+  fileprivate static func checked(_ query: ParsedQuery) throws(QueryError) -> ParsedQuery {
     var classes: [ObjectBase.Type] = [self]
     var known = Set(classes.map { ObjectIdentifier($0) })
     var position = 0
@@ -95,6 +92,7 @@ extension Object {
     let info = core.classes[self]
     let (condition, _) = try QueryBinder(schema, on: info.schema).bind(query)
     try ResultsState(.table, core, info, TableQuery(info.tableKey, where: condition)).checkQuery()
+    return query
   }
 }
 
@@ -103,8 +101,7 @@ extension _ResultsSource {
   fileprivate func filtered<Element: RealmCollectionValue>(
     parsing string: String, _ arguments: [Any]
   ) throws -> Results<Element> {
-    try QueryParsingError.reporting(in: string) { () throws(QueryError) in
-      try filtered(binding: ParsedQuery(string, arguments))
-    }
+    try QueryParsingError.reporting(
+      in: string, filtered(binding: ParsedQuery(string, arguments)))
   }
 }

@@ -14,18 +14,15 @@ extension _ResultsSource {
   func filtered<Element: RealmCollectionValue>(
     by condition: Predicate, isChecked: Bool = false
   ) -> Results<Element> {
-    do throws(QueryError) {
-      return try filtered(binding: ParsedQuery(condition), isChecked: isChecked)
-    } catch { stop(error) }
+    orTrap(
+      try trappingMistakes(filtered(binding: ParsedQuery(condition), isChecked: isChecked)))
   }
 
   /// Results with the elements that match a query string, in the order that it asks for.
   func filtered<Element: RealmCollectionValue>(
     by format: String, _ arguments: [Any]
   ) -> Results<Element> {
-    do throws(QueryError) {
-      return try filtered(binding: ParsedQuery(format, arguments))
-    } catch { stop(error) }
+    orTrap(try trappingMistakes(filtered(binding: ParsedQuery(format, arguments))))
   }
 
   /// Results with the elements that match a query, in the order that it asks for.

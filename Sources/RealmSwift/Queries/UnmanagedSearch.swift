@@ -65,24 +65,22 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
   ) -> Int? {
     let source = _ResultsSource(ResultsState(.table, core, info), isOfValues: info == nil)
     let results = filter(source)
-    for (index, element) in list.enumerated() where matches(element, results.state) {
+    for (index, element) in list.enumerated() where orTrap(try matches(element, results.state)) {
       return index
     }
     return nil
   }
 
-  private func matches(_ element: Element, _ results: ResultsState) -> Bool {
-    do throws(StorageError) {
-      guard let info, let object = modelObject(element) else {
-        let value = Element._encode(element, _RealmContext(core)).value
-        return try trappingMistakes { () throws(QueryError) in
-          try !results.query.values(among: [value]).isEmpty
-        }
-      }
-      try core.beginWrite()
-      defer { core.cancelWrite() }
-      let copy = core.objects.copy(object, info)
-      return try unsafe results.contents().keys().contains(copy._key)
-    } catch { stop(error) }
+  private func matches(
+    _ element: Element, _ results: ResultsState
+  ) throws(StorageError) -> Bool {
+    guard let info, let object = modelObject(element) else {
+      let value = Element._encode(element, _RealmContext(core)).value
+      return try trappingMistakes(!results.query.values(among: [value]).isEmpty)
+    }
+    try core.beginWrite()
+    defer { core.cancelWrite() }
+    let copy = core.objects.copy(object, info)
+    return try unsafe results.contents().keys().contains(copy._key)
   }
 }

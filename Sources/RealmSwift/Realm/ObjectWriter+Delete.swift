@@ -37,21 +37,17 @@ extension ObjectWriter {
   }
 
   private func delete(_ objects: [StoredLink]) {
-    do throws(StorageError) {
-      if let denial = try core.transaction?.delete(objects) { refuse(denial) }
-    } catch { stop(error) }
+    if let denial = orTrap(try core.transaction?.delete(objects)) { refuse(denial) }
     core.didMutate()
   }
 
   /// Deletes all objects of the realm's classes. Rules are not evaluated: nothing stays.
   func deleteAll() {
     core.requireWriteForObjects()
-    do throws(StorageError) {
-      for info in core.classes.all {
-        try info.requireWritableTable().deleteAll()
-        core.didMutate()
-      }
-    } catch { stop(error) }
+    for info in core.classes.all {
+      orTrap(try info.requireWritableTable().deleteAll())
+      core.didMutate()
+    }
   }
 
   /// Traps because a rule does not allow a deletion.

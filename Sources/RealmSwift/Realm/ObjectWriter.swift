@@ -132,31 +132,31 @@ struct ObjectWriter {
     _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
     of object: ObjectBase? = nil
   ) -> (key: ObjectKey, row: Row, isNew: Bool) {
-    do throws(StorageError) {
-      if let made = try core.makeMigratedRow(info, primaryKey) {
-        core.didMutate()
-        return made
-      }
-      let table = try info.requireWritableTable()
-      let made: (key: ObjectKey, row: Row, isNew: Bool)
-      if let object {
-        made = try info.unmanagedValues.making(object) { () throws(StorageError) in
-          try table.makeRow(primaryKey, beginningWith: info.unmanagedValues)
-        }
-      } else {
-        made = try table.makeRow(primaryKey, beginningWith: nil)
-      }
-      if made.isNew {
-        if primaryKey != nil { try core.subscribedClasses?.require(info, in: core) }
-        core.didMutate()
-      } else if policy == .error {
-        throwRealmException(
-          "Attempting to create an object of type '\(info.schema.className)' with an existing "
-            + "primary key value '\(primaryKey?.primaryKeyText ?? "")'. Give 'update: .modified' "
-            + "to change the object that is there.")
-      }
+    if let made = orTrap(try core.makeMigratedRow(info, primaryKey)) {
+      core.didMutate()
       return made
-    } catch { stop(error) }
+    }
+    let made = orTrap(try makeRow(info, primaryKey, of: object))
+    if made.isNew {
+      if primaryKey != nil { orTrap(try core.subscribedClasses?.require(info, in: core)) }
+      core.didMutate()
+    } else if policy == .error {
+      throwRealmException(
+        "Attempting to create an object of type '\(info.schema.className)' with an existing "
+          + "primary key value '\(primaryKey?.primaryKeyText ?? "")'. Give 'update: .modified' "
+          + "to change the object that is there.")
+    }
+    return made
+  }
+
+  @inline(__always)
+  private func makeRow(
+    _ info: ClassInfo, _ primaryKey: TableValue?, of object: ObjectBase?
+  ) throws(StorageError) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    let table = try info.requireWritableTable()
+    guard let object else { return try table.makeRow(primaryKey, beginningWith: nil) }
+    let values = info.unmanagedValues
+    return try values.making(object, table.makeRow(primaryKey, beginningWith: values))
   }
 
   func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {

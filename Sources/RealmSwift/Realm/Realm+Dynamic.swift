@@ -30,10 +30,8 @@ extension Realm {
     guard let value = property.wrapperType.storedScalar(key) else {
       property.refuse(key, in: info.schema)
     }
-    do throws(StorageError) {
-      guard let found = try info.findRow(primaryKey: value.value) else { return nil }
-      return info.makeObject(found.key, found.row) as? DynamicObject
-    } catch { stop(error) }
+    guard let found = orTrap(try info.findRow(primaryKey: value.value)) else { return nil }
+    return info.makeObject(found.key, found.row) as? DynamicObject
   }
 
   /// Creates an object of the class called `typeName`, or updates the one with the same primary

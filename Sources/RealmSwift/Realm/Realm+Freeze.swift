@@ -25,7 +25,7 @@ extension Realm {
   /// Freezing takes microseconds, and all callers that freeze the same version share one realm. For
   /// a frozen realm the result is the realm itself.
   public func freeze() -> Realm {
-    do throws(StorageError) { return Realm(core: try core.frozen()) } catch { stop(error) }
+    Realm(core: orTrap(try core.frozen()))
   }
 
   /// A live realm of the same file, for the calling thread, queue or actor. For a live realm the
@@ -62,8 +62,6 @@ extension Realm {
   /// was not refreshed. The cost is one pass over the list of free blocks.
   public var pinnedByteCount: Int {
     core.checkIsolation()
-    do throws(StorageError) {
-      return try core.file.pinnedByteCount(by: try core.snapshot())
-    } catch { stop(error) }
+    return orTrap(try core.file.pinnedByteCount(by: try core.snapshot()))
   }
 }

@@ -27,26 +27,24 @@ extension Realm {
     core.checkIsolation()
     if core.lacksTable(of: type) { return nil }
     let info = core.classes[type]
-    do throws(StorageError) {
-      let found: (key: ObjectKey, row: Row)?
-      if KeyType.self == Int.self, info.hasIntegerKey {
-        // Saves the commonest keys a dynamic cast.
-        let number = unsafe withUnsafeBytes(of: key) { unsafe $0.loadUnaligned(as: Int.self) }
-        found = try info.findRow(primaryKey: Int64(number))
-      } else {
-        guard let property = info.schema.primaryKey else {
-          throwRealmException("'\(info.schema.className)' does not have a primary key defined")
-        }
-        guard let value = property.wrapperType.storedScalar(key) else {
-          property.refuse(key, in: info.schema)
-        }
-        found = try info.findRow(primaryKey: value.value)
+    let found: (key: ObjectKey, row: Row)?
+    if KeyType.self == Int.self, info.hasIntegerKey {
+      // Saves the commonest keys a dynamic cast.
+      let number = unsafe withUnsafeBytes(of: key) { unsafe $0.loadUnaligned(as: Int.self) }
+      found = orTrap(try info.findRow(primaryKey: Int64(number)))
+    } else {
+      guard let property = info.schema.primaryKey else {
+        throwRealmException("'\(info.schema.className)' does not have a primary key defined")
       }
-      guard let found else { return nil }
-      let object = type.init()
-      object._attach(info, found.key, found.row)
-      return object
-    } catch { stop(error) }
+      guard let value = property.wrapperType.storedScalar(key) else {
+        property.refuse(key, in: info.schema)
+      }
+      found = orTrap(try info.findRow(primaryKey: value.value))
+    }
+    guard let found else { return nil }
+    let object = type.init()
+    object._attach(info, found.key, found.row)
+    return object
   }
 
   // MARK: Writing
@@ -170,9 +168,7 @@ extension Realm {
     guard contents.core === core, let info = contents.info else {
       throwRealmException("Can only delete an object from the Realm it belongs to.")
     }
-    do throws(StorageError) {
-      // A list may hold an object more than once.
-      core.objects.delete(Set(try contents.keys()).sorted(), info)
-    } catch { stop(error) }
+    // A list may hold an object more than once.
+    core.objects.delete(Set(orTrap(try contents.keys())).sorted(), info)
   }
 }

@@ -34,7 +34,7 @@ extension Realm {
       throwRealmException("Read-only Realms do not change and cannot be refreshed.")
     }
     if core.isInWrite { return false }
-    do throws(StorageError) { return try core.refresh() } catch { stop(error) }
+    return orTrap(try core.refresh())
   }
 
   /// Releases the version that the realm shows, so that the file can reuse its space.

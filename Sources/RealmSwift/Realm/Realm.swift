@@ -67,10 +67,8 @@ public struct Realm {
   /// Whether the realm contains no objects.
   public var isEmpty: Bool {
     core.checkIsolation()
-    do throws(StorageError) {
-      for info in core.classes.all where try info.table.objectCount() > 0 { return false }
-      return true
-    } catch { stop(error) }
+    for info in core.classes.all where orTrap(try info.table.objectCount()) > 0 { return false }
+    return true
   }
 }
 

@@ -13,11 +13,12 @@ extension RealmCore {
     checkIsolation()
     if isFrozen { return self }
     let group = try readableTables()
-    let layouts = try classes.all.map { (info) throws(StorageError) in
+    var layouts: [ClassLayout] = []
+    for info in classes.all {
       // The columns are those that the realm was opened with, unless a writer changed the schema.
-      let schema = try group.table(info.tableKey)?.schema
-      if let schema, schema !== info.layout.table { return ClassLayout(info.schema, schema) }
-      return info.layout
+      let schema = try group.table(info.tableKey)?.schema ?? info.layout.table
+      let isChanged = schema !== info.layout.table
+      layouts.append(isChanged ? ClassLayout(info.schema, schema) : info.layout)
     }
     return try RealmCache.frozenCore(configuration, layouts, shared, group)
   }

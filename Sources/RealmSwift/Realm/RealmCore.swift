@@ -65,10 +65,9 @@ final class RealmCore: Session {
   /// Registers the model classes, whose tables exist.
   func register(_ schemas: [ModelSchema]) throws(StorageError) {
     let tables = try readableTables()
-    try classes.register(
-      present(schemas, in: tables).map { (schema) throws(StorageError) in
-        try tables.layout(of: schema)
-      })
+    var layouts: [ClassLayout] = []
+    for schema in try present(schemas, in: tables) { layouts.append(try tables.layout(of: schema)) }
+    try classes.register(layouts)
   }
 
   /// The classes that have tables: all, except in files that cannot be given any.
@@ -126,7 +125,7 @@ final class RealmCore: Session {
   /// Shows a version that the caller keeps, though it may be older than the one that the realm
   /// shows, if nothing was read in it yet.
   func startReading(at older: TableGroup) throws(StorageError) {
-    try startReading(at: older) { () throws(StorageError) in try classes.fit(older) }
+    try startReading(at: older, if: classes.fit(older))
   }
 
   // MARK: - Migrating
@@ -136,13 +135,14 @@ final class RealmCore: Session {
     _ writing: WriteGroup, _ schemas: [ModelSchema], _ keys: MigratedKeys
   ) throws(StorageError) {
     migratedKeys = keys
-    try classes.register(
-      schemas.map { (schema) throws(StorageError) in
-        guard let table = try writing.table(named: schema.tableName) else {
-          throw .corrupted("the table of class '\(schema.className)' has vanished")
-        }
-        return ClassLayout(schema, table.schema)
-      })
+    var layouts: [ClassLayout] = []
+    for schema in schemas {
+      guard let table = try writing.table(named: schema.tableName) else {
+        throw .corrupted("the table of class '\(schema.className)' has vanished")
+      }
+      layouts.append(ClassLayout(schema, table.schema))
+    }
+    try classes.register(layouts)
     open(writing)
   }
 

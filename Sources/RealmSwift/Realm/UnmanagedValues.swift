@@ -43,7 +43,7 @@ final class UnmanagedValues: InitialValues {
   /// Runs `body`, which makes the row of `object`, with the values of `object`.
   @inline(__always)
   func making<R>(
-    _ object: ObjectBase, _ body: () throws(StorageError) -> R
+    _ object: ObjectBase, _ body: @autoclosure () throws(StorageError) -> R
   ) throws(StorageError) -> R {
     unsafe self.object = unsafe Unmanaged.passUnretained(object).toOpaque()
     defer { unsafe self.object = nil }

@@ -18,11 +18,10 @@ extension ResultsState {
   func exchangeableContents() -> _CollectionContents {
     let contents = contents()
     guard isOfTable, case .keys(let keys) = contents.form else { return contents }
-    do throws(StorageError) {
-      let exchangeable = try _CollectionContents(.chunkedKeys(ChunkedKeys(keys)), core, info)
-      replace(contents, by: exchangeable)
-      return exchangeable
-    } catch { stop(error) }
+    let exchangeable = orTrap(
+      try _CollectionContents(.chunkedKeys(ChunkedKeys(keys)), core, info))
+    replace(contents, by: exchangeable)
+    return exchangeable
   }
 
   /// The positions of elements that may have changed since a revision, by themselves or in what
@@ -44,9 +43,7 @@ extension ResultsState {
     if changed.count > elements.count / 8 + 64 { return nil }
     let tables = try core.presentTables()
     let keys = changed.sorted()
-    return try trappingMistakes { () throws(QueryError) in
-      try query.positions(of: keys, in: elements, of: tables)
-    }
+    return try trappingMistakes(query.positions(of: keys, in: elements, of: tables))
   }
 
   /// The objects of a table that link to changed ones; nil if not all of them can be found: those

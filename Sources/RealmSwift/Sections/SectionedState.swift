@@ -61,24 +61,26 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
     }
     let contents = results.state.exchangeableContents()
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    do throws(StorageError) {
-      let isFollowed = results.state.isOfTable && !results.isInvalidated
-      let moment = isFollowed ? try core.revision() : nil
-      var layout: SectionLayout<Key>?
-      if moment != nil {
-        if let cached { layout = try self.layout(of: contents, since: cached) }
-        // Sections cached in a transaction that has ended are no base for an update.
-        if layout == nil, let settled, settled !== cached {
-          layout = try self.layout(of: contents, since: settled)
-        }
+    let sections = orTrap(try presentSections(of: contents))
+    cached = sections
+    cachedGeneration = core.dataGeneration
+    if !core.isInWrite { settled = sections }
+    return sections
+  }
+
+  private func presentSections(of contents: _CollectionContents) throws(StorageError) -> Sections {
+    let isFollowed = results.state.isOfTable && !results.isInvalidated
+    let moment = isFollowed ? try results.state.core.revision() : nil
+    var layout: SectionLayout<Key>?
+    if moment != nil {
+      if let cached { layout = try self.layout(of: contents, since: cached) }
+      // Sections cached in a transaction that has ended are no base for an update.
+      if layout == nil, let settled, settled !== cached {
+        layout = try self.layout(of: contents, since: settled)
       }
-      let sections = Sections(
-        layout ?? SectionLayout(keys(of: contents, at: 0..<contents.count)), contents, moment)
-      cached = sections
-      cachedGeneration = core.dataGeneration
-      if !core.isInWrite { settled = sections }
-      return sections
-    } catch { stop(error) }
+    }
+    return Sections(
+      layout ?? SectionLayout(keys(of: contents, at: 0..<contents.count)), contents, moment)
   }
 
   private func sections(of contents: _CollectionContents) -> Sections {

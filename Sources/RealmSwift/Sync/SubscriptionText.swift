@@ -18,13 +18,11 @@ enum SubscriptionText {
   }
 
   static func text(_ format: String, _ arguments: [Any]) -> String {
-    do throws(QueryError) {
-      return text(try ParsedQuery(format, arguments))
-    } catch { stop(error) }
+    text(orTrap(try trappingMistakes(ParsedQuery(format, arguments))))
   }
 
   static func text(_ predicate: NSPredicate) -> String {
-    do throws(QueryError) { return text(try predicate.query) } catch { stop(error) }
+    text(orTrap(try trappingMistakes(predicate.query)))
   }
 
   private static func text(_ query: ParsedQuery) -> String {

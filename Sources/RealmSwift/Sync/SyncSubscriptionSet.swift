@@ -39,9 +39,7 @@ public final class SyncSubscriptionSet {
   }
 
   private static func newest(_ shared: SharedFile) -> StoredSubscriptionSet? {
-    do throws(StorageError) {
-      return try StoredSubscriptionSet.newest(in: shared.newestTables())
-    } catch { stop(error) }
+    orTrap(try StoredSubscriptionSet.newest(in: shared.newestTables()))
   }
 
   // MARK: Reading
@@ -259,26 +257,28 @@ public final class SyncSubscriptionSet {
     if realm?.isInWrite == true {
       throwRealmException("Cannot update subscriptions in a write transaction of the Realm.")
     }
+    orTrap(try store(changedBy: block))
+  }
+
+  private func store(changedBy block: () -> Void) throws(StorageError) {
+    let group = try shared.tables(in: shared.file.beginWrite())
     do throws(StorageError) {
-      let group = try shared.tables(in: shared.file.beginWrite())
-      do throws(StorageError) {
-        // Another set may have been stored since this one was read.
-        let newest = try StoredSubscriptionSet.newest(in: shared.tables(of: group.transaction.base))
-        version = newest?.version ?? 0
-        subscriptions = newest?.subscriptions ?? []
-        isEditing = true
-        block()
-        isEditing = false
-        let store = try SubscriptionStore.make(in: group)
-        try store.add(version + 1, subscriptions)
-        _ = try group.commit()
-        version += 1
-      } catch {
-        isEditing = false
-        group.rollback()
-        throw error
-      }
-    } catch { stop(error) }
+      // Another set may have been stored since this one was read.
+      let newest = try StoredSubscriptionSet.newest(in: shared.tables(of: group.transaction.base))
+      version = newest?.version ?? 0
+      subscriptions = newest?.subscriptions ?? []
+      isEditing = true
+      block()
+      isEditing = false
+      let store = try SubscriptionStore.make(in: group)
+      try store.add(version + 1, subscriptions)
+      _ = try group.commit()
+      version += 1
+    } catch {
+      isEditing = false
+      group.rollback()
+      throw error
+    }
   }
 }
 

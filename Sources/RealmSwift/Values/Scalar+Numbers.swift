@@ -59,17 +59,13 @@ extension _Scalar where Self: FixedWidthInteger {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
-    do throws(StorageError) { return Self(truncatingIfNeeded: try row.row.int(slot.leaf)) } catch {
-      stop(error)
-    }
+    Self(truncatingIfNeeded: orTrap(try row.row.int(slot.leaf)))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
-    do throws(StorageError) {
-      guard let number = try row.row.optionalInt(slot.leaf) else { return nil }
-      return Self(truncatingIfNeeded: number)
-    } catch { stop(error) }
+    guard let number = orTrap(try row.row.optionalInt(slot.leaf)) else { return nil }
+    return Self(truncatingIfNeeded: number)
   }
 
   @inlinable @inline(__always)
@@ -106,7 +102,7 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    do throws(StorageError) { return try row.bool(slot.leaf) } catch { stop(error) }
+    return orTrap(try row.bool(slot.leaf))
   }
 
   @inlinable public static var _type: PropertyType { .bool }
@@ -114,12 +110,12 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool {
-    do throws(StorageError) { return try row.row.bool(slot.leaf) } catch { stop(error) }
+    orTrap(try row.row.bool(slot.leaf))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool? {
-    do throws(StorageError) { return try row.row.optionalBool(slot.leaf) } catch { stop(error) }
+    orTrap(try row.row.optionalBool(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -160,7 +156,7 @@ extension Double: _Scalar {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    do throws(StorageError) { return try row.double(slot.leaf) } catch { stop(error) }
+    return orTrap(try row.double(slot.leaf))
   }
 
   @inlinable public static var _type: PropertyType { .double }
@@ -168,12 +164,12 @@ extension Double: _Scalar {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double {
-    do throws(StorageError) { return try row.row.double(slot.leaf) } catch { stop(error) }
+    orTrap(try row.row.double(slot.leaf))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double? {
-    do throws(StorageError) { return try row.row.optionalDouble(slot.leaf) } catch { stop(error) }
+    orTrap(try row.row.optionalDouble(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -211,7 +207,7 @@ extension Float: _Scalar {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    do throws(StorageError) { return try row.float(slot.leaf) } catch { stop(error) }
+    return orTrap(try row.float(slot.leaf))
   }
 
   @inlinable public static var _type: PropertyType { .float }
@@ -219,12 +215,12 @@ extension Float: _Scalar {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float {
-    do throws(StorageError) { return try row.row.float(slot.leaf) } catch { stop(error) }
+    orTrap(try row.row.float(slot.leaf))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float? {
-    do throws(StorageError) { return try row.row.optionalFloat(slot.leaf) } catch { stop(error) }
+    orTrap(try row.row.optionalFloat(slot.leaf))
   }
 
   @inlinable @inline(__always)

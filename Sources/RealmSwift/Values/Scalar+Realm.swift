@@ -18,9 +18,7 @@ extension ObjectId: _Scalar, _Indexable, _PrimaryKey {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> ObjectId? {
-    do throws(StorageError) {
-      return try row.row.objectId(slot.leaf).map { ObjectId(high: $0.high, low: $0.low) }
-    } catch { stop(error) }
+    orTrap(try row.row.objectId(slot.leaf)).map { ObjectId(high: $0.high, low: $0.low) }
   }
 
   public static func _stored(_ value: ObjectId) -> _StoredValue {
@@ -48,9 +46,7 @@ extension Decimal128: _Scalar {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Decimal128? {
-    do throws(StorageError) {
-      return try row.row.decimal(slot.leaf).map { Decimal128(low: $0.low, high: $0.high) }
-    } catch { stop(error) }
+    orTrap(try row.row.decimal(slot.leaf)).map { Decimal128(low: $0.low, high: $0.high) }
   }
 
   public static func _stored(_ value: Decimal128) -> _StoredValue {

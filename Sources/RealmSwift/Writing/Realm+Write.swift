@@ -59,9 +59,7 @@ extension Realm {
   /// the transaction.
   public func beginWrite() {
     requireNoTransaction()
-    do throws(StorageError) {
-      try core.beginWrite()
-    } catch { stop(error) }
+    orTrap(try core.beginWrite())
   }
 
   /// Makes the changes of the open write transaction durable, and visible everywhere.

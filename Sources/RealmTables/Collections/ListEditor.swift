@@ -98,6 +98,11 @@ package struct ListEditor {
     if table.isRecorded { try recordInsertion(of: value, at: stored, view.storedCount) }
   }
 
+  /// Inserts values so that the first of them becomes element `index`.
+  package func insert(contentsOf values: [TableValue], at index: Int) throws(StorageError) {
+    for (offset, value) in values.enumerated() { try insert(value, at: index + offset) }
+  }
+
   /// Inserts at the end.
   package func append(_ value: TableValue) throws(StorageError) {
     try insert(value, at: try count)
@@ -257,7 +262,7 @@ package struct ListEditor {
   package func replaceAll(with values: [TableValue]) throws(StorageError) {
     for value in values { try table.checkElement(value, of: column, at: path) }
     try removeAll()
-    for (index, value) in values.enumerated() { try insert(value, at: index) }
+    try insert(contentsOf: values, at: 0)
   }
 
   // MARK: Recording

@@ -56,6 +56,16 @@ package struct SetEditor {
     return true
   }
 
+  /// Inserts the values that the set does not have.
+  package func insert(contentsOf values: [TableValue]) throws(StorageError) {
+    for value in values { try insert(value) }
+  }
+
+  /// Removes the values that the set has.
+  package func remove(contentsOf values: [TableValue]) throws(StorageError) {
+    for value in values { try remove(value) }
+  }
+
   /// Removes a value; false if the set does not have it.
   @discardableResult
   package func remove(_ value: TableValue) throws(StorageError) -> Bool {
@@ -82,7 +92,7 @@ package struct SetEditor {
   package func replaceAll(with values: [TableValue]) throws(StorageError) {
     for value in values { try table.checkElement(value, of: column) }
     try removeAll()
-    for value in values { try insert(value) }
+    try insert(contentsOf: values)
   }
 
   private func remove(atStored index: Int, of view: ListView) throws(StorageError) {

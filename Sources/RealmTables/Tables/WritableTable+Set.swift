@@ -57,6 +57,13 @@ extension WritableTable {
     if isRecorded { try recordSet(L.self, to: value, column, key, isDefault: isDefault) }
   }
 
+  /// Assigns a string property.
+  package func set(text: String?, _ column: Column, _ key: ObjectKey) throws(StorageError) {
+    try text.withByteView { (bytes) throws(StorageError) in
+      try set(StringLeaf.self, to: bytes, column, key)
+    }
+  }
+
   /// Increases an integer, which wraps around; null stays.
   ///
   /// - Throws: `StorageError.limitExceeded` if the property holds no integer.

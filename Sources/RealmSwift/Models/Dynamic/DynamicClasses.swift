@@ -41,9 +41,7 @@ final class DynamicClasses: @unchecked Sendable {
       }
     }
     guard core.isFrozen else { return }
-    do throws(StorageError) {
-      for info in byTable.values { _ = try info.table }
-    } catch { stop(error) }
+    for info in byTable.values { orTrap(try info.table) }
   }
 
   deinit {

@@ -57,7 +57,7 @@ extension ObjectBase {
 extension ObjectBase {
   /// Traps for a dynamic embedded object that has a parent.
   final func requireElement(of info: ClassInfo, _ kind: CollectionKind) {
-    if _info != nil, info.schema.tableKind == .embedded, unsafe info.isLinked(_key) {
+    if _info != nil, info.schema.tableKind == .embedded, unsafe orTrap(try info.isLinked(_key)) {
       refuseEmbeddedElement(of: kind)
     }
   }
@@ -65,14 +65,12 @@ extension ObjectBase {
 
 extension ClassInfo {
   /// Whether any link leads to an object.
-  fileprivate func isLinked(_ key: ObjectKey) -> Bool {
-    do throws(StorageError) {
-      guard let row = try row(of: key) else { return false }
-      for column in try table.schema.backlinkColumns {
-        if try !row.backlinks(of: column).isEmpty { return true }
-      }
-      return false
-    } catch { stop(error) }
+  fileprivate func isLinked(_ key: ObjectKey) throws(StorageError) -> Bool {
+    guard let row = try row(of: key) else { return false }
+    for column in try table.schema.backlinkColumns {
+      if try !row.backlinks(of: column).isEmpty { return true }
+    }
+    return false
   }
 }
 

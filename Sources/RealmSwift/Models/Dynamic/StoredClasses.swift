@@ -59,8 +59,6 @@ extension RealmCore {
   /// does not have its class, a dynamic one. Nil if there is no such table.
   func anyObject(ofTable table: TableKey, _ key: ObjectKey) -> Object? {
     if let info = classes[table] { return info.makeObject(key) as? Object }
-    do throws(StorageError) {
-      return try classes.stored.info(ofTable: table, in: self)?.makeObject(key) as? Object
-    } catch { stop(error) }
+    return orTrap(try classes.stored.info(ofTable: table, in: self)?.makeObject(key) as? Object)
   }
 }
