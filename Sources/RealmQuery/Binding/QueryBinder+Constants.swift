@@ -50,19 +50,13 @@ extension QueryBinder {
   ) throws(QueryError) -> [QueryConstant]? {
     switch operand {
     case .list(let elements):
-      return try elements.map { (element) throws(QueryError) in
-        try constant(element, beside: other)
-      }
-    case .constant(let values as [Any]):
-      return try values.map { (value) throws(QueryError) in
-        try fitting(constant(value), beside: other)
-      }
+      var constants: [QueryConstant] = []
+      for element in elements { constants.append(try constant(element, beside: other)) }
+      return constants
+    case .constant(let values as [Any]): return try constants(values, beside: other)
     case .argument(let value):
       switch try schema.argument(value) {
-      case .list(let values):
-        return try values().map { (value) throws(QueryError) in
-          try fitting(constant(value), beside: other)
-        }
+      case .list(let values): return try constants(values(), beside: other)
       case .range(let range):
         guard let elements = range.elements else { return nil }
         return try values(.argument(Array(erasing: elements)), beside: other)
@@ -70,6 +64,14 @@ extension QueryBinder {
       }
     default: return nil
     }
+  }
+
+  private func constants(
+    _ values: some Sequence<Any>, beside other: BoundPath?
+  ) throws(QueryError) -> [QueryConstant] {
+    var constants: [QueryConstant] = []
+    for value in values { constants.append(try fitting(constant(value), beside: other)) }
+    return constants
   }
 
   /// Whether a side is a list of values, or an argument that is a collection of values.

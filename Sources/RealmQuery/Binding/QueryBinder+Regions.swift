@@ -29,9 +29,7 @@ extension QueryBinder {
       guard radius >= 0 else { throw refusal("geoCircle", "the radius is negative") }
       return .circle(center, radius: radius)
     case .polygon(let rings):
-      let rings = try rings.map { (ring) throws(QueryError) in
-        try ring.map { (corner) throws(QueryError) in try point(corner, of: "geoPolygon") }
-      }
+      let rings = try rings.map(ring)
       guard rings.allSatisfy({ $0.count >= 4 && $0.first == $0.last }) else {
         throw refusal(
           "geoPolygon", "a ring needs at least four points, of which the last is the first")
@@ -40,12 +38,17 @@ extension QueryBinder {
     }
   }
 
+  private func ring(_ corners: [[Operand]]) throws(QueryError) -> [GeoRegion.Point] {
+    var points: [GeoRegion.Point] = []
+    for corner in corners { points.append(try point(corner, of: "geoPolygon")) }
+    return points
+  }
+
   private func point(
     _ coordinates: [Operand], of shape: String
   ) throws(QueryError) -> GeoRegion.Point {
-    let numbers = try coordinates.map { (operand) throws(QueryError) in
-      try number(operand, of: shape)
-    }
+    var numbers: [Double] = []
+    for coordinate in coordinates { numbers.append(try number(coordinate, of: shape)) }
     let point = GeoRegion.Point(latitude: numbers[1], longitude: numbers[0])
     guard (-90...90).contains(point.latitude), (-180...180).contains(point.longitude),
       numbers.count < 3 || numbers[2] >= 0

@@ -37,17 +37,16 @@ package struct QueryBinder {
   private func step(_ modifier: ParsedQuery.Modifier) throws(QueryError) -> QueryStep {
     switch modifier {
     case .sort(let terms):
-      return .sort(
-        SortOrder(
-          try terms.map { (term) throws(QueryError) in
-            SortOrder.Criterion(try path(term.keyPath).columns, isAscending: term.isAscending)
-          }))
+      var criteria: [SortOrder.Criterion] = []
+      for term in terms {
+        let columns = try path(term.keyPath).columns
+        criteria.append(SortOrder.Criterion(columns, isAscending: term.isAscending))
+      }
+      return .sort(SortOrder(criteria))
     case .distinct(let paths):
-      return .distinct(
-        SortOrder(
-          try paths.map { (path) throws(QueryError) in
-            SortOrder.Criterion(try self.path(path).columns)
-          }))
+      var criteria: [SortOrder.Criterion] = []
+      for path in paths { criteria.append(SortOrder.Criterion(try self.path(path).columns)) }
+      return .distinct(SortOrder(criteria))
     case .limit(let operand): return .limit(try count(operand, of: "LIMIT"))
     case .offset(let operand): return .offset(try count(operand, of: "OFFSET"))
     }

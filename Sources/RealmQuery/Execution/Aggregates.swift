@@ -62,10 +62,8 @@ package enum Aggregates {
     _ function: CollectionFunction, of column: Column, in table: Table, over keys: [ObjectKey]
   ) throws(StorageError) -> MixedValue {
     var aggregator = Aggregator(function)
-    try table.forEachCluster(of: keys) { (cluster, rows) throws(StorageError) in
-      try aggregator.add(column, of: cluster, rows)
-      return true
-    }
+    var runs = RowRuns(of: keys, in: table)
+    while let (cluster, rows) = try runs.next() { try aggregator.add(column, of: cluster, rows) }
     return aggregator.result
   }
 }

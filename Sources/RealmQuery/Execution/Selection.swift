@@ -75,7 +75,7 @@ package struct Selection {
       }
       return parts.count == 1 ? parts[0] : Array(parts.joined())
     }
-    try forEachMatch { (cluster, rows) throws(StorageError) in
+    try forEachMatch { cluster, rows in
       for row in rows { keys.append(cluster.key(at: row)) }
       return keys.count < limit
     }
@@ -87,7 +87,7 @@ package struct Selection {
   package func first() throws(StorageError) -> ObjectKey? {
     if let (index, value) = try exactLookup { return try index.find(value) }
     var key: ObjectKey?
-    try forEachMatch { (cluster, rows) throws(StorageError) in
+    try forEachMatch { cluster, rows in
       key = rows.first.map(cluster.key(at:))
       return key == nil
     }
@@ -111,9 +111,10 @@ package struct Selection {
     _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
   ) throws(StorageError) {
     if let candidates = try candidates(root) {
-      try table.forEachCluster(of: candidates) { (cluster, rows) throws(StorageError) in
+      var runs = RowRuns(of: candidates, in: table)
+      while let (cluster, rows) = try runs.next() {
         let found = try plan.mask(root, cluster, rows)
-        return found.isEmpty ? true : try body(cluster, found)
+        if !found.isEmpty, try !body(cluster, found) { return }
       }
       return
     }
@@ -136,10 +137,10 @@ package struct Selection {
   ) throws(StorageError) -> [Result] {
     if let candidates = try candidates(root) {
       var result = initial
-      try table.forEachCluster(of: candidates) { (cluster, rows) throws(StorageError) in
+      var runs = RowRuns(of: candidates, in: table)
+      while let (cluster, rows) = try runs.next() {
         let found = try plan.mask(root, cluster, rows)
         if !found.isEmpty { try add(&result, cluster, found) }
-        return true
       }
       return [result]
     }
@@ -241,37 +242,6 @@ package struct Selection {
   /// With more objects than this, a scan is cheaper than finding each.
   private var indexLimit: Int {
     get throws(StorageError) { try max(table.objectCount() / 8, 64) }
-  }
-}
-
-extension Table {
-  /// Calls `body` with the rows of the given objects, cluster by cluster in the order of the keys,
-  /// until it says false. Keys without an object are passed over.
-  ///
-  /// Runs of keys in one cluster are handed over together as far as they ascend.
-  package func forEachCluster(
-    of keys: [ObjectKey], _ body: (Cluster, LeafMask) throws(StorageError) -> Bool
-  ) throws(StorageError) {
-    var current: Cluster?
-    var rows = LeafMask.none
-    var last = -1
-    for key in keys where key.rawValue >= 0 {
-      if let cluster = current, let index = cluster.index(of: key), index > last {
-        rows.insert(index)
-        last = index
-        continue
-      }
-      if let cluster = current, !rows.isEmpty, try !body(cluster, rows) { return }
-      let cluster = try clusters.cluster(for: key)
-      current = cluster
-      rows = .none
-      last = -1
-      if let index = cluster.index(of: key) {
-        rows.insert(index)
-        last = index
-      }
-    }
-    if let cluster = current, !rows.isEmpty { _ = try body(cluster, rows) }
   }
 }
 

@@ -20,7 +20,7 @@ extension ChunkedKeys {
     var positions: [Int] = []
     if isAscending {
       for key in keys {
-        let position = try partitionPoint { (other) throws(StorageError) in other < key }
+        let position = try partitionPoint { $0 < key }
         if position < count, self[position] == key { positions.append(position) }
       }
       return positions

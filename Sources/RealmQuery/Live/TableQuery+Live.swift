@@ -116,7 +116,7 @@ extension TableQuery {
     of state: ResultState, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     if let keys = state.keys { return keys.array() }
-    let table = try source.table(self.table)
-    return try table.map { (table) throws(QueryError) in try keys(of: table, in: source) } ?? []
+    guard let table = try source.table(self.table) else { return [] }
+    return try keys(of: table, in: source)
   }
 }

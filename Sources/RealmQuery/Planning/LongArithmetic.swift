@@ -55,7 +55,7 @@ struct LongArithmetic {
     choices.reserveCapacity(operands.count)
     for operand in operands {
       var values: [MixedValue] = []
-      _ = try operand.contains(in: row, plan) { (value) throws(StorageError) in
+      _ = try operand.contains(in: row, plan) { value in
         values.append(value)
         return false
       }

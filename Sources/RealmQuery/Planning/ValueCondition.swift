@@ -47,24 +47,22 @@ struct GeneralCondition: Condition {
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     switch right {
     case .test(let test):
-      return try left.contains(in: row, plan) { (value) throws(StorageError) in
-        test.matches(value)
-      }
+      return try left.contains(in: row, plan) { test.matches($0) }
     case .reader(let operation, let reader):
       return try left.contains(in: row, plan) { (value) throws(StorageError) in
-        try reader.contains(in: row, plan) { (other) throws(StorageError) in
+        try reader.contains(in: row, plan) { other in
           ValueTest.comparePair(value, operation, other)
         }
       }
     case .text(let operation, let options, let reader):
       return try left.contains(in: row, plan) { (value) throws(StorageError) in
-        try reader.contains(in: row, plan) { (other) throws(StorageError) in
+        try reader.contains(in: row, plan) { other in
           ValueTest.compare(value, operation, other, options)
         }
       }
     case .quantified(let quantifier, let operation, let options, let others, let reader):
       return try left.holds(quantifier, in: row, plan) { (value) throws(StorageError) in
-        try reader.holds(others, in: row, plan) { (other) throws(StorageError) in
+        try reader.holds(others, in: row, plan) { other in
           ValueTest.compare(value, operation, other, options)
         }
       }

@@ -167,7 +167,7 @@ struct ValueFilter {
     case .not(let part): return try !matches(part, value, row, plan)
     case .compared(let computation, let operation, let options, let reader):
       let left = computation.result(value)
-      return try reader.contains(in: row, plan) { (other) throws(StorageError) in
+      return try reader.contains(in: row, plan) { other in
         options.isEmpty
           ? ValueTest.comparePair(left, operation, other)
           : ValueTest.compare(left, operation, other, options)

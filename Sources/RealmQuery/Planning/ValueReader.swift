@@ -226,7 +226,7 @@ extension ValueReader.End {
         return .int(Int64(count))
       }
       var aggregator = Aggregator(function)
-      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
+      _ = try reader.contains(in: row, plan) { value in
         aggregator.add(value)
         return false
       }

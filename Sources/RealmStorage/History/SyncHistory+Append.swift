@@ -47,8 +47,6 @@ extension SyncHistory {
     _ bytes: [UInt8]?, to tree: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     guard let bytes else { return try Bytes.append(nil, to: tree, allocator) }
-    return try withView(of: bytes) { view throws(StorageError) in
-      try Bytes.append(view, to: tree, allocator)
-    }
+    return try Bytes.append(bytes, to: tree, allocator)
   }
 }

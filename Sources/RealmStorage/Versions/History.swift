@@ -65,16 +65,12 @@ enum History {
     _ changeset: [UInt8], to root: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     guard changeset.count > BlobNode.maximumByteCount else {
-      return try withView(of: changeset) { view throws(StorageError) in
-        try Entries.append(view, to: root, allocator)
-      }
+      return try Entries.append(changeset, to: root, allocator)
     }
     // A long entry is a chain of blobs, which takes the place of one that makes the leaf have a
     // ref for each entry.
     let placeholder = [UInt8](repeating: 0, count: 1024)
-    let root = try withView(of: placeholder) { view throws(StorageError) in
-      try Entries.append(view, to: root, allocator)
-    }
+    let root = try Entries.append(placeholder, to: root, allocator)
     let last = try Entries.count(root, in: allocator.space) - 1
     let (leaf, position) = try Entries.leaf(containing: last, of: root, in: allocator.space)
     try allocator.freeTree(try allocator.node(at: leaf).ref(at: position))

@@ -45,7 +45,9 @@ extension WriteTransaction {
   package func updateSyncProgress(
     _ body: (inout SyncProgress) -> Void
   ) throws(StorageError) {
-    try edit { (history) throws(StorageError) in body(&history.progress) }
+    var history = try syncHistory()
+    body(&history.progress)
+    store(history)
   }
 
   /// The identifier that the server has given the file, as of now; 0 if there is none.
@@ -61,21 +63,25 @@ extension WriteTransaction {
     guard identifier >= 0, salt >= 0 else {
       throw .limitExceeded("The identifier of a file has more than 63 bits")
     }
-    try edit { (history) throws(StorageError) in history.fileSalt = salt }
+    var history = try syncHistory()
+    history.fileSalt = salt
+    store(history)
     requiredEdit().fileIdentifier = identifier
   }
 
   /// Drops the entries of the versions up to `version`.
   package func trimSyncHistory(through version: UInt64) throws(StorageError) {
-    try edit { (history) throws(StorageError) in try history.trim(through: version, allocator) }
+    var history = try syncHistory()
+    try history.trim(through: version, allocator)
+    store(history)
   }
 
   /// Drops the entries that neither the server nor a merge needs any more
   /// (`SyncHistory.trimmableVersion()`).
   package func trimSyncHistory() throws(StorageError) {
-    try edit { (history) throws(StorageError) in
-      try history.trim(through: try history.trimmableVersion(), allocator)
-    }
+    var history = try syncHistory()
+    try history.trim(through: try history.trimmableVersion(), allocator)
+    store(history)
   }
 
   /// Replaces the entry of one version, its remote version included.
@@ -85,18 +91,18 @@ extension WriteTransaction {
   package func replaceSyncEntry(
     at version: UInt64, with entry: SyncEntry, sizeChange: Int = 0
   ) throws(StorageError) {
-    try edit { (history) throws(StorageError) in
-      try history.replace(at: version, with: entry, sizeChange: sizeChange, allocator)
-    }
+    var history = try syncHistory()
+    try history.replace(at: version, with: entry, sizeChange: sizeChange, allocator)
+    store(history)
   }
 
   /// Stores how the changeset of one version is transformed; nil if it is the same again.
   package func setSyncReciprocal(
     _ bytes: [UInt8]?, at version: UInt64
   ) throws(StorageError) {
-    try edit { (history) throws(StorageError) in
-      try history.setReciprocal(bytes, at: version, allocator)
-    }
+    var history = try syncHistory()
+    try history.setReciprocal(bytes, at: version, allocator)
+    store(history)
   }
 
   /// Brings the history to the newest schema version, if it is of an older one.
@@ -105,18 +111,12 @@ extension WriteTransaction {
   package func upgradeSyncHistory(
     compress: ([UInt8]) throws(StorageError) -> [UInt8]
   ) throws(StorageError) {
-    try edit { (history) throws(StorageError) in
-      try history.upgrade(allocator, compress: compress)
-    }
+    var history = try syncHistory()
+    try history.upgrade(allocator, compress: compress)
+    store(history)
   }
 
-  private func edit(
-    _ body: (inout SyncHistory) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    var history = try syncHistory()
-    try body(&history)
-    requiredEdit().history = history
-  }
+  private func store(_ history: SyncHistory) { requiredEdit().history = history }
 
   private func requiredEdit() -> SyncEdit {
     precondition(

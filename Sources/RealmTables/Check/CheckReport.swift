@@ -32,7 +32,7 @@ final class CheckReport {
   /// Runs `body`; an error that it throws becomes an error of that check, and nil is returned.
   func attempt<Result>(
     _ check: Int, _ type: String? = nil, _ key: ObjectKey? = nil,
-    _ body: () throws(StorageError) -> Result
+    reading body: @autoclosure () throws(StorageError) -> Result
   ) -> Result? {
     do {
       return try body()

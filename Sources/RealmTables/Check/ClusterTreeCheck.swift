@@ -29,10 +29,7 @@ struct ClusterTreeCheck {
   private func count(
     _ ref: Ref, offset: UInt64, limit: UInt64?, depth: Int?, _ found: inout [Cluster]
   ) -> Int {
-    let node = report.attempt(22, table) { () throws(StorageError) in
-      try report.enter(ref)
-      return try space.node(at: ref)
-    }
+    let node = report.attempt(22, table, reading: try enteredNode(at: ref))
     guard let node else { return 0 }
     if let depth, node.header.isInner != (depth > 0) {
       report.error(22, "the node at \(ref.offset) is at the wrong depth of the tree", table)
@@ -41,15 +38,18 @@ struct ClusterTreeCheck {
     guard node.header.isInner else {
       return countCluster(node, ref, offset: offset, limit: limit, isRoot: depth == nil, &found)
     }
-    let inner = report.attempt(22, table) { () throws(StorageError) in
-      try InnerCluster(node, in: space)
-    }
+    let inner = report.attempt(22, table, reading: try InnerCluster(node, in: space))
     guard let inner else { return 0 }
     if let depth, inner.depth != depth {
       report.error(22, "inner node \(ref.offset) has depth \(inner.depth), not \(depth)", table)
       return 0
     }
     return countChildren(of: inner, ref, offset: offset, limit: limit, &found)
+  }
+
+  private func enteredNode(at ref: Ref) throws(StorageError) -> Node {
+    try report.enter(ref)
+    return try space.node(at: ref)
   }
 
   private func countChildren(
@@ -73,12 +73,12 @@ struct ClusterTreeCheck {
         }
         end = offset &+ next
       }
-      let child = report.attempt(22, table) { () throws(StorageError) in try inner.ref(of: index) }
+      let child = report.attempt(22, table, reading: try inner.ref(of: index))
       guard let child else { continue }
       total += count(
         child, offset: offset &+ start, limit: end, depth: inner.depth - 1, &found)
     }
-    let stored = report.attempt(22, table) { () throws(StorageError) in try inner.total() }
+    let stored = report.attempt(22, table, reading: try inner.total())
     if let stored, stored != total {
       report.error(22, "inner node \(ref.offset) counts \(stored) objects, has \(total)", table)
     }
@@ -89,9 +89,8 @@ struct ClusterTreeCheck {
     _ node: Node, _ ref: Ref, offset: UInt64, limit: UInt64?, isRoot: Bool,
     _ found: inout [Cluster]
   ) -> Int {
-    let cluster = report.attempt(22, table) { () throws(StorageError) in
-      try Cluster(node, offset: offset, spec: spec, in: space)
-    }
+    let cluster = report.attempt(
+      22, table, reading: try Cluster(node, offset: offset, spec: spec, in: space))
     guard let cluster else { return 0 }
     if cluster.count == 0, !isRoot {
       report.error(22, "the cluster at \(ref.offset) is empty", table)

@@ -18,9 +18,8 @@ struct GroupCheck {
 
   /// The tables that can be read; what cannot is reported.
   func tables(names: Ref, tables: Ref) -> [CheckedTable] {
-    let arrays = report.attempt(16) { () throws(StorageError) in
-      (try space.node(at: names), try space.node(at: tables))
-    }
+    let arrays = report.attempt(
+      16, reading: (try space.node(at: names), try space.node(at: tables)))
     guard let (nameLeaf, slots) = arrays else { return [] }
     guard slots.header.hasRefs else {
       report.error(16, "the array of tables holds no refs")
@@ -33,9 +32,7 @@ struct GroupCheck {
     var known: Set<String> = []
     for index in 0..<min(nameLeaf.count, slots.count) {
       let slot = slots.uncheckedInteger(at: index)
-      let name = report.attempt(16) { () throws(StorageError) in
-        try NameLeaf.name(at: index, of: nameLeaf)
-      }
+      let name = report.attempt(16, reading: try NameLeaf.name(at: index, of: nameLeaf))
       guard let name else { continue }
       guard let ref = Ref(slot: slot) else {
         checkFreeSlot(slot, index: index, name: name)
@@ -53,17 +50,14 @@ struct GroupCheck {
   }
 
   private func table(at ref: Ref, index: Int, name: String) -> CheckedTable? {
-    let top = report.attempt(18, name) { () throws(StorageError) in
-      try TableTop(at: ref, in: space)
-    }
+    let top = report.attempt(18, name, reading: try TableTop(at: ref, in: space))
     guard let top else { return nil }
     if top.key.index != index {
       report.error(17, "the table at index \(index) has the key \(top.key.rawValue)", name)
     }
     SpecCheck(name: name, top: top, space: space, report: report).run()
-    let schema = report.attempt(18, name) { () throws(StorageError) in
-      try SchemaDecoder(top, name: name, in: space).decode()
-    }
+    let schema = report.attempt(
+      18, name, reading: try SchemaDecoder(top, name: name, in: space).decode())
     return schema.map { CheckedTable(name: name, top: top, schema: $0) }
   }
 }

@@ -22,9 +22,8 @@ struct IndexCheck {
     for column in table.schema.columns {
       if column.isPrimaryKey { checkUnique(column) }
       guard column.hasIndex else { continue }
-      let root = report.attempt(34, table.name) { () throws(StorageError) in
-        try space.node(at: table.top.indexes).ref(at: column.leafIndex)
-      }
+      let root = report.attempt(
+        34, table.name, reading: try space.node(at: table.top.indexes).ref(at: column.leafIndex))
       if let root { check(column, root: root) }
     }
   }
@@ -68,10 +67,9 @@ struct IndexCheck {
   private func check(_ column: Column, root: Ref) {
     var entries: [Entry] = []
     var lists: [[ObjectKey]] = []
-    let isWalked = report.attempt(34, table.name) { () throws(StorageError) in
-      try walk(root, path: [], &entries, &lists) != nil || entries.isEmpty
-    }
-    guard isWalked != nil else { return }
+    let last = report.attempt(
+      34, table.name, reading: try walk(root, path: [], &entries, &lists))
+    if last == nil { return }
     let words = words(of: column)
     var expected = words.mapValues { $0.count }
     for entry in entries {

@@ -71,9 +71,7 @@ struct ObjectCheck {
 
   /// The ref of a column's leaf in a cluster.
   private func leaf(of column: Column, in cluster: Cluster) -> Ref? {
-    let ref = report.attempt(23, table.name) { () throws(StorageError) in
-      try cluster.leafRef(column.leafIndex)
-    }
+    let ref = report.attempt(23, table.name, reading: try cluster.leafRef(column.leafIndex))
     guard let ref, !ref.isNull else {
       if ref != nil { error(23, "a cluster has no leaf", column, cluster.firstKey) }
       return nil
@@ -85,14 +83,16 @@ struct ObjectCheck {
   private func enumerations() -> [Int: [MixedValue]] {
     var found: [Int: [MixedValue]] = [:]
     for column in table.schema.columns where column.isEnumerated {
-      found[column.leafIndex] = report.attempt(26, table.name) { () throws(StorageError) in
-        let spec = try space.node(at: table.top.spec)
-        let leaves = try space.node(at: try spec.ref(at: SpecSlot.enumerations))
-        let leaf = try leaves.ref(at: column.specIndex)
-        return try ElementReader.strings(in: space).values(ofLeaf: leaf)
-      }
+      found[column.leafIndex] = report.attempt(26, table.name, reading: try enumeration(of: column))
     }
     return found
+  }
+
+  private func enumeration(of column: Column) throws(StorageError) -> [MixedValue] {
+    let spec = try space.node(at: table.top.spec)
+    let leaves = try space.node(at: try spec.ref(at: SpecSlot.enumerations))
+    let leaf = try leaves.ref(at: column.specIndex)
+    return try ElementReader.strings(in: space).values(ofLeaf: leaf)
   }
 
   /// The values of a column that is no collection; padded with nulls if the leaf is short.
@@ -101,11 +101,11 @@ struct ObjectCheck {
   ) -> [MixedValue] {
     var values: [MixedValue] = []
     if let leaf = leaf(of: column, in: cluster) {
-      let read = report.attempt(26, table.name, cluster.firstKey) { () throws(StorageError) in
-        column.isEnumerated
+      let read = report.attempt(
+        26, table.name, cluster.firstKey,
+        reading: column.isEnumerated
           ? try enumerated(enumerations[column.leafIndex] ?? [], leaf)
-          : try ElementReader(column, in: space).values(ofLeaf: leaf)
-      }
+          : try ElementReader(column, in: space).values(ofLeaf: leaf))
       values = read ?? []
       if let read, read.count != cluster.count {
         error(
@@ -134,13 +134,7 @@ struct ObjectCheck {
   /// The roots in the leaf of a collection or backlink column, one for each object.
   private func slots(of column: Column, in cluster: Cluster) -> [Int64] {
     guard let ref = leaf(of: column, in: cluster) else { return [] }
-    let node = report.attempt(26, table.name, cluster.firstKey) { () throws(StorageError) in
-      let node = try space.node(at: ref)
-      guard node.header.layout == .bits, node.header.hasRefs else {
-        throw .corrupted("the leaf at \(ref.offset) should hold refs")
-      }
-      return node
-    }
+    let node = report.attempt(26, table.name, cluster.firstKey, reading: try leafOfRefs(at: ref))
     guard let node else { return [] }
     guard node.count == cluster.count else {
       error(
@@ -149,6 +143,14 @@ struct ObjectCheck {
       return []
     }
     return (0..<node.count).map { node.uncheckedInteger(at: $0) }
+  }
+
+  private func leafOfRefs(at ref: Ref) throws(StorageError) -> Node {
+    let node = try space.node(at: ref)
+    guard node.header.layout == .bits, node.header.hasRefs else {
+      throw .corrupted("the leaf at \(ref.offset) should hold refs")
+    }
+    return node
   }
 
   private func readBacklinks(_ column: Column, in cluster: Cluster, _ links: inout LinkTally) {
@@ -160,9 +162,9 @@ struct ObjectCheck {
         links.addBacklink(column, from: origin, to: target)
         continue
       }
-      let origins = report.attempt(27, table.name, target) { () throws(StorageError) in
-        try integers.values(ofTree: Ref(Int(slot)), mayBeLong: true, report)
-      }
+      let origins = report.attempt(
+        27, table.name, target,
+        reading: try integers.values(ofTree: Ref(Int(slot)), mayBeLong: true, report))
       for case .int(let origin) in origins ?? [] {
         links.addBacklink(column, from: ObjectKey(origin), to: target)
       }
@@ -195,9 +197,9 @@ extension ObjectCheck {
       guard depth < MixedLimits.maximumDepth else {
         return error(27, "collections nest too deep", column, key)
       }
-      let values = report.attempt(27, table.name, key) { () throws(StorageError) in
-        try ElementReader.mixed(in: space).values(ofTree: root, report)
-      }
+      let values = report.attempt(
+        27, table.name, key,
+        reading: try ElementReader.mixed(in: space).values(ofTree: root, report))
       for value in values ?? [] { check(value, column, key, &links, depth: depth + 1) }
     case .dictionary(let root):
       guard depth < MixedLimits.maximumDepth else {
@@ -227,9 +229,7 @@ extension ObjectCheck {
         continue
       }
       let values =
-        report.attempt(27, table.name, key) { () throws(StorageError) in
-          try reader.values(ofTree: root, report)
-        } ?? []
+        report.attempt(27, table.name, key, reading: try reader.values(ofTree: root, report)) ?? []
       if column.collection == .set { checkOrder(ofSet: values, column, key) }
       if column.type == .link { checkContext(of: root, values, column, key) }
       for value in values { check(value, column, key, &links) }
@@ -238,23 +238,28 @@ extension ObjectCheck {
     return all
   }
 
+  private func entries(
+    of root: Ref, hasIntegerKeys: Bool
+  ) throws(StorageError) -> (keys: [MixedValue], values: [MixedValue]) {
+    try report.enter(root)
+    let node = try space.node(at: root)
+    guard node.header.hasRefs, !node.header.isInner, node.count == 2 else {
+      throw .corrupted("the dictionary at \(root.offset) is malformed")
+    }
+    let keys: ElementReader = hasIntegerKeys ? .integers(in: space) : .strings(in: space)
+    return (
+      try keys.values(ofTree: try node.ref(at: 0), report),
+      try ElementReader.mixed(in: space).values(ofTree: try node.ref(at: 1), report)
+    )
+  }
+
   private func checkDictionary(
     _ root: Ref, _ column: Column, _ key: ObjectKey, _ links: inout LinkTally, depth: Int
   ) {
     guard !root.isNull else { return }
-    let entries = report.attempt(27, table.name, key) { () throws(StorageError) in
-      try report.enter(root)
-      let node = try space.node(at: root)
-      guard node.header.hasRefs, !node.header.isInner, node.count == 2 else {
-        throw .corrupted("the dictionary at \(root.offset) is malformed")
-      }
-      let keys: ElementReader =
-        column.hasIntegerKeys && depth == 0 ? .integers(in: space) : .strings(in: space)
-      return (
-        try keys.values(ofTree: try node.ref(at: 0), report),
-        try ElementReader.mixed(in: space).values(ofTree: try node.ref(at: 1), report)
-      )
-    }
+    let hasIntegerKeys = column.hasIntegerKeys && depth == 0
+    let entries = report.attempt(
+      27, table.name, key, reading: try entries(of: root, hasIntegerKeys: hasIntegerKeys))
     guard let (keys, values) = entries else { return }
     if keys.count != values.count {
       error(30, "a dictionary has \(keys.count) keys for \(values.count) values", column, key)

@@ -21,15 +21,7 @@ struct SpecCheck {
   }
 
   func run() {
-    let arrays = report.attempt(18, name) { () throws(StorageError) in
-      let spec = try space.node(at: top.spec)
-      return Arrays(
-        types: try integers(spec, SpecSlot.types),
-        names: try space.node(at: try spec.ref(at: SpecSlot.names)),
-        attributes: try integers(spec, SpecSlot.attributes),
-        keys: try integers(spec, SpecSlot.keys))
-    }
-    guard let arrays else { return }
+    guard let arrays = report.attempt(18, name, reading: try arrays()) else { return }
     let counts = [arrays.types.count, arrays.attributes.count, arrays.keys.count]
     guard Set(counts).count == 1, arrays.names.count <= arrays.keys.count else {
       report.error(
@@ -43,6 +35,15 @@ struct SpecCheck {
     checkSideArrays(arrays)
   }
 
+  private func arrays() throws(StorageError) -> Arrays {
+    let spec = try space.node(at: top.spec)
+    return Arrays(
+      types: try integers(spec, SpecSlot.types),
+      names: try space.node(at: try spec.ref(at: SpecSlot.names)),
+      attributes: try integers(spec, SpecSlot.attributes),
+      keys: try integers(spec, SpecSlot.keys))
+  }
+
   private func integers(_ spec: Node, _ slot: Int) throws(StorageError) -> Node {
     let node = try space.node(at: try spec.ref(at: slot))
     guard node.header.layout == .bits, !node.header.hasRefs else {
@@ -54,9 +55,8 @@ struct SpecCheck {
   private func checkNames(_ arrays: Arrays) {
     var known: Set<String> = []
     for index in 0..<arrays.names.count {
-      let column = report.attempt(18, name) { () throws(StorageError) in
-        try NameLeaf.name(at: index, of: arrays.names)
-      }
+      let column = report.attempt(
+        18, name, reading: try NameLeaf.name(at: index, of: arrays.names))
       if let column, !known.insert(column).inserted {
         report.error(18, "two columns are called '\(column)'", name)
       }
@@ -100,15 +100,20 @@ struct SpecCheck {
     let keys = (0..<arrays.keys.count).map { ColumnKey(arrays.keys.uncheckedInteger(at: $0)) }
     let needed = (keys.map(\.leafIndex).max() ?? -1) + 1
     for (what, ref) in side {
-      let count = report.attempt(20, name) { () throws(StorageError) in
-        ref.isNull ? 0 : try space.node(at: ref).count
-      }
+      let count = report.attempt(
+        20, name, reading: ref.isNull ? 0 : try space.node(at: ref).count)
       if let count, count < needed {
         report.error(
           20, "the \(what) array has \(count) elements for \(needed) leaf indexes", name)
       }
     }
     checkIndexes(arrays, keys)
+  }
+
+  private func indexRoot(_ leafIndex: Int) throws(StorageError) -> Ref {
+    let indexes = top.indexes.isNull ? nil : try space.node(at: top.indexes)
+    guard let indexes, leafIndex < indexes.count else { return .null }
+    return try indexes.ref(at: leafIndex)
   }
 
   private func checkIndexes(_ arrays: Arrays, _ keys: [ColumnKey]) {
@@ -120,11 +125,7 @@ struct SpecCheck {
         rawValue: UInt16(truncatingIfNeeded: arrays.attributes.uncheckedInteger(at: position)))
       let isMarked = !stored.isDisjoint(with: [.indexed, .fullTextIndexed])
       guard isMarked || key == top.primaryKey else { continue }
-      let root = report.attempt(20, name) { () throws(StorageError) in
-        let indexes = top.indexes.isNull ? nil : try space.node(at: top.indexes)
-        guard let indexes, key.leafIndex < indexes.count else { return Ref.null }
-        return try indexes.ref(at: key.leafIndex)
-      }
+      let root = report.attempt(20, name, reading: try indexRoot(key.leafIndex))
       if let root, root.isNull {
         let what = key == top.primaryKey ? "the primary key" : "indexed column \(position)"
         report.error(20, "\(what) has no search index", name)

@@ -50,8 +50,8 @@ extension PathError: CustomStringConvertible {
 }
 
 /// Runs `body`, whose errors are those of the database.
-@inline(__always)
-func accessing<R>(_ body: () throws(StorageError) -> R) throws(PathError) -> R {
+@inline(__always) @discardableResult
+func accessing<R>(_ body: @autoclosure () throws(StorageError) -> R) throws(PathError) -> R {
   do {
     return try body()
   } catch {

@@ -12,7 +12,7 @@ extension WritableTable {
   package func place(
     of object: ObjectKey, _ field: String, _ steps: [PathStep]
   ) throws(PathError) -> ValuePlace {
-    let isThere = try accessing { () throws(StorageError) in try row(of: object) != nil }
+    let isThere = try accessing(row(of: object) != nil)
     guard isThere else { throw unsafe .missingObject(table: schema.className ?? schema.name) }
     var place = try property(field, of: object)
     for step in steps { place = try place.following(step) }
@@ -37,9 +37,7 @@ extension ValuePlace {
     }
     if column.type == .link {
       guard case .key(let field) = step,
-        let target = try accessing({ () throws(StorageError) in
-          try table.embeddedTarget(of: column)
-        })
+        let target = try accessing(table.embeddedTarget(of: column))
       else { throw wrongKind }
       return try target.property(field, of: try embeddedObject())
     }
@@ -74,19 +72,20 @@ extension ValuePlace {
   /// The mixed value that is here, and the step to it if it is a collection.
   private func nestedElement() throws(PathError) -> NestedElement {
     if case .element = end { _ = try index() }
-    let element = try accessing { () throws(StorageError) -> NestedElement? in
-      guard let row = try table.row(of: object) else { return nil }
-      switch end {
-      case .property: return try row.nestedElement(column.leafIndex)
-      case .element(let index): return try row.list(column, path)?.nestedElement(at: index)
-      case .entry(let key):
-        guard let view = try row.dictionary(column, path), let index = try view.position(of: key)
-        else { return nil }
-        return try view.nestedElement(at: index)
-      }
-    }
-    guard let element else { throw missingKey }
+    guard let element = try accessing(storedElement()) else { throw missingKey }
     return element
+  }
+
+  private func storedElement() throws(StorageError) -> NestedElement? {
+    guard let row = try table.row(of: object) else { return nil }
+    switch end {
+    case .property: return try row.nestedElement(column.leafIndex)
+    case .element(let index): return try row.list(column, path)?.nestedElement(at: index)
+    case .entry(let key):
+      guard let view = try row.dictionary(column, path), let index = try view.position(of: key)
+      else { return nil }
+      return try view.nestedElement(at: index)
+    }
   }
 
   /// The way to the collection that the mixed value here is.

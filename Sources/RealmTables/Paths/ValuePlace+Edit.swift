@@ -13,15 +13,13 @@ extension ValuePlace {
     switch end {
     case .property:
       guard column.collection == .none, !column.isPrimaryKey else { throw wrongKind }
-      try accessing { () throws(StorageError) in
-        try table.set(value, column, object, isDefault: isDefault)
-      }
+      try accessing(table.set(value, column, object, isDefault: isDefault))
     case .element:
       let (list, index) = (try list, try index())
-      try accessing { () throws(StorageError) in try list.set(value, at: index) }
+      try accessing(list.set(value, at: index))
     case .entry(let key):
       let dictionary = try dictionary
-      try accessing { () throws(StorageError) in try dictionary.set(value, for: key) }
+      try accessing(dictionary.set(value, for: key))
     }
   }
 
@@ -35,9 +33,7 @@ extension ValuePlace {
     guard let old = try outline(), !old.isNull else { return }
     guard case .int(let number) = old else { throw wrongType }
     if case .property = end {
-      return try accessing { () throws(StorageError) in
-        try table.add(amount, to: column, of: object)
-      }
+      return try accessing(table.add(amount, to: column, of: object))
     }
     try set(.int(number &+ amount))
   }
@@ -53,15 +49,13 @@ extension ValuePlace {
     if try outline() == new { return }
     switch end {
     case .property:
-      try accessing { () throws(StorageError) in
-        try table.setMixed(new, column, object, isDefault: isDefault)
-      }
+      try accessing(table.setMixed(new, column, object, isDefault: isDefault))
     case .element(let index):
       let list = try list
-      try accessing { () throws(StorageError) in try list.set(new, at: index) }
+      try accessing(list.set(new, at: index))
     case .entry(let key):
       let dictionary = try dictionary
-      try accessing { () throws(StorageError) in try dictionary.set(new, for: key) }
+      try accessing(dictionary.set(new, for: key))
     }
   }
 
@@ -73,13 +67,11 @@ extension ValuePlace {
     case .property:
       guard column.collection == .none else { throw wrongKind }
       guard try outline()?.isNull ?? true else { return }
-      try accessing { () throws(StorageError) in
-        _ = try table.createEmbedded(column, of: object, isDefault: isDefault)
-      }
+      try accessing(table.createEmbedded(column, of: object, isDefault: isDefault))
     case .element: _ = try index()
     case .entry(let key):
       let dictionary = try dictionary
-      try accessing { () throws(StorageError) in _ = try dictionary.setEmbedded(for: key) }
+      try accessing(dictionary.setEmbedded(for: key))
     }
   }
 
@@ -87,7 +79,7 @@ extension ValuePlace {
   package func eraseEntry() throws(PathError) {
     guard case .entry(let key) = end else { throw wrongKind }
     let dictionary = try dictionary
-    try accessing { () throws(StorageError) in _ = try dictionary.remove(key) }
+    try accessing(dictionary.remove(key))
   }
 
   // MARK: Lists
@@ -96,7 +88,7 @@ extension ValuePlace {
   package func insert(_ value: TableValue, priorSize: Int) throws(PathError) {
     try check(value)
     let (list, index) = (try list, try index(isNew: true, priorSize: priorSize))
-    try accessing { () throws(StorageError) in try list.insert(value, at: index) }
+    try accessing(list.insert(value, at: index))
   }
 
   /// Inserts a new list or dictionary before the element of a list of mixed values.
@@ -106,14 +98,14 @@ extension ValuePlace {
     guard column.type == .mixed, kind == .list || kind == .dictionary else { throw wrongType }
     let (list, index) = (try list, try index(isNew: true, priorSize: priorSize))
     let new = kind == .list ? TableValue.list([]) : .dictionary(TableDictionary([]))
-    try accessing { () throws(StorageError) in try list.insert(new, at: index) }
+    try accessing(list.insert(new, at: index))
   }
 
   /// Inserts a new embedded object before the element.
   package func insertEmbedded(priorSize: Int) throws(PathError) {
     let (list, index) = (try list, try index(isNew: true, priorSize: priorSize))
     guard try isEmbedded else { throw wrongType }
-    try accessing { () throws(StorageError) in _ = try list.insertEmbedded(at: index) }
+    try accessing(list.insertEmbedded(at: index))
   }
 
   /// Takes the element out and puts it back so that it stands at `target`.
@@ -122,13 +114,13 @@ extension ValuePlace {
     guard target >= 0, target < priorSize else {
       throw .indexOutOfRange(field: column.name, index: target, size: priorSize)
     }
-    try accessing { () throws(StorageError) in try list.move(from: index, to: target) }
+    try accessing(list.move(from: index, to: target))
   }
 
   /// Removes the element.
   package func erase(priorSize: Int) throws(PathError) {
     let (list, index) = (try list, try index(priorSize: priorSize))
-    try accessing { () throws(StorageError) in try list.remove(at: index) }
+    try accessing(list.remove(at: index))
   }
 
   // MARK: Sets
@@ -137,20 +129,20 @@ extension ValuePlace {
   package func insertMember(_ value: TableValue) throws(PathError) {
     let set = try set
     try check(value)
-    try accessing { () throws(StorageError) in _ = try set.insert(value) }
+    try accessing(set.insert(value))
   }
 
   /// Removes a value from a set that may not have it.
   package func eraseMember(_ value: TableValue) throws(PathError) {
     let set = try set
     try check(value)
-    try accessing { () throws(StorageError) in _ = try set.remove(value) }
+    try accessing(set.remove(value))
   }
 
   private var set: SetEditor {
     get throws(PathError) {
       guard case .property = end, column.collection == .set else { throw wrongKind }
-      return try accessing { () throws(StorageError) in try table.set(column, object) }
+      return try accessing(table.set(column, object))
     }
   }
 
@@ -163,18 +155,16 @@ extension ValuePlace {
   package func clear(_ kind: CollectionKind) throws(PathError) {
     if case .property = end, column.collection != .none {
       guard kind == .none || kind == column.collection else { throw wrongKind }
-      return try accessing { () throws(StorageError) in try clearColumn() }
+      return try accessing(clearColumn())
     }
     guard column.type == .mixed, kind == .list || kind == .dictionary else { throw wrongKind }
     if case .entry = end, try outline() == nil { throw missingKey }
     try makeCollection(kind)
     let inside = try collection()
-    try accessing { () throws(StorageError) in
-      if kind == .list {
-        try table.list(column, object, at: inside).removeAll()
-      } else {
-        try table.dictionary(column, object, at: inside).removeAll()
-      }
+    if kind == .list {
+      try accessing(table.list(column, object, at: inside).removeAll())
+    } else {
+      try accessing(table.dictionary(column, object, at: inside).removeAll())
     }
   }
 

@@ -29,9 +29,7 @@ package struct ValuePlace {
   package var list: ListEditor {
     get throws(PathError) {
       guard case .element = end else { throw wrongKind }
-      return try accessing { () throws(StorageError) in
-        try table.list(column, object, at: path, stored: true)
-      }
+      return try accessing(table.list(column, object, at: path, stored: true))
     }
   }
 
@@ -39,9 +37,7 @@ package struct ValuePlace {
   package var dictionary: DictionaryEditor {
     get throws(PathError) {
       guard case .entry = end else { throw wrongKind }
-      return try accessing { () throws(StorageError) in
-        try table.dictionary(column, object, at: path)
-      }
+      return try accessing(table.dictionary(column, object, at: path))
     }
   }
 
@@ -49,32 +45,34 @@ package struct ValuePlace {
   package var listSize: Int {
     get throws(PathError) {
       let list = try list
-      return try accessing { () throws(StorageError) in try list.count }
+      return try accessing(list.count)
     }
   }
 
   /// The value that is there, without the elements of a collection; nil if the last step does not
   /// exist. A link to a tombstone is null.
   package func outline() throws(PathError) -> TableValue? {
-    try accessing { () throws(StorageError) in
-      guard let row = try table.row(of: object) else { return nil }
-      switch end {
-      case .property:
-        guard column.collection == .none else { return nil }
-        return column.type == .mixed
-          ? try row.nestedElement(column.leafIndex).value : try row.value(of: column)
-      case .element(let index):
-        guard let view = try row.list(column, path), index >= 0, index < view.storedCount else {
-          return nil
-        }
-        if column.type != .mixed { return try view.value(atStored: index) }
-        return try view.nestedElement(at: index).value
-      case .entry(let key):
-        guard let view = try row.dictionary(column, path), let index = try view.position(of: key)
-        else { return nil }
-        return column.type == .mixed
-          ? try view.nestedElement(at: index).value : try view.value(at: index, of: column)
+    try accessing(storedOutline())
+  }
+
+  private func storedOutline() throws(StorageError) -> TableValue? {
+    guard let row = try table.row(of: object) else { return nil }
+    switch end {
+    case .property:
+      guard column.collection == .none else { return nil }
+      return column.type == .mixed
+        ? try row.nestedElement(column.leafIndex).value : try row.value(of: column)
+    case .element(let index):
+      guard let view = try row.list(column, path), index >= 0, index < view.storedCount else {
+        return nil
       }
+      if column.type != .mixed { return try view.value(atStored: index) }
+      return try view.nestedElement(at: index).value
+    case .entry(let key):
+      guard let view = try row.dictionary(column, path), let index = try view.position(of: key)
+      else { return nil }
+      return column.type == .mixed
+        ? try view.nestedElement(at: index).value : try view.value(at: index, of: column)
     }
   }
 
@@ -114,7 +112,7 @@ package struct ValuePlace {
   /// Whether the column holds embedded objects.
   var isEmbedded: Bool {
     get throws(PathError) {
-      try accessing { () throws(StorageError) in try table.embeddedTarget(of: column) != nil }
+      try accessing(table.embeddedTarget(of: column) != nil)
     }
   }
 }

@@ -26,8 +26,7 @@ struct SortColumn {
     details = []
     var reader = RowReader(table)
     for object in objects {
-      let row = try reader.row(of: object)
-      if let value = try row.map({ (row) throws(StorageError) in try path.value(of: row) }) ?? nil {
+      if let row = try reader.row(of: object), let value = try path.value(of: row) {
         add(value, isMixed: path.isMixed)
       } else {
         addMissing()
@@ -92,11 +91,11 @@ struct SortColumn {
   ) throws(StorageError) -> Bool {
     guard column.leafKind != .mixed else { return false }
     var met = 0
-    try table.forEachCluster(of: objects) { (cluster, rows) throws(StorageError) in
+    var runs = RowRuns(of: objects, in: table)
+    while let (cluster, rows) = try runs.next() {
       guard cluster.key(at: rows.first ?? 0) == objects[met] else { return false }
       met += rows.count
       try cluster.forEachValue(of: column, in: rows) { (_, value) in add(value) }
-      return true
     }
     return met == objects.count
   }

@@ -46,10 +46,11 @@ extension Selection {
     }
     var items = TopKHeap(limit: limit)
     try forEachMatch { (cluster, rows) throws(StorageError) in
-      let near = try items.last.map { (last) throws(StorageError) in
-        try cluster.rows(rows, of: column, notAfter: last, isAscending: isAscending)
+      var near = rows
+      if let last = items.last {
+        near = try cluster.rows(rows, of: column, notAfter: last, isAscending: isAscending)
       }
-      try cluster.forEachValue(of: column, in: near ?? rows) { row, value in
+      try cluster.forEachValue(of: column, in: near) { row, value in
         let key = SortKey(value, isMixed: false)
         let item = SortItem(
           prefix: key.prefix, position: UInt32(truncatingIfNeeded: taken.count), rank: key.rank,

@@ -106,7 +106,7 @@ struct SortPath {
     switch end {
     case .reader(let reader, let plan):
       var found = MixedValue.null
-      _ = try reader.contains(in: row, plan) { (value) throws(StorageError) in
+      _ = try reader.contains(in: row, plan) { value in
         found = value
         return true
       }

@@ -41,11 +41,10 @@ package struct Backlinks: Hashable, Sendable {
     if slot & 1 == 1 {
       _ = try body(Self.inlineKey(of: slot))
     } else if slot != 0 {
-      try BTree<IntegerLeaf>.forEachLeaf(of: Ref(Int(slot)), in: space) {
-        (leaf, _, count) throws(StorageError) in
+      var leaves = try BTreeLeafCursor<IntegerLeaf>(Ref(Int(slot)), in: space)
+      while let (leaf, _, count) = try leaves.next() {
         let node = try IntegerNode.checked(leaf, in: space)
-        for index in 0..<count where try !body(node.uncheckedInteger(at: index)) { return false }
-        return true
+        for index in 0..<count where try !body(node.uncheckedInteger(at: index)) { return }
       }
     }
   }
@@ -189,16 +188,13 @@ package enum BacklinkLeaf: Leaf {
   private static func position(
     of key: Int64, in tree: Ref, _ space: NodeSpace
   ) throws(StorageError) -> Int? {
-    var found: Int?
-    try BTree<IntegerLeaf>.forEachLeaf(of: tree, in: space) {
-      (leaf, first, count) throws(StorageError) in
+    var leaves = try BTreeLeafCursor<IntegerLeaf>(tree, in: space)
+    while let (leaf, first, count) = try leaves.next() {
       let node = try IntegerNode.checked(leaf, in: space)
       for index in 0..<count where node.uncheckedInteger(at: index) == key {
-        found = first + index
-        return false
+        return first + index
       }
-      return true
     }
-    return found
+    return nil
   }
 }

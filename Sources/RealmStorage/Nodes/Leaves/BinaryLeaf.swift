@@ -172,6 +172,15 @@ package enum BinaryLeaf: Leaf {
   }
 }
 
+extension BTree where L == BinaryLeaf {
+  /// Appends an element.
+  static func append(
+    _ bytes: [UInt8], to root: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try withView(of: bytes) { view throws(StorageError) in try append(view, to: root, allocator) }
+  }
+}
+
 /// Calls `body` with a view of `bytes` that is valid during the call.
 package func withView<Result>(
   of bytes: [UInt8], _ body: (ByteView) throws(StorageError) -> Result
