@@ -11,13 +11,12 @@ import Testing
 @Suite struct BTreeTests {
   private func elements(_ root: Ref, _ scratch: ScratchSpace) throws -> [Int64] {
     var found: [Int64] = []
-    try BTree<IntegerLeaf>.forEachLeaf(of: root, in: scratch.space) {
-      leaf, first, count throws(StorageError) in
-      guard first == found.count else { throw .corrupted("leaf starts at \(first)") }
+    var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: scratch.space)
+    while let (leaf, first, count) = try leaves.next() {
+      #expect(first == found.count)
       for index in 0..<count {
         found.append(try IntegerLeaf.value(at: index, of: leaf, in: scratch.space))
       }
-      return true
     }
     return found
   }
@@ -109,7 +108,8 @@ import Testing
       try BTree<IntegerLeaf>.value(at: 0, of: node.ref, in: scratch.space)
     }
     #expect(throws: StorageError.self) {
-      try BTree<IntegerLeaf>.forEachLeaf(of: node.ref, in: scratch.space) { _, _, _ in true }
+      var leaves = try BTreeLeafCursor<IntegerLeaf>(node.ref, in: scratch.space)
+      while try leaves.next() != nil {}
     }
   }
 }

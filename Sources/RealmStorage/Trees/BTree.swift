@@ -30,7 +30,7 @@ package enum BTree<L: Leaf> {
 
   /// The element at `index`.
   ///
-  /// - Complexity: O(log n). Reading many in order is cheaper through `forEachLeaf`.
+  /// - Complexity: O(log n). Reading many in order is cheaper through `BTreeLeafCursor`.
   package static func value(
     at index: Int, of root: Ref, in space: NodeSpace
   ) throws(StorageError) -> L.Value {
@@ -52,37 +52,6 @@ package enum BTree<L: Leaf> {
       index -= start
     }
     throw StorageError.corrupted("a B+ tree does not end")
-  }
-
-  /// Calls `body` with each leaf, the index of its first element and its number of elements, in
-  /// order, until it returns false.
-  package static func forEachLeaf(
-    of root: Ref, in space: NodeSpace,
-    _ body: (_ leaf: Ref, _ firstIndex: Int, _ count: Int) throws(StorageError) -> Bool
-  ) throws(StorageError) {
-    var first = 0
-    _ = try visitLeaves(of: root, in: space, depth: 0, first: &first, body)
-  }
-
-  static func visitLeaves(
-    of ref: Ref, in space: NodeSpace, depth: Int, first: inout Int,
-    _ body: (_ leaf: Ref, _ firstIndex: Int, _ count: Int) throws(StorageError) -> Bool
-  ) throws(StorageError) -> Bool {
-    guard depth < BTreeLimits.maximumDepth else { throw .corrupted("a B+ tree does not end") }
-    let node = try space.node(at: ref)
-    guard node.header.isInner else {
-      let count = try L.count(ref, in: space)
-      let start = first
-      first += count
-      return try body(ref, start, count)
-    }
-    for child in 0..<(try BTreeInner.childCount(of: node)) {
-      let ref = try node.ref(at: child + 1)
-      guard try visitLeaves(of: ref, in: space, depth: depth + 1, first: &first, body) else {
-        return false
-      }
-    }
-    return true
   }
 
   /// Replaces the element at `index`.

@@ -120,14 +120,4 @@ package struct ClusterTree {
     }
     throw StorageError.badCluster("tree does not end")
   }
-
-  /// Calls `body` with each cluster in key order until it says false.
-  package func forEachCluster(
-    _ body: (Cluster) throws(StorageError) -> Bool
-  ) throws(StorageError) {
-    var cursor = ClusterCursor(self)
-    while let cluster = try cursor.next() {
-      guard try body(cluster) else { return }
-    }
-  }
 }

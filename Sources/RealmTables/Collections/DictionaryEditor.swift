@@ -47,27 +47,26 @@ package struct DictionaryEditor {
     let old = isFound ? try links(at: index, of: view) : []
     let isRecorded = table.isRecorded
     let full = isRecorded && isFound ? try view.mixed(at: index).fullKind(in: allocator.space) : nil
-    try editTrees { (keys, values) throws(StorageError) in
-      if !isFound {
-        keys = try name.withByteView { (bytes) throws(StorageError) in
-          try BTree<StringLeaf>.insert(bytes, at: index, in: keys, allocator)
-        }
-      }
-      values = try MixedCodec.encode(stored(value), in: allocator) {
-        (element) throws(StorageError) in
-        isFound
-          ? try BTree<MixedLeaf>.set(element, at: index, in: values, allocator)
-          : try BTree<MixedLeaf>.insert(element, at: index, in: values, allocator)
-      }
+    var trees = try open(view)
+    if isFound {
+      let replacement = ListReplacement(
+        value: stored(value), index: index, root: trees.values, allocator: allocator)
+      trees.values = try replacement.visit(MixedCodec.self)
+    } else {
+      trees.keys = try BTree<StringLeaf>.insert(name, at: index, in: trees.keys, allocator)
+      let insertion = ListInsertion(
+        value: stored(value), index: index, root: trees.values, allocator: allocator)
+      trees.values = try insertion.visit(MixedCodec.self)
     }
-    try table.addBacklinks(of: value, column, key)
+    try trees.close()
+    try table.links.addBacklinks(of: value, column, key)
     if isFound {
       table.log.set(at: index, in: column.key, of: key, table.key, logged)
     } else {
       table.log.insert(at: index, in: column.key, of: key, table.key, logged)
     }
     if isRecorded { try record(value, for: name, replacing: full) }
-    for link in old { try table.dropLink(to: link, column, key) }
+    for link in old { try table.links.drop(link, column, key) }
   }
 
   /// Creates an embedded object as the value of `name`.
@@ -91,13 +90,13 @@ package struct DictionaryEditor {
     let (index, isFound) = try view.place(of: name)
     guard isFound else { return false }
     let old = try links(at: index, of: view)
-    try editTrees { (keys, values) throws(StorageError) in
-      keys = try BTree<StringLeaf>.remove(at: index, from: keys, allocator)
-      values = try BTree<MixedLeaf>.remove(at: index, from: values, allocator)
-    }
+    var trees = try open(view)
+    trees.keys = try BTree<StringLeaf>.remove(at: index, from: trees.keys, allocator)
+    trees.values = try BTree<MixedLeaf>.remove(at: index, from: trees.values, allocator)
+    try trees.close()
     table.log.erase(at: index, in: column.key, of: key, table.key, logged)
     if table.isRecorded { try recordErasure(of: name) }
-    for link in old { try table.dropLink(to: link, column, key) }
+    for link in old { try table.links.drop(link, column, key) }
     return true
   }
 
@@ -121,7 +120,7 @@ package struct DictionaryEditor {
     _ value: TableValue, for name: String, replacing full: CollectionKind?
   ) throws(StorageError) {
     let place = try table.place(column, key, at: path)
-    try table.recordEntry(value, for: name, place, replacing: full)
+    try table.recording.setEntry(value, for: name, place, replacing: full)
   }
 
   @inline(never)
@@ -132,25 +131,45 @@ package struct DictionaryEditor {
 
   // MARK: Values
 
-  /// Edits the trees of keys and values, which are made if the dictionary never had an entry.
-  private func editTrees(
-    _ edit: (_ keys: inout Ref, _ values: inout Ref) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
-      guard !root.isNull else {
-        var keys = try BTree<StringLeaf>.make(in: allocator)
-        var values = try BTree<MixedLeaf>.make(in: allocator)
-        try edit(&keys, &values)
-        return try IntegerNode.make([keys.slot, values.slot], flags: .hasRefs, in: allocator).ref
+  /// The trees of keys and values while they are edited.
+  private struct OpenTrees {
+    var keys: Ref
+    var values: Ref
+    private let collection: OpenCollection
+    private let allocator: NodeAllocator
+    /// The trees before; nil if they were made because the dictionary never had an entry.
+    private let old: (keys: Ref, values: Ref)?
+
+    init(_ collection: OpenCollection, _ allocator: NodeAllocator) throws(StorageError) {
+      self.collection = collection
+      self.allocator = allocator
+      if collection.root.isNull {
+        old = nil
+        keys = try BTree<StringLeaf>.make(in: allocator)
+        values = try BTree<MixedLeaf>.make(in: allocator)
+      } else {
+        let node = try allocator.node(at: collection.root)
+        keys = try node.ref(at: 0)
+        values = try node.ref(at: 1)
+        old = (keys, values)
       }
-      let node = try allocator.node(at: root)
-      let old = (try node.ref(at: 0), try node.ref(at: 1))
-      var (keys, values) = old
-      try edit(&keys, &values)
-      guard (keys, values) != old else { return root }
-      let first = try IntegerNode.set(keys.slot, at: 0, in: root, allocator)
-      return try IntegerNode.set(values.slot, at: 1, in: first, allocator)
     }
+
+    /// Stores the roots.
+    func close() throws(StorageError) {
+      guard let old else {
+        let slots = [keys.slot, values.slot]
+        let node = try IntegerNode.make(slots, flags: .hasRefs, in: allocator)
+        return try collection.replace(by: node.ref)
+      }
+      guard (keys, values) != old else { return }
+      let first = try IntegerNode.set(keys.slot, at: 0, in: collection.root, allocator)
+      try collection.replace(by: try IntegerNode.set(values.slot, at: 1, in: first, allocator))
+    }
+  }
+
+  private func open(_ view: DictionaryView) throws(StorageError) -> OpenTrees {
+    try OpenTrees(table.openCollection(column, of: key, at: path, root: view.root), allocator)
   }
 
   private func check(_ value: TableValue) throws(StorageError) {

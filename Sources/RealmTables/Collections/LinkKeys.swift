@@ -44,19 +44,19 @@ enum LinkKeys {
     of root: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
     guard !root.isNull else { return root }
-    var hasTombstones = false
-    try BTree<IntegerLeaf>.forEachLeaf(of: root, in: allocator.space) {
-      (leaf, _, count) throws(StorageError) -> Bool in
-      let node = try allocator.node(at: leaf)
-      for index in 0..<count where try node.integer(at: index) < 0 {
-        hasTombstones = true
-        return false
-      }
-      return true
-    }
+    let hasTombstones = try hasTombstones(root, allocator.space)
     guard try allocator.node(at: root).header.hasContext != hasTombstones else { return root }
     let node = try allocator.makeWritable(root)
     node.setFlag(.context, hasTombstones)
     return node.ref
+  }
+
+  private static func hasTombstones(_ root: Ref, _ space: NodeSpace) throws(StorageError) -> Bool {
+    var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: space)
+    while let (leaf, _, count) = try leaves.next() {
+      let node = try space.node(at: leaf)
+      for index in 0..<count where try node.integer(at: index) < 0 { return true }
+    }
+    return false
   }
 }

@@ -85,12 +85,11 @@ package struct ListEditor {
     guard index >= 0, index <= count else { throw .outOfBounds(index, count) }
     let stored = index == count ? view.storedCount : try storedIndex(index, of: view)
     let isHidden = hides(value)
-    try table.editCollection(column, of: key, at: path, hidesLink: isHidden) {
-      (root) throws(StorageError) -> Ref in
-      try column.visitElements(
-        ListInsertion(value: value, index: stored, root: root, allocator: allocator))
-    }
-    try table.addBacklinks(of: value, column, key)
+    let list = try open(view, hidesLink: isHidden)
+    let insertion = ListInsertion(
+      value: value, index: stored, root: list.root, allocator: allocator)
+    try list.replace(by: try column.visitElements(insertion))
+    try table.links.addBacklinks(of: value, column, key)
     if !isHidden {
       let visible = visibleIndex(index, of: view)
       table.log.insert(at: visible, in: column.key, of: key, table.key, logged)
@@ -130,12 +129,11 @@ package struct ListEditor {
     let old = try links(at: stored, of: view)
     let full = table.isRecorded ? try fullKind(at: stored, of: view) : nil
     let isHidden = hides(value)
-    try table.editCollection(column, of: key, at: path, hidesLink: isHidden) {
-      (root) throws(StorageError) -> Ref in
-      try column.visitElements(
-        ListReplacement(value: value, index: stored, root: root, allocator: allocator))
-    }
-    try table.addBacklinks(of: value, column, key)
+    let list = try open(view, hidesLink: isHidden)
+    let replacement = ListReplacement(
+      value: value, index: stored, root: list.root, allocator: allocator)
+    try list.replace(by: try column.visitElements(replacement))
+    try table.links.addBacklinks(of: value, column, key)
     let visible = visibleIndex(index, of: view)
     switch (view.isVisible(stored), isHidden) {
     case (true, false): table.log.set(at: visible, in: column.key, of: key, table.key, logged)
@@ -146,7 +144,7 @@ package struct ListEditor {
     if table.isRecorded {
       try recordReplacement(by: value, at: stored, view.storedCount, replacing: full)
     }
-    for link in old { try table.dropLink(to: link, column, key) }
+    for link in old { try table.links.drop(link, column, key) }
   }
 
   /// Removes element `index`. An embedded object is deleted.
@@ -154,15 +152,15 @@ package struct ListEditor {
     let view = try view
     let stored = try storedIndex(index, of: view)
     let old = try links(at: stored, of: view)
-    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
-      try column.visitElements(ListRemoval(index: stored, root: root, allocator: allocator))
-    }
+    let list = try open(view)
+    let removal = ListRemoval(index: stored, root: list.root, allocator: allocator)
+    try list.replace(by: try column.visitElements(removal))
     if view.isVisible(stored) {
       let visible = visibleIndex(index, of: view)
       table.log.erase(at: visible, in: column.key, of: key, table.key, logged)
     }
     if table.isRecorded { try recordErasure(at: stored, view.storedCount) }
-    for link in old { try table.dropLink(to: link, column, key) }
+    for link in old { try table.links.drop(link, column, key) }
   }
 
   /// Takes element `source` out and puts it back so that it stands at `target`.
@@ -172,11 +170,11 @@ package struct ListEditor {
     let to = try storedIndex(target, of: view)
     guard from != to else { return }
     if column.canLink, let link = try link(at: from, of: view) {
-      try moveLink(link, from: from, to: to)
+      try moveLink(link, of: view, from: from, to: to)
     } else if try isNested(at: from, of: view) {
-      try moveNested(from: from, to: to)
+      try moveNested(of: view, from: from, to: to)
     } else {
-      try moveValue(from: from, to: to)
+      try moveValue(of: view, from: from, to: to)
     }
     if view.isVisible(from) {
       // What is between the two closes up, or makes room.
@@ -195,51 +193,51 @@ package struct ListEditor {
     return nil
   }
 
-  /// Moves a link as it is stored.
-  private func moveLink(
-    _ link: MixedValue, from: Int, to: Int
-  ) throws(StorageError) {
-    guard case .typedLink(_, let target) = link else { return }
-    let isHidden = column.type == .link && target < 0
-    try table.editCollection(column, of: key, at: path, hidesLink: isHidden) {
-      (root) throws(StorageError) -> Ref in
-      let shorter = try column.visitElements(
-        ListRemoval(index: from, root: root, allocator: allocator))
-      return column.type == .link
-        ? try BTree<IntegerLeaf>.insert(target, at: to, in: shorter, allocator)
-        : try BTree<MixedLeaf>.insert(link, at: to, in: shorter, allocator)
-    }
+  private func open(
+    _ view: ListView, hidesLink: Bool = false
+  ) throws(StorageError) -> OpenCollection {
+    try table.openCollection(column, of: key, at: path, root: view.root, hidesLink: hidesLink)
   }
 
-  private func moveValue(from: Int, to: Int) throws(StorageError) {
-    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
-      let value = try column.visitElements(
-        ValueVisitor(root: root, index: from, space: allocator.space))
-      let shorter = try column.visitElements(
-        ListRemoval(index: from, root: root, allocator: allocator))
-      return try column.visitElements(
-        ListInsertion(value: value, index: to, root: shorter, allocator: allocator))
-    }
+  /// Moves a link as it is stored.
+  private func moveLink(
+    _ link: MixedValue, of view: ListView, from: Int, to: Int
+  ) throws(StorageError) {
+    guard case .typedLink(_, let target) = link else { return }
+    let list = try open(view, hidesLink: column.type == .link && target < 0)
+    let shorter = try column.visitElements(
+      ListRemoval(index: from, root: list.root, allocator: allocator))
+    try list.replace(
+      by: column.type == .link
+        ? try BTree<IntegerLeaf>.insert(target, at: to, in: shorter, allocator)
+        : try BTree<MixedLeaf>.insert(link, at: to, in: shorter, allocator))
+  }
+
+  private func moveValue(of view: ListView, from: Int, to: Int) throws(StorageError) {
+    let list = try open(view)
+    let value = try column.visitElements(
+      ValueVisitor(root: list.root, index: from, space: allocator.space))
+    let shorter = try column.visitElements(
+      ListRemoval(index: from, root: list.root, allocator: allocator))
+    let insertion = ListInsertion(value: value, index: to, root: shorter, allocator: allocator)
+    try list.replace(by: try column.visitElements(insertion))
   }
 
   /// Moves a nested collection as it is, with its salt.
-  private func moveNested(from: Int, to: Int) throws(StorageError) {
-    try table.editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
-      let space = allocator.space
-      let salt = try NestedTree.step(at: from, in: root, space).salt
-      let value = try BTree<MixedLeaf>.value(at: from, of: root, in: space)
-      // The collection that the element owns must not go with it.
-      var tree = try BTree<MixedLeaf>.update(at: from, in: root, allocator) {
-        (leaf, index) throws(StorageError) -> Ref in
-        try MixedLeaf.replaceCollection(.null, at: index, in: leaf, allocator)
-      }
-      tree = try BTree<MixedLeaf>.remove(at: from, from: tree, allocator)
-      tree = try BTree<MixedLeaf>.insert(value, at: to, in: tree, allocator)
-      return try BTree<MixedLeaf>.update(at: to, in: tree, allocator) {
-        (leaf, index) throws(StorageError) -> Ref in
-        try MixedLeaf.setSalt(salt, at: index, in: leaf, allocator)
-      }
+  private func moveNested(of view: ListView, from: Int, to: Int) throws(StorageError) {
+    let list = try open(view)
+    let space = allocator.space
+    let salt = try NestedTree.step(at: from, in: list.root, space).salt
+    let value = try BTree<MixedLeaf>.value(at: from, of: list.root, in: space)
+    // The collection that the element owns must not go with it.
+    var tree = try NestedTree.replaceCollection(.null, at: from, in: list.root, allocator)
+    tree = try BTree<MixedLeaf>.remove(at: from, from: tree, allocator)
+    tree = try BTree<MixedLeaf>.insert(value, at: to, in: tree, allocator)
+    tree = try BTree<MixedLeaf>.update(at: to, in: tree, allocator) {
+      (leaf, index) throws(StorageError) -> Ref in
+      try MixedLeaf.setSalt(salt, at: index, in: leaf, allocator)
     }
+    try list.replace(by: tree)
   }
 
   /// Exchanges two elements.
@@ -272,7 +270,7 @@ package struct ListEditor {
     of value: TableValue, at index: Int, _ size: Int
   ) throws(StorageError) {
     let place = try table.place(column, key, at: path)
-    try table.recordInsertion(of: value, at: index, place, priorSize: size)
+    try table.recording.insert(of: value, at: index, place, priorSize: size)
   }
 
   @inline(never)
@@ -280,7 +278,7 @@ package struct ListEditor {
     by value: TableValue, at index: Int, _ size: Int, replacing full: CollectionKind?
   ) throws(StorageError) {
     let place = try table.place(column, key, at: path)
-    try table.recordReplacement(by: value, at: index, place, size: size, replacing: full)
+    try table.recording.replace(by: value, at: index, place, size: size, replacing: full)
   }
 
   @inline(never)

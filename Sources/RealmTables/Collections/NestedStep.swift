@@ -181,13 +181,23 @@ enum NestedTree {
       return step.position
     }
     guard step.salt != 0 else { return nil }
-    var found: Int?
-    try BTree<MixedLeaf>.forEachLeaf(of: root, in: space) {
-      (leaf, first, _) throws(StorageError) -> Bool in
-      found = try MixedLeaf.position(ofSalt: step.salt, in: leaf, space).map { first + $0 }
-      return found == nil
+    var leaves = try BTreeLeafCursor<MixedLeaf>(root, in: space)
+    while let (leaf, first, _) = try leaves.next() {
+      if let index = try MixedLeaf.position(ofSalt: step.salt, in: leaf, space) {
+        return first + index
+      }
     }
-    return found
+    return nil
+  }
+
+  /// Gives the collection that is element `index` another root.
+  static func replaceCollection(
+    _ new: Ref, at index: Int, in root: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try BTree<MixedLeaf>.update(at: index, in: root, allocator) {
+      (leaf, position) throws(StorageError) -> Ref in
+      try MixedLeaf.replaceCollection(new, at: position, in: leaf, allocator)
+    }
   }
 }
 

@@ -43,16 +43,17 @@ package struct SetEditor {
     guard !place.isFound else { return false }
     let visible = try visibleIndex(place.index, of: view)
     let isHidden = value.isLinkToTombstone
-    try table.editCollection(column, of: key, hidesLink: isHidden) {
-      (root) throws(StorageError) -> Ref in
-      try column.visitElements(
-        ListInsertion(value: value, index: place.index, root: root, allocator: allocator))
-    }
-    try table.addBacklinks(of: value, column, key)
+    let set = try table.openCollection(column, of: key, hidesLink: isHidden)
+    let insertion = ListInsertion(
+      value: value, index: place.index, root: set.root, allocator: allocator)
+    try set.replace(by: try column.visitElements(insertion))
+    try table.links.addBacklinks(of: value, column, key)
     if !isHidden || column.type == .mixed {
       table.log.insert(at: visible, in: column.key, of: key, table.key)
     }
-    if !isHidden, table.isRecorded { try table.recordMember(value, column, key, isErased: false) }
+    if !isHidden, table.isRecorded {
+      try table.recording.editMember(value, column, key, isErased: false)
+    }
     return true
   }
 
@@ -104,9 +105,9 @@ package struct SetEditor {
     {
       old = StoredLink(table: target, key: link)
     }
-    try table.editCollection(column, of: key) { (root) throws(StorageError) -> Ref in
-      try column.visitElements(ListRemoval(index: index, root: root, allocator: allocator))
-    }
+    let set = try table.openCollection(column, of: key)
+    let removal = ListRemoval(index: index, root: set.root, allocator: allocator)
+    try set.replace(by: try column.visitElements(removal))
     let isHidden = old?.key.isTombstone == true
     if !isHidden || column.type == .mixed {
       table.log.erase(at: visible, in: column.key, of: key, table.key)
@@ -114,9 +115,9 @@ package struct SetEditor {
     if !isHidden || column.type == .mixed, table.isRecorded {
       // Reading shows a link to a tombstone as null.
       let link = isHidden ? old.map { TableValue.typedLink($0.table, $0.key) } : nil
-      try table.recordMember(link ?? member, column, key, isErased: true)
+      try table.recording.editMember(link ?? member, column, key, isErased: true)
     }
-    if let old { try table.dropLink(to: old, column, key) }
+    if let old { try table.links.drop(old, column, key) }
   }
 
   private func visibleIndex(_ index: Int, of view: ListView) throws(StorageError) -> Int {

@@ -49,9 +49,21 @@ extension WritableTable {
     if value.isNull, !column.isNullable { throw .typeMismatch(value) }
     try checkNesting(of: value, column, depth: column.depth(at: path))
     try column.forEachLink(in: value) { (link) throws(StorageError) in
-      guard let target = try group.table(link.table), try target.canBeLinked(link.key) else {
+      guard let target = try group.table(link.table), try target.tombstones.canBeLinked(link.key)
+      else {
         throw unsafe .missing(link.key, schema.name)
       }
+    }
+  }
+
+  /// Refuses a value that cannot be stored `depth` collections deep in a column.
+  private func checkNesting(
+    of value: TableValue, _ column: Column, depth: Int
+  ) throws(StorageError) {
+    guard value.nesting > 0 else { return }
+    guard column.type == .mixed, column.collection != .set else { throw .typeMismatch(value) }
+    guard depth + value.nesting <= MixedCodec.maximumDepth else {
+      throw .limitExceeded("Max nesting level reached")
     }
   }
 
@@ -69,15 +81,14 @@ extension WritableTable {
       }
     }
     let cleared = isRecorded ? try fullKind(column, of: key, at: path) : nil
-    try editCollection(column, of: key, at: path) { (root) throws(StorageError) -> Ref in
-      try allocator.freeTree(root)
-      return .null
-    }
+    let collection = try openCollection(column, of: key, at: path, root: root)
+    try allocator.freeTree(root)
+    try collection.replace(by: .null)
     log.clear(oldCount: oldCount, in: column.key, of: key, self.key, column.logged(path))
     if let recorder = unsafe log.recorder, let cleared {
       try recorder.didClear(try place(column, key, at: path), cleared)
     }
-    for link in old { try dropLink(to: link, column, key) }
+    for link in old { try links.drop(link, column, key) }
   }
 
   /// The kind of a collection, if it has elements.
@@ -92,26 +103,5 @@ extension WritableTable {
       column.collection == .dictionary
       ? try row.dictionary(column).count : try row.list(column).storedCount
     return count > 0 ? column.collection : nil
-  }
-
-  /// Replaces the root of an object's collection by what `edit` makes of it.
-  ///
-  /// - Parameter hidesLink: Whether a link to a tombstone is stored.
-  func editCollection(
-    _ column: Column, of key: ObjectKey, hidesLink: Bool = false,
-    _ edit: (Ref) throws(StorageError) -> Ref
-  ) throws(StorageError) {
-    if column.hasIndex { try abandonIndex(column) }
-    try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
-      let old = try RefLeaf.value(at: index, of: ref, in: allocator.space)
-      var mayHide = hidesLink && column.type == .link && column.collection != .dictionary
-      if column.type == .link, column.collection != .dictionary, !old.isNull, !mayHide {
-        mayHide = try allocator.node(at: old).header.hasContext
-      }
-      var new = try edit(old)
-      // A new root does not inherit the flag that the old one had.
-      if mayHide { new = try LinkKeys.settingContext(of: new, allocator) }
-      return new == old ? ref : try RefLeaf.replace(new, at: index, in: ref, allocator)
-    }
   }
 }

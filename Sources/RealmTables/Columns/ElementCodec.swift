@@ -35,6 +35,15 @@ extension ElementCodec {
   ) throws(StorageError) -> R {
     try encode(value, body)
   }
+
+  /// Replaces an element of a leaf.
+  static func set(
+    _ value: TableValue, at index: Int, in leaf: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try encode(value) { (element) throws(StorageError) in
+      try L.set(element, at: index, in: leaf, allocator)
+    }
+  }
 }
 
 extension StorageError {

@@ -88,10 +88,8 @@ enum MixedCodec: ElementCodec {
     for entry in entries { values[entry.key] = entry.value }
     let sorted = values.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     var keys = try BTree<StringLeaf>.make(in: allocator)
-    for entry in sorted {
-      keys = try entry.key.withByteView { (bytes) throws(StorageError) in
-        try BTree<StringLeaf>.append(bytes, to: keys, allocator)
-      }
+    for (index, entry) in sorted.enumerated() {
+      keys = try BTree<StringLeaf>.insert(entry.key, at: index, in: keys, allocator)
     }
     let tree = try makeTree(sorted.map(\.value), in: allocator)
     return try IntegerNode.make([keys.slot, tree.slot], flags: .hasRefs, in: allocator).ref

@@ -49,3 +49,14 @@ extension [UInt8] {
     return try result.get()
   }
 }
+
+extension BTree where L == StringLeaf {
+  /// Inserts a string before element `index`.
+  static func insert(
+    _ text: String, at index: Int, in root: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    try text.withByteView { (bytes) throws(StorageError) in
+      try insert(bytes, at: index, in: root, allocator)
+    }
+  }
+}

@@ -19,14 +19,13 @@ extension SearchIndexEditor where Values == NoValues {
     self.init(root: root, allocator: allocator, values: NoValues(), holdsWords: true)
   }
 
-  /// Enters an object under a word.
-  mutating func insert(word: ByteView, _ key: ObjectKey) throws(StorageError) {
-    try insert(.string(word), key)
-  }
-
-  /// Takes an object out from under a word.
-  mutating func remove(word: ByteView, _ key: ObjectKey) throws(StorageError) {
-    try remove(.string(word), key)
+  /// Enters an object under a word, or takes it out.
+  mutating func edit(
+    _ word: FullTextTokenizer.Token, _ key: ObjectKey, isInsertion: Bool
+  ) throws(StorageError) {
+    try word.bytes.withByteView { (bytes) throws(StorageError) in
+      if isInsertion { try insert(.string(bytes), key) } else { try remove(.string(bytes), key) }
+    }
   }
 }
 

@@ -78,15 +78,13 @@ extension Table {
     guard let column = schema.primaryKey else { return nil }
     if let index = try index(of: column) { return try index.find(value) }
     // Primary keys always have an index; a file without one is searched through.
-    var found: ObjectKey?
-    try forEachCluster { (cluster) throws(StorageError) -> Bool in
+    var cursor = clusterCursor()
+    while let cluster = try cursor.next() {
       for position in 0..<cluster.count
       where try cluster.row(at: position).mixedValue(of: column).isEqual(to: value) {
-        found = cluster.key(at: position)
-        return false
+        return cluster.key(at: position)
       }
-      return true
     }
-    return found
+    return nil
   }
 }

@@ -180,7 +180,7 @@ struct DeletionPlan {
   /// The targets of a column's links; objects deleted by other devices are gone already.
   private func links(in column: Column, of row: Row) throws(StorageError) -> [StoredLink] {
     var links: [StoredLink] = []
-    try row.forEachLink(in: column) { (link) throws(StorageError) in
+    try row.forEachLink(in: column) { link in
       if !link.key.isTombstone { links.append(link) }
     }
     return links

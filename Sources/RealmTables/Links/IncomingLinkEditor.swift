@@ -11,7 +11,7 @@ struct IncomingLinkEditor {
   /// The object that holds the link.
   let object: ObjectKey
   let link: StoredLink
-  let change: WritableTable.LinkChange
+  let change: TableLinks.Change
 
   private var allocator: NodeAllocator { table.allocator }
   private var log: ChangeLogWriter { table.log }
@@ -25,16 +25,15 @@ struct IncomingLinkEditor {
   func run() throws(StorageError) {
     switch (column.collection, column.type) {
     case (.none, .link):
-      try table.storeLink(newKey, column, object)
+      try table.links.store(newKey, column, object)
       try enterBacklink()
       log.set(column.key, of: object, in: table.key)
       try recordNull()
     case (.none, .mixed): try changeMixed()
     case (.none, _):
       let value = newKey.map { TypedLink(table: Int64(link.table.rawValue), key: $0.rawValue) }
-      try table.editLeaf(column.leafIndex, of: object) { (ref, index) throws(StorageError) in
-        try TypedLinkLeaf.set(value, at: index, in: ref, allocator)
-      }
+      let leaf = try table.openLeaf(column.leafIndex, of: object)
+      leaf.replace(by: try TypedLinkLeaf.set(value, at: leaf.index, in: leaf.ref, allocator))
       try enterBacklink()
       log.set(column.key, of: object, in: table.key)
       try recordNull()
@@ -46,7 +45,7 @@ struct IncomingLinkEditor {
   /// A redirected link has its backlink in the new target.
   private func enterBacklink() throws(StorageError) {
     guard let newKey else { return }
-    try table.addBacklink(to: StoredLink(table: link.table, key: newKey), column, object)
+    try table.links.addBacklink(to: StoredLink(table: link.table, key: newKey), column, object)
   }
 
   // MARK: Lists and sets of links
@@ -55,41 +54,39 @@ struct IncomingLinkEditor {
     var changes = 0
     var erased: [(index: Int, size: Int)] = []
     let isHidden = newKey?.isTombstone ?? false
-    try table.editCollection(column, of: object, hidesLink: isHidden) {
-      (root) throws(StorageError) -> Ref in
-      guard !root.isNull else { return root }
-      var root = root
-      var index = try BTree<IntegerLeaf>.count(root, in: allocator.space)
-      // The number of visible elements before `index`.
-      var visible = try LinkKeys.visiblePositions(root, in: allocator.space)?.count ?? index
-      while index > 0 {
-        index -= 1
-        let element = try BTree<IntegerLeaf>.value(at: index, of: root, in: allocator.space)
-        if element >= 0 { visible -= 1 }
-        guard element == link.key.rawValue else { continue }
-        changes += 1
-        guard let newKey else {
-          root = try BTree<IntegerLeaf>.remove(at: index, from: root, allocator)
-          log.erase(at: visible, in: column.key, of: object, table.key)
-          let size = try BTree<IntegerLeaf>.count(root, in: allocator.space) + 1
-          if recorder != nil { erased.append((index, size)) }
-          continue
-        }
-        if column.collection == .list {
-          root = try BTree<IntegerLeaf>.set(newKey.rawValue, at: index, in: root, allocator)
-        } else {
-          root = try BTree<IntegerLeaf>.remove(at: index, from: root, allocator)
-          let place = try LinkKeys.lowerBound(newKey, in: root, allocator.space)
-          root = try BTree<IntegerLeaf>.insert(newKey.rawValue, at: place, in: root, allocator)
-        }
-        if isHidden {
-          log.erase(at: visible, in: column.key, of: object, table.key)
-        } else {
-          log.insert(at: visible, in: column.key, of: object, table.key)
-        }
+    let collection = try table.openCollection(column, of: object, hidesLink: isHidden)
+    guard !collection.root.isNull else { return }
+    var root = collection.root
+    var index = try BTree<IntegerLeaf>.count(root, in: allocator.space)
+    // The number of visible elements before `index`.
+    var visible = try LinkKeys.visiblePositions(root, in: allocator.space)?.count ?? index
+    while index > 0 {
+      index -= 1
+      let element = try BTree<IntegerLeaf>.value(at: index, of: root, in: allocator.space)
+      if element >= 0 { visible -= 1 }
+      guard element == link.key.rawValue else { continue }
+      changes += 1
+      guard let newKey else {
+        root = try BTree<IntegerLeaf>.remove(at: index, from: root, allocator)
+        log.erase(at: visible, in: column.key, of: object, table.key)
+        let size = try BTree<IntegerLeaf>.count(root, in: allocator.space) + 1
+        if recorder != nil { erased.append((index, size)) }
+        continue
       }
-      return root
+      if column.collection == .list {
+        root = try BTree<IntegerLeaf>.set(newKey.rawValue, at: index, in: root, allocator)
+      } else {
+        root = try BTree<IntegerLeaf>.remove(at: index, from: root, allocator)
+        let place = try LinkKeys.lowerBound(newKey, in: root, allocator.space)
+        root = try BTree<IntegerLeaf>.insert(newKey.rawValue, at: place, in: root, allocator)
+      }
+      if isHidden {
+        log.erase(at: visible, in: column.key, of: object, table.key)
+      } else {
+        log.insert(at: visible, in: column.key, of: object, table.key)
+      }
     }
+    try collection.replace(by: root)
     for _ in 0..<changes { try enterBacklink() }
     // Told when the object can be read again.
     for (index, size) in erased {
@@ -117,12 +114,12 @@ struct IncomingLinkEditor {
     case .list(let root), .dictionary(let root):
       guard !root.isNull else { return }
       var nested = nestedEditor
-      try table.editLeaf(column.leafIndex, of: object) { (ref, index) throws(StorageError) in
-        let value = try MixedLeaf.value(at: index, of: ref, in: allocator.space)
-        let salt = try MixedLeaf.salt(at: index, of: ref, in: allocator.space)
-        let step = NestedStep(salt: salt, position: 0)
-        guard let new = try nested.replacement(for: value, at: step, nil) else { return ref }
-        return try MixedLinkEditor.store(new, at: index, in: ref, allocator)
+      let leaf = try table.openLeaf(column.leafIndex, of: object)
+      let value = try MixedLeaf.value(at: leaf.index, of: leaf.ref, in: allocator.space)
+      let salt = try MixedLeaf.salt(at: leaf.index, of: leaf.ref, in: allocator.space)
+      let step = NestedStep(salt: salt, position: 0)
+      if let new = try nested.replacement(for: value, at: step, nil) {
+        leaf.replace(by: try MixedLinkEditor.store(new, at: leaf.index, in: leaf.ref, allocator))
       }
       for _ in 0..<nested.changeCount { try enterBacklink() }
       try logChanges(of: nested)
@@ -134,40 +131,39 @@ struct IncomingLinkEditor {
   private func changeMixedTree() throws(StorageError) {
     var nested = nestedEditor
     let erases = column.collection == .set
-    try table.editCollection(column, of: object) { (root) throws(StorageError) -> Ref in
-      guard !root.isNull else { return root }
-      let isDictionary = column.collection == .dictionary
-      let container = isDictionary ? try allocator.makeWritable(root) : nil
-      let keys = try container?.node.ref(at: 0)
-      var tree = try container?.node.ref(at: 1) ?? root
-      var index = try BTree<MixedLeaf>.count(tree, in: allocator.space)
-      while index > 0 {
-        index -= 1
-        let value = try BTree<MixedLeaf>.value(at: index, of: tree, in: allocator.space)
-        let step = try NestedTree.step(at: index, in: tree, allocator.space)
-        let position = try nested.position(index, keys)
-        if try nested.erase(value, at: index, of: &tree, isList: column.collection == .list) {
-          continue
-        }
-        guard let new = try nested.replacement(for: value, at: step, position) else { continue }
-        if erases {
-          tree = try BTree<MixedLeaf>.remove(at: index, from: tree, allocator)
-          log.erase(at: index, in: column.key, of: object, table.key)
-        } else {
-          tree = try MixedLinkEditor.store(new, at: index, inTree: tree, allocator)
-          if new.isCollection { continue }
-          nested.note(.cleared, at: index, position)
-        }
+    let collection = try table.openCollection(column, of: object)
+    let root = collection.root
+    guard !root.isNull else { return }
+    let isDictionary = column.collection == .dictionary
+    let container = isDictionary ? try allocator.makeWritable(root) : nil
+    let keys = try container?.node.ref(at: 0)
+    var tree = try container?.node.ref(at: 1) ?? root
+    var index = try BTree<MixedLeaf>.count(tree, in: allocator.space)
+    while index > 0 {
+      index -= 1
+      let value = try BTree<MixedLeaf>.value(at: index, of: tree, in: allocator.space)
+      let step = try NestedTree.step(at: index, in: tree, allocator.space)
+      let position = try nested.position(index, keys)
+      if try nested.erase(value, at: index, of: &tree, isList: column.collection == .list) {
+        continue
       }
-      if erases, newKey != nil {
-        let place: Int
-        (tree, place) = try nested.insertIntoSet(tree)
-        log.insert(at: place, in: column.key, of: object, table.key)
+      guard let new = try nested.replacement(for: value, at: step, position) else { continue }
+      if erases {
+        tree = try BTree<MixedLeaf>.remove(at: index, from: tree, allocator)
+        log.erase(at: index, in: column.key, of: object, table.key)
+      } else {
+        tree = try MixedLinkEditor.store(new, at: index, inTree: tree, allocator)
+        if new.isCollection { continue }
+        nested.note(.cleared, at: index, position)
       }
-      guard let container else { return tree }
-      container.store(tree.slot, at: 1)
-      return container.ref
     }
+    if erases, newKey != nil {
+      let place: Int
+      (tree, place) = try nested.insertIntoSet(tree)
+      log.insert(at: place, in: column.key, of: object, table.key)
+    }
+    container?.store(tree.slot, at: 1)
+    try collection.replace(by: container?.ref ?? tree)
     for _ in 0..<nested.changeCount { try enterBacklink() }
     try logChanges(of: nested)
     if erases, newKey == nil, nested.changeCount > 0 {

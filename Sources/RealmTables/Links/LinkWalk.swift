@@ -34,13 +34,12 @@ extension Row {
       guard !root.isNull else { return }
       if column.type == .mixed { return try LinkWalk.visit(list: root, in: space, depth: 0, body) }
       guard column.type == .link, let target = column.targetTable else { return }
-      try BTree<IntegerLeaf>.forEachLeaf(of: root, in: space) {
-        (leaf, _, count) throws(StorageError) -> Bool in
+      var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: space)
+      while let (leaf, _, count) = try leaves.next() {
         let node = try space.node(at: leaf)
         for index in 0..<count {
           try body(StoredLink(table: target, key: ObjectKey(try node.integer(at: index))))
         }
-        return true
       }
     case .dictionary:
       let view = try dictionary(column)

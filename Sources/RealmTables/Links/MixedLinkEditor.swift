@@ -172,9 +172,10 @@ struct MixedLinkEditor {
   static func store(
     _ value: MixedValue, at index: Int, inTree root: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    try BTree<MixedLeaf>.update(at: index, in: root, allocator) {
-      (leaf, position) throws(StorageError) -> Ref in
-      try store(value, at: position, in: leaf, allocator)
+    switch value {
+    case .list(let new), .dictionary(let new):
+      try NestedTree.replaceCollection(new, at: index, in: root, allocator)
+    default: try BTree<MixedLeaf>.set(value, at: index, in: root, allocator)
     }
   }
 }

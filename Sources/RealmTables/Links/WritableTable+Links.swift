@@ -16,18 +16,20 @@ extension WritableTable {
     let old = try row.storedLink(column.leafIndex)
     if let target {
       let targetTable = try group.requiredTable(table)
-      guard try targetTable.canBeLinked(target) else {
+      guard try targetTable.tombstones.canBeLinked(target) else {
         throw unsafe .missing(target, targetTable.schema.name)
       }
     }
     if target ?? .null != old {
-      try storeLink(target, column, key)
-      if let target { try addBacklink(to: StoredLink(table: table, key: target), column, key) }
-      if !old.isNull { try dropLink(to: StoredLink(table: table, key: old), column, key) }
+      try links.store(target, column, key)
+      if let target {
+        try links.addBacklink(to: StoredLink(table: table, key: target), column, key)
+      }
+      if !old.isNull { try links.drop(StoredLink(table: table, key: old), column, key) }
     }
     log.set(column.key, of: key, in: self.key, isDefault: isDefault)
     if isRecorded {
-      try recordLink(target, column, key, replacing: old, isDefault: isDefault)
+      try recording.setLink(target, column, key, replacing: old, isDefault: isDefault)
     }
   }
 
@@ -47,15 +49,6 @@ extension WritableTable {
     return (object, row)
   }
 
-  /// Stores a link without touching backlinks or the log.
-  func storeLink(
-    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey
-  ) throws(StorageError) {
-    try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
-      try LinkLeaf.set(target?.rawValue, at: index, in: ref, allocator)
-    }
-  }
-
   /// Assigns a mixed value; a collection that it was before goes with all that it holds.
   package func setMixed(
     _ value: TableValue, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
@@ -68,11 +61,11 @@ extension WritableTable {
     try MixedCodec.encode(value, in: allocator) { (element) throws(StorageError) in
       try assign(MixedLeaf.self, element, column, key, isDefault)
     }
-    try addBacklinks(of: value, column, key)
+    try links.addBacklinks(of: value, column, key)
     if isRecorded {
-      try recordMixed(
+      try recording.setMixed(
         value, column, key, replacing: full, isDefault: unsafe isDefault || log.storesDefaults)
     }
-    for link in old { try dropLink(to: link, column, key) }
+    for link in old { try links.drop(link, column, key) }
   }
 }

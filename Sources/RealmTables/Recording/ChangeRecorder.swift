@@ -147,7 +147,7 @@ extension WriteGroup {
 
   /// Makes changes that the recorder does not learn of.
   package func withoutRecording<R>(
-    _ body: () throws(StorageError) -> R
+    _ body: @autoclosure () throws(StorageError) -> R
   ) throws(StorageError) -> R {
     let recorder = unsafe log.recorder
     unsafe log.recorder = nil

@@ -69,13 +69,6 @@ package struct Table: Sendable {
     return try clusters.position(of: key)
   }
 
-  /// Calls `body` with each cluster in key order until it says false.
-  package func forEachCluster(
-    _ body: (Cluster) throws(StorageError) -> Bool
-  ) throws(StorageError) {
-    try clusters.forEachCluster(body)
-  }
-
   /// Walks the clusters in key order.
   package func clusterCursor() -> ClusterCursor { ClusterCursor(clusters) }
 

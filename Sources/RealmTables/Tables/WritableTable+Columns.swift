@@ -24,7 +24,7 @@ extension WritableTable {
   /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
   @discardableResult
   package func addColumns(_ new: [NewColumn]) throws(StorageError) -> [ColumnKey] {
-    try settleIndexes()
+    try indexes.settle()
     var names = unsafe Set(schema.columns.map(\.name))
     for column in new {
       let name = column.name
@@ -45,7 +45,7 @@ extension WritableTable {
       isBacklink: false)
     for (column, key) in zip(new, keys) {
       guard let kind = column.index else { continue }
-      try buildIndex(try self.column(key), isFullText: kind == .fullText)
+      try indexes.build(try self.column(key), isFullText: kind == .fullText)
     }
     if !(try pair(new, keys)), new.contains(where: { $0.index != nil }) { try reloadSchema() }
     for key in keys {
@@ -99,14 +99,14 @@ extension WritableTable {
         spec.publicCount += 1
       }
       spec.setOpposite(leafIndex, table: column.oppositeTable, column: column.oppositeColumn)
-      try storeIndexRoot(.null, leafIndex)
+      try indexes.storeRoot(.null, leafIndex)
       keys.append(key)
     }
     try store(spec)
     var layouts: [(layout: LeafLayout, leafIndex: Int)] = []
     for key in keys { layouts.append((LeafLayout(try column(key)), key.leafIndex)) }
     try clusters.addColumns(layouts)
-    try unsafe tombstones?.addColumns(layouts)
+    try unsafe tombstoneTree?.addColumns(layouts)
     return keys
   }
 
@@ -162,7 +162,7 @@ extension WritableTable {
   func addBacklinkColumns(
     from origin: TableKey, _ columns: [ColumnKey]
   ) throws(StorageError) -> [ColumnKey] {
-    try settleIndexes()
+    try indexes.settle()
     return try insertColumns(
       columns.map { column in
         Draft(
@@ -175,19 +175,22 @@ extension WritableTable {
 
   /// Removes a column with all its values.
   package func removeColumn(_ key: ColumnKey) throws(StorageError) {
-    try settleIndexes()
+    try indexes.settle()
     let column = try column(key)
     try unsafe log.recorder?.willEraseColumn(column, from: self)
-    try group.withoutRecording { () throws(StorageError) in
-      if column.canLink { try removeAllLinks(from: column) }
-    }
+    if column.canLink { try group.withoutRecording(removeAllLinks(from: column)) }
     try eraseColumn(column)
     log.eraseColumn(key, in: self.key)
   }
 
+  /// Removes all columns with all their values.
+  func removeAllColumns() throws(StorageError) {
+    while let column = unsafe schema.columns.last { try removeColumn(column.key) }
+  }
+
   /// Takes a column out of spec, clusters and indexes.
   private func eraseColumn(_ column: Column) throws(StorageError) {
-    try dropIndex(column)
+    try indexes.drop(column)
     if unsafe top.primaryKey == column.key { unsafe top.primaryKey = nil }
     var spec = try unsafe SpecEditor(top, in: allocator.space)
     let index = column.specIndex
@@ -197,7 +200,7 @@ extension WritableTable {
     spec.setOpposite(column.leafIndex, table: .null, column: .null)
     unsafe top.columnSequence += 1
     try clusters.removeColumn(at: column.leafIndex)
-    try unsafe tombstones?.removeColumn(at: column.leafIndex)
+    try unsafe tombstoneTree?.removeColumn(at: column.leafIndex)
     try store(spec)
   }
 
@@ -205,17 +208,17 @@ extension WritableTable {
   private func removeAllLinks(from column: Column) throws(StorageError) {
     if let target = column.targetTable, let opposite = column.oppositeColumn {
       let target = try group.requiredTable(target)
-      if unsafe target.schema.kind == .embedded { try deleteEmbedded(ownedThrough: column) }
+      if unsafe target.schema.kind == .embedded { try links.deleteEmbedded(ownedThrough: column) }
       // The target may be this table, whose columns are known by key.
       try target.eraseColumn(try target.column(opposite))
-      try target.removeUnlinkedTombstones()
+      try target.tombstones.removeUnlinked()
       return
     }
     for key in try group.tableKeys() {
       let target = try group.requiredTable(key)
       if let backlink = unsafe target.schema.backlinkColumn(from: self.key, column.key) {
         try target.eraseColumn(backlink)
-        try target.removeUnlinkedTombstones()
+        try target.tombstones.removeUnlinked()
       }
     }
   }
@@ -233,7 +236,7 @@ extension WritableTable {
     guard unsafe schema.column(named: name) == nil else {
       throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
     }
-    try settleIndexes()
+    try indexes.settle()
     let column = try column(key)
     guard !isRecorded else {
       throw .limitExceeded(
@@ -254,7 +257,7 @@ extension WritableTable {
 
   /// Gives a column an index of that kind, or none; that of the primary key stays.
   package func setIndex(_ kind: IndexKind?, _ key: ColumnKey) throws(StorageError) {
-    try settleIndexes()
+    try indexes.settle()
     let column = try column(key)
     guard column.indexKind != kind else { return }
     try check(
@@ -270,8 +273,8 @@ extension WritableTable {
     }
     spec.entries[column.specIndex].attributes = Int64(attributes.rawValue)
     if !column.isPrimaryKey {
-      if column.hasIndex { try dropIndex(column) }
-      if let kind { try buildIndex(column, isFullText: kind == .fullText) }
+      if column.hasIndex { try indexes.drop(column) }
+      if let kind { try indexes.build(column, isFullText: kind == .fullText) }
     }
     try store(spec)
   }
@@ -295,7 +298,7 @@ extension WritableTable {
   ///
   /// - Throws: `StorageError.limitExceeded` if two objects have the same value.
   package func setPrimaryKey(_ key: ColumnKey?) throws(StorageError) {
-    try settleIndexes()
+    try indexes.settle()
     guard unsafe key != top.primaryKey else { return }
     if let key {
       let column = try column(key)
@@ -304,14 +307,14 @@ extension WritableTable {
           unsafe "Property '\(schema.name).\(column.name)' cannot be a primary key")
       }
       if column.isEnumerated { try expandEnumeration(of: column) }
-      if !column.hasIndex { try buildIndex(column) }
+      if !column.hasIndex { try indexes.build(column) }
       guard try isUnique(column) else {
-        if !column.hasIndex { try dropIndex(column) }
+        if !column.hasIndex { try indexes.drop(column) }
         throw .limitExceeded(
           unsafe "Primary key property '\(schema.name).\(column.name)' has duplicate values")
       }
     }
-    if let old = unsafe schema.primaryKey, !old.isIndexed { try dropIndex(old) }
+    if let old = unsafe schema.primaryKey, !old.isIndexed { try indexes.drop(old) }
     unsafe top.primaryKey = key
     try reloadSchema()
     try unsafe log.recorder?.didSetPrimaryKey(schema.primaryKey, of: self)
@@ -346,7 +349,7 @@ extension WritableTable {
     let values = try unsafe Enumeration.leaf(
       ofColumnAt: column.leafIndex, spec: top.spec, in: allocator.space)
     let layout = LeafLayout(kind: .string, isNullable: column.isNullable)
-    for editor in unsafe [clusters, tombstones] {
+    for editor in unsafe [clusters, tombstoneTree] {
       try editor?.replaceColumn(at: column.leafIndex, by: layout) {
         (positions) throws(StorageError) -> Ref in
         var leaf = try StringLeaf.make(in: self.allocator)

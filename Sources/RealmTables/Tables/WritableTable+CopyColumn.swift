@@ -11,7 +11,7 @@ extension WritableTable {
   ///
   /// Costs one descent for each cluster, and for collections one for each object.
   package func copyValues(from source: ColumnKey, to target: ColumnKey) throws(StorageError) {
-    try settleIndexes()
+    try indexes.settle()
     let (source, target) = (try column(source), try column(target))
     unsafe keyBound = KeyBound()
     // Writing moves clusters, so where objects are is found before.
@@ -51,9 +51,7 @@ private struct ColumnCopier: ElementVisitor {
           spec: table.top.spec)
         let value = try row.value(of: source)
         if value.isNull { continue }
-        leaf = try C.encode(value) { (element) throws(StorageError) in
-          try C.L.set(element, at: place.index + index, in: leaf, table.allocator)
-        }
+        leaf = try C.set(value, at: place.index + index, in: leaf, table.allocator)
         table.log.set(target.key, of: key, in: table.key)
       }
       if leaf != old { place.cluster.store(leaf.slot, at: target.leafIndex + 1) }
@@ -67,7 +65,7 @@ extension ColumnCopier {
   private func record(_ keys: [ObjectKey]) throws(StorageError) {
     for key in keys {
       guard let row = try table.row(of: key), try !row.value(of: source).isNull else { continue }
-      try table.recordSet(target, key, isDefault: false)
+      try table.recording.set(target, key, isDefault: false)
     }
   }
 }

@@ -45,7 +45,7 @@ extension WritableTable {
   /// Whether no two objects have the same value in the primary key. Keys that were set one by one
   /// may be equal until this is asked.
   package func hasUniquePrimaryKeys() throws(StorageError) -> Bool {
-    try settleIndexes()
+    try indexes.settle()
     guard let column = unsafe schema.primaryKey else { return true }
     return try isUnique(column)
   }

@@ -19,9 +19,9 @@ extension WritableTable {
         throw .limitExceeded(unsafe "An object of table '\(schema.name)' needs a primary key")
       }
       let (key, place) = try insertObject(beginningWith: values)
-      if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: values) }
+      if isRecorded { try recording.create(of: key, primaryKey: nil, beginningWith: values) }
       return (key, row(at: place))
-    case .int(let number)? where unsafe schema.integerKeyLeaf != nil && tombstones == nil:
+    case .int(let number)? where unsafe schema.integerKeyLeaf != nil && tombstoneTree == nil:
       return try createObject(primaryKey: number, beginningWith: values)
     case .some(let value):
       guard let column = unsafe schema.primaryKey else { throw .typeMismatch(value) }
@@ -34,15 +34,15 @@ extension WritableTable {
   package func createObject(
     primaryKey value: Int64, beginningWith values: (any InitialValues)? = nil
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
-    guard let leafIndex = unsafe schema.integerKeyLeaf, unsafe tombstones == nil else {
+    guard let leafIndex = unsafe schema.integerKeyLeaf, unsafe tombstoneTree == nil else {
       return try createObject(primaryKey: .int(value), beginningWith: values)
     }
     let (key, place) = try insertObject(beginningWith: values)
     try setPrimaryKey(IntegerLeaf.self, value, leafIndex, at: place)
     unsafe newKeys.insert(value, key)
     unsafe keyBound.include(value)
-    if unsafe newKeys.isFull { try enterNewKeys() }
-    if isRecorded { try recordCreation(of: key, primaryKey: .int(value), beginningWith: values) }
+    if unsafe newKeys.isFull { try indexes.enterNewKeys() }
+    if isRecorded { try recording.create(of: key, primaryKey: .int(value), beginningWith: values) }
     return (key, row(at: place))
   }
 
@@ -58,8 +58,8 @@ extension WritableTable {
     let (high, low) = key.globalParts()
     if high == 0 { unsafe top.objectSequence = unsafe max(top.objectSequence, Int(low) + 1) }
     noteInsertion(of: key)
-    if unsafe tombstones != nil { try resurrect(key.tombstone, as: key) }
-    if isRecorded { try recordCreation(of: key, primaryKey: nil, beginningWith: nil) }
+    if unsafe tombstoneTree != nil { try tombstones.resurrect(key.tombstone, as: key) }
+    if isRecorded { try recording.create(of: key, primaryKey: nil, beginningWith: nil) }
     return try row(of: key) ?? row(at: place)
   }
 
@@ -82,13 +82,15 @@ extension WritableTable {
     if column.isEnumerated { try expandEnumeration(of: column) }
     let (key, place) = try insertObject(beginningWith: initialValues)
     try setPrimaryKey(L.self, element, column.leafIndex, at: place)
-    try insertIntoIndex(column, key, indexed)
-    if unsafe tombstones == nil {
-      if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
+    try indexes.insert(key, in: column, indexed)
+    if unsafe tombstoneTree == nil {
+      if isRecorded {
+        try recording.create(of: key, primaryKey: value, beginningWith: initialValues)
+      }
       return (key, row(at: place))
     }
-    try resurrect(value, as: key)
-    if isRecorded { try recordCreation(of: key, primaryKey: value, beginningWith: initialValues) }
+    try tombstones.resurrect(value, as: key)
+    if isRecorded { try recording.create(of: key, primaryKey: value, beginningWith: initialValues) }
     // The links that moved over may have come from this table.
     return (key, try row(of: key) ?? row(at: place))
   }
@@ -120,7 +122,7 @@ extension WritableTable {
 
   @inline(__always)
   private func prepareToInsert() throws(StorageError) {
-    if unsafe !unindexed.isNull { try enterUnindexed() }
+    if unsafe !unindexed.isNull { try indexes.enterUnindexed() }
     unsafe isChanged = true
     if unsafe schema.hasEnumeratedColumns { try expandEnumerations() }
   }
@@ -136,12 +138,12 @@ extension WritableTable {
   /// Deletes an object; links to it become null or vanish from their lists, embedded objects that
   /// it owns are deleted with it.
   package func delete(_ key: ObjectKey) throws(StorageError) {
-    try settleIndexes()
+    try indexes.settle()
     guard let row = try row(of: key) else { throw unsafe .missing(key, schema.name) }
     unsafe isChanged = true
-    if unsafe !schema.backlinkColumns.isEmpty { try changeIncomingLinks(to: key, row, .remove) }
+    if unsafe !schema.backlinkColumns.isEmpty { try links.changeIncoming(to: key, row, .remove) }
     if unsafe schema.kind != .embedded { try unsafe log.recorder?.willErase(key, in: self) }
-    let owned = try removeOutgoingLinks(of: key)
+    let owned = try links.removeOutgoing(of: key)
     try erase(key, owning: owned)
   }
 
@@ -149,7 +151,9 @@ extension WritableTable {
   ///
   /// - Parameter owned: Its embedded objects.
   func erase(_ key: ObjectKey, owning owned: [StoredLink]) throws(StorageError) {
-    for column in unsafe schema.columns where column.hasIndex { try removeFromIndex(column, key) }
+    for column in unsafe schema.columns where column.hasIndex {
+      try indexes.remove(key, from: column)
+    }
     _ = try clusters.erase(key)
     log.removeObject(key, in: self.key)
     for link in owned {
@@ -160,7 +164,7 @@ extension WritableTable {
 
   /// Deletes all objects.
   package func deleteAll() throws(StorageError) {
-    try settleIndexes()
+    try indexes.settle()
     if unsafe schema.backlinkColumns.isEmpty, unsafe !schema.columns.contains(where: \.canLink) {
       return try deleteAllUnlinked()
     }
@@ -184,8 +188,8 @@ extension WritableTable {
     unsafe isChanged = true
     try clusters.eraseAll()
     for column in unsafe schema.columns where column.hasIndex {
-      try dropIndex(column)
-      if column.collection == .none { try buildIndex(column, isFullText: column.isFullText) }
+      try indexes.drop(column)
+      if column.collection == .none { try indexes.build(column, isFullText: column.isFullText) }
     }
   }
 }

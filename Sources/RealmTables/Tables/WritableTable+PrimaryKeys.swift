@@ -19,7 +19,7 @@ extension WritableTable {
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     guard unsafe keyBound.mayHold(value) else { return nil }
     // A value that is not among the new keys is found, or missed, in the index as it is.
-    if unsafe newKeys.contains(value) { try enterNewKeys() }
+    if unsafe newKeys.contains(value) { try indexes.enterNewKeys() }
     if let found = try currentTable.findRow(primaryKey: value) { return found }
     try noteMissingKey()
     return nil
@@ -29,7 +29,7 @@ extension WritableTable {
   @inline(never)
   private func noteMissingKey() throws(StorageError) {
     // The keys of tombstones are not in the index, and come back without `newKeys`.
-    guard let leafIndex = unsafe schema.integerKeyLeaf, unsafe tombstones == nil,
+    guard let leafIndex = unsafe schema.integerKeyLeaf, unsafe tombstoneTree == nil,
       unsafe keyBound.noteMiss(amongObjects: try objectCount())
     else { return }
     var highest = Int64.min

@@ -54,11 +54,13 @@ extension WritableTable {
   ) throws(StorageError) {
     if column.isEnumerated { try expandEnumeration(of: column) }
     try assign(L.self, value, column, key, isDefault)
-    if isRecorded { try recordSet(L.self, to: value, column, key, isDefault: isDefault) }
+    if isRecorded { try recording.set(L.self, to: value, column, key, isDefault: isDefault) }
   }
 
   /// Assigns a string property.
-  package func set(text: String?, _ column: Column, _ key: ObjectKey) throws(StorageError) {
+  package func set(
+    text: String?, _ column: Column, _ key: ObjectKey
+  ) throws(StorageError) {
     try text.withByteView { (bytes) throws(StorageError) in
       try set(StringLeaf.self, to: bytes, column, key)
     }
@@ -77,9 +79,7 @@ extension WritableTable {
     let old = try row.value(of: column)
     if old.isNull { return }
     guard case .int(let number) = old else { throw .typeMismatch(old) }
-    try group.withoutRecording { () throws(StorageError) in
-      try set(.int(number &+ amount), column, key)
-    }
+    try group.withoutRecording(set(.int(number &+ amount), column, key))
     try unsafe log.recorder?.didAdd(amount, to: column, of: key, in: self)
   }
 
@@ -89,12 +89,11 @@ extension WritableTable {
     _ leaf: L.Type, _ value: L.Value, _ column: Column, _ key: ObjectKey, _ isDefault: Bool
   ) throws(StorageError) {
     let isIndexed = unsafe column.hasIndex && (key != unindexed || column.isPrimaryKey)
-    if isIndexed { try removeFromIndex(column, key) }
+    if isIndexed { try indexes.remove(key, from: column) }
     if column.isPrimaryKey { unsafe keyBound = KeyBound() }
-    try editLeaf(column.leafIndex, of: key) { (ref, index) throws(StorageError) -> Ref in
-      try L.set(value, at: index, in: ref, allocator)
-    }
-    if isIndexed { try insertIntoIndex(column, key) }
+    let leaf = try openLeaf(column.leafIndex, of: key)
+    leaf.replace(by: try L.set(value, at: leaf.index, in: leaf.ref, allocator))
+    if isIndexed { try indexes.insert(key, in: column) }
     log.set(column.key, of: key, in: self.key, isDefault: isDefault)
   }
 }

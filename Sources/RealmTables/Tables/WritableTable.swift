@@ -7,8 +7,8 @@
 //    them into the table's top array, once, at commit.
 // 2. The object `unindexed`, if any, is the newest; no index but that of the primary key has it.
 //    Setting the properties of a new object thus costs one insertion an index, whatever their
-//    number. The index of the primary key has all objects but those in `newKeys`. `settleIndexes()`
-//    enters both; a reader of an index calls that first.
+//    number. The index of the primary key has all objects but those in `newKeys`.
+//    `indexes.settle()` enters both; a reader of an index calls that first.
 // 3. Every link has its entry in the backlinks of its target before the call that stored it
 //    returns.
 
@@ -28,7 +28,7 @@ package final class WritableTable {
   @exclusivity(unchecked) var top: TableTop
   let clusters: ClusterEditor
   /// The tree of the tombstones; nil until there is one.
-  @exclusivity(unchecked) var tombstones: ClusterEditor?
+  @exclusivity(unchecked) var tombstoneTree: ClusterEditor?
   @exclusivity(unchecked) var isChanged = false
   /// See invariant 2.
   @exclusivity(unchecked) var unindexed = ObjectKey.null
@@ -58,7 +58,7 @@ package final class WritableTable {
     let layouts = unsafe schema.columnsByLeafIndex.map { $0.map(LeafLayout.init) }
     clusters = ClusterEditor(
       root: top.clusters, layouts: layouts, group.allocator, group.generation)
-    unsafe tombstones =
+    unsafe tombstoneTree =
       top.tombstones.isNull
       ? nil
       : ClusterEditor(root: top.tombstones, layouts: layouts, group.allocator, group.generation)
@@ -67,7 +67,7 @@ package final class WritableTable {
   /// The present state for reading. It does not follow later changes: ask again after each.
   package var table: Table {
     get throws(StorageError) {
-      try settleIndexes()
+      try indexes.settle()
       return currentTable
     }
   }
@@ -76,7 +76,12 @@ package final class WritableTable {
   var currentTable: Table {
     unsafe Table(
       space: allocator.space, schema: schema, spec: top.spec, clusterRoot: clusters.root,
-      tombstoneRoot: tombstones?.root ?? .null, indexRoots: top.indexes)
+      tombstoneRoot: tombstoneTree?.root ?? .null, indexRoots: top.indexes)
+  }
+
+  /// The tree of the objects for reading.
+  var tree: ClusterTree {
+    unsafe ClusterTree(root: clusters.root, spec: top.spec, in: allocator.space)
   }
 
   /// The object with that key; nil if there is none.
@@ -94,7 +99,7 @@ package final class WritableTable {
 
   @inline(never)
   private func tombstonePlace(of key: ObjectKey) throws(StorageError) -> WritableRow? {
-    guard let tombstones = unsafe tombstones else {
+    guard let tombstones = unsafe tombstoneTree else {
       throw .corrupted("a link leads to \(key), a missing tombstone")
     }
     return try tombstones.row(of: key)
@@ -110,25 +115,20 @@ package final class WritableTable {
     return row
   }
 
-  /// Replaces the leaf of one column where `key` lies by what `edit` makes of it.
+  /// The leaf of one column where the object `key` lies, ready to be replaced.
   @inline(__always)
-  func editLeaf(
-    _ leafIndex: Int, of key: ObjectKey, _ edit: (Ref, Int) throws(StorageError) -> Ref
-  ) throws(StorageError) {
-    let row = try writableRow(of: key)
-    let old = try row.cluster.node.ref(at: leafIndex + 1)
-    let new = try edit(old, row.index)
-    if new != old { row.cluster.store(new.slot, at: leafIndex + 1) }
+  func openLeaf(_ leafIndex: Int, of key: ObjectKey) throws(StorageError) -> OpenLeaf {
+    try OpenLeaf(leafIndex, in: writableRow(of: key))
   }
 
   // MARK: The top array
 
   /// Writes the top array if anything changed; its ref, null for a table that was freed.
   func flush() throws(StorageError) -> Ref? {
-    try settleIndexes()
+    try indexes.settle()
     guard unsafe isChanged else { return topRef }
     unsafe top.clusters = unsafe clusters.root
-    unsafe top.tombstones = unsafe tombstones?.root ?? .null
+    unsafe top.tombstones = unsafe tombstoneTree?.root ?? .null
     unsafe top.version += 1
     let slots = unsafe top.slots
     if allocator.isWritable(topRef), try allocator.node(at: topRef).count == slots.count {
@@ -145,7 +145,7 @@ package final class WritableTable {
   /// Gives up all nodes of the table, which has no columns any more.
   func freeAll() throws(StorageError) {
     try unsafe SpecEditor.free(top, allocator)
-    for ref in unsafe [clusters.root, tombstones?.root ?? .null, top.indexes, top.collisions] {
+    for ref in unsafe [clusters.root, tombstoneTree?.root ?? .null, top.indexes, top.collisions] {
       try allocator.freeTree(ref)
     }
     try allocator.free(topRef)

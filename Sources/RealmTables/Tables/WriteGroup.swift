@@ -165,11 +165,9 @@ package final class WriteGroup {
       }
     }
     try table.deleteAll()
-    try table.removeAllTombstones()
+    try table.tombstones.removeAll()
     try recorder?.willEraseTable(table)
-    try withoutRecording { () throws(StorageError) in
-      while let column = unsafe table.schema.columns.last { try table.removeColumn(column.key) }
-    }
+    try withoutRecording(table.removeAllColumns())
     try table.freeAll()
     slots[key.index] = Tagged.slot((Int(key.rawValue >> 16) + 1) & 0x7FFF)
     names[key.index] = ""
@@ -205,7 +203,7 @@ package final class WriteGroup {
     if beforeCommit != nil || keepsDeletions { try deleteDropped() }
     try beforeCommit?(self)
     if keepsDeletions {
-      try withoutRecording { () throws(StorageError) in try DeletionRecord.extend(in: self) }
+      try withoutRecording(DeletionRecord.extend(in: self))
     }
     try emptyAsymmetricTables()
   }
@@ -214,11 +212,9 @@ package final class WriteGroup {
   /// was created, and no version ever has it.
   private func emptyAsymmetricTables() throws(StorageError) {
     guard recorder != nil else { return }
-    try withoutRecording { () throws(StorageError) in
-      // Objects can be only in tables that this transaction has accessed.
-      for case let table? in tables where unsafe table.schema.kind == .asymmetric {
-        try table.deleteAll()
-      }
+    // Objects can be only in tables that this transaction has accessed.
+    for case let table? in tables where unsafe table.schema.kind == .asymmetric {
+      try withoutRecording(table.deleteAll())
     }
   }
 

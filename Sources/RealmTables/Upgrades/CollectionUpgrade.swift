@@ -36,18 +36,22 @@ struct CollectionUpgrade {
     case (.dictionary, _) where column.hasIntegerKeys:
       try dictionary(root, IntegerLeaf.self) { $0 }
     case (.dictionary, _):
-      try dictionary(root, StringLeaf.self) { (key) throws(StorageError) -> ByteView in
-        guard let key else { throw .corrupted("a key of a dictionary is null") }
-        return key
-      }
+      try dictionary(root, StringLeaf.self, requireKey)
     case (.set, .string): try sorted(root, StringLeaf.self) { $0.map(MixedValue.string) ?? .null }
     case (.set, .binary): try sorted(root, BinaryLeaf.self) { $0.map(MixedValue.binary) ?? .null }
     default:
-      try sorted(root, MixedLeaf.self) { (value) throws(StorageError) -> MixedValue? in
-        try requireFlat(value)
-        return value.isBytes ? value : nil
-      }
+      try sorted(root, MixedLeaf.self, bytes)
     }
+  }
+
+  private func requireKey(_ key: ByteView?) throws(StorageError) -> ByteView {
+    guard let key else { throw .corrupted("a key of a dictionary is null") }
+    return key
+  }
+
+  private func bytes(of value: MixedValue) throws(StorageError) -> MixedValue? {
+    try requireFlat(value)
+    return value.isBytes ? value : nil
   }
 
   /// Refuses values that own nodes, which would have two owners when the element is copied. No
@@ -69,13 +73,12 @@ struct CollectionUpgrade {
     _ root: Ref, _ leaf: L.Type, _ bytes: (L.Value) throws(StorageError) -> MixedValue?
   ) throws(StorageError) -> Ref {
     var elements: [(value: L.Value, bytes: MixedValue?)] = []
-    try BTree<L>.forEachLeaf(of: root, in: allocator.space) {
-      (leaf, _, count) throws(StorageError) -> Bool in
+    var leaves = try BTreeLeafCursor<L>(root, in: allocator.space)
+    while let (leaf, _, count) = try leaves.next() {
       for index in 0..<count {
         let value = try L.value(at: index, of: leaf, in: allocator.space)
         elements.append((value, try bytes(value)))
       }
-      return true
     }
     guard let start = elements.firstIndex(where: { $0.bytes != nil }) else { return root }
     let end = elements[start...].firstIndex { $0.bytes == nil } ?? elements.count

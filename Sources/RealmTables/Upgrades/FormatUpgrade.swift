@@ -55,18 +55,16 @@ extension WritableTable {
   /// Brings indexes and collections from an older format to the present one.
   fileprivate func upgrade(from format: Int) throws(StorageError) {
     if format < 22, let column = unsafe schema.primaryKey, !column.hasIndex {
-      try buildIndex(column)
+      try indexes.build(column)
       try reloadSchema()
     }
     for column in unsafe schema.columns {
       let upgrade = CollectionUpgrade(column, from: format, allocator)
       guard upgrade.isNeeded else { continue }
-      for editor in unsafe [clusters, tombstones] {
+      for editor in unsafe [clusters, tombstoneTree] {
         guard let editor else { continue }
         let old = unsafe editor.root
-        try editor.replaceCollections(at: column.leafIndex) { (root) throws(StorageError) -> Ref in
-          try upgrade.upgraded(root)
-        }
+        try editor.replaceCollections(at: column.leafIndex, upgrade.upgraded)
         if unsafe editor.root != old { unsafe isChanged = true }
       }
     }

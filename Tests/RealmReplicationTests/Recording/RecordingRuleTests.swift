@@ -120,9 +120,7 @@ struct RecordingRuleTests {
     #expect(try file.write { _ in }.isEmpty)
     let bytes = try file.write { group in
       let item = try group.existing("Item")
-      try group.withoutRecording { () throws(StorageError) in
-        _ = try item.createObject(primaryKey: .string("c"))
-      }
+      _ = try group.withoutRecording(item.createObject(primaryKey: .string("c")))
     }
     #expect(bytes.isEmpty)
   }

@@ -32,12 +32,11 @@ import Testing
         root = try BTree<IntegerLeaf>.removeFirst(removed, from: root, scratch.allocator)
         try BTree<IntegerLeaf>.validate(root, in: scratch.space)
         var found: [Int64] = []
-        try BTree<IntegerLeaf>.forEachLeaf(of: root, in: scratch.space) {
-          leaf, _, count throws(StorageError) in
+        var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: scratch.space)
+        while let (leaf, _, count) = try leaves.next() {
           for index in 0..<count {
             found.append(try IntegerLeaf.value(at: index, of: leaf, in: scratch.space))
           }
-          return true
         }
         #expect(found == numbers)
         numbers.append(7)

@@ -26,11 +26,7 @@ import Testing
     let model = try ClusterModel()
     for sequence in 0..<2000 { try model.insert(ObjectKey.scattered(UInt64(sequence)).rawValue) }
     try model.check()
-    var counts: [Int] = []
-    try model.tree.forEachCluster {
-      counts.append($0.count); return true
-    }
-    #expect(counts == Array(repeating: 256, count: 7) + [208])
+    #expect(try model.tree.all().map(\.count) == Array(repeating: 256, count: 7) + [208])
   }
 
   /// `ClusterEditor` 3.

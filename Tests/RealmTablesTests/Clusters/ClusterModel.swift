@@ -50,7 +50,7 @@ final class ClusterModel {
   func check(_ location: SourceLocation = #_sourceLocation) throws {
     var keys: [Int64] = []
     var mismatches = 0
-    try tree.forEachCluster { (cluster) throws(StorageError) -> Bool in
+    for cluster in try tree.all() {
       for index in 0..<cluster.count {
         let key = cluster.key(at: index).rawValue
         keys.append(key)
@@ -58,7 +58,6 @@ final class ClusterModel {
           mismatches += 1
         }
       }
-      return true
     }
     let expected = values.keys.sorted { UInt64(bitPattern: $0) < UInt64(bitPattern: $1) }
     #expect(keys == expected, sourceLocation: location)

@@ -22,9 +22,8 @@ import Testing
           let table = try #require(try group.table(key))
           guard table.schema.kind == .topLevel else { continue }
           var objects: [ObjectKey] = []
-          try table.table.forEachCluster { cluster in
+          for cluster in try table.table.clusters.all() {
             for index in 0..<cluster.count { objects.append(cluster.key(at: index)) }
-            return true
           }
           for (index, object) in objects.enumerated() where index % 3 == round {
             try table.delete(object)
@@ -55,11 +54,10 @@ import Testing
     let link = try #require(origins.schema.column(named: "link"))
     var hidden: [(tombstone: ObjectKey, primaryKey: TableValue)] = []
     let id = try #require(before.schema.primaryKey)
-    try before.tombstones?.forEachCluster { (cluster) throws(StorageError) -> Bool in
+    for cluster in try before.tombstones?.all() ?? [] {
       for index in 0..<cluster.count {
         hidden.append((cluster.key(at: index), try cluster.row(at: index).value(of: id)))
       }
-      return true
     }
     #expect(hidden.count == 7)
     var expected: [ObjectKey: ObjectKey] = [:]
@@ -67,12 +65,11 @@ import Testing
       let targets = try #require(try group.table(named: "class_Target"))
       for (tombstone, primaryKey) in hidden {
         let new = try targets.createObject(primaryKey: primaryKey).key
-        try origins.forEachCluster { (cluster) throws(StorageError) -> Bool in
+        for cluster in try origins.clusters.all() {
           for index in 0..<cluster.count
           where try cluster.row(at: index).storedLink(link.leafIndex) == tombstone {
             expected[cluster.key(at: index)] = new
           }
-          return true
         }
       }
     }
@@ -119,11 +116,10 @@ import Testing
     let before = try database.table("class_EnumStrings")
     let column = try #require(before.schema.columns.first { $0.isEnumerated })
     var expected: [ObjectKey: TableValue] = [:]
-    try before.forEachCluster { (cluster) throws(StorageError) -> Bool in
+    for cluster in try before.clusters.all() {
       for index in 0..<cluster.count {
         expected[cluster.key(at: index)] = try cluster.row(at: index).value(of: column)
       }
-      return true
     }
     let first = try #require(expected.keys.min())
     try database.write { group in

@@ -153,11 +153,10 @@ private struct TombstoneRun {
     var names: [ObjectKey: String] = [:]
     let column = try table.schema.existing("name")
     for tree in [table.clusters, table.tombstones].compactMap({ $0 }) {
-      try tree.forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for cluster in try tree.all() {
         for index in 0..<cluster.count {
           names[cluster.key(at: index)] = try cluster.row(at: index).string(column.leafIndex)
         }
-        return true
       }
     }
     let dead = Set(nodes.values.flatMap(\.targets)).subtracting(nodes.keys)

@@ -45,17 +45,16 @@ import Testing
       let targets = try group.existing("class_Target")
       let column = try #require(targets.schema.primaryKey)
       var count = 0
-      try targets.table.tombstones?.forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for cluster in try targets.table.tombstones?.all() ?? [] {
         for index in 0..<cluster.count {
           let value = try cluster.row(at: index).value(of: column)
-          let found = try targets.tombstone(forPrimaryKey: value)
+          let found = try targets.tombstones.tombstone(forPrimaryKey: value)
           #expect(found == cluster.key(at: index))
           count += 1
         }
-        return true
       }
       #expect(count == 7)
-      #expect(try targets.tombstone(forPrimaryKey: .string("t1")) == nil)
+      #expect(try targets.tombstones.tombstone(forPrimaryKey: .string("t1")) == nil)
     }
   }
 
@@ -84,7 +83,7 @@ import Testing
     try database.write { group in
       let targets = try group.existing("class_Target")
       #expect(try values.map { try targets.linkTarget(forPrimaryKey: $0) } == keys)
-      #expect(try keys.map { try targets.primaryKey(ofTombstone: $0) } == values)
+      #expect(try keys.map { try targets.tombstones.primaryKey(ofTombstone: $0) } == values)
       // The one that has the key of all goes first.
       for (index, value) in values.enumerated() {
         let object = try targets.createObject(primaryKey: value).key

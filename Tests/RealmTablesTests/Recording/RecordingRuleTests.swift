@@ -180,9 +180,7 @@ import Testing
     try database.write { group in
       let tables = try RecordedTables(group)
       let writes = try tables.recorded {
-        _ = try group.withoutRecording { () throws(StorageError) in
-          try tables.things.createObject(primaryKey: .string("a"))
-        }
+        _ = try group.withoutRecording(tables.things.createObject(primaryKey: .string("a")))
       }
       #expect(writes.isEmpty)
       #expect(group.recorder === database.transcript)

@@ -192,12 +192,12 @@ final class TranscriptReplica {
       }
       let counts = (try left.objectCount(), try right.objectCount())
       if counts.0 != counts.1 { found.append("\(left.schema.name): \(counts)") }
-      try left.forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for cluster in try left.clusters.all() {
         for index in 0..<cluster.count {
           found += try differences(
             cluster.row(at: index), cluster.key(at: index), left, right)
         }
-        return found.count < 10
+        if found.count >= 10 { break }
       }
     }
     found += try DatabaseCheck.run(replica.snapshot).map { "\($0)" }

@@ -215,12 +215,11 @@ import Testing
         continue
       }
       var expected: [TableValue: [ObjectKey]] = [:]
-      try table.forEachCluster { (cluster) throws(StorageError) -> Bool in
+      for cluster in try table.clusters.all() {
         for position in 0..<cluster.count {
           let value = try cluster.row(at: position).value(of: column)
           expected[value, default: []].append(cluster.key(at: position))
         }
-        return true
       }
       for (value, keys) in expected {
         // Mixed values of different types may be equal to the index: 1 and 1.0.

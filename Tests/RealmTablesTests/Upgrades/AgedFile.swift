@@ -37,7 +37,7 @@ struct AgedFile {
         try forms.shuffleSets(table, isMingled: format < 23)
         try forms.shortenMixedLeaves(table)
         if format < 23 { try forms.hashDictionaries(table) }
-        if format < 22, let column = table.schema.primaryKey { try table.dropIndex(column) }
+        if format < 22, let column = table.schema.primaryKey { try table.indexes.drop(column) }
       }
       try forms.commit(oldLinkLists: true)
     }

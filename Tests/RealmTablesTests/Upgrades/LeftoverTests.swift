@@ -156,11 +156,8 @@ struct LeftoverTests {
       let row = try self.row(0, table)
       var largest = 0
       let root = try row.leaf(backlink.leafIndex).ref(at: row.index)
-      try BTree<IntegerLeaf>.forEachLeaf(of: root, in: table.space) {
-        (_, _, count) throws(StorageError) -> Bool in
-        largest = max(largest, count)
-        return true
-      }
+      var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: table.space)
+      while let (_, _, count) = try leaves.next() { largest = max(largest, count) }
       return largest
     }
     #expect(try largestLeaf() == count)

@@ -194,7 +194,7 @@ struct OlderForms {
     var count = 0
     let root = try table.table.indexRoot(column.leafIndex)
     let new = try turned(root, ColumnValues(column, in: table.tree), &count)
-    try table.storeIndexRoot(new, column.leafIndex)
+    try table.indexes.storeRoot(new, column.leafIndex)
     return count
   }
 

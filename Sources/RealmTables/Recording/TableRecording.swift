@@ -12,228 +12,14 @@ extension WritableTable {
   @inline(__always)
   var isRecorded: Bool { unsafe log.recorder != nil }
 
-  // MARK: Properties
-
-  /// Tells that a property, which is no link, was assigned an element of its leaf.
-  @inline(never)
-  func recordSet<L: Leaf>(
-    _ leaf: L.Type, to element: L.Value, _ column: Column, _ key: ObjectKey, isDefault: Bool
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder, !column.isPrimaryKey else { return }
-    guard let value = PlainValue(L.self, element) else {
-      return try recordSet(column, key, isDefault: isDefault)
-    }
-    try recorder.didSet(
-      plain: value, column, of: key, in: self, isDefault: unsafe isDefault || log.storesDefaults)
-  }
-
-  /// Tells the value that a property, which is no link, has got.
-  @inline(never)
-  func recordSet(
-    _ column: Column, _ key: ObjectKey, isDefault: Bool
-  ) throws(StorageError) {
-    guard !column.isPrimaryKey, let place = try place(of: key) else { return }
-    try recordSet(
-      column, in: row(at: place), key, isDefault: unsafe isDefault || log.storesDefaults)
-  }
-
-  /// Tells the value that a property has in a row.
-  private func recordSet(
-    _ column: Column, in row: Row, _ key: ObjectKey, isDefault: Bool
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder else { return }
-    if let value = try PlainValue(of: column, in: row) {
-      try recorder.didSet(plain: value, column, of: key, in: self, isDefault: isDefault)
-    } else {
-      let value = try row.value(of: column)
-      try recorder.didSet(value, column, of: key, in: self, isDefault: isDefault)
-    }
-  }
-
-  /// Tells that a single link was assigned. An embedded object that is replaced goes by a call of
-  /// its own, since a peer that still has it would keep what it holds.
-  @inline(never)
-  func recordLink(
-    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, replacing old: ObjectKey,
-    isDefault: Bool
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder else { return }
-    let isDefault = unsafe isDefault || log.storesDefaults
-    guard let target else {
-      // A default would erase an embedded object that a peer creates meanwhile.
-      if isDefault, old.isNull { return }
-      return try recorder.didSet(.null, column, of: key, in: self, isDefault: isDefault)
-    }
-    if target.isTombstone { return }
-    let embedded = try embeddedTarget(of: column)
-    if embedded != nil {
-      if target == old { return }
-      if !old.isNull {
-        try recorder.didSet(.null, column, of: key, in: self, isDefault: isDefault)
-      }
-    }
-    try recorder.didSet(.link(target), column, of: key, in: self, isDefault: isDefault)
-    try embedded?.recordContents(of: target)
-  }
-
-  /// Tells that a mixed property was assigned.
-  ///
-  /// - Parameter full: The kind of the collection with elements that it was before, if it was one.
-  @inline(never)
-  func recordMixed(
-    _ value: TableValue, _ column: Column, _ key: ObjectKey, replacing full: CollectionKind?,
-    isDefault: Bool
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder, !value.isLinkToTombstone else { return }
-    try recorder.didSet(value.outline, column, of: key, in: self, isDefault: isDefault)
-    try recordElements(of: value, place(column, key), replacing: full)
-  }
-
-  /// Tells the properties that a new object began with, but for its primary key.
-  @inline(never)
-  func recordCreation(
-    of key: ObjectKey, primaryKey: TableValue?, beginningWith values: (any InitialValues)?
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder else { return }
-    if unsafe schema.kind != .embedded {
-      try recorder.didCreate(key, primaryKey: primaryKey, in: self)
-    }
-    guard let values, let place = try place(of: key) else { return }
-    let row = row(at: place)
-    let columns = unsafe schema.columns
-    for index in columns.indices {
-      let leaf = columns[index].leafIndex
-      guard values.covers(columnAt: leaf), !columns[index].isPrimaryKey else { continue }
-      try recordSet(columns[index], in: row, key, isDefault: values.isDefault(columnAt: leaf))
-    }
-  }
-
-  // MARK: Elements
-
-  /// Tells that an element was inserted in a list.
-  @inline(never)
-  func recordInsertion(
-    of value: TableValue, at index: Int, _ place: CollectionPlace, priorSize: Int
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder, !value.isLinkToTombstone else { return }
-    try recorder.didInsert(value.outline, at: index, in: place, priorSize: priorSize)
-    try recordElements(of: value, place.element(.index(index)), replacing: nil)
-    try recordEmbedded(value, place.column)
-  }
-
-  /// Tells that an element of a list was replaced.
-  @inline(never)
-  func recordReplacement(
-    by value: TableValue, at index: Int, _ place: CollectionPlace, size: Int,
-    replacing full: CollectionKind?
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder else { return }
-    if value.isLinkToTombstone {
-      return try recorder.didErase(at: index, in: place, priorSize: size)
-    }
-    if try embeddedTarget(of: place.column) != nil {
-      try recorder.didErase(at: index, in: place, priorSize: size)
-      return try recordInsertion(of: value, at: index, place, priorSize: size - 1)
-    }
-    try recorder.didSet(value.outline, at: index, in: place, priorSize: size)
-    try recordElements(of: value, place.element(.index(index)), replacing: full)
-  }
-
-  /// Tells that the value of a key was assigned.
-  @inline(never)
-  func recordEntry(
-    _ value: TableValue, for name: String, _ place: CollectionPlace,
-    replacing full: CollectionKind?
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder, !value.isLinkToTombstone else { return }
-    try recorder.didSetEntry(value.outline, for: name, in: place)
-    try recordElements(of: value, place.element(.key(name)), replacing: full)
-    try recordEmbedded(value, place.column)
-  }
-
-  /// Tells that a value was inserted in a set, or erased from it.
-  @inline(never)
-  func recordMember(
-    _ value: TableValue, _ column: Column, _ key: ObjectKey, isErased: Bool
-  ) throws(StorageError) {
-    if isErased {
-      try unsafe log.recorder?.didEraseMember(value, in: place(column, key))
-    } else {
-      try unsafe log.recorder?.didInsertMember(value, in: place(column, key))
-    }
-  }
-
-  /// Tells the elements of a collection inside a mixed value that has just been stored.
-  private func recordElements(
-    of value: TableValue, _ place: @autoclosure () -> CollectionPlace,
-    replacing full: CollectionKind?
-  ) throws(StorageError) {
-    guard let recorder = unsafe log.recorder else { return }
-    switch value {
-    case .list(let values):
-      let place = place()
-      if full == .list { try recorder.didClear(place, .list) }
-      for (index, value) in values.enumerated() {
-        try recordInsertion(of: value, at: index, place, priorSize: index)
-      }
-    case .dictionary(let entries):
-      let place = place()
-      if full == .dictionary { try recorder.didClear(place, .dictionary) }
-      for entry in entries.entries {
-        try recordEntry(entry.value, for: entry.key, place, replacing: nil)
-      }
-    default: return
-    }
-  }
-
-  // MARK: Embedded objects
+  /// What the recorder of the transaction is told of the table.
+  var recording: TableRecording { TableRecording(table: self) }
 
   /// The table of the embedded objects that a column links to; nil if it links to others.
   func embeddedTarget(of column: Column) throws(StorageError) -> WritableTable? {
     guard column.type == .link, let key = column.targetTable else { return nil }
     let target = try group.requiredTable(key)
     return unsafe target.schema.kind == .embedded ? target : nil
-  }
-
-  private func recordEmbedded(_ value: TableValue, _ column: Column) throws(StorageError) {
-    guard case .link(let key) = value else { return }
-    try embeddedTarget(of: column)?.recordContents(of: key)
-  }
-
-  /// Tells what an embedded object of this table holds that a new one would not.
-  func recordContents(of key: ObjectKey) throws(StorageError) {
-    guard let recorder = unsafe log.recorder else { return }
-    for column in unsafe schema.columns {
-      guard let row = try row(of: key) else { return }
-      switch column.collection {
-      case .none:
-        let value = try row.value(of: column)
-        if value.isIdentical(to: column.initialValue) { continue }
-        if column.type == .mixed {
-          try recordMixed(value, column, key, replacing: nil, isDefault: false)
-        } else {
-          try recorder.didSet(value, column, of: key, in: self, isDefault: false)
-          try recordEmbedded(value, column)
-        }
-      case .list:
-        let view = try row.list(column)
-        for index in 0..<view.storedCount {
-          let value = try column.visitElements(
-            ValueVisitor(root: view.root, index: index, space: allocator.space))
-          if column.type == .link, value.isNull { continue }
-          try recordInsertion(of: value, at: index, place(column, key), priorSize: index)
-        }
-      case .set:
-        for value in try row.list(column).values() {
-          try recorder.didInsertMember(value, in: place(column, key))
-        }
-      case .dictionary:
-        if column.hasIntegerKeys { continue }
-        for entry in try row.dictionary(column).entries(of: column).entries {
-          try recordEntry(entry.value, for: entry.key, place(column, key), replacing: nil)
-        }
-      }
-    }
   }
 
   // MARK: Places
@@ -252,6 +38,232 @@ extension WritableTable {
       throw .collectionIsGone
     }
     return CollectionPlace(table: self, column: column, object: key, path: steps)
+  }
+}
+
+/// Tells the recorder of a transaction what was written in a table.
+struct TableRecording {
+  let table: WritableTable
+
+  private var schema: TableSchema { unsafe table.schema }
+
+  // MARK: Properties
+
+  /// Tells that a property, which is no link, was assigned an element of its leaf.
+  @inline(never)
+  func set<L: Leaf>(
+    _ leaf: L.Type, to element: L.Value, _ column: Column, _ key: ObjectKey, isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder, !column.isPrimaryKey else { return }
+    guard let value = PlainValue(L.self, element) else {
+      return try set(column, key, isDefault: isDefault)
+    }
+    try recorder.didSet(
+      plain: value, column, of: key, in: table,
+      isDefault: unsafe isDefault || table.log.storesDefaults)
+  }
+
+  /// Tells the value that a property, which is no link, has got.
+  @inline(never)
+  func set(
+    _ column: Column, _ key: ObjectKey, isDefault: Bool
+  ) throws(StorageError) {
+    guard !column.isPrimaryKey, let place = try table.place(of: key) else { return }
+    try set(
+      column, in: table.row(at: place), key, isDefault: unsafe isDefault || table.log.storesDefaults
+    )
+  }
+
+  /// Tells the value that a property has in a row.
+  private func set(
+    _ column: Column, in row: Row, _ key: ObjectKey, isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder else { return }
+    if let value = try PlainValue(of: column, in: row) {
+      try recorder.didSet(plain: value, column, of: key, in: table, isDefault: isDefault)
+    } else {
+      let value = try row.value(of: column)
+      try recorder.didSet(value, column, of: key, in: table, isDefault: isDefault)
+    }
+  }
+
+  /// Tells that a single link was assigned. An embedded object that is replaced goes by a call of
+  /// its own, since a peer that still has it would keep what it holds.
+  @inline(never)
+  func setLink(
+    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey, replacing old: ObjectKey,
+    isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder else { return }
+    let isDefault = unsafe isDefault || table.log.storesDefaults
+    guard let target else {
+      // A default would erase an embedded object that a peer creates meanwhile.
+      if isDefault, old.isNull { return }
+      return try recorder.didSet(.null, column, of: key, in: table, isDefault: isDefault)
+    }
+    if target.isTombstone { return }
+    let embedded = try table.embeddedTarget(of: column)
+    if embedded != nil {
+      if target == old { return }
+      if !old.isNull {
+        try recorder.didSet(.null, column, of: key, in: table, isDefault: isDefault)
+      }
+    }
+    try recorder.didSet(.link(target), column, of: key, in: table, isDefault: isDefault)
+    try embedded?.recording.addContents(of: target)
+  }
+
+  /// Tells that a mixed property was assigned.
+  ///
+  /// - Parameter full: The kind of the collection with elements that it was before, if it was one.
+  @inline(never)
+  func setMixed(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, replacing full: CollectionKind?,
+    isDefault: Bool
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder, !value.isLinkToTombstone else { return }
+    try recorder.didSet(value.outline, column, of: key, in: table, isDefault: isDefault)
+    try addElements(of: value, table.place(column, key), replacing: full)
+  }
+
+  /// Tells the properties that a new object began with, but for its primary key.
+  @inline(never)
+  func create(
+    of key: ObjectKey, primaryKey: TableValue?, beginningWith values: (any InitialValues)?
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder else { return }
+    if schema.kind != .embedded {
+      try recorder.didCreate(key, primaryKey: primaryKey, in: table)
+    }
+    guard let values, let place = try table.place(of: key) else { return }
+    let row = table.row(at: place)
+    let columns = schema.columns
+    for index in columns.indices {
+      let leaf = columns[index].leafIndex
+      guard values.covers(columnAt: leaf), !columns[index].isPrimaryKey else { continue }
+      try set(columns[index], in: row, key, isDefault: values.isDefault(columnAt: leaf))
+    }
+  }
+
+  // MARK: Elements
+
+  /// Tells that an element was inserted in a list.
+  @inline(never)
+  func insert(
+    of value: TableValue, at index: Int, _ place: CollectionPlace, priorSize: Int
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder, !value.isLinkToTombstone else { return }
+    try recorder.didInsert(value.outline, at: index, in: place, priorSize: priorSize)
+    try addElements(of: value, place.element(.index(index)), replacing: nil)
+    try addEmbedded(value, place.column)
+  }
+
+  /// Tells that an element of a list was replaced.
+  @inline(never)
+  func replace(
+    by value: TableValue, at index: Int, _ place: CollectionPlace, size: Int,
+    replacing full: CollectionKind?
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder else { return }
+    if value.isLinkToTombstone {
+      return try recorder.didErase(at: index, in: place, priorSize: size)
+    }
+    if try table.embeddedTarget(of: place.column) != nil {
+      try recorder.didErase(at: index, in: place, priorSize: size)
+      return try insert(of: value, at: index, place, priorSize: size - 1)
+    }
+    try recorder.didSet(value.outline, at: index, in: place, priorSize: size)
+    try addElements(of: value, place.element(.index(index)), replacing: full)
+  }
+
+  /// Tells that the value of a key was assigned.
+  @inline(never)
+  func setEntry(
+    _ value: TableValue, for name: String, _ place: CollectionPlace,
+    replacing full: CollectionKind?
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder, !value.isLinkToTombstone else { return }
+    try recorder.didSetEntry(value.outline, for: name, in: place)
+    try addElements(of: value, place.element(.key(name)), replacing: full)
+    try addEmbedded(value, place.column)
+  }
+
+  /// Tells that a value was inserted in a set, or erased from it.
+  @inline(never)
+  func editMember(
+    _ value: TableValue, _ column: Column, _ key: ObjectKey, isErased: Bool
+  ) throws(StorageError) {
+    if isErased {
+      try unsafe table.log.recorder?.didEraseMember(value, in: table.place(column, key))
+    } else {
+      try unsafe table.log.recorder?.didInsertMember(value, in: table.place(column, key))
+    }
+  }
+
+  /// Tells the elements of a collection inside a mixed value that has just been stored.
+  private func addElements(
+    of value: TableValue, _ place: @autoclosure () -> CollectionPlace,
+    replacing full: CollectionKind?
+  ) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder else { return }
+    switch value {
+    case .list(let values):
+      let place = place()
+      if full == .list { try recorder.didClear(place, .list) }
+      for (index, value) in values.enumerated() {
+        try insert(of: value, at: index, place, priorSize: index)
+      }
+    case .dictionary(let entries):
+      let place = place()
+      if full == .dictionary { try recorder.didClear(place, .dictionary) }
+      for entry in entries.entries {
+        try setEntry(entry.value, for: entry.key, place, replacing: nil)
+      }
+    default: return
+    }
+  }
+
+  // MARK: Embedded objects
+
+  private func addEmbedded(_ value: TableValue, _ column: Column) throws(StorageError) {
+    guard case .link(let key) = value else { return }
+    try table.embeddedTarget(of: column)?.recording.addContents(of: key)
+  }
+
+  /// Tells what an embedded object of this table holds that a new one would not.
+  func addContents(of key: ObjectKey) throws(StorageError) {
+    guard let recorder = unsafe table.log.recorder else { return }
+    for column in schema.columns {
+      guard let row = try table.row(of: key) else { return }
+      switch column.collection {
+      case .none:
+        let value = try row.value(of: column)
+        if value.isIdentical(to: column.initialValue) { continue }
+        if column.type == .mixed {
+          try setMixed(value, column, key, replacing: nil, isDefault: false)
+        } else {
+          try recorder.didSet(value, column, of: key, in: table, isDefault: false)
+          try addEmbedded(value, column)
+        }
+      case .list:
+        let view = try row.list(column)
+        for index in 0..<view.storedCount {
+          let value = try column.visitElements(
+            ValueVisitor(root: view.root, index: index, space: table.allocator.space))
+          if column.type == .link, value.isNull { continue }
+          try insert(of: value, at: index, table.place(column, key), priorSize: index)
+        }
+      case .set:
+        for value in try row.list(column).values() {
+          try recorder.didInsertMember(value, in: table.place(column, key))
+        }
+      case .dictionary:
+        if column.hasIntegerKeys { continue }
+        for entry in try row.dictionary(column).entries(of: column).entries {
+          try setEntry(entry.value, for: entry.key, table.place(column, key), replacing: nil)
+        }
+      }
+    }
   }
 }
 
