@@ -93,6 +93,7 @@ import Testing
     #expect(context.debugDescription == "Cannot convert nil to String")
   }
 
+  /// `Persisted+Codable` 1.
   @Test func managedObjectsAreNotEncodedByTheCompilersCode() throws {
     let file = try TemporaryRealm([Recipe.self, Step.self])
     let realm = try file.open()

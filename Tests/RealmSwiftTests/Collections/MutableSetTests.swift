@@ -48,6 +48,7 @@ import Testing
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
   }
 
+  /// `UnmanagedSet` 2.
   @Test func unmanagedSetsOfObjectsCompareAFewOnly() {
     let count = 3000
     let objects = (0..<count).map { Compared(value: [$0]) }
@@ -70,7 +71,8 @@ import Testing
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
   }
 
-  /// An object that becomes managed, or is deleted, gets another hash, and equals others then.
+  /// An object that becomes managed, or is deleted, gets another hash, and equals others then
+  /// (`UnmanagedSet` 1).
   @Test func unmanagedSetsFindObjectsThatBecameManaged() throws {
     let realm = try TemporaryRealm([Keyed.self]).open()
     var generator = SeededGenerator(seed: 23)

@@ -38,6 +38,7 @@ import Testing
     #expect(all.isEmpty)
   }
 
+  /// `RLMIterator` 1.
   @Test func aLoopOverAllSurvivesItsOwnTransactions() throws {
     let realm = try realm(of: 600)
     for person in realm.objects(Person.self) {

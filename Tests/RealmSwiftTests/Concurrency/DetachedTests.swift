@@ -98,6 +98,7 @@ private func wait(until condition: () -> Bool) async {
     }
   }
 
+  /// `DetachedWriter` 1.
   @Test func aFileIsClosedAfterwards() async throws {
     let file = try TemporaryRealm()
     try await Realm.write(to: file.configuration) { _ = $0.create(Dog.self) }
@@ -187,6 +188,7 @@ private func wait(until condition: () -> Bool) async {
     }
   }
 
+  /// `DetachedReaders` 1, 2.
   @Test func readsAreBoundedAndGoInOrder() async throws {
     let (readers, crowd) = (DetachedReaders(limit: 2), Crowd())
     let mayEnd = DispatchSemaphore(value: 0)

@@ -80,6 +80,7 @@ import Testing
     #expect(results.freeze().freeze().isFrozen)
   }
 
+  /// `RealmCore` 1.
   @Test func oneVersionHasOneFrozenRealm() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
@@ -252,6 +253,7 @@ import Testing
     #expect(realm.freeze().pinnedByteCount == 0)
   }
 
+  /// `CollectionContents` 2.
   @Test func positionsIteratorsAndSearchesAgreeInAFrozenTable() throws {
     let files = try TemporaryRealm()
     let realm = try files.open()

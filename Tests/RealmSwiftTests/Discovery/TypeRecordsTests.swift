@@ -48,6 +48,7 @@ private final class DiscoveredNeverMentioned: DiscoveryRoot {}
     #expect(found.first == DiscoveryStrangerBelow.self)
   }
 
+  /// `ModelClasses` 1.
   @Test func theCountOfRecordsIsStableWhileNothingIsLoaded() {
     let records = TypeRecords()
     #expect(records.areAvailable)

@@ -185,6 +185,7 @@ private enum Keys {
     try ReferenceReader.check(file.configuration)
   }
 
+  /// `MigrationRun` 2.
   @Test func aPrimaryKeyMayBeRenamed() throws {
     let file = try makeFile()
     configure(file, 1, [Keys.Renamed.House.self]) { migration, _ in

@@ -113,6 +113,7 @@ import Testing
     try ReferenceReader.check(file.configuration)
   }
 
+  /// `MigrationRun` 1.
   @Test func theBlockSeesBothSchemasAndTheOldVersion() throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.configuration.schemaVersion = 4
@@ -207,6 +208,7 @@ import Testing
     try ReferenceReader.check(file.configuration)
   }
 
+  /// `MigrationRun` 3.
   @Test func whatAMigrationGaveOutEndsWithIt() throws {
     let file = try TemporaryRealm.ofFirstAge()
     let kept = Mutex<Everywhere<[DynamicObject]>>(Everywhere([]))

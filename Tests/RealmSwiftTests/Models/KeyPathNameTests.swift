@@ -17,6 +17,7 @@ private final class Cat: Animal {
 }
 
 @Suite struct KeyPathNameTests {
+  /// `KeyPathRecorder` 1.
   @Test func namesOfPropertiesOwnAndInherited() {
     #expect(_name(for: \Cat.id) == "id")
     #expect(_name(for: \Cat.name) == "name")
@@ -25,6 +26,7 @@ private final class Cat: Animal {
     #expect(_name(for: \Cat.weight) == "weight")
   }
 
+  /// `ModelSchema` 1.
   @Test func schemaListsSuperclassFirst() {
     let schema = ModelSchema.of(Cat.self)
     #expect(schema.className == "Cat")

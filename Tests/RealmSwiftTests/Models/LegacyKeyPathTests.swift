@@ -34,6 +34,7 @@ private class CoatRow: Projection<OldCoat> {
 }
 
 @Suite struct LegacyKeyPathTests {
+  /// `KeyPathRecorder` 3.
   @Test func namesAreFound() {
     #expect(_name(for: \OldCoat.size.value) == "size")
     #expect(_name(for: \OldCoat.size) == "size")
@@ -51,6 +52,7 @@ private class CoatRow: Projection<OldCoat> {
     #expect(_name(for: \CoatRow.size) == "size" && _name(for: \CoatRow.labels) == "labels")
   }
 
+  /// `KeyPathRecorder` 2.
   @Test func recordingLeavesNothingBehind() {
     weak var list: List<OldCoat>?
     func record() {

@@ -39,6 +39,7 @@ import Testing
       ])
   }
 
+  /// `ChangeSubscription` 1, 2.
   @Test func aSlowReaderGetsOneJoinedChange() async throws {
     let realm = try await open()
     try realm.write { addTasks(0..<3, to: realm) }

@@ -95,6 +95,7 @@ private final class Forest: Object {
     }
   }
 
+  /// `ResultsState` 3.
   @Test(.heavy, arguments: RandomRuns.seeds(6)) func keptResultsAreThoseOfNewQueries(
     seed: UInt64
   ) throws {
@@ -121,7 +122,7 @@ private final class Forest: Object {
     }
   }
 
-  /// Within a transaction, of which every third is undone.
+  /// Within a transaction, of which every third is undone (`ResultsHistory` 2).
   @Test(.heavy, arguments: RandomRuns.seeds(4)) func resultsFollowAnOpenTransaction(
     seed: UInt64
   ) throws {
@@ -172,6 +173,7 @@ private final class Forest: Object {
     }
   }
 
+  /// `ResultsHistory` 2.
   @Test func abandonedTransactionsLeaveTheResults() throws {
     let realm = try TemporaryRealm([Leaf.self, Tree.self, Forest.self]).open()
     let leaves = realm.objects(Leaf.self).where { $0.number > 4 }

@@ -141,6 +141,7 @@ import Testing
 
   // MARK: Links
 
+  /// `ObjectWriter+Create` 2.
   @Test func nestedUnmanagedObjectsAreCopied() throws {
     let (file, realm) = try open()
     let loose = Loose(value: ["number": 1])
@@ -186,6 +187,7 @@ import Testing
     #expect(realm.objects(MixedCarrier.self).count == 2)
   }
 
+  /// `ObjectWriter+Create` 2.
   @Test func whatIsCreatedFromAnObjectIsACopy() throws {
     let realm = try TemporaryRealm().open()
     let person = Person(value: ["id": 1, "name": "Ann", "nicknames": ["x"]])
@@ -194,6 +196,7 @@ import Testing
     #expect(person.nicknames.realm == nil && Array(copy.nicknames) == ["x"])
   }
 
+  /// `ObjectWriter` 2 and `ObjectWriter+Create` 3.
   @Test func cyclesEnd() throws {
     let (_, realm) = try open()
     let first = Loose(value: ["number": 1])

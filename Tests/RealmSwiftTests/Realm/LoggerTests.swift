@@ -50,6 +50,7 @@ private class PortedToy: Object {
     return messages.about(file)
   }
 
+  /// `Logger` 1.
   @Test func nothingIsLoggedUnlessSomebodyAsks() {
     #expect(Logger.shared.level == .off)
     func text() -> String {

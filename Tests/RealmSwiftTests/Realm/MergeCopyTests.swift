@@ -55,6 +55,7 @@ private enum Other {
     }
   }
 
+  /// `RealmMerge` 1.
   @Test func objectsWithKeysTakeThePlaceOfThoseThere() throws {
     let realm = try source.open()
     try fill(realm)

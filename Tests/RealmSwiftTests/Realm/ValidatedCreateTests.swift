@@ -35,6 +35,7 @@ import Testing
     #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
   }
 
+  /// `ObjectWriter+Create` 1.
   @Test(arguments: [
     ("3", ""), ("null", ""), ("[1, 2, 3, 4, 5, 6, 7, 8]", ""), (#"{"id": "x"}"#, "id"),
     (#"{"id": null}"#, "id"), (#"{"id": 7}"#, "id"), (#"{"id": 1, "name": 3}"#, "name"),

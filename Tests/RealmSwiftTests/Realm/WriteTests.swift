@@ -6,6 +6,7 @@ import Testing
 @testable import RealmSwift
 
 @Suite struct WriteTests {
+  /// `ObjectBase` 1.
   @Test func addedObjectsBecomeManagedAndAreFoundAfterReopening() throws {
     let file = try TemporaryRealm()
     do {

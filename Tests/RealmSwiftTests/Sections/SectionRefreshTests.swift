@@ -159,6 +159,7 @@ private final class SectionMirror {
     }
   }
 
+  /// `SectionedState` 1.
   @Test(.heavy, arguments: RandomRuns.seeds(4)) func keptSectionsAreThoseOfNewOnes(
     seed: UInt64
   ) throws {
@@ -207,6 +208,7 @@ private final class SectionMirror {
     for mirror in mirrors { mirror.token?.invalidate() }
   }
 
+  /// `SectionedState` 1.
   @Test func sectionsOfOthersAreNotAskedForAgain() throws {
     let realm = try TemporaryRealm(Self.classes).open()
     try realm.write {
