@@ -4,7 +4,7 @@
 
 /// Walks the leaves of a B+ tree in order.
 ///
-/// Each leaf costs one descent, which pays for many elements.
+/// Each leaf costs one descent, which pays where it has many elements.
 package struct BTreeLeafCursor<L: Leaf> {
   private let root: Ref
   private let space: NodeSpace
@@ -22,7 +22,7 @@ package struct BTreeLeafCursor<L: Leaf> {
     let first = position
     guard first < elementCount else { return nil }
     let (leaf, offset) = try BTree<L>.leaf(containing: first, of: root, in: space)
-    let count = try L.count(leaf, in: space)
+    let count = leaf == root ? elementCount : try L.count(leaf, in: space)
     guard offset == 0, count > 0 else {
       throw .corrupted("the leaves of a B+ tree have more or fewer elements than it counts")
     }

@@ -101,6 +101,7 @@ public final class _CollectionContents {
   private func key(at index: Int, of keys: ChunkedKeys) -> ObjectKey {
     let offset = index &- lastChunkStart
     if UInt(bitPattern: offset) < UInt(bitPattern: lastChunk.count) { return lastChunk[offset] }
+    assert(!core.isFrozen, "`CollectionContents` 2: frozen contents have no chunks")
     (lastChunk, lastChunkStart) = keys.chunk(at: index)
     return lastChunk[index - lastChunkStart]
   }

@@ -29,6 +29,7 @@ class ObjectWalk {
   fileprivate init(_ info: ClassInfo) throws(StorageError) {
     self.info = info
     core = unsafe info.core
+    assert(!core.isInWrite, "`RLMIterator` 1: a transaction may change what is walked")
     group = try unsafe info.core.readableTables()
     generation = unsafe info.core.state.pointee.generation
   }

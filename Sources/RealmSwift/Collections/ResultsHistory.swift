@@ -44,6 +44,7 @@ struct ResultsHistory {
   }
 
   mutating func keep(_ entry: Entry) {
+    assert(entry.contents.areKeys, "`ResultsHistory` 1: an entry holds keys alone")
     if case .writing = entry.moment { written = entry } else { committed = entry }
   }
 
@@ -55,6 +56,14 @@ struct ResultsHistory {
 }
 
 extension _CollectionContents {
+  /// Whether the contents are keys, which need no version of the file.
+  fileprivate var areKeys: Bool {
+    switch form {
+    case .keys, .chunkedKeys: true
+    case .table, .values, .list: false
+    }
+  }
+
   /// The keys in the form in which parts of them can be exchanged; nil for other contents.
   var chunkedKeys: ChunkedKeys? {
     switch form {

@@ -68,6 +68,7 @@ final class ResultsState {
   private var isPresentCurrent: Bool { present.generation == core.dataGeneration }
 
   private func note(contents: _CollectionContents) {
+    assert(frozen == nil, "`ResultsState` 4")
     present = Present(generation: core.dataGeneration, contents: contents)
   }
 
@@ -205,6 +206,7 @@ final class ResultsState {
   /// Notes that a count or a first element is asked for, and says whether that happens so often
   /// that finding all elements pays: the states that follow are made from them.
   private func isReadOften() -> Bool {
+    assert(frozen == nil, "`ResultsState` 4")
     partialReadCount &+= 1
     guard partialReadCount > 4 else { return false }
     partialReadCount = 0

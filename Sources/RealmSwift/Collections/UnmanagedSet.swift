@@ -48,6 +48,7 @@ struct UnmanagedSet<Element: RealmCollectionValue>: Equatable {
 
   mutating func insert(_ element: Element) {
     if position(of: element) == nil { note(element) }
+    assert(areNoted, "`UnmanagedSet` 1")
   }
 
   mutating func remove(_ element: Element) {
@@ -62,6 +63,12 @@ struct UnmanagedSet<Element: RealmCollectionValue>: Equatable {
     }
     elements.removeLast()
     hashes.removeLast()
+    assert(areNoted, "`UnmanagedSet` 1")
+  }
+
+  /// Whether each element has its hash, and its position unless it equals another one.
+  private var areNoted: Bool {
+    hashes.count == elements.count && (hasEqualElements || positions.count == elements.count)
   }
 
   private func member(at position: Int) -> Member {

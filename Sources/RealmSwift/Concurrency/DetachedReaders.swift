@@ -82,6 +82,7 @@ final class DetachedReaders: Sendable {
       if state.cancelled.remove(number) != nil { return .queue(nil) }
       if let queue = state.idle.popLast() { return .queue(queue) }
       if state.count < limit {
+        assert(state.waiting.isEmpty, "`DetachedReaders` 2: those that wait come first")
         state.count += 1
         return .queue(DispatchQueue(label: "OpenRealm detached reads \(state.count)"))
       }
@@ -107,8 +108,10 @@ final class DetachedReaders: Sendable {
     let next = state.withLock { state -> CheckedContinuation<DispatchQueue?, Never>? in
       if state.waiting.isEmpty {
         state.idle.append(queue)
+        assert(state.idle.count <= state.count, "`DetachedReaders` 1: a queue was released twice")
         return nil
       }
+      assert(state.idle.isEmpty, "`DetachedReaders` 1: a read waits while a queue is idle")
       return state.waiting.removeFirst().continuation
     }
     next?.resume(returning: queue)

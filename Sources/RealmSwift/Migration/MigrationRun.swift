@@ -75,6 +75,7 @@ final class MigrationRun {
   private func end() {
     newCore.leave()
     oldCore.leave()
+    assert(!newCore.isInWrite && newCore.shownTables == nil, "`MigrationRun` 3")
   }
 
   private func finish() throws {

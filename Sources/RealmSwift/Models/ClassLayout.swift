@@ -32,7 +32,12 @@ final class ClassLayout: @unchecked Sendable {
     unsafe slots.initialize(
       repeating: _ColumnSlot(leafIndex: 0, property: -1), count: schema.slotCount)
     for property in schema.properties {
-      let leaf = columns[property.index]?.leafIndex ?? 0
+      let column = columns[property.index]
+      assert(column != nil || property.shape.type == .linkingObjects, "`ClassLayout` 1")
+      unsafe assert(
+        property.offset & 7 == 0 && slots[property.offset >> 3].property < 0,
+        "`Persisted` 1: each wrapper has a slot of its own")
+      let leaf = column?.leafIndex ?? 0
       unsafe slots[property.offset >> 3] = _ColumnSlot(
         leafIndex: Int32(leaf), property: Int32(property.index))
     }

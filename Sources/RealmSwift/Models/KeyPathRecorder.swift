@@ -40,6 +40,7 @@ final class KeyPathRecorder: SessionOwner {
   /// An object of `modelClass` whose accessors append their names here.
   func makeObject<T: ObjectBase>(_ modelClass: T.Type) -> T {
     let object = modelClass.init()
+    unsafe assert(object._hot == nil, "`ObjectBase` 1: the class's initializer made it managed")
     unsafe object._owner = self
     unsafe object._hot = unsafe KeyPathRecorder.hot
     if ModelSchema.of(modelClass).hasLegacyFields {

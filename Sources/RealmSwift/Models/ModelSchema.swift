@@ -38,6 +38,7 @@ final class ModelSchema: Sendable {
     self.className = className
     tableKind = kind
     self.properties = properties
+    assert(properties.map(\.index) == Array(properties.indices), "`ModelSchema` 1")
     primaryKey = properties.first { $0.isPrimaryKey }
     hasLegacyFields = properties.contains { $0.wrapperType is any LegacyWrapper.Type }
     indexByName = Dictionary(

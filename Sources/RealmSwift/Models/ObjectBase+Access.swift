@@ -76,6 +76,7 @@ extension ObjectBase {
     if unsafe _generation == generation { return true }
     guard unsafe _generation >= info.core.firstValidGeneration else { return false }
     guard let row = unsafe orTrap(try info.row(of: _key)) else { return false }
+    unsafe assert(!info.core.isFrozen, "`ObjectBase` 3: a frozen object's row is known at once")
     unsafe _row = row
     unsafe _generation = unsafe info.core.state.pointee.generation
     return true
@@ -87,6 +88,7 @@ extension ObjectBase {
   /// Makes a new object, or one whose values were just stored, represent the object `key`.
   @inline(__always)
   final func _attach(_ info: ClassInfo, _ key: ObjectKey, _ row: Row?) {
+    unsafe assert(_hot == nil, "`ObjectBase` 1: an object becomes managed once")
     unsafe _owner = unsafe info.core
     unsafe _key = key
     unsafe _row = row

@@ -65,6 +65,9 @@ extension ObjectWriter {
     }
     let (key, row, isFresh) = makeRow(info, primaryKey, policy)
     object._attach(info, key, row)
+    assert(
+      original.map { core.creation.copies[$0] == nil } ?? true,
+      "`ObjectWriter+Create` 3: an object was copied twice")
     if let original { core.creation.copies[original] = object }
     updating(isFresh: isFresh, policy) {
       if isFresh { persistDefaults(of: object, info, except: given) }

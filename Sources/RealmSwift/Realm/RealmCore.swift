@@ -134,6 +134,7 @@ final class RealmCore: Session {
   func join(
     _ writing: WriteGroup, _ schemas: [ModelSchema], _ keys: MigratedKeys
   ) throws(StorageError) {
+    assert(!isFrozen, "`RealmCore` 3: a frozen core shows one version")
     migratedKeys = keys
     var layouts: [ClassLayout] = []
     for schema in schemas {

@@ -83,7 +83,10 @@ struct RealmMerge {
       for index in 0..<cluster.count {
         let row = cluster.row(at: index)
         let from = StoredLink(table: pair.from.key, key: cluster.key(at: index))
-        guard let object = keys[from] else { continue }
+        guard let object = keys[from] else {
+          assertionFailure("`RealmMerge` 1: an object has no row in the destination")
+          continue
+        }
         for (column, target) in pair.columns where !target.isPrimaryKey {
           let value = mapped(try row.value(of: column), column)
           try pair.to.set(value, target, object.key)

@@ -45,6 +45,7 @@ final class UnmanagedValues: InitialValues {
   func making<R>(
     _ object: ObjectBase, _ body: @autoclosure () throws(StorageError) -> R
   ) throws(StorageError) -> R {
+    unsafe assert(self.object == nil, "`UnmanagedValues` 1: one row is made at a time")
     unsafe self.object = unsafe Unmanaged.passUnretained(object).toOpaque()
     defer { unsafe self.object = nil }
     return try body()

@@ -12,7 +12,9 @@ import RealmStorage
 struct OpenCollection {
   /// The root until then; null if the collection never had an element.
   let root: Ref
-  private let column: Column
+  /// What the column holds.
+  private let kind: CollectionKind
+  /// The steps to it from the collection in the column; none if it is that one.
   private let path: [NestedStep]
   private let leaf: OpenLeaf
   private let allocator: NodeAllocator
@@ -25,7 +27,7 @@ struct OpenCollection {
   fileprivate init(
     _ column: Column, _ leaf: OpenLeaf, hidesLink: Bool, _ allocator: NodeAllocator
   ) throws(StorageError) {
-    self.column = column
+    kind = column.collection
     self.leaf = leaf
     self.allocator = allocator
     path = []
@@ -43,7 +45,7 @@ struct OpenCollection {
     _ column: Column, _ leaf: OpenLeaf, at path: [NestedStep], root: Ref,
     _ allocator: NodeAllocator
   ) {
-    self.column = column
+    kind = column.collection
     self.leaf = leaf
     self.allocator = allocator
     self.path = path
@@ -55,7 +57,7 @@ struct OpenCollection {
   func replace(by new: Ref) throws(StorageError) {
     guard path.isEmpty else {
       let editor = NestedEditor(new: new, allocator: allocator)
-      return leaf.replace(by: try editor.edit(column, leaf, path))
+      return leaf.replace(by: try editor.edit(kind, leaf, path))
     }
     var new = new
     // A new root does not inherit the flag that the old one had.
@@ -101,19 +103,19 @@ private struct NestedEditor {
   let new: Ref
   let allocator: NodeAllocator
 
-  /// Stores the root of the collection that a path leads to from a column; where the column's leaf
-  /// is then.
+  /// Stores the root of the collection that a path leads to from a column of that kind; where the
+  /// column's leaf is then.
   func edit(
-    _ column: Column, _ leaf: OpenLeaf, _ path: [NestedStep]
+    _ kind: CollectionKind, _ leaf: OpenLeaf, _ path: [NestedStep]
   ) throws(StorageError) -> Ref {
-    switch column.collection {
+    switch kind {
     case .none:
       let salt = try MixedLeaf.salt(at: leaf.index, of: leaf.ref, in: allocator.space)
       guard salt == path.first?.salt else { throw .collectionIsGone }
       return try edit(at: leaf.index, of: leaf.ref, path.dropFirst())
     case .list, .dictionary:
       let root = try RefLeaf.value(at: leaf.index, of: leaf.ref, in: allocator.space)
-      let top: MixedValue = column.collection == .list ? .list(root) : .dictionary(root)
+      let top: MixedValue = kind == .list ? .list(root) : .dictionary(root)
       let new = try edit(top, path[...])
       return new == root
         ? leaf.ref : try RefLeaf.replace(new, at: leaf.index, in: leaf.ref, allocator)
