@@ -17,42 +17,33 @@ package struct BootstrapStore {
 
   static let tableName = "flx_pending_bootstrap"
 
-  private static let tables = InternalTables(
-    name: "pending_bootstraps", version: 1,
-    tables: [
-      InternalTable(
-        name: "flx_pending_bootstrap_changesets", kind: .embedded,
-        properties: [
-          .init(name: "remote_version", type: .int),
-          .init(name: "last_integrated_client_version", type: .int),
-          .init(name: "origin_file_ident", type: .int),
-          .init(name: "origin_timestamp", type: .int), .init(name: "original_size", type: .int),
-          .init(name: "data", type: .binary, isNullable: true),
-        ]),
-      InternalTable(
-        name: "flx_pending_bootstrap_progress", kind: .embedded,
-        properties: [
-          .init(name: "upload_server_version", type: .int),
-          .init(name: "upload_client_version", type: .int),
-          .init(name: "download_server_version", type: .int),
-          .init(name: "download_client_version", type: .int),
-          .init(name: "latest_server_version", type: .int),
-          .init(name: "latest_server_version_salt", type: .int),
-        ]),
-      InternalTable(
-        name: tableName, hasPrimaryKey: true,
-        properties: [
-          .init(name: "query_version", type: .int),
-          .init(
-            name: "changesets", type: .link, collection: .list,
-            target: "flx_pending_bootstrap_changesets"),
-          .init(name: "progress", type: .link, target: "flx_pending_bootstrap_progress"),
-        ]),
+  private static let changesetLayout = RecordLayout(
+    "flx_pending_bootstrap_changesets", kind: .embedded,
+    [
+      RecordField("remote_version", .int), RecordField("last_integrated_client_version", .int),
+      RecordField("origin_file_ident", .int), RecordField("origin_timestamp", .int),
+      RecordField("original_size", .int), RecordField("data", .binary, isNullable: true),
     ])
+  private static let progressLayout = RecordLayout(
+    "flx_pending_bootstrap_progress", kind: .embedded,
+    [
+      RecordField("upload_server_version", .int), RecordField("upload_client_version", .int),
+      RecordField("download_server_version", .int), RecordField("download_client_version", .int),
+      RecordField("latest_server_version", .int), RecordField("latest_server_version_salt", .int),
+    ])
+  private static let layout = RecordLayout(
+    tableName, hasPrimaryKey: true,
+    [
+      RecordField("query_version", .int),
+      RecordField("changesets", .link, collection: .list, target: changesetLayout.name),
+      RecordField("progress", .link, target: progressLayout.name),
+    ])
+  private static let tables = InternalTables(
+    name: "pending_bootstraps", version: 1, tables: [changesetLayout, progressLayout, layout])
 
-  private let bootstraps: WritableTable
-  private let changesets: WritableTable
-  private let progresses: WritableTable
+  private let bootstraps: RecordTable
+  private let changesets: RecordTable
+  private let progresses: RecordTable
 
   /// The store of a file; nil for files without one.
   package init?(existingIn group: WriteGroup) throws(StorageError) {
@@ -67,9 +58,9 @@ package struct BootstrapStore {
   }
 
   private init(_ group: WriteGroup) throws(StorageError) {
-    bootstraps = try InternalTables.table(Self.tableName, group)
-    changesets = try InternalTables.table("flx_pending_bootstrap_changesets", group)
-    progresses = try InternalTables.table("flx_pending_bootstrap_progress", group)
+    bootstraps = try Self.layout.table(in: group)
+    changesets = try Self.changesetLayout.table(in: group)
+    progresses = try Self.progressLayout.table(in: group)
   }
 
   // MARK: Storing
@@ -81,89 +72,81 @@ package struct BootstrapStore {
   package func add(
     _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors?
   ) throws(StorageError) -> Bool {
-    for key in try bootstraps.keys() where try queryVersion(of: key) != version {
+    for key in try bootstraps.keys() where try bootstraps.version(of: key) != version {
       try bootstraps.delete(key)
     }
-    let primaryKey = TableValue.int(Int64(clamping: version))
-    let (key, isFirst): (ObjectKey, Bool)
-    if let found = try bootstraps.findRow(primaryKey: primaryKey) {
-      (key, isFirst) = (found.key, false)
-    } else {
-      (key, isFirst) = (try bootstraps.createObject(primaryKey: primaryKey).key, true)
-    }
-    let list = try bootstraps.list(bootstraps.required("changesets"), key)
+    let isFirst = try bootstraps.count() == 0
+    let bootstrap = try bootstraps.findOrCreate(.int(Int64(clamping: version)))
     for entry in entries {
-      let (part, _) = try list.insertEmbedded(at: try list.count)
-      try changesets.set(Int64(clamping: entry.serverVersion), "remote_version", part)
-      try changesets.set(
-        Int64(clamping: entry.clientVersion), "last_integrated_client_version", part)
-      try changesets.set(Int64(clamping: entry.file.rawValue), "origin_file_ident", part)
-      try changesets.set(Int64(clamping: entry.timestamp.milliseconds), "origin_timestamp", part)
-      try changesets.set(Int64(clamping: entry.originalByteCount), "original_size", part)
-      try changesets.set(
-        .binary(StoredChangeset.encode(entry.changeset)), changesets.required("data"), part)
+      let part = try bootstrap.append(to: "changesets", in: changesets)
+      try part.set(clamping: entry.serverVersion, "remote_version")
+      try part.set(clamping: entry.clientVersion, "last_integrated_client_version")
+      try part.set(clamping: entry.file.rawValue, "origin_file_ident")
+      try part.set(clamping: entry.timestamp.milliseconds, "origin_timestamp")
+      try part.set(clamping: entry.originalByteCount, "original_size")
+      try part.set(StoredChangeset.encode(entry.changeset), "data")
     }
-    if let cursors { try set(cursors, of: key) }
+    if let cursors { try store(cursors, of: bootstrap) }
     return isFirst
   }
 
-  private func set(_ cursors: SyncCursors, of key: ObjectKey) throws(StorageError) {
-    let (row, _) = try bootstraps.createEmbedded(bootstraps.required("progress"), of: key)
-    for (name, number) in [
-      ("upload_server_version", cursors.upload.serverVersion),
-      ("upload_client_version", cursors.upload.clientVersion),
-      ("download_server_version", cursors.download.serverVersion),
-      ("download_client_version", cursors.download.clientVersion),
-      ("latest_server_version", cursors.latest.version),
-    ] {
-      try progresses.set(Int64(clamping: number), name, row)
-    }
-    try progresses.set(Int64(clamping: cursors.latest.salt), "latest_server_version_salt", row)
+  private func store(_ cursors: SyncCursors, of bootstrap: RecordRow) throws(StorageError) {
+    let progress = try bootstrap.embed("progress", in: progresses)
+    try progress.set(clamping: cursors.upload.serverVersion, "upload_server_version")
+    try progress.set(clamping: cursors.upload.clientVersion, "upload_client_version")
+    try progress.set(clamping: cursors.download.serverVersion, "download_server_version")
+    try progress.set(clamping: cursors.download.clientVersion, "download_client_version")
+    try progress.set(clamping: cursors.latest.version, "latest_server_version")
+    try progress.set(clamping: cursors.latest.salt, "latest_server_version_salt")
   }
 
   // MARK: Reading
+
+  /// The stored bootstrap; nil if there is none.
+  private func newest() throws(StorageError) -> RecordRow? {
+    guard let key = try bootstraps.keys().last else { return nil }
+    return try bootstraps.record(key)
+  }
 
   /// The query version of the stored bootstrap, and its cursors if it is complete.
   package func pending() throws(StorageError) -> (
     queryVersion: UInt64, cursors: SyncCursors?
   )? {
-    guard let key = try bootstraps.keys().last, let row = try bootstraps.row(of: key) else {
-      return nil
+    guard let bootstrap = try newest() else { return nil }
+    let version = try bootstrap.natural("query_version")
+    guard let progress = try bootstrap.link("progress", in: progresses) else {
+      return (version, nil)
     }
-    let version = try bootstraps.version("query_version", row)
-    guard case .link(let link) = try row.value(of: bootstraps.required("progress")),
-      let progress = try progresses.row(of: link)
-    else { return (version, nil) }
     return (version, try cursors(progress))
   }
 
-  private func cursors(_ row: Row) throws(StorageError) -> SyncCursors {
+  private func cursors(_ progress: RecordRow) throws(StorageError) -> SyncCursors {
     SyncCursors(
       download: DownloadCursor(
-        serverVersion: try progresses.version("download_server_version", row),
-        clientVersion: try progresses.version("download_client_version", row)),
+        serverVersion: try progress.natural("download_server_version"),
+        clientVersion: try progress.natural("download_client_version")),
       upload: UploadCursor(
-        clientVersion: try progresses.version("upload_client_version", row),
-        serverVersion: try progresses.version("upload_server_version", row)),
+        clientVersion: try progress.natural("upload_client_version"),
+        serverVersion: try progress.natural("upload_server_version")),
       latest: SaltedVersion(
-        version: try progresses.version("latest_server_version", row),
-        salt: try progresses.version("latest_server_version_salt", row)))
+        version: try progress.natural("latest_server_version"),
+        salt: try progress.natural("latest_server_version_salt")))
   }
 
   /// Takes the first entries out, about as many bytes as said, and at least one.
   package func takeFirst(
     byteCount: Int
   ) throws(StorageError) -> (entries: [DownloadEntry], isLast: Bool) {
-    guard let key = try bootstraps.keys().last else { return ([], true) }
-    let list = try bootstraps.list(bootstraps.required("changesets"), key)
+    guard let bootstrap = try newest() else { return ([], true) }
+    let list = try bootstrap.list("changesets")
     let count = try list.count
     var entries: [DownloadEntry] = []
     var taken = 0
     while entries.count < count, entries.isEmpty || taken < byteCount {
-      guard case .link(let part) = try list.value(at: entries.count),
-        let row = try changesets.row(of: part)
+      guard case .link(let key) = try list.value(at: entries.count),
+        let part = try changesets.record(key)
       else { throw .corrupted("a changeset of a bootstrap is missing") }
-      let entry = try self.entry(row)
+      let entry = try self.entry(part)
       taken += entry.changeset.count
       entries.append(entry)
     }
@@ -175,26 +158,23 @@ package struct BootstrapStore {
     return (entries, entries.count == count)
   }
 
-  private func entry(_ row: Row) throws(StorageError) -> DownloadEntry {
-    var stored: [UInt8] = []
-    if case .binary(let bytes) = try row.value(of: changesets.required("data")) { stored = bytes }
-    return DownloadEntry(
-      serverVersion: try changesets.version("remote_version", row),
-      clientVersion: try changesets.version("last_integrated_client_version", row),
-      timestamp: OriginTimestamp(
-        milliseconds: try changesets.version("origin_timestamp", row)),
-      file: FileIdentifier(try changesets.version("origin_file_ident", row)),
-      originalByteCount: try changesets.version("original_size", row),
-      changeset: try StoredChangeset.decode(stored))
+  private func entry(_ part: RecordRow) throws(StorageError) -> DownloadEntry {
+    DownloadEntry(
+      serverVersion: try part.natural("remote_version"),
+      clientVersion: try part.natural("last_integrated_client_version"),
+      timestamp: OriginTimestamp(milliseconds: try part.natural("origin_timestamp")),
+      file: FileIdentifier(try part.natural("origin_file_ident")),
+      originalByteCount: try part.natural("original_size"),
+      changeset: try StoredChangeset.decode(part.optionalBytes("data") ?? []))
   }
 
   /// Drops whatever is stored.
-  package func removeAll() throws(StorageError) {
-    for key in try bootstraps.keys() { try bootstraps.delete(key) }
-  }
+  package func removeAll() throws(StorageError) { try bootstraps.delete(bootstraps.keys()) }
+}
 
-  private func queryVersion(of key: ObjectKey) throws(StorageError) -> UInt64 {
-    guard let row = try bootstraps.row(of: key) else { return 0 }
-    return try bootstraps.version("query_version", row)
+extension RecordTable {
+  /// The query version of a stored bootstrap.
+  fileprivate func version(of key: ObjectKey) throws(StorageError) -> UInt64 {
+    try record(key)?.natural("query_version") ?? 0
   }
 }

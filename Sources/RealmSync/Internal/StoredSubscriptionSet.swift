@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A subscription set as it stands in a version of the file.
+// A subscription set as it stands in a version of the file (P3 C.1).
 
 package import RealmStorage
 package import RealmTables
@@ -23,45 +23,80 @@ package struct StoredSubscriptionSet: Hashable, Sendable {
 
   /// All sets of a version, in no order.
   package static func all(in group: TableGroup) throws(StorageError) -> [StoredSubscriptionSet] {
-    guard let sets = try group.table(named: "flx_subscription_sets"),
-      let subscriptions = try group.table(named: "flx_subscriptions")
+    guard let sets = try SubscriptionStore.setLayout.find(in: group),
+      let subscriptions = try SubscriptionStore.subscriptionLayout.find(in: group)
     else { return [] }
     var result: [StoredSubscriptionSet] = []
-    var cursor = sets.clusterCursor()
-    while let cluster = try cursor.next() {
-      for index in 0..<cluster.count {
-        result.append(try StoredSubscriptionSet(cluster.row(at: index), sets, subscriptions))
-      }
+    var records = try sets.records()
+    while let set = try records.next() {
+      result.append(try StoredSubscriptionSet(set, subscriptions))
     }
     return result
   }
 
-  private init(_ row: Row, _ sets: Table, _ subscriptions: Table) throws(StorageError) {
-    let reader = InternalRow(row, sets.schema)
-    version = try reader.unsigned("version")
-    let number = try reader.integer("state")
-    guard let state = SubscriptionState(rawValue: number) else {
-      throw .corrupted("a subscription set has the state \(number)")
-    }
-    self.state = state
-    snapshotVersion = try reader.unsigned("snapshot_version")
-    error = try reader.optionalText("error")
+  private init(_ set: RecordRow, _ subscriptions: RecordTable) throws(StorageError) {
+    version = try set.natural("version")
+    state = try SubscriptionState(of: set)
+    snapshotVersion = try set.natural("snapshot_version")
+    error = try set.optionalText("error")
     self.subscriptions = []
-    for key in try row.list(reader.column("subscriptions")).keys() {
-      guard let row = try subscriptions.row(of: key) else { continue }
-      self.subscriptions.append(try StoredSubscription(InternalRow(row, subscriptions.schema)))
+    for row in try set.links("subscriptions", in: subscriptions) {
+      self.subscriptions.append(try StoredSubscription(row))
     }
   }
 }
 
+/// The state of a stored subscription set.
+package enum SubscriptionState: Int64, Hashable, Sendable {
+  /// The server has not begun to send its objects.
+  case pending = 1
+  case bootstrapping = 2
+  case complete = 3
+  /// The server has refused it.
+  case error = 4
+  /// Everything is there, as far as the server had it when it was asked.
+  case awaitingMark = 6
+}
+
+extension SubscriptionState {
+  /// The state of a stored set.
+  init(of set: RecordRow) throws(StorageError) {
+    let number = try set.integer("state")
+    guard let state = SubscriptionState(rawValue: number) else {
+      throw .corrupted("a subscription set has the state \(number)")
+    }
+    self = state
+  }
+}
+
+/// A stored subscription.
+package struct StoredSubscription: Hashable, Sendable {
+  package var id: Bytes12
+  package var createdAt: Timestamp
+  package var updatedAt: Timestamp
+  package var name: String?
+  /// The class whose objects the query selects.
+  package var objectClass: String
+  package var query: String
+
+  package init(
+    id: Bytes12, createdAt: Timestamp, updatedAt: Timestamp, name: String? = nil,
+    objectClass: String, query: String
+  ) {
+    self.id = id
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.name = name
+    self.objectClass = objectClass
+    self.query = query
+  }
+}
+
 extension StoredSubscription {
-  fileprivate init(_ row: InternalRow) throws(StorageError) {
-    guard case .objectId(let id) = try row.value("id"),
-      case .timestamp(let created) = try row.value("created_at"),
-      case .timestamp(let updated) = try row.value("updated_at")
-    else { throw .corrupted("a subscription has no id or times") }
+  fileprivate init(_ row: RecordRow) throws(StorageError) {
     self.init(
-      id: id, createdAt: created, updatedAt: updated, name: try row.optionalText("name"),
+      id: try row.objectId("id"), createdAt: try row.timestamp("created_at"),
+      updatedAt: try row.timestamp("updated_at"), name: try row.optionalText("name"),
       objectClass: try row.text("object_class"), query: try row.text("query"))
   }
 }

@@ -10,30 +10,26 @@ package import RealmTables
 
 /// The subscription sets of a file, in a write transaction.
 package struct SubscriptionStore {
-  private static let tables = InternalTables(
-    name: "flx_subscription_store", version: 2,
-    tables: [
-      InternalTable(
-        name: "flx_subscriptions", kind: .embedded,
-        properties: [
-          .init(name: "id", type: .objectId), .init(name: "created_at", type: .timestamp),
-          .init(name: "updated_at", type: .timestamp),
-          .init(name: "name", type: .string, isNullable: true),
-          .init(name: "object_class", type: .string), .init(name: "query", type: .string),
-        ]),
-      InternalTable(
-        name: "flx_subscription_sets", hasPrimaryKey: true,
-        properties: [
-          .init(name: "version", type: .int), .init(name: "state", type: .int),
-          .init(name: "snapshot_version", type: .int),
-          .init(name: "error", type: .string, isNullable: true),
-          .init(
-            name: "subscriptions", type: .link, collection: .list, target: "flx_subscriptions"),
-        ]),
+  static let subscriptionLayout = RecordLayout(
+    "flx_subscriptions", kind: .embedded,
+    [
+      RecordField("id", .objectId), RecordField("created_at", .timestamp),
+      RecordField("updated_at", .timestamp), RecordField("name", .string, isNullable: true),
+      RecordField("object_class", .string), RecordField("query", .string),
     ])
+  static let setLayout = RecordLayout(
+    "flx_subscription_sets", hasPrimaryKey: true,
+    [
+      RecordField("version", .int), RecordField("state", .int),
+      RecordField("snapshot_version", .int), RecordField("error", .string, isNullable: true),
+      RecordField("subscriptions", .link, collection: .list, target: subscriptionLayout.name),
+    ])
+  private static let tables = InternalTables(
+    name: "flx_subscription_store", version: 2, tables: [subscriptionLayout, setLayout])
 
-  private let group: WriteGroup
-  private let sets: WritableTable
+  private let base: UInt64
+  private let sets: RecordTable
+  private let subscriptions: RecordTable
 
   /// The store of a file; nil for files without one.
   package init?(existingIn group: WriteGroup) throws(StorageError) {
@@ -50,64 +46,54 @@ package struct SubscriptionStore {
   }
 
   private init(_ group: WriteGroup) throws(StorageError) {
-    self.group = group
-    sets = try InternalTables.table("flx_subscription_sets", group)
+    base = group.transaction.base.version
+    sets = try Self.setLayout.table(in: group)
+    subscriptions = try Self.subscriptionLayout.table(in: group)
   }
 
   /// Adds a pending set.
   package func add(
     _ version: UInt64, _ subscriptions: [StoredSubscription] = []
   ) throws(StorageError) {
-    let key = try sets.createObject(primaryKey: .int(Int64(clamping: version))).key
-    try sets.set(SubscriptionState.pending.rawValue, "state", key)
-    try sets.set(
-      Int64(clamping: group.transaction.base.version), "snapshot_version", key)
-    let table = try InternalTables.table("flx_subscriptions", group)
-    let list = try sets.list(sets.required("subscriptions"), key)
-    for (index, subscription) in subscriptions.enumerated() {
-      let (row, _) = try list.insertEmbedded(at: index)
-      for (name, value) in [
-        ("id", .objectId(subscription.id)), ("created_at", .timestamp(subscription.createdAt)),
-        ("updated_at", .timestamp(subscription.updatedAt)),
-        ("name", subscription.name.map { .string($0) } ?? .null),
-        ("object_class", .string(subscription.objectClass)),
-        ("query", .string(subscription.query)),
-      ] as [(String, TableValue)] {
-        try table.set(value, table.required(name), row)
-      }
+    let set = try sets.findOrCreate(.int(Int64(clamping: version)))
+    try set.set(SubscriptionState.pending.rawValue, "state")
+    try set.set(clamping: base, "snapshot_version")
+    for subscription in subscriptions {
+      let row = try set.append(to: "subscriptions", in: self.subscriptions)
+      try row.set(.objectId(subscription.id), "id")
+      try row.set(.timestamp(subscription.createdAt), "created_at")
+      try row.set(.timestamp(subscription.updatedAt), "updated_at")
+      try row.set(subscription.name, "name")
+      try row.set(subscription.objectClass, "object_class")
+      try row.set(subscription.query, "query")
     }
   }
 
   /// The versions of all sets, ascending.
   package func versions() throws(StorageError) -> [UInt64] {
     var versions: [UInt64] = []
-    for key in try sets.keys() {
-      if let row = try sets.row(of: key) { versions.append(try sets.version("version", row)) }
-    }
+    var records = try sets.records()
+    while let set = try records.next() { versions.append(try set.natural("version")) }
     return versions.sorted()
   }
 
-  private func find(_ version: UInt64) throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    try sets.findRow(primaryKey: .int(Int64(clamping: version)))
+  private func find(_ version: UInt64) throws(StorageError) -> RecordRow? {
+    try sets.find(.int(Int64(clamping: version)))
   }
 
   /// The state of the set of a version; nil if there is none.
   package func state(of version: UInt64) throws(StorageError) -> SubscriptionState? {
-    guard let row = try find(version)?.row else { return nil }
-    let number = try sets.integer("state", row)
-    guard let state = SubscriptionState(rawValue: number) else {
-      throw .corrupted("a subscription set has the state \(number)")
-    }
-    return state
+    guard let set = try find(version) else { return nil }
+    return try SubscriptionState(of: set)
   }
 
   /// Changes the state of the set of a version, if there is one. Only an error has a text.
   package func setState(
     _ state: SubscriptionState, of version: UInt64, error: String? = nil
   ) throws(StorageError) {
-    guard let key = try find(version)?.key else { return }
-    try sets.set(state.rawValue, "state", key)
-    try sets.set(error.map { .string($0) } ?? .null, sets.required("error"), key)
+    guard let set = try find(version) else { return }
+    try set.set(state.rawValue, "state")
+    try set.set(error, "error")
   }
 
   /// Notes a complete bootstrap: its set waits for the server's mark, and sets of lower versions

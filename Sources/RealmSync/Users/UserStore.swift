@@ -16,36 +16,32 @@ import RealmTables
 package actor UserStore {
   private static let schemaVersion: UInt64 = 7
 
-  private static let tables = [
-    InternalTable(
-      name: "class_UserIdentity", kind: .embedded,
-      properties: [
-        .init(name: "id", type: .string), .init(name: "provider_type", type: .string),
-      ]),
-    InternalTable(
-      name: "class_UserMetadata",
-      properties: [
-        .init(name: "identity", type: .string),
-        .init(name: "legacy_uuids", type: .string, collection: .list),
-        .init(name: "refresh_token", type: .string, isNullable: true),
-        .init(name: "access_token", type: .string, isNullable: true),
-        .init(name: "identities", type: .link, collection: .list, target: "class_UserIdentity"),
-        .init(name: "state", type: .int), .init(name: "device_id", type: .string),
-        .init(name: "profile_data", type: .string),
-        .init(name: "local_realm_paths", type: .string, collection: .set),
-      ]),
-    InternalTable(
-      name: "class_current_user_identity",
-      properties: [.init(name: "id", type: .string)]),
-    InternalTable(
-      name: "class_FileActionMetadata", hasPrimaryKey: true,
-      properties: [
-        .init(name: "original_name", type: .string),
-        .init(name: "new_name", type: .string, isNullable: true),
-        .init(name: "action", type: .int), .init(name: "url", type: .string),
-        .init(name: "identity", type: .string),
-      ]),
-  ]
+  private static let identityLayout = RecordLayout(
+    "class_UserIdentity", kind: .embedded,
+    [RecordField("id", .string), RecordField("provider_type", .string)])
+  /// A user is read from files that lack what one can do without.
+  private static let userLayout = RecordLayout(
+    "class_UserMetadata",
+    [
+      RecordField("identity", .string),
+      RecordField("legacy_uuids", .string, collection: .list, isLater: true),
+      RecordField("refresh_token", .string, isNullable: true, isLater: true),
+      RecordField("access_token", .string, isNullable: true, isLater: true),
+      RecordField(
+        "identities", .link, collection: .list, target: identityLayout.name, isLater: true),
+      RecordField("state", .int), RecordField("device_id", .string, isLater: true),
+      RecordField("profile_data", .string, isLater: true),
+      RecordField("local_realm_paths", .string, collection: .set, isLater: true),
+    ])
+  private static let currentLayout = RecordLayout(
+    "class_current_user_identity", [RecordField("id", .string)])
+  private static let actionLayout = RecordLayout(
+    "class_FileActionMetadata", hasPrimaryKey: true,
+    [
+      RecordField("original_name", .string), RecordField("new_name", .string, isNullable: true),
+      RecordField("action", .int), RecordField("url", .string), RecordField("identity", .string),
+    ])
+  private static let layouts = [identityLayout, userLayout, currentLayout, actionLayout]
 
   private let file: DatabaseFile
   private nonisolated let queue: ThreadExecutor
@@ -71,17 +67,15 @@ package actor UserStore {
   package nonisolated func load() throws(StorageError) -> (users: [UserRecord], current: String?) {
     let group = try TableGroup(file.snapshot(), schemas: SchemaCache())
     var users: [UserRecord] = []
-    if let table = try group.table(named: "class_UserMetadata") {
-      let identities = try group.table(named: "class_UserIdentity")
-      try table.forEachRow { (row) throws(StorageError) in
-        users.append(try Self.user(row, table.schema, identities))
-      }
+    if let table = try Self.userLayout.find(in: group) {
+      let identities = try Self.identityLayout.find(in: group)
+      var rows = try table.records()
+      while let row = try rows.next() { users.append(try Self.user(row, identities)) }
     }
     var current: String?
-    if let table = try group.table(named: "class_current_user_identity") {
-      try table.forEachRow { (row) throws(StorageError) in
-        current = try table.schema.text("id", row)
-      }
+    if let table = try Self.currentLayout.find(in: group) {
+      var rows = try table.records()
+      while let row = try rows.next() { current = try row.optionalText("id") }
     }
     return (users, current)
   }
@@ -89,11 +83,11 @@ package actor UserStore {
   /// Stores a user as it is now, and the choice of the current one.
   package func save(_ user: UserRecord, current: String?) throws(StorageError) {
     try write { (group) throws(StorageError) in
-      let table = try InternalTables.table("class_UserMetadata", group)
-      if let key = try find(user.id, "identity", table) {
-        try Self.store(user, key, table, group)
+      let users = try Self.userLayout.table(in: group)
+      if let known = try find(user.id, in: users) {
+        try Self.store(user, known, group)
       } else {
-        try Self.store(user, table.createObject().key, table, group)
+        try Self.store(user, users.create(), group)
       }
       try setCurrent(current, group)
     }
@@ -102,8 +96,8 @@ package actor UserStore {
   /// Forgets a user.
   package func remove(_ id: String, current: String?) throws(StorageError) {
     try write { (group) throws(StorageError) in
-      let table = try InternalTables.table("class_UserMetadata", group)
-      if let key = try find(id, "identity", table) { try table.delete(key) }
+      let users = try Self.userLayout.table(in: group)
+      if let key = try find(id, in: users)?.key { try users.delete(key) }
       try setCurrent(current, group)
     }
   }
@@ -120,7 +114,7 @@ package actor UserStore {
   private func write(_ body: (WriteGroup) throws(StorageError) -> Void) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
     do throws(StorageError) {
-      try InternalTables.make(Self.tables, group)
+      for layout in Self.layouts { try layout.makeIfMissing(in: group) }
       if try group.schemaVersion() != Self.schemaVersion {
         try group.setSchemaVersion(Self.schemaVersion)
       }
@@ -133,94 +127,62 @@ package actor UserStore {
   }
 
   private func setCurrent(_ id: String?, _ group: WriteGroup) throws(StorageError) {
-    let table = try InternalTables.table("class_current_user_identity", group)
-    for key in try table.keys() { try table.delete(key) }
-    guard let id else { return }
-    let key = try table.createObject().key
-    try table.set(.string(id), table.required("id"), key)
+    let table = try Self.currentLayout.table(in: group)
+    try table.delete(table.keys())
+    if let id { try table.create().set(id, "id") }
   }
 
-  private func find(
-    _ text: String, _ name: String, _ table: WritableTable
-  ) throws(StorageError) -> ObjectKey? {
-    let column = try table.required(name)
-    for key in try table.keys() {
-      if let row = try table.row(of: key), try row.value(of: column) == .string(text) { return key }
+  private func find(_ id: String, in users: RecordTable) throws(StorageError) -> RecordRow? {
+    var rows = try users.records()
+    while let row = try rows.next() {
+      if try row.optionalText("identity") == id { return row }
     }
     return nil
   }
 
   private static func store(
-    _ user: UserRecord, _ key: ObjectKey, _ table: WritableTable, _ group: WriteGroup
+    _ user: UserRecord, _ row: RecordRow, _ group: WriteGroup
   ) throws(StorageError) {
-    let texts: [(String, String?)] = [
-      ("identity", user.id), ("refresh_token", user.refreshToken?.text),
-      ("access_token", user.accessToken?.text), ("device_id", user.deviceID ?? ""),
-      ("profile_data", ExtendedJSONWriter.text(.document(user.profile))),
-    ]
-    for (name, text) in texts {
-      try table.set(text.map { .string($0) } ?? .null, table.required(name), key)
-    }
-    try table.set(user.state.rawValue, "state", key)
-    let list = try table.list(table.required("identities"), key)
-    try list.removeAll()
-    let identities = try InternalTables.table("class_UserIdentity", group)
+    try row.set(user.id, "identity")
+    try row.set(user.refreshToken?.text, "refresh_token")
+    try row.set(user.accessToken?.text, "access_token")
+    try row.set(user.deviceID ?? "", "device_id")
+    try row.set(ExtendedJSONWriter.text(.document(user.profile)), "profile_data")
+    try row.set(user.state.rawValue, "state")
+    try row.list("identities").removeAll()
+    let identities = try identityLayout.table(in: group)
     for identity in user.identities {
-      let (row, _) = try list.insertEmbedded(at: try list.count)
-      try identities.set(.string(identity.id), identities.required("id"), row)
-      try identities.set(.string(identity.provider), identities.required("provider_type"), row)
+      let part = try row.append(to: "identities", in: identities)
+      try part.set(identity.id, "id")
+      try part.set(identity.provider, "provider_type")
     }
   }
 
   // MARK: Reading
 
   private static func user(
-    _ row: Row, _ schema: TableSchema, _ identities: Table?
+    _ row: RecordRow, _ identities: RecordTable?
   ) throws(StorageError) -> UserRecord {
-    guard let id = try schema.text("identity", row),
-      let number = try schema.integer("state", row), let state = UserState(rawValue: number)
+    guard let id = try row.optionalText("identity"),
+      let state = UserState(rawValue: try row.integer("state"))
     else { throw .corrupted("a stored user has no id or state") }
     var user = UserRecord(id: id)
     user.state = state
-    user.refreshToken = try schema.text("refresh_token", row).flatMap { AppToken($0) }
-    user.accessToken = try schema.text("access_token", row).flatMap { AppToken($0) }
-    user.deviceID = try schema.text("device_id", row).flatMap { $0.isEmpty ? nil : $0 }
-    if let text = try schema.text("profile_data", row),
+    user.refreshToken = try row.optionalText("refresh_token").flatMap { AppToken($0) }
+    user.accessToken = try row.optionalText("access_token").flatMap { AppToken($0) }
+    user.deviceID = try row.optionalText("device_id").flatMap { $0.isEmpty ? nil : $0 }
+    if let text = try row.optionalText("profile_data"),
       case .document(let elements)? = try? ExtendedJSONReader.parse(text)
     {
       user.profile = elements
     }
-    guard let identities, let column = schema.column(named: "identities") else { return user }
-    for key in try row.list(column).keys() {
-      guard let part = try identities.row(of: key) else { continue }
+    guard let identities else { return user }
+    for part in try row.links("identities", in: identities) {
       user.identities.append(
         UserRecord.Identity(
-          id: try identities.schema.text("id", part) ?? "",
-          provider: try identities.schema.text("provider_type", part) ?? ""))
+          id: try part.optionalText("id") ?? "",
+          provider: try part.optionalText("provider_type") ?? ""))
     }
     return user
-  }
-}
-
-extension Table {
-  fileprivate func forEachRow(_ body: (Row) throws(StorageError) -> Void) throws(StorageError) {
-    var cursor = clusterCursor()
-    while let cluster = try cursor.next() {
-      for index in 0..<cluster.count { try body(cluster.row(at: index)) }
-    }
-  }
-}
-
-extension TableSchema {
-  fileprivate func text(_ name: String, _ row: Row) throws(StorageError) -> String? {
-    guard let column = column(named: name) else { return nil }
-    if case .string(let text) = try row.value(of: column) { return text }
-    return nil
-  }
-
-  fileprivate func integer(_ name: String, _ row: Row) throws(StorageError) -> Int64? {
-    guard let column = column(named: name) else { return nil }
-    if case .int(let number) = try row.value(of: column) { return number }
-    return nil
   }
 }
