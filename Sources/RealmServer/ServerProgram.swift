@@ -83,9 +83,7 @@ struct ServerProgram: Sendable {
   ) throws(ServerFailure) {
     let realms = DirectoryFiles(directory: directory.path)
     let record = directory.path + "/apps/\(file.id)/directory.realm"
-    let recorded = try Self.using(record) { () throws(StoreError) in
-      try realms.recordedRealms(ofApp: file.id)
-    }
+    let recorded = try Self.using(record, realms.recordedRealms(ofApp: file.id))
     let (found, lost) = try directory.checkRealms(
       file.id, recorded, replacesMissing: replacesMissing
     ) { (id) throws(ServerFailure) in
@@ -98,17 +96,16 @@ struct ServerProgram: Sendable {
             + "a new realm.")
       }
     }
-    try Self.using(record) { () throws(StoreError) in
-      try realms.record(found.subtracting(recorded), forgetting: lost, ofApp: file.id)
-    }
+    try Self.using(
+      record, realms.record(found.subtracting(recorded), forgetting: lost, ofApp: file.id))
   }
 
   /// Uses the record of an app's realms.
   private static func using<R>(
-    _ record: String, _ body: () throws(StoreError) -> R
+    _ record: String, _ call: @autoclosure () throws(StorageError) -> R
   ) throws(ServerFailure) -> R {
     do throws(StoreError) {
-      return try body()
+      return try StoreError.storing(call())
     } catch {
       throw ServerFailure(
         "\(record), the record of the realms, cannot be used: \(ServerFailure.text(error)). Put it "

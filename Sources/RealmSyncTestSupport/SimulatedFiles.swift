@@ -22,11 +22,9 @@ package final class SimulatedFiles: RealmFiles {
   }
 
   package func make(
-    _ realm: RealmID, _ body: (DatabaseFile) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let file: DatabaseFile
-    do throws(StorageError) { file = try open(realm) } catch { throw .storage(error) }
-    try body(file)
+    _ realm: RealmID, _ body: (DatabaseFile) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try body(open(realm))
   }
 
   package func hasFile(of realm: RealmID) -> Bool {

@@ -34,7 +34,8 @@ package struct APIApp: Sendable {
   ///
   /// - Parameter name: The account's name; nil if the attempt names none.
   func limited<R: Sendable>(
-    _ origin: RequestOrigin, as name: String? = nil, _ body: () async throws(AccountError) -> R
+    _ origin: RequestOrigin, as name: String? = nil,
+    _ call: @autoclosure () async throws(AccountError) -> R
   ) async throws(APIError) -> R {
     let (time, address) = (now(), origin.limitKey)
     guard attempts.withLock({ $0.begin(address, now: time) }) else {
@@ -44,7 +45,7 @@ package struct APIApp: Sendable {
       throw APIError(.tooManyAttempts)
     }
     do throws(AccountError) {
-      let result = try await body()
+      let result = try await call()
       attempts.withLock { $0.withdraw(address) }
       if let name { delays.withLock { $0.succeed(name, from: address) } }
       return result
@@ -80,9 +81,7 @@ package struct APIApp: Sendable {
   /// The user whose access token a request has, with its session.
   func access(of request: APIRequest) async throws(APIError) -> UserAccess {
     guard let token = request.bearerToken else { throw .unauthorized }
-    return try await APIError.mapping { () async throws(AccountError) in
-      try await accounts.access(accessToken: token)
-    }
+    return try await APIError.mapping(await accounts.access(accessToken: token))
   }
 
   /// The user whose access token a request has.
@@ -92,10 +91,10 @@ package struct APIApp: Sendable {
 }
 
 extension APIError {
-  /// Runs `body` with errors of accounts.
+  /// What a call of the accounts gives, with its error as one of the API.
   static func mapping<R: Sendable>(
-    _ body: () async throws(AccountError) -> R
+    _ call: @autoclosure () async throws(AccountError) -> R
   ) async throws(APIError) -> R {
-    do throws(AccountError) { return try await body() } catch { throw APIError(error) }
+    do throws(AccountError) { return try await call() } catch { throw APIError(error) }
   }
 }

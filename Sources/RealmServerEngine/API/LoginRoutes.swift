@@ -19,9 +19,7 @@ struct LoginRoutes {
       let body = try APIBody(request)
       try app.countAnonymousLogin(request.origin)
       return Self.response(
-        try await APIError.mapping { () async throws(AccountError) in
-          try await app.accounts.logInAnonymously(device: body.device)
-        })
+        try await APIError.mapping(await app.accounts.logInAnonymously(device: body.device)))
     case (AccountService.passwordProvider, ["login"]): return try await logIn(request)
     case (AccountService.passwordProvider, let rest): return try await manage(request, rest)
     default: throw APIError(.unknownProvider(provider))
@@ -45,11 +43,11 @@ struct LoginRoutes {
     if request.parameter("link") == "true" { linked = try await app.access(of: request) }
     let access = linked
     return Self.response(
-      try await app.limited(request.origin, as: address) { () async throws(AccountError) in
-        try await app.accounts.logIn(
+      try await app.limited(
+        request.origin, as: address,
+        await app.accounts.logIn(
           address, password, linkedTo: access, device: body.device,
-          for: request.origin.limitKey)
-      })
+          for: request.origin.limitKey)))
   }
 
   private func manage(
@@ -61,34 +59,27 @@ struct LoginRoutes {
     case ["register"]:
       let (address, password) = (try body.text("email"), try body.text("password"))
       try app.countRegistration(request.origin)
-      try await APIError.mapping { () async throws(AccountError) in
-        try await accounts.register(address, password, for: request.origin.limitKey)
-      }
+      try await APIError.mapping(
+        await accounts.register(address, password, for: request.origin.limitKey))
       return APIResponse(.object([]), status: 201)
     case ["confirm"]:
       let (token, id) = (try body.text("token"), try body.text("tokenId"))
-      try await app.limited(request.origin) { () async throws(AccountError) in
-        try await accounts.confirm(token: token, id: id)
-      }
+      try await app.limited(request.origin, await accounts.confirm(token: token, id: id))
     case ["confirm", "send"]:
       let address = try body.text("email")
       try app.countRegistration(request.origin)
-      try await APIError.mapping { () async throws(AccountError) in
-        try await accounts.sendConfirmation(address)
-      }
+      try await APIError.mapping(await accounts.sendConfirmation(address))
     case ["reset", "send"]:
       let address = try body.text("email")
       try app.countRegistration(request.origin)
-      try await APIError.mapping { () async throws(AccountError) in
-        try await accounts.sendReset(address)
-      }
+      try await APIError.mapping(await accounts.sendReset(address))
     case ["reset"]:
       let (token, id) = (try body.text("token"), try body.text("tokenId"))
       let password = try body.text("password")
-      try await app.limited(request.origin) { () async throws(AccountError) in
-        try await accounts.reset(
-          to: password, token: token, id: id, for: request.origin.limitKey)
-      }
+      try await app.limited(
+        request.origin,
+        await accounts.reset(
+          to: password, token: token, id: id, for: request.origin.limitKey))
     case ["confirm", "call"]:
       let address = try body.text("email")
       throw APIError(400, "BadRequest", "failed to confirm user \"\(address)\"")

@@ -15,20 +15,15 @@ struct UserRoutes {
     switch (request.method, Array(path)) {
     case ("GET", ["profile"]): return try await profile(request, app)
     case ("POST", ["session"]):
-      let token = try await APIError.mapping { () async throws(AccountError) in
-        try await app.accounts.refresh(request.bearerToken ?? "")
-      }
+      let token = try await APIError.mapping(
+        await app.accounts.refresh(request.bearerToken ?? ""))
       return APIResponse(.object([JSONMember("access_token", .string(token))]))
     case ("DELETE", ["session"]):
-      try await APIError.mapping { () async throws(AccountError) in
-        try await app.accounts.revoke(request.bearerToken ?? "")
-      }
+      try await APIError.mapping(await app.accounts.revoke(request.bearerToken ?? ""))
       return APIResponse(status: 204)
     case ("DELETE", ["delete"]):
       let account = try await app.account(of: request)
-      try await APIError.mapping { () async throws(AccountError) in
-        try await app.accounts.delete(account)
-      }
+      try await APIError.mapping(await app.accounts.delete(account))
       return APIResponse(status: 204)
     default: throw .notFound
     }
@@ -45,9 +40,7 @@ struct UserRoutes {
     _ request: APIRequest, _ app: APIApp
   ) async throws(APIError) -> APIResponse {
     let account = try await app.account(of: request)
-    let identities = try await APIError.mapping { () async throws(AccountError) in
-      try await app.accounts.identities(of: account)
-    }
+    let identities = try await APIError.mapping(await app.accounts.identities(of: account))
     let data = identities.first { $0.name.provider == AccountService.passwordProvider }
       .map { [JSONMember("email", .string($0.name.name))] }
     return APIResponse(

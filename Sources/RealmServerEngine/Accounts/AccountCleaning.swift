@@ -29,10 +29,24 @@ package struct AccountCleaning: Hashable, Sendable {
   init(
     _ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp
   ) throws(StorageError) {
-    sessions = try AccountStore.removeExpired(.sessions, now, in: group)
-    tokens = try AccountStore.removeExpired(.tokens, now, in: group)
+    sessions = try Self.removeExpired(AccountTables.sessions, now, in: group)
+    tokens = try Self.removeExpired(AccountTables.tokens, now, in: group)
     try removeAnonymousUsers(group, rules, now)
     try removeRegistrations(group, rules, now)
+  }
+
+  /// Removes the rows whose time is over; returns their number.
+  static func removeExpired(
+    _ layout: RecordLayout, _ now: OriginTimestamp, in group: WriteGroup
+  ) throws(StorageError) -> Int {
+    let table = try layout.table(in: group)
+    var keys: [ObjectKey] = []
+    var rows = try table.records()
+    while let row = try rows.next() {
+      if try row.time("expires").milliseconds <= now.milliseconds { keys.append(row.key) }
+    }
+    try table.delete(keys)
+    return keys.count
   }
 
   private static func isOver(
@@ -45,60 +59,46 @@ package struct AccountCleaning: Hashable, Sendable {
     _ group: WriteGroup, _ rules: UpkeepRules, _ now: OriginTimestamp
   ) throws(StorageError) {
     var used: Set<String> = []
-    try AccountStore.forEachRow(of: .sessions, in: group) { (_, _, reader) throws(StorageError) in
-      used.insert(try reader.optionalText("account") ?? "")
-    }
-    var gone: [String] = []
+    var sessions = try AccountTables.sessions.table(in: group).records()
+    while let session = try sessions.next() { used.insert(try session.text("account")) }
+    let table = try AccountTables.accounts.table(in: group)
+    var keys: [ObjectKey] = []
     var names: Set<String> = []
-    _ = try AccountStore.removeRows(of: .accounts, in: group) {
-      (id, reader) throws(StorageError) in
-      guard !used.contains(id), let account = try Account(reader, key: id),
-        !account.isDisabled,
+    var accounts = try table.records()
+    while let row = try accounts.next() {
+      guard let account = try Account(row), !used.contains(account.id), !account.isDisabled,
         account.identities.allSatisfy({ $0.provider == AccountService.anonymousProvider }),
         Self.isOver(account.created, rules.anonymousDays, now)
-      else { return false }
-      gone.append(id)
+      else { continue }
+      keys.append(row.key)
+      anonymousUsers.append(account.id)
       names.formUnion(account.identities.map(\.text))
-      return true
     }
-    anonymousUsers = gone
+    try table.delete(keys)
     guard !names.isEmpty else { return }
-    _ = try AccountStore.removeRows(of: .identities, in: group) { (name, _) in
-      names.contains(name)
-    }
+    try AccountTables.identities.table(in: group).removeAll("key", in: names)
   }
 
   private mutating func removeRegistrations(
     _ group: WriteGroup, _ rules: UpkeepRules, _ now: OriginTimestamp
   ) throws(StorageError) {
+    let table = try AccountTables.identities.table(in: group)
     var gone: Set<String> = []
     var unknown: [ObjectKey] = []
-    try AccountStore.forEachRow(of: .identities, in: group) {
-      (key, name, reader) throws(StorageError) in
-      guard try reader.number("is_confirmed") == 0, try reader.optionalText("account") == nil
-      else { return }
-      guard let created = try reader.optionalNumber("created") else {
-        unknown.append(key)
-        return
+    var identities = try table.records()
+    while let row = try identities.next() {
+      guard try row.integer("is_confirmed") == 0, try row.optionalText("account") == nil
+      else { continue }
+      guard let start = try row.optionalTime("created") else {
+        unknown.append(row.key)
+        continue
       }
-      let start = OriginTimestamp(milliseconds: UInt64(bitPattern: created))
-      if Self.isOver(start, rules.unconfirmedDays, now) { gone.insert(name) }
+      if Self.isOver(start, rules.unconfirmedDays, now) { gone.insert(try row.text("key")) }
     }
-    if let table = try group.table(named: AccountTable.identities.rawValue),
-      let column = table.schema.column(named: "created")
-    {
-      for key in unknown {
-        try table.set(.int(Int64(bitPattern: now.milliseconds)), column, key)
-      }
-    }
+    for key in unknown { try table.record(key)?.set(now.milliseconds, "created") }
     notedRegistrations = unknown.count
     guard !gone.isEmpty else { return }
-    registrations = try AccountStore.removeRows(of: .identities, in: group) { (name, _) in
-      gone.contains(name)
-    }
-    tokens += try AccountStore.removeRows(of: .tokens, in: group) {
-      (_, reader) throws(StorageError) in
-      gone.contains(try reader.optionalText("identity") ?? "")
-    }
+    registrations = try table.removeAll("key", in: gone)
+    tokens += try AccountTables.tokens.table(in: group).removeAll("identity", in: gone)
   }
 }

@@ -2,6 +2,8 @@
 
 // The errors of logins and users.
 
+package import RealmStorage
+
 /// A request about users could not be carried out.
 package enum AccountError: Error, Hashable, Sendable {
   case nameInUse
@@ -22,6 +24,10 @@ package enum AccountError: Error, Hashable, Sendable {
   case busy
   case mailFailed(String)
   case store(StoreError)
+}
+
+extension AccountError: ErrorAboveStorage {
+  package static func storage(_ error: StorageError) -> AccountError { .store(.storage(error)) }
 }
 
 extension AccountError {

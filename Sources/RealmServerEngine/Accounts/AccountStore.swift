@@ -33,39 +33,33 @@ package actor AccountStore {
   ) throws(StoreError) {
     self.file = file
     self.thread = thread
-    try StoreError.storing { () throws(StorageError) -> Void in
-      try Self.prepare(file, app, mustExist, schemas, keyBounds, now)
-    }
+    try StoreError.storing(Self.prepare(file, app, mustExist, schemas, keyBounds, now))
   }
 
   /// Opens the file at a path, which is made if it is missing.
   package static func open(
     _ path: String, app: String, isNew: Bool, now: OriginTimestamp
   ) throws(StoreError) -> AccountStore {
-    if isNew {
-      try CompleteFile.make(path) { (file) throws(StoreError) in
-        try StoreError.storing { () throws(StorageError) -> Void in
-          try Self.prepare(file, app, false, SchemaCache(), KeyBoundCache(), now)
-        }
-      }
-    }
-    let file = try StoreError.storing { () throws(StorageError) in
-      try DatabaseFile.open(
-        path: path, options: OpenOptions(mustExist: true), system: SystemFiles(isPrivate: true))
-    }
+    if isNew { try StoreError.storing(make(path, app, now)) }
+    let file = try StoreError.storing(
+      DatabaseFile.open(
+        path: path, options: OpenOptions(mustExist: true), system: SystemFiles(isPrivate: true)))
     return try AccountStore(file, app: app, mustExist: true, now: now)
+  }
+
+  private static func make(
+    _ path: String, _ app: String, _ now: OriginTimestamp
+  ) throws(StorageError) {
+    try CompleteFile.make(path) { (file) throws(StorageError) in
+      try prepare(file, app, false, SchemaCache(), KeyBoundCache(), now)
+    }
   }
 
   /// Reads the newest version.
   package func read<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
-    let group: TableGroup
-    do throws(StorageError) {
-      group = try TableGroup(file.snapshot(), schemas: schemas)
-    } catch {
-      throw .store(.storage(error))
-    }
+    let group = try AccountError.storing(TableGroup(file.snapshot(), schemas: schemas))
     return try body(AccountTransaction(group))
   }
 
@@ -73,12 +67,7 @@ package actor AccountStore {
   package func write<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
-    let group: WriteGroup
-    do throws(StorageError) {
-      group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
-    } catch {
-      throw .store(.storage(error))
-    }
+    let group = try AccountError.storing(begin())
     let result: R
     do throws(AccountError) {
       result = try body(AccountTransaction(group))
@@ -86,12 +75,33 @@ package actor AccountStore {
       group.rollback()
       throw error
     }
-    do throws(StorageError) {
-      _ = try group.commit()
-    } catch {
-      throw .store(.storage(error))
-    }
+    _ = try AccountError.storing(group.commit())
     return result
+  }
+
+  private func begin() throws(StorageError) -> WriteGroup {
+    try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
+  }
+
+  /// Removes what is not used any more, in one transaction.
+  package func clean(
+    _ rules: UpkeepRules, now: OriginTimestamp
+  ) throws(StoreError) -> AccountCleaning {
+    try StoreError.storing(cleaned(rules, now))
+  }
+
+  private func cleaned(
+    _ rules: UpkeepRules, _ now: OriginTimestamp
+  ) throws(StorageError) -> AccountCleaning {
+    let group = try begin()
+    do throws(StorageError) {
+      let result = try AccountCleaning(group, rules, now: now)
+      if result.hasChanges { _ = try group.commit() } else { group.rollback() }
+      return result
+    } catch {
+      group.rollback()
+      throw error
+    }
   }
 
   // MARK: Opening
@@ -102,14 +112,14 @@ package actor AccountStore {
   ) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
     do throws(StorageError) {
-      if !mustExist, try group.table(named: AccountTable.meta.rawValue) == nil {
-        for kind in AccountTable.allCases { try make(kind, in: group) }
+      if !mustExist, try group.table(named: AccountTables.meta.name) == nil {
+        try AccountTables.make(in: group)
       }
       try check(group)
-      try upgrade(group)
       if let app { try check(app, group) }
-      try removeExpired(.sessions, now, in: group)
-      try removeExpired(.tokens, now, in: group)
+      for layout in [AccountTables.sessions, AccountTables.tokens] {
+        _ = try AccountCleaning.removeExpired(layout, now, in: group)
+      }
       _ = try group.commit()
     } catch {
       group.rollback()
@@ -117,118 +127,24 @@ package actor AccountStore {
     }
   }
 
-  private static func make(
-    _ kind: AccountTable, in group: WriteGroup
-  ) throws(StorageError) {
-    let table = try group.createTable(named: kind.rawValue)
-    let key = try table.addColumn(named: "key", type: .string)
-    try table.setPrimaryKey(key.key)
-    for field in kind.fields {
-      _ = try table.addColumn(named: field.name, type: field.type, isNullable: field.isNullable)
-    }
-    guard kind == .meta, let column = table.schema.column(named: "layout") else { return }
-    let row = try table.createObject(primaryKey: .string("accounts")).key
-    try table.set(.int(AccountTable.layout), column, row)
-  }
-
+  /// Checks the tables, and adds the columns that a file of an earlier layout lacks.
   private static func check(_ group: WriteGroup) throws(StorageError) {
-    for kind in AccountTable.allCases where try group.table(named: kind.rawValue) == nil {
-      throw .corrupted("the file has no table \(kind.rawValue)")
-    }
-    guard let (_, _, layout) = try layout(group), (1...AccountTable.layout).contains(layout)
+    for layout in AccountTables.all { _ = try layout.table(in: group) }
+    guard let meta = try AccountTables.meta(in: group),
+      let layout = try meta.optionalInteger("layout"),
+      (1...AccountTables.layout).contains(layout)
     else { throw .corrupted("the accounts have another layout") }
-  }
-
-  private static func layout(
-    _ group: WriteGroup
-  ) throws(StorageError) -> (table: WritableTable, row: ObjectKey, number: Int64)? {
-    guard let table = try group.table(named: AccountTable.meta.rawValue),
-      let (key, row) = try table.findRow(primaryKey: .string("accounts")),
-      let number = try ServerRowReader(row: row, schema: table.schema).optionalNumber("layout")
-    else { return nil }
-    return (table, key, number)
-  }
-
-  /// Adds the columns that a file of an earlier layout lacks.
-  private static func upgrade(_ group: WriteGroup) throws(StorageError) {
-    guard let (meta, row, number) = try layout(group), number < AccountTable.layout,
-      let column = meta.schema.column(named: "layout")
-    else { return }
-    for kind in AccountTable.allCases {
-      guard let table = try group.table(named: kind.rawValue) else { continue }
-      for field in kind.fields where table.schema.column(named: field.name) == nil {
-        _ = try table.addColumn(named: field.name, type: field.type, isNullable: field.isNullable)
-      }
-    }
-    try meta.set(.int(AccountTable.layout), column, row)
+    guard layout < AccountTables.layout else { return }
+    for layout in AccountTables.all { _ = try layout.addLater(in: group) }
+    try meta.set(AccountTables.layout, "layout")
   }
 
   /// Notes the app of the file, or checks that it is that one.
   private static func check(_ app: String, _ group: WriteGroup) throws(StorageError) {
-    guard let table = try group.table(named: AccountTable.meta.rawValue),
-      let (key, _) = try table.findRow(primaryKey: .string("accounts")),
-      let column = table.schema.column(named: "app")
-    else { throw .corrupted("the accounts have another layout") }
-    guard case .string(let known)? = try table.row(of: key)?.value(of: column) else {
-      return try table.set(.string(app), column, key)
+    guard let meta = try AccountTables.meta(in: group) else {
+      throw .corrupted("the accounts have another layout")
     }
+    guard let known = try meta.optionalText("app") else { return try meta.set(app, "app") }
     guard known == app else { throw .corrupted("the accounts are those of the app \"\(known)\"") }
-  }
-
-  /// Removes the rows whose time is over.
-  @discardableResult
-  static func removeExpired(
-    _ kind: AccountTable, _ now: OriginTimestamp, in group: WriteGroup
-  ) throws(StorageError) -> Int {
-    try removeRows(of: kind, in: group) { (_, reader) throws(StorageError) in
-      try reader.number("expires") <= now.milliseconds
-    }
-  }
-
-  /// Removes the rows for which `isOver` says so; returns their number.
-  static func removeRows(
-    of kind: AccountTable, in group: WriteGroup,
-    _ isOver: (String, ServerRowReader) throws(StorageError) -> Bool
-  ) throws(StorageError) -> Int {
-    guard let table = try group.table(named: kind.rawValue) else { return 0 }
-    var keys: [ObjectKey] = []
-    try forEachRow(of: kind, in: group) { (key, name, reader) throws(StorageError) in
-      if try isOver(name, reader) { keys.append(key) }
-    }
-    for key in keys { try table.delete(key) }
-    return keys.count
-  }
-
-  /// Calls `body` with all rows of a table: the key of the row, its primary key and the rest.
-  static func forEachRow(
-    of kind: AccountTable, in group: WriteGroup,
-    _ body: (ObjectKey, String, ServerRowReader) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    guard let table = try group.table(named: kind.rawValue) else { return }
-    let columns = try table.table
-    var cursor = columns.clusterCursor()
-    while let cluster = try cursor.next() {
-      for index in 0..<cluster.count {
-        let reader = ServerRowReader(row: cluster.row(at: index), schema: columns.schema)
-        try body(cluster.key(at: index), reader.optionalText("key") ?? "", reader)
-      }
-    }
-  }
-
-  /// Removes what is not used any more, in one transaction.
-  package func clean(
-    _ rules: UpkeepRules, now: OriginTimestamp
-  ) throws(StoreError) -> AccountCleaning {
-    try StoreError.storing { () throws(StorageError) -> AccountCleaning in
-      let group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
-      do throws(StorageError) {
-        let result = try AccountCleaning(group, rules, now: now)
-        if result.hasChanges { _ = try group.commit() } else { group.rollback() }
-        return result
-      } catch {
-        group.rollback()
-        throw error
-      }
-    }
   }
 }

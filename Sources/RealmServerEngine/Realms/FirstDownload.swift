@@ -33,13 +33,13 @@ struct FirstDownload {
   init(
     of snapshot: ObjectSnapshot, gone: [ObjectIdentity], clientVersion: UInt64,
     timestamp: OriginTimestamp, partByteCount: Int
-  ) throws(StoreError) {
+  ) throws(StorageError) {
     self.snapshot = snapshot
     self.gone = gone
     self.clientVersion = clientVersion
     self.timestamp = timestamp
     self.partByteCount = partByteCount
-    try StoreError.storing { () throws(StorageError) in try divide() }
+    try divide()
   }
 
   /// Collects the objects, and finds where parts end.
@@ -97,7 +97,7 @@ struct FirstDownload {
   var remainingByteCount: Int { (parts.count - nextPart) * partByteCount }
 
   /// The objects for the client to drop.
-  func privates(of file: FileIdentifier) throws(StoreError) -> [PrivateChange] {
+  func privates(of file: FileIdentifier) throws(StorageError) -> [PrivateChange] {
     var changes: [PrivateChange] = []
     func add(_ objects: [ObjectIdentity], _ version: UInt64) {
       guard !objects.isEmpty else { return }
@@ -113,10 +113,9 @@ struct FirstDownload {
     for (number, count) in parts.enumerated() {
       var identities: [ObjectIdentity] = []
       for _ in 0..<count {
-        let next = try StoreError.storing { () throws(StorageError) in
-          try walk.next(in: snapshot.objects)
-        }
-        if let (table, key) = next, let identity = try table.identity(of: key) {
+        if let (table, key) = try walk.next(in: snapshot.objects),
+          let identity = try table.identity(of: key)
+        {
           identities.append(identity)
         }
       }
@@ -128,7 +127,7 @@ struct FirstDownload {
   // MARK: Entries
 
   /// Takes the next parts, until they have `byteLimit` bytes.
-  mutating func takeEntries(byteLimit: Int) throws(StoreError) -> [Download.Entry] {
+  mutating func takeEntries(byteLimit: Int) throws(StorageError) -> [Download.Entry] {
     var entries: [Download.Entry] = []
     var byteCount = 0
     if nextPart == 0 {
@@ -139,16 +138,14 @@ struct FirstDownload {
     }
     while !isComplete, byteCount < byteLimit {
       let part = nextPart
-      let bytes = try StoreError.storing { () throws(StorageError) -> [UInt8] in
-        var writer = ObjectStateWriter(snapshot.objects, file: .server)
-        if part == 0 { try writer.appendSchema() }
-        for _ in 0..<parts[part] {
-          guard let (table, key) = try walk.next(in: snapshot.objects) else { break }
-          try writer.appendErasure(of: key, in: table.key)
-          try writer.append(key, in: table.key)
-        }
-        return writer.take()
+      var writer = ObjectStateWriter(snapshot.objects, file: .server)
+      if part == 0 { try writer.appendSchema() }
+      for _ in 0..<parts[part] {
+        guard let (table, key) = try walk.next(in: snapshot.objects) else { break }
+        try writer.appendErasure(of: key, in: table.key)
+        try writer.append(key, in: table.key)
       }
+      let bytes = writer.take()
       entries.append(entry(bytes, version(of: part)))
       byteCount += bytes.count
       nextPart += 1

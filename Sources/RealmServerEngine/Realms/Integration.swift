@@ -174,7 +174,7 @@ struct Integration {
     _ query: EffectiveQuery?
   ) throws(SessionRefusal) -> Bool {
     guard let unseen else { return false }
-    do throws(StoreError) {
+    do throws(StorageError) {
       let own = entries.filter { $0.changeset.origin.file == state.file.ident }
       let objects = try unseen.find(in: incoming, after: base, own, state, query)
       guard !objects.isEmpty else { return false }
@@ -187,8 +187,8 @@ struct Integration {
       state.add(change, about: objects.restarted + objects.dropped, at: version)
       return !objects.dropped.isEmpty
     } catch {
-      failure = error
-      throw SessionRefusal(error)
+      failure = .storage(error)
+      throw SessionRefusal(.storage(error))
     }
   }
 

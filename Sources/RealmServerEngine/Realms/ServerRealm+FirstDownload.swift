@@ -66,7 +66,7 @@ extension ServerRealm {
   private func next(
     of first: inout FirstDownload, for ident: FileIdentifier, _ byteLimit: Int
   ) async throws(StoreError) -> Download {
-    let entries = try first.takeEntries(byteLimit: byteLimit)
+    let entries = try StoreError.storing(first.takeEntries(byteLimit: byteLimit))
     let cursor = first.cursor
     if !first.isComplete { firstDownloads.keep(first, for: ident) }
     let head = head
@@ -89,11 +89,14 @@ extension ServerRealm {
         ? try await entries(in: base + 1..<snapshot.head.version + 1) : []
       // A client that was interrupted may have objects that were erased since, and no version after
       // the one that it has is trimmed. Others may have made objects that the history erases.
-      let first = try FirstDownload(
-        of: snapshot, gone: try erasedObjects(of: history), clientVersion: file.clientVersion,
-        timestamp: history.last?.committed ?? now, partByteCount: settings.partByteCount)
+      let gone = try erasedObjects(of: history)
+      let first = try StoreError.storing(
+        FirstDownload(
+          of: snapshot, gone: gone, clientVersion: file.clientVersion,
+          timestamp: history.last?.committed ?? now, partByteCount: settings.partByteCount))
+      let privates = try StoreError.storing(first.privates(of: ident))
       let head = try await appendVersions(
-        through: first.lastVersion, after: snapshot.head, privates: first.privates(of: ident),
+        through: first.lastVersion, after: snapshot.head, privates: privates,
         firstDownloadOf: ident)
       if head != nil { return first }
     }

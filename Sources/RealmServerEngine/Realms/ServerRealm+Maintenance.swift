@@ -26,6 +26,13 @@ extension ServerRealm {
     try await append { _ in batch }
   }
 
+  /// A client's file, whose client is there.
+  func seenFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {
+    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    try await noteSeen(ident)
+    return file
+  }
+
   private static let dayMilliseconds: UInt64 = 24 * 3600 * 1000
   /// The versions that are trimmed in one transaction.
   private static let trimCount: UInt64 = 10_000

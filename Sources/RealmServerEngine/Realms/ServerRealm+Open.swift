@@ -15,7 +15,7 @@ extension ServerRealm {
     let head = try await opener.open(name, of: store)
     return ServerRealm(
       head, of: store, settings: settings, clock: clock, salts: salts, thread: thread,
-      scratch: settings.recordsTouches ? try ViewScratch() : nil)
+      scratch: settings.recordsTouches ? try StoreError.storing(ViewScratch()) : nil)
   }
 
   /// Opens realms on the thread where they will run.

@@ -80,7 +80,7 @@ extension ServerRealm {
       if integration.needsOwnTurn { return try await integrateEach(uploads, refusals) }
       var failed: (upload: Int, refusal: SessionRefusal)?
       if !integration.states.isEmpty, refusals.count < uploads.count {
-        try await append { (group) throws(StoreError) in
+        try await append { (group) throws(StorageError) in
           switch try self.apply(integration, in: group, now: now) {
           case .success(let batch): return batch
           case .failure(let failure):
@@ -254,7 +254,7 @@ extension ServerRealm {
   /// Carries out the entries of a group.
   private func apply(
     _ integration: Integration, in group: WriteGroup, now: OriginTimestamp
-  ) throws(StoreError) -> Result<Batch, Misfit> {
+  ) throws(StorageError) -> Result<Batch, Misfit> {
     var batch = Batch()
     var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
     var upload: Int?
@@ -263,21 +263,18 @@ extension ServerRealm {
     for entry in integration.entries {
       if upload != entry.upload { applier.renewWork() }
       upload = entry.upload
-      var touches: [Touch] = []
-      try StoreError.storing { () throws(StorageError) in try collector?.begin(entry.changeset) }
+      try collector?.begin(entry.changeset)
       do throws(ApplyError) {
         try applier.apply(entry.changeset)
       } catch {
         switch error {
-        case .storage(let cause): throw .storage(cause)
+        case .storage(let cause): throw cause
         case .badChangeset(let problem, let instruction):
           let refusal = SessionRefusal(problem, instruction: instruction)
           return .failure(Misfit(upload: entry.upload, refusal: refusal))
         }
       }
-      try StoreError.storing { () throws(StorageError) in
-        touches = try collector?.end(made: entry.made) ?? []
-      }
+      let touches = try collector?.end(made: entry.made) ?? []
       total += entry.originalByteCount
       let origin = entry.changeset.origin
       batch.entries.append(

@@ -22,7 +22,8 @@ extension ServerRealm {
       let history = try await entries(in: snapshot.head.base + 1..<version + 1)
       if let own = history.first(where: { $0.file == ident }) { version = own.version - 1 }
     }
-    let bootstrap = try Bootstrap.schema(snapshot, version: version, timestamp: now)
+    let bootstrap = try StoreError.storing(
+      Bootstrap.schema(snapshot, version: version, timestamp: now))
     return Download(bootstrap, head: snapshot.head, file: file)
   }
 
@@ -31,7 +32,7 @@ extension ServerRealm {
     of bootstrap: Bootstrap, byteLimit: Int
   ) throws(StoreError) -> (entries: [Download.Entry], rest: Bootstrap) {
     var rest = bootstrap
-    return (try rest.takeEntries(byteLimit: byteLimit), rest)
+    return (try StoreError.storing(rest.takeEntries(byteLimit: byteLimit)), rest)
   }
 
   /// Computes the changes between a client's cursor and the head, and a bootstrap if the query
@@ -55,17 +56,17 @@ extension ServerRealm {
     }
     while true {
       let snapshot = try await store.snapshot(of: id, atLeast: cursor.serverVersion)
-      let (old, new): (View, View?)
-      switch try View.bind(query, to: snapshot.objects) {
+      let old: View
+      var new: View?
+      switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
       case .success(let view): old = view
       case .failure(let refusal): return .failure(refusal)
       }
-      switch try next.map({ (next) throws(StoreError) in
-        try View.bind(next, to: snapshot.objects)
-      }) {
-      case .success(let view)?: new = view
-      case .failure(let refusal)?: return .failure(refusal)
-      case nil: new = nil
+      if let next {
+        switch try StoreError.storing(View.bind(next, to: snapshot.objects)) {
+        case .success(let view): new = view
+        case .failure(let refusal): return .failure(refusal)
+        }
       }
       let history = try await entries(
         in: cursor.serverVersion + 1..<snapshot.head.version + 1)
@@ -90,10 +91,11 @@ extension ServerRealm {
       }
       var bootstrap: Bootstrap?
       if let new {
-        bootstrap = try Bootstrap.change(
-          from: old, to: new, snapshot, at: round.cursor.serverVersion,
-          clientVersion: round.cursor.clientVersion, timestamp: timestamp,
-          entryByteCountMax: settings.bootstrapEntryByteCount)
+        bootstrap = try StoreError.storing(
+          Bootstrap.change(
+            from: old, to: new, snapshot, at: round.cursor.serverVersion,
+            clientVersion: round.cursor.clientVersion, timestamp: timestamp,
+            entryByteCountMax: settings.bootstrapEntryByteCount))
       }
       if let download = try await record(
         round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident)
@@ -106,7 +108,7 @@ extension ServerRealm {
   /// The refusal of a query; nil for a legal one.
   package func check(_ query: EffectiveQuery) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(of: id, atLeast: 0)
-    switch try View.bind(query, to: snapshot.objects) {
+    switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
     case .success: return nil
     case .failure(let refusal): return refusal
     }

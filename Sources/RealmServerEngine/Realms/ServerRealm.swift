@@ -219,7 +219,7 @@ package actor ServerRealm {
 
   @discardableResult
   func append(
-    _ build: (WriteGroup) throws(StoreError) -> Batch?
+    _ build: (WriteGroup) throws(StorageError) -> Batch?
   ) async throws(StoreError) -> Bool {
     guard !isFenced else { throw .fenced }
     let head = try await store.append(

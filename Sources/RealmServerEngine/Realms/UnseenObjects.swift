@@ -86,7 +86,7 @@ struct UnseenObjects {
   func find(
     in incoming: [Changeset], after base: UInt64, _ own: [MergedEntry], _ state: FileState,
     _ query: EffectiveQuery?
-  ) throws(StoreError) -> Found {
+  ) throws(StorageError) -> Found {
     var found = Found()
     var known: Set<ObjectIdentity> = []
     for changeset in incoming {
@@ -112,7 +112,7 @@ struct UnseenObjects {
   /// Whether the client makes an object that was there at the base, and which it did not have.
   private func isRestarted(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
-  ) throws(StoreError) -> Bool {
+  ) throws(StorageError) -> Bool {
     // What it changed before it had, or made.
     guard !hasOwnMark(of: object, after: base, file), !own.contains(where: { $0.names(object) })
     else { return false }
@@ -124,7 +124,7 @@ struct UnseenObjects {
   private func isDropped(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier,
     _ query: EffectiveQuery?
-  ) throws(StoreError) -> Bool {
+  ) throws(StorageError) -> Bool {
     let isMade: Bool
     let isLost: Bool
     if let mark = marks[object]?.first(where: { $0.version > base && $0.file == file }) {
@@ -153,22 +153,22 @@ struct UnseenObjects {
 
   private func existed(
     _ object: ObjectIdentity, at base: UInt64
-  ) throws(StoreError) -> Bool {
+  ) throws(StorageError) -> Bool {
     if let first = marks[object]?.first(where: { $0.version > base }) {
       return first.existedBefore
     }
     return try key(of: object) != nil
   }
 
-  private func key(of object: ObjectIdentity) throws(StoreError) -> ObjectKey? {
+  private func key(of object: ObjectIdentity) throws(StorageError) -> ObjectKey? {
     guard let table = try View.table(object.className, snapshot.objects) else { return nil }
-    return try StoreError.storing { () throws(StorageError) in try table.key(of: object.key) }
+    return try table.key(of: object.key)
   }
 
   /// Whether a view has an object, whatever its properties are but for the primary key.
   private func isSeenInAnyCase(
     _ object: ObjectIdentity, _ view: View
-  ) throws(StoreError) -> Bool {
+  ) throws(StorageError) -> Bool {
     let name = object.className
     guard let key = try key(of: object), let table = try View.table(name, snapshot.objects)
     else { return false }
@@ -181,7 +181,7 @@ struct UnseenObjects {
   /// Whether a view has an object as it was at a base, after which no other file touched it.
   private func wasSeen(
     _ object: ObjectIdentity, at base: UInt64, _ file: FileIdentifier, _ view: View
-  ) throws(StoreError) -> Bool {
+  ) throws(StorageError) -> Bool {
     let name = object.className
     let later = (marks[object] ?? []).filter { $0.version > base }
     guard later.allSatisfy({ $0.file == file }), let table = try View.table(name, snapshot.objects)
@@ -193,17 +193,15 @@ struct UnseenObjects {
       trace?.unknown.isDisjoint(with: view.fieldNames(ofClass: name)) ?? true
     else { return false }
     var values = trace?.before ?? [:]
-    let points = try StoreError.storing { () throws(StorageError) -> Set<String> in
-      if trace?.wasErased != true, let row = try table.row(of: object.key) {
-        for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
-        where values[name] == nil {
-          values[name] = value
-        }
+    if trace?.wasErased != true, let row = try table.row(of: object.key) {
+      for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
+      where values[name] == nil {
+        values[name] = value
       }
-      return try snapshot.objects.pointNames(of: table.schema)
     }
     let selected = try scratch.selected(
-      of: [values], ofClass: name, table.schema, points: points, by: view)
+      of: [values], ofClass: name, table.schema,
+      points: snapshot.objects.pointNames(of: table.schema), by: view)
     return !selected.isEmpty
   }
 
@@ -211,27 +209,25 @@ struct UnseenObjects {
 
   /// The states of restarted objects, or their creation alone if they are gone, and the erasures of
   /// dropped ones.
-  func changes(of found: Found, version: UInt64) throws(StoreError) -> Changeset {
+  func changes(of found: Found, version: UInt64) throws(StorageError) -> Changeset {
     var writer = ObjectStateWriter(snapshot.objects, file: .server)
     for object in found.dropped {
       writer.appendErasure { encoder in encoder.reference(to: object) }
     }
     for object in found.restarted {
-      try StoreError.storing { () throws(StorageError) -> Void in
-        if let table = try snapshot.objects.table(named: "class_" + object.className),
-          let key = try table.key(of: object.key)
-        {
-          try writer.append(key, in: table.key)
-        } else {
-          writer.appendCreation { encoder in encoder.reference(to: object) }
-        }
+      if let table = try View.table(object.className, snapshot.objects),
+        let key = try table.key(of: object.key)
+      {
+        try writer.append(key, in: table.key)
+      } else {
+        writer.appendCreation { encoder in encoder.reference(to: object) }
       }
     }
     let origin = ChangesetOrigin(version: version, file: .server, timestamp: timestamp)
     do throws(ChangesetError) {
       return try ChangesetParser.parse(writer.take(), origin: origin)
     } catch {
-      throw .damaged("the states of objects: \(error)")
+      throw .corrupted("the states of objects: \(error)")
     }
   }
 }

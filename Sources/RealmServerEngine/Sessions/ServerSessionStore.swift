@@ -146,9 +146,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     realm = opened
     if let link, news == nil { news = app.news?.subscribe(link, to: opened.realm.id) }
     guard bind.needsIdent else { return .done }
-    let file = try await storing { () async throws(StoreError) in
-      try await opened.realm.allocateFile(for: user)
-    }
+    let file = try await storing(await opened.realm.allocateFile(for: user))
     return .bound(ident: file.ident, salt: file.salt)
   }
 
@@ -163,20 +161,17 @@ package actor ServerSessionStore: ServerRequestHandler {
       name.partition = partition
     }
     self.name = name
-    return try await storing { () async throws(StoreError) in
-      let opened = try await app.realms.open(name, for: user)
-      if version.mode == .flexible { try await opened.realm.beginHistory() }
-      return opened
-    }
+    let opened = try await storing(await app.realms.open(name, for: user))
+    if version.mode == .flexible { try await storing(await opened.realm.beginHistory()) }
+    return opened
   }
 
   private func lookUp(
     _ ident: ClientMessage.Ident
   ) async throws(SessionRefusal) -> ServerFileLookup {
     let realm = try boundRealm().realm
-    var lookup = try await storing { () async throws(StoreError) in
-      try await realm.lookUp(ident.file, of: user, latest: ident.latest.version)
-    }
+    var lookup = try await storing(
+      await realm.lookUp(ident.file, of: user, latest: ident.latest.version))
     let holder = app.registry.session(of: ident.file, in: realm.id)
     lookup.isBoundOnConnection =
       holder.map { holder in
@@ -196,13 +191,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     self.file = ident.file
     await older?.evict()
     guard !isEvicted else { throw Self.eviction }
-    let file = try await storing { () async throws(StoreError) in
-      guard let file = try await realm.file(ident.file) else {
-        throw .unknownFile(ident.file)
-      }
-      try await realm.noteSeen(ident.file)
-      return file
-    }
+    let file = try await storing(await realm.seenFile(ident.file))
     if let query = ident.query {
       let named: SessionQuery
       do throws(SessionRefusal) {
@@ -241,10 +230,9 @@ package actor ServerSessionStore: ServerRequestHandler {
   ) async throws(SessionRefusal) -> ServerDownload {
     let (opened, file) = (try boundRealm(), try requiredFile())
     guard version.mode == .flexible else {
-      let download = try await storing { () async throws(StoreError) in
-        try await opened.realm.download(
-          for: file, after: cursor, byteLimit: app.limits.downloadByteCount)
-      }
+      let download = try await storing(
+        await opened.realm.download(
+          for: file, after: cursor, byteLimit: app.limits.downloadByteCount))
       return ServerDownload(
         cursors: SyncCursors(download),
         progress: .partition(byteCountLeft: UInt64(download.remainingByteCount)),
@@ -258,9 +246,8 @@ package actor ServerSessionStore: ServerRequestHandler {
       return steady
     }
     if let (bootstrap, byteLimit) = view.unwritten {
-      let (entries, rest) = try await storing { () async throws(StoreError) in
-        try await opened.realm.entries(of: bootstrap, byteLimit: byteLimit)
-      }
+      let (entries, rest) = try await storing(
+        await opened.realm.entries(of: bootstrap, byteLimit: byteLimit))
       view.add(entries, rest: rest)
     }
     guard let part = view.takePart() else { throw Self.missingIdent }
@@ -276,17 +263,14 @@ package actor ServerSessionStore: ServerRequestHandler {
     guard let scratch = opened.scratch else { throw Self.missingIdent }
     let (active, target) = (view.active, view.target)
     if active == nil, let target, target.version == 0 {
-      let schema = try await storing { () async throws(StoreError) in
-        try await opened.realm.schemaBootstrap(for: file)
-      }
+      let schema = try await storing(await opened.realm.schemaBootstrap(for: file))
       view.add(parts(of: schema, target))
       return nil
     }
-    let answer = try await storing { () async throws(StoreError) in
-      try await opened.realm.view(
+    let answer = try await storing(
+      await opened.realm.view(
         for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
-        next: target?.effective, scratch: scratch)
-    }
+        next: target?.effective, scratch: scratch))
     var made = try answer.get()
     if let target, var bootstrap = made.bootstrap {
       if active == nil {
@@ -334,9 +318,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     _ query: VersionedQuery, in realm: ServerRealm
   ) async throws(SessionRefusal) -> SessionQuery {
     let query = try SessionQuery(query)
-    let refusal = try await storing { () async throws(StoreError) in
-      try await realm.check(query.effective)
-    }
+    let refusal = try await storing(await realm.check(query.effective))
     if let refusal { throw refusal }
     return query
   }
@@ -356,11 +338,12 @@ package actor ServerSessionStore: ServerRequestHandler {
     return file
   }
 
+  /// What a call of the realm gives, with its error as the client gets it.
   private func storing<R>(
-    _ body: () async throws(StoreError) -> R
+    _ call: @autoclosure () async throws(StoreError) -> R
   ) async throws(SessionRefusal) -> R {
     do throws(StoreError) {
-      return try await body()
+      return try await call()
     } catch {
       await note(error)
       throw SessionRefusal(error)

@@ -29,27 +29,24 @@ package enum CompleteFile {
   package static func make(
     _ path: String, options: OpenOptions = OpenOptions(),
     system: any FileSystem = SystemFiles(isPrivate: true),
-    _ body: (DatabaseFile) throws(StoreError) -> Void
-  ) throws(StoreError) {
+    _ body: (DatabaseFile) throws(StorageError) -> Void
+  ) throws(StorageError) {
     let unfinished = path + ".unfinished"
     remove(unfinished)
     defer { remove(unfinished) }
     try fill(unfinished, options, system, body)
     guard unsafe rename(unfinished, path) == 0 else {
-      throw .storage(.system(operation: "Renaming", path: path, code: errno))
+      throw .system(operation: "Renaming", path: path, code: errno)
     }
-    try StoreError.storing { () throws(StorageError) in try system.syncDirectory(of: path) }
+    try system.syncDirectory(of: path)
   }
 
   /// The file is closed when this returns.
   private static func fill(
     _ path: String, _ options: OpenOptions, _ system: any FileSystem,
-    _ body: (DatabaseFile) throws(StoreError) -> Void
-  ) throws(StoreError) {
-    let file = try StoreError.storing { () throws(StorageError) in
-      try DatabaseFile.open(path: path, options: options, system: system)
-    }
-    try body(file)
+    _ body: (DatabaseFile) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    try body(DatabaseFile.open(path: path, options: options, system: system))
   }
 
   private static func remove(_ path: String) {

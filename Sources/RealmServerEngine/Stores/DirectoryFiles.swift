@@ -74,12 +74,10 @@ package struct DirectoryFiles: RealmFiles {
   }
 
   package func make(
-    _ realm: RealmID, _ body: (DatabaseFile) throws(StoreError) -> Void
-  ) throws(StoreError) {
+    _ realm: RealmID, _ body: (DatabaseFile) throws(StorageError) -> Void
+  ) throws(StorageError) {
     let (folders, file) = place(of: realm)
-    try StoreError.storing { () throws(StorageError) -> Void in
-      for folder in folders { try make(folder) }
-    }
+    for folder in folders { try make(folder) }
     try CompleteFile.make(
       file, options: Self.options(mustExist: false), system: system, body)
     try record(realm.rawValue.prefix { $0 != "/" }).change(
@@ -87,7 +85,7 @@ package struct DirectoryFiles: RealmFiles {
   }
 
   /// The realms of an app that were made, whether their files are there or not.
-  package func recordedRealms(ofApp app: String) throws(StoreError) -> Set<RealmID> {
+  package func recordedRealms(ofApp app: String) throws(StorageError) -> Set<RealmID> {
     let folder = Self.name(ofApp: app)
     return Set(try record(folder).names().map { RealmID("\(folder)/\($0)") })
   }
@@ -96,7 +94,7 @@ package struct DirectoryFiles: RealmFiles {
   /// goes on without: they are new when a client asks for them.
   package func record(
     _ found: Set<RealmID>, forgetting lost: Set<RealmID>, ofApp app: String
-  ) throws(StoreError) {
+  ) throws(StorageError) {
     guard !found.isEmpty || !lost.isEmpty else { return }
     try record(Self.name(ofApp: app)).change(
       adding: found.map(Self.name).sorted(), removing: lost.map(Self.name))

@@ -7,112 +7,112 @@ import RealmSyncProtocol
 import RealmTables
 
 extension EmbeddedRealm {
+  /// Appends what `build` makes, or nothing if that is nil.
   func append(
     expecting version: UInt64, epoch: UInt64,
-    _ build: (WriteGroup) throws(StoreError) -> Batch?
-  ) throws(StoreError) -> RealmHead? {
-    var result: RealmHead?
+    _ build: (WriteGroup) throws(StorageError) -> Batch?
+  ) throws(StorageError) -> Outcome<RealmHead?> {
     var stored: Batch?
-    _ = try write { (group) throws(StoreError) in
-      var head = try StoreError.storing { () throws(StorageError) in try self.head(of: group) }
-      guard head.epoch == epoch else { throw .fenced }
-      guard head.version == version else { throw .conflict(head) }
-      guard let batch = try build(group) else { return false }
-      try check(batch, after: head)
-      for file in batch.files { try store(file, in: group) }
-      for file in batch.forgotten { try forget(file, in: group) }
-      try StoreError.storing { () throws(StorageError) -> Void in
-        for entry in batch.entries { try store(entry, in: group) }
-        for change in batch.reciprocals {
-          try store(change.changeset, .reciprocals, change.file, change.version, in: group)
-        }
-        for change in batch.privates { try store(change, in: group) }
-        if let last = batch.entries.last {
-          (head.version, head.salt) = (last.version, last.salt)
-          head.totalByteCount = last.totalByteCount
-        }
-        if let through = batch.trimsThrough {
-          try trimHistory(from: head.base, through: through, in: group)
-          head.base = max(head.base, through)
-        }
-        if let through = batch.skipsThrough { head.base = max(head.base, through) }
-        let row = try ServerRow(.meta, at: ServerTables.metaKey, in: group, isNew: false)
-        try row.set(head.version, "version")
-        try row.set(head.salt, "salt")
-        try row.set(.int(Int64(head.totalByteCount)), "total_size")
-        try row.set(head.base, "base")
+    let outcome = try write { (group) throws(StorageError) -> Outcome<RealmHead?> in
+      let meta = try ServerTables.meta(in: group)
+      var head = try RealmHead(id, meta)
+      guard head.epoch == epoch else { return .failure(.fenced) }
+      guard head.version == version else { return .failure(.conflict(head)) }
+      guard let batch = try build(group) else { return .success(nil) }
+      if let refusal = Self.refusal(of: batch, after: head) { return .failure(refusal) }
+      for file in batch.files {
+        if let refusal = try store(file, in: group) { return .failure(refusal) }
       }
-      result = head
+      for file in batch.forgotten { try forget(file, in: group) }
+      try store(batch.entries, in: group)
+      for change in batch.reciprocals {
+        try row(ServerTables.reciprocals, change.file, change.version, in: group)
+          .set(change.changeset, "changeset")
+      }
+      for change in batch.privates { try store(change, in: group) }
+      if let through = batch.trimsThrough {
+        try trimHistory(from: head.base, through: through, in: group)
+      }
+      head.advance(by: batch)
+      try meta.set(head.version, "version")
+      try meta.set(head.salt, "salt")
+      try meta.set(Int64(head.totalByteCount), "total_size")
+      try meta.set(head.base, "base")
       stored = batch
-      return true
+      return .success(head)
     }
     if let stored { recent.withLock { $0.append(stored) } }
-    return result
+    return outcome
   }
 
-  private func check(_ batch: Batch, after head: RealmHead) throws(StoreError) {
+  private static func refusal(of batch: Batch, after head: RealmHead) -> StoreError? {
     var version = head.version
     for entry in batch.entries {
       version += 1
       guard entry.version == version, entry.salt != 0 else {
-        throw .outOfOrder("version \(entry.version) follows \(version - 1)")
+        return .outOfOrder("version \(entry.version) follows \(version - 1)")
       }
     }
-    guard version < ServerTables.versionLimit else { throw .limit("a realm has no versions left") }
+    guard version < ServerTables.versionLimit else { return .limit("a realm has no versions left") }
     if let through = batch.trimsThrough, through > version {
-      throw .outOfOrder("version \(through) is trimmed before it exists")
+      return .outOfOrder("version \(through) is trimmed before it exists")
     }
     for change in batch.reciprocals where change.version > version {
-      throw .outOfOrder("version \(change.version) has a reciprocal before it exists")
+      return .outOfOrder("version \(change.version) has a reciprocal before it exists")
+    }
+    return nil
+  }
+
+  private func store(_ entries: [StoredEntry], in group: WriteGroup) throws(StorageError) {
+    guard !entries.isEmpty else { return }
+    let history = try ServerTables.history.table(in: group)
+    let touches = try ServerTables.touches.table(in: group)
+    for entry in entries {
+      let key = ServerTables.key(entry.version)
+      try entry.write(to: history.create(under: key))
+      guard !entry.touches.isEmpty else { continue }
+      try touches.create(under: key).set(TouchWriter.encode(entry.touches), "touches")
     }
   }
 
-  private func store(_ entry: StoredEntry, in group: WriteGroup) throws(StorageError) {
-    let key = ObjectKey(Int64(bitPattern: entry.version))
-    let row = try ServerRow(.history, at: key, in: group, isNew: true)
-    try row.set(entry.salt, "salt")
-    try row.set(entry.file.rawValue, "file")
-    try row.set(entry.clientVersion, "client_version")
-    try row.set(entry.timestamp.milliseconds, "timestamp")
-    try row.set(entry.committed.milliseconds, "committed")
-    try row.set(.int(Int64(entry.originalByteCount)), "original_size")
-    try row.set(.int(Int64(entry.totalByteCount)), "total_size")
-    try row.set(.binary(entry.changeset), "changeset")
-    guard !entry.touches.isEmpty else { return }
-    let touches = try ServerRow(.touches, at: key, in: group, isNew: true)
-    try touches.set(.binary(TouchWriter.encode(entry.touches)), "touches")
-  }
-
-  private func store(
-    _ changeset: [UInt8], _ kind: ServerTables, _ ident: FileIdentifier, _ version: UInt64,
-    in group: WriteGroup
-  ) throws(StorageError) {
+  /// The row that belongs to a file and a version, which is made if there is none.
+  private func row(
+    _ layout: RecordLayout, _ ident: FileIdentifier, _ version: UInt64, in group: WriteGroup
+  ) throws(StorageError) -> RecordRow {
+    let table = try layout.table(in: group)
     let key = ServerTables.key(ident, version)
-    let isNew = try reader(kind, key, of: group) == nil
-    try ServerRow(kind, at: key, in: group, isNew: isNew).set(.binary(changeset), "changeset")
+    if let known = try table.record(key) { return known }
+    return try table.create(under: key)
   }
 
   private func store(_ change: PrivateChange, in group: WriteGroup) throws(StorageError) {
     guard !change.isRemoval else {
-      return try trim(.privates, change.file, change.version...change.version, in: group)
+      return try trim(
+        ServerTables.privates, change.file, change.version...change.version, in: group)
     }
-    try store(change.changeset, .privates, change.file, change.version, in: group)
-    let key = ServerTables.key(change.file, change.version)
-    let row = try ServerRow(.privates, at: key, in: group, isNew: false)
+    let row = try row(ServerTables.privates, change.file, change.version, in: group)
+    try row.set(change.changeset, "changeset")
     try row.set(change.timestamp.milliseconds, "timestamp")
-    try row.set(.binary(TouchWriter.encode(objects: change.objects)), "objects")
+    try row.set(TouchWriter.encode(objects: change.objects), "objects")
   }
 
   private func trimHistory(
     from base: UInt64, through version: UInt64, in group: WriteGroup
   ) throws(StorageError) {
     guard base < version else { return }
-    for kind in [ServerTables.history, .touches] {
-      guard let table = try group.table(named: kind.rawValue) else { continue }
-      for version in base + 1...version {
-        let key = ObjectKey(Int64(bitPattern: version))
-        if try table.row(of: key) != nil { try table.delete(key) }
-      }
+    for layout in [ServerTables.history, ServerTables.touches] {
+      let table = try layout.table(in: group)
+      try table.delete(table.keys(in: ServerTables.key(base + 1)...ServerTables.key(version)))
     }
+  }
+}
+
+extension RealmHead {
+  fileprivate mutating func advance(by batch: Batch) {
+    if let last = batch.entries.last {
+      assert(last.version > version, "`EmbeddedRealm` 2")
+      (version, salt, totalByteCount) = (last.version, last.salt, last.totalByteCount)
+    }
+    base = max(base, batch.trimsThrough ?? 0, batch.skipsThrough ?? 0)
   }
 }

@@ -2,6 +2,8 @@
 
 // A realm in a file of our own.
 //
+// Its calls throw errors of the database alone; what they refuse is a value.
+//
 // Invariants:
 // 1. One write transaction is one append: objects, entries, client files and what belongs to them
 //    move together, and are on the disk when the call returns.
@@ -13,6 +15,9 @@ import RealmTables
 
 /// The open file of a realm. Its calls block.
 final class EmbeddedRealm: Sendable {
+  /// What a call has found, or why it has refused.
+  typealias Outcome<R> = Result<R, StoreError>
+
   let id: RealmID
   let name: RealmName
   private let file: DatabaseFile
@@ -22,30 +27,27 @@ final class EmbeddedRealm: Sendable {
   private let onProblem: @Sendable (String) -> Void
   private let reported = Locked(OnceOnly<String>())
 
-  /// Opens the file, which is made if it is missing.
+  /// Opens the file, which is made if it is missing. It may be another realm's: see `name`.
   ///
   /// - Parameter onProblem: Takes a sentence about rows that cannot be read, once for each row.
   convenience init(
     _ id: RealmID, named name: RealmName, in files: any RealmFiles,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
-  ) throws(StoreError) {
+  ) throws(StorageError) {
     if !files.hasFile(of: id) {
-      try files.make(id) { (file) throws(StoreError) in
-        try StoreError.storing { () throws(StorageError) -> Void in
-          try Self.makeTables(in: file, for: name)
-        }
+      try files.make(id) { (file) throws(StorageError) in
+        try Self.makeTables(in: file, for: name)
       }
     }
     try self.init(id, in: files, onProblem: onProblem)
-    guard self.name == name else { throw .ambiguousName(self.name) }
-    let isOld = try StoreError.storing { () throws(StorageError) in
-      try ServerTables.lacksFields(read())
-    }
-    guard isOld else { return }
-    _ = try write { (group) throws(StoreError) in
-      try StoreError.storing { () throws(StorageError) in
-        try ServerTables.addMissing(in: group)
-      }
+    guard self.name == name, try ServerTables.lackFields(in: read()) else { return }
+    let group = try begin()
+    do throws(StorageError) {
+      try ServerTables.addLater(in: group)
+      _ = try group.commit()
+    } catch {
+      group.rollback()
+      throw error
     }
   }
 
@@ -53,28 +55,17 @@ final class EmbeddedRealm: Sendable {
   init(
     _ id: RealmID, in files: any RealmFiles,
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
-  ) throws(StoreError) {
+  ) throws(StorageError) {
     self.onProblem = onProblem
     self.id = id
-    let file = try StoreError.storing { () throws(StorageError) in try files.open(id) }
+    let file = try files.open(id)
     self.file = file
-    let (layout, name) = try StoreError.storing {
-      () throws(StorageError) -> (Int64?, RealmName) in
-      let group = try TableGroup(file.snapshot(), schemas: SchemaCache())
-      guard let table = try group.table(named: ServerTables.meta.rawValue),
-        let row = try table.row(of: ServerTables.metaKey)
-      else { throw .corrupted("the file has no row in \(ServerTables.meta.rawValue)") }
-      let meta = ServerRowReader(row: row, schema: table.schema)
-      return (
-        try meta.optionalNumber("layout"),
-        RealmName(
-          app: try meta.optionalText("app") ?? "", partition: try meta.optionalText("partition"))
-      )
-    }
+    let meta = try ServerTables.meta(in: TableGroup(file.snapshot(), schemas: SchemaCache()))
+    let layout = try meta.bits("layout")
     guard layout == ServerTables.layout else {
-      throw .damaged("the file has layout \(layout ?? 0) instead of \(ServerTables.layout)")
+      throw .corrupted("the file has layout \(layout) instead of \(ServerTables.layout)")
     }
-    self.name = name
+    name = RealmName(app: try meta.text("app"), partition: try meta.optionalText("partition"))
   }
 
   private static func makeTables(
@@ -96,81 +87,46 @@ final class EmbeddedRealm: Sendable {
     try TableGroup(file.snapshot(), schemas: schemas)
   }
 
-  /// Runs a transaction, which is rolled back if `body` throws or says false.
-  func write(
-    _ body: (WriteGroup) throws(StoreError) -> Bool
-  ) throws(StoreError) -> Bool {
-    let group = try StoreError.storing { () throws(StorageError) in
-      try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
-    }
-    do throws(StoreError) {
-      guard try body(group) else {
-        group.rollback()
-        return false
-      }
+  private func begin() throws(StorageError) -> WriteGroup {
+    try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
+  }
+
+  /// Runs a transaction, which is rolled back if `body` throws, refuses or gives nil.
+  func write<R>(
+    _ body: (WriteGroup) throws(StorageError) -> Outcome<R?>
+  ) throws(StorageError) -> Outcome<R?> {
+    let group = try begin()
+    let outcome: Outcome<R?>
+    do throws(StorageError) {
+      outcome = try body(group)
     } catch {
       group.rollback()
       throw error
     }
-    _ = try StoreError.storing { () throws(StorageError) in try group.commit() }
-    return true
-  }
-
-  func table(
-    _ kind: ServerTables, of group: TableGroup
-  ) throws(StorageError) -> Table {
-    guard let table = try group.table(named: kind.rawValue) else {
-      throw .corrupted("the file has no table \(kind.rawValue)")
+    guard case .success(_?) = outcome else {
+      group.rollback()
+      return outcome
     }
-    return table
-  }
-
-  func reader(
-    _ kind: ServerTables, _ key: ObjectKey, of group: WriteGroup
-  ) throws(StorageError) -> ServerRowReader? {
-    guard let table = try group.table(named: kind.rawValue) else {
-      throw .corrupted("the file has no table \(kind.rawValue)")
-    }
-    return try table.row(of: key).map { ServerRowReader(row: $0, schema: table.schema) }
+    _ = try group.commit()
+    return outcome
   }
 
   // MARK: The head
 
-  func meta(of group: TableGroup) throws(StorageError) -> ServerRowReader {
-    let table = try table(.meta, of: group)
-    guard let row = try table.row(of: ServerTables.metaKey) else {
-      throw .corrupted("the file has no row in \(ServerTables.meta.rawValue)")
-    }
-    return ServerRowReader(row: row, schema: table.schema)
-  }
-
-  func head(_ meta: ServerRowReader) throws(StorageError) -> RealmHead {
-    RealmHead(
-      realm: id, version: try meta.number("version"), salt: try meta.number("salt"),
-      totalByteCount: Int(truncatingIfNeeded: try meta.number("total_size")),
-      base: try meta.number("base"), epoch: try meta.number("epoch"))
-  }
-
-  func head(of group: WriteGroup) throws(StorageError) -> RealmHead {
-    guard let meta = try reader(.meta, ServerTables.metaKey, of: group) else {
-      throw .corrupted("the file has no row in \(ServerTables.meta.rawValue)")
-    }
-    return try head(meta)
+  func head(of group: TableGroup) throws(StorageError) -> RealmHead {
+    try RealmHead(id, ServerTables.meta(in: group))
   }
 
   /// Makes the caller the owner.
-  func own() throws(StoreError) -> RealmHead {
-    var result = RealmHead(realm: id)
-    _ = try write { (group) throws(StoreError) in
-      try StoreError.storing { () throws(StorageError) -> Void in
-        result = try head(of: group)
-        result.epoch += 1
-        let row = try ServerRow(.meta, at: ServerTables.metaKey, in: group, isNew: false)
-        try row.set(result.epoch, "epoch")
-      }
-      return true
+  func own() throws(StorageError) -> RealmHead {
+    var head = RealmHead(realm: id)
+    _ = try write { (group) throws(StorageError) -> Outcome<Void?> in
+      let meta = try ServerTables.meta(in: group)
+      head = try RealmHead(id, meta)
+      head.epoch += 1
+      return .success(try meta.set(head.epoch, "epoch"))
     }
-    return result
+    return head
   }
 
   /// Reports what cannot be read, once.

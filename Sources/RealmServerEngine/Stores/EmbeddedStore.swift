@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The store on files of our own.
+// The store on files of our own, and where it finds them.
 
-import RealmStorage
+package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
+
+/// Opens the files of realms.
+package protocol RealmFiles: Sendable {
+  /// Opens the file of an existing realm.
+  func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile
+
+  /// Makes the file of a new realm. It has its name only once it is complete.
+  func make(
+    _ realm: RealmID, _ body: (DatabaseFile) throws(StorageError) -> Void
+  ) throws(StorageError)
+
+  /// Whether the realm has a file.
+  func hasFile(of realm: RealmID) -> Bool
+
+  /// The realms of an app with files, sorted.
+  func realms(ofApp app: String) throws(StorageError) -> [RealmID]
+}
 
 /// Keeps each realm in a file of our own, which every tool of ours can read.
 package final class EmbeddedStore: ServerStore {
@@ -40,11 +57,13 @@ package final class EmbeddedStore: ServerStore {
         guard known.name == realm else { throw .ambiguousName(known.name) }
         return known
       }
-      let opened = try EmbeddedRealm(id, named: realm, in: files, onProblem: onProblem)
+      let opened = try StoreError.storing(
+        EmbeddedRealm(id, named: realm, in: files, onProblem: onProblem))
+      guard opened.name == realm else { throw .ambiguousName(opened.name) }
       state.withLock { $0.realms[id] = opened }
       return opened
     }
-    return try opened.own()
+    return try StoreError.storing(opened.own())
   }
 
   package nonisolated(nonsending)
@@ -56,23 +75,22 @@ package final class EmbeddedStore: ServerStore {
   package nonisolated(nonsending)
     func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
   {
-    try StoreError.storing { () throws(StorageError) in try files.realms(ofApp: app) }
+    try StoreError.storing(files.realms(ofApp: app))
   }
 
   package nonisolated(nonsending)
     func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
   {
     let known = state.withLock { $0.realms[realm] }
-    let opened = if let known { known } else { try EmbeddedRealm(realm, in: files) }
-    return RealmOutline(
-      name: opened.name, head: try opened.snapshot().head, files: try opened.files())
+    if let known { return try StoreError.storing(RealmOutline(of: known)) }
+    return try StoreError.storing(RealmOutline(of: EmbeddedRealm(realm, in: files)))
   }
 
   /// Checks that the file of a realm can be read, and is that realm's.
   package static func check(
     _ realm: RealmID, in files: any RealmFiles
   ) throws(StoreError) {
-    let opened = try EmbeddedRealm(realm, in: files)
+    let opened = try StoreError.storing(EmbeddedRealm(realm, in: files))
     guard opened.name.fileID == realm else { throw .ambiguousName(opened.name) }
   }
 
@@ -93,10 +111,13 @@ package final class EmbeddedStore: ServerStore {
   package nonisolated(nonsending)
     func append(
       to realm: RealmID, expecting version: UInt64, epoch: UInt64,
-      _ build: (WriteGroup) throws(StoreError) -> Batch?
+      _ build: (WriteGroup) throws(StorageError) -> Batch?
     ) async throws(StoreError) -> RealmHead?
   {
-    let head = try self.realm(realm).append(expecting: version, epoch: epoch, build)
+    let opened = try self.realm(realm)
+    let head = try StoreError.storing(
+      opened.append(expecting: version, epoch: epoch, build)
+    ).get()
     if let head, head.version > version {
       for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(head) }
     }
@@ -108,7 +129,8 @@ package final class EmbeddedStore: ServerStore {
       of realm: RealmID, atLeast version: UInt64
     ) async throws(StoreError) -> ObjectSnapshot
   {
-    let snapshot = try self.realm(realm).snapshot()
+    let opened = try self.realm(realm)
+    let snapshot = try StoreError.storing(opened.snapshot())
     guard snapshot.head.version >= version else { throw .conflict(snapshot.head) }
     return snapshot
   }
@@ -118,7 +140,8 @@ package final class EmbeddedStore: ServerStore {
       of realm: RealmID, in range: Range<UInt64>
     ) async throws(StoreError) -> [StoredEntry]
   {
-    try self.realm(realm).entries(in: range)
+    let opened = try self.realm(realm)
+    return try StoreError.storing(opened.entries(in: range)).get()
   }
 
   package nonisolated(nonsending)
@@ -126,7 +149,12 @@ package final class EmbeddedStore: ServerStore {
       in realm: RealmID, for user: String, now: OriginTimestamp
     ) async throws(StoreError) -> ClientFile
   {
-    try self.realm(realm).allocateFile(for: user, salt: salts.next(), now: now)
+    let opened = try self.realm(realm)
+    let file = try StoreError.storing(
+      opened.allocateFile(for: user, salt: salts.next(), now: now)
+    ).get()
+    guard let file else { throw .damaged("a file was not allocated") }
+    return file
   }
 
   package nonisolated(nonsending)
@@ -134,13 +162,15 @@ package final class EmbeddedStore: ServerStore {
       _ ident: FileIdentifier, in realm: RealmID
     ) async throws(StoreError) -> ClientFile?
   {
-    try self.realm(realm).file(ident)
+    let opened = try self.realm(realm)
+    return try StoreError.storing(opened.file(ident))
   }
 
   package nonisolated(nonsending)
     func files(in realm: RealmID) async throws(StoreError) -> [ClientFile]
   {
-    try self.realm(realm).files()
+    let opened = try self.realm(realm)
+    return try StoreError.storing(opened.files())
   }
 
   package nonisolated(nonsending)
@@ -148,7 +178,8 @@ package final class EmbeddedStore: ServerStore {
       of ident: FileIdentifier, in realm: RealmID, after version: UInt64
     ) async throws(StoreError) -> [UInt64: [UInt8]]
   {
-    try self.realm(realm).reciprocals(of: ident, after: version)
+    let opened = try self.realm(realm)
+    return try StoreError.storing(opened.reciprocals(of: ident, after: version)).get()
   }
 
   package nonisolated(nonsending)
@@ -156,7 +187,8 @@ package final class EmbeddedStore: ServerStore {
       of ident: FileIdentifier, in realm: RealmID, after version: UInt64
     ) async throws(StoreError) -> [PrivateChange]
   {
-    try self.realm(realm).privates(of: ident, after: version)
+    let opened = try self.realm(realm)
+    return try StoreError.storing(opened.privates(of: ident, after: version)).get()
   }
 
   package func heads() -> AsyncStream<RealmHead> {

@@ -15,7 +15,8 @@ import RealmTables
 
 /// The record of the realms of one app.
 final class RealmRecord: Sendable {
-  private static let tableName = "server_realms"
+  private static let layout = RecordLayout(
+    "server_realms", hasPrimaryKey: true, [RecordField("name", .string)])
   /// The record is small, and each app has one.
   private static let reservedByteCount = 1 << 30
 
@@ -37,63 +38,41 @@ final class RealmRecord: Sendable {
   }
 
   /// The open file, which is made if it is missing.
-  private func opened() throws(StoreError) -> DatabaseFile {
+  private func opened() throws(StorageError) -> DatabaseFile {
     if !CompleteFile.exists(path) {
       try CompleteFile.make(path, options: Self.options(mustExist: false), system: system) {
-        (file) throws(StoreError) in
+        (file) throws(StorageError) in
         try Self.write(to: file) { (group) throws(StorageError) in
-          let table = try group.createTable(named: Self.tableName)
-          try table.setPrimaryKey(table.addColumn(named: "name", type: .string).key)
+          try Self.layout.make(in: group)
         }
       }
     }
-    return try StoreError.storing { () throws(StorageError) in
-      try DatabaseFile.open(
-        path: path, options: Self.options(mustExist: true), system: system)
-    }
+    return try DatabaseFile.open(
+      path: path, options: Self.options(mustExist: true), system: system)
   }
 
   private static func write(
     to file: DatabaseFile, _ body: (WriteGroup) throws(StorageError) -> Void
-  ) throws(StoreError) {
-    try StoreError.storing { () throws(StorageError) -> Void in
-      let group = try WriteGroup(file.beginWrite())
-      do throws(StorageError) {
-        try body(group)
-        _ = try group.commit()
-      } catch {
-        group.rollback()
-        throw error
-      }
+  ) throws(StorageError) {
+    let group = try WriteGroup(file.beginWrite())
+    do throws(StorageError) {
+      try body(group)
+      _ = try group.commit()
+    } catch {
+      group.rollback()
+      throw error
     }
   }
 
-  private static func corrupted() -> StorageError {
-    .corrupted("the file has no table \(tableName)")
-  }
-
   /// The realms that were recorded.
-  func names() throws(StoreError) -> Set<String> {
-    try turn.withLock { (_) throws(StoreError) -> Set<String> in
+  func names() throws(StorageError) -> Set<String> {
+    try turn.withLock { (_) throws(StorageError) -> Set<String> in
       guard CompleteFile.exists(path) else { return [] }
-      let file = try opened()
-      return try StoreError.storing { () throws(StorageError) -> Set<String> in
-        let group = try TableGroup(file.snapshot())
-        guard let table = try group.table(named: Self.tableName),
-          let column = table.schema.primaryKey
-        else { throw Self.corrupted() }
-        var names: Set<String> = []
-        var cursor = table.clusterCursor()
-        while let cluster = try cursor.next() {
-          for index in 0..<cluster.count {
-            guard case .string(let name) = try cluster.row(at: index).value(of: column) else {
-              throw Self.corrupted()
-            }
-            names.insert(name)
-          }
-        }
-        return names
-      }
+      let group = try TableGroup(opened().snapshot())
+      var names: Set<String> = []
+      var rows = try Self.layout.table(in: group).records()
+      while let row = try rows.next() { names.insert(try row.text("name")) }
+      return names
     }
   }
 
@@ -101,14 +80,14 @@ final class RealmRecord: Sendable {
   func change(
     adding added: some Sequence<String>, removing removed: some Sequence<String>
   )
-    throws(StoreError)
+    throws(StorageError)
   {
-    try turn.withLock { (_) throws(StoreError) -> Void in
+    try turn.withLock { (_) throws(StorageError) -> Void in
       try Self.write(to: opened()) { (group) throws(StorageError) in
-        guard let table = try group.table(named: Self.tableName) else { throw Self.corrupted() }
-        for name in added { _ = try table.findOrCreate(primaryKey: .string(name)) }
+        let table = try Self.layout.table(in: group)
+        for name in added { _ = try table.findOrCreate(.string(name)) }
         for name in removed {
-          if let (key, _) = try table.findRow(primaryKey: .string(name)) { try table.delete(key) }
+          if let row = try table.find(.string(name)) { try table.delete(row.key) }
         }
       }
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The contract of the places where realms are kept.
+// The contract of the places where realms are kept, and its errors.
 
+package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
 
@@ -42,7 +43,7 @@ package protocol ServerStore: Sendable {
   nonisolated(nonsending)
     func append(
       to realm: RealmID, expecting version: UInt64, epoch: UInt64,
-      _ build: (WriteGroup) throws(StoreError) -> Batch?
+      _ build: (WriteGroup) throws(StorageError) -> Batch?
     ) async throws(StoreError) -> RealmHead?
 
   /// The objects of the given version or a later one.
@@ -90,4 +91,82 @@ package protocol ServerStore: Sendable {
   /// New heads of all realms, for waking waiting sessions; they may repeat and be late, and are
   /// never the only truth.
   func heads() -> AsyncStream<RealmHead>
+}
+
+// MARK: Errors
+
+/// The failure of a store.
+package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
+  /// Another owner has opened the realm since: all sessions of this one have to go.
+  case fenced
+  /// The newest version is another one than expected.
+  case conflict(RealmHead)
+  /// A version or cursor would go back, or skip a number (rule SY6).
+  case outOfOrder(String)
+  /// The realm was not opened.
+  case unknownRealm(RealmID)
+  /// The client file was never allocated.
+  case unknownFile(FileIdentifier)
+  /// Another realm has the same place.
+  case ambiguousName(RealmName)
+  /// A requested entry is trimmed.
+  case trimmed(through: UInt64)
+  /// A limit of the store.
+  case limit(String)
+  /// The entry of a version cannot be read; later ones can.
+  case unreadableEntry(version: UInt64, String)
+  /// The rows of one client cannot be read.
+  case unreadableFile(FileIdentifier, String)
+  /// The stored rows make no sense.
+  case damaged(String)
+  /// The database below.
+  case storage(StorageError)
+  /// As many realms are open as may be, and all of them are in use.
+  case tooManyOpenRealms
+  /// A user has made as many realms as one may in an hour.
+  case tooManyNewRealms
+  /// The store does not answer.
+  case unavailable(String)
+}
+
+extension StoreError {
+  /// Whether the realm has to be opened again before it can be used.
+  package var needsReopening: Bool {
+    switch self {
+    case .fenced, .unknownRealm, .storage(.addressSpaceExhausted), .storage(.poisoned): true
+    default: false
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether the disk is full.
+  package var isDiskFull: Bool {
+    if case .storage(let error) = self { error.isDiskFull } else { false }
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .storage(let error) where error.isDiskFull: "The disk is full. \(error)"
+    case .storage(let error): error.description
+    case .fenced: "Another owner has opened the realm since."
+    case .conflict: "The realm has a newer version than was expected."
+    case .outOfOrder(let reason): "A version or cursor is out of order: \(reason)"
+    case .unknownRealm(let realm): "The realm \(realm.rawValue) was not opened."
+    case .unknownFile(let file): "The client file \(file.rawValue) is unknown."
+    case .ambiguousName(let name): "Another realm has the place of \(name)."
+    case .trimmed(let version): "The entries through version \(version) are trimmed."
+    case .limit(let reason): "A limit is reached: \(reason)"
+    case .unreadableEntry(let version, let reason):
+      "The entry of version \(version) cannot be read: \(reason)"
+    case .unreadableFile(let file, let reason):
+      "What is stored for the client file \(file.rawValue) cannot be read: \(reason)"
+    case .tooManyOpenRealms: "As many realms are open as may be, and all of them are in use."
+    case .tooManyNewRealms: "The user has made as many realms as one may in an hour."
+    case .damaged(let reason): "What is stored is damaged: \(reason)"
+    case .unavailable(let reason): "The store does not answer: \(reason)"
+    }
+  }
 }

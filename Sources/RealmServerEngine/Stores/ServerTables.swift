@@ -10,16 +10,46 @@ import RealmSyncProtocol
 import RealmTables
 
 /// The internal tables of a realm file.
-enum ServerTables: String, CaseIterable {
-  case meta = "server_meta"
-  case history = "server_history"
-  case touches = "server_touches"
-  case files = "server_files"
-  case reciprocals = "server_reciprocals"
-  case privates = "server_private"
+enum ServerTables {
+  static let meta = RecordLayout(
+    "server_meta",
+    [
+      RecordField("layout", .int), RecordField("app", .string),
+      RecordField("partition", .string, isNullable: true), RecordField("version", .int),
+      RecordField("salt", .int), RecordField("total_size", .int), RecordField("base", .int),
+      RecordField("epoch", .int), RecordField("last_file", .int),
+    ])
+  static let history = RecordLayout(
+    "server_history",
+    [
+      RecordField("salt", .int), RecordField("file", .int), RecordField("client_version", .int),
+      RecordField("timestamp", .int), RecordField("committed", .int),
+      RecordField("original_size", .int), RecordField("total_size", .int),
+      RecordField("changeset", .binary),
+    ])
+  static let touches = RecordLayout("server_touches", [RecordField("touches", .binary)])
+  static let files = RecordLayout(
+    "server_files",
+    [
+      RecordField("salt", .int), RecordField("user", .string), RecordField("client_version", .int),
+      RecordField("reciprocal_base", .int), RecordField("locked_version", .int),
+      RecordField("last_seen", .int), RecordField("first_download", .int),
+      RecordField("first_download_base", .int),
+      RecordField("query_version", .int, isNullable: true), RecordField("query", .string),
+      RecordField("fingerprint", .int), RecordField("expired", .int, isLater: true),
+    ])
+  static let reciprocals = RecordLayout("server_reciprocals", [RecordField("changeset", .binary)])
+  static let privates = RecordLayout(
+    "server_private",
+    [
+      RecordField("timestamp", .int), RecordField("objects", .binary, isLater: true),
+      RecordField("changeset", .binary),
+    ])
+
+  private static let all = [meta, history, touches, files, reciprocals, privates]
 
   /// The number of the arrangement of tables; files with another are refused.
-  static let layout: Int64 = 1
+  static let layout: UInt64 = 1
 
   /// The key of the only row of `meta`.
   static let metaKey = ObjectKey(0)
@@ -30,83 +60,134 @@ enum ServerTables: String, CaseIterable {
   /// A file identifier is below.
   static let identLimit: UInt64 = 1 << 22
 
-  var fields: [(name: String, type: ColumnType)] {
-    switch self {
-    case .meta:
-      [
-        ("layout", .int), ("app", .string), ("partition", .string), ("version", .int),
-        ("salt", .int), ("total_size", .int), ("base", .int), ("epoch", .int), ("last_file", .int),
-      ]
-    case .history:
-      [
-        ("salt", .int), ("file", .int), ("client_version", .int), ("timestamp", .int),
-        ("committed", .int), ("original_size", .int), ("total_size", .int), ("changeset", .binary),
-      ]
-    case .touches: [("touches", .binary)]
-    case .files:
-      [
-        ("salt", .int), ("user", .string), ("client_version", .int), ("reciprocal_base", .int),
-        ("locked_version", .int), ("last_seen", .int), ("first_download", .int),
-        ("first_download_base", .int), ("query_version", .int), ("query", .string),
-        ("fingerprint", .int), ("expired", .int),
-      ]
-    case .reciprocals: [("changeset", .binary)]
-    case .privates: [("timestamp", .int), ("objects", .binary), ("changeset", .binary)]
-    }
-  }
-
-  /// The properties that may be null.
-  private static let nullable: Set<String> = ["partition", "query_version"]
-
   /// Makes the tables of a new file.
   static func make(in group: WriteGroup, for name: RealmName) throws(StorageError) {
-    for kind in allCases {
-      let table = try group.createTable(named: kind.rawValue)
-      for (name, type) in kind.fields {
-        _ = try table.addColumn(
-          named: name, type: type, isNullable: nullable.contains(name))
-      }
-    }
-    let row = try ServerRow(.meta, at: metaKey, in: group, isNew: true)
-    try row.set(.int(layout), "layout")
-    try row.set(.string(name.app), "app")
-    try row.set(name.partition.map { .string($0) } ?? .null, "partition")
+    for layout in all { try layout.make(in: group) }
+    let row = try meta.table(in: group).create(under: metaKey)
+    try row.set(layout, "layout")
+    try row.set(name.app, "app")
+    try row.set(name.partition, "partition")
     try row.set(FileIdentifier.server.rawValue, "last_file")
   }
 
-  /// The properties that files of older servers lack.
-  private static let later: [(table: ServerTables, field: String, type: ColumnType)] = [
-    (privates, "objects", .binary), (files, "expired", .int),
-  ]
-
   /// Whether the file is one of an older server.
-  static func lacksFields(_ group: TableGroup) throws(StorageError) -> Bool {
-    for (kind, field, _) in later {
-      if try group.table(named: kind.rawValue)?.schema.column(named: field) == nil { return true }
-    }
+  static func lackFields(in group: TableGroup) throws(StorageError) -> Bool {
+    for layout in all where try layout.lacksFields(in: group) { return true }
     return false
   }
 
   /// Adds the properties that a file of an older server lacks.
-  static func addMissing(in group: WriteGroup) throws(StorageError) -> Bool {
-    var isChanged = false
-    for (kind, field, type) in later {
-      guard let table = try group.table(named: kind.rawValue),
-        table.schema.column(named: field) == nil
-      else { continue }
-      _ = try table.addColumn(named: field, type: type)
-      isChanged = true
-    }
-    return isChanged
+  static func addLater(in group: WriteGroup) throws(StorageError) {
+    for layout in all { _ = try layout.addLater(in: group) }
   }
+
+  /// The only row of `meta`.
+  static func meta(in group: TableGroup) throws(StorageError) -> RecordRow {
+    try only(meta.table(in: group).record(metaKey))
+  }
+
+  static func meta(in group: WriteGroup) throws(StorageError) -> RecordRow {
+    try only(meta.table(in: group).record(metaKey))
+  }
+
+  private static func only(_ row: RecordRow?) throws(StorageError) -> RecordRow {
+    guard let row else { throw .corrupted("the file has no row in \(meta.name)") }
+    return row
+  }
+
+  // MARK: Keys
+
+  /// The key of an entry.
+  static func key(_ version: UInt64) -> ObjectKey { ObjectKey(Int64(bitPattern: version)) }
+
+  /// The key of a client file.
+  static func key(_ ident: FileIdentifier) -> ObjectKey { key(ident.rawValue) }
 
   /// The key of a row that belongs to a file and a version.
   static func key(_ ident: FileIdentifier, _ version: UInt64) -> ObjectKey {
-    ObjectKey(Int64(bitPattern: ident.rawValue << 40 | version))
+    key(ident.rawValue << 40 | version)
+  }
+
+  /// The keys of the rows that belong to a file and some versions.
+  static func keys(
+    _ ident: FileIdentifier, _ versions: ClosedRange<UInt64>
+  ) -> ClosedRange<ObjectKey> {
+    key(ident, versions.lowerBound)...key(ident, versions.upperBound)
   }
 
   /// The version in a key of that kind.
   static func version(in key: ObjectKey) -> UInt64 {
     UInt64(bitPattern: key.rawValue) & (versionLimit - 1)
+  }
+}
+
+// MARK: Values
+
+extension RealmHead {
+  init(_ realm: RealmID, _ meta: RecordRow) throws(StorageError) {
+    self.init(
+      realm: realm, version: try meta.bits("version"), salt: try meta.bits("salt"),
+      totalByteCount: Int(try meta.integer("total_size")), base: try meta.bits("base"),
+      epoch: try meta.bits("epoch"))
+  }
+}
+
+extension StoredEntry {
+  /// The entry without its touches.
+  init(_ row: RecordRow) throws(StorageError) {
+    self.init(
+      version: row.key.ordinal, salt: try row.bits("salt"),
+      file: FileIdentifier(try row.bits("file")), clientVersion: try row.bits("client_version"),
+      timestamp: OriginTimestamp(milliseconds: try row.bits("timestamp")),
+      committed: OriginTimestamp(milliseconds: try row.bits("committed")),
+      originalByteCount: Int(try row.integer("original_size")),
+      totalByteCount: Int(try row.integer("total_size")), changeset: try row.bytes("changeset"))
+  }
+
+  func write(to row: RecordRow) throws(StorageError) {
+    try row.set(salt, "salt")
+    try row.set(file.rawValue, "file")
+    try row.set(clientVersion, "client_version")
+    try row.set(timestamp.milliseconds, "timestamp")
+    try row.set(committed.milliseconds, "committed")
+    try row.set(Int64(originalByteCount), "original_size")
+    try row.set(Int64(totalByteCount), "total_size")
+    try row.set(changeset, "changeset")
+  }
+}
+
+extension ClientFile {
+  init(_ row: RecordRow) throws(StorageError) {
+    self.init(
+      ident: FileIdentifier(UInt64(bitPattern: row.key.rawValue)), salt: try row.bits("salt"),
+      user: try row.text("user"),
+      lastSeen: OriginTimestamp(milliseconds: try row.bits("last_seen")))
+    clientVersion = try row.bits("client_version")
+    reciprocalBase = try row.bits("reciprocal_base")
+    lockedServerVersion = try row.bits("locked_version")
+    firstDownloadVersion = try row.bits("first_download")
+    firstDownloadBase = try row.bits("first_download_base")
+    queryVersion = try row.optionalInteger("query_version")
+    query = try row.text("query")
+    fingerprint = try row.bits("fingerprint")
+    // Files of older servers lack it, until they are opened for writing.
+    if let time = try row.optionalInteger("expired") {
+      expired = OriginTimestamp(milliseconds: UInt64(bitPattern: time))
+    }
+  }
+
+  func write(to row: RecordRow) throws(StorageError) {
+    try row.set(salt, "salt")
+    try row.set(user, "user")
+    try row.set(clientVersion, "client_version")
+    try row.set(reciprocalBase, "reciprocal_base")
+    try row.set(lockedServerVersion, "locked_version")
+    try row.set(lastSeen.milliseconds, "last_seen")
+    try row.set(firstDownloadVersion, "first_download")
+    try row.set(firstDownloadBase, "first_download_base")
+    try row.set(queryVersion, "query_version")
+    try row.set(query, "query")
+    try row.set(fingerprint, "fingerprint")
+    try row.set(expired.milliseconds, "expired")
   }
 }

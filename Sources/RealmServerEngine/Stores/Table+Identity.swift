@@ -106,15 +106,13 @@ extension ObjectIdentity {
 
 extension Table {
   /// The identity of an object; nil if there is no such object.
-  package func identity(of key: ObjectKey) throws(StoreError) -> ObjectIdentity? {
+  package func identity(of key: ObjectKey) throws(StorageError) -> ObjectIdentity? {
     let name = schema.className ?? ""
-    return try StoreError.storing { () throws(StorageError) -> ObjectIdentity? in
-      guard let row = try row(of: key) else { return nil }
-      guard let column = schema.primaryKey else {
-        let (high, low) = key.globalParts(ownIdent: FileIdentifier.server.rawValue)
-        return ObjectIdentity(className: name, key: .global(GlobalKey(high: high, low: low)))
-      }
-      return ObjectIdentity(className: name, key: .value(try row.value(of: column)))
+    guard let row = try row(of: key) else { return nil }
+    guard let column = schema.primaryKey else {
+      let (high, low) = key.globalParts(ownIdent: FileIdentifier.server.rawValue)
+      return ObjectIdentity(className: name, key: .global(GlobalKey(high: high, low: low)))
     }
+    return ObjectIdentity(className: name, key: .value(try row.value(of: column)))
   }
 }

@@ -2,7 +2,7 @@
 
 // Bytes become touches.
 
-import RealmStorage
+package import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
@@ -13,24 +13,26 @@ package struct TouchReader {
 
   private static let depthMax = 2
 
-  package static func decode(_ bytes: [UInt8]) throws(StoreError) -> [Touch] {
+  package static func decode(_ bytes: [UInt8]) throws(StorageError) -> [Touch] {
     guard !bytes.isEmpty else { return [] }
     var reader = TouchReader(bytes: bytes)
     let count = try reader.count()
     var touches: [Touch] = []
     for _ in 0..<count { touches.append(try reader.touch()) }
-    guard reader.position == bytes.count else { throw .damaged("touches have bytes at their end") }
+    guard reader.position == bytes.count else {
+      throw .corrupted("touches have bytes at their end")
+    }
     return touches
   }
 
   /// Reads the identities of objects.
-  static func objects(_ bytes: [UInt8]) throws(StoreError) -> [ObjectIdentity] {
+  static func objects(_ bytes: [UInt8]) throws(StorageError) -> [ObjectIdentity] {
     try decode(bytes).map(\.object)
   }
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  private mutating func touch() throws(StoreError) -> Touch {
+  private mutating func touch() throws(StorageError) -> Touch {
     let name = try text()
     let key: ObjectIdentity.Key
     if position < bytes.count, bytes[position] == TouchTag.globalKey.rawValue {
@@ -41,7 +43,7 @@ package struct TouchReader {
     }
     let kind = try byte()
     guard let existence = Touch.Existence(rawValue: kind & 0x0F) else {
-      throw .damaged("a touch of no kind")
+      throw .corrupted("a touch of no kind")
     }
     var fields: [Touch.Field] = []
     for _ in 0..<(try count()) {
@@ -58,9 +60,9 @@ package struct TouchReader {
       isMade: kind & TouchTag.isMade != 0, isLost: kind & TouchTag.isLost != 0)
   }
 
-  private mutating func value(depth: Int = 0) throws(StoreError) -> TableValue {
+  private mutating func value(depth: Int = 0) throws(StorageError) -> TableValue {
     guard let tag = TouchTag(rawValue: try byte()), depth < Self.depthMax else {
-      throw .damaged("a touch with a value of no type")
+      throw .corrupted("a touch with a value of no type")
     }
     switch tag {
     case .null: return .null
@@ -77,7 +79,7 @@ package struct TouchReader {
       guard abs(nanoseconds) < 1_000_000_000,
         seconds == 0 || nanoseconds == 0
           || (seconds < 0) == (nanoseconds < 0)
-      else { throw .damaged("a touch with a bad time") }
+      else { throw .corrupted("a touch with a bad time") }
       return .timestamp(Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds)))
     case .decimal: return .decimal(DecimalBits(low: try fixed(), high: try fixed()))
     case .objectID: return .objectId(Bytes12(high: try fixed(), low: try fixed()))
@@ -86,17 +88,17 @@ package struct TouchReader {
       var values: [TableValue] = []
       for _ in 0..<(try count()) { values.append(try value(depth: depth + 1)) }
       return .list(values)
-    case .globalKey, .large: throw .damaged("a touch with a key as a value")
+    case .globalKey, .large: throw .corrupted("a touch with a key as a value")
     }
   }
 
-  private mutating func byte() throws(StoreError) -> UInt8 {
-    guard position < bytes.count else { throw .damaged("touches end early") }
+  private mutating func byte() throws(StorageError) -> UInt8 {
+    guard position < bytes.count else { throw .corrupted("touches end early") }
     defer { position += 1 }
     return bytes[position]
   }
 
-  private mutating func number() throws(StoreError) -> UInt64 {
+  private mutating func number() throws(StorageError) -> UInt64 {
     var value: UInt64 = 0
     for shift in stride(from: UInt64(0), to: 70, by: 7) {
       let byte = try byte()
@@ -105,32 +107,32 @@ package struct TouchReader {
       value |= group << shift
       if byte < 0x80 { return value }
     }
-    throw .damaged("a number in touches is too large")
+    throw .corrupted("a number in touches is too large")
   }
 
-  private mutating func signed() throws(StoreError) -> Int64 {
+  private mutating func signed() throws(StorageError) -> Int64 {
     let bits = try number()
     return Int64(bitPattern: bits >> 1) ^ -Int64(bits & 1)
   }
 
   /// A number of things with a byte each at least.
-  private mutating func count() throws(StoreError) -> Int {
+  private mutating func count() throws(StorageError) -> Int {
     let count = try number()
-    guard count <= UInt64(bytes.count - position) else { throw .damaged("touches end early") }
+    guard count <= UInt64(bytes.count - position) else { throw .corrupted("touches end early") }
     return Int(count)
   }
 
-  private mutating func slice() throws(StoreError) -> ArraySlice<UInt8> {
+  private mutating func slice() throws(StorageError) -> ArraySlice<UInt8> {
     let count = try count()
     defer { position += count }
     return bytes[position..<position + count]
   }
 
-  private mutating func text() throws(StoreError) -> String {
+  private mutating func text() throws(StorageError) -> String {
     String(decoding: try slice(), as: UTF8.self)
   }
 
-  private mutating func fixed<Number: FixedWidthInteger>() throws(StoreError) -> Number {
+  private mutating func fixed<Number: FixedWidthInteger>() throws(StorageError) -> Number {
     var value: Number = 0
     for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
       value |= Number(truncatingIfNeeded: try byte()) << shift

@@ -9,7 +9,7 @@
 //    content: a client that does not read may make the server keep it for long.
 
 import RealmReplication
-import RealmStorage
+package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
@@ -55,15 +55,13 @@ package struct Bootstrap: Sendable {
   /// - Parameter version: That of the entry, before which the client has uploaded nothing.
   package static func schema(
     _ snapshot: ObjectSnapshot, version: UInt64, timestamp: OriginTimestamp
-  ) throws(StoreError) -> Bootstrap {
+  ) throws(StorageError) -> Bootstrap {
     var bootstrap = Bootstrap(
       snapshot, DownloadCursor(serverVersion: version), timestamp: timestamp,
       entryByteCountMax: entryByteCountMax, erased: ObjectSelection(), arriving: ObjectSelection())
-    bootstrap.schema = try StoreError.storing { () throws(StorageError) -> [UInt8] in
-      var writer = ObjectStateWriter(snapshot.objects, file: .server)
-      try writer.appendSchema()
-      return writer.take()
-    }
+    var writer = ObjectStateWriter(snapshot.objects, file: .server)
+    try writer.appendSchema()
+    bootstrap.schema = writer.take()
     return bootstrap
   }
 
@@ -79,7 +77,7 @@ package struct Bootstrap: Sendable {
     from old: View?, to new: View, _ snapshot: ObjectSnapshot, at version: UInt64,
     clientVersion: UInt64, timestamp: OriginTimestamp,
     entryByteCountMax: Int = Bootstrap.entryByteCountMax
-  ) throws(StoreError) -> Bootstrap {
+  ) throws(StorageError) -> Bootstrap {
     var (erased, arriving) = (ObjectSelection(), ObjectSelection())
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
       guard let table = try View.table(name, snapshot.objects) else { continue }
@@ -88,10 +86,8 @@ package struct Bootstrap: Sendable {
       let (seen, known) = (Set(after), Set(before))
       let entering = after.filter { !known.contains($0) }.sorted()
       let leaving = before.filter { !seen.contains($0) }
-      try StoreError.storing { () throws(StorageError) -> Void in
-        try arriving.add(entering, of: table)
-        try erased.add(leaving.isEmpty ? entering : (leaving + entering).sorted(), of: table)
-      }
+      try arriving.add(entering, of: table)
+      try erased.add(leaving.isEmpty ? entering : (leaving + entering).sorted(), of: table)
     }
     var bootstrap = Bootstrap(
       snapshot, DownloadCursor(serverVersion: version, clientVersion: clientVersion),
@@ -101,7 +97,7 @@ package struct Bootstrap: Sendable {
     return bootstrap
   }
 
-  private mutating func makeParts() throws(StoreError) {
+  private mutating func makeParts() throws(StorageError) {
     var walk = erased
     while true {
       let objects = try walk.nextIdentities(
@@ -126,7 +122,7 @@ package struct Bootstrap: Sendable {
   }
 
   /// Writes the next entries, until they have `byteLimit` bytes or all are written.
-  package mutating func takeEntries(byteLimit: Int) throws(StoreError) -> [Download.Entry] {
+  package mutating func takeEntries(byteLimit: Int) throws(StorageError) -> [Download.Entry] {
     var entries: [Download.Entry] = []
     var byteCount = 0
     while !isComplete, entries.isEmpty || byteCount < byteLimit {
@@ -145,7 +141,7 @@ package struct Bootstrap: Sendable {
   }
 
   /// The schema, erasures or states; no bytes if none are left.
-  private mutating func nextChangeset() throws(StoreError) -> [UInt8] {
+  private mutating func nextChangeset() throws(StorageError) -> [UInt8] {
     if let schema {
       self.schema = nil
       return schema
@@ -153,14 +149,12 @@ package struct Bootstrap: Sendable {
     let objects = try erased.nextIdentities(
       in: snapshot.objects, byteCountMax: ErasureWriter.byteCountMax)
     guard objects.isEmpty else { return ErasureWriter.bytes(objects) }
-    return try StoreError.storing { () throws(StorageError) -> [UInt8] in
-      var writer = ObjectStateWriter(snapshot.objects, file: .server)
-      while writer.byteCount < entryByteCountMax,
-        let (table, key) = try arriving.next(in: snapshot.objects)
-      {
-        try writer.append(key, in: table.key)
-      }
-      return writer.take()
+    var writer = ObjectStateWriter(snapshot.objects, file: .server)
+    while writer.byteCount < entryByteCountMax,
+      let (table, key) = try arriving.next(in: snapshot.objects)
+    {
+      try writer.append(key, in: table.key)
     }
+    return writer.take()
   }
 }

@@ -41,12 +41,11 @@ struct ObjectWalk: Sendable {
   /// end.
   mutating func nextIdentities(
     in source: TableGroup, byteCountMax: Int
-  ) throws(StoreError) -> [ObjectIdentity] {
+  ) throws(StorageError) -> [ObjectIdentity] {
     var identities: [ObjectIdentity] = []
     var byteCount = 0
     while byteCount < byteCountMax {
-      let next = try StoreError.storing { () throws(StorageError) in try self.next(in: source) }
-      guard let next else { break }
+      guard let next = try next(in: source) else { break }
       guard let identity = try next.table.identity(of: next.key) else { continue }
       byteCount += identity.approximateByteCount
       identities.append(identity)

@@ -20,7 +20,7 @@ struct PrivatePart: Hashable, Sendable {
   static func parts(
     erasing erased: [ObjectIdentity], making made: [ObjectIdentity],
     from source: TableGroup, byteCountMax: Int = byteCountMax
-  ) throws(StoreError) -> [PrivatePart] {
+  ) throws(StorageError) -> [PrivatePart] {
     var parts: [PrivatePart] = []
     var objects: [ObjectIdentity] = []
     var writer = ObjectStateWriter(source, file: .server)
@@ -36,10 +36,7 @@ struct PrivatePart: Hashable, Sendable {
     }
     for object in made {
       guard let table = try View.table(object.className, source) else { continue }
-      try StoreError.storing { () throws(StorageError) -> Void in
-        guard let key = try table.key(of: object.key) else { return }
-        try writer.append(key, in: table.key)
-      }
+      if let key = try table.key(of: object.key) { try writer.append(key, in: table.key) }
       objects.append(object)
       end(at: byteCountMax)
     }

@@ -70,7 +70,7 @@ package struct Round {
     let log = TouchLog(history)
     var objects = log.objects
     for object in unconfirmed where log.traces[object] == nil { objects.append(object) }
-    try decide(objects, Set(unconfirmed), log, snapshot, view, scratch)
+    try StoreError.storing(decide(objects, Set(unconfirmed), log, snapshot, view, scratch))
     for entry in history {
       if entry.file == file {
         self.cursor.clientVersion = max(self.cursor.clientVersion, entry.clientVersion)
@@ -78,10 +78,10 @@ package struct Round {
         try append(entry)
       }
     }
-    parts = try PrivatePart.parts(
-      erasing: objects.filter { fates[$0] == .leaves || fates[$0] == .returns },
-      making: objects.filter { fates[$0] == .enters || fates[$0] == .returns },
-      from: snapshot.objects)
+    let erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
+    let made = objects.filter { fates[$0] == .enters || fates[$0] == .returns }
+    parts = try StoreError.storing(
+      PrivatePart.parts(erasing: erased, making: made, from: snapshot.objects))
     self.cursor.serverVersion = Self.lastVersion(
       of: parts.count, after: cursor.serverVersion, head: snapshot.head.version)
     appendParts(timestamp)
@@ -106,34 +106,30 @@ package struct Round {
   private mutating func decide(
     _ all: [ObjectIdentity], _ unconfirmed: Set<ObjectIdentity>, _ log: TouchLog,
     _ snapshot: ObjectSnapshot, _ view: View, _ scratch: ViewScratch
-  ) throws(StoreError) {
+  ) throws(StorageError) {
     var classes: [String: [ObjectIdentity]] = [:]
     for object in all { classes[object.className, default: []].append(object) }
     for (name, objects) in classes {
       guard let table = try View.table(name, snapshot.objects) else { continue }
       var keys: [ObjectIdentity: ObjectKey] = [:]
       var past: [(object: ObjectIdentity, values: [String: TableValue])] = []
-      try StoreError.storing { () throws(StorageError) -> Void in
-        for object in objects {
-          keys[object] = try table.key(of: object.key)
-          guard let trace = log.traces[object], trace.existedBefore else { continue }
-          var values = trace.before
-          if !trace.wasErased, let key = keys[object], let row = try table.row(of: key) {
-            for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
-            where values[name] == nil {
-              values[name] = value
-            }
+      for object in objects {
+        keys[object] = try table.key(of: object.key)
+        guard let trace = log.traces[object], trace.existedBefore else { continue }
+        var values = trace.before
+        if !trace.wasErased, let key = keys[object], let row = try table.row(of: key) {
+          for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
+          where values[name] == nil {
+            values[name] = value
           }
-          past.append((object, values))
         }
+        past.append((object, values))
       }
       let now = try view.keys(
         among: Array(keys.values).sorted(), ofClass: name, table: table, in: snapshot.objects)
-      let points = try StoreError.storing { () throws(StorageError) in
-        try snapshot.objects.pointNames(of: table.schema)
-      }
       let selected = try scratch.selected(
-        of: past.map(\.values), ofClass: name, table.schema, points: points, by: view)
+        of: past.map(\.values), ofClass: name, table.schema,
+        points: snapshot.objects.pointNames(of: table.schema), by: view)
       let held = Set(selected.map { past[$0].object })
       for object in objects {
         let isSeen = keys[object].map(now.contains) ?? false

@@ -4,7 +4,7 @@
 
 import RealmQuery
 import RealmReplication
-import RealmStorage
+package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
 
@@ -20,10 +20,8 @@ package struct View {
   /// Binds the conditions of a query to the classes of a version; the refusal has the code 226.
   package static func bind(
     _ query: EffectiveQuery, to objects: TableGroup
-  ) throws(StoreError) -> Result<View, SessionRefusal> {
-    let classes = try StoreError.storing { () throws(StorageError) in
-      try StoredSchema(objects)
-    }
+  ) throws(StorageError) -> Result<View, SessionRefusal> {
+    let classes = try StoredSchema(objects)
     var view = View()
     for (name, text) in query.conditions {
       var names: Set<String> = []
@@ -42,10 +40,8 @@ package struct View {
   private static func condition(
     _ text: String, ofClass name: String, _ classes: StoredSchema, _ objects: TableGroup,
     _ noteField: @escaping (String) -> Void
-  ) throws(StoreError) -> Result<BoundPredicate?, SessionRefusal> {
-    let points = try StoreError.storing { () throws(StorageError) in
-      try classes[name].map(objects.pointNames) ?? []
-    }
+  ) throws(StorageError) -> Result<BoundPredicate?, SessionRefusal> {
+    let points = try classes[name].map(objects.pointNames) ?? []
     let predicate: BoundPredicate
     do throws(SessionRefusal) {
       let parsed = try parse(text)
@@ -71,7 +67,7 @@ package struct View {
       try TableQuery(table.key, where: predicate).check(against: table, of: objects)
       return .success(predicate)
     } catch {
-      if case .storage(let cause) = error { throw .storage(cause) }
+      if case .storage(let cause) = error { throw cause }
       return .failure(SessionRefusal(.badQuery, "Invalid query: \(error)"))
     }
   }
@@ -92,43 +88,41 @@ package struct View {
   /// The visible objects of a class in a version.
   package func keys(
     ofClass name: String, in objects: TableGroup
-  ) throws(StoreError) -> [ObjectKey] {
+  ) throws(StorageError) -> [ObjectKey] {
     guard let predicate = predicates[name], let table = try Self.table(name, objects) else {
       return []
     }
-    return try Self.reading { () throws(QueryError) in
-      try TableQuery(table.key, where: predicate).keys(of: table, in: objects)
+    do throws(QueryError) {
+      return try TableQuery(table.key, where: predicate).keys(of: table, in: objects)
+    } catch {
+      throw Self.failure(error)
     }
   }
 
   /// The visible ones of some objects of a class.
   func keys(
     among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableReader
-  ) throws(StoreError) -> Set<ObjectKey> {
+  ) throws(StorageError) -> Set<ObjectKey> {
     guard let predicate = predicates[name], !keys.isEmpty else { return [] }
-    return Set(
-      try Self.reading { () throws(QueryError) in
-        try TableQuery(table.key, where: predicate).keys(among: keys, of: table, in: source)
-      })
+    do throws(QueryError) {
+      return Set(
+        try TableQuery(table.key, where: predicate).keys(among: keys, of: table, in: source))
+    } catch {
+      throw Self.failure(error)
+    }
   }
 
   func isEmpty(ofClass name: String) -> Bool { predicates[name] == nil }
 
-  static func table(_ name: String, _ objects: TableGroup) throws(StoreError) -> Table? {
-    try StoreError.storing { () throws(StorageError) in
-      try objects.table(named: "class_" + name)
-    }
+  static func table(_ name: String, _ objects: TableGroup) throws(StorageError) -> Table? {
+    try objects.table(named: "class_" + name)
   }
 
-  private static func reading<R>(_ body: () throws(QueryError) -> R) throws(StoreError) -> R {
-    do throws(QueryError) {
-      return try body()
-    } catch {
-      switch error {
-      case .storage(let cause): throw .storage(cause)
-      // The schema grew in another way than the binder knew; it only grows.
-      case .invalid(let text, _): throw .damaged("a query that fitted does not any more: \(text)")
-      }
+  private static func failure(_ error: QueryError) -> StorageError {
+    switch error {
+    case .storage(let cause): cause
+    // The schema grew in another way than the binder knew; it only grows.
+    case .invalid(let text, _): .corrupted("a query that fitted does not any more: \(text)")
     }
   }
 }

@@ -4,7 +4,7 @@
 // those about the present.
 
 import RealmQuery
-import RealmStorage
+package import RealmStorage
 import RealmTables
 import Synchronization
 
@@ -16,12 +16,10 @@ package final class ViewScratch: Sendable {
   /// The last computed rounds.
   let rounds = Locked(RoundCache())
 
-  package init() throws(StoreError) {
+  package init() throws(StorageError) {
     let number = Self.count.add(1, ordering: .relaxed).newValue
-    file = try StoreError.storing { () throws(StorageError) in
-      try DatabaseFile.open(
-        path: "/views-\(number).realm", options: OpenOptions(isInMemory: true))
-    }
+    file = try DatabaseFile.open(
+      path: "/views-\(number).realm", options: OpenOptions(isInMemory: true))
   }
 
   /// The positions of the values selected by a view.
@@ -34,40 +32,34 @@ package final class ViewScratch: Sendable {
     of values: [[String: TableValue]], ofClass name: String, _ schema: TableSchema,
     points: Set<String>,
     by view: View
-  ) throws(StoreError) -> Set<Int> {
+  ) throws(StorageError) -> Set<Int> {
     guard !values.isEmpty, !view.isEmpty(ofClass: name) else { return [] }
-    let group = try StoreError.storing { () throws(StorageError) in
-      try WriteGroup(file.beginWrite())
-    }
+    let group = try WriteGroup(file.beginWrite())
     defer { group.rollback() }
     var positions: [ObjectKey: Int] = [:]
     var keys: [ObjectKey] = []
-    let table = try StoreError.storing { () throws(StorageError) -> WritableTable in
-      let table = try group.createTable(named: "class_" + name)
-      for column in schema.columns where column.isQueryable {
-        try table.addColumn(
-          named: column.name, type: column.type, collection: column.collection,
-          isNullable: column.isNullable)
-      }
-      let places = try Self.addPoints(points, to: table, ofClass: name, in: group)
-      for (position, properties) in values.enumerated() {
-        let (key, _) = try table.createObject()
-        for column in table.schema.columns {
-          // A property younger than the values has the default of new objects.
-          guard let value = properties[column.name] else { continue }
-          if let places, points.contains(column.name) {
-            try Self.set(value, column, key, of: table, places)
-          } else {
-            try table.set(value, column, key)
-          }
-        }
-        positions[key] = position
-        keys.append(key)
-      }
-      return table
+    let table = try group.createTable(named: "class_" + name)
+    for column in schema.columns where column.isQueryable {
+      try table.addColumn(
+        named: column.name, type: column.type, collection: column.collection,
+        isNullable: column.isNullable)
     }
-    let readable = try StoreError.storing { () throws(StorageError) in try table.table }
-    let found = try view.keys(among: keys, ofClass: name, table: readable, in: group)
+    let places = try Self.addPoints(points, to: table, ofClass: name, in: group)
+    for (position, properties) in values.enumerated() {
+      let (key, _) = try table.createObject()
+      for column in table.schema.columns {
+        // A property younger than the values has the default of new objects.
+        guard let value = properties[column.name] else { continue }
+        if let places, points.contains(column.name) {
+          try Self.set(value, column, key, of: table, places)
+        } else {
+          try table.set(value, column, key)
+        }
+      }
+      positions[key] = position
+      keys.append(key)
+    }
+    let found = try view.keys(among: keys, ofClass: name, table: table.table, in: group)
     return Set(found.compactMap { positions[$0] })
   }
 

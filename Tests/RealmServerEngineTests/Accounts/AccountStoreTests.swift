@@ -97,7 +97,7 @@ import Testing
     let found = try #require(try number.findRow(primaryKey: .string("accounts"))).row
     #expect(
       try found.value(of: try #require(number.schema.column(named: "layout")))
-        == .int(AccountTable.layout))
+        == .int(AccountTables.layout))
   }
 
   @Test func theFileOfALaterLayoutIsRefused() throws {
@@ -108,7 +108,7 @@ import Testing
     let meta = try #require(try group.table(named: "server_accounts_meta"))
     let row = try #require(try meta.findRow(primaryKey: .string("accounts"))).key
     try meta.set(
-      .int(AccountTable.layout + 1), try #require(meta.schema.column(named: "layout")), row)
+      .int(AccountTables.layout + 1), try #require(meta.schema.column(named: "layout")), row)
     _ = try group.commit()
     let later = try SimulatedFileSystem(contents: system.file.contents())
     #expect(throws: StoreError.storage(.corrupted("the accounts have another layout"))) {

@@ -105,11 +105,11 @@ import Testing
     #expect(try files.realms(ofApp: "a").isEmpty)
     #expect(throws: StorageError.self) { try files.open(RealmID("a/b")) }
     // A server that ends in the middle leaves no file under the name.
-    #expect(throws: StoreError.fenced) {
-      try files.make(RealmID("a/b")) { (_) throws(StoreError) in throw .fenced }
+    #expect(throws: StorageError.corrupted("no")) {
+      try files.make(RealmID("a/b")) { (_) throws(StorageError) in throw .corrupted("no") }
     }
     #expect(!files.hasFile(of: RealmID("a/b")))
-    try files.make(RealmID("a/b")) { (_) throws(StoreError) in }
+    try files.make(RealmID("a/b")) { (_) throws(StorageError) in }
     let file = try files.open(RealmID("a/b"))
     #expect(file.options.reservedByteCount + file.options.slabByteCount <= 10 << 30)
     #expect(files.hasFile(of: RealmID("a/b")))

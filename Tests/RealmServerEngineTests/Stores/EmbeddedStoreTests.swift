@@ -29,13 +29,16 @@ import Testing
     }
   }
 
-  @Test func aFileOfAnotherRealmIsRefused() throws {
+  @Test func aFileOfAnotherRealmIsRefused() async throws {
     let files = SimulatedFiles()
-    let id = RealmID("a/b")
-    _ = try EmbeddedRealm(id, named: RealmName(app: "a", partition: "1"), in: files)
+    let (first, second) = (RealmName(app: "a", partition: "1"), RealmName(app: "a", partition: "2"))
+    _ = try EmbeddedRealm(second.fileID, named: first, in: files)
     let copy = try files.restarted()
-    #expect(throws: StoreError.ambiguousName(RealmName(app: "a", partition: "1"))) {
-      _ = try EmbeddedRealm(id, named: RealmName(app: "a", partition: "2"), in: copy)
+    #expect(throws: StoreError.ambiguousName(first)) {
+      try EmbeddedStore.check(second.fileID, in: copy)
+    }
+    await #expect(throws: StoreError.ambiguousName(first)) {
+      _ = try await EmbeddedStore(copy).open(second)
     }
   }
 
@@ -60,7 +63,7 @@ import Testing
     let system = WatchedFiles()
     let files = DirectoryFiles(directory: directory.path, system: system)
     let (app, id) = (directory.path + "/apps/a", RealmID("a/b"))
-    try files.make(id) { (_) throws(StoreError) in
+    try files.make(id) { (_) throws(StorageError) in
       // The folders have their names before the file, and it has none yet.
       #expect(!files.hasFile(of: id))
       #expect(system.syncedDirectories == [directory.path, directory.path + "/apps", app])
@@ -68,7 +71,7 @@ import Testing
     #expect(files.hasFile(of: id))
     // The realm, and the record of it.
     #expect(system.syncedDirectories.dropFirst(3) == [app + "/realms", app])
-    try files.make(RealmID("a/c")) { (_) throws(StoreError) in }
+    try files.make(RealmID("a/c")) { (_) throws(StorageError) in }
     #expect(system.syncedDirectories.dropFirst(5) == [app + "/realms"])
   }
 
@@ -77,12 +80,12 @@ import Testing
     let directory = try TemporaryDirectory()
     let files = DirectoryFiles(directory: directory.path)
     #expect(try files.recordedRealms(ofApp: "a") == [])
-    #expect(throws: StoreError.fenced) {
-      try files.make(RealmID("a/b")) { (_) throws(StoreError) in throw .fenced }
+    #expect(throws: StorageError.corrupted("no")) {
+      try files.make(RealmID("a/b")) { (_) throws(StorageError) in throw .corrupted("no") }
     }
     for name in ["b", "c"] {
       #expect(try !files.recordedRealms(ofApp: "a").contains(RealmID("a/\(name)")))
-      try files.make(RealmID("a/\(name)")) { (_) throws(StoreError) in }
+      try files.make(RealmID("a/\(name)")) { (_) throws(StorageError) in }
     }
     let (b, c, d) = (RealmID("a/b"), RealmID("a/c"), RealmID("a/d"))
     // Another process knows it, whatever has become of the folder of the realms.

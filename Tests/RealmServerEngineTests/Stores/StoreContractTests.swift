@@ -61,10 +61,8 @@ import Testing
       reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [7])],
       privates: [PrivateChange(file: file.ident, version: 2, timestamp: now, changeset: [8])])
     let result = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
-      (group) throws(StoreError) in
-      try StoreError.storing { () throws(StorageError) -> Void in
-        _ = try group.createTable(named: "class_A")
-      }
+      (group) throws(StorageError) in
+      _ = try group.createTable(named: "class_A")
       return batch
     }
     #expect(result?.version == 2 && result?.salt == 1002 && result?.totalByteCount == 6)
@@ -108,20 +106,16 @@ import Testing
   @Test func aBuildThatThrowsLeavesNothing() async throws {
     let store = makeStore()
     let head = try await store.open(name)
-    await #expect(throws: StoreError.limit("no")) {
+    await #expect(throws: StoreError.storage(.limitExceeded("no"))) {
       _ = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
-        (group) throws(StoreError) -> Batch? in
-        try StoreError.storing { () throws(StorageError) -> Void in
-          _ = try group.createTable(named: "class_A")
-        }
-        throw .limit("no")
+        (group) throws(StorageError) -> Batch? in
+        _ = try group.createTable(named: "class_A")
+        throw .limitExceeded("no")
       }
     }
     let nothing = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
-      (group) throws(StoreError) -> Batch? in
-      try StoreError.storing { () throws(StorageError) -> Void in
-        _ = try group.createTable(named: "class_B")
-      }
+      (group) throws(StorageError) -> Batch? in
+      _ = try group.createTable(named: "class_B")
       return nil
     }
     #expect(nothing == nil)
@@ -291,16 +285,14 @@ import Testing
     let files = SimulatedFiles()
     let realm = try EmbeddedRealm(id, named: name, in: files)
     let head = try realm.own()
-    let file = try realm.allocateFile(for: "u", salt: 3, now: now)
+    let file = try #require(try realm.allocateFile(for: "u", salt: 3, now: now).get())
     let system = try files.system(id)
     let initial = try system.file.contents()
     system.file.clearTrace()
     for version in 1...3 as ClosedRange<UInt64> {
       _ = try realm.append(expecting: version - 1, epoch: head.epoch) {
-        (group) throws(StoreError) in
-        try StoreError.storing { () throws(StorageError) -> Void in
-          _ = try group.createTable(named: "class_T\(version)")
-        }
+        (group) throws(StorageError) in
+        _ = try group.createTable(named: "class_T\(version)")
         var changed = file
         changed.clientVersion = version
         return Batch(
@@ -320,8 +312,8 @@ import Testing
       let isWhole =
         try version >= state.acknowledged && version <= state.acknowledged + 1
         && found.file(file.ident)?.clientVersion == version
-        && found.entries(in: 1..<9).count == Int(version)
-        && found.reciprocals(of: file.ident, after: 0).count == Int(version)
+        && found.entries(in: 1..<9).get().count == Int(version)
+        && found.reciprocals(of: file.ident, after: 0).get().count == Int(version)
         && snapshot.objects.table(named: "class_T\(version + 1)") == nil
         && (version == 0 || snapshot.objects.table(named: "class_T\(version)") != nil)
       if !isWhole { messages.append("\(state.name): version \(version)") }
