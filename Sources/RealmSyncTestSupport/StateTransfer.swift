@@ -44,11 +44,10 @@ package struct StateTransfer<Source: TableReader> {
 
   /// Carries out the transfer. After an error the transaction is to be rolled back.
   package mutating func run() throws(ApplyError) {
-    try storing { () throws(StorageError) in try sourceWriter.appendSchema() }
+    try ApplyError.storing(sourceWriter.appendSchema())
     try apply(sourceWriter.take())
-    let classes = try storing { () throws(StorageError) in
-      try source.classSchemas().map { ($0.displayName, $0) }.sorted { $0.0 < $1.0 }
-    }
+    let classes = try ApplyError.storing(
+      source.classSchemas().map { ($0.displayName, $0) }.sorted { $0.0 < $1.0 })
     for (name, schema) in classes where schema.kind != .embedded { try create(name, schema) }
     for (name, schema) in classes where schema.kind != .embedded { try update(name, schema) }
     // At last: by now only links of the other file, too, lead to them.
@@ -60,15 +59,11 @@ package struct StateTransfer<Source: TableReader> {
   /// Creates the missing objects.
   private mutating func create(_ name: String, _ schema: TableSchema) throws(ApplyError) {
     let table = try targetTable(name)
-    for object in try objects(of: schema.key, in: source) {
-      let found = try storing { () throws(StorageError) in
-        try counterpart(
-          of: object, schema, source, sourceFile, in: table.schema, target, targetFile)
-      }
+    for object in try ApplyError.storing(objects(of: schema.key, in: source)) {
+      let found = try ApplyError.storing(
+        counterpart(of: object, schema, source, sourceFile, in: table.schema, target, targetFile))
       if found != nil { continue }
-      try storing { () throws(StorageError) in
-        _ = try sourceWriter.append(object, in: schema.key)
-      }
+      try ApplyError.storing(sourceWriter.append(object, in: schema.key))
       if sourceWriter.byteCount >= Self.batchByteCount { try apply(sourceWriter.take()) }
     }
     try apply(sourceWriter.take())
@@ -77,19 +72,15 @@ package struct StateTransfer<Source: TableReader> {
   /// Assigns the different properties.
   private mutating func update(_ name: String, _ schema: TableSchema) throws(ApplyError) {
     let table = try targetTable(name)
-    for object in try objects(of: schema.key, in: source) {
-      let found = try storing { () throws(StorageError) in
-        try counterpart(
-          of: object, schema, source, sourceFile, in: table.schema, target, targetFile)
-      }
+    for object in try ApplyError.storing(objects(of: schema.key, in: source)) {
+      let found = try ApplyError.storing(
+        counterpart(of: object, schema, source, sourceFile, in: table.schema, target, targetFile))
       guard let found else { continue }
       for isLinking in [false, true] {
         for column in schema.columns where column.canLink == isLinking && !column.isPrimaryKey {
           guard let twin = table.schema.column(named: column.name) else { continue }
-          try storing { () throws(StorageError) in
-            _ = try sourceWriter.append(column, of: object, in: schema.key)
-            _ = try targetWriter.append(twin, of: found, in: table.key)
-          }
+          try ApplyError.storing(sourceWriter.append(column, of: object, in: schema.key))
+          try ApplyError.storing(targetWriter.append(twin, of: found, in: table.key))
           let (wanted, present) = (sourceWriter.take(), targetWriter.take())
           if wanted == present { continue }
           if column.collection == .set, try haveEqualMembers(wanted, present) { continue }
@@ -102,16 +93,14 @@ package struct StateTransfer<Source: TableReader> {
   /// Erases the objects missing in the other file.
   private mutating func erase(_ name: String, _ schema: TableSchema) throws(ApplyError) {
     let table = try targetTable(name)
-    for object in try objects(of: table.key, in: target) {
-      let found = try storing { () throws(StorageError) in
-        try counterpart(
-          of: object, table.schema, target, targetFile, in: schema, source, sourceFile)
-      }
+    for object in try ApplyError.storing(objects(of: table.key, in: target)) {
+      let found = try ApplyError.storing(
+        counterpart(of: object, table.schema, target, targetFile, in: schema, source, sourceFile))
       if found != nil { continue }
       let recorder = target.recorder
       target.recorder = nil
       defer { target.recorder = recorder }
-      try storing { () throws(StorageError) in try table.invalidate(object) }
+      try ApplyError.storing(table.invalidate(object))
     }
   }
 
@@ -119,22 +108,18 @@ package struct StateTransfer<Source: TableReader> {
 
   private func objects(
     of table: TableKey, in source: some TableReader
-  ) throws(ApplyError) -> [ObjectKey] {
-    try storing { () throws(StorageError) in
-      guard let table = try source.readTable(table) else { return [] }
-      var keys: [ObjectKey] = []
-      var cursor = table.clusterCursor()
-      while let cluster = try cursor.next() {
-        for index in 0..<cluster.count { keys.append(cluster.key(at: index)) }
-      }
-      return keys
+  ) throws(StorageError) -> [ObjectKey] {
+    guard let table = try source.readTable(table) else { return [] }
+    var keys: [ObjectKey] = []
+    var cursor = table.clusterCursor()
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count { keys.append(cluster.key(at: index)) }
     }
+    return keys
   }
 
   private func targetTable(_ name: String) throws(ApplyError) -> WritableTable {
-    let table = try storing { () throws(StorageError) in
-      try target.table(named: "class_" + name)
-    }
+    let table = try ApplyError.storing(target.table(named: "class_" + name))
     guard let table else {
       throw .badChangeset(.missingClass(name), instruction: "the transfer of a state")
     }
@@ -181,9 +166,5 @@ package struct StateTransfer<Source: TableReader> {
       // signs.
       throw .badChangeset(.badValue("\(error)"), instruction: "the transfer of a state")
     }
-  }
-
-  private func storing<R>(_ body: () throws(StorageError) -> R) throws(ApplyError) -> R {
-    do throws(StorageError) { return try body() } catch { throw .storage(error) }
   }
 }

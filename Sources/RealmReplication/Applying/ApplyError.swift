@@ -6,7 +6,7 @@ package import RealmStorage
 package import RealmTables
 
 /// The error of carrying out a changeset. The transaction has to be rolled back.
-package enum ApplyError: Error, Hashable, Sendable {
+package enum ApplyError: ErrorAboveStorage, Hashable, Sendable {
   /// An instruction does not fit the file: the changeset's author or the merge is wrong.
   case badChangeset(ApplyProblem, instruction: String)
   /// The database failed.
@@ -45,6 +45,10 @@ package enum ApplyProblem: Error, Hashable, Sendable {
   case path(PathError)
   /// A limit of the file was reached.
   case refused(StorageError)
+}
+
+extension ApplyProblem: ErrorAboveStorage {
+  package static func storage(_ error: StorageError) -> ApplyProblem { .refused(error) }
 }
 
 extension ApplyError: CustomStringConvertible {

@@ -9,25 +9,26 @@ import RealmTables
 extension InstructionApplier {
   mutating func addTable(_ step: Instruction.AddTable) throws(ApplyProblem) {
     let name = try self.name(step.table)
-    let existing = try storing { () throws(StorageError) in
-      try group.table(named: "class_" + name)
-    }
+    let existing = try ApplyProblem.storing(group.table(named: "class_" + name))
     if let existing { return try compare(existing.schema, step, name) }
-    let keyName = try step.key.flatMap { (key) throws(ApplyProblem) -> String? in
-      key.type == .globalKey ? nil : try self.name(key.field)
-    }
+    var keyName: String?
+    if let key = step.key, key.type != .globalKey { keyName = try self.name(key.field) }
     if let limits {
-      let count = try storing { () throws(StorageError) in try group.tableKeys().count }
+      let count = try ApplyProblem.storing(group.tableKeys().count)
       guard count < limits.classCountMax else { throw .tooManyClasses(limits.classCountMax) }
       workLeft -= ApplyLimits.classWork
     }
     forgetSchema()
-    try storing { () throws(StorageError) in
-      let table = try group.createTable(named: "class_" + name, kind: step.kind.stored)
-      guard let key = step.key, let keyName, let type = key.type.columnType else { return }
-      let column = try table.addColumn(named: keyName, type: type, isNullable: key.isNullable)
-      try table.setPrimaryKey(column.key)
-    }
+    try ApplyProblem.storing(create(step, named: name, keyName))
+  }
+
+  private func create(
+    _ step: Instruction.AddTable, named name: String, _ keyName: String?
+  ) throws(StorageError) {
+    let table = try group.createTable(named: "class_" + name, kind: step.kind.stored)
+    guard let key = step.key, let keyName, let type = key.type.columnType else { return }
+    let column = try table.addColumn(named: keyName, type: type, isNullable: key.isNullable)
+    try table.setPrimaryKey(column.key)
   }
 
   /// An existing class must be equal to the added one.
@@ -51,7 +52,7 @@ extension InstructionApplier {
         "Types cannot be erased during client reset recovery: '\(changeset.text(of: name))'")
     }
     forgetSchema()
-    try storing { () throws(StorageError) in try group.removeTable(table.key) }
+    try ApplyProblem.storing(group.removeTable(table.key))
   }
 
   mutating func addColumn(_ step: Instruction.AddColumn) throws(ApplyProblem) {
@@ -97,11 +98,11 @@ extension InstructionApplier {
       let table = try table(name)
       // The first time is free: an app may add properties to a class with any number of objects.
       if !newColumns.rewritten.insert(changeset.text(of: name)).inserted, limits != nil {
-        let count = try storing { () throws(StorageError) in try table.objectCount() }
+        let count = try ApplyProblem.storing(table.objectCount())
         workLeft -= count * ApplyLimits.rewriteWork
         guard workLeft >= 0 else { throw .tooMuchWork }
       }
-      try storing { () throws(StorageError) in _ = try table.addColumns(columns) }
+      try ApplyProblem.storing(table.addColumns(columns))
     }
     forgetSchema()
   }
@@ -115,9 +116,7 @@ extension InstructionApplier {
     guard let column = table.schema.column(named: name) else { throw .missingProperty(name) }
     guard !column.isPrimaryKey else { throw .propertyMismatch(name) }
     forgetSchema()
-    try storing { () throws(StorageError) in
-      try table.removeColumn(column.key)
-    }
+    try ApplyProblem.storing(table.removeColumn(column.key))
   }
 
   /// A possible name of a class or property: names are stored up to a zero byte.

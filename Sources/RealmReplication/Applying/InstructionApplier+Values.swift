@@ -35,38 +35,30 @@ extension InstructionApplier {
       throw .path(.wrongKind(field: column.name))
     }
     guard column.takes(value) else { throw .path(.wrongType(field: column.name)) }
-    try storing { () throws(StorageError) in
-      try table.set(value, column, object, isDefault: step.isDefault)
-    }
+    try ApplyProblem.storing(table.set(value, column, object, isDefault: step.isDefault))
   }
 
   @inline(never)
   private mutating func updateAnywhere(_ step: Instruction.Update) throws(ApplyProblem) {
     let place = try place(step.path)
     switch step.value {
-    case .erased: try walking { () throws(PathError) in try place.eraseEntry() }
+    case .erased: try walking(place.eraseEntry())
     case .objectValue:
-      try walking { () throws(PathError) in try place.createEmbedded(isDefault: step.isDefault) }
+      try walking(place.createEmbedded(isDefault: step.isDefault))
     case .list:
-      try walking { () throws(PathError) in
-        try place.makeCollection(.list, isDefault: step.isDefault)
-      }
+      try walking(place.makeCollection(.list, isDefault: step.isDefault))
     case .dictionary:
-      try walking { () throws(PathError) in
-        try place.makeCollection(.dictionary, isDefault: step.isDefault)
-      }
+      try walking(place.makeCollection(.dictionary, isDefault: step.isDefault))
     case .link(let table, let key):
       guard let value = try link(to: table, key, from: place) else {
         // Recovering: a nullable value becomes null.
         if case .element = place.end { throw .badValue("a link to a missing object") }
-        return try walking { () throws(PathError) in
-          try place.set(.null, isDefault: step.isDefault)
-        }
+        return try walking(place.set(.null, isDefault: step.isDefault))
       }
-      try walking { () throws(PathError) in try place.set(value, isDefault: step.isDefault) }
+      try walking(place.set(value, isDefault: step.isDefault))
     default:
       guard let value = scalar(step.value) else { throw badValue(step.value) }
-      try walking { () throws(PathError) in try place.set(value, isDefault: step.isDefault) }
+      try walking(place.set(value, isDefault: step.isDefault))
     }
   }
 
@@ -75,16 +67,14 @@ extension InstructionApplier {
     let size = Int(step.priorSize)
     switch step.value {
     case .objectValue:
-      try walking { () throws(PathError) in try place.insertEmbedded(priorSize: size) }
+      try walking(place.insertEmbedded(priorSize: size))
     case .list:
-      try walking { () throws(PathError) in try place.insertCollection(.list, priorSize: size) }
+      try walking(place.insertCollection(.list, priorSize: size))
     case .dictionary:
-      try walking { () throws(PathError) in
-        try place.insertCollection(.dictionary, priorSize: size)
-      }
+      try walking(place.insertCollection(.dictionary, priorSize: size))
     default:
       let value = try value(step.value, at: place)
-      try walking { () throws(PathError) in try place.insert(value, priorSize: size) }
+      try walking(place.insert(value, priorSize: size))
     }
   }
 
@@ -94,23 +84,23 @@ extension InstructionApplier {
     // The assignment of the value may have lost against an Erased, and the Erased against the
     // Clear.
     if case .entry = place.end, kind == .list || kind == .dictionary,
-      try walking({ () throws(PathError) in try place.outline() }) == nil
+      try walking(place.outline()) == nil
     {
-      return try walking { () throws(PathError) in try place.makeCollection(kind) }
+      return try walking(place.makeCollection(kind))
     }
-    try walking { () throws(PathError) in try place.clear(kind) }
+    try walking(place.clear(kind))
   }
 
   mutating func insertMember(_ step: Instruction.SetChange) throws(ApplyProblem) {
     let place = try place(step.path)
     let value = try value(step.value, at: place)
-    try walking { () throws(PathError) in try place.insertMember(value) }
+    try walking(place.insertMember(value))
   }
 
   mutating func eraseMember(_ step: Instruction.SetChange) throws(ApplyProblem) {
     let place = try place(step.path)
     let value = try value(step.value, at: place)
-    try walking { () throws(PathError) in try place.eraseMember(value) }
+    try walking(place.eraseMember(value))
   }
 
   // MARK: Places
@@ -129,7 +119,7 @@ extension InstructionApplier {
       }
     }
     let field = changeset.text(of: path.field)
-    return try walking { () throws(PathError) in try table.place(of: object, field, steps) }
+    return try walking(table.place(of: object, field, steps))
   }
 
   // MARK: Values

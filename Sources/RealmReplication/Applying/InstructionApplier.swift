@@ -135,16 +135,14 @@ package struct InstructionApplier {
     case .eraseColumn(let step): try eraseColumn(step)
     case .addInteger(let step):
       let place = try place(step.path)
-      try walking { () throws(PathError) in try place.add(step.amount) }
+      try walking(place.add(step.amount))
     case .arrayInsert(let step): try insert(step)
     case .arrayMove(let step):
       let place = try place(step.path)
-      try walking { () throws(PathError) in
-        try place.move(to: Int(step.target), priorSize: Int(step.priorSize))
-      }
+      try walking(place.move(to: Int(step.target), priorSize: Int(step.priorSize)))
     case .arrayErase(let step):
       let place = try place(step.path)
-      try walking { () throws(PathError) in try place.erase(priorSize: Int(step.priorSize)) }
+      try walking(place.erase(priorSize: Int(step.priorSize)))
     case .clear(let step): try clear(step)
     case .setInsert(let step): try insertMember(step)
     case .setErase(let step): try eraseMember(step)
@@ -169,9 +167,7 @@ package struct InstructionApplier {
   @inline(never)
   private mutating func enterTable(_ name: InternedString) throws(ApplyProblem) -> WritableTable {
     let text = changeset.text(of: name)
-    let table = try storing { () throws(StorageError) in
-      try group.table(named: "class_" + text)
-    }
+    let table = try ApplyProblem.storing(group.table(named: "class_" + text))
     guard let table else { throw .missingClass(text) }
     let index = Int(name.index)
     while classes.count <= index { classes.append(nil) }
@@ -213,14 +209,12 @@ package struct InstructionApplier {
     if table.schema.kind == .embedded { throw .embeddedClass(className(object.table)) }
     if table.schema.primaryKey == nil {
       key = try globalKey(object, table)
-      try storing { () throws(StorageError) in
-        if try table.row(of: key) == nil { _ = try table.createObject(under: key) }
+      if try ApplyProblem.storing(table.row(of: key)) == nil {
+        try ApplyProblem.storing(table.createObject(under: key))
       }
     } else {
       let value = try keyValue(object, table)
-      key = try storing { () throws(StorageError) in
-        try table.findOrCreate(primaryKey: value).key
-      }
+      key = try ApplyProblem.storing(table.findOrCreate(primaryKey: value).key)
     }
     (lastClass, lastKey, lastObject) = (object.table, object.key, key)
   }
@@ -229,9 +223,8 @@ package struct InstructionApplier {
     guard let key = try find(object.table, object.key) else { return }
     let table = try table(object.table)
     forgetObject()
-    try storing { () throws(StorageError) in
-      if policy == .recovering { try table.delete(key) } else { try table.invalidate(key) }
-    }
+    if policy == .recovering { return try ApplyProblem.storing(table.delete(key)) }
+    try ApplyProblem.storing(table.invalidate(key))
   }
 
   /// The object of a key; nil if there is none.
@@ -253,14 +246,10 @@ package struct InstructionApplier {
     let found: ObjectKey?
     if table.schema.primaryKey == nil {
       let global = try globalKey(object, table)
-      found = try storing { () throws(StorageError) in
-        try table.row(of: global) == nil ? nil : global
-      }
+      found = try ApplyProblem.storing(table.row(of: global)) == nil ? nil : global
     } else {
       let value = try keyValue(object, table)
-      found = try storing { () throws(StorageError) in
-        try table.findRow(primaryKey: value)?.key
-      }
+      found = try ApplyProblem.storing(table.findRow(primaryKey: value)?.key)
     }
     guard let found else { return nil }
     (lastClass, lastKey, lastObject) = (name, key, found)
@@ -279,12 +268,10 @@ package struct InstructionApplier {
     guard table.schema.kind != .embedded else { throw .embeddedClass(className(name)) }
     if table.schema.primaryKey == nil {
       let global = try globalKey(object, table)
-      return try storing { () throws(StorageError) in try table.linkTarget(forKey: global) }
+      return try ApplyProblem.storing(table.linkTarget(forKey: global))
     }
     let value = try keyValue(object, table)
-    return try storing { () throws(StorageError) in
-      try table.linkTarget(forPrimaryKey: value)
-    }
+    return try ApplyProblem.storing(table.linkTarget(forPrimaryKey: value))
   }
 
   /// The key in this file of an object without primary key.
@@ -319,17 +306,11 @@ package struct InstructionApplier {
 
   // MARK: Errors
 
-  /// Runs `body` with errors of the database.
+  /// What a change at the end of a path gives, with its error as that of the instruction.
   @inline(__always)
-  func storing<R>(_ body: () throws(StorageError) -> R) throws(ApplyProblem) -> R {
-    do throws(StorageError) { return try body() } catch { throw .refused(error) }
-  }
-
-  /// Runs `body` with errors of a path or of the database.
-  @inline(__always)
-  func walking<R>(_ body: () throws(PathError) -> R) throws(ApplyProblem) -> R {
+  func walking<R>(_ call: @autoclosure () throws(PathError) -> R) throws(ApplyProblem) -> R {
     do throws(PathError) {
-      return try body()
+      return try call()
     } catch {
       if case .storage(let cause) = error { throw .refused(cause) }
       throw .path(error)

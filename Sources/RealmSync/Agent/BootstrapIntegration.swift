@@ -58,6 +58,12 @@ package struct BootstrapIntegration {
     }
     // Unreadable changesets must not be stored: they would be found again at each start.
     _ = try IncomingChangeset.parse(entries)
+    try IntegrationError.storing(store(entries, ofQuery: version, cursors))
+  }
+
+  private func store(
+    _ entries: [DownloadEntry], ofQuery version: UInt64, _ cursors: SyncCursors?
+  ) throws(StorageError) {
     try write { (group) throws(StorageError) in
       let store = try BootstrapStore.make(in: group)
       guard try store.add(entries, ofQuery: version, cursors: cursors),
@@ -76,12 +82,9 @@ package struct BootstrapIntegration {
   /// Drops an incomplete bootstrap; its subscription set is pending again.
   ///
   /// - Returns: Whether a complete one is stored.
-  package func dropUnfinished() throws(IntegrationError) -> Bool {
-    let isStored = try storing { () throws(StorageError) in
-      let tables = try TableGroup(file.snapshot(), schemas: schemas)
-      return try tables.key(ofTable: BootstrapStore.tableName) != nil
-    }
-    guard isStored else { return false }
+  package func dropUnfinished() throws(StorageError) -> Bool {
+    let tables = try TableGroup(file.snapshot(), schemas: schemas)
+    guard try tables.key(ofTable: BootstrapStore.tableName) != nil else { return false }
     var isComplete = false
     try write { (group) throws(StorageError) in
       guard let store = try BootstrapStore(existingIn: group), let found = try store.pending()
@@ -98,17 +101,28 @@ package struct BootstrapIntegration {
     return isComplete
   }
 
+  /// Changes the state of the subscription set of a version, if there is one.
+  func setState(
+    _ state: SubscriptionState, ofQuery version: UInt64, message: String?
+  ) throws(StorageError) {
+    try write { (group) throws(StorageError) in
+      guard let store = try SubscriptionStore(existingIn: group) else { return false }
+      try store.setState(state, of: version, error: message)
+      return true
+    }
+  }
+
   /// Runs `body` in a transaction, rolled back if it throws or returns false.
-  func write(
+  private func write(
     _ body: (WriteGroup) throws(StorageError) -> Bool
-  ) throws(IntegrationError) {
-    let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
+  ) throws(StorageError) {
+    let transaction = try file.beginWrite()
     do throws(StorageError) {
       let group = try WriteGroup(transaction, schemas: schemas)
       if try body(group) { _ = try group.commit() } else { group.rollback() }
     } catch {
       transaction.rollback()
-      throw .storage(error)
+      throw error
     }
   }
 
@@ -124,7 +138,7 @@ package struct BootstrapIntegration {
       var queryVersion: UInt64?
       var isLast = false
       while !isLast {
-        let transaction = try begin(after: pending)
+        let transaction = try IntegrationError.storing(begin(after: pending))
         do throws(IntegrationError) {
           guard let batch = try integrateNext(in: transaction) else {
             transaction.rollback()
@@ -141,7 +155,7 @@ package struct BootstrapIntegration {
       }
       if let last = pending {
         pending = nil
-        try storing { () throws(StorageError) in try last.makeDurable() }
+        try IntegrationError.storing(last.makeDurable())
       }
       for loss in losses { onLoss(loss) }
       return queryVersion
@@ -154,11 +168,9 @@ package struct BootstrapIntegration {
 
   private func begin(
     after pending: PendingCommit?
-  ) throws(IntegrationError) -> WriteTransaction {
-    try storing { () throws(StorageError) in
-      if let pending { return try pending.begin() }
-      return try file.beginWrite()
-    }
+  ) throws(StorageError) -> WriteTransaction {
+    if let pending { return try pending.begin() }
+    return try file.beginWrite()
   }
 
   private struct Batch {
@@ -171,34 +183,31 @@ package struct BootstrapIntegration {
   private mutating func integrateNext(
     in transaction: WriteTransaction
   ) throws(IntegrationError) -> Batch? {
-    var work = try storing { () throws(StorageError) in
-      try IntegrationTransaction(transaction, schemas: schemas, own: cache.take())
-    }
-    let store = try storing { () throws(StorageError) in
-      try BootstrapStore(existingIn: work.group)
-    }
-    guard let store,
-      let found = try storing({ () throws(StorageError) in try store.pending() }),
-      let cursors = found.cursors
+    var work = try IntegrationError.storing(
+      IntegrationTransaction(transaction, schemas: schemas, own: cache.take()))
+    guard let store = try IntegrationError.storing(BootstrapStore(existingIn: work.group)),
+      let found = try IntegrationError.storing(store.pending()), let cursors = found.cursors
     else { return nil }
     try work.check(cursors)
-    let batch = try storing { () throws(StorageError) in
-      try store.takeFirst(byteCount: batchByteCount)
-    }
+    let batch = try IntegrationError.storing(store.takeFirst(byteCount: batchByteCount))
     let entries = try IncomingChangeset.parse(batch.entries)
     try work.check(entries, cursors)
     try apply(entries, &work)
-    let pending = try storing { () throws(StorageError) in
-      if batch.isLast {
-        try store.removeAll()
-        try SubscriptionStore(existingIn: work.group)?.completeBootstrap(of: found.queryVersion)
-      }
-      try work.finish(batch.isLast ? cursors : nil)
-      return try work.group.writeVersion()
+    if batch.isLast {
+      try IntegrationError.storing(complete(found.queryVersion, store, work.group))
     }
+    try IntegrationError.storing(work.finish(batch.isLast ? cursors : nil))
+    let pending = try IntegrationError.storing(work.group.writeVersion())
     cache.keep(work.own)
     return Batch(
       pending: pending, queryVersion: found.queryVersion, isLast: batch.isLast, loss: work.loss)
+  }
+
+  private func complete(
+    _ queryVersion: UInt64, _ store: BootstrapStore, _ group: WriteGroup
+  ) throws(StorageError) {
+    try store.removeAll()
+    try SubscriptionStore(existingIn: group)?.completeBootstrap(of: queryVersion)
   }
 
   private mutating func apply(

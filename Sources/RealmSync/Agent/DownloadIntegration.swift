@@ -59,21 +59,19 @@ package struct DownloadIntegration {
   private mutating func commitNext(
     _ rest: inout ArraySlice<IncomingChangeset>, _ download: Download
   ) throws(IntegrationError) {
-    let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
+    let transaction = try IntegrationError.storing(file.beginWrite())
     do throws(IntegrationError) {
-      var work = try storing { () throws(StorageError) in
-        try IntegrationTransaction(transaction, schemas: schemas, own: cache.take())
-      }
+      var work = try IntegrationError.storing(
+        IntegrationTransaction(transaction, schemas: schemas, own: cache.take()))
       try work.check(download.cursors)
       try work.check(rest, download.cursors)
       var remaining = rest
       try apply(&remaining, &work)
       var reached = download.cursors
       if !remaining.isEmpty, let cursor = work.cursor { reached.download = cursor }
-      try storing { () throws(StorageError) in
-        try work.finish(reached, downloadableByteCount: max(0, download.downloadableByteCount))
-        _ = try work.group.commit()
-      }
+      try IntegrationError.storing(
+        work.finish(reached, downloadableByteCount: max(0, download.downloadableByteCount)))
+      try IntegrationError.storing(work.group.commit())
       cache.keep(work.own)
       if let loss = work.loss { onLoss(loss) }
       rest = remaining

@@ -22,30 +22,33 @@ package enum IdentAdoption {
     else {
       throw .badIdentifier("\(ident.rawValue) with salt \(salt)")
     }
-    let transaction = try storing { () throws(StorageError) in try file.beginWrite() }
+    let transaction = try IntegrationError.storing(file.beginWrite())
     do throws(IntegrationError) {
-      let (old, oldSalt) = try storing { () throws(StorageError) in
-        (try transaction.fileIdentifier, try transaction.syncHistory().fileSalt)
-      }
+      let old = try IntegrationError.storing(transaction.fileIdentifier)
+      let oldSalt = try IntegrationError.storing(transaction.syncHistory().fileSalt)
       guard old == 0 else {
         guard old == Int(ident.rawValue), oldSalt == Int64(salt) else {
           throw .badIdentifier("\(ident.rawValue) after \(old)")
         }
         return transaction.rollback()
       }
-      try storing { () throws(StorageError) in
-        try rewrite(transaction, ident)
-        try transaction.setFileIdentifier(Int(ident.rawValue), salt: Int64(salt))
-        try transaction.updateSyncProgress { progress in
-          progress.download.clientVersion = 0
-          progress.upload.clientVersion = 0
-        }
-        _ = try transaction.commit(changeset: [])
-      }
+      try IntegrationError.storing(store(ident, salt, transaction))
     } catch {
       transaction.rollback()
       throw error
     }
+  }
+
+  private static func store(
+    _ ident: FileIdentifier, _ salt: UInt64, _ transaction: WriteTransaction
+  ) throws(StorageError) {
+    try rewrite(transaction, ident)
+    try transaction.setFileIdentifier(Int(ident.rawValue), salt: Int64(salt))
+    try transaction.updateSyncProgress { progress in
+      progress.download.clientVersion = 0
+      progress.upload.clientVersion = 0
+    }
+    _ = try transaction.commit(changeset: [])
   }
 
   private static func rewrite(

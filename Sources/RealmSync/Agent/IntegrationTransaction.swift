@@ -43,7 +43,7 @@ struct IntegrationTransaction {
 
   /// Checks cursors against those of the file.
   func check(_ new: SyncCursors) throws(IntegrationError) {
-    let old = try storing { () throws(StorageError) in try transaction.syncProgress }.cursors
+    let old = try IntegrationError.storing(transaction.syncProgress).cursors
     guard new.isInRange else { throw .badProgress("a number is out of range") }
     guard !new.goesBack(from: old) else { throw .badProgress("\(new) after \(old)") }
     guard new.upload.clientVersion <= transaction.base.version else {
@@ -58,7 +58,7 @@ struct IntegrationTransaction {
   func check(
     _ entries: some Collection<IncomingChangeset>, _ cursors: SyncCursors
   ) throws(IntegrationError) {
-    let old = try storing { () throws(StorageError) in try transaction.syncProgress }
+    let old = try IntegrationError.storing(transaction.syncProgress)
     for entry in entries {
       let origin = entry.changeset.origin
       guard origin.version <= cursors.download.serverVersion,
@@ -76,7 +76,7 @@ struct IntegrationTransaction {
   ) throws(IntegrationError) -> Bool {
     guard let base = changesets.first?.origin.remoteVersion else { return false }
     if !isOwnCurrent {
-      try storing { () throws(StorageError) in try readOwn(after: base) }
+      try IntegrationError.storing(readOwn(after: base))
       isOwnCurrent = true
     }
     do throws(MergeError) {
@@ -114,15 +114,14 @@ struct IntegrationTransaction {
       loss = UploadLoss(instructionCount: count, serverVersion: last.version)
     }
     try own?.store(in: transaction)
-    let passed = try cursors.map { (new) throws(StorageError) in
-      try uploadedByteCount(through: new.upload.clientVersion)
-    }
-    let downloadedByteCount = downloadedByteCount
+    var passed = 0
+    if let cursors { passed = try uploadedByteCount(through: cursors.upload.clientVersion) }
+    let (downloadedByteCount, uploadedByteCount) = (downloadedByteCount, passed)
     try transaction.updateSyncProgress { stored in
       if let cursors { stored.take(cursors) }
       if let downloadableByteCount { stored.downloadableByteCount = downloadableByteCount }
       stored.downloadedByteCount = Self.sum(stored.downloadedByteCount, downloadedByteCount)
-      stored.uploadedByteCount = Self.sum(stored.uploadedByteCount, passed ?? 0)
+      stored.uploadedByteCount = Self.sum(stored.uploadedByteCount, uploadedByteCount)
     }
     if cursors != nil { try transaction.trimSyncHistory() }
     guard let last else { return }

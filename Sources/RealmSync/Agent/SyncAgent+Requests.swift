@@ -8,52 +8,51 @@ extension SyncAgent {
   /// Carries out a request.
   package func perform(_ request: StoreRequest) -> StoreReply {
     do throws(StoreFailure) {
-      return try reply(to: request)
+      let entries = try request.download?.entries() ?? []
+      do throws(IntegrationError) {
+        return try reply(to: request, entries)
+      } catch {
+        throw StoreFailure(error)
+      }
     } catch {
       return .failed(error)
     }
   }
 
-  private func reply(to request: StoreRequest) throws(StoreFailure) -> StoreReply {
+  private func reply(
+    to request: StoreRequest, _ entries: [DownloadEntry]
+  ) throws(IntegrationError) -> StoreReply {
     switch request {
-    case .begin: try storing { () throws(IntegrationError) in _ = try activate() }
+    case .begin: _ = try activate()
     case .read: break
-    case .adoptIdent(let ident, let salt):
-      try storing { () throws(IntegrationError) in _ = try adoptIdent(ident, salt: salt) }
+    case .adoptIdent(let ident, let salt): _ = try adoptIdent(ident, salt: salt)
     case .scanUploads(let version, let limit):
-      return .uploads(
-        UploadContents(
-          try storing { () throws(IntegrationError) in
-            try scanUploads(after: version, through: limit)
-          }))
+      return .uploads(UploadContents(try scanUploads(after: version, through: limit)))
     case .integrate(let received):
-      let download = Download(
-        cursors: received.download.cursors,
-        downloadableByteCount: received.download.progress.downloadableByteCount,
-        entries: try received.entries())
-      try storing { () throws(IntegrationError) in _ = try integrate(download) }
+      _ = try integrate(
+        Download(
+          cursors: received.download.cursors,
+          downloadableByteCount: received.download.progress.downloadableByteCount,
+          entries: entries))
     case .keepBootstrapPart(let received, let version, let isLast):
-      let entries = try received.entries()
-      try storing { () throws(IntegrationError) in
-        try keepBootstrapPart(
-          entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil)
-      }
-    case .processBootstrap:
-      try storing { () throws(IntegrationError) in _ = try processBootstrap() }
-    case .markComplete(let version):
-      try storing { () throws(IntegrationError) in try setState(.complete, ofQuery: version) }
+      try keepBootstrapPart(
+        entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil)
+    case .processBootstrap: _ = try processBootstrap()
+    case .markComplete(let version): try setState(.complete, ofQuery: version)
     case .rejectQuery(let version, let message):
-      try storing { () throws(IntegrationError) in
-        try setState(.error, ofQuery: version, message: message)
-      }
+      try setState(.error, ofQuery: version, message: message)
     }
-    return .done(try storing { () throws(IntegrationError) in try sessionFile() })
+    return .done(try sessionFile())
   }
+}
 
-  private func storing<R>(
-    _ body: () throws(IntegrationError) -> R
-  ) throws(StoreFailure) -> R {
-    do throws(IntegrationError) { return try body() } catch { throw StoreFailure(error) }
+extension StoreRequest {
+  /// The message whose entries the request is about.
+  fileprivate var download: ReceivedDownload? {
+    switch self {
+    case .integrate(let received), .keepBootstrapPart(let received, _, _): received
+    default: nil
+    }
   }
 }
 

@@ -61,25 +61,23 @@ package actor SyncAgent {
   /// dropped, and a history of an older form is upgraded.
   package func activate() throws(IntegrationError) -> FileState {
     ownEntries.removeAll()
-    try upgradeHistory()
-    if try bootstraps.dropUnfinished() { _ = try bootstraps.process() }
+    try IntegrationError.storing(upgradeHistory())
+    if try IntegrationError.storing(bootstraps.dropUnfinished()) { _ = try bootstraps.process() }
     return try state()
   }
 
   /// The newest state.
   package func state() throws(IntegrationError) -> FileState {
-    try storing { () throws(StorageError) in try FileState(try file.snapshot()) }
+    try IntegrationError.storing(FileState(file.snapshot()))
   }
 
   /// The newest state, with the subscription sets, as a session has it.
   package func sessionFile() throws(IntegrationError) -> SessionFile {
-    try storing { () throws(StorageError) in
-      let tables = try TableGroup(file.snapshot(), schemas: schemas)
-      let state = try FileState(tables.snapshot)
-      return SessionFile(
-        version: state.version, ident: state.ident, salt: state.salt, cursors: state.cursors,
-        sets: try StoredQuerySets.all(in: tables))
-    }
+    let tables = try IntegrationError.storing(TableGroup(file.snapshot(), schemas: schemas))
+    let state = try IntegrationError.storing(FileState(tables.snapshot))
+    return SessionFile(
+      version: state.version, ident: state.ident, salt: state.salt, cursors: state.cursors,
+      sets: try IntegrationError.storing(StoredQuerySets.all(in: tables)))
   }
 
   /// Stores the file's identifier from the server.
@@ -102,9 +100,8 @@ package actor SyncAgent {
   package func scanUploads(
     after version: UInt64, through limit: UInt64? = nil
   ) throws(IntegrationError) -> UploadBatch {
-    try storing { () throws(StorageError) in
-      try UploadScan().batch(in: file.snapshot(), after: version, through: limit)
-    }
+    try IntegrationError.storing(
+      UploadScan().batch(in: file.snapshot(), after: version, through: limit))
   }
 
   // MARK: Downloading
@@ -140,25 +137,18 @@ package actor SyncAgent {
   package func setState(
     _ state: SubscriptionState, ofQuery version: UInt64, message: String? = nil
   ) throws(IntegrationError) {
-    try bootstraps.write { (group) throws(StorageError) in
-      guard let store = try SubscriptionStore(existingIn: group) else { return false }
-      try store.setState(state, of: version, error: message)
-      return true
-    }
+    try IntegrationError.storing(bootstraps.setState(state, ofQuery: version, message: message))
   }
 
-  private func upgradeHistory() throws(IntegrationError) {
-    let history = try storing { () throws(StorageError) in try file.snapshot().syncHistory() }
-    guard let history, !history.isUpgraded else { return }
-    try storing { () throws(StorageError) in
-      let transaction = try file.beginWrite()
-      do throws(StorageError) {
-        try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
-        _ = try transaction.commit(changeset: [])
-      } catch {
-        transaction.rollback()
-        throw error
-      }
+  private func upgradeHistory() throws(StorageError) {
+    guard let history = try file.snapshot().syncHistory(), !history.isUpgraded else { return }
+    let transaction = try file.beginWrite()
+    do throws(StorageError) {
+      try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+      _ = try transaction.commit(changeset: [])
+    } catch {
+      transaction.rollback()
+      throw error
     }
   }
 }

@@ -40,7 +40,12 @@ package final class AppClient: Sendable {
     self.transport = transport
     self.store = store
     var state = State()
-    let stored = try Self.storing { () throws(StorageError) in try store.load() }
+    let stored: (users: [UserRecord], current: String?)
+    do throws(StorageError) {
+      stored = try store.load()
+    } catch {
+      throw .storage(error.description)
+    }
     state.users = stored.users.filter { $0.state != .removed }.map { AppUser($0) }
     state.current = stored.current
     state.deviceID = stored.users.lazy.compactMap(\.deviceID).first
@@ -251,9 +256,7 @@ package final class AppClient: Sendable {
       return state.current
     }
     if end == .removed {
-      try await storing { (store) throws(StorageError) in
-        try await store.remove(user.id, current: current)
-      }
+      try await storing(await store?.remove(user.id, current: current))
     } else {
       try await save(user)
     }
@@ -261,25 +264,13 @@ package final class AppClient: Sendable {
 
   private func save(_ user: AppUser) async throws(AppFailure) {
     let current = state.withLock { $0.current }
-    try await storing { (store) throws(StorageError) in
-      try await store.save(user.record, current: current)
-    }
+    try await storing(await store?.save(user.record, current: current))
   }
 
+  /// What a call of the file of users gives, with its error as one of the app.
   private func storing(
-    _ body: (UserStore) async throws(StorageError) -> Void
+    _ call: @autoclosure () async throws(StorageError) -> Void?
   ) async throws(AppFailure) {
-    guard let store else { return }
-    do throws(StorageError) {
-      try await body(store)
-    } catch {
-      throw .storage(error.description)
-    }
-  }
-
-  private static func storing<R>(
-    _ body: () throws(StorageError) -> R
-  ) throws(AppFailure) -> R {
-    do throws(StorageError) { return try body() } catch { throw .storage(error.description) }
+    do throws(StorageError) { _ = try await call() } catch { throw .storage(error.description) }
   }
 }

@@ -7,7 +7,7 @@ package import RealmStorage
 package import RealmSyncProtocol
 
 /// The error of integrating a download. The file is as before the failed commit.
-package enum IntegrationError: Error, Hashable, Sendable {
+package enum IntegrationError: ErrorAboveStorage, Hashable, Sendable {
   /// A changeset cannot be read.
   case unreadableChangeset(ChangesetError)
   /// A changeset contradicts later writes of this file.
@@ -57,10 +57,4 @@ extension IntegrationError: CustomStringConvertible {
     case .storage(let error): "\(error)"
     }
   }
-}
-
-/// Runs `body`, whose errors are the database's.
-@inline(__always)
-func storing<R>(_ body: () throws(StorageError) -> R) throws(IntegrationError) -> R {
-  do throws(StorageError) { return try body() } catch { throw .storage(error) }
 }
