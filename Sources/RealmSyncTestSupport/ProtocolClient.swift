@@ -53,7 +53,7 @@ package struct ProtocolClient: Sendable {
           query: partition == nil ? VersionedQuery(version: 1, document: query) : nil)))
     while true {
       let message = try await receive()
-      guard case .download(let download) = message else { throw Self.unexpected(message) }
+      guard case .download(_, let download) = message else { throw Self.unexpected(message) }
       if Self.isLast(download.progress) { return }
     }
   }
@@ -76,7 +76,7 @@ package struct ProtocolClient: Sendable {
   /// The next message, which moves the cursors.
   package mutating func receive() async throws -> ServerMessage {
     let message = try parser.serverMessage(try await socket.receive())
-    if case .download(let download) = message { cursors = download.cursors }
+    if case .download(_, let download) = message { cursors = download.cursors }
     if case .error(_, let code, let document) = message {
       throw Unexpected(description: "error \(code.rawValue): \(document.message)")
     }

@@ -426,7 +426,7 @@ package final class SyncNetwork {
   private func write(_ connection: SimulatedConnection) async throws {
     if let (bytes, said) = connection.output.first {
       switch try? MessageParser(version: connection.version).serverMessage(bytes) {
-      case .download(let download): checker.check(download.cursors, are: said)
+      case .download(_, let download): checker.check(download.cursors, are: said)
       case .ident(_, let file, _): checker.check(SyncCursors(), are: said, of: file)
       default: break
       }

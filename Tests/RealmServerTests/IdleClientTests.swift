@@ -67,7 +67,7 @@ struct IdleClientTests {
         group.addTask {
           var client = client
           while true {
-            guard case .download(let download) = try await client.receive(),
+            guard case .download(_, let download) = try await client.receive(),
               let entry = try download.body.downloadEntries().first
             else { continue }
             return entry.changeset.isEmpty ? 0 : 1

@@ -30,7 +30,7 @@ extension ServerRow {
             group.addTask {
               var client = client
               while true {
-                if case .download(let download) = try await client.receive(),
+                if case .download(_, let download) = try await client.receive(),
                   !download.body.isEmpty
                 {
                   return true

@@ -91,8 +91,8 @@ struct PartitionClient: Sendable {
 
   /// Takes a DOWNLOAD. Returns how many bytes are left.
   private mutating func download(of number: Int) async throws -> UInt64 {
-    guard case .download(let download) = try await receive() else { return 0 }
-    sessions[Int(download.session) - 1] = download.cursors
+    guard case .download(let session, let download) = try await receive() else { return 0 }
+    sessions[Int(session) - 1] = download.cursors
     if case .partition(let left) = download.progress { return left } else { return 0 }
   }
 

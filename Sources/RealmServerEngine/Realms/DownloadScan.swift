@@ -21,34 +21,33 @@ package enum DownloadScan {
   package nonisolated(nonsending) static func run(
     _ ident: FileIdentifier, after cursor: DownloadCursor, in realm: RealmID,
     of store: any ServerStore, readable: Range<UInt64>? = nil, byteLimit: Int = 128 << 10
-  ) async throws(StoreError) -> Download {
+  ) async throws(StoreError) -> DownloadBatch {
     // The head comes before the file: the integrated changes of the file are in it, or in a later
     // one.
     let head = try await store.snapshot(of: realm, atLeast: cursor.serverVersion).head
     guard let file = try await store.file(ident, in: realm) else { throw .unknownFile(ident) }
-    var download = Download(entries: [], cursor: cursor, head: head, file: file)
+    var entries: [DownloadEntry] = []
+    var cursor = cursor
     var (bytes, total) = (0, 0)
-    scan: while download.cursor.serverVersion < head.version {
-      let first = download.cursor.serverVersion + 1
+    scan: while cursor.serverVersion < head.version {
+      let first = cursor.serverVersion + 1
       let last = min(head.version, first + stepCount - 1)
       for entry in try await store.entries(of: realm, in: first..<last + 1) {
         if bytes >= byteLimit { break scan }
         if readable?.contains(entry.version) != true { try check(entry) }
-        download.cursor.serverVersion = entry.version
+        cursor.serverVersion = entry.version
         total = entry.totalByteCount
         if entry.file == ident {
-          download.cursor.clientVersion = max(
-            download.cursor.clientVersion, entry.clientVersion)
+          cursor.clientVersion = max(cursor.clientVersion, entry.clientVersion)
         } else if !entry.changeset.isEmpty {
-          download.entries.append(Download.Entry(entry, download.cursor.clientVersion))
+          entries.append(DownloadEntry(entry, cursor.clientVersion))
           bytes += entry.changeset.count
         }
       }
     }
-    if download.cursor.serverVersion < head.version {
-      download.remainingByteCount = max(0, head.totalByteCount - total)
-    }
-    return download
+    return DownloadBatch(
+      entries: entries, cursors: SyncCursors(cursor, head, file),
+      remaining: cursor.serverVersion < head.version ? max(0, head.totalByteCount - total) : 0)
   }
 
   private static func check(_ entry: StoredEntry) throws(StoreError) {
@@ -61,12 +60,23 @@ package enum DownloadScan {
   }
 }
 
-extension Download.Entry {
+extension SyncCursors {
+  /// The positions of a client after a download.
+  package init(_ download: DownloadCursor, _ head: RealmHead, _ file: ClientFile) {
+    self.init(
+      download: download,
+      upload: UploadCursor(
+        clientVersion: file.clientVersion, serverVersion: file.reciprocalBase),
+      latest: head.latest)
+  }
+}
+
+extension DownloadEntry {
   /// An entry as it stands in the history.
   package init(_ entry: StoredEntry, _ clientVersion: UInt64) {
     self.init(
       serverVersion: entry.version, clientVersion: clientVersion, timestamp: entry.timestamp,
-      originFile: max(entry.file, .server), originalByteCount: entry.originalByteCount,
+      file: max(entry.file, .server), originalByteCount: UInt64(entry.originalByteCount),
       changeset: entry.changeset)
   }
 }

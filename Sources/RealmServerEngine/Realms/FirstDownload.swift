@@ -127,8 +127,8 @@ struct FirstDownload {
   // MARK: Entries
 
   /// Takes the next parts, until they have `byteLimit` bytes.
-  mutating func takeEntries(byteLimit: Int) throws(StorageError) -> [Download.Entry] {
-    var entries: [Download.Entry] = []
+  mutating func takeEntries(byteLimit: Int) throws(StorageError) -> [DownloadEntry] {
+    var entries: [DownloadEntry] = []
     var byteCount = 0
     if nextPart == 0 {
       for (number, part) in goneParts.enumerated() {
@@ -153,9 +153,8 @@ struct FirstDownload {
     return entries
   }
 
-  private func entry(_ bytes: [UInt8], _ version: UInt64) -> Download.Entry {
-    Download.Entry(
-      serverVersion: version, clientVersion: clientVersion, timestamp: timestamp,
-      originFile: .server, originalByteCount: bytes.count, changeset: bytes)
+  private func entry(_ bytes: [UInt8], _ version: UInt64) -> DownloadEntry {
+    let cursor = DownloadCursor(serverVersion: version, clientVersion: clientVersion)
+    return DownloadEntry(ofServer: bytes, at: cursor, timestamp)
   }
 }

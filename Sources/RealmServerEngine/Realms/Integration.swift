@@ -89,8 +89,8 @@ struct Integration {
       dropped.removeLast(dropped.count - droppedCount)
       throw error
     }
-    state.file.clientVersion = max(state.file.clientVersion, upload.progressClientVersion)
-    state.file.reciprocalBase = max(state.file.reciprocalBase, upload.progressServerVersion)
+    state.file.clientVersion = max(state.file.clientVersion, upload.progress.clientVersion)
+    state.file.reciprocalBase = max(state.file.reciprocalBase, upload.progress.serverVersion)
     state.file.lockedServerVersion = max(
       state.file.lockedServerVersion, upload.lockedServerVersion)
     state.file.lastSeen = max(state.file.lastSeen, now)
@@ -105,7 +105,7 @@ struct Integration {
     guard upload.entries.count <= limits.entryCount else {
       throw SessionRefusal(.badChangeset, "Too many changesets")
     }
-    guard upload.progressServerVersion <= start else {
+    guard upload.progress.serverVersion <= start else {
       throw SessionRefusal(.badServerVersion, "Bad server version of the progress")
     }
     for entry in upload.entries where entry.clientVersion > file.clientVersion {

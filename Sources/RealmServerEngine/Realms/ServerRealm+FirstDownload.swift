@@ -14,7 +14,7 @@ extension ServerRealm {
   /// it, gets the state.
   package func download(
     for ident: FileIdentifier, after cursor: DownloadCursor, byteLimit: Int = 128 << 10
-  ) async throws(StoreError) -> Download {
+  ) async throws(StoreError) -> DownloadBatch {
     if var known = firstDownloads.take(ident), known.continues(cursor) {
       return try await next(of: &known, for: ident, byteLimit)
     }
@@ -24,7 +24,7 @@ extension ServerRealm {
         let download = try await DownloadScan.run(
           ident, after: cursor, in: id, of: store, readable: readableVersions,
           byteLimit: byteLimit)
-        noteReadable(cursor.serverVersion + 1..<download.cursor.serverVersion + 1)
+        noteReadable(cursor.serverVersion + 1..<download.cursors.download.serverVersion + 1)
         return download
       } catch {
         guard case .unreadableEntry(let version, let reason) = error else { throw error }
@@ -65,15 +65,15 @@ extension ServerRealm {
 
   private func next(
     of first: inout FirstDownload, for ident: FileIdentifier, _ byteLimit: Int
-  ) async throws(StoreError) -> Download {
+  ) async throws(StoreError) -> DownloadBatch {
     let entries = try StoreError.storing(first.takeEntries(byteLimit: byteLimit))
     let cursor = first.cursor
     if !first.isComplete { firstDownloads.keep(first, for: ident) }
     let head = head
     guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
-    var download = Download(entries: entries, cursor: cursor, head: head, file: file)
-    download.remainingByteCount = first.remainingByteCount
-    return download
+    return DownloadBatch(
+      entries: entries, cursors: SyncCursors(cursor, head, file),
+      remaining: first.remainingByteCount)
   }
 
   /// Makes the versions of a first download.

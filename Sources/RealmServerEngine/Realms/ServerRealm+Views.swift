@@ -7,6 +7,14 @@ import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
+/// What takes a client in flexible mode to a version of the realm.
+package struct ViewDownload: Sendable {
+  /// The steady state, with the query that the client has.
+  package var round: DownloadBatch
+  /// What takes it to another query there, after the round; nil if the query stays.
+  package var bootstrap: Bootstrap?
+}
+
 extension ServerRealm {
   /// Computes the schema for a new client: the bootstrap of query version 0.
   ///
@@ -14,7 +22,7 @@ extension ServerRealm {
   /// of the view.
   package func schemaBootstrap(
     for ident: FileIdentifier
-  ) async throws(StoreError) -> Download {
+  ) async throws(StoreError) -> Bootstrap {
     let snapshot = try await store.snapshot(of: id, atLeast: 0)
     let file = try await knownFile(ident)
     var version = snapshot.head.version
@@ -22,15 +30,16 @@ extension ServerRealm {
       let history = try await entries(in: snapshot.head.base + 1..<version + 1)
       if let own = history.first(where: { $0.file == ident }) { version = own.version - 1 }
     }
-    let bootstrap = try StoreError.storing(
+    var bootstrap = try StoreError.storing(
       Bootstrap.schema(snapshot, version: version, timestamp: now))
-    return Download(bootstrap, head: snapshot.head, file: file)
+    bootstrap.didStore(snapshot.head, file)
+    return bootstrap
   }
 
   /// Writes entries of a bootstrap, as many as have a number of bytes; the rest is left.
   package func entries(
     of bootstrap: Bootstrap, byteLimit: Int
-  ) throws(StoreError) -> (entries: [Download.Entry], rest: Bootstrap) {
+  ) throws(StoreError) -> (entries: [DownloadEntry], rest: Bootstrap) {
     var rest = bootstrap
     return (try StoreError.storing(rest.takeEntries(byteLimit: byteLimit)), rest)
   }
@@ -47,7 +56,7 @@ extension ServerRealm {
   package func view(
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
     next: EffectiveQuery? = nil, scratch: ViewScratch
-  ) async throws(StoreError) -> Result<FlexibleDownload, SessionRefusal> {
+  ) async throws(StoreError) -> Result<ViewDownload, SessionRefusal> {
     if next == nil,
       let known = try await knownRound(
         of: ident, after: cursor, query, scratch)
@@ -118,7 +127,7 @@ extension ServerRealm {
   private func knownRound(
     of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery,
     _ scratch: ViewScratch
-  ) async throws(StoreError) -> FlexibleDownload? {
+  ) async throws(StoreError) -> ViewDownload? {
     let head = head
     let key = RoundCache.Key(from: cursor.serverVersion, to: head.version, realm: id, query: query)
     guard
@@ -135,25 +144,25 @@ extension ServerRealm {
   private func record(
     _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
     _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier
-  ) async throws(StoreError) -> FlexibleDownload? {
+  ) async throws(StoreError) -> ViewDownload? {
     var privates = PrivateChanges(timestamp, for: ident)
     privates.append(round.parts, through: round.cursor.serverVersion)
     if let bootstrap {
-      privates.append(bootstrap.parts, through: bootstrap.cursor.serverVersion)
+      privates.append(bootstrap.parts, through: bootstrap.cursors.download.serverVersion)
     }
     privates.replace(unconfirmed)
-    let version = (bootstrap?.cursor ?? round.cursor).serverVersion
+    let version = (bootstrap?.cursors.download ?? round.cursor).serverVersion
     guard
       let head = try await appendVersions(
         through: version, after: head, privates: privates.changes)
     else { return nil }
     let file = try await knownFile(ident)
     var bootstrap = bootstrap
-    bootstrap?.didStoreParts()
-    return FlexibleDownload(
-      round: Download(
-        entries: round.entries, cursor: round.cursor, head: head, file: file),
-      bootstrap: bootstrap.map { Download($0, head: head, file: file) })
+    bootstrap?.didStore(head, file)
+    return ViewDownload(
+      round: DownloadBatch(
+        entries: round.entries, cursors: SyncCursors(round.cursor, head, file)),
+      bootstrap: bootstrap)
   }
 
   private func knownFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {

@@ -109,7 +109,7 @@ package actor ServerRealm {
     }
     return ServerFileLookup(
       file: file?.record(for: user),
-      head: SaltedVersion(version: head.version, salt: head.salt), latestSalt: salt)
+      head: head.latest, latestSalt: salt)
   }
 
   /// Stores the new state of a client file.

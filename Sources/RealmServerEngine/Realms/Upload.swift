@@ -8,21 +8,19 @@ package import RealmSyncProtocol
 package struct Upload: Hashable, Sendable {
   package var file: FileIdentifier
   package var entries: [UploadEntry]
-  package var progressClientVersion: UInt64
-  package var progressServerVersion: UInt64
+  package var progress: UploadCursor
   package var lockedServerVersion: UInt64
   /// The client's view, as far as its session knows; nil in partition mode.
   package var query: EffectiveQuery?
 
   package init(
-    file: FileIdentifier, entries: [UploadEntry], progressClientVersion: UInt64,
-    progressServerVersion: UInt64, lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil
+    file: FileIdentifier, entries: [UploadEntry], progress: UploadCursor,
+    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil
   ) {
     self.query = query
     self.file = file
     self.entries = entries
-    self.progressClientVersion = progressClientVersion
-    self.progressServerVersion = progressServerVersion
+    self.progress = progress
     self.lockedServerVersion = lockedServerVersion
   }
 

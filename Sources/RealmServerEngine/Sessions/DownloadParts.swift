@@ -9,7 +9,7 @@ struct DownloadParts: Sendable {
   private let query: SessionQuery
   private let cursors: SyncCursors
   /// Entries that are written, a group for each part; the next part is the last group.
-  private var groups: [[Download.Entry]] = []
+  private var groups: [[DownloadEntry]] = []
   /// What is written once the groups are sent.
   private(set) var rest: Bootstrap?
   /// The bytes of the groups.
@@ -20,14 +20,17 @@ struct DownloadParts: Sendable {
 
   /// - Parameter byteCountMax: Of entries that are written, a part takes no further one that would
   ///   make it larger; others are written for it until it is so large.
-  init(_ download: Download, of query: SessionQuery, byteCountMax: Int) {
+  init(
+    _ entries: [DownloadEntry], _ rest: Bootstrap? = nil, _ cursors: SyncCursors,
+    of query: SessionQuery, byteCountMax: Int
+  ) {
     self.query = query
-    cursors = SyncCursors(download)
-    total = download.byteCount
+    self.cursors = cursors
+    total = entries.byteCount
     self.byteCountMax = byteCountMax
-    rest = download.rest
+    self.rest = rest
     var size = 0
-    for entry in download.entries {
+    for entry in entries {
       let count = entry.changeset.count
       if groups.isEmpty || size > 0 && size + count > byteCountMax {
         groups.append([])
@@ -49,24 +52,23 @@ struct DownloadParts: Sendable {
   }
 
   /// Adds entries to the next part.
-  mutating func add(_ entries: [Download.Entry], rest: Bootstrap) {
+  mutating func add(_ entries: [DownloadEntry], rest: Bootstrap) {
     assert(unwritten != nil && !entries.isEmpty, "clients wait for ever for a part without entries")
     groups = [(groups.first ?? []) + entries]
-    byteCount += entries.reduce(0) { $0 + $1.changeset.count }
+    byteCount += entries.byteCount
     self.rest = rest.isComplete ? nil : rest
   }
 
   /// Takes the next part, whose entries are written.
-  mutating func take() -> ServerDownload? {
+  mutating func take() -> ServerMessage.Download? {
     guard let entries = groups.popLast() else { return nil }
-    byteCount -= entries.reduce(0) { $0 + $1.changeset.count }
-    let body = MessageBody(downloads: entries.map { DownloadEntry($0) })
-    return ServerDownload(
+    byteCount -= entries.byteCount
+    return ServerMessage.Download(
       cursors: cursors,
       progress: .flexible(
         queryVersion: query.version, batch: isEmpty ? .last : .moreToCome,
         done: .estimate(progress)),
-      body: body)
+      body: MessageBody(downloads: entries))
   }
 
   /// The part of the download that was taken.
@@ -75,27 +77,5 @@ struct DownloadParts: Sendable {
     guard let rest else { return 1 - Double(byteCount) / Double(max(total, 1)) }
     // A round before a bootstrap is little beside it.
     return groups.isEmpty ? rest.progress : 0
-  }
-}
-
-extension DownloadEntry {
-  /// An entry as a message has it.
-  init(_ entry: Download.Entry) {
-    self.init(
-      serverVersion: entry.serverVersion, clientVersion: entry.clientVersion,
-      timestamp: entry.timestamp, file: entry.originFile,
-      originalByteCount: UInt64(entry.originalByteCount), changeset: entry.changeset)
-  }
-}
-
-extension SyncCursors {
-  /// The cursors of a message with a download.
-  init(_ download: Download) {
-    self.init(
-      download: download.cursor,
-      upload: UploadCursor(
-        clientVersion: download.uploadedClientVersion,
-        serverVersion: download.uploadedServerVersion),
-      latest: SaltedVersion(version: download.latestVersion, salt: download.latestSalt))
   }
 }

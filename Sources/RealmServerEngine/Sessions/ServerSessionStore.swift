@@ -132,7 +132,7 @@ package actor ServerSessionStore: ServerRequestHandler {
       return try await integrate(progress, lockedServerVersion, entries)
     case .currentHead:
       let head = await (try boundRealm().realm).head
-      return .head(SaltedVersion(version: head.version, salt: head.salt))
+      return .head(head.latest)
     case .setQuery(let query): return try await setQuery(query)
     }
   }
@@ -209,13 +209,11 @@ package actor ServerSessionStore: ServerRequestHandler {
     _ progress: UploadCursor, _ lockedServerVersion: UInt64, _ entries: [UploadEntry]
   ) async throws(SessionRefusal) -> ServerStoreReply {
     let upload = Upload(
-      file: try requiredFile(), entries: entries, progressClientVersion: progress.clientVersion,
-      progressServerVersion: progress.serverVersion, lockedServerVersion: lockedServerVersion,
-      query: view?.active?.effective)
+      file: try requiredFile(), entries: entries, progress: progress,
+      lockedServerVersion: lockedServerVersion, query: view?.active?.effective)
     switch await (try boundRealm().realm).integrate(upload) {
     case .integrated(_, let head):
-      return .integrated(
-        head: SaltedVersion(version: head.version, salt: head.salt), rejected: [])
+      return .integrated(head: head.latest, rejected: [])
     case .refused(let refusal): throw refusal
     case .failed(let error):
       await note(error)
@@ -227,16 +225,16 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   private func nextDownload(
     after cursor: DownloadCursor
-  ) async throws(SessionRefusal) -> ServerDownload {
+  ) async throws(SessionRefusal) -> ServerMessage.Download {
     let (opened, file) = (try boundRealm(), try requiredFile())
     guard version.mode == .flexible else {
       let download = try await storing(
         await opened.realm.download(
           for: file, after: cursor, byteLimit: app.limits.downloadByteCount))
-      return ServerDownload(
-        cursors: SyncCursors(download),
-        progress: .partition(byteCountLeft: UInt64(download.remainingByteCount)),
-        body: MessageBody(downloads: download.entries.map(DownloadEntry.init)))
+      return ServerMessage.Download(
+        cursors: download.cursors,
+        progress: .partition(byteCountLeft: UInt64(download.remaining)),
+        body: MessageBody(downloads: download.entries))
     }
     guard var view else { throw Self.missingIdent }
     if !view.hasParts,
@@ -259,12 +257,12 @@ package actor ServerSessionStore: ServerRequestHandler {
   private func next(
     after cursor: DownloadCursor, _ view: inout SessionView, _ opened: RealmDirectory.OpenRealm,
     _ file: FileIdentifier
-  ) async throws(SessionRefusal) -> ServerDownload? {
+  ) async throws(SessionRefusal) -> ServerMessage.Download? {
     guard let scratch = opened.scratch else { throw Self.missingIdent }
     let (active, target) = (view.active, view.target)
     if active == nil, let target, target.version == 0 {
       let schema = try await storing(await opened.realm.schemaBootstrap(for: file))
-      view.add(parts(of: schema, target))
+      view.add(parts([], schema, schema.cursors, of: target))
       return nil
     }
     let answer = try await storing(
@@ -272,30 +270,32 @@ package actor ServerSessionStore: ServerRequestHandler {
         for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
         next: target?.effective, scratch: scratch))
     var made = try answer.get()
-    if let target, var bootstrap = made.bootstrap {
-      if active == nil {
-        // A client without any query has not bound its schema: it gets all in the bootstrap.
-        bootstrap.entries = made.round.entries
-        made.round.entries = []
-      }
-      view.add(parts(of: bootstrap, target))
+    if let target, let bootstrap = made.bootstrap {
+      var entries: [DownloadEntry] = []
+      // A client without any query has not bound its schema: it gets all in the bootstrap.
+      if active == nil { swap(&entries, &made.round.entries) }
+      view.add(parts(entries, bootstrap, bootstrap.cursors, of: target))
     }
-    let isNews = !made.round.entries.isEmpty || made.round.cursor != cursor
+    let isNews = !made.round.entries.isEmpty || made.round.cursors.download != cursor
     guard let active, target == nil || isNews else { return nil }
-    guard version.hasServerBootstraps, made.round.byteCount > app.limits.roundByteCount else {
-      return ServerDownload(
-        cursors: SyncCursors(made.round),
+    guard version.hasServerBootstraps, made.round.entries.byteCount > app.limits.roundByteCount
+    else {
+      return ServerMessage.Download(
+        cursors: made.round.cursors,
         progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),
-        body: MessageBody(downloads: made.round.entries.map(DownloadEntry.init)))
+        body: MessageBody(downloads: made.round.entries))
     }
     // A client that stopped in the middle of messages of steady state would hold states of a
     // version that its cursor has not reached (P4 B.4).
-    view.add(round: parts(of: made.round, active))
+    view.add(round: parts(made.round.entries, nil, made.round.cursors, of: active))
     return nil
   }
 
-  private func parts(of download: Download, _ query: SessionQuery) -> DownloadParts {
-    DownloadParts(download, of: query, byteCountMax: app.limits.bootstrapByteCount)
+  private func parts(
+    _ entries: [DownloadEntry], _ rest: Bootstrap?, _ cursors: SyncCursors, of query: SessionQuery
+  ) -> DownloadParts {
+    DownloadParts(
+      entries, rest, cursors, of: query, byteCountMax: app.limits.bootstrapByteCount)
   }
 
   // MARK: Queries

@@ -57,12 +57,12 @@ struct SessionView: Sendable {
   }
 
   /// Adds entries that were written of `unwritten`.
-  mutating func add(_ entries: [Download.Entry], rest: Bootstrap) {
+  mutating func add(_ entries: [DownloadEntry], rest: Bootstrap) {
     bootstrap?.add(entries, rest: rest)
   }
 
   /// Takes the next part, whose entries are written; nil if there is none.
-  mutating func takePart() -> ServerDownload? {
+  mutating func takePart() -> ServerMessage.Download? {
     if let part = round?.take() {
       if round?.isEmpty == true { round = nil }
       return part

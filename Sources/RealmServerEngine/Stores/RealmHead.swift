@@ -2,6 +2,8 @@
 
 // The end of a realm's history.
 
+package import RealmSyncProtocol
+
 /// The newest version of a realm, and the owner's epoch.
 package struct RealmHead: Hashable, Sendable {
   package var realm: RealmID
@@ -15,6 +17,9 @@ package struct RealmHead: Hashable, Sendable {
   package var base: UInt64
   /// The number of the owner: opening a realm makes the caller its owner, and raises it.
   package var epoch: UInt64
+
+  /// The newest version with its salt.
+  package var latest: SaltedVersion { SaltedVersion(version: version, salt: salt) }
 
   package init(
     realm: RealmID, version: UInt64 = 0, salt: UInt64 = 0, totalByteCount: Int = 0,

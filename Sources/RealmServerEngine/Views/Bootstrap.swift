@@ -22,9 +22,10 @@ package struct Bootstrap: Sendable {
   /// need not be stored: whatever the client has changed of these objects before, the erasures
   /// discard.
   private(set) var parts: [PrivatePart] = []
-  /// The position after it. Each changeset of erasures has a version of its own after that of the
-  /// round before it, which may arrive alone.
-  package private(set) var cursor: DownloadCursor
+  /// The positions after it; all but the download cursor are known when the erasures are stored.
+  /// Each changeset of erasures has a version of its own after that of the round before it, which
+  /// may arrive alone.
+  package private(set) var cursors: SyncCursors
 
   private let snapshot: ObjectSnapshot
   private let timestamp: OriginTimestamp
@@ -43,7 +44,7 @@ package struct Bootstrap: Sendable {
   ) {
     self.snapshot = snapshot
     self.timestamp = timestamp
-    self.cursor = cursor
+    cursors = SyncCursors(download: cursor)
     self.entryByteCountMax = entryByteCountMax
     self.erased = ObjectWalk(erased)
     self.arriving = ObjectWalk(arriving)
@@ -105,11 +106,14 @@ package struct Bootstrap: Sendable {
       guard !objects.isEmpty else { break }
       parts.append(PrivatePart(changeset: ErasureWriter.bytes(objects), objects: objects))
     }
-    cursor.serverVersion += UInt64(parts.count)
+    cursors.download.serverVersion += UInt64(parts.count)
   }
 
-  /// Notes that the erasures are stored.
-  mutating func didStoreParts() { parts = [] }
+  /// Notes that the erasures are stored, and the positions then.
+  mutating func didStore(_ head: RealmHead, _ file: ClientFile) {
+    parts = []
+    cursors = SyncCursors(cursors.download, head, file)
+  }
 
   // MARK: Entries
 
@@ -122,8 +126,8 @@ package struct Bootstrap: Sendable {
   }
 
   /// Writes the next entries, until they have `byteLimit` bytes or all are written.
-  package mutating func takeEntries(byteLimit: Int) throws(StorageError) -> [Download.Entry] {
-    var entries: [Download.Entry] = []
+  package mutating func takeEntries(byteLimit: Int) throws(StorageError) -> [DownloadEntry] {
+    var entries: [DownloadEntry] = []
     var byteCount = 0
     while !isComplete, entries.isEmpty || byteCount < byteLimit {
       let changeset = try nextChangeset()
@@ -131,11 +135,7 @@ package struct Bootstrap: Sendable {
       // A client never completes a bootstrap without entries.
       guard !changeset.isEmpty || isComplete && entries.isEmpty else { continue }
       byteCount += changeset.count
-      entries.append(
-        Download.Entry(
-          serverVersion: cursor.serverVersion, clientVersion: cursor.clientVersion,
-          timestamp: timestamp, originFile: .server, originalByteCount: changeset.count,
-          changeset: changeset))
+      entries.append(DownloadEntry(ofServer: changeset, at: cursors.download, timestamp))
     }
     return entries
   }

@@ -43,7 +43,7 @@ package struct Round {
     case returns
   }
 
-  package private(set) var entries: [Download.Entry] = []
+  package private(set) var entries: [DownloadEntry] = []
   /// What the server makes itself: erasures and states. Each part has a version.
   private(set) var parts: [PrivatePart] = []
   /// The position after it. Parts at the version that the client has reached already get versions
@@ -184,7 +184,7 @@ package struct Round {
       return fates[changeset.identity(of: object)] == .passes
     }
     guard !passing.isEmpty else { return }
-    var result = Download.Entry(entry, cursor.clientVersion)
+    var result = DownloadEntry(entry, cursor.clientVersion)
     if passing.count < count {
       changeset.instructions = passing
       result.changeset = ChangesetEncoder.encode(changeset)
@@ -194,14 +194,11 @@ package struct Round {
 
   /// Adds what is the server's own at the end of the round.
   private mutating func appendParts(_ timestamp: OriginTimestamp) {
-    var version = cursor.serverVersion - UInt64(parts.count)
+    var position = cursor
+    position.serverVersion -= UInt64(parts.count)
     for part in parts {
-      version += 1
-      entries.append(
-        Download.Entry(
-          serverVersion: version, clientVersion: cursor.clientVersion, timestamp: timestamp,
-          originFile: .server, originalByteCount: part.changeset.count,
-          changeset: part.changeset))
+      position.serverVersion += 1
+      entries.append(DownloadEntry(ofServer: part.changeset, at: position, timestamp))
     }
   }
 }

@@ -9,7 +9,7 @@
 //    between changesets of one server version.
 
 package import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 package import RealmTables
 
 /// Integrates messages of the steady state. Confined to the queue of its agent.
@@ -44,7 +44,7 @@ package struct DownloadIntegration {
   ///
   /// - Returns: The number of commits.
   @discardableResult
-  package mutating func integrate(_ download: Download) throws(IntegrationError) -> Int {
+  package mutating func integrate(_ download: DownloadBatch) throws(IntegrationError) -> Int {
     let entries = try IncomingChangeset.parse(download.entries)
     var rest = entries[...]
     var commitCount = 0
@@ -57,7 +57,7 @@ package struct DownloadIntegration {
 
   /// Integrates changesets until the turn is over.
   private mutating func commitNext(
-    _ rest: inout ArraySlice<IncomingChangeset>, _ download: Download
+    _ rest: inout ArraySlice<IncomingChangeset>, _ download: DownloadBatch
   ) throws(IntegrationError) {
     let transaction = try IntegrationError.storing(file.beginWrite())
     do throws(IntegrationError) {
@@ -70,7 +70,7 @@ package struct DownloadIntegration {
       var reached = download.cursors
       if !remaining.isEmpty, let cursor = work.cursor { reached.download = cursor }
       try IntegrationError.storing(
-        work.finish(reached, downloadableByteCount: max(0, download.downloadableByteCount)))
+        work.finish(reached, downloadableByteCount: max(0, download.remaining)))
       try IntegrationError.storing(work.group.commit())
       cache.keep(work.own)
       if let loss = work.loss { onLoss(loss) }

@@ -30,10 +30,9 @@ extension SyncAgent {
       return .uploads(UploadContents(try scanUploads(after: version, through: limit)))
     case .integrate(let received):
       _ = try integrate(
-        Download(
-          cursors: received.download.cursors,
-          downloadableByteCount: received.download.progress.downloadableByteCount,
-          entries: entries))
+        DownloadBatch(
+          entries: entries, cursors: received.download.cursors,
+          remaining: received.download.progress.remaining))
     case .keepBootstrapPart(let received, let version, let isLast):
       try keepBootstrapPart(
         entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil)
@@ -65,7 +64,7 @@ extension StoreFailure {
 
 extension ServerMessage.Progress {
   /// The stored form: bytes, or an estimate times 10,000.
-  fileprivate var downloadableByteCount: Int {
+  fileprivate var remaining: Int {
     switch self {
     case .partition(let count), .flexible(_, _, .byteCountLeft(let count)): Int(clamping: count)
     case .flexible(_, _, .estimate(let share)):

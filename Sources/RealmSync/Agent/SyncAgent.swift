@@ -107,7 +107,7 @@ package actor SyncAgent {
   // MARK: Downloading
 
   /// Integrates a message of the steady state.
-  package func integrate(_ download: Download) throws(IntegrationError) -> FileState {
+  package func integrate(_ download: DownloadBatch) throws(IntegrationError) -> FileState {
     try downloads.integrate(download)
     return try state()
   }

@@ -11,7 +11,7 @@ extension ClientSession {
       guard binding.step == .identifying, file.ident == .own else { return drop("IDENT") }
       guard ident != .own, salt > 0 else { return reportError(.badProgress("Bad IDENT")) }
       store(.adoptIdent(ident, salt: salt))
-    case .download(let download):
+    case .download(_, let download):
       guard !isRefused else { return }
       guard let exchange else { return drop("DOWNLOAD") }
       receive(download, binding, exchange)

@@ -90,7 +90,7 @@ package struct MessageEncoder: Sendable {
     switch message {
     case .ident(let session, let file, let salt):
       return Self.message("ident", session, file.rawValue, salt)
-    case .download(let download): return bytes(download)
+    case .download(let session, let download): return bytes(session, download)
     case .mark(let session, let request): return Self.message("mark", session, request)
     case .unbound(let session): return Self.message("unbound", session)
     case .pong(let timestamp): return Self.message("pong", timestamp)
@@ -126,13 +126,13 @@ package struct MessageEncoder: Sendable {
     }
   }
 
-  private func bytes(_ download: ServerMessage.Download) -> [UInt8] {
+  private func bytes(_ session: UInt64, _ download: ServerMessage.Download) -> [UInt8] {
     let cursors = download.cursors
     var bytes = Array("download ".utf8)
     bytes.reserveCapacity(256 + download.body.bytes.count)
     bytes.append(
       fields: [
-        download.session, cursors.download.serverVersion, cursors.download.clientVersion,
+        session, cursors.download.serverVersion, cursors.download.clientVersion,
         cursors.latest.version, cursors.latest.salt, cursors.upload.clientVersion,
         cursors.upload.serverVersion,
       ])

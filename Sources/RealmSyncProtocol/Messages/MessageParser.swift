@@ -151,7 +151,7 @@ package struct MessageParser: Sendable {
       let salt = try header.number()
       try header.finish()
       return .ident(session: session, file: file, salt: salt)
-    case "download": return .download(try download(&header))
+    case "download": return .download(session: try header.session(), try download(&header))
     case "mark":
       let session = try header.session()
       let request = try header.number()
@@ -177,7 +177,6 @@ package struct MessageParser: Sendable {
   private func download(
     _ header: inout HeaderReader
   ) throws(MessageError) -> ServerMessage.Download {
-    let session = try header.session()
     let download = DownloadCursor(
       serverVersion: try header.number(), clientVersion: try header.number())
     let latest = SaltedVersion(version: try header.number(), salt: try header.number())
@@ -185,7 +184,7 @@ package struct MessageParser: Sendable {
       clientVersion: try header.number(), serverVersion: try header.number())
     let progress = try progress(&header)
     return .init(
-      session: session, cursors: SyncCursors(download: download, upload: upload, latest: latest),
+      cursors: SyncCursors(download: download, upload: upload, latest: latest),
       progress: progress, body: try header.messageBody())
   }
 

@@ -5,7 +5,7 @@
 /// A message from a server to a client.
 package enum ServerMessage: Hashable, Sendable {
   case ident(session: UInt64, file: FileIdentifier, salt: UInt64)
-  case download(Download)
+  case download(session: UInt64, Download)
   case mark(session: UInt64, request: UInt64)
   case unbound(session: UInt64)
   case pong(timestamp: UInt64)
@@ -17,18 +17,26 @@ package enum ServerMessage: Hashable, Sendable {
   case log(LogMessage)
   case testCommand(TestCommand)
 
-  /// Changesets, and how far both sides are with them.
+  /// A `DownloadBatch` on its way: its entries are encoded, and decoded where they are integrated.
   package struct Download: Hashable, Sendable {
-    package var session: UInt64
     package var cursors: SyncCursors
     package var progress: Progress
     package var body: MessageBody
 
-    package init(session: UInt64, cursors: SyncCursors, progress: Progress, body: MessageBody) {
-      self.session = session
+    package init(cursors: SyncCursors, progress: Progress, body: MessageBody) {
       self.cursors = cursors
       self.progress = progress
       self.body = body
+    }
+
+    /// The place in a bootstrap; nil in partition mode.
+    var batch: BatchState? {
+      if case .flexible(_, let batch, _) = progress { batch } else { nil }
+    }
+
+    /// The query that it is of; nil in partition mode.
+    var queryVersion: UInt64? {
+      if case .flexible(let version, _, _) = progress { version } else { nil }
     }
   }
 
@@ -103,10 +111,9 @@ package enum ServerMessage: Hashable, Sendable {
   /// The number of the session; 0 or nil for messages of the connection.
   package var session: UInt64? {
     switch self {
-    case .ident(let session, _, _), .mark(let session, _), .unbound(let session),
-      .error(let session, _, _):
+    case .ident(let session, _, _), .download(let session, _), .mark(let session, _),
+      .unbound(let session), .error(let session, _, _):
       session
-    case .download(let download): download.session
     case .pong: nil
     case .plainError(let error): error.session
     case .queryError(let error): error.session

@@ -107,7 +107,7 @@ struct ServerExchange: Hashable, Sendable {
   // MARK: Downloads
 
   /// Takes a DOWNLOAD of the realm, whose cursors do not go back. Returns whether it is sent.
-  mutating func take(_ download: ServerDownload) -> Bool {
+  mutating func take(_ download: ServerMessage.Download) -> Bool {
     assert(
       download.cursors.upload.clientVersion <= threshold.stored.clientVersion,
       "ServerSessionMachine 6")
@@ -126,7 +126,7 @@ struct ServerExchange: Hashable, Sendable {
   }
 
   /// Whether a DOWNLOAD would only move the client's cursor by a little.
-  private func isWithoutNews(_ download: ServerDownload) -> Bool {
+  private func isWithoutNews(_ download: ServerMessage.Download) -> Bool {
     guard download.body.isEmpty, !isBootstrapping, download.cursors.upload == sent.upload
     else { return false }
     let distance = download.cursors.download.serverVersion - sent.download.serverVersion

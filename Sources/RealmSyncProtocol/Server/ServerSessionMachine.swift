@@ -277,7 +277,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     }
   }
 
-  private mutating func send(_ download: ServerDownload) {
+  private mutating func send(_ download: ServerMessage.Download) {
     guard var exchange else { return }
     // The server version of the upload cursor may be unknown after a restart.
     guard !download.cursors.goesBack(from: exchange.sent) else {
@@ -289,10 +289,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     note(download.cursors.latest)
     guard isSent else { return }
     send(
-      .download(
-        .init(
-          session: session, cursors: download.cursors, progress: download.progress,
-          body: download.body)),
+      .download(session: session, download),
       after: StoredProgress(
         file: exchange.file, clientVersion: download.cursors.upload.clientVersion,
         version: download.cursors.latest.version))

@@ -137,7 +137,7 @@ package enum ServerStoreReply: Hashable, Sendable {
   /// `lookUp`, and the reports of compensating writes that the client has not got yet.
   case claimed(ServerFile, rejected: [CompensatingWriteReport])
   case head(SaltedVersion)
-  case download(ServerDownload)
+  case download(ServerMessage.Download)
   /// An upload is on the disk. The reports are of writes that were refused, in rising order of
   /// their server versions.
   case integrated(head: SaltedVersion, rejected: [CompensatingWriteReport])

@@ -95,8 +95,7 @@ private struct FlexibleRun {
     if !device.client.isOnline { try await device.client.connect(to: server) }
     guard !device.hasSchema else { return }
     device.hasSchema = true
-    var bootstrap = try await server.realm.schemaBootstrap(for: device.ident)
-    bootstrap.entries = try bootstrap.allEntries()
+    let bootstrap = try await server.realm.schemaBootstrap(for: device.ident).batch()
     #expect(!bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
   }
@@ -143,9 +142,9 @@ private struct FlexibleRun {
       for: device.ident, after: device.client.cursor, query: device.query, next: next,
       scratch: scratch)
     let download = try answer.get()
-    for part in [download.round] + (download.bootstrap.map { [$0] } ?? []) {
-      trace("file \(device.ident.rawValue) is sent \(part.cursor)")
-      for entry in try part.allEntries() {
+    for part in [download.round] + (try download.bootstrap.map { [try $0.batch()] } ?? []) {
+      trace("file \(device.ident.rawValue) is sent \(part.cursors.download)")
+      for entry in part.entries {
         let changeset = try ChangesetParser.parse(entry.changeset)
         trace("  \(entry.serverVersion) after \(entry.clientVersion): \(changeset)")
       }
@@ -153,12 +152,12 @@ private struct FlexibleRun {
     // What is computed and never arrives is computed again.
     if random.percent(15) { return device.client.disconnect() }
     try device.client.integrate(download.round)
-    guard var bootstrap = download.bootstrap, let next else { return }
+    guard let due = download.bootstrap, let next else { return }
     // The client may write before a bootstrap arrives.
     if random.percent(20) { try write(device) }
     if random.percent(15) { return device.client.disconnect() }
     // It is written now, of the version that was the newest before.
-    bootstrap.entries = try bootstrap.allEntries()
+    let bootstrap = try due.batch()
     #expect(!bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
     device.query = next
@@ -192,9 +191,9 @@ private struct FlexibleRun {
           timestamp: timestamp),
       ] {
         try replica.integrate(
-          Download(
-            entries: try bootstrap.allEntries(), cursor: bootstrap.cursor, head: snapshot.head,
-            file: client.identity))
+          DownloadBatch(
+            entries: try bootstrap.allEntries(),
+            cursors: SyncCursors(bootstrap.cursors.download, snapshot.head, client.identity)))
       }
       guard try replica.digest() != client.digest() else { continue }
       let lines = try StateDifference.lines(

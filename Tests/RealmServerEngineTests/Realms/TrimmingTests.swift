@@ -79,9 +79,10 @@ import Testing
       try RandomChanges.makeSchema(in: group)
     }
     let download = try await server.realm.download(for: new.ident, after: DownloadCursor())
-    #expect(download.cursor.serverVersion == 6 && download.latestVersion == 6)
+    #expect(download.cursors.download.serverVersion == 6)
+    #expect(download.cursors.latest.version == 6)
     let entry = try #require(download.entries.first)
-    #expect(entry.originFile == .server && entry.serverVersion == 6)
+    #expect(entry.file == .server && entry.serverVersion == 6)
     let lines = try ChangesetParser.parse(entry.changeset).description
     #expect(lines.contains("AddTable \"Thing\"") && lines.contains("EraseObject \"Thing\"[\"a\"]"))
     #expect(lines.contains("CreateObject \"Thing\"[\"d\"]"))
@@ -95,8 +96,8 @@ import Testing
     let losses = server.problems.withLock { $0 }
     #expect(losses.count == 1)
     #expect(losses.first?.hasPrefix("1 instructions of file \(new.ident.rawValue) ") == true)
-    let next = try await server.realm.download(for: new.ident, after: download.cursor)
-    #expect(next.entries.isEmpty && next.cursor.serverVersion == 8)
+    let next = try await server.realm.download(for: new.ident, after: download.cursors.download)
+    #expect(next.entries.isEmpty && next.cursors.download.serverVersion == 8)
   }
 
   @Test func aFirstDownloadThatWasInterruptedBeginsAgain() async throws {

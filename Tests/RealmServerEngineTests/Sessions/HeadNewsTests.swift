@@ -46,7 +46,7 @@ import Testing
 
   private static func download(_ version: UInt64) -> ServerStoreReply {
     .download(
-      ServerDownload(
+      ServerMessage.Download(
         cursors: SyncCursors(
           download: DownloadCursor(serverVersion: version),
           latest: SaltedVersion(version: version, salt: version == 0 ? 0 : 7777)),

@@ -102,7 +102,7 @@ struct SessionBench {
   /// The next DOWNLOAD.
   func download(
     after cursor: DownloadCursor, of store: ServerSessionStore
-  ) async throws -> ServerDownload {
+  ) async throws -> ServerMessage.Download {
     let reply = await store.perform(.nextDownload(after: cursor))
     guard case .download(let download) = reply else { throw SessionRefusal(.other, "\(reply)") }
     return download
@@ -116,7 +116,7 @@ extension ServerStoreReply {
   }
 }
 
-extension ServerDownload {
+extension ServerMessage.Download {
   var batchState: ServerMessage.BatchState? {
     if case .flexible(_, let batch, _) = progress { batch } else { nil }
   }

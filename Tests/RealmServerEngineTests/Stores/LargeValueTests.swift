@@ -103,7 +103,7 @@ import Testing
 
   private func download(
     _ client: ModelClient, _ server: TestServer, _ condition: String
-  ) async throws -> Download {
+  ) async throws -> DownloadBatch {
     if !client.isOnline { try await client.connect(to: server) }
     let answer = try await server.realm.view(
       for: client.identity.ident, after: client.cursor,

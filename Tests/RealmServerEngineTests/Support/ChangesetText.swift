@@ -90,6 +90,7 @@ extension Upload {
           clientVersion: version + UInt64($0.offset), serverVersion: base,
           timestamp: OriginTimestamp(milliseconds: time), changeset: $0.element)
       },
-      progressClientVersion: version + UInt64(changesets.count) - 1, progressServerVersion: base)
+      progress: UploadCursor(
+        clientVersion: version + UInt64(changesets.count) - 1, serverVersion: base))
   }
 }

@@ -101,10 +101,11 @@ final class ModelClient {
   /// What an UPLOAD message would bring; nil if there is nothing to say.
   func upload(limit: Int = .max) throws -> Upload? {
     var entries: [UploadEntry] = []
-    var progress: (client: UInt64, server: UInt64)?
+    var progress: UploadCursor?
     for entry in history where entry.version > sentVersion {
       if entries.count == limit { break }
-      progress = (entry.version, entry.serverVersion)
+      progress = UploadCursor(
+        clientVersion: entry.version, serverVersion: entry.serverVersion)
       guard !entry.bytes.isEmpty else { continue }
       entries.append(
         UploadEntry(
@@ -112,21 +113,18 @@ final class ModelClient {
           timestamp: entry.timestamp, changeset: entry.bytes))
     }
     guard let progress else { return nil }
-    sentVersion = progress.client
-    let upload = Upload(
-      file: identity.ident, entries: entries, progressClientVersion: progress.client,
-      progressServerVersion: progress.server)
+    sentVersion = progress.clientVersion
+    let upload = Upload(file: identity.ident, entries: entries, progress: progress)
     _ = try check?.check(
       ClientMessage.Upload(
-        session: 1,
-        progress: UploadCursor(clientVersion: progress.client, serverVersion: progress.server),
-        lockedServerVersion: upload.lockedServerVersion, body: MessageBody(uploads: entries)),
+        session: 1, progress: progress, lockedServerVersion: upload.lockedServerVersion,
+        body: MessageBody(uploads: entries)),
       entries)
     return upload
   }
 
   /// Integrates a download.
-  func integrate(_ download: Download) throws {
+  func integrate(_ download: DownloadBatch) throws {
     var rest = download.entries[...]
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
     do {
@@ -141,12 +139,13 @@ final class ModelClient {
       group.rollback()
       throw error
     }
-    #expect(download.cursor.serverVersion >= cursor.serverVersion)
-    #expect(download.cursor.clientVersion >= cursor.clientVersion)
-    #expect(download.uploadedClientVersion >= uploadedVersion)
-    cursor = download.cursor
-    latest = (download.latestVersion, download.latestSalt)
-    uploadedVersion = download.uploadedClientVersion
+    let cursors = download.cursors
+    #expect(cursors.download.serverVersion >= cursor.serverVersion)
+    #expect(cursors.download.clientVersion >= cursor.clientVersion)
+    #expect(cursors.upload.clientVersion >= uploadedVersion)
+    cursor = cursors.download
+    latest = (cursors.latest.version, cursors.latest.salt)
+    uploadedVersion = cursors.upload.clientVersion
     check?.didSend(serverVersion: cursor.serverVersion)
     version += 1
     history.append(
@@ -156,13 +155,13 @@ final class ModelClient {
   }
 
   /// Merges entries of one base with the own changes that came after it.
-  private func merge(_ part: ArraySlice<Download.Entry>) throws -> [Changeset] {
+  private func merge(_ part: ArraySlice<DownloadEntry>) throws -> [Changeset] {
     var incoming = try part.map { entry in
       try ChangesetParser.parse(
         entry.changeset,
         origin: ChangesetOrigin(
           version: entry.serverVersion, remoteVersion: entry.clientVersion,
-          file: entry.originFile, timestamp: entry.timestamp))
+          file: entry.file, timestamp: entry.timestamp))
     }
     let base = part.first?.clientVersion ?? 0
     let places = history.indices.filter { history[$0].version > base }

@@ -30,8 +30,8 @@ import Testing
     return (server, first, second)
   }
 
-  private func lines(_ download: Download) throws -> [String] {
-    try download.allEntries().flatMap { entry in
+  private func lines(_ download: DownloadBatch) throws -> [String] {
+    try download.entries.flatMap { entry in
       let changeset = try ChangesetParser.parse(entry.changeset)
       return changeset.instructions.map { "\(entry.serverVersion) \(changeset.line($0))" }
     }
@@ -40,7 +40,7 @@ import Testing
   private func view(
     _ server: TestServer, _ file: ClientFile, after version: UInt64, _ query: EffectiveQuery,
     next: EffectiveQuery? = nil
-  ) async throws -> FlexibleDownload {
+  ) async throws -> ViewDownload {
     try await server.realm.view(
       for: file.ident, after: DownloadCursor(serverVersion: version), query: query, next: next,
       scratch: ViewScratch()
@@ -50,21 +50,21 @@ import Testing
   @Test func queryVersionZeroBringsTheSchemaAlone() async throws {
     let (server, _, second) = try await makeServer()
     let bootstrap = try await server.realm.schemaBootstrap(for: second.ident)
-    let lines = try lines(bootstrap)
+    let lines = try lines(bootstrap.batch())
     #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("4 Add") })
-    #expect(bootstrap.cursor == DownloadCursor(serverVersion: 4, clientVersion: 0))
+    #expect(bootstrap.cursors.download == DownloadCursor(serverVersion: 4, clientVersion: 0))
   }
 
   @Test func aNewQueryBringsWhatItSeesAndErasesTheRest() async throws {
     let (server, _, second) = try await makeServer()
     let first = try await view(server, second, after: 4, EffectiveQuery(), next: high)
-    let text = try lines(#require(first.bootstrap)).joined(separator: "\n")
+    let text = try lines(#require(first.bootstrap).batch()).joined(separator: "\n")
     #expect(text.contains("CreateObject \"Thing\"[\"b\"]"), "\(text)")
     #expect(text.contains("CreateObject \"Thing\"[\"c\"]"))
     #expect(!text.contains("\"a\""))
     let low = EffectiveQuery(["Thing": "count < 20"])
     let next = try await view(server, second, after: 4, high, next: low)
-    let change = try lines(#require(next.bootstrap)).joined(separator: "\n")
+    let change = try lines(#require(next.bootstrap).batch()).joined(separator: "\n")
     #expect(change.contains("EraseObject \"Thing\"[\"c\"]"))
     #expect(change.contains("CreateObject \"Thing\"[\"a\"]"))
     #expect(!change.contains("\"b\""))
@@ -79,8 +79,9 @@ import Testing
   @Test func whatABootstrapErasesHasAVersionOfItsOwn() async throws {
     let (server, _, second) = try await makeServer()
     let first = try await view(server, second, after: 4, EffectiveQuery(), next: high)
-    #expect(first.round.cursor.serverVersion == 4 && first.round.latestVersion == 5)
-    #expect(first.bootstrap?.cursor.serverVersion == 5)
+    #expect(first.round.cursors.download.serverVersion == 4)
+    #expect(first.round.cursors.latest.version == 5)
+    #expect(first.bootstrap?.cursors.download.serverVersion == 5)
     let between = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
     let after = Upload(second, [Text.set("b", count: 78)], from: 2, base: 5, time: 9999)
     for upload in [between, after] {
@@ -97,14 +98,14 @@ import Testing
     // The bootstrap, which had version 5, was lost, and so is the round after it.
     for _ in 0..<2 {
       let round = try await view(server, second, after: 4, high).round
-      #expect(round.cursor.serverVersion == 5)
+      #expect(round.cursors.download.serverVersion == 5)
       #expect(try lines(round).first == "5 EraseObject \"Thing\"[\"a\"]")
     }
     // The same erasures take no more room.
     #expect(await server.realm.head.version == 5)
     // A client that got them has no need of them.
     let next = try await view(server, second, after: 5, high).round
-    #expect(next.entries.isEmpty && next.cursor.serverVersion == 5)
+    #expect(next.entries.isEmpty && next.cursors.download.serverVersion == 5)
   }
 
   @Test func erasuresThatAreSentAgainReplaceTheOlderOnes() async throws {
@@ -136,7 +137,7 @@ import Testing
     let (server, _, second) = try await makeServer()
     let same = try await view(server, second, after: 4, high, next: high)
     let entries = try #require(same.bootstrap).allEntries()
-    #expect(entries.map(\.changeset) == [[]] && entries.map(\.originFile) == [.server])
+    #expect(entries.map(\.changeset) == [[]] && entries.map(\.file) == [.server])
   }
 
   @Test func entriesOfABootstrapHaveALimit() async throws {
@@ -155,7 +156,7 @@ import Testing
   @Test func aBootstrapIsWrittenAsItIsTaken() async throws {
     let (server, first, second) = try await makeServer(entryByteCount: 1)
     let download = try await view(server, second, after: 4, EffectiveQuery(), next: everything)
-    var bootstrap = try #require(download.bootstrap?.rest)
+    var bootstrap = try #require(download.bootstrap)
     #expect(bootstrap.parts.isEmpty)
     var versions: Set<UInt64> = []
     var progress: [Double] = []
@@ -176,7 +177,7 @@ import Testing
       progress.append(bootstrap.progress)
     }
     #expect(progress.count == 4 && progress == progress.sorted() && progress.last == 1)
-    #expect(versions == [bootstrap.cursor.serverVersion])
+    #expect(versions == [bootstrap.cursors.download.serverVersion])
     let text = lines.joined(separator: "\n")
     #expect(text.contains("CreateObject \"Thing\"[\"a\"]") && !text.contains("99"), "\(text)")
   }
@@ -197,10 +198,10 @@ import Testing
     #expect(lines.contains("10 EraseObject \"Thing\"[\"b\"]"))
     #expect(lines.contains("10 CreateObject \"Thing\"[\"a\"]"))
     #expect(!lines.joined().contains("\"d\"") && !lines.joined().contains("\"e\""))
-    #expect(round.cursor.serverVersion == 10)
+    #expect(round.cursors.download.serverVersion == 10)
     // What was sent of another author's entry has its version, author and time; the rest is ours.
-    #expect(round.entries.first?.originFile == first.ident)
-    #expect(round.entries.last?.originFile == .server)
+    #expect(round.entries.first?.file == first.ident)
+    #expect(round.entries.last?.file == .server)
   }
 
   @Test func whatAClientMadeAndDoesNotSeeIsErasedThere() async throws {
@@ -209,7 +210,7 @@ import Testing
       for: first.ident, after: DownloadCursor(), query: high, scratch: ViewScratch()
     ).get().round
     #expect(try lines(round) == ["4 EraseObject \"Thing\"[\"a\"]"])
-    #expect(round.cursor == DownloadCursor(serverVersion: 4, clientVersion: 4))
+    #expect(round.cursors.download == DownloadCursor(serverVersion: 4, clientVersion: 4))
   }
 
   @Test func changesOfWhatAClientDroppedAreDroppedByTheServerToo() async throws {

@@ -32,7 +32,7 @@ import Testing
 
   private func round(
     _ server: TestServer, _ file: ClientFile, _ query: EffectiveQuery, client: UInt64 = 0
-  ) async throws -> Download {
+  ) async throws -> DownloadBatch {
     let cursor = DownloadCursor(serverVersion: 4, clientVersion: client)
     return try await server.realm.view(
       for: file.ident, after: cursor, query: query, scratch: scratch
@@ -47,7 +47,7 @@ import Testing
     var second = try await round(server, files[2], high, client: 3)
     #expect(scratch.rounds.withLock { $0.hitCount } == 1)
     #expect(second.entries.allSatisfy { $0.clientVersion == 3 })
-    #expect(second.cursor == DownloadCursor(serverVersion: 6, clientVersion: 3))
+    #expect(second.cursors.download == DownloadCursor(serverVersion: 6, clientVersion: 3))
     for index in second.entries.indices { second.entries[index].clientVersion = 0 }
     #expect(second.entries == first.entries && !first.entries.isEmpty)
     // What each drops is noted for each.
@@ -70,7 +70,7 @@ import Testing
     _ = try await round(server, files[1], high)
     let own = try await round(server, files[0], high)
     #expect(scratch.rounds.withLock { $0.hitCount } == 0)
-    #expect(own.cursor.clientVersion == 6)
+    #expect(own.cursors.download.clientVersion == 6)
     // The round was lost: what it erased is erased again, and comes again if it is seen.
     let again = try await round(server, files[1], high)
     let fresh = try await server.realm.view(

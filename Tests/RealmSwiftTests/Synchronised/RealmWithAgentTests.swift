@@ -28,7 +28,7 @@ import Testing
     }
 
     /// Writes on the other device; what the server sends then.
-    mutating func download(_ body: (Realm) -> Void) throws -> Download {
+    mutating func download(_ body: (Realm) -> Void) throws -> DownloadBatch {
       try realm.write { body(realm) }
       let bytes = try device.recorded(after: scanned).map { ChangesetEncoder.encode($0) }
       scanned = try device.file().snapshot().version
@@ -39,11 +39,11 @@ import Testing
           timestamp: OriginTimestamp(milliseconds: 500 + serverVersion), file: FileIdentifier(9),
           originalByteCount: UInt64(bytes.count), changeset: bytes)
       }
-      return Download(
+      return DownloadBatch(
+        entries: entries,
         cursors: SyncCursors(
           download: DownloadCursor(serverVersion: serverVersion, clientVersion: 0),
-          latest: SaltedVersion(version: serverVersion, salt: 4711)),
-        entries: entries)
+          latest: SaltedVersion(version: serverVersion, salt: 4711)))
     }
   }
 
@@ -100,7 +100,7 @@ import Testing
     await agent.close()
   }
 
-  private func downloads(_ count: Int) throws -> [Download] {
+  private func downloads(_ count: Int) throws -> [DownloadBatch] {
     var other = try Other()
     return try (0..<count).map { id in
       try other.download { realm in

@@ -119,7 +119,6 @@ import Testing
     ] {
       let received = ReceivedDownload(
         download: .init(
-          session: 1,
           cursors: SyncCursors(download: DownloadCursor(serverVersion: 6, clientVersion: 10)),
           progress: progress, body: MessageBody(plain: Array(body.utf8))),
         receiver: FileIdentifier(2), previousVersion: 4)

@@ -20,7 +20,7 @@ struct FakeRealm {
     var query: UInt64?
     /// The bootstrap that is to be sent, and its parts that are made.
     var target: UInt64?
-    var parts: [ServerDownload] = []
+    var parts: [ServerMessage.Download] = []
   }
 
   private let mode: SyncMode
@@ -108,7 +108,7 @@ struct FakeRealm {
   }
 
   /// At most three changes a message.
-  private func steady(_ cursor: DownloadCursor, _ view: View) -> ServerDownload {
+  private func steady(_ cursor: DownloadCursor, _ view: View) -> ServerMessage.Download {
     var position = cursor
     var found: [DownloadEntry] = []
     let isVisible = mode == .partition || view.query ?? 0 > 0
@@ -125,12 +125,13 @@ struct FakeRealm {
       mode == .partition
       ? .partition(byteCountLeft: 0)
       : .flexible(queryVersion: view.query ?? 0, batch: .steady, done: .estimate(1))
-    return ServerDownload(
+    return ServerMessage.Download(
       cursors: cursors(position, view.file), progress: progress,
       body: MessageBody(downloads: found))
   }
 
-  private func bootstrap(_ target: UInt64, _ view: View, isSplit: Bool) -> [ServerDownload] {
+  private func bootstrap(_ target: UInt64, _ view: View, isSplit: Bool) -> [ServerMessage.Download]
+  {
     let client = files[view.file]?.clientVersion ?? 0
     var found: [DownloadEntry] = []
     if target > 0, view.query ?? 0 == 0 {
@@ -146,7 +147,7 @@ struct FakeRealm {
     let bodies = isSplit ? [Array(found.prefix(1)), Array(found.dropFirst())] : [found]
     return bodies.enumerated().map { index, entries in
       let isLast = index == bodies.count - 1
-      return ServerDownload(
+      return ServerMessage.Download(
         cursors: cursors,
         progress: .flexible(
           queryVersion: target, batch: isLast ? .last : .moreToCome,

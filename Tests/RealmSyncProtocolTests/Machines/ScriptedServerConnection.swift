@@ -86,7 +86,7 @@ struct ScriptedServerConnection {
 
   static func download(_ version: UInt64, _ body: [UInt8] = []) -> ServerStoreReply {
     .download(
-      ServerDownload(
+      ServerMessage.Download(
         cursors: SyncCursors(
           download: DownloadCursor(serverVersion: version, clientVersion: 18),
           upload: UploadCursor(clientVersion: 18, serverVersion: 3),

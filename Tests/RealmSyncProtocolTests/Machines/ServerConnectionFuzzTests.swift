@@ -122,7 +122,7 @@ import Testing
         let isFlexible = connection.machine.version.mode == .flexible
         let batch: ServerMessage.BatchState = number(2) == 0 ? .steady : .last
         return .download(
-          ServerDownload(
+          ServerMessage.Download(
             cursors: SyncCursors(
               download: DownloadCursor(
                 serverVersion: max(head, cursor.serverVersion),

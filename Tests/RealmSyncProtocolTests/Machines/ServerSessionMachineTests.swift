@@ -26,7 +26,7 @@ import Testing
     _ batch: ServerMessage.BatchState = .steady, _ body: String = ""
   ) -> ServerStoreReply {
     .download(
-      ServerDownload(
+      ServerMessage.Download(
         cursors: SyncCursors(
           download: DownloadCursor(serverVersion: server, clientVersion: client),
           upload: UploadCursor(clientVersion: up, serverVersion: upServer), latest: head(server)),
@@ -118,7 +118,7 @@ import Testing
     server.reply(.claimed(file, rejected: []))
     server.reply(
       .download(
-        ServerDownload(
+        ServerMessage.Download(
           cursors: SyncCursors(), progress: .partition(byteCountLeft: 0), body: .empty)))
     #expect(server.takeSent().last == "download 1 0 0 0 0 0 0 0 0 0 0\n")
   }

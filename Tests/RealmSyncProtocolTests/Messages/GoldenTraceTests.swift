@@ -69,7 +69,7 @@ import Testing
   /// The compressed size of a body that is not compressed says nothing.
   @Test func aNeedlessCompressedSizeIsIgnored() throws {
     let text = "download 1 1 0 1 7777 0 0 0 1 1 0 23 23\n" + Self.emptyBootstrap
-    guard case .download(let download) = try parser.serverMessage(Array(text.utf8)) else {
+    guard case .download(_, let download) = try parser.serverMessage(Array(text.utf8)) else {
       Issue.record("no DOWNLOAD")
       return
     }
@@ -108,11 +108,11 @@ import Testing
   /// Versions before 12 have bytes for the estimate, those before 14 no steady state.
   @Test func olderFlexibleDownloads() throws {
     let download = ServerMessage.Download(
-      session: 1, cursors: SyncCursors(),
+      cursors: SyncCursors(),
       progress: .flexible(queryVersion: 3, batch: .steady, done: .estimate(1)), body: .empty)
     func text(_ number: Int) -> String {
       let encoder = MessageEncoder(version: ProtocolVersion(mode: .flexible, number: number))
-      return String(decoding: encoder.bytes(.download(download)), as: UTF8.self)
+      return String(decoding: encoder.bytes(.download(session: 1, download)), as: UTF8.self)
     }
     #expect(text(14) == "download 1 0 0 0 0 0 0 3 2 1 0 0 0\n")
     #expect(text(13) == "download 1 0 0 0 0 0 0 3 1 1 0 0 0\n")

@@ -56,8 +56,8 @@ import Testing
           changeset: $0.changeset)
       }
       let message = ServerMessage.download(
+        session: 2,
         .init(
-          session: 2,
           cursors: SyncCursors(
             download: DownloadCursor(serverVersion: 9, clientVersion: 8),
             upload: UploadCursor(clientVersion: 7, serverVersion: 6),
@@ -65,7 +65,7 @@ import Testing
           progress: .partition(byteCountLeft: 5), body: MessageBody(downloads: entries)))
       let parsed = try Self.partition.serverMessage(encoder.bytes(message))
       #expect(parsed == message, "seed \(seed)")
-      guard case .download(let download) = parsed else { throw MessageError.badSyntax }
+      guard case .download(_, let download) = parsed else { throw MessageError.badSyntax }
       #expect(try download.body.downloadEntries() == entries, "seed \(seed)")
     }
   }
@@ -153,7 +153,7 @@ import Testing
         _ = try? upload.body.uploadEntries()
       }
       if let message = try? Self.flexible.serverMessage(damaged),
-        case .download(let download) = message
+        case .download(_, let download) = message
       {
         _ = try? download.body.downloadEntries()
       }

@@ -18,7 +18,7 @@ import Testing
   }
 
   private func refusal(
-    _ device: TestDevice, _ download: Download
+    _ device: TestDevice, _ download: DownloadBatch
   ) async throws -> IntegrationError? {
     do throws(IntegrationError) {
       _ = try await device.agent.integrate(download)
@@ -31,7 +31,8 @@ import Testing
   /// `IntegrationTransaction` 1 and 2.
   @Test func anIntegrationIsOneEntryWithoutChangeset() async throws {
     let device = try TestDevice()
-    let download = Download.of([Self.item, Items.changeset { $0.setText("b", of: 1) }], from: 4)
+    let download = DownloadBatch.of(
+      [Self.item, Items.changeset { $0.setText("b", of: 1) }], from: 4)
     let state = try await device.agent.integrate(download)
     let entry = try device.history().entry(at: state.version)
     #expect(entry.changeset == [] && entry.reciprocal == nil)
@@ -50,7 +51,7 @@ import Testing
     try device.write(Items.makeClass)
     let before = try await device.agent.state()
     let version = try device.file.snapshot().version
-    let download = Download.of([Self.item, Self.item], acknowledged: version)
+    let download = DownloadBatch.of([Self.item, Self.item], acknowledged: version)
     let state = try await device.agent.integrate(download)
     #expect(state.downloadedByteCount == 20)
     #expect(state.downloadableByteCount == 3)
@@ -65,7 +66,7 @@ import Testing
       download: DownloadCursor(serverVersion: 8, clientVersion: version),
       upload: UploadCursor(clientVersion: version, serverVersion: 8),
       latest: SaltedVersion(version: 9, salt: 1))
-    let state = try await device.agent.integrate(Download(cursors: cursors))
+    let state = try await device.agent.integrate(DownloadBatch(cursors: cursors))
     #expect(state.cursors == cursors)
     #expect(state.version == version + 1)
     #expect(try device.history().head(at: state.version).isLocal)
@@ -151,7 +152,7 @@ import Testing
       download: DownloadCursor(serverVersion: 8, clientVersion: 3),
       upload: UploadCursor(clientVersion: 4, serverVersion: 7),
       latest: SaltedVersion(version: 9, salt: 1))
-    let state = try await device.agent.integrate(Download(cursors: good))
+    let state = try await device.agent.integrate(DownloadBatch(cursors: good))
     let numbers: [WritableKeyPath<SyncCursors, UInt64>] = [
       \.download.serverVersion, \.download.clientVersion, \.upload.serverVersion,
       \.upload.clientVersion, \.latest.version,
@@ -160,7 +161,7 @@ import Testing
       for change in [-1, .min] as [Int64] {
         var bad = good
         bad[keyPath: number] = bad[keyPath: number] &+ UInt64(bitPattern: change)
-        let error = try await refusal(device, Download(cursors: bad))
+        let error = try await refusal(device, DownloadBatch(cursors: bad))
         #expect(error?.reportedCode?.rawValue == 233, "\(number) by \(change)")
       }
     }
@@ -170,13 +171,13 @@ import Testing
     ] as [(inout SyncCursors) -> Void] {
       var bad = good
       change(&bad)
-      #expect(try await refusal(device, Download(cursors: bad))?.reportedCode?.rawValue == 233)
+      #expect(try await refusal(device, DownloadBatch(cursors: bad))?.reportedCode?.rawValue == 233)
     }
     #expect(try await device.agent.state() == state)
     // A server version of 0 is none.
     var unsaid = good
     unsaid.upload.serverVersion = 0
-    let next = try await device.agent.integrate(Download(cursors: unsaid))
+    let next = try await device.agent.integrate(DownloadBatch(cursors: unsaid))
     #expect(next.cursors == good)
   }
 
@@ -185,13 +186,13 @@ import Testing
     let base = try device.write(Items.makeClass)
     _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
     let state = try await device.agent.state()
-    let good = Download.of([Self.item, Self.item], from: 3, base: base)
+    let good = DownloadBatch.of([Self.item, Self.item], from: 3, base: base)
     for change in [
       { $0.entries[1].serverVersion = 2 }, { $0.entries[1].serverVersion = 5 },
       { $0.entries[1].clientVersion = base - 1 }, { $0.entries[1].clientVersion = base + 1 },
       { $0.entries[0].file = .own }, { $0.entries[0].file = FileIdentifier(9) },
       { $0.entries[0].file = FileIdentifier(.max) },
-    ] as [(inout Download) -> Void] {
+    ] as [(inout DownloadBatch) -> Void] {
       var bad = good
       change(&bad)
       #expect(try await refusal(device, bad)?.reportedCode?.rawValue == 233)
@@ -312,7 +313,7 @@ import Testing
 
   @Test func aTurnDoesNotEndWithinAServerVersion() async throws {
     let device = try TestDevice(limits: Self.shortTurns)
-    var download = Download.of(changesets(4), from: 11)
+    var download = DownloadBatch.of(changesets(4), from: 11)
     for index in download.entries.indices { download.entries[index].serverVersion = 14 }
     #expect(try await device.agent.integrate(download).version == 2)
   }
@@ -324,7 +325,7 @@ import Testing
     let device = try TestDevice(limits: limits)
     let blocker = try device.file.beginWrite()
     let agent = device.agent
-    let download = Download.of(changesets(40))
+    let download = DownloadBatch.of(changesets(40))
     let integration = Task { try await agent.integrate(download) }
     while device.file.writers.waiterCount == 0 { try? await Task.sleep(for: .milliseconds(1)) }
     // A second writer waits behind the integration.

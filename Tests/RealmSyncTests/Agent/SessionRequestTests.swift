@@ -15,7 +15,7 @@ import Testing
   ) -> ReceivedDownload {
     ReceivedDownload(
       download: ServerMessage.Download(
-        session: 1, cursors: cursors, progress: progress, body: MessageBody(downloads: entries)),
+        cursors: cursors, progress: progress, body: MessageBody(downloads: entries)),
       receiver: FileIdentifier(9), previousVersion: 0)
   }
 
@@ -97,7 +97,7 @@ import Testing
       case .uploads(let batch) = await device.agent.perform(.scanUploads(after: 0, through: nil))
     else { return #expect(Bool(false)) }
     #expect(batch.lastVersion == version)
-    let download = Download.of([Items.changeset { $0.create(3) }], base: version)
+    let download = DownloadBatch.of([Items.changeset { $0.create(3) }], base: version)
     let file = try await file(
       device,
       .integrate(
@@ -109,8 +109,8 @@ import Testing
 
   @Test func failuresHaveTheCodeOfTheirCause() async throws {
     let device = try TestDevice()
-    let bad = Download.of([[0x7F]])
-    var ahead = Download.of([Items.changeset { $0.addClass() }])
+    let bad = DownloadBatch.of([[0x7F]])
+    var ahead = DownloadBatch.of([Items.changeset { $0.addClass() }])
     ahead.cursors.upload.clientVersion = 50
     for (download, code) in [(bad, 212), (ahead, 233)] {
       let reply = await device.agent.perform(

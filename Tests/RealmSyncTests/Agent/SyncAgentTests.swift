@@ -47,7 +47,7 @@ import Testing
       devices.append(try TestDevice())
     }
     let blockers = try devices.map { try $0.file.beginWrite() }
-    let download = Download.of([Items.changeset { $0.addClass() }])
+    let download = DownloadBatch.of([Items.changeset { $0.addClass() }])
     let requests = devices.map { device in
       let agent = device.agent
       return Task { try await agent.integrate(download).version }
@@ -67,7 +67,7 @@ import Testing
     let agent = device.agent
     let tasks = (1...20).map { version in
       Task {
-        let download = Download(
+        let download = DownloadBatch(
           cursors: SyncCursors(latest: SaltedVersion(version: 30, salt: UInt64(version))))
         return try await agent.integrate(download).version
       }

@@ -55,7 +55,7 @@ import Testing
       try Items.append("mine", to: 1, group)
     }
     let before = try batch(device, after: 0).entries.map(\.changeset)
-    let download = Download.of([
+    let download = DownloadBatch.of([
       Items.changeset { items in
         items.create(1)
         items.insert("theirs", at: 0, of: 1, priorSize: 0)

@@ -134,7 +134,7 @@ struct Items {
   }
 }
 
-extension Download {
+extension DownloadBatch {
   /// A message with changesets of file 7, of ascending server versions.
   ///
   /// - Parameters:
@@ -142,7 +142,7 @@ extension Download {
   ///   - base: The version of this file that the server knew.
   static func of(
     _ changesets: [[UInt8]], from first: UInt64 = 1, base: UInt64 = 0, acknowledged: UInt64? = nil
-  ) -> Download {
+  ) -> DownloadBatch {
     let entries = changesets.enumerated().map { index, bytes in
       DownloadEntry(
         serverVersion: first + UInt64(index), clientVersion: base,
@@ -150,11 +150,12 @@ extension Download {
         originalByteCount: 10, changeset: bytes)
     }
     let last = first + UInt64(changesets.count) - 1
-    return Download(
+    return DownloadBatch(
+      entries: entries,
       cursors: SyncCursors(
         download: DownloadCursor(serverVersion: last, clientVersion: base),
         upload: UploadCursor(clientVersion: acknowledged ?? base, serverVersion: 0),
         latest: SaltedVersion(version: last, salt: 5)),
-      downloadableByteCount: 3, entries: entries)
+      remaining: 3)
   }
 }
