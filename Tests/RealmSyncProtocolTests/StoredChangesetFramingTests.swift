@@ -16,24 +16,25 @@ import Testing
 
   @Test func shortChangesetsAreStored() throws {
     #expect(StoredChangesetFraming.encode([7, 8]) == bytes("01 02 0708"))
-    let zeros = [UInt8](repeating: 0, count: 256)
-    #expect(StoredChangesetFraming.encode(zeros) == bytes("02 0001") + zeros)
+    let zeros = [UInt8](repeating: 0, count: 1_024)
+    #expect(StoredChangesetFraming.encode(zeros) == bytes("02 0004") + zeros)
   }
 
   @Test func longChangesetsAreCompressedWithoutHeaderAndWithChecksum() throws {
-    let zeros = [UInt8](repeating: 0, count: 257)
+    let zeros = [UInt8](repeating: 0, count: 1_025)
     let encoded = StoredChangesetFraming.encode(zeros)
-    #expect(encoded.starts(with: bytes("12 0101")))
-    #expect(encoded.count < 30)
+    #expect(encoded.starts(with: bytes("12 0104")))
+    #expect(encoded.count < 40)
+    #expect(StoredChangesetFraming.joinable(encoded) == encoded.dropFirst(3))
     let stream = bytes("7801") + encoded.dropFirst(3)
-    #expect(try Zlib.decompress(stream, byteCount: 257) == zeros)
+    #expect(try Zlib.decompress(stream, byteCount: 1_025) == zeros)
     #expect(encoded.suffix(4) == Zlib.compress(zeros).suffix(4))
   }
 
   @Test func whatCompressionWouldLengthenIsStored() {
     var random = SeededGenerator(seed: 3)
-    let noise = (0..<300).map { _ in UInt8.random(in: 0...255, using: &random) }
-    #expect(StoredChangesetFraming.encode(noise) == bytes("02 2c01") + noise)
+    let noise = (0..<1_100).map { _ in UInt8.random(in: 0...255, using: &random) }
+    #expect(StoredChangesetFraming.encode(noise) == bytes("02 4c04") + noise)
   }
 
   @Test func everyChangesetComesBack() throws {
@@ -70,7 +71,7 @@ import Testing
 
   @Test func damagedChangesetsNeverTrap() {
     var random = SeededGenerator(seed: 12)
-    let samples = (0..<50).map { _ in StoredChangesetFraming.encode(random.data(300)) }
+    let samples = (0..<50).map { _ in StoredChangesetFraming.encode(random.data(2_000)) }
     for round in 0..<130_000 {
       let damaged = random.damaged(samples[round % samples.count])
       let size = try? StoredChangesetFraming.size(damaged)

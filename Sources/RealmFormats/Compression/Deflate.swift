@@ -25,13 +25,18 @@ struct Deflate {
   }
 
   /// The blocks of an input, after other bytes.
-  static func compress(_ input: [UInt8], after prefix: [UInt8] = []) -> [UInt8] {
+  ///
+  /// - Parameter isOpen: Whether other blocks follow: the data end with an empty block whose last
+  ///   bits fill a byte (`DeflateFormat.joint`).
+  static func compress(
+    _ input: [UInt8], after prefix: [UInt8] = [], isOpen: Bool = false
+  ) -> [UInt8] {
     var deflate = Deflate(input, after: prefix)
-    deflate.run()
+    deflate.run(isOpen: isOpen)
     return deflate.writer.bytes
   }
 
-  private mutating func run() {
+  private mutating func run(isOpen: Bool) {
     var position = 0
     var misses = 0
     // Positions are kept in 32 bits; longer inputs have no matches beyond.
@@ -64,8 +69,10 @@ struct Deflate {
       position += 1
       if block.isFull { finishBlock(at: position, isLast: false) }
     }
-    finishBlock(at: position, isLast: true)
+    finishBlock(at: position, isLast: !isOpen)
+    if isOpen { writer.write(0, 3) }
     writer.alignToByte()
+    if isOpen { writer.append(DeflateFormat.joint[...]) }
   }
 
   private mutating func finishBlock(at position: Int, isLast: Bool) {

@@ -4,6 +4,11 @@
 
 /// The alphabets of DEFLATE, and the meanings of their symbols.
 enum DeflateFormat {
+  /// The size of an empty stored block, whose header has filled the byte before.
+  static let joint: [UInt8] = [0, 0, 0xFF, 0xFF]
+  /// An empty stored block that is the last one.
+  static let end: [UInt8] = [1, 0, 0, 0xFF, 0xFF]
+
   static let endOfBlock = 256
   static let matchLengthMax = 258
   static let distanceMax = 32_768

@@ -5,7 +5,7 @@
 /// Streams of RFC 1950: a header of two bytes, DEFLATE blocks, a checksum.
 package enum Zlib {
   /// Deflate with a window of 32 KiB, made by the fastest algorithm.
-  private static let header: [UInt8] = [0x78, 0x01]
+  static let header: [UInt8] = [0x78, 0x01]
 
   /// The stream of an input.
   package static func compress(_ input: [UInt8]) -> [UInt8] {
@@ -25,13 +25,21 @@ package enum Zlib {
   }
 
   /// Blocks and checksum, after other bytes.
-  package static func compressWithoutHeader(_ input: [UInt8], after prefix: [UInt8]) -> [UInt8] {
-    var bytes = Deflate.compress(input, after: prefix)
-    let checksum = Adler32.checksum(of: input.span)
+  ///
+  /// - Parameter isJoinable: Whether a `ZlibJoiner` is to take the blocks as they are.
+  package static func compressWithoutHeader(
+    _ input: [UInt8], after prefix: [UInt8], isJoinable: Bool = false
+  ) -> [UInt8] {
+    var bytes = Deflate.compress(input, after: prefix, isOpen: isJoinable)
+    if isJoinable { bytes += DeflateFormat.end }
+    append(Adler32.checksum(of: input.span), to: &bytes)
+    return bytes
+  }
+
+  static func append(_ checksum: UInt32, to bytes: inout [UInt8]) {
     for shift in [24, 16, 8, 0] as [UInt32] {
       bytes.append(UInt8(truncatingIfNeeded: checksum >> shift))
     }
-    return bytes
   }
 
   /// The input of blocks and a checksum from a position to the end.

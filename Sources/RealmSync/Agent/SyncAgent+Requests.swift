@@ -27,7 +27,7 @@ extension SyncAgent {
     case .read: break
     case .adoptIdent(let ident, let salt): _ = try adoptIdent(ident, salt: salt)
     case .scanUploads(let version, let limit):
-      return .uploads(UploadContents(try scanUploads(after: version, through: limit)))
+      return .uploads(try uploadContents(after: version, through: limit))
     case .integrate(let received):
       _ = try integrate(
         DownloadBatch(

@@ -104,6 +104,14 @@ package actor SyncAgent {
       UploadScan().batch(in: file.snapshot(), after: version, through: limit))
   }
 
+  /// The same as a message has them.
+  package func uploadContents(
+    after version: UInt64, through limit: UInt64? = nil
+  ) throws(IntegrationError) -> UploadContents {
+    try IntegrationError.storing(
+      UploadScan().contents(in: file.snapshot(), after: version, through: limit))
+  }
+
   // MARK: Downloading
 
   /// Integrates a message of the steady state.

@@ -2,6 +2,7 @@
 
 // Finding changes to upload (P1 C.2, P5 4).
 
+import RealmFormats
 package import RealmStorage
 package import RealmSyncProtocol
 
@@ -20,6 +21,29 @@ package struct UploadScan: Hashable, Sendable {
   package func batch(
     in snapshot: Snapshot, after version: UInt64, through limit: UInt64? = nil
   ) throws(StorageError) -> UploadBatch {
+    var batch = try stored(in: snapshot, after: version, through: limit)
+    for index in batch.entries.indices {
+      batch.entries[index].changeset = try StoredChangeset.decode(batch.entries[index].changeset)
+    }
+    return batch
+  }
+
+  /// The same as a message has it, which decompresses nothing that can stay compressed.
+  package func contents(
+    in snapshot: Snapshot, after version: UInt64, through limit: UInt64? = nil
+  ) throws(StorageError) -> UploadContents {
+    let batch = try stored(in: snapshot, after: version, through: limit)
+    do throws(CompressionError) {
+      return UploadContents(batch, try MessageBody(stored: batch.entries))
+    } catch {
+      throw .corrupted("a stored changeset cannot be decompressed: \(error)")
+    }
+  }
+
+  /// The batch with its changesets in their stored form.
+  private func stored(
+    in snapshot: Snapshot, after version: UInt64, through limit: UInt64?
+  ) throws(StorageError) -> UploadBatch {
     guard let history = try snapshot.syncHistory() else {
       return UploadBatch(
         progress: UploadCursor(clientVersion: version))
@@ -37,10 +61,11 @@ package struct UploadScan: Hashable, Sendable {
         break
       }
       if head.isUploadable {
-        let bytes = try StoredChangeset.decode(
-          try history.changeset(at: head.version), isFramed: history.isUpgraded)
-        if !batch.entries.isEmpty, byteCount + bytes.count >= byteCountMax { break }
-        byteCount += bytes.count
+        var bytes = try history.changeset(at: head.version)
+        if !history.isUpgraded { bytes = StoredChangeset.encode(bytes) }
+        let size = try StoredChangeset.byteCount(of: bytes)
+        if !batch.entries.isEmpty, byteCount + size >= byteCountMax { break }
+        byteCount += size
         batch.entries.append(
           UploadEntry(
             clientVersion: head.version, serverVersion: head.remoteVersion,

@@ -18,8 +18,9 @@ package enum StoredChangesetFraming {
     static let lzfse: UInt8 = 2
   }
 
-  /// A changeset is compressed if it is longer, and gets shorter by it.
-  private static let storedByteCountMax = 256
+  /// A changeset is compressed if it is longer, and gets shorter by it. A shorter one is compressed
+  /// with its neighbours in a message, which makes both shorter than each by itself.
+  private static let storedByteCountMax = 1_024
   /// The longest changeset to read, so a damaged file cannot take all memory.
   package static let byteCountMax = 1 << 30
 
@@ -28,7 +29,7 @@ package enum StoredChangesetFraming {
     guard !changeset.isEmpty else { return [] }
     if changeset.count > storedByteCountMax {
       let compressed = Zlib.compressWithoutHeader(
-        changeset, after: header(Algorithm.deflate, changeset.count))
+        changeset, after: header(Algorithm.deflate, changeset.count), isJoinable: true)
       if compressed.count < changeset.count { return compressed }
     }
     return header(Algorithm.stored, changeset.count) + changeset
@@ -60,6 +61,14 @@ package enum StoredChangesetFraming {
     case Algorithm.lzfse: throw .appleCompression
     case let other: throw .unknownAlgorithm(other)
     }
+  }
+
+  /// The compressed data of a changeset that a message can have as they are; nil if it is not
+  /// compressed, or by another program.
+  package static func joinable(_ bytes: [UInt8]) -> ArraySlice<UInt8>? {
+    guard let first = bytes.first, first >> 4 == Algorithm.deflate else { return nil }
+    let data = bytes.dropFirst(1 + Int(first & 0x0F))
+    return ZlibJoiner.isJoinable(data) ? data : nil
   }
 
   /// The size of a changeset, from its form in a file alone.

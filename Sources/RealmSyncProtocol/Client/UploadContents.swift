@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a scan found for uploading, as a message has it.
+// What a scan of a file's history found for uploading, as a message has it.
 
-/// The contents of one UPLOAD: an `UploadBatch` whose changesets are encoded and compressed, which
-/// is done where the scan is.
+/// The contents of one UPLOAD, encoded and compressed where the scan is.
 package struct UploadContents: Hashable, Sendable {
   package let body: MessageBody
   /// The version of the last changeset; nil if there is none.
@@ -12,8 +11,11 @@ package struct UploadContents: Hashable, Sendable {
   package let lockedServerVersion: UInt64
   package let isComplete: Bool
 
-  package init(_ batch: UploadBatch) {
-    body = MessageBody(uploads: batch.entries)
+  package init(_ batch: UploadBatch) { self.init(batch, MessageBody(uploads: batch.entries)) }
+
+  /// - Parameter body: The entries of the batch.
+  package init(_ batch: UploadBatch, _ body: MessageBody) {
+    self.body = body
     lastVersion = batch.entries.last?.clientVersion
     progress = batch.progress
     lockedServerVersion = batch.lockedServerVersion

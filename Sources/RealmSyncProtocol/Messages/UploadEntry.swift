@@ -2,6 +2,8 @@
 
 // A changeset in an UPLOAD.
 
+package import RealmFormats
+
 /// A changeset of a client on its way to the server.
 package struct UploadEntry: Hashable, Sendable {
   package var clientVersion: UInt64
@@ -24,18 +26,66 @@ package struct UploadEntry: Hashable, Sendable {
   }
 }
 
+extension UploadEntry {
+  /// What precedes the changeset in a message.
+  private func header(_ byteCount: Int) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(
+      fields: [
+        clientVersion, serverVersion, timestamp.milliseconds, file.rawValue, UInt64(byteCount),
+      ])
+    return bytes
+  }
+
+  /// Adds the entry to a plain body.
+  fileprivate func append(to bytes: inout [UInt8]) {
+    bytes += header(changeset.count)
+    bytes += changeset
+  }
+
+  /// Adds the entry, whose changeset is as the file has it.
+  fileprivate func append(to joiner: inout ZlibJoiner) throws(CompressionError) {
+    let size = try StoredChangesetFraming.size(changeset)
+    joiner.append(header(size))
+    if let data = StoredChangesetFraming.joinable(changeset) {
+      joiner.append(compressed: data, byteCount: size)
+    } else {
+      joiner.append(try StoredChangesetFraming.decode(changeset))
+    }
+  }
+}
+
 extension MessageBody {
   package init(uploads entries: [UploadEntry]) {
     var bytes: [UInt8] = []
-    for entry in entries {
-      bytes.append(
-        fields: [
-          entry.clientVersion, entry.serverVersion, entry.timestamp.milliseconds,
-          entry.file.rawValue, UInt64(entry.changeset.count),
-        ])
-      bytes += entry.changeset
-    }
+    for entry in entries { entry.append(to: &bytes) }
     self.init(plain: bytes)
+  }
+
+  /// A body of entries whose changesets are as the file has them (`StoredChangesetFraming`). What was
+  /// compressed when it was committed is in the message as it is in the file: each changeset is
+  /// compressed once, and decompressed by the server alone.
+  package init(stored entries: [UploadEntry]) throws(CompressionError) {
+    guard entries.contains(where: { StoredChangesetFraming.joinable($0.changeset) != nil }) else {
+      try self.init(uploads: Self.plain(entries))
+      return
+    }
+    var joiner = ZlibJoiner()
+    for entry in entries { try entry.append(to: &joiner) }
+    let bytes = joiner.finish()
+    guard bytes.count < joiner.byteCount else {
+      try self.init(uploads: Self.plain(entries))
+      return
+    }
+    self.init(received: bytes, uncompressedByteCount: joiner.byteCount, isCompressed: true)
+  }
+
+  private static func plain(_ entries: [UploadEntry]) throws(CompressionError) -> [UploadEntry] {
+    var entries = entries
+    for index in entries.indices {
+      entries[index].changeset = try StoredChangesetFraming.decode(entries[index].changeset)
+    }
+    return entries
   }
 
   /// The changesets of an UPLOAD.

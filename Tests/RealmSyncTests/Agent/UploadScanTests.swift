@@ -2,6 +2,7 @@
 
 // What is uploaded, and how far (P1 C.2, P5 4).
 
+import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
@@ -109,5 +110,63 @@ import Testing
     #expect(batch.entries.map(\.clientVersion) == [first])
     #expect(batch.progress.clientVersion == first)
     #expect(batch.isComplete)
+  }
+
+  /// What the commit compressed is in the message as it is in the file, so that each changeset is
+  /// compressed once, and decompressed by the server alone.
+  @Test func aCommitIsCompressedOnce() throws {
+    let device = try TestDevice()
+    try device.write(Items.makeClass)
+    var random = SeededGenerator(seed: 4)
+    for id in 0..<6 as Range<Int64> {
+      // Every second changeset is too short to be compressed by itself.
+      let count = id % 2 == 0 ? 4_000 : 40
+      let text = (0..<count).map { _ in ["ab", "cd", "ef", "gh"][random.number(below: 4)] }.joined()
+      try device.write { try Items.put(id, text, $0) }
+    }
+    let snapshot = try device.file.snapshot()
+    let history = try #require(try snapshot.syncHistory())
+    let stored = try device.written.map { try history.changeset(at: $0) }
+    let compressed = stored.compactMap { StoredChangesetFraming.joinable($0) }
+    #expect(compressed.count == 3)
+    let contents = try UploadScan().contents(in: snapshot, after: 0)
+    let body = contents.body.bytes
+    #expect(contents.body.isCompressed)
+    for part in compressed {
+      // Without the last block and the checksum.
+      let blocks = part.dropLast(9)
+      let places = body.indices.filter { body[$0...].starts(with: blocks) }
+      #expect(places.count == 1)
+    }
+    // Nothing was decompressed: blocks that no one can read go through.
+    var damaged = try UploadScan().batch(in: snapshot, after: 0).entries
+    for index in damaged.indices {
+      damaged[index].changeset = stored[index]
+      guard StoredChangesetFraming.joinable(stored[index]) != nil else { continue }
+      for position in 4..<stored[index].count - 13 { damaged[index].changeset[position] = 0xFF }
+    }
+    let unread = try MessageBody(stored: damaged)
+    #expect(unread.uncompressedByteCount == contents.body.uncompressedByteCount)
+    #expect(throws: MessageError.self) { try unread.uploadEntries() }
+    // The server gets the changesets as they were recorded.
+    let entries = try UploadScan().batch(in: snapshot, after: 0).entries
+    #expect(try contents.body.uploadEntries() == entries)
+    #expect(contents.lastVersion == entries.last?.clientVersion && contents.isComplete)
+  }
+
+  /// Changesets that another program has compressed are compressed again.
+  @Test func othersStreamsAreCompressedAgain() throws {
+    let changeset = [UInt8](repeating: 7, count: 2_000)
+    let foreign = [0x12, 0xD0, 0x07] + Zlib.compress(changeset).dropFirst(2)
+    #expect(StoredChangesetFraming.joinable(foreign) == nil)
+    let entries = [foreign, StoredChangesetFraming.encode(changeset)].map { bytes in
+      UploadEntry(
+        clientVersion: 1, serverVersion: 2, timestamp: OriginTimestamp(milliseconds: 3),
+        changeset: bytes)
+    }
+    for part in [entries, [entries[0]]] {
+      let body = try MessageBody(stored: part)
+      #expect(try body.uploadEntries().allSatisfy { $0.changeset == changeset })
+    }
   }
 }
