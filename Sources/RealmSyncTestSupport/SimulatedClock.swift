@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The clock of a device or a server, which a test sets.
+// The time of simulated runs.
 
 package import RealmSyncProtocol
 import Synchronization
@@ -18,4 +18,16 @@ package final class SimulatedClock: Sendable {
   package func now() -> OriginTimestamp {
     OriginTimestamp(milliseconds: value.load(ordering: .relaxed))
   }
+}
+
+/// A clock of milliseconds that stands still until it is moved.
+package final class SimulatedTime: Sendable {
+  private let value = Atomic<UInt64>(1_000)
+
+  package init() {}
+
+  package var now: Milliseconds { value.load(ordering: .relaxed) }
+
+  /// Lets time pass.
+  package func advance(by time: Milliseconds) { value.add(time, ordering: .relaxed) }
 }

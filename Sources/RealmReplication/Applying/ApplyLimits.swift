@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Limits for the changesets of strangers.
+// How far, and how strictly, changesets are carried out.
 
 /// The limits of one upload's effects on a file.
 package struct ApplyLimits: Hashable, Sendable {
@@ -25,4 +25,13 @@ package struct ApplyLimits: Hashable, Sendable {
   static let classWork = 1_000_000
   /// The work for each object when columns are added to a class again.
   static let rewriteWork = 100
+}
+
+/// The treatment of instructions that do not fit the file.
+package enum ApplyPolicy: Hashable, Sendable {
+  /// They make the changeset a bad one. For merged changesets.
+  case strict
+  /// They are dropped, and links to missing objects become null or are dropped. For own changes,
+  /// repeated after a client reset (P5 6).
+  case recovering
 }

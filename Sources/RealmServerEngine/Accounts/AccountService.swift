@@ -227,3 +227,30 @@ extension AccountService {
     }
   }
 }
+
+extension AccountService {
+  package static let anonymousProvider = "anon-user"
+
+  /// Logs a new user in.
+  package func logInAnonymously(device: String?) async throws(AccountError) -> LoginResult {
+    guard settings.allowsAnonymous else { throw .unknownProvider(Self.anonymousProvider) }
+    let name = IdentityName(provider: Self.anonymousProvider, name: random.identifier())
+    let identity = Identity(name, id: random.identifier())
+    return try await begin(name, new: identity, linkedTo: nil, device: device)
+  }
+}
+
+/// The answer of a login for a client.
+package struct LoginResult: Hashable, Sendable {
+  package var accessToken: String
+  package var refreshToken: String
+  package var account: String
+  package var device: String
+}
+
+/// A logged-in user, with the session of the token.
+package struct UserAccess: Hashable, Sendable {
+  package let account: Account
+  /// 24 hexadecimal digits.
+  package let session: String
+}

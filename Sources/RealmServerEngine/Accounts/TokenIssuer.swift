@@ -65,3 +65,26 @@ package struct TokenIssuer: Sendable {
       } as [Character])
   }
 }
+
+/// Signs messages with a key of the server.
+package protocol MessageSigner: Sendable {
+  /// The HMAC with SHA-256 of a message: 32 bytes.
+  func signature(of message: [UInt8]) -> [UInt8]
+}
+
+extension MessageSigner {
+  /// Whether a signature fits a message.
+  func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {
+    ConstantTime.areEqual(signature, self.signature(of: message))
+  }
+}
+
+/// Comparisons whose time does not depend on where values differ.
+enum ConstantTime {
+  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard left.count == right.count else { return false }
+    var difference: UInt8 = 0
+    for index in left.indices { difference |= left[index] ^ right[index] }
+    return difference == 0
+  }
+}

@@ -56,3 +56,10 @@ package struct AppFile: Hashable, Sendable {
     ])
   }
 }
+
+/// A mistake in `app.json`, in words for its author.
+package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+}

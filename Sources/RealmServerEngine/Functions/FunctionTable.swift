@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of an app (P1 A.3).
+// The functions that clients call.
 
 package import RealmFormats
 
@@ -17,4 +17,11 @@ package struct FunctionTable: Sendable {
     get { functions[name] }
     set { functions[name] = newValue }
   }
+}
+
+/// A call of a function by a user.
+package struct FunctionCall: Hashable, Sendable {
+  package var name: String
+  package var arguments: [BSONValue]
+  package var account: Account
 }

@@ -71,3 +71,13 @@ package enum Trimming {
     return horizon == 0 ? 0 : horizon - 1
   }
 }
+
+/// The numbers of what went.
+package struct Trimmed: Hashable, Sendable {
+  /// Client files that expired.
+  package var expiredFiles = 0
+  /// Client files that were expired for long, and were removed.
+  package var forgottenFiles = 0
+  /// Versions whose entries were removed.
+  package var versions: UInt64 = 0
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An UPLOAD message for a realm.
+// Uploads on their way into a realm.
 
 package import RealmSyncProtocol
 
@@ -26,4 +26,58 @@ package struct Upload: Hashable, Sendable {
 
   /// The sizes of all changesets.
   package var byteCount: Int { entries.reduce(0) { $0 + $1.changeset.count } }
+}
+
+/// The end of an upload.
+package enum UploadOutcome: Hashable, Sendable {
+  /// It is on the disk, and may be acknowledged: the client's file with its new cursors, and the
+  /// head of the realm.
+  case integrated(ClientFile, RealmHead)
+  /// Nothing of it was stored, and the session ends.
+  case refused(SessionRefusal)
+  /// The store failed. The client sends it again.
+  case failed(StoreError)
+}
+
+/// The uploads of a realm in the order of their arrival, with their waiting callers.
+struct UploadQueue {
+  private var uploads: [(upload: Upload, waiter: CheckedContinuation<UploadOutcome, Never>)] = []
+
+  var isEmpty: Bool { uploads.isEmpty }
+
+  mutating func append(_ upload: Upload, _ waiter: CheckedContinuation<UploadOutcome, Never>) {
+    uploads.append((upload, waiter))
+  }
+
+  /// Takes the uploads for the next transaction.
+  mutating func takeGroup(
+    _ limits: GroupCommit
+  ) -> (uploads: [Upload], waiters: [CheckedContinuation<UploadOutcome, Never>]) {
+    let count = limits.count(of: uploads.map(\.upload))
+    let group = uploads.prefix(count)
+    defer { uploads.removeFirst(count) }
+    return (group.map(\.upload), group.map(\.waiter))
+  }
+}
+
+/// The limits of one transaction.
+package struct GroupCommit: Hashable, Sendable {
+  package var entryCountMax: Int
+  package var byteCountMax: Int
+
+  package init(entryCountMax: Int = 1000, byteCountMax: Int = 4 << 20) {
+    self.entryCountMax = entryCountMax
+    self.byteCountMax = byteCountMax
+  }
+
+  /// The number of uploads for one transaction: those within the limits, and one in any case.
+  package func count(of uploads: [Upload]) -> Int {
+    var (entries, bytes) = (0, 0)
+    for (index, upload) in uploads.enumerated() {
+      entries += upload.entries.count
+      bytes += upload.byteCount
+      if index > 0, entries > entryCountMax || bytes > byteCountMax { return index }
+    }
+    return uploads.count
+  }
 }

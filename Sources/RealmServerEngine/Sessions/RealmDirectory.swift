@@ -168,3 +168,17 @@ package actor RealmDirectory {
     close(name)
   }
 }
+
+/// The limits of the realms of an app.
+package struct RealmLimits: Hashable, Sendable {
+  /// The realms that are open at a time. Of those that are not used, the one that was left first is
+  /// closed for another.
+  package var openMax: Int
+  /// The realms that one user may make in an hour.
+  package var newPerHour: Int
+
+  package init(openMax: Int = 2_000, newPerHour: Int = 200) {
+    self.openMax = openMax
+    self.newPerHour = newPerHour
+  }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The shared state of an app's sessions.
+// What the sessions of an app share.
+
+package import RealmSyncProtocol
 
 /// An app of the server, as far as its sessions need it.
 package struct ServerApp: Sendable {
@@ -25,5 +27,42 @@ package struct ServerApp: Sendable {
     self.authenticator = authenticator
     self.limits = limits
     self.report = report
+  }
+}
+
+/// Finds the user of a BIND.
+package struct SessionAuthenticator: Sendable {
+  private let body: @Sendable (ClientMessage.Bind) async throws(SessionRefusal) -> String
+
+  /// - Parameter body: Returns the identifier of the user, or throws the last error of the session.
+  package init(
+    _ body: @escaping @Sendable (ClientMessage.Bind) async throws(SessionRefusal) -> String
+  ) {
+    self.body = body
+  }
+
+  /// The identifier of the user.
+  package func user(of bind: ClientMessage.Bind) async throws(SessionRefusal) -> String {
+    try await body(bind)
+  }
+}
+
+/// The limits of a session's messages.
+package struct SessionLimits: Hashable, Sendable {
+  /// A DOWNLOAD in partition mode takes no further entry once it has so many bytes.
+  package var downloadByteCount: Int
+  /// A part of a bootstrap or of a large round takes no further entry once it has so many bytes.
+  package var bootstrapByteCount: Int
+  /// A round in flexible mode that is larger is sent as a bootstrap of the active query, from
+  /// protocol 14 on.
+  package var roundByteCount: Int
+
+  package init(
+    downloadByteCount: Int = 128 << 10, bootstrapByteCount: Int = 1 << 20,
+    roundByteCount: Int = 4 << 20
+  ) {
+    self.downloadByteCount = downloadByteCount
+    self.bootstrapByteCount = bootstrapByteCount
+    self.roundByteCount = roundByteCount
   }
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The end of a realm's history.
+// A realm at a version.
 
+import RealmStorage
 package import RealmSyncProtocol
+package import RealmTables
 
 /// The newest version of a realm, and the owner's epoch.
 package struct RealmHead: Hashable, Sendable {
@@ -31,5 +33,29 @@ package struct RealmHead: Hashable, Sendable {
     self.totalByteCount = totalByteCount
     self.base = base
     self.epoch = epoch
+  }
+}
+
+/// The objects of a realm at a version, unchanged while this is held.
+package struct ObjectSnapshot: Sendable {
+  package let head: RealmHead
+  package let objects: TableGroup
+
+  package init(head: RealmHead, objects: TableGroup) {
+    self.head = head
+    self.objects = objects
+  }
+}
+
+/// The name, the newest version and the client files of a realm.
+package struct RealmOutline: Hashable, Sendable {
+  package var name: RealmName
+  package var head: RealmHead
+  package var files: [ClientFile]
+
+  init(of realm: EmbeddedRealm) throws(StorageError) {
+    name = realm.name
+    head = try realm.snapshot().head
+    files = try realm.files()
   }
 }

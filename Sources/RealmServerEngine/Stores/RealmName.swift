@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The name of a realm in a store.
+// The names of realms.
 
 /// The name of a realm of the server: an app, and in partition mode the partition.
 package struct RealmName: Hashable, Sendable {
@@ -42,4 +42,11 @@ extension RealmName {
     return String(decoding: bytes.prefix(nameByteCountMax), as: UTF8.self) + "=="
       + String(hash, radix: 16)
   }
+}
+
+/// The store's identifier of a realm.
+package struct RealmID: Hashable, Sendable {
+  package var rawValue: String
+
+  package init(_ rawValue: String) { self.rawValue = rawValue }
 }

@@ -2,7 +2,7 @@
 
 // The trace of a version in each object it wrote to, for computing views of earlier versions.
 
-import RealmSyncProtocol
+package import RealmSyncProtocol
 package import RealmTables
 
 /// An object touched by a version, with its queryable values before and after.
@@ -84,5 +84,22 @@ extension Touch {
       guard let object = instruction.object, seen.insert(object).inserted else { return nil }
       return Touch(object: changeset.identity(of: object), existence: .unknown)
     }
+  }
+}
+
+/// A class and an object's identity in it.
+package struct ObjectIdentity: Hashable, Sendable {
+  /// The primary key, or the global key where the class has none.
+  package enum Key: Hashable, Sendable {
+    case value(TableValue)
+    case global(GlobalKey)
+  }
+
+  package var className: String
+  package var key: Key
+
+  package init(className: String, key: Key) {
+    self.className = className
+    self.key = key
   }
 }

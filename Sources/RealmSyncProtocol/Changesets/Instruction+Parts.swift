@@ -106,3 +106,77 @@ extension Instruction {
     }
   }
 }
+
+/// The kind of collection in a column or a mixed value, with its number on the wire.
+package enum CollectionKind: UInt8, CaseIterable, Hashable, Sendable {
+  case single = 0
+  case list = 1
+  case dictionary = 2
+  case set = 3
+}
+
+/// The kind of a class, with its number on the wire.
+package enum TableKind: UInt8, CaseIterable, Hashable, Sendable {
+  case topLevel = 0
+  case embedded = 1
+  /// Top level; its objects are sent to the server and then removed.
+  case asymmetric = 2
+}
+
+/// A step from a property, or from a value below it, to a value below that.
+package enum PathElement: Hashable, Sendable {
+  /// The element of a list.
+  case index(UInt32)
+  /// The value of a dictionary's key, or the property of an embedded object.
+  case key(InternedString)
+}
+
+/// A range of the path elements of one changeset. No two instructions share elements, as merging
+/// changes the indices of each on its own.
+package struct ElementRange: Hashable, Sendable {
+  package var start: UInt32
+  package var count: UInt32
+
+  package init(start: UInt32, count: UInt32) {
+    self.start = start
+    self.count = count
+  }
+
+  /// The path of a property itself.
+  package static let none = ElementRange(start: 0, count: 0)
+
+  package var isEmpty: Bool { count == 0 }
+
+  /// The range as indices of the path elements.
+  package var indices: Range<Int> { Int(start)..<Int(start) + Int(count) }
+}
+
+/// The address of a value in an instruction, beginning at a top-level object.
+package struct InstructionPath: Hashable, Sendable {
+  // The key stands first because the other parts fit into its last word.
+  package var key: PrimaryKey
+  package var table: InternedString
+  package var field: InternedString
+  /// The steps below the field, as elements of the instruction's changeset.
+  package var elements: ElementRange
+
+  package init(
+    table: InternedString, key: PrimaryKey, field: InternedString, elements: ElementRange = .none
+  ) {
+    self.table = table
+    self.key = key
+    self.field = field
+    self.elements = elements
+  }
+}
+
+/// A class and a primary key.
+package struct ObjectReference: Hashable, Sendable {
+  package var table: InternedString
+  package var key: PrimaryKey
+
+  package init(table: InternedString, key: PrimaryKey) {
+    self.table = table
+    self.key = key
+  }
+}

@@ -134,3 +134,17 @@ package enum ClientMessage: Hashable, Sendable {
     }
   }
 }
+
+/// A command from a client, or the server's answer to it.
+package struct TestCommand: Hashable, Sendable {
+  package var session: UInt64
+  package var request: UInt64
+  /// A JSON document.
+  package var body: String
+
+  package init(session: UInt64, request: UInt64, body: String) {
+    self.session = session
+    self.request = request
+    self.body = body
+  }
+}

@@ -124,3 +124,35 @@ package struct ErrorDocument: Hashable, Sendable {
     action == .clientReset && isRecoveryModeDisabled ? .clientResetNoRecovery : action
   }
 }
+
+/// The action of an error document.
+package enum ErrorAction: String, CaseIterable, Hashable, Sendable {
+  case protocolViolation = "ProtocolViolation"
+  case applicationBug = "ApplicationBug"
+  case warning = "Warning"
+  case transient = "Transient"
+  case deleteRealm = "DeleteRealm"
+  case clientReset = "ClientReset"
+  case clientResetNoRecovery = "ClientResetNoRecovery"
+  case migrateToFlexible = "MigrateToFLX"
+  case revertToPartition = "RevertToPBS"
+  case refreshUser = "RefreshUser"
+  case refreshLocation = "RefreshLocation"
+  case logOutUser = "LogOutUser"
+  case migrateSchema = "MigrateSchema"
+}
+
+/// The retry schedule of an error document, in place of the client's own.
+package struct RetryHint: Hashable, Sendable {
+  package var intervalSeconds: UInt64
+  package var delaySecondsMax: UInt64?
+  package var multiplier: UInt64?
+
+  package init(
+    intervalSeconds: UInt64, delaySecondsMax: UInt64? = nil, multiplier: UInt64? = nil
+  ) {
+    self.intervalSeconds = intervalSeconds
+    self.delaySecondsMax = delaySecondsMax
+    self.multiplier = multiplier
+  }
+}

@@ -93,3 +93,19 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
   /// Whether errors have a JSON document.
   package var hasErrorDocuments: Bool { number >= 4 }
 }
+
+/// The part of an app's data in a file.
+package enum SyncMode: Hashable, Sendable {
+  /// All objects of one partition.
+  case partition
+  /// The objects of the file's subscriptions.
+  case flexible
+
+  /// The name of its protocol in a WebSocket handshake.
+  var protocolName: String {
+    switch self {
+    case .partition: "com.mongodb.realm-sync"
+    case .flexible: "com.mongodb.realm-query-sync"
+    }
+  }
+}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A WebSocket as connections use it, on both sides. Who networks for us implements it.
+// The network's end of a connection, and where it leads.
 
 /// One end of an open WebSocket, which carries binary messages.
 ///
@@ -23,4 +23,37 @@ package protocol MessageSocket: Sendable {
 extension MessageSocket {
   /// Closes the socket without a reason.
   package func close(_ code: CloseCode) async { await close(code, reason: "") }
+}
+
+/// Why a socket closed, or could not be opened.
+package struct SocketClosed: Error, Hashable, Sendable {
+  package var code: CloseCode
+  package var message: String
+
+  package init(_ code: CloseCode, _ message: String = "") {
+    self.code = code
+    self.message = message
+  }
+}
+
+/// Opens the sockets of connections.
+package protocol SyncSocketProvider: Sendable {
+  /// Opens a socket: resolves the name, connects, secures the connection, and shakes hands. Ends
+  /// early if its task is cancelled.
+  func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket
+}
+
+/// The address and the headers of a socket.
+package struct SyncEndpoint: Hashable, Sendable {
+  /// The address, with scheme `ws` or `wss`, and the token in its query.
+  package var url: String
+  /// The offered protocols, the preferred one first.
+  package var protocolNames: [String]
+  package var headers: [HTTPHeader]
+
+  package init(url: String, protocolNames: [String], headers: [HTTPHeader] = []) {
+    self.url = url
+    self.protocolNames = protocolNames
+    self.headers = headers
+  }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The time of a changeset, by its author's clock.
+// The times of changes and of machines.
 
 /// Milliseconds since the beginning of 2015 (UTC).
 package struct OriginTimestamp: Hashable, Comparable, Sendable {
@@ -21,3 +21,6 @@ package struct OriginTimestamp: Hashable, Comparable, Sendable {
     left.milliseconds < right.milliseconds
   }
 }
+
+/// Milliseconds of a monotonic clock.
+package typealias Milliseconds = UInt64

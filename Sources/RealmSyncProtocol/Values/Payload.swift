@@ -55,3 +55,64 @@ package enum Payload: Hashable, Sendable {
     }
   }
 }
+
+/// A type of a payload, of a column or of a primary key.
+package enum PayloadType: Int8, CaseIterable, Hashable, Sendable {
+  /// As the type of a column: mixed.
+  case null = 0
+  case int = 1
+  case bool = 2
+  case string = 3
+  case binary = 4
+  case timestamp = 5
+  case float = 6
+  case double = 7
+  case decimal = 8
+  case link = 9
+  case objectID = 10
+  case uuid = 11
+  case globalKey = -1
+  case objectValue = -2
+  case dictionary = -3
+  case erased = -4
+  case list = -5
+  case set = -6
+
+  /// Whether a column can have the type.
+  package var isColumnType: Bool { rawValue >= 0 }
+
+  /// Whether the column of a primary key can have the type.
+  package var isKeyType: Bool {
+    switch self {
+    case .int, .string, .objectID, .uuid, .globalKey: true
+    default: false
+    }
+  }
+}
+
+/// A range of the payload bytes of one changeset.
+///
+/// Instructions refer to strings and binaries by such ranges, so an instruction is copied without
+/// counting a reference.
+package struct ByteRange: Hashable, Sendable {
+  package var offset: Int
+  package var count: Int
+
+  package init(offset: Int, count: Int) {
+    self.offset = offset
+    self.count = count
+  }
+
+  /// The range as indices of the payload bytes.
+  package var indices: Range<Int> { offset..<offset + count }
+}
+
+/// A string of a changeset, by its index in the changeset's string table.
+///
+/// Class names, field names, string primary keys and dictionary keys in paths are interned. The
+/// same index names another string in another changeset.
+package struct InternedString: Hashable, Sendable {
+  package var index: UInt32
+
+  package init(_ index: UInt32) { self.index = index }
+}
