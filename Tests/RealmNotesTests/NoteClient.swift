@@ -39,7 +39,7 @@ struct NoteClient: Sendable {
       request.headers.add(name: "Content-Type", value: "application/json")
       request.body = .bytes(try JSONEncoder().encode(input))
     }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    let response = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
     let body = try await response.body.collect(upTo: 1 << 20)
     return Answer(status: response.status.code, body: Data(body.readableBytesView))
   }
@@ -51,7 +51,7 @@ struct NoteClient: Sendable {
   ) async throws {
     var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/notes/events")
     if let last { request.headers.add(name: "Last-Event-ID", value: last) }
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+    let response = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Received.self)
     let reader = Task {
       do {
