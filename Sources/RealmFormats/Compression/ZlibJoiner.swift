@@ -2,9 +2,9 @@
 
 // One zlib stream of parts, some of which are compressed already.
 //
-// The blocks of `Zlib.compressWithoutHeader(_:after:isJoinable:)` end with an empty block that fills
-// a byte, and one that is the last. Without the latter, other blocks follow at once: references
-// reach back inside of a part alone, so parts need not know of each other.
+// The blocks of `Zlib.compressWithoutHeader(_:after:isJoinable:)` end with an empty block, which
+// fills a byte, and a last one. Without the latter, other blocks follow at once: references reach
+// back inside of a part alone, so parts need not know of each other.
 
 /// Joins plain and compressed parts to one stream.
 package struct ZlibJoiner {

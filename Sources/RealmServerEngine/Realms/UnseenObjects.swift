@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects that a client makes though the realm has them, as it was never sent them.
+// Objects of the realm, made again by a client without knowledge of them.
 //
-// What the client did to such an object began with nothing, and what the history says about it
-// began with something: positions in lists are not of the same list. So the client's changes are
-// merged with the state that the object has, as if the client had been sent that, and the next
-// round sends the object whole (`Round` 2).
+// The client's changes to such an object began with nothing, and those of the history began with
+// something: positions in lists are not of the same list. So the client's changes are merged with
+// the object's state, as if the client had been sent it, and the next round sends the object whole
+// (`Round` 2).
 //
-// Others may make the object after the client did, in versions that pass before the client's upload
-// arrives. The upload is merged with these then, and nothing is missing. But changes that the
-// client makes after such versions passed have a base after them, and only if the client saw the
-// object does that mean that it was sent them. Where this is not sure these changes are discarded,
-// and the object comes whole. It is sure if the client's query selects the object as it was at the
-// base, and others have not touched it since:
-// - Whenever a round or a bootstrap found that a client begins or ceases to see an object, or that
-//   an object which it has written to is not seen, it made a private change, after the base if this
+// Others may make the object after the client did, in versions before the client's upload arrives.
+// The upload is merged with these then, and nothing is missing. But later changes of the client
+// have a base after these versions, and the client was sent them only if it saw the object. Where
+// this is not sure these changes are discarded, and the object comes whole. It is sure if the
+// client's query selects the object as it was at the base, and others have not touched it since:
+// - Whenever a round or a bootstrap finds an object to enter or leave the client's view, or one
+//   written by the client to be outside of it, it makes a private change, after the base if this
 //   was after the base, and with such a change nothing is discarded.
-// - Without one, the client has the object as the history says if it saw it at the base. Its own
-//   changes that were integrated since are left out of what is asked, as no round need have seen
-//   them yet. What a query selects of the same values is the same at any time.
-// - The base may lie within a round, whose later entries decide what the client sees at its end.
+// - Without one, the client has the object of the history if it saw it at the base. Its own later
+//   changes are left out of the question, as no round need have seen them yet. A query selects the
+//   same of the same values at any time.
+// - The base may lie within a round, whose later entries decide the client's view at its end.
 //   Therefore no other client may have touched the object after the base.
 
 import RealmReplication

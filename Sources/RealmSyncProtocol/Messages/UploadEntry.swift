@@ -62,9 +62,10 @@ extension MessageBody {
     self.init(plain: bytes)
   }
 
-  /// A body of entries whose changesets are as the file has them (`StoredChangesetFraming`). What was
-  /// compressed when it was committed is in the message as it is in the file: each changeset is
-  /// compressed once, and decompressed by the server alone.
+  /// A body of entries whose changesets are as the file has them (`StoredChangesetFraming`).
+  ///
+  /// A changeset compressed at its commit is in the message as it is in the file, and is
+  /// decompressed by the server alone.
   package init(stored entries: [UploadEntry]) throws(CompressionError) {
     guard entries.contains(where: { StoredChangesetFraming.joinable($0.changeset) != nil }) else {
       try self.init(uploads: Self.plain(entries))

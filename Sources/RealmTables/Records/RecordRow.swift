@@ -45,6 +45,7 @@ package struct RecordRow {
     }
   }
 
+  /// A number; an error for null.
   package func integer(_ name: String) throws(StorageError) -> Int64 {
     guard let number = try optionalInteger(name) else { throw other(name) }
     return number
@@ -70,6 +71,7 @@ package struct RecordRow {
     }
   }
 
+  /// A string; an error for null.
   package func text(_ name: String) throws(StorageError) -> String {
     guard let text = try optionalText(name) else { throw other(name) }
     return text
@@ -84,16 +86,19 @@ package struct RecordRow {
     }
   }
 
+  /// Bytes; an error for null.
   package func bytes(_ name: String) throws(StorageError) -> [UInt8] {
     guard let bytes = try optionalBytes(name) else { throw other(name) }
     return bytes
   }
 
+  /// A date; an error for null.
   package func timestamp(_ name: String) throws(StorageError) -> Timestamp {
     guard case .timestamp(let time) = try value(name) else { throw other(name) }
     return time
   }
 
+  /// An object identifier; an error for null.
   package func objectId(_ name: String) throws(StorageError) -> Bytes12 {
     guard case .objectId(let id) = try value(name) else { throw other(name) }
     return id
