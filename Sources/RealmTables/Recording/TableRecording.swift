@@ -12,7 +12,7 @@ extension WritableTable {
   @inline(__always)
   var isRecorded: Bool { unsafe log.recorder != nil }
 
-  /// What the recorder of the transaction is told of the table.
+  /// Passes changes of the table on to the recorder of its transaction.
   var recording: TableRecording { TableRecording(table: self) }
 
   /// The table of the embedded objects that a column links to; nil if it links to others.
