@@ -20,14 +20,14 @@ struct FirstDownload {
   private let clientVersion: UInt64
   /// A part ends with the object at which it is this large.
   private let partByteCount: Int
-  /// Erased objects, possibly still at the client.
-  private let gone: [ObjectIdentity]
+  /// The erasures of objects that are gone, possibly still at the client.
+  private let goneParts: [PrivatePart]
   private var selection = ObjectSelection()
   /// The numbers of the objects of each part.
   private var parts: [Int] = []
   private var nextPart = 0
   /// The objects of the parts that were not taken.
-  private var walk = ObjectWalk(ObjectSelection())
+  private var objects = ObjectSelection.Iterator(ObjectSelection())
 
   /// - Parameter clientVersion: The newest client version in the snapshot.
   init(
@@ -35,7 +35,7 @@ struct FirstDownload {
     timestamp: OriginTimestamp, partByteCount: Int
   ) throws(StorageError) {
     self.snapshot = snapshot
-    self.gone = gone
+    goneParts = PrivatePart.parts(erasing: gone)
     self.clientVersion = clientVersion
     self.timestamp = timestamp
     self.partByteCount = partByteCount
@@ -50,10 +50,10 @@ struct FirstDownload {
       else { continue }
       try selection.addAll(of: table)
     }
-    walk = ObjectWalk(selection)
+    objects = ObjectSelection.Iterator(selection)
     var writer = ObjectStateWriter(snapshot.objects, file: .server)
     try writer.appendSchema()
-    var rest = walk
+    var rest = objects
     var count = 0
     while let (table, object) = try rest.next(in: snapshot.objects) {
       count += 1
@@ -73,8 +73,6 @@ struct FirstDownload {
   private func version(of part: Int) -> UInt64 {
     snapshot.head.version + UInt64(goneParts.count + part) + 1
   }
-
-  private var goneParts: [[ObjectIdentity]] { ErasureWriter.parts(gone) }
 
   /// The version of the last part.
   var lastVersion: UInt64 { version(of: parts.count - 1) }
@@ -99,27 +97,26 @@ struct FirstDownload {
   /// The objects for the client to drop.
   func privates(of file: FileIdentifier) throws(StorageError) -> [PrivateChange] {
     var changes: [PrivateChange] = []
-    func add(_ objects: [ObjectIdentity], _ version: UInt64) {
-      guard !objects.isEmpty else { return }
+    func add(_ part: PrivatePart, _ version: UInt64) {
+      guard !part.objects.isEmpty else { return }
       changes.append(
         PrivateChange(
-          file: file, version: version, timestamp: timestamp,
-          changeset: ErasureWriter.bytes(objects)))
+          file: file, version: version, timestamp: timestamp, changeset: part.changeset))
     }
     for (number, part) in goneParts.enumerated() {
       add(part, snapshot.head.version + UInt64(number) + 1)
     }
-    var walk = ObjectWalk(selection)
+    var rest = ObjectSelection.Iterator(selection)
     for (number, count) in parts.enumerated() {
       var identities: [ObjectIdentity] = []
       for _ in 0..<count {
-        if let (table, key) = try walk.next(in: snapshot.objects),
+        if let (table, key) = try rest.next(in: snapshot.objects),
           let identity = try table.identity(of: key)
         {
           identities.append(identity)
         }
       }
-      add(identities, version(of: number))
+      add(PrivatePart(erasing: identities), version(of: number))
     }
     return changes
   }
@@ -132,8 +129,7 @@ struct FirstDownload {
     var byteCount = 0
     if nextPart == 0 {
       for (number, part) in goneParts.enumerated() {
-        entries.append(
-          entry(ErasureWriter.bytes(part), snapshot.head.version + UInt64(number) + 1))
+        entries.append(entry(part.changeset, snapshot.head.version + UInt64(number) + 1))
       }
     }
     while !isComplete, byteCount < byteLimit {
@@ -141,7 +137,7 @@ struct FirstDownload {
       var writer = ObjectStateWriter(snapshot.objects, file: .server)
       if part == 0 { try writer.appendSchema() }
       for _ in 0..<parts[part] {
-        guard let (table, key) = try walk.next(in: snapshot.objects) else { break }
+        guard let (table, key) = try objects.next(in: snapshot.objects) else { break }
         try writer.appendErasure(of: key, in: table.key)
         try writer.append(key, in: table.key)
       }

@@ -28,7 +28,7 @@ struct Integration {
   let start: UInt64
   /// The version up to which entries are gone.
   let trimmed: UInt64
-  private(set) var states: [FileIdentifier: FileState]
+  private(set) var states: [FileIdentifier: ClientHistory]
   private(set) var entries: [MergedEntry] = []
   private var transformer: Transformer
   /// Nil in realms without views.
@@ -47,7 +47,7 @@ struct Integration {
 
   /// - Parameter history: Has all versions after the lowest base of the group.
   init(
-    _ states: [FileIdentifier: FileState], history: HistoryWindow, trimmed: UInt64,
+    _ states: [FileIdentifier: ClientHistory], history: HistoryWindow, trimmed: UInt64,
     transformer: Transformer, unseen: UnseenObjects? = nil, limits: Limits = Limits()
   ) {
     self.unseen = unseen
@@ -126,7 +126,7 @@ struct Integration {
 
   /// Merges entries of one base.
   private mutating func merge(
-    _ part: ArraySlice<UploadEntry>, base: UInt64, _ state: inout FileState, _ number: Int,
+    _ part: ArraySlice<UploadEntry>, base: UInt64, _ state: inout ClientHistory, _ number: Int,
     _ query: EffectiveQuery?
   ) throws(SessionRefusal) {
     var incoming: [Changeset] = []
@@ -170,7 +170,7 @@ struct Integration {
   ///
   /// - Returns: Whether the changes of some objects are dropped.
   private mutating func addUnseen(
-    of incoming: [Changeset], after base: UInt64, _ state: inout FileState,
+    of incoming: [Changeset], after base: UInt64, _ state: inout ClientHistory,
     _ query: EffectiveQuery?
   ) throws(SessionRefusal) -> Bool {
     guard let unseen else { return false }

@@ -177,8 +177,8 @@ extension ServerRealm {
   /// The files of uploads. Those of which something cannot be read are left out.
   private func states(
     for uploads: [Upload], _ window: HistoryWindow, _ refusals: inout [Int: SessionRefusal]
-  ) async throws(StoreError) -> [FileIdentifier: FileState] {
-    var states: [FileIdentifier: FileState] = [:]
+  ) async throws(StoreError) -> [FileIdentifier: ClientHistory] {
+    var states: [FileIdentifier: ClientHistory] = [:]
     for (number, upload) in uploads.enumerated()
     where states[upload.file] == nil && refusals[number] == nil {
       guard let file = try await store.file(upload.file, in: id) else { continue }
@@ -193,7 +193,7 @@ extension ServerRealm {
     return states
   }
 
-  private func state(of file: ClientFile) async throws(StoreError) -> FileState {
+  private func state(of file: ClientFile) async throws(StoreError) -> ClientHistory {
     var reciprocals: [UInt64: Changeset] = [:]
     var privates: [UInt64: Changeset] = [:]
     var objects: [UInt64: [ObjectIdentity]] = [:]
@@ -208,7 +208,7 @@ extension ServerRealm {
     }
     let base = file.reciprocalBase
     for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
-      // The origin is that of the entry, which `FileState` knows.
+      // The origin is that of the entry, which `ClientHistory` knows.
       reciprocals[version] = try parse(bytes, ChangesetOrigin(version: version))
     }
     for change in try await store.privates(of: file.ident, in: id, after: base) {
@@ -217,14 +217,14 @@ extension ServerRealm {
       privates[change.version] = try parse(change.changeset, origin)
       objects[change.version] = change.objects
     }
-    return FileState(
+    return ClientHistory(
       file: file, reciprocals: reciprocals, privates: privates, privateObjects: objects)
   }
 
   /// What is needed to find objects that uploads make without having been sent them; nil if there
   /// is no new upload, and in realms without views.
   private func unseenObjects(
-    for uploads: [Upload], _ states: [FileIdentifier: FileState]
+    for uploads: [Upload], _ states: [FileIdentifier: ClientHistory]
   ) async throws(StoreError) -> UnseenObjects? {
     guard let scratch else { return nil }
     var base: UInt64?

@@ -83,7 +83,7 @@ struct UnseenObjects {
   ///   - own: The entries of the client that the group has so far.
   ///   - query: What the client sees.
   func find(
-    in incoming: [Changeset], after base: UInt64, _ own: [MergedEntry], _ state: FileState,
+    in incoming: [Changeset], after base: UInt64, _ own: [MergedEntry], _ state: ClientHistory,
     _ query: EffectiveQuery?
   ) throws(StorageError) -> Found {
     var found = Found()

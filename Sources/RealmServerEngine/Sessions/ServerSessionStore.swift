@@ -293,8 +293,8 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   private func parts(
     _ entries: [DownloadEntry], _ rest: Bootstrap?, _ cursors: SyncCursors, of query: SessionQuery
-  ) -> DownloadParts {
-    DownloadParts(
+  ) -> SessionView.Parts {
+    SessionView.Parts(
       entries, rest, cursors, of: query, byteCountMax: app.limits.bootstrapByteCount)
   }
 

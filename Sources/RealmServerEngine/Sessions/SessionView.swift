@@ -15,8 +15,8 @@ struct SessionView: Sendable {
   private(set) var active: SessionQuery?
   /// The query whose bootstrap is due.
   private(set) var target: SessionQuery?
-  private var round: DownloadParts?
-  private var bootstrap: DownloadParts?
+  private var round: Parts?
+  private var bootstrap: Parts?
 
   /// - Parameters:
   ///   - ident: The query that the client names.
@@ -40,13 +40,13 @@ struct SessionView: Sendable {
   var heldByteCount: Int { (round?.byteCount ?? 0) + (bootstrap?.byteCount ?? 0) }
 
   /// Adds the bootstrap of the target.
-  mutating func add(_ parts: DownloadParts) {
+  mutating func add(_ parts: Parts) {
     assert(target != nil && !hasParts && !parts.isEmpty, "SessionView 2")
     bootstrap = parts
   }
 
   /// Adds a round, which comes before the bootstrap of the target.
-  mutating func add(round parts: DownloadParts) {
+  mutating func add(round parts: Parts) {
     assert(active != nil && round == nil && !parts.isEmpty, "SessionView 2")
     round = parts
   }
@@ -90,5 +90,85 @@ struct SessionQuery: Hashable, Sendable {
     version = query.version
     text = query.text
     effective = EffectiveQuery(document.queries)
+  }
+}
+
+extension SessionView {
+  /// A bootstrap as messages (P4 B.3), or a round that is too large for one (P4 B.4). The last part
+  /// is marked.
+  struct Parts: Sendable {
+    private let query: SessionQuery
+    private let cursors: SyncCursors
+    /// Entries that are written, a group for each part; the next part is the last group.
+    private var groups: [[DownloadEntry]] = []
+    /// What is written once the groups are sent.
+    private(set) var rest: Bootstrap?
+    /// The bytes of the groups.
+    private(set) var byteCount = 0
+    /// The bytes of the entries that were written before.
+    private let total: Int
+    private let byteCountMax: Int
+
+    /// - Parameter byteCountMax: Of written entries, a part takes no further one that would make it
+    ///   larger; others are written for it until it is so large.
+    init(
+      _ entries: [DownloadEntry], _ rest: Bootstrap? = nil, _ cursors: SyncCursors,
+      of query: SessionQuery, byteCountMax: Int
+    ) {
+      self.query = query
+      self.cursors = cursors
+      total = entries.byteCount
+      self.byteCountMax = byteCountMax
+      self.rest = rest
+      var size = 0
+      for entry in entries {
+        let count = entry.changeset.count
+        if groups.isEmpty || size > 0 && size + count > byteCountMax {
+          groups.append([])
+          size = 0
+        }
+        groups[groups.count - 1].append(entry)
+        size += count
+      }
+      groups.reverse()
+      byteCount = total
+    }
+
+    var isEmpty: Bool { groups.isEmpty && rest == nil }
+
+    /// What the next part has room for, if entries have to be written for it; nil if not.
+    var unwritten: (bootstrap: Bootstrap, byteLimit: Int)? {
+      guard let rest, groups.count < 2, byteCount < byteCountMax else { return nil }
+      return (rest, byteCountMax - byteCount)
+    }
+
+    /// Adds entries to the next part.
+    mutating func add(_ entries: [DownloadEntry], rest: Bootstrap) {
+      assert(
+        unwritten != nil && !entries.isEmpty, "clients wait for ever for a part without entries")
+      groups = [(groups.first ?? []) + entries]
+      byteCount += entries.byteCount
+      self.rest = rest.isComplete ? nil : rest
+    }
+
+    /// Takes the next part, whose entries are written.
+    mutating func take() -> ServerMessage.Download? {
+      guard let entries = groups.popLast() else { return nil }
+      byteCount -= entries.byteCount
+      return ServerMessage.Download(
+        cursors: cursors,
+        progress: .flexible(
+          queryVersion: query.version, batch: isEmpty ? .last : .moreToCome,
+          done: .estimate(progress)),
+        body: MessageBody(downloads: entries))
+    }
+
+    /// The part of the download that was taken.
+    private var progress: Double {
+      if isEmpty { return 1 }
+      guard let rest else { return 1 - Double(byteCount) / Double(max(total, 1)) }
+      // A round before a bootstrap is little beside it.
+      return groups.isEmpty ? rest.progress : 0
+    }
   }
 }

@@ -33,8 +33,8 @@ package struct Bootstrap: Sendable {
   /// The whole schema, if it is the first thing.
   private var schema: [UInt8]?
   /// Objects of which the client drops what it has, changes that wait for their upload included.
-  private var erased: ObjectWalk
-  private var arriving: ObjectWalk
+  private var erased: ObjectSelection.Iterator
+  private var arriving: ObjectSelection.Iterator
   private let objectCount: Int
   private var isBegun = false
 
@@ -46,8 +46,8 @@ package struct Bootstrap: Sendable {
     self.timestamp = timestamp
     cursors = SyncCursors(download: cursor)
     self.entryByteCountMax = entryByteCountMax
-    self.erased = ObjectWalk(erased)
-    self.arriving = ObjectWalk(arriving)
+    self.erased = ObjectSelection.Iterator(erased)
+    self.arriving = ObjectSelection.Iterator(arriving)
     objectCount = erased.count + arriving.count
   }
 
@@ -99,12 +99,11 @@ package struct Bootstrap: Sendable {
   }
 
   private mutating func makeParts() throws(StorageError) {
-    var walk = erased
+    var rest = erased
     while true {
-      let objects = try walk.nextIdentities(
-        in: snapshot.objects, byteCountMax: ErasureWriter.byteCountMax)
+      let objects = try rest.nextIdentities(in: snapshot.objects)
       guard !objects.isEmpty else { break }
-      parts.append(PrivatePart(changeset: ErasureWriter.bytes(objects), objects: objects))
+      parts.append(PrivatePart(erasing: objects))
     }
     cursors.download.serverVersion += UInt64(parts.count)
   }
@@ -146,9 +145,8 @@ package struct Bootstrap: Sendable {
       self.schema = nil
       return schema
     }
-    let objects = try erased.nextIdentities(
-      in: snapshot.objects, byteCountMax: ErasureWriter.byteCountMax)
-    guard objects.isEmpty else { return ErasureWriter.bytes(objects) }
+    let objects = try erased.nextIdentities(in: snapshot.objects)
+    guard objects.isEmpty else { return PrivatePart(erasing: objects).changeset }
     var writer = ObjectStateWriter(snapshot.objects, file: .server)
     while writer.byteCount < entryByteCountMax,
       let (table, key) = try arriving.next(in: snapshot.objects)

@@ -2,28 +2,26 @@
 
 // Some objects of a version.
 //
-// A client may take hours for what it is to get, and keeps it selected for as long. So a selection
-// has a bit for each object of the clusters that have some of it, and the version has the rest.
+// A client may take hours for its objects, and the server keeps the selection for as long. So it
+// has a bit for each object of the clusters with some of it, and the version has the rest.
 
 import RealmQuery
+import RealmReplication
 import RealmStorage
 import RealmTables
 
 /// Objects of tables of one version, in the order of the tables in which they were added.
 struct ObjectSelection: Sendable {
-  private struct Cluster {
+  fileprivate struct Cluster {
     let table: TableKey
     /// The first object of the cluster, whether it is selected or not.
     let first: ObjectKey
     let rows: LeafMask
   }
 
-  private var clusters: [Cluster] = []
+  fileprivate var clusters: [Cluster] = []
   /// The number of objects.
   private(set) var count = 0
-
-  /// The number of clusters that have objects of the selection.
-  var clusterCount: Int { clusters.count }
 
   /// Adds objects of a table, which are there and in the order of their keys.
   mutating func add(_ keys: [ObjectKey], of table: Table) throws(StorageError) {
@@ -53,20 +51,69 @@ struct ObjectSelection: Sendable {
       count += cluster.count
     }
   }
+}
 
-  /// The objects of one of the clusters.
-  func objects(
-    ofCluster number: Int, in source: TableGroup
+extension ObjectSelection.Cluster {
+  /// The selected objects of the cluster.
+  fileprivate func objects(
+    in source: TableGroup
   ) throws(StorageError) -> (table: Table, keys: [ObjectKey]) {
-    let selected = clusters[number]
-    guard let table = try source.table(selected.table) else {
+    guard let table = try source.table(table) else {
       throw .corrupted("a table that was found is not there")
     }
     var cursor = table.clusterCursor()
-    try cursor.seek(selected.first)
-    guard let cluster = try cursor.next(), cluster.key(at: 0) == selected.first else {
+    try cursor.seek(first)
+    guard let cluster = try cursor.next(), cluster.key(at: 0) == first else {
       throw .corrupted("a cluster that was found is not there")
     }
-    return (table, selected.rows.map { cluster.key(at: $0) })
+    return (table, rows.map { cluster.key(at: $0) })
+  }
+}
+
+extension ObjectSelection {
+  /// Visits the objects one after the other, in the version of the selection. It can be kept
+  /// between any two of them.
+  struct Iterator: Sendable {
+    private var clusters: ArraySlice<Cluster>
+    private var table: Table?
+    /// The remaining objects of the current cluster.
+    private var keys: ArraySlice<ObjectKey> = []
+    /// The number of remaining objects.
+    private(set) var count: Int
+
+    init(_ selection: ObjectSelection) {
+      clusters = selection.clusters[...]
+      count = selection.count
+    }
+
+    /// The next object; nil at the end.
+    mutating func next(
+      in source: TableGroup
+    ) throws(StorageError) -> (table: Table, key: ObjectKey)? {
+      while true {
+        if let table, let key = keys.popFirst() {
+          count -= 1
+          return (table, key)
+        }
+        guard let cluster = clusters.popFirst() else { return nil }
+        let (table, keys) = try cluster.objects(in: source)
+        (self.table, self.keys) = (table, keys[...])
+      }
+    }
+
+    /// The next objects, as many as one part of erasures names; none at the end.
+    mutating func nextIdentities(
+      in source: TableGroup
+    ) throws(StorageError) -> [ObjectIdentity] {
+      var identities: [ObjectIdentity] = []
+      var byteCount = 0
+      while byteCount < PrivatePart.byteCountMax {
+        guard let next = try next(in: source) else { break }
+        guard let identity = try next.table.identity(of: next.key) else { continue }
+        byteCount += identity.approximateByteCount
+        identities.append(identity)
+      }
+      return identities
+    }
   }
 }

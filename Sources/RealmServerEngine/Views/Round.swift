@@ -18,9 +18,9 @@
 //   themselves. That includes objects which others made after the base: both sides begin with
 //   nothing.
 // - It was erased for the client, or came as a state. This is a private change of the round's
-//   version, stored before it is sent. `FileState` leaves out what entries up to that version say
-//   about the object, which was not sent, or was sent before the erasure that discards all that the
-//   client has not uploaded.
+//   version, stored before it is sent. `ClientHistory` leaves out what entries up to that version
+//   say about the object, which was not sent, or was sent before the erasure that discards all that
+//   the client has not uploaded.
 // - The client was sent nothing, as it did not see the object. If others made it after the base,
 //   the upload is merged with their entries, in which nothing is missing; if it is older,
 //   `UnseenObjects` puts its state in their place. In both cases the client has something else than

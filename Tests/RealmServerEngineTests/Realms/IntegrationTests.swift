@@ -20,11 +20,11 @@ import Testing
   ) -> Integration {
     var limits = Integration.Limits()
     change(&limits)
-    var states: [FileIdentifier: FileState] = [:]
+    var states: [FileIdentifier: ClientHistory] = [:]
     for ident in idents.map({ FileIdentifier($0) }) {
       let file = ClientFile(
         ident: ident, salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
-      states[ident] = FileState(file: file, reciprocals: [:], privates: [:])
+      states[ident] = ClientHistory(file: file, reciprocals: [:], privates: [:])
     }
     return Integration(
       states, history: HistoryWindow(base: 0), trimmed: 0, transformer: Transformer(),

@@ -121,9 +121,9 @@ import Testing
     let objects = (0..<1000).map {
       ObjectIdentity(className: "Thing", key: .value(.string("\(name)\($0)")))
     }
-    let parts = ErasureWriter.parts(objects, byteCountMax: 10_000)
-    #expect(parts.flatMap { $0 } == objects)
-    #expect(parts.count > 10 && parts.allSatisfy { ErasureWriter.bytes($0).count < 10_200 })
+    let parts = PrivatePart.parts(erasing: objects, byteCountMax: 10_000)
+    #expect(parts.flatMap(\.objects) == objects)
+    #expect(parts.count > 10 && parts.allSatisfy { $0.changeset.count < 10_200 })
     #expect(Round.lastVersion(of: 3, after: 4, head: 4) == 7)
     #expect(Round.lastVersion(of: 3, after: 3, head: 4) == 6)
     #expect(Round.lastVersion(of: 0, after: 3, head: 4) == 4)

@@ -10,7 +10,7 @@
 import RealmSyncProtocol
 
 /// A client file and the forms of entries for it.
-struct FileState {
+struct ClientHistory {
   /// The place of a changeset in the history as the client sees it.
   enum Place: Hashable {
     case entry(UInt64)
