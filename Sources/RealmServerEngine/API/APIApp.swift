@@ -98,3 +98,15 @@ extension APIError {
     do throws(AccountError) { return try await call() } catch { throw APIError(error) }
   }
 }
+
+/// The requests of an address in a minute.
+package struct RequestLimits: Hashable, Sendable {
+  /// Attempts in vain with passwords and mailed tokens.
+  package var attempts = 10
+  /// Registrations, and requests for mails, successful ones too.
+  package var registrations = 30
+  /// New anonymous users, without those of the server's own machine.
+  package var anonymousLogins = 100
+
+  package init() {}
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A request as the listener hands it over.
+// Requests as the listener hands them over, and their answers.
+
+package import RealmFormats
 
 /// A request of HTTP.
 package struct APIRequest: Sendable {
@@ -53,14 +55,51 @@ package struct APIRequest: Sendable {
   }
 }
 
-/// The requests of an address in a minute.
-package struct RequestLimits: Hashable, Sendable {
-  /// Attempts in vain with passwords and mailed tokens.
-  package var attempts = 10
-  /// Registrations, and requests for mails, successful ones too.
-  package var registrations = 30
-  /// New anonymous users, without those of the server's own machine.
-  package var anonymousLogins = 100
+/// The JSON document of a request.
+struct APIBody {
+  let json: JSONValue
 
-  package init() {}
+  init(_ request: APIRequest) throws(APIError) {
+    do throws(JSONError) {
+      json = try JSONParser.parse(request.body)
+    } catch {
+      throw APIError(400, "MalformedJson", "the body is not JSON")
+    }
+    guard case .object = json else {
+      throw APIError(400, "MalformedJson", "the body is not a JSON document")
+    }
+  }
+
+  /// A required string.
+  func text(_ key: String) throws(APIError) -> String {
+    guard let text = json[key]?.string else { throw .missing(key) }
+    return text
+  }
+
+  /// The device's identifier from an earlier login; nil if there was none.
+  var device: String? { json["options"]?["device"]?["deviceId"]?.string }
+}
+
+/// An answer of HTTP.
+package struct APIResponse: Hashable, Sendable {
+  package var status: Int
+  package var contentType: String
+  package var body: [UInt8]
+
+  package init(status: Int = 200, contentType: String = Self.json, body: [UInt8] = []) {
+    self.status = status
+    self.contentType = contentType
+    self.body = body
+  }
+
+  /// The only content type under which clients read an error in the body (P1 A.4).
+  package static let json = "application/json"
+
+  /// The content type of results with the look of errors: clients do not search these for any (P1
+  /// A.4).
+  package static let uninspectedJSON = "application/json; charset=utf-8"
+
+  package init(_ json: JSONValue, status: Int = 200) {
+    self.init(status: status, body: JSONWriter.bytes(json))
+  }
 }

@@ -2,6 +2,8 @@
 
 // The requests of HTTP that the server answers, apart from WebSockets.
 
+import RealmFormats
+
 /// The API of a server: a function from requests to answers.
 package struct ServerAPI: Sendable {
   package let apps: [String: APIApp]
@@ -75,7 +77,7 @@ package struct ServerAPI: Sendable {
   ) async throws(APIError) -> APIResponse {
     switch (request.method, Array(path)) {
     case ("GET", ["location"]):
-      return LocationRoute(publicURL: publicURL).respond(request)
+      return location(request)
     case ("GET", ["realm-sync"]):
       // A request that the listener could have made a WebSocket of does not come here.
       throw APIError(400, "BadRequest", "the offer has no protocol version that the server speaks")
@@ -87,5 +89,24 @@ package struct ServerAPI: Sendable {
       else { throw .notFound }
       return try await LoginRoutes(app: app).respond(request, provider, path.dropFirst(3))
     }
+  }
+
+  // MARK: Location
+
+  /// Where the server is (P1 A.1).
+  private func location(_ request: APIRequest) -> APIResponse {
+    let address = publicURL ?? Self.address(of: request)
+    let socketAddress = address.hasPrefix("http") ? "ws" + address.dropFirst(4) : address
+    return APIResponse(
+      .object([
+        JSONMember("deployment_model", .string("GLOBAL")), JSONMember("location", .string("US-VA")),
+        JSONMember("hostname", .string(address)), JSONMember("ws_hostname", .string(socketAddress)),
+      ]))
+  }
+
+  /// The address in the client's request, as far as a trusted proxy before the server reports it.
+  private static func address(of request: APIRequest) -> String {
+    let host = request[header: "Host"] ?? "localhost"
+    return (request.origin.isSecure ? "https" : "http") + "://" + host
   }
 }

@@ -77,27 +77,27 @@ final class AppCore: Sendable {
     let transport: any HTTPTransport =
       configuration.requests ?? configuration.transport.map { CustomTransport($0) }
       ?? network.transport
-    client = AppCore.client(
-      settings, HeaderTransport(transport, headers: { manager.customHeaders }), paths, usersKey)
+    client = AppCore.client(settings, transport, { manager.customHeaders }, paths, usersKey)
     Networking.onChange { [weak self] in self?.reconnect() }
   }
 
   /// A client whose users are stored, or are not if the file of users cannot be used: the program
   /// can run without it, and its users log in again.
   private static func client(
-    _ settings: AppSettings, _ transport: any HTTPTransport, _ paths: SyncPaths,
-    _ key: EncryptionKey?
+    _ settings: AppSettings, _ transport: any HTTPTransport,
+    _ headers: @escaping @Sendable () -> [HTTPHeader], _ paths: SyncPaths, _ key: EncryptionKey?
   ) -> AppClient {
     do {
       try FileManager.default.createDirectory(
         atPath: paths.directory, withIntermediateDirectories: true)
       for folder in paths.privateFolders { try PrivatePlace.makeFolder(folder) }
       return try AppClient(
-        settings, transport: transport, store: UserStore(path: paths.users, key: key))
+        settings, transport: transport, headers: headers,
+        store: UserStore(path: paths.users, key: key))
     } catch {
       Logger.log(
         .error, "The users of app '\(settings.id)' cannot be stored in '\(paths.users)': \(error)")
-      return AppClient(forgetting: settings, transport: transport)
+      return AppClient(forgetting: settings, transport: transport, headers: headers)
     }
   }
 

@@ -34,7 +34,7 @@ extension AppClient {
     let answer: JSONValue
     do throws(AppFailure) {
       answer = try json(
-        await transport.send(HTTPRequest(.get, url: url, timeout: settings.requestTimeout)))
+        await exchange(HTTPRequest(.get, url: url, timeout: settings.requestTimeout)))
     } catch {
       throw explained(error)
     }
@@ -48,6 +48,33 @@ extension AppClient {
     }
     state.withLock { $0.location = location }
     return location
+  }
+
+  /// Checks the address before anything is sent to it.
+  ///
+  /// - Throws: `AppFailure.invalidCall` for an address without `http://` or `https://`.
+  private func checkAddress() throws(AppFailure) {
+    let address = settings.baseURL
+    let schemes = ["http://", "https://"]
+    if schemes.contains(where: { address.hasPrefix($0) && address != $0 }) { return }
+    let place = address.firstRange(of: "://").map { String(address[$0.upperBound...]) } ?? address
+    throw .invalidCall(
+      "'\(address)' is no address of a server: it has to begin with http:// or https://, as "
+        + "'http://\(place.isEmpty ? "127.0.0.1:9090" : place)' does.")
+  }
+
+  /// The failure of a request for the location, the first request to a server.
+  private func explained(_ failure: AppFailure) -> AppFailure {
+    switch failure {
+    case .service(let name, _, 404, let logURL):
+      .service(
+        name: name,
+        message:
+          "The server at \(settings.baseURL) has no app with the id '\(settings.id)'. Use an "
+          + "id that the server names when it starts.",
+        status: 404, logURL: logURL)
+    default: failure
+    }
   }
 
   // MARK: Requests
@@ -80,7 +107,15 @@ extension AppClient {
     let request = HTTPRequest(
       method, url: location.host + root.path(settings.id) + path, headers: headers,
       body: body.map { JSONWriter.bytes($0) } ?? [], timeout: settings.requestTimeout)
-    return try json(await transport.send(request))
+    return try json(await exchange(request))
+  }
+
+  /// Sends a request with the headers of the app.
+  private func exchange(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    var request = request
+    let present = Set(request.headers.map { $0.name.lowercased() })
+    request.headers += headers().filter { !present.contains($0.name.lowercased()) }
+    return try await transport.send(request)
   }
 
   /// The document of an answer, `null` if it has none, unless it is an error (P1 A.4).

@@ -26,18 +26,24 @@ package final class AppClient: Sendable {
 
   package let settings: AppSettings
   let transport: any HTTPTransport
+  /// The headers of the app for each request.
+  let headers: @Sendable () -> [HTTPHeader]
   private let store: UserStore?
   let state: Locked<State>
 
   /// Makes the client of an app.
   ///
-  /// - Parameter store: Where users are stored.
+  /// - Parameters:
+  ///   - headers: Headers to add to each request, unless it has them.
+  ///   - store: Where users are stored.
   /// - Throws: `AppFailure.storage` if the stored users cannot be read.
   package init(
-    _ settings: AppSettings, transport: any HTTPTransport, store: UserStore
+    _ settings: AppSettings, transport: any HTTPTransport,
+    headers: @escaping @Sendable () -> [HTTPHeader] = { [] }, store: UserStore
   ) throws(AppFailure) {
     self.settings = settings
     self.transport = transport
+    self.headers = headers
     self.store = store
     var state = State()
     let stored: (users: [UserRecord], current: String?)
@@ -53,9 +59,13 @@ package final class AppClient: Sendable {
   }
 
   /// Makes the client of an app whose users are forgotten with the process.
-  package init(forgetting settings: AppSettings, transport: any HTTPTransport) {
+  package init(
+    forgetting settings: AppSettings, transport: any HTTPTransport,
+    headers: @escaping @Sendable () -> [HTTPHeader] = { [] }
+  ) {
     self.settings = settings
     self.transport = transport
+    self.headers = headers
     store = nil
     state = Locked(State())
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A user of an app.
+// A user of an app, with what is stored of it.
 
+package import RealmFormats
 import RealmStorage
 
 /// A user. There is one object of each user of an app's client.
@@ -28,5 +29,73 @@ package final class AppUser: Sendable {
       body(&record)
       return record
     }
+  }
+}
+
+/// A user as the file of users has it.
+package struct UserRecord: Hashable, Sendable {
+  /// One of a user's identities.
+  package struct Identity: Hashable, Sendable {
+    package var id: String
+    /// The server's name of the provider.
+    package var provider: String
+
+    package init(id: String, provider: String) {
+      self.id = id
+      self.provider = provider
+    }
+  }
+
+  package var id: String
+  package var state = UserState.loggedIn
+  package var refreshToken: AppToken?
+  package var accessToken: AppToken?
+  package var deviceID: String?
+  package var identities: [Identity] = []
+  /// The data of the profile.
+  package var profile: [BSONElement] = []
+
+  package init(id: String) { self.id = id }
+
+  /// Whether the user logged in without credentials, and has none for coming back.
+  package var isAnonymous: Bool {
+    identities.count == 1 && identities[0].provider == LoginCredentials.anonymous.provider
+  }
+
+  /// Without its tokens.
+  mutating func end(_ state: UserState) {
+    self.state = state
+    refreshToken = nil
+    accessToken = nil
+  }
+}
+
+/// The state of a user, with its number in the file of users (P3 A).
+package enum UserState: Int64, Hashable, Sendable {
+  case loggedOut = 0
+  case loggedIn = 1
+  case removed = 2
+}
+
+/// The parts of a JSON Web Token for clients. The signature is the server's business.
+package struct AppToken: Hashable, Sendable {
+  package let text: String
+  /// Seconds since 1970.
+  package let expires: Int64
+  package let issued: Int64
+  /// The custom data of the user; nil if the token has none.
+  package let userData: BSONValue?
+
+  /// The token of a text; nil if it is none.
+  package init?(_ text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 3, let payload = Base64.decode(String(parts[1])),
+      let json = try? JSONParser.parse(payload), let expires = json["exp"]?.integer,
+      let issued = json["iat"]?.integer
+    else { return nil }
+    self.text = text
+    self.expires = expires
+    self.issued = issued
+    userData = json["user_data"].flatMap { try? ExtendedJSONReader.value($0) }
   }
 }

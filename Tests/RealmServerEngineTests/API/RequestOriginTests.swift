@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  /// `TrustedProxies` 1
+  /// `RequestOrigin` 1
   @Test func theLastAddressThatIsNoProxysCounts() throws {
     let proxies = TrustedProxies(try ["10.0.0.0/8", "::1"].map { try #require(AddressRange($0)) })
     func address(_ peer: String, _ lists: String...) -> String {

@@ -42,7 +42,7 @@ import Testing
     #expect(!attempt("b", 3))
   }
 
-  /// `LoginDelays` 1
+  /// `RateLimit` 3
   @Test func anAccountHasPausesWhereverTheAttemptsComeFrom() {
     var delays = LoginDelays()
     func attempt(_ now: UInt64) -> Bool {
@@ -66,7 +66,7 @@ import Testing
     #expect(!attempt(time))
   }
 
-  /// `LoginDelays` 2
+  /// `RateLimit` 4
   @Test func whoGuessesDoesNotLockOutTheUser() {
     var delays = LoginDelays()
     func attempt(_ address: String, _ now: UInt64) -> Bool {
@@ -81,7 +81,7 @@ import Testing
     #expect(attempt("home", 6))
   }
 
-  /// `FairQueue` 1 and 2
+  /// `PasswordChecker` 3 and 4
   @Test func lanesTakeTurns() {
     var queue = FairQueue<String>(countMax: 4)
     func append(_ job: String, _ lane: String) -> String? { queue.append(job, lane) }
