@@ -191,26 +191,26 @@ package final class SimulatedServer {
   /// The objects of the newest version.
   package func snapshot() async throws -> ObjectSnapshot {
     let realm = try await realm()
-    return try await realm.store.snapshot(of: realm.id, atLeast: 0)
+    return try await realm.store.snapshot(atLeast: 0)
   }
 
   /// The history.
   package func entries() async throws -> [StoredEntry] {
     let (realm, head) = (try await realm(), try await snapshot().head)
-    return try await realm.store.entries(of: realm.id, in: head.base + 1..<head.version + 1)
+    return try await realm.store.entries(in: head.base + 1..<head.version + 1)
   }
 
   /// The entries after a version.
   func entries(after version: UInt64) async throws -> [StoredEntry] {
     guard version < head.version else { return [] }
     let realm = try await realm()
-    return try await realm.store.entries(of: realm.id, in: version + 1..<head.version + 1)
+    return try await realm.store.entries(in: version + 1..<head.version + 1)
   }
 
   /// The record of a client's file; nil if there is none.
   func file(_ ident: FileIdentifier) async throws -> ClientFile? {
     let realm = try await realm()
-    return try await realm.store.file(ident, in: realm.id)
+    return try await realm.store.file(ident)
   }
 
   /// The digest of all objects.

@@ -19,20 +19,20 @@ package enum DownloadScan {
   ///   - readable: The versions that were read before.
   /// - Throws: `StoreError.unreadableEntry` among others.
   package nonisolated(nonsending) static func run(
-    _ ident: FileIdentifier, after cursor: DownloadCursor, in realm: RealmID,
-    of store: any ServerStore, readable: Range<UInt64>? = nil, byteLimit: Int = 128 << 10
+    _ ident: FileIdentifier, after cursor: DownloadCursor, of store: any RealmStore,
+    readable: Range<UInt64>? = nil, byteLimit: Int = 128 << 10
   ) async throws(StoreError) -> DownloadBatch {
     // The head comes before the file: the integrated changes of the file are in it, or in a later
     // one.
-    let head = try await store.snapshot(of: realm, atLeast: cursor.serverVersion).head
-    guard let file = try await store.file(ident, in: realm) else { throw .unknownFile(ident) }
+    let head = try await store.snapshot(atLeast: cursor.serverVersion).head
+    guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
     var entries: [DownloadEntry] = []
     var cursor = cursor
     var (bytes, total) = (0, 0)
     scan: while cursor.serverVersion < head.version {
       let first = cursor.serverVersion + 1
       let last = min(head.version, first + stepCount - 1)
-      for entry in try await store.entries(of: realm, in: first..<last + 1) {
+      for entry in try await store.entries(in: first..<last + 1) {
         if bytes >= byteLimit { break scan }
         if readable?.contains(entry.version) != true { try check(entry) }
         cursor.serverVersion = entry.version

@@ -18,11 +18,11 @@ extension ServerRealm {
     if var known = firstDownloads.take(ident), known.continues(cursor) {
       return try await next(of: &known, for: ident, byteLimit)
     }
-    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
     guard cursor.serverVersion < max(head.base, file.firstDownloadVersion) else {
       do throws(StoreError) {
         let download = try await DownloadScan.run(
-          ident, after: cursor, in: id, of: store, readable: readableVersions,
+          ident, after: cursor, of: store, readable: readableVersions,
           byteLimit: byteLimit)
         noteReadable(cursor.serverVersion + 1..<download.cursors.download.serverVersion + 1)
         return download
@@ -55,7 +55,7 @@ extension ServerRealm {
     guard !settings.recordsTouches, head.base > 0 else { return }
     for upload in uploads {
       guard let first = upload.entries.first, first.serverVersion < head.base,
-        let file = try await store.file(upload.file, in: id), file.firstDownloadVersion == 0,
+        let file = try await store.file(upload.file), file.firstDownloadVersion == 0,
         file.reciprocalBase == 0, !file.isExpired, first.clientVersion > file.clientVersion
       else { continue }
       let download = try await beginFirstDownload(for: upload.file)
@@ -70,7 +70,7 @@ extension ServerRealm {
     let cursor = first.cursor
     if !first.isComplete { firstDownloads.keep(first, for: ident) }
     let head = head
-    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
     return DownloadBatch(
       entries: entries, cursors: SyncCursors(cursor, head, file),
       remaining: first.remainingByteCount)
@@ -81,8 +81,8 @@ extension ServerRealm {
     for ident: FileIdentifier
   ) async throws(StoreError) -> FirstDownload {
     while true {
-      let snapshot = try await store.snapshot(of: id, atLeast: 0)
-      guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+      let snapshot = try await store.snapshot(atLeast: 0)
+      guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
       let base = snapshot.head.base
       let history =
         base < snapshot.head.version

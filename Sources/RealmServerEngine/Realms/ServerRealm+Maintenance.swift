@@ -15,12 +15,12 @@ extension ServerRealm {
 
   /// Notes that a client is there, once a day: a client that only reads uploads nothing.
   package func noteSeen(_ ident: FileIdentifier) async throws(StoreError) {
-    guard let known = try await store.file(ident, in: id), !known.isExpired,
+    guard let known = try await store.file(ident), !known.isExpired,
       known.lastSeen.milliseconds + Self.dayMilliseconds <= now.milliseconds
     else { return }
     await beginAppending()
     defer { endAppending() }
-    guard var file = try await store.file(ident, in: id), !file.isExpired else { return }
+    guard var file = try await store.file(ident), !file.isExpired else { return }
     file.lastSeen = max(file.lastSeen, now)
     let batch = Batch(files: [file])
     try await append { _ in batch }
@@ -28,7 +28,7 @@ extension ServerRealm {
 
   /// A client's file, whose client is there.
   func seenFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {
-    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
     try await noteSeen(ident)
     return file
   }
@@ -51,7 +51,7 @@ extension ServerRealm {
     while true {
       await beginAppending()
       defer { endAppending() }
-      let files = try await store.files(in: id)
+      let files = try await store.files()
       let expired = Trimming.expired(
         files, now: clock.now(), offlineMillisecondsMax: offlineMillisecondsMax
       ).filter { !isPresent($0.ident) }

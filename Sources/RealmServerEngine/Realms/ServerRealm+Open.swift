@@ -11,10 +11,9 @@ extension ServerRealm {
     _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
     clock: ServerClock, salts: SaltSource = SaltSource(), thread: ThreadExecutor = ThreadExecutor()
   ) async throws(StoreError) -> ServerRealm {
-    let opener = Opener(thread)
-    let head = try await opener.open(name, of: store)
+    let (opened, head) = try await Opener(thread).open(name, of: store)
     return ServerRealm(
-      head, of: store, settings: settings, clock: clock, salts: salts, thread: thread,
+      head, of: opened, settings: settings, clock: clock, salts: salts, thread: thread,
       scratch: settings.recordsTouches ? try StoreError.storing(ViewScratch()) : nil)
   }
 
@@ -30,8 +29,9 @@ extension ServerRealm {
 
     func open(
       _ name: RealmName, of store: any ServerStore
-    ) async throws(StoreError) -> RealmHead {
-      try await store.open(name)
+    ) async throws(StoreError) -> (any RealmStore, RealmHead) {
+      let opened = try await store.open(name)
+      return (opened, try await opened.own())
     }
 
     func realms(

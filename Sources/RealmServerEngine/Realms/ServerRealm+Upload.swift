@@ -145,7 +145,7 @@ extension ServerRealm {
     if window == nil {
       // A call that failed may have left its versions after all.
       let epoch = head.epoch
-      head = try await store.snapshot(of: id, atLeast: 0).head
+      head = try await store.snapshot(atLeast: 0).head
       guard head.epoch == epoch else { throw .fenced }
     }
     let window = self.window ?? HistoryWindow(base: head.version)
@@ -157,7 +157,7 @@ extension ServerRealm {
     base = max(base, head.base)
     guard base < window.base else { return window }
     var older: [Changeset] = []
-    for entry in try await store.entries(of: id, in: base + 1..<window.base + 1) {
+    for entry in try await store.entries(in: base + 1..<window.base + 1) {
       older.append(try parse(entry.changeset, origin: entry.origin))
     }
     window.prepend(older)
@@ -181,7 +181,7 @@ extension ServerRealm {
     var states: [FileIdentifier: ClientHistory] = [:]
     for (number, upload) in uploads.enumerated()
     where states[upload.file] == nil && refusals[number] == nil {
-      guard let file = try await store.file(upload.file, in: id) else { continue }
+      guard let file = try await store.file(upload.file) else { continue }
       do throws(StoreError) {
         states[upload.file] = try await state(of: file)
       } catch {
@@ -207,11 +207,11 @@ extension ServerRealm {
       }
     }
     let base = file.reciprocalBase
-    for (version, bytes) in try await store.reciprocals(of: file.ident, in: id, after: base) {
+    for (version, bytes) in try await store.reciprocals(of: file.ident, after: base) {
       // The origin is that of the entry, which `ClientHistory` knows.
       reciprocals[version] = try parse(bytes, ChangesetOrigin(version: version))
     }
-    for change in try await store.privates(of: file.ident, in: id, after: base) {
+    for change in try await store.privates(of: file.ident, after: base) {
       let origin = ChangesetOrigin(
         version: change.version, file: .server, timestamp: change.timestamp)
       privates[change.version] = try parse(change.changeset, origin)
@@ -235,11 +235,11 @@ extension ServerRealm {
       }
     }
     guard let base else { return nil }
-    let snapshot = try await store.snapshot(of: id, atLeast: head.version)
+    let snapshot = try await store.snapshot(atLeast: head.version)
     var entries: [StoredEntry] = []
     if head.version > head.base {
       let first = min(base + 1, head.version)
-      entries = try await store.entries(of: id, in: first..<head.version + 1)
+      entries = try await store.entries(in: first..<head.version + 1)
     }
     return UnseenObjects(
       snapshot, entries, timestamp: entries.last?.committed ?? clock.now(), scratch: scratch)

@@ -23,7 +23,7 @@ extension ServerRealm {
   package func schemaBootstrap(
     for ident: FileIdentifier
   ) async throws(StoreError) -> Bootstrap {
-    let snapshot = try await store.snapshot(of: id, atLeast: 0)
+    let snapshot = try await store.snapshot(atLeast: 0)
     let file = try await knownFile(ident)
     var version = snapshot.head.version
     if file.clientVersion > 0, snapshot.head.base < version {
@@ -64,7 +64,7 @@ extension ServerRealm {
       return .success(known)
     }
     while true {
-      let snapshot = try await store.snapshot(of: id, atLeast: cursor.serverVersion)
+      let snapshot = try await store.snapshot(atLeast: cursor.serverVersion)
       let old: View
       var new: View?
       switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
@@ -81,7 +81,7 @@ extension ServerRealm {
         in: cursor.serverVersion + 1..<snapshot.head.version + 1)
       // All private changes of a version have its time.
       let timestamp = try await time(of: snapshot.head.version, history) ?? now
-      let unconfirmed = try await store.privates(of: ident, in: id, after: cursor.serverVersion)
+      let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
       let round: Round
       do throws(StoreError) {
         round = try Round(
@@ -116,7 +116,7 @@ extension ServerRealm {
 
   /// The refusal of a query; nil for a legal one.
   package func check(_ query: EffectiveQuery) async throws(StoreError) -> SessionRefusal? {
-    let snapshot = try await store.snapshot(of: id, atLeast: 0)
+    let snapshot = try await store.snapshot(atLeast: 0)
     switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
     case .success: return nil
     case .failure(let refusal): return refusal
@@ -134,7 +134,7 @@ extension ServerRealm {
       let known = scratch.rounds.withLock({
         $0.round(key, for: ident, clientVersion: cursor.clientVersion)
       }),
-      try await store.privates(of: ident, in: id, after: cursor.serverVersion).isEmpty
+      try await store.privates(of: ident, after: cursor.serverVersion).isEmpty
     else { return nil }
     return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)
   }
@@ -166,7 +166,7 @@ extension ServerRealm {
   }
 
   private func knownFile(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile {
-    guard let file = try await store.file(ident, in: id) else { throw .unknownFile(ident) }
+    guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
     return file
   }
 
@@ -175,7 +175,7 @@ extension ServerRealm {
   ) async throws(StoreError) -> OriginTimestamp? {
     if let last = history.last { return last.committed }
     guard version > 0 else { return nil }
-    return try await store.entries(of: id, in: version..<version + 1).last?.committed
+    return try await store.entries(in: version..<version + 1).last?.committed
   }
 
   /// The objects of private changes.

@@ -31,7 +31,8 @@ package actor ServerRealm {
     }
   }
 
-  package nonisolated let store: any ServerStore
+  /// Nil once the realm is closed.
+  private var openStore: (any RealmStore)?
   package nonisolated let id: RealmID
   private nonisolated let thread: ThreadExecutor
   /// Where conditions about the past are evaluated; nil in realms without views.
@@ -62,36 +63,45 @@ package actor ServerRealm {
   }
 
   init(
-    _ head: RealmHead, of store: any ServerStore, settings: Settings, clock: ServerClock,
+    _ head: RealmHead, of store: any RealmStore, settings: Settings, clock: ServerClock,
     salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?
   ) {
     self.scratch = scratch
     self.head = head
     id = head.realm
-    self.store = store
+    openStore = store
     self.settings = settings
     self.clock = clock
     self.salts = salts
     self.thread = thread
   }
 
+  /// What the realm is kept in. Calls of a closed realm throw.
+  package var store: any RealmStore {
+    get throws(StoreError) {
+      guard let openStore else { throw .unknownRealm(id) }
+      return openStore
+    }
+  }
+
   /// Gives up the file of the realm, which no session uses any more.
   package func close() async {
     isFenced = true
     window = nil
-    await store.close(id)
+    await openStore?.close()
+    openStore = nil
   }
 
   // MARK: Client files
 
   /// Makes a file for a client that has none; it is on the disk when this returns.
   package func allocateFile(for user: String) async throws(StoreError) -> ClientFile {
-    try await store.allocateFile(in: id, for: user, now: clock.now())
+    try await store.allocateFile(for: user, now: clock.now())
   }
 
   /// A client's file; nil if it was never made.
   package func file(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile? {
-    try await store.file(ident, in: id)
+    try await store.file(ident)
   }
 
   /// The state that an IDENT message of a user is checked against.
@@ -100,7 +110,7 @@ package actor ServerRealm {
   package func lookUp(
     _ ident: FileIdentifier, of user: String, latest: UInt64
   ) async throws(StoreError) -> ServerFileLookup {
-    let file = try await store.file(ident, in: id)
+    let file = try await store.file(ident)
     var salt: UInt64?
     if latest == head.version {
       salt = head.salt
@@ -136,7 +146,7 @@ package actor ServerRealm {
     guard self.head.version == head.version else { return nil }
     let now = clock.now()
     var batch = Batch(privates: privates)
-    if let ident, var file = try await store.file(ident, in: id) {
+    if let ident, var file = try await store.file(ident) {
       (file.firstDownloadBase, file.firstDownloadVersion) = (head.version, version)
       batch.files = [file]
     }
@@ -193,7 +203,7 @@ package actor ServerRealm {
   /// The entries of some versions. After one that cannot be read those up to it are gone.
   func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry] {
     do throws(StoreError) {
-      return try await store.entries(of: id, in: range)
+      return try await store.entries(in: range)
     } catch {
       guard case .unreadableEntry(let version, let reason) = error else { throw error }
       throw try await giveUp(through: version, because: reason)
@@ -223,7 +233,7 @@ package actor ServerRealm {
   ) async throws(StoreError) -> Bool {
     guard !isFenced else { throw .fenced }
     let head = try await store.append(
-      to: id, expecting: self.head.version, epoch: self.head.epoch, build)
+      expecting: self.head.version, epoch: self.head.epoch, build)
     guard let head else { return false }
     self.head = head
     return true

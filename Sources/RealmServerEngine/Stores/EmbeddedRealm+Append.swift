@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Appending to a realm in a file: entries, and what moves with them.
+// Appending to a realm in a file: entries, client files, and what moves with them.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
 extension EmbeddedRealm {
-  /// Appends what `build` makes, or nothing if that is nil.
   func append(
     expecting version: UInt64, epoch: UInt64,
     _ build: (WriteGroup) throws(StorageError) -> Batch?
-  ) throws(StorageError) -> Outcome<RealmHead?> {
+  ) throws(StoreError) -> RealmHead? {
     var stored: Batch?
-    let outcome = try write { (group) throws(StorageError) -> Outcome<RealmHead?> in
+    let outcome = try StoreError.storing(write(expecting: version, epoch: epoch, build, &stored))
+    if let stored { recent.withLock { $0.append(stored) } }
+    let head = try outcome.get()
+    if let head, head.version > version { onHead(head) }
+    return head
+  }
+
+  private func write(
+    expecting version: UInt64, epoch: UInt64,
+    _ build: (WriteGroup) throws(StorageError) -> Batch?, _ stored: inout Batch?
+  ) throws(StorageError) -> Outcome<RealmHead?> {
+    try write { (group) throws(StorageError) -> Outcome<RealmHead?> in
       let meta = try ServerTables.meta(in: group)
       var head = try RealmHead(id, meta)
       guard head.epoch == epoch else { return .failure(.fenced) }
@@ -41,8 +51,6 @@ extension EmbeddedRealm {
       stored = batch
       return .success(head)
     }
-    if let stored { recent.withLock { $0.append(stored) } }
-    return outcome
   }
 
   private static func refusal(of batch: Batch, after head: RealmHead) -> StoreError? {
@@ -104,6 +112,62 @@ extension EmbeddedRealm {
       let table = try layout.table(in: group)
       try table.delete(table.keys(in: ServerTables.key(base + 1)...ServerTables.key(version)))
     }
+  }
+
+  // MARK: Client files
+
+  func allocateFile(for user: String, now: OriginTimestamp) throws(StoreError) -> ClientFile {
+    let file = try StoreError.storing(
+      write { (group) throws(StorageError) -> Outcome<ClientFile?> in
+        let meta = try ServerTables.meta(in: group)
+        let ident = try meta.bits("last_file") + 1
+        guard ident < ServerTables.identLimit else {
+          return .failure(.limit("a realm has no files left"))
+        }
+        let file = ClientFile(
+          ident: FileIdentifier(ident), salt: salts.next(), user: user, lastSeen: now)
+        try file.write(
+          to: ServerTables.files.table(in: group).create(under: ServerTables.key(file.ident)))
+        try meta.set(ident, "last_file")
+        return .success(file)
+      }
+    ).get()
+    guard let file else { throw .damaged("a file was not allocated") }
+    return file
+  }
+
+  /// Stores a file in its new state; returns why not.
+  private func store(_ file: ClientFile, in group: WriteGroup) throws(StorageError) -> StoreError? {
+    let row = try ServerTables.files.table(in: group).record(ServerTables.key(file.ident))
+    guard let row else { return .unknownFile(file.ident) }
+    let old = try ClientFile(row)
+    guard old.salt == file.salt, old.clientVersion <= file.clientVersion,
+      old.reciprocalBase <= file.reciprocalBase,
+      old.lockedServerVersion <= file.lockedServerVersion
+    else { return .outOfOrder("a cursor of file \(file.ident.rawValue) goes back") }
+    try file.write(to: row)
+    let last = file.isExpired ? ServerTables.versionLimit - 1 : file.reciprocalBase
+    guard old.reciprocalBase < last else { return nil }
+    for layout in [ServerTables.reciprocals, ServerTables.privates] {
+      try trim(layout, file.ident, old.reciprocalBase...last, in: group)
+    }
+    return nil
+  }
+
+  /// Removes the row of a file that is expired; nothing else of it was left.
+  private func forget(_ ident: FileIdentifier, in group: WriteGroup) throws(StorageError) {
+    let table = try ServerTables.files.table(in: group)
+    guard let row = try table.record(ServerTables.key(ident)), try ClientFile(row).isExpired
+    else { return }
+    try table.delete(row.key)
+  }
+
+  private func trim(
+    _ layout: RecordLayout, _ ident: FileIdentifier, _ versions: ClosedRange<UInt64>,
+    in group: WriteGroup
+  ) throws(StorageError) {
+    let table = try layout.table(in: group)
+    try table.delete(table.keys(in: ServerTables.keys(ident, versions)))
   }
 }
 

@@ -12,7 +12,19 @@ extension EmbeddedRealm {
     return ObjectSnapshot(head: try head(of: group), objects: group)
   }
 
-  func entries(in range: Range<UInt64>) throws(StorageError) -> Outcome<[StoredEntry]> {
+  func snapshot(atLeast version: UInt64) throws(StoreError) -> ObjectSnapshot {
+    let snapshot = try StoreError.storing(snapshot())
+    guard snapshot.head.version >= version else { throw .conflict(snapshot.head) }
+    return snapshot
+  }
+
+  func entries(in range: Range<UInt64>) throws(StoreError) -> [StoredEntry] {
+    try StoreError.storing(storedEntries(in: range)).get()
+  }
+
+  private func storedEntries(
+    in range: Range<UInt64>
+  ) throws(StorageError) -> Outcome<[StoredEntry]> {
     if !range.isEmpty,
       let known = recent.withLock({ $0.entries(in: range.lowerBound...range.upperBound - 1) })
     {
@@ -66,8 +78,35 @@ extension EmbeddedRealm {
     }
   }
 
-  /// The forms of entries for a client after a version, by the versions.
+  // MARK: Clients
+
+  func file(_ ident: FileIdentifier) throws(StoreError) -> ClientFile? {
+    try StoreError.storing(storedFile(ident))
+  }
+
+  private func storedFile(_ ident: FileIdentifier) throws(StorageError) -> ClientFile? {
+    guard ident.rawValue < ServerTables.identLimit else { return nil }
+    let row = try ServerTables.files.table(in: read()).record(ServerTables.key(ident))
+    guard let row else { return nil }
+    return try ClientFile(row)
+  }
+
+  func files() throws(StoreError) -> [ClientFile] { try StoreError.storing(storedFiles()) }
+
+  func storedFiles() throws(StorageError) -> [ClientFile] {
+    var files: [ClientFile] = []
+    var rows = try ServerTables.files.table(in: read()).records()
+    while let row = try rows.next() { files.append(try ClientFile(row)) }
+    return files
+  }
+
   func reciprocals(
+    of ident: FileIdentifier, after version: UInt64
+  ) throws(StoreError) -> [UInt64: [UInt8]] {
+    try StoreError.storing(storedReciprocals(of: ident, after: version)).get()
+  }
+
+  private func storedReciprocals(
     of ident: FileIdentifier, after version: UInt64
   ) throws(StorageError) -> Outcome<[UInt64: [UInt8]]> {
     var found: [UInt64: [UInt8]] = [:]
@@ -84,6 +123,12 @@ extension EmbeddedRealm {
   }
 
   func privates(
+    of ident: FileIdentifier, after version: UInt64
+  ) throws(StoreError) -> [PrivateChange] {
+    try StoreError.storing(storedPrivates(of: ident, after: version)).get()
+  }
+
+  private func storedPrivates(
     of ident: FileIdentifier, after version: UInt64
   ) throws(StorageError) -> Outcome<[PrivateChange]> {
     var found: [PrivateChange] = []

@@ -2,8 +2,6 @@
 
 // A realm in a file of our own.
 //
-// Its calls throw errors of the database alone; what they refuse is a value.
-//
 // Invariants:
 // 1. One write transaction is one append: objects, entries, client files and what belongs to them
 //    move together, and are on the disk when the call returns.
@@ -14,8 +12,10 @@ import RealmSyncProtocol
 import RealmTables
 
 /// The open file of a realm. Its calls block.
-final class EmbeddedRealm: Sendable {
-  /// What a call has found, or why it has refused.
+///
+/// What is below its calls throws errors of the database alone, and refuses with a value.
+final class EmbeddedRealm: RealmStore {
+  /// What is found, or why it is refused.
   typealias Outcome<R> = Result<R, StoreError>
 
   let id: RealmID
@@ -24,22 +24,32 @@ final class EmbeddedRealm: Sendable {
   private let schemas = SchemaCache()
   private let keyBounds = KeyBoundCache()
   let recent = Locked(RecentEntries())
+  let salts: SaltSource
   private let onProblem: @Sendable (String) -> Void
+  let onHead: @Sendable (RealmHead) -> Void
+  private let onClose: @Sendable (EmbeddedRealm) -> Void
   private let reported = Locked(OnceOnly<String>())
 
   /// Opens the file, which is made if it is missing. It may be another realm's: see `name`.
   ///
-  /// - Parameter onProblem: Takes a sentence about rows that cannot be read, once for each row.
+  /// - Parameters:
+  ///   - salts: Those of new client files.
+  ///   - onProblem: Takes a sentence about rows that cannot be read, once for each row.
+  ///   - onHead: Takes new versions.
+  ///   - onClose: Is called when the realm is closed.
   convenience init(
     _ id: RealmID, named name: RealmName, in files: any RealmFiles,
-    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+    salts: SaltSource = SaltSource(), onProblem: @escaping @Sendable (String) -> Void = { _ in },
+    onHead: @escaping @Sendable (RealmHead) -> Void = { _ in },
+    onClose: @escaping @Sendable (EmbeddedRealm) -> Void = { _ in }
   ) throws(StorageError) {
     if !files.hasFile(of: id) {
       try files.make(id) { (file) throws(StorageError) in
         try Self.makeTables(in: file, for: name)
       }
     }
-    try self.init(id, in: files, onProblem: onProblem)
+    try self.init(
+      id, in: files, salts: salts, onProblem: onProblem, onHead: onHead, onClose: onClose)
     guard self.name == name, try ServerTables.lackFields(in: read()) else { return }
     let group = try begin()
     do throws(StorageError) {
@@ -53,10 +63,15 @@ final class EmbeddedRealm: Sendable {
 
   /// Opens a file that is there.
   init(
-    _ id: RealmID, in files: any RealmFiles,
-    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+    _ id: RealmID, in files: any RealmFiles, salts: SaltSource = SaltSource(),
+    onProblem: @escaping @Sendable (String) -> Void = { _ in },
+    onHead: @escaping @Sendable (RealmHead) -> Void = { _ in },
+    onClose: @escaping @Sendable (EmbeddedRealm) -> Void = { _ in }
   ) throws(StorageError) {
+    self.salts = salts
     self.onProblem = onProblem
+    self.onHead = onHead
+    self.onClose = onClose
     self.id = id
     let file = try files.open(id)
     self.file = file
@@ -117,17 +132,21 @@ final class EmbeddedRealm: Sendable {
     try RealmHead(id, ServerTables.meta(in: group))
   }
 
-  /// Makes the caller the owner.
-  func own() throws(StorageError) -> RealmHead {
-    var head = RealmHead(realm: id)
-    _ = try write { (group) throws(StorageError) -> Outcome<Void?> in
-      let meta = try ServerTables.meta(in: group)
-      head = try RealmHead(id, meta)
-      head.epoch += 1
-      return .success(try meta.set(head.epoch, "epoch"))
-    }
+  func own() throws(StoreError) -> RealmHead {
+    let head = try StoreError.storing(
+      write { (group) throws(StorageError) -> Outcome<RealmHead?> in
+        let meta = try ServerTables.meta(in: group)
+        var head = try RealmHead(id, meta)
+        head.epoch += 1
+        try meta.set(head.epoch, "epoch")
+        return .success(head)
+      }
+    ).get()
+    guard let head else { throw .damaged("a realm got no owner") }
     return head
   }
+
+  func close() { onClose(self) }
 
   /// Reports what cannot be read, once.
   func report(_ problem: String) {

@@ -3,8 +3,6 @@
 // The store on files of our own, and where it finds them.
 
 package import RealmStorage
-package import RealmSyncProtocol
-package import RealmTables
 
 /// Opens the files of realms.
 package protocol RealmFiles: Sendable {
@@ -49,21 +47,31 @@ package final class EmbeddedStore: ServerStore {
   }
 
   package nonisolated(nonsending)
-    func open(_ realm: RealmName) async throws(StoreError) -> RealmHead
+    func open(_ realm: RealmName) async throws(StoreError) -> any RealmStore
   {
     let id = realm.fileID
-    let opened = try opening.withLock { (_) throws(StoreError) -> EmbeddedRealm in
+    return try opening.withLock { (_) throws(StoreError) -> EmbeddedRealm in
       if let known = state.withLock({ $0.realms[id] }) {
         guard known.name == realm else { throw .ambiguousName(known.name) }
         return known
       }
       let opened = try StoreError.storing(
-        EmbeddedRealm(id, named: realm, in: files, onProblem: onProblem))
+        EmbeddedRealm(
+          id, named: realm, in: files, salts: salts, onProblem: onProblem,
+          onHead: { [weak self] in self?.report($0) }, onClose: { [weak self] in self?.forget($0) })
+      )
       guard opened.name == realm else { throw .ambiguousName(opened.name) }
       state.withLock { $0.realms[id] = opened }
       return opened
     }
-    return try StoreError.storing(opened.own())
+  }
+
+  private func report(_ head: RealmHead) {
+    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(head) }
+  }
+
+  private func forget(_ realm: EmbeddedRealm) {
+    state.withLock { if $0.realms[realm.id] === realm { $0.realms[realm.id] = nil } }
   }
 
   package nonisolated(nonsending)
@@ -94,102 +102,8 @@ package final class EmbeddedStore: ServerStore {
     guard opened.name.fileID == realm else { throw .ambiguousName(opened.name) }
   }
 
-  package nonisolated(nonsending)
-    func close(_ realm: RealmID) async
-  {
-    _ = state.withLock { $0.realms.removeValue(forKey: realm) }
-  }
-
   /// The number of files that are open.
   package var openCount: Int { state.withLock { $0.realms.count } }
-
-  private func realm(_ id: RealmID) throws(StoreError) -> EmbeddedRealm {
-    guard let realm = state.withLock({ $0.realms[id] }) else { throw .unknownRealm(id) }
-    return realm
-  }
-
-  package nonisolated(nonsending)
-    func append(
-      to realm: RealmID, expecting version: UInt64, epoch: UInt64,
-      _ build: (WriteGroup) throws(StorageError) -> Batch?
-    ) async throws(StoreError) -> RealmHead?
-  {
-    let opened = try self.realm(realm)
-    let head = try StoreError.storing(
-      opened.append(expecting: version, epoch: epoch, build)
-    ).get()
-    if let head, head.version > version {
-      for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(head) }
-    }
-    return head
-  }
-
-  package nonisolated(nonsending)
-    func snapshot(
-      of realm: RealmID, atLeast version: UInt64
-    ) async throws(StoreError) -> ObjectSnapshot
-  {
-    let opened = try self.realm(realm)
-    let snapshot = try StoreError.storing(opened.snapshot())
-    guard snapshot.head.version >= version else { throw .conflict(snapshot.head) }
-    return snapshot
-  }
-
-  package nonisolated(nonsending)
-    func entries(
-      of realm: RealmID, in range: Range<UInt64>
-    ) async throws(StoreError) -> [StoredEntry]
-  {
-    let opened = try self.realm(realm)
-    return try StoreError.storing(opened.entries(in: range)).get()
-  }
-
-  package nonisolated(nonsending)
-    func allocateFile(
-      in realm: RealmID, for user: String, now: OriginTimestamp
-    ) async throws(StoreError) -> ClientFile
-  {
-    let opened = try self.realm(realm)
-    let file = try StoreError.storing(
-      opened.allocateFile(for: user, salt: salts.next(), now: now)
-    ).get()
-    guard let file else { throw .damaged("a file was not allocated") }
-    return file
-  }
-
-  package nonisolated(nonsending)
-    func file(
-      _ ident: FileIdentifier, in realm: RealmID
-    ) async throws(StoreError) -> ClientFile?
-  {
-    let opened = try self.realm(realm)
-    return try StoreError.storing(opened.file(ident))
-  }
-
-  package nonisolated(nonsending)
-    func files(in realm: RealmID) async throws(StoreError) -> [ClientFile]
-  {
-    let opened = try self.realm(realm)
-    return try StoreError.storing(opened.files())
-  }
-
-  package nonisolated(nonsending)
-    func reciprocals(
-      of ident: FileIdentifier, in realm: RealmID, after version: UInt64
-    ) async throws(StoreError) -> [UInt64: [UInt8]]
-  {
-    let opened = try self.realm(realm)
-    return try StoreError.storing(opened.reciprocals(of: ident, after: version)).get()
-  }
-
-  package nonisolated(nonsending)
-    func privates(
-      of ident: FileIdentifier, in realm: RealmID, after version: UInt64
-    ) async throws(StoreError) -> [PrivateChange]
-  {
-    let opened = try self.realm(realm)
-    return try StoreError.storing(opened.privates(of: ident, after: version)).get()
-  }
 
   package func heads() -> AsyncStream<RealmHead> {
     AsyncStream { continuation in

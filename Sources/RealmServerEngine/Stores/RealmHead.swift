@@ -56,6 +56,6 @@ package struct RealmOutline: Hashable, Sendable {
   init(of realm: EmbeddedRealm) throws(StorageError) {
     name = realm.name
     head = try realm.snapshot().head
-    files = try realm.files()
+    files = try realm.storedFiles()
   }
 }

@@ -8,12 +8,12 @@ package import RealmTables
 
 /// Keeps realms: their objects, histories and client files.
 ///
-/// All calls run on the executor of their caller and may block it, so callers bring a thread of
-/// their own (`ThreadExecutor`).
+/// All calls of a store and of its realms run on the executor of their caller and may block it, so
+/// callers bring a thread of their own (`ThreadExecutor`).
 package protocol ServerStore: Sendable {
-  /// Opens a realm, made if it is new; the caller owns it from now on.
+  /// Opens a realm, made if it is new.
   nonisolated(nonsending)
-    func open(_ realm: RealmName) async throws(StoreError) -> RealmHead
+    func open(_ realm: RealmName) async throws(StoreError) -> any RealmStore
 
   /// Whether a realm was made; nothing is opened for it.
   nonisolated(nonsending)
@@ -27,9 +27,20 @@ package protocol ServerStore: Sendable {
   nonisolated(nonsending)
     func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
 
-  /// Gives up the resources of an open realm. Calls for it fail until it is opened again.
+  /// New heads of all realms, for waking waiting sessions; they may repeat and be late, and are
+  /// never the only truth.
+  func heads() -> AsyncStream<RealmHead>
+}
+
+/// One open realm of a store.
+package protocol RealmStore: Sendable {
+  /// Makes the caller the owner from now on.
   nonisolated(nonsending)
-    func close(_ realm: RealmID) async
+    func own() async throws(StoreError) -> RealmHead
+
+  /// Gives up what the store keeps for the realm. No call follows.
+  nonisolated(nonsending)
+    func close() async
 
   /// Appends the changes of `build`. It gets the objects of the newest version and carries out the
   /// new entries in them. All of it is stored together, or nothing; it is durable when this
@@ -42,55 +53,43 @@ package protocol ServerStore: Sendable {
   /// - Returns: The new head; nil if nothing was changed.
   nonisolated(nonsending)
     func append(
-      to realm: RealmID, expecting version: UInt64, epoch: UInt64,
+      expecting version: UInt64, epoch: UInt64,
       _ build: (WriteGroup) throws(StorageError) -> Batch?
     ) async throws(StoreError) -> RealmHead?
 
   /// The objects of the given version or a later one.
   nonisolated(nonsending)
-    func snapshot(
-      of realm: RealmID, atLeast version: UInt64
-    ) async throws(StoreError)
-    -> ObjectSnapshot
+    func snapshot(atLeast version: UInt64) async throws(StoreError) -> ObjectSnapshot
 
   /// The existing entries of a range of versions.
   ///
   /// - Throws: `StoreError.trimmed` if entries of the range were there and are no more.
   nonisolated(nonsending)
-    func entries(
-      of realm: RealmID, in range: Range<UInt64>
-    ) async throws(StoreError)
-    -> [StoredEntry]
+    func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry]
 
   /// Makes a client file; it is durable when this returns.
   nonisolated(nonsending)
-    func allocateFile(
-      in realm: RealmID, for user: String, now: OriginTimestamp
-    ) async throws(StoreError) -> ClientFile
+    func allocateFile(for user: String, now: OriginTimestamp) async throws(StoreError) -> ClientFile
 
   /// A client file; nil if it was never made.
   nonisolated(nonsending)
-    func file(_ ident: FileIdentifier, in realm: RealmID) async throws(StoreError) -> ClientFile?
+    func file(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile?
 
   /// All client files.
   nonisolated(nonsending)
-    func files(in realm: RealmID) async throws(StoreError) -> [ClientFile]
+    func files() async throws(StoreError) -> [ClientFile]
 
   /// The entries after a version whose form for a client is another than in the history.
   nonisolated(nonsending)
     func reciprocals(
-      of ident: FileIdentifier, in realm: RealmID, after version: UInt64
+      of ident: FileIdentifier, after version: UInt64
     ) async throws(StoreError) -> [UInt64: [UInt8]]
 
   /// The private changes of a client after a version, in the order of their versions.
   nonisolated(nonsending)
     func privates(
-      of ident: FileIdentifier, in realm: RealmID, after version: UInt64
+      of ident: FileIdentifier, after version: UInt64
     ) async throws(StoreError) -> [PrivateChange]
-
-  /// New heads of all realms, for waking waiting sessions; they may repeat and be late, and are
-  /// never the only truth.
-  func heads() -> AsyncStream<RealmHead>
 }
 
 // MARK: Errors
@@ -103,7 +102,7 @@ package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
   case conflict(RealmHead)
   /// A version or cursor would go back, or skip a number (rule SY6).
   case outOfOrder(String)
-  /// The realm was not opened.
+  /// The realm is not open any more.
   case unknownRealm(RealmID)
   /// The client file was never allocated.
   case unknownFile(FileIdentifier)
@@ -154,7 +153,7 @@ extension StoreError: CustomStringConvertible {
     case .fenced: "Another owner has opened the realm since."
     case .conflict: "The realm has a newer version than was expected."
     case .outOfOrder(let reason): "A version or cursor is out of order: \(reason)"
-    case .unknownRealm(let realm): "The realm \(realm.rawValue) was not opened."
+    case .unknownRealm(let realm): "The realm \(realm.rawValue) is not open any more."
     case .unknownFile(let file): "The client file \(file.rawValue) is unknown."
     case .ambiguousName(let name): "Another realm has the place of \(name)."
     case .trimmed(let version): "The entries through version \(version) are trimmed."

@@ -179,13 +179,13 @@ import Testing
     _ = await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1))
     _ = await server.realm.integrate(
       Upload(first, [Text.insert("x", 1, priorSize: 0)], from: 3, base: 2))
-    let store = server.realm.store
+    let store = try await server.realm.store
     // Version 3 makes room for what the second file inserted meanwhile.
     let insert = Text.insert("x", 2, priorSize: 0)
     #expect(
       await server.realm.integrate(Upload(second, [insert], from: 1, base: 2)).code == nil)
     #expect(
-      try await store.reciprocals(of: second.ident, in: server.realm.id, after: 0).keys.sorted()
+      try await store.reciprocals(of: second.ident, after: 0).keys.sorted()
         == [3])
     // After a restart too, the next insertion meets version 3 as it left it.
     try await server.restart()
@@ -199,7 +199,7 @@ import Testing
     let ahead = Upload(second, [], from: 3, base: 4)
     #expect(await server.realm.integrate(ahead).code == nil)
     let left = try await server.realm.store.reciprocals(
-      of: second.ident, in: server.realm.id, after: 0)
+      of: second.ident, after: 0)
     #expect(left == [:])
   }
 
@@ -307,12 +307,23 @@ import Testing
 
   @Test func aFencedOwnerIntegratesNothingMore() async throws {
     let (server, first, _) = try await makeServer()
-    _ = try await server.realm.store.open(TestServer.name)
+    _ = try await server.realm.store.own()
     let upload = Upload(first, [Text.create("x")], from: 2, base: 1)
     for _ in 0..<2 {
       #expect(await server.realm.integrate(upload) == .failed(.fenced))
     }
     #expect(try await server.entries().count == 1)
+  }
+
+  @Test func aClosedRealmIsUnknown() async throws {
+    let (server, first, _) = try await makeServer()
+    let realm = server.realm
+    await realm.close()
+    await #expect(throws: StoreError.unknownRealm(realm.id)) {
+      _ = try await realm.file(first.ident)
+    }
+    let upload = Upload(first, [Text.create("x")], from: 2, base: 1)
+    #expect(await realm.integrate(upload) == .failed(.fenced))
   }
 
   /// `ServerRealm` 2: what failed is sent again and integrated once.

@@ -92,7 +92,7 @@ import Testing
     let opened = try await bench.app.realms.open(
       RealmName(app: "test", partition: "\"home\""))
     // Another server takes the realm and gives it back.
-    _ = try await opened.realm.store.open(RealmName(app: "test", partition: "\"home\""))
+    _ = try await opened.realm.store.own()
     #expect(await bench.upload([Text.schema()], by: older).code == .sessionClosed)
     let (newer, _) = try await bench.running(connection: 2)
     #expect(await bench.upload([Text.schema()], by: newer).code == nil)

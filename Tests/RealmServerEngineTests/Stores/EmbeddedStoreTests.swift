@@ -47,10 +47,10 @@ import Testing
     let name = RealmName(app: "todo", partition: "B")
     do {
       let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
-      #expect(try await store.open(name).epoch == 1)
+      #expect(try await store.open(name).own().epoch == 1)
     }
     let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
-    #expect(try await store.open(name).epoch == 2)
+    #expect(try await store.open(name).own().epoch == 2)
     let file = try DatabaseFile.open(
       path: directory.path + "/apps/todo/realms/p_=42.realm",
       options: OpenOptions(isReadOnly: true))

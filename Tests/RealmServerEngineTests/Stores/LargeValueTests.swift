@@ -34,9 +34,9 @@ import Testing
 
   @Test(.heavy, arguments: sizes) func valuesOfAllSizesAreReadBack(_ size: Int) async throws {
     let files = SimulatedFiles()
-    let store = EmbeddedStore(files)
-    let head = try await store.open(RealmName(app: "app"))
-    var file = try await store.allocateFile(in: head.realm, for: "user", now: now)
+    let realm = try await EmbeddedStore(files).open(RealmName(app: "app"))
+    let head = try await realm.own()
+    var file = try await realm.allocateFile(for: "user", now: now)
     var bytes = [UInt8](repeating: 7, count: size)
     for place in stride(from: 0, to: size, by: 997) {
       bytes[place] = UInt8(truncatingIfNeeded: place)
@@ -53,20 +53,19 @@ import Testing
         PrivateChange(
           file: file.ident, version: 1, timestamp: now, objects: [object], changeset: bytes)
       ])
-    _ = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) { _ in batch }
-    let other = EmbeddedStore(try files.restarted())
-    let reopened = try await other.open(RealmName(app: "app"))
-    let id = reopened.realm
-    #expect(try await other.entries(of: id, in: 1..<2) == [entry])
-    #expect(try await other.reciprocals(of: file.ident, in: id, after: 0) == [1: bytes])
-    #expect(try await other.privates(of: file.ident, in: id, after: 0) == batch.privates)
+    _ = try await realm.append(expecting: 0, epoch: head.epoch) { _ in batch }
+    let other = try await EmbeddedStore(files.restarted()).open(RealmName(app: "app"))
+    let reopened = try await other.own()
+    #expect(try await other.entries(in: 1..<2) == [entry])
+    #expect(try await other.reciprocals(of: file.ident, after: 0) == [1: bytes])
+    #expect(try await other.privates(of: file.ident, after: 0) == batch.privates)
     // They go as others do.
     file.reciprocalBase = 1
     let trimming = Batch(files: [file], trimsThrough: 1)
-    _ = try await other.append(to: id, expecting: 1, epoch: reopened.epoch) { _ in trimming }
-    #expect(try await other.privates(of: file.ident, in: id, after: 0).isEmpty)
+    _ = try await other.append(expecting: 1, epoch: reopened.epoch) { _ in trimming }
+    #expect(try await other.privates(of: file.ident, after: 0).isEmpty)
     await #expect(throws: StoreError.trimmed(through: 1)) {
-      _ = try await other.entries(of: id, in: 1..<2)
+      _ = try await other.entries(in: 1..<2)
     }
   }
 

@@ -30,24 +30,22 @@ import Testing
 
   /// Appends versions up to one.
   private func fill(
-    _ store: any ServerStore, _ head: RealmHead, to version: UInt64
+    _ realm: any RealmStore, _ head: RealmHead, to version: UInt64
   ) async throws -> RealmHead {
     let batch = Batch(entries: (head.version + 1...version).map { entry($0) })
     return try #require(
-      try await store.append(to: head.realm, expecting: head.version, epoch: head.epoch) { _ in
-        batch
-      })
+      try await realm.append(expecting: head.version, epoch: head.epoch) { _ in batch })
   }
 
   @Test func aNewRealmIsEmpty() async throws {
-    let head = try await makeStore().open(name)
+    let head = try await makeStore().open(name).own()
     #expect(head.version == 0 && head.salt == 0 && head.base == 0 && head.epoch == 1)
   }
 
   @Test func whatIsAppendedIsReadByAnotherProcess() async throws {
-    let store = makeStore()
-    var head = try await store.open(name)
-    let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    let realm = try await makeStore().open(name)
+    var head = try await realm.own()
+    let file = try await realm.allocateFile(for: "u", now: now)
     let touch = Touch(
       object: ObjectIdentity(className: "A", key: .value(.string("k"))), existence: .stayed,
       fields: [Touch.Field(name: "n", before: .list([.int(-5), .null]))])
@@ -60,81 +58,81 @@ import Testing
       entries: [entry(1), entry(2, touches: [touch])], files: [changed],
       reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [7])],
       privates: [PrivateChange(file: file.ident, version: 2, timestamp: now, changeset: [8])])
-    let result = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
+    let result = try await realm.append(expecting: 0, epoch: head.epoch) {
       (group) throws(StorageError) in
       _ = try group.createTable(named: "class_A")
       return batch
     }
     #expect(result?.version == 2 && result?.salt == 1002 && result?.totalByteCount == 6)
-    let other = EmbeddedStore(try files.restarted())
-    head = try await other.open(name)
+    let other = try await EmbeddedStore(files.restarted()).open(name)
+    head = try await other.own()
     #expect(head.version == 2 && head.epoch == 2)
-    #expect(try await other.entries(of: head.realm, in: 1..<9) == batch.entries)
-    #expect(try await other.entries(of: head.realm, in: 2..<3) == [batch.entries[1]])
-    #expect(try await other.entries(of: head.realm, in: 3..<9) == [])
-    #expect(try await other.file(file.ident, in: head.realm) == changed)
-    #expect(try await other.files(in: head.realm) == [changed])
+    #expect(try await other.entries(in: 1..<9) == batch.entries)
+    #expect(try await other.entries(in: 2..<3) == [batch.entries[1]])
+    #expect(try await other.entries(in: 3..<9) == [])
+    #expect(try await other.file(file.ident) == changed)
+    #expect(try await other.files() == [changed])
     #expect(
-      try await other.reciprocals(of: file.ident, in: head.realm, after: 0) == [1: [7]])
-    #expect(try await other.reciprocals(of: file.ident, in: head.realm, after: 1) == [:])
-    #expect(try await other.privates(of: file.ident, in: head.realm, after: 0) == batch.privates)
-    let snapshot = try await other.snapshot(of: head.realm, atLeast: 2)
+      try await other.reciprocals(of: file.ident, after: 0) == [1: [7]])
+    #expect(try await other.reciprocals(of: file.ident, after: 1) == [:])
+    #expect(try await other.privates(of: file.ident, after: 0) == batch.privates)
+    let snapshot = try await other.snapshot(atLeast: 2)
     #expect(snapshot.head == head)
     #expect(try snapshot.objects.table(named: "class_A") != nil)
   }
 
   @Test func theOwnerBeforeIsFenced() async throws {
-    let store = makeStore()
-    let first = try await store.open(name)
-    let second = try await store.open(name)
+    let realm = try await makeStore().open(name)
+    let first = try await realm.own()
+    let second = try await realm.own()
     #expect(second.epoch == first.epoch + 1)
     await #expect(throws: StoreError.fenced) {
-      _ = try await self.fill(store, first, to: 1)
+      _ = try await self.fill(realm, first, to: 1)
     }
-    #expect(try await fill(store, second, to: 1).version == 1)
+    #expect(try await fill(realm, second, to: 1).version == 1)
   }
 
   @Test func anotherVersionThanExpectedIsAConflict() async throws {
-    let store = makeStore()
-    let head = try await store.open(name)
-    let newer = try await fill(store, head, to: 1)
+    let realm = try await makeStore().open(name)
+    let head = try await realm.own()
+    let newer = try await fill(realm, head, to: 1)
     await #expect(throws: StoreError.conflict(newer)) {
-      _ = try await self.fill(store, head, to: 1)
+      _ = try await self.fill(realm, head, to: 1)
     }
   }
 
   @Test func aBuildThatThrowsLeavesNothing() async throws {
-    let store = makeStore()
-    let head = try await store.open(name)
+    let realm = try await makeStore().open(name)
+    let head = try await realm.own()
     await #expect(throws: StoreError.storage(.limitExceeded("no"))) {
-      _ = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
+      _ = try await realm.append(expecting: 0, epoch: head.epoch) {
         (group) throws(StorageError) -> Batch? in
         _ = try group.createTable(named: "class_A")
         throw .limitExceeded("no")
       }
     }
-    let nothing = try await store.append(to: head.realm, expecting: 0, epoch: head.epoch) {
+    let nothing = try await realm.append(expecting: 0, epoch: head.epoch) {
       (group) throws(StorageError) -> Batch? in
       _ = try group.createTable(named: "class_B")
       return nil
     }
     #expect(nothing == nil)
-    let objects = try await store.snapshot(of: head.realm, atLeast: 0).objects
+    let objects = try await realm.snapshot(atLeast: 0).objects
     #expect(try objects.table(named: "class_A") == nil)
     #expect(try objects.table(named: "class_B") == nil)
   }
 
   /// `EmbeddedRealm` 2.
   @Test func versionsAndCursorsNeverGoBack() async throws {
-    let store = makeStore()
-    let head = try await fill(store, try await store.open(name), to: 2)
-    let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    let realm = try await makeStore().open(name)
+    let head = try await fill(realm, try await realm.own(), to: 2)
+    let file = try await realm.allocateFile(for: "u", now: now)
     var newer = file
     newer.clientVersion = 5
     newer.reciprocalBase = 1
     newer.lockedServerVersion = 1
     func append(_ batch: Batch) async throws -> RealmHead? {
-      try await store.append(to: head.realm, expecting: 2, epoch: head.epoch) { _ in batch }
+      try await realm.append(expecting: 2, epoch: head.epoch) { _ in batch }
     }
     _ = try await append(Batch(files: [newer]))
     for path in [
@@ -153,29 +151,26 @@ import Testing
     await #expect(throws: StoreError.unknownFile(FileIdentifier(99))) {
       _ = try await append(Batch(files: [stranger]))
     }
-    #expect(try await store.file(file.ident, in: head.realm) == newer)
-    #expect(try await store.snapshot(of: head.realm, atLeast: 0).head == head)
+    #expect(try await realm.file(file.ident) == newer)
+    #expect(try await realm.snapshot(atLeast: 0).head == head)
   }
 
   @Test func filesGetNewIdentifiersAndSaltsThatSurvive() async throws {
-    let store = makeStore()
-    let realm = try await store.open(name).realm
-    let first = try await store.allocateFile(in: realm, for: "a", now: now)
-    let other = EmbeddedStore(try files.restarted())
-    _ = try await other.open(name)
-    let second = try await other.allocateFile(in: realm, for: "b", now: now)
+    let first = try await makeStore().open(name).allocateFile(for: "a", now: now)
+    let other = try await EmbeddedStore(files.restarted()).open(name)
+    let second = try await other.allocateFile(for: "b", now: now)
     #expect(first.ident == FileIdentifier(2) && second.ident == FileIdentifier(3))
     #expect(first.salt != 0 && second.salt != 0 && first.salt != second.salt)
     #expect(first.salt >> 63 == 0)
-    #expect(try await other.file(first.ident, in: realm) == first)
-    #expect(try await other.file(FileIdentifier(1), in: realm) == nil)
+    #expect(try await other.file(first.ident) == first)
+    #expect(try await other.file(FileIdentifier(1)) == nil)
   }
 
   @Test func acknowledgedReciprocalsAreTrimmed() async throws {
-    let store = makeStore()
-    let head = try await fill(store, try await store.open(name), to: 5)
-    let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
-    let other = try await store.allocateFile(in: head.realm, for: "u", now: now)
+    let realm = try await makeStore().open(name)
+    let head = try await fill(realm, try await realm.own(), to: 5)
+    let file = try await realm.allocateFile(for: "u", now: now)
+    let other = try await realm.allocateFile(for: "u", now: now)
     var batch = Batch()
     for ident in [file.ident, other.ident] {
       for version in 1...5 as ClosedRange<UInt64> {
@@ -190,48 +185,52 @@ import Testing
     expired.lastSeen = OriginTimestamp(milliseconds: 0)
     let changes = [batch, Batch(files: [newer, expired])]
     for batch in changes {
-      _ = try await store.append(to: head.realm, expecting: 5, epoch: head.epoch) { _ in batch }
+      _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in batch }
     }
     #expect(
-      try await store.reciprocals(of: file.ident, in: head.realm, after: 0).keys.sorted()
+      try await realm.reciprocals(of: file.ident, after: 0).keys.sorted()
         == [4, 5])
     #expect(
-      try await store.privates(of: file.ident, in: head.realm, after: 0).map(\.version)
+      try await realm.privates(of: file.ident, after: 0).map(\.version)
         == [4, 5])
-    #expect(try await store.reciprocals(of: other.ident, in: head.realm, after: 0) == [:])
+    #expect(try await realm.reciprocals(of: other.ident, after: 0) == [:])
     let none = Batch(privates: [
       PrivateChange(file: file.ident, version: 4, timestamp: now, changeset: [])
     ])
-    _ = try await store.append(to: head.realm, expecting: 5, epoch: head.epoch) { _ in none }
+    _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in none }
     #expect(
-      try await store.privates(of: file.ident, in: head.realm, after: 0).map(\.version) == [5])
+      try await realm.privates(of: file.ident, after: 0).map(\.version) == [5])
   }
 
   @Test func trimmedEntriesAreMissedByName() async throws {
-    let store = makeStore()
-    let head = try await fill(store, try await store.open(name), to: 6)
-    let result = try await store.append(to: head.realm, expecting: 6, epoch: head.epoch) { _ in
+    let realm = try await makeStore().open(name)
+    let head = try await fill(realm, try await realm.own(), to: 6)
+    let result = try await realm.append(expecting: 6, epoch: head.epoch) { _ in
       Batch(trimsThrough: 4)
     }
     #expect(result?.base == 4 && result?.version == 6)
     await #expect(throws: StoreError.trimmed(through: 4)) {
-      _ = try await store.entries(of: head.realm, in: 4..<7)
+      _ = try await realm.entries(in: 4..<7)
     }
-    #expect(try await store.entries(of: head.realm, in: 5..<7).map(\.version) == [5, 6])
+    #expect(try await realm.entries(in: 5..<7).map(\.version) == [5, 6])
   }
 
   @Test func newHeadsWakeListeners() async throws {
     let store = makeStore()
-    let head = try await store.open(name)
+    let realm = try await store.open(name)
     var heads = store.heads().makeAsyncIterator()
-    let newer = try await fill(store, head, to: 1)
+    let newer = try await fill(realm, try await realm.own(), to: 1)
     #expect(await heads.next() == newer)
   }
 
-  @Test func realmsThatWereNotOpenedAreUnknown() async throws {
+  @Test func aClosedRealmIsOpenedAgain() async throws {
     let store = makeStore()
-    let id = RealmID("nobody/knows")
-    await #expect(throws: StoreError.unknownRealm(id)) { _ = try await store.files(in: id) }
+    var realm = try await store.open(name)
+    let head = try await fill(realm, try await realm.own(), to: 1)
+    await realm.close()
+    realm = try await store.open(name)
+    #expect(try await realm.own().epoch == head.epoch + 1)
+    #expect(try await realm.snapshot(atLeast: 1).head.version == 1)
   }
 
   /// A fault at each call of an append leaves the version before or after, and the store goes on
@@ -242,8 +241,9 @@ import Testing
       call += 1
       let files = SimulatedFiles()
       let store = EmbeddedStore(files, salts: SaltSource(SeededGenerator(seed: 5)))
-      let head = try await fill(store, try await store.open(name), to: 1)
-      let file = try await store.allocateFile(in: head.realm, for: "u", now: now)
+      let realm = try await store.open(name)
+      let head = try await fill(realm, try await realm.own(), to: 1)
+      let file = try await realm.allocateFile(for: "u", now: now)
       var changed = file
       changed.clientVersion = 4
       let batch = Batch(
@@ -255,7 +255,7 @@ import Testing
       var isDone = false
       do {
         isDone =
-          try await store.append(to: head.realm, expecting: 1, epoch: head.epoch) { _ in
+          try await realm.append(expecting: 1, epoch: head.epoch) { _ in
             batch
           } != nil
       } catch {
@@ -263,15 +263,15 @@ import Testing
       }
       let wasReached = system.file.callCount >= call
       system.file.fail(call: 0, nil)
-      let other = EmbeddedStore(try files.restarted())
-      let found = try await other.open(name)
+      let other = try await EmbeddedStore(files.restarted()).open(name)
+      let found = try await other.own()
       #expect(found.version == 1 || found.version == 2, "call \(call)")
       #expect(!isDone || found.version == 2, "call \(call)")
       let isAfter = found.version == 2
       #expect(
-        try await other.file(file.ident, in: found.realm) == (isAfter ? changed : file))
+        try await other.file(file.ident) == (isAfter ? changed : file))
       #expect(
-        try await other.reciprocals(of: file.ident, in: found.realm, after: 0)
+        try await other.reciprocals(of: file.ident, after: 0)
           == (isAfter ? [1: [1]] : [:]))
       if !wasReached { break }
     }
@@ -285,7 +285,7 @@ import Testing
     let files = SimulatedFiles()
     let realm = try EmbeddedRealm(id, named: name, in: files)
     let head = try realm.own()
-    let file = try #require(try realm.allocateFile(for: "u", salt: 3, now: now).get())
+    let file = try realm.allocateFile(for: "u", now: now)
     let system = try files.system(id)
     let initial = try system.file.contents()
     system.file.clearTrace()
@@ -312,8 +312,8 @@ import Testing
       let isWhole =
         try version >= state.acknowledged && version <= state.acknowledged + 1
         && found.file(file.ident)?.clientVersion == version
-        && found.entries(in: 1..<9).get().count == Int(version)
-        && found.reciprocals(of: file.ident, after: 0).get().count == Int(version)
+        && found.entries(in: 1..<9).count == Int(version)
+        && found.reciprocals(of: file.ident, after: 0).count == Int(version)
         && snapshot.objects.table(named: "class_T\(version + 1)") == nil
         && (version == 0 || snapshot.objects.table(named: "class_T\(version)") != nil)
       if !isWhole { messages.append("\(state.name): version \(version)") }

@@ -85,12 +85,12 @@ final class TestServer {
   }
 
   func snapshot() async throws -> ObjectSnapshot {
-    try await realm.store.snapshot(of: realm.id, atLeast: 0)
+    try await realm.store.snapshot(atLeast: 0)
   }
 
   func entries() async throws -> [StoredEntry] {
     let head = try await snapshot().head
-    return try await realm.store.entries(of: realm.id, in: head.base + 1..<head.version + 1)
+    return try await realm.store.entries(in: head.base + 1..<head.version + 1)
   }
 
   func digest() async throws -> StateDigest {

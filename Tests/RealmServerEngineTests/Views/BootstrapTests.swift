@@ -70,7 +70,7 @@ import Testing
     #expect(!change.contains("\"b\""))
     // The client's uploads from before are merged with what it drops.
     let privates = try await server.realm.store.privates(
-      of: second.ident, in: server.realm.id, after: 0)
+      of: second.ident, after: 0)
     #expect(privates.map(\.version) == [5, 6])
   }
 
@@ -112,7 +112,7 @@ import Testing
     let (server, _, second) = try await makeServer()
     for _ in 0..<3 { _ = try await view(server, second, after: 4, high, next: everything) }
     let privates = try await server.realm.store.privates(
-      of: second.ident, in: server.realm.id, after: 0)
+      of: second.ident, after: 0)
     #expect(privates.count == 2)
   }
 

@@ -146,13 +146,13 @@ import Testing
     try await upload(clients[0], server)
     try await download(clients[1], server, high, scratch)
     let ident = clients[1].identity.ident
-    let stored = try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0)
+    let stored = try await server.realm.store.privates(of: ident, after: 0)
     #expect(stored.flatMap(\.objects).map(\.key) == [.value(.string("k"))])
     #expect(stored.allSatisfy { !$0.changeset.isEmpty })
     if isRestarted {
       try await server.restart()
       #expect(
-        try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0) == stored)
+        try await server.realm.store.privates(of: ident, after: 0) == stored)
       clients[1].disconnect()
     }
     try await upload(clients[1], server)
@@ -163,7 +163,7 @@ import Testing
     try perform(.set, 51, clients[1])
     try await upload(clients[1], server)
     #expect(
-      try await server.realm.store.privates(of: ident, in: server.realm.id, after: 0).isEmpty)
+      try await server.realm.store.privates(of: ident, after: 0).isEmpty)
   }
 
   /// Another device makes and erases the object within one round, of which nothing is sent. The

@@ -53,7 +53,7 @@ import Testing
     // What each drops is noted for each.
     for file in files[1...2] {
       let privates = try await server.realm.store.privates(
-        of: file.ident, in: server.realm.id, after: 0)
+        of: file.ident, after: 0)
       #expect(privates.map(\.version) == [6])
     }
     // Another query is another round, and so is another version.
