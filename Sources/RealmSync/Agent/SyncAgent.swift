@@ -55,6 +55,70 @@ package actor SyncAgent {
   /// Lets another agent synchronise the file, when no request is under way and none follows.
   package nonisolated func release() { claim.release() }
 
+  // MARK: Requests
+
+  /// Carries out a request.
+  package func perform(_ request: StoreRequest) -> StoreReply {
+    do throws(StoreFailure) {
+      let entries = try request.download?.entries() ?? []
+      do throws(IntegrationError) {
+        return try reply(to: request, entries)
+      } catch {
+        throw StoreFailure(error)
+      }
+    } catch {
+      return .failed(error)
+    }
+  }
+
+  private func reply(
+    to request: StoreRequest, _ entries: [DownloadEntry]
+  ) throws(IntegrationError) -> StoreReply {
+    switch request {
+    case .begin: _ = try activate()
+    case .read: break
+    case .adoptIdent(let ident, let salt): _ = try adoptIdent(ident, salt: salt)
+    case .scanUploads(let version, let query):
+      return try IntegrationError.storing(uploads(after: version, pastQuery: query))
+    case .integrate(let received):
+      _ = try integrate(
+        DownloadBatch(
+          entries: entries, cursors: received.download.cursors,
+          remaining: received.download.progress.remaining))
+    case .keepBootstrapPart(let received, let version, let isLast):
+      try keepBootstrapPart(
+        entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil)
+    case .processBootstrap: _ = try processBootstrap()
+    case .markComplete(let version): try setState(.complete, ofQuery: version)
+    case .rejectQuery(let version, let message):
+      try setState(.error, ofQuery: version, message: message)
+    }
+    return .done(try IntegrationError.storing(sessionFile(tables())))
+  }
+
+  private func tables() throws(StorageError) -> TableGroup {
+    try TableGroup(file.snapshot(), schemas: schemas)
+  }
+
+  /// The state of a version, with its subscription sets.
+  private func sessionFile(_ tables: TableGroup) throws(StorageError) -> SessionFile {
+    let state = try FileState(tables.snapshot)
+    return SessionFile(
+      version: state.version, ident: state.ident, salt: state.salt, cursors: state.cursors,
+      sets: try StoredQuerySets.all(in: tables))
+  }
+
+  /// What is to be uploaded of the newest version, whose subscription sets say how far.
+  private func uploads(
+    after version: UInt64, pastQuery query: UInt64
+  ) throws(StorageError) -> StoreReply {
+    let tables = try tables()
+    let state = try sessionFile(tables)
+    let batch = try UploadScan().batch(
+      in: tables.snapshot, after: version, through: state.nextSet(after: query)?.snapshotVersion)
+    return .uploads(batch, state)
+  }
+
   // MARK: Sessions
 
   /// Prepares the file for a session: a complete bootstrap is integrated, an unfinished one is
@@ -71,15 +135,6 @@ package actor SyncAgent {
     try IntegrationError.storing(FileState(file.snapshot()))
   }
 
-  /// The newest state, with the subscription sets, as a session has it.
-  package func sessionFile() throws(IntegrationError) -> SessionFile {
-    let tables = try IntegrationError.storing(TableGroup(file.snapshot(), schemas: schemas))
-    let state = try IntegrationError.storing(FileState(tables.snapshot))
-    return SessionFile(
-      version: state.version, ident: state.ident, salt: state.salt, cursors: state.cursors,
-      sets: try IntegrationError.storing(StoredQuerySets.all(in: tables)))
-  }
-
   /// Stores the file's identifier from the server.
   package func adoptIdent(
     _ ident: FileIdentifier, salt: UInt64
@@ -88,28 +143,6 @@ package actor SyncAgent {
     ownEntries.removeAll()
     try IdentAdoption.adopt(ident, salt: salt, in: file)
     return try state()
-  }
-
-  // MARK: Uploading
-
-  /// The next changesets to upload, as they were recorded.
-  ///
-  /// - Parameters:
-  ///   - version: The last scanned version; at first the upload cursor's.
-  ///   - limit: The last version to be scanned; nil for the newest.
-  package func scanUploads(
-    after version: UInt64, through limit: UInt64? = nil
-  ) throws(IntegrationError) -> UploadBatch {
-    try IntegrationError.storing(
-      UploadScan().batch(in: file.snapshot(), after: version, through: limit))
-  }
-
-  /// The same as a message has them.
-  package func uploadContents(
-    after version: UInt64, through limit: UInt64? = nil
-  ) throws(IntegrationError) -> UploadContents {
-    try IntegrationError.storing(
-      UploadScan().contents(in: file.snapshot(), after: version, through: limit))
   }
 
   // MARK: Downloading
@@ -157,6 +190,34 @@ package actor SyncAgent {
     } catch {
       transaction.rollback()
       throw error
+    }
+  }
+}
+
+extension StoreRequest {
+  /// The message whose entries the request is about.
+  fileprivate var download: ReceivedDownload? {
+    switch self {
+    case .integrate(let received), .keepBootstrapPart(let received, _, _): received
+    default: nil
+    }
+  }
+}
+
+extension StoreFailure {
+  /// The failure of a session for an error of its file.
+  package init(_ error: IntegrationError) {
+    self.init(code: error.reportedCode, message: error.description)
+  }
+}
+
+extension ServerMessage.Progress {
+  /// The stored form: bytes, or an estimate times 10,000.
+  fileprivate var remaining: Int {
+    switch self {
+    case .partition(let count), .flexible(_, _, .byteCountLeft(let count)): Int(clamping: count)
+    case .flexible(_, _, .estimate(let share)):
+      share >= 0 && share <= 1 ? Int(share * 10_000) : 0
     }
   }
 }

@@ -15,66 +15,51 @@ package struct UploadScan: Hashable, Sendable {
 
   package init() {}
 
-  /// The changesets of the versions after `version`, as they were recorded.
+  /// The changesets of the versions after `version`, as a message has them. Nothing that can stay
+  /// compressed is decompressed.
   ///
   /// - Parameter limit: The last version to scan; nil for the newest.
   package func batch(
     in snapshot: Snapshot, after version: UInt64, through limit: UInt64? = nil
   ) throws(StorageError) -> UploadBatch {
-    var batch = try stored(in: snapshot, after: version, through: limit)
-    for index in batch.entries.indices {
-      batch.entries[index].changeset = try StoredChangeset.decode(batch.entries[index].changeset)
-    }
-    return batch
-  }
-
-  /// The same as a message has it, which decompresses nothing that can stay compressed.
-  package func contents(
-    in snapshot: Snapshot, after version: UInt64, through limit: UInt64? = nil
-  ) throws(StorageError) -> UploadContents {
-    let batch = try stored(in: snapshot, after: version, through: limit)
-    do throws(CompressionError) {
-      return UploadContents(batch, try MessageBody(stored: batch.entries))
-    } catch {
-      throw .corrupted("a stored changeset cannot be decompressed: \(error)")
-    }
-  }
-
-  /// The batch with its changesets in their stored form.
-  private func stored(
-    in snapshot: Snapshot, after version: UInt64, through limit: UInt64?
-  ) throws(StorageError) -> UploadBatch {
     guard let history = try snapshot.syncHistory() else {
-      return UploadBatch(
-        progress: UploadCursor(clientVersion: version))
+      return UploadBatch(progress: UploadCursor(clientVersion: version))
     }
-    let progress = history.progress
-    var batch = UploadBatch(
-      progress: UploadCursor(
-        clientVersion: version, serverVersion: progress.upload.serverVersion),
-      lockedServerVersion: progress.download.serverVersion, isComplete: false)
+    let stored = history.progress
+    var progress = UploadCursor(clientVersion: version, serverVersion: stored.upload.serverVersion)
+    var entries: [UploadEntry] = []
+    var isComplete = false
     var byteCount = 0
     var cursor = history.heads(after: version)
     while byteCount < byteCountGoal {
       guard let head = try cursor.next(), head.version <= limit ?? .max else {
-        batch.isComplete = true
+        isComplete = true
         break
       }
       if head.isUploadable {
         var bytes = try history.changeset(at: head.version)
         if !history.isUpgraded { bytes = StoredChangeset.encode(bytes) }
         let size = try StoredChangeset.byteCount(of: bytes)
-        if !batch.entries.isEmpty, byteCount + size >= byteCountMax { break }
+        if !entries.isEmpty, byteCount + size >= byteCountMax { break }
         byteCount += size
-        batch.entries.append(
+        entries.append(
           UploadEntry(
             clientVersion: head.version, serverVersion: head.remoteVersion,
             timestamp: OriginTimestamp(milliseconds: UInt64(max(0, head.originTimestamp))),
             changeset: bytes))
       }
-      batch.progress = UploadCursor(
-        clientVersion: head.version, serverVersion: head.remoteVersion)
+      progress = UploadCursor(clientVersion: head.version, serverVersion: head.remoteVersion)
     }
-    return batch
+    return UploadBatch(
+      try body(entries), lastVersion: entries.last?.clientVersion, progress: progress,
+      lockedServerVersion: stored.download.serverVersion, isComplete: isComplete)
+  }
+
+  private func body(_ entries: [UploadEntry]) throws(StorageError) -> MessageBody {
+    do throws(CompressionError) {
+      return try MessageBody(stored: entries)
+    } catch {
+      throw .corrupted("a stored changeset cannot be decompressed: \(error)")
+    }
   }
 }

@@ -47,8 +47,6 @@ struct ClientBinding: Hashable, Sendable {
     var scanned: UploadCursor
     /// The client version up to which scans have found everything.
     var scannedThrough: UInt64
-    /// The client version that the scan that is under way reaches if it is complete.
-    var scanGoal: UInt64 = 0
     var lastEntrySent: UInt64 = 0
     /// Errors of compensating writes whose changes have not come yet.
     var heldReports: [HeldReport] = []

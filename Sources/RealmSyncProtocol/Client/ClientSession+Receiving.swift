@@ -132,8 +132,7 @@ extension ClientSession {
     switch request {
     case .begin: bind()
     case .adoptIdent: sendIdent()
-    case .scanUploads(_, let limit):
-      if case .uploads(let contents) = reply { upload(contents, through: limit) }
+    case .scanUploads: if case .uploads(let batch, _) = reply { upload(batch) }
     case .integrate(let download):
       retries.reset()
       skipUploaded()

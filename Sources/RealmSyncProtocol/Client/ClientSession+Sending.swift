@@ -3,11 +3,6 @@
 // The order in which a session sends (P1 D.1).
 
 extension ClientSession {
-  private var nextSet: QuerySet? {
-    let sent = exchange?.lastQuerySent ?? 0
-    return file.sets.first { $0.isPending && $0.version > sent }
-  }
-
   /// Sends the message that is due, or asks the file for what it needs. Returns whether another
   /// one may be due.
   mutating func sendNext(mayUpload: Bool) -> Bool {
@@ -25,9 +20,10 @@ extension ClientSession {
       guard binding.skipsFirstMark || exchange.markReceived >= exchange.firstMark else {
         return false
       }
-      return binding.version.mode == .flexible
-        ? sendQueryOrUploads(binding, exchange, mayUpload)
-        : scan(exchange, through: nil, mayUpload)
+      if binding.version.mode == .flexible {
+        return sendQueryOrUploads(binding, exchange, mayUpload)
+      }
+      scan(exchange, through: file.version, mayUpload)
     }
     return false
   }
@@ -37,14 +33,16 @@ extension ClientSession {
     _ binding: ClientBinding, _ exchange: ClientBinding.Exchange, _ mayUpload: Bool
   ) -> Bool {
     if isFileNewer {
-      store(.read)
+      // A scan reads the subscription sets, too.
+      if !scan(exchange, through: file.version, mayUpload) { store(.read) }
       return false
     }
     var exchange = exchange
-    let isFresh = settings.purpose == .freshCopy
-    guard let next = nextSet else {
-      return isFresh ? false : scan(exchange, through: nil, mayUpload)
+    guard let next = file.nextSet(after: exchange.lastQuerySent) else {
+      scan(exchange, through: file.version, mayUpload)
+      return false
     }
+    let isFresh = settings.purpose == .freshCopy
     if isFresh || exchange.scannedThrough >= next.snapshotVersion {
       exchange.lastQuerySent = next.version
       self.exchange = exchange
@@ -57,8 +55,10 @@ extension ClientSession {
         after: stored(version: next.snapshotVersion))
       return true
     }
-    if exchange.scannedThrough < min(next.snapshotVersion, file.version) {
-      return scan(exchange, through: next.snapshotVersion, mayUpload)
+    let goal = min(next.snapshotVersion, file.version)
+    if exchange.scannedThrough < goal {
+      scan(exchange, through: goal, mayUpload)
+      return false
     }
     // The snapshot is of a version without uploads that the file does not count.
     exchange.scannedThrough = next.snapshotVersion
@@ -66,16 +66,17 @@ extension ClientSession {
     return true
   }
 
+  /// Asks the file for uploads, if there may be some up to a version. Returns whether it did.
+  @discardableResult
   private mutating func scan(
-    _ exchange: ClientBinding.Exchange, through limit: UInt64?, _ mayUpload: Bool
+    _ exchange: ClientBinding.Exchange, through goal: UInt64, _ mayUpload: Bool
   ) -> Bool {
-    let goal = limit.map { min($0, file.version) } ?? file.version
     guard mayUpload, settings.purpose != .freshCopy, exchange.scannedThrough < goal else {
       return false
     }
-    self.exchange?.scanGoal = goal
-    store(.scanUploads(after: exchange.scanned.clientVersion, through: limit))
-    return false
+    store(
+      .scanUploads(after: exchange.scanned.clientVersion, pastQuery: exchange.lastQuerySent))
+    return true
   }
 
   /// What the file must have before a message is sent.
@@ -118,31 +119,32 @@ extension ClientSession {
   }
 
   /// Sends what a scan found.
-  mutating func upload(_ contents: UploadContents, through limit: UInt64?) {
+  mutating func upload(_ batch: UploadBatch) {
     guard let number, var exchange else { return }
     defer { self.exchange = exchange }
-    let progress = contents.progress
+    let progress = batch.progress
+    let limit = file.nextSet(after: exchange.lastQuerySent)?.snapshotVersion
     // A scan that does not get on would be repeated permanently.
-    let isComplete =
-      contents.isComplete || progress.clientVersion <= exchange.scanned.clientVersion
+    let isComplete = batch.isComplete || progress.clientVersion <= exchange.scanned.clientVersion
     exchange.scannedThrough = max(
-      exchange.scannedThrough, progress.clientVersion, isComplete ? exchange.scanGoal : 0)
+      exchange.scannedThrough, progress.clientVersion,
+      isComplete ? min(limit ?? .max, readVersion) : 0)
     // Nothing to upload is said only to acknowledge a server version.
     let isNews = limit == nil && progress.serverVersion > exchange.scanned.serverVersion
-    guard contents.lastVersion != nil || isNews else {
+    guard batch.lastVersion != nil || isNews else {
       exchange.scanned.clientVersion = max(
         exchange.scanned.clientVersion, progress.clientVersion)
       return
     }
     exchange.scanned = progress
-    exchange.lastEntrySent = contents.lastVersion ?? exchange.lastEntrySent
+    exchange.lastEntrySent = batch.lastVersion ?? exchange.lastEntrySent
     send(
       .upload(
         .init(
-          session: number, progress: progress,
-          lockedServerVersion: contents.lockedServerVersion, body: contents.body)),
+          session: number, progress: progress, lockedServerVersion: batch.lockedServerVersion,
+          body: batch.body)),
       after: stored(
         version: progress.clientVersion,
-        serverVersion: max(progress.serverVersion, contents.lockedServerVersion)))
+        serverVersion: max(progress.serverVersion, batch.lockedServerVersion)))
   }
 }

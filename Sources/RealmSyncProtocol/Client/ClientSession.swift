@@ -54,7 +54,7 @@ struct ClientSession: Hashable, Sendable {
   /// The state of the last answer, and the newest version that is known.
   var file = SessionFile()
   /// The version of the last answer, which has the subscription sets.
-  private var readVersion: UInt64 = 0
+  private(set) var readVersion: UInt64 = 0
   private(set) var request: Request?
   private var lastRequest: UInt64 = 0
   /// The number of the last MARK that is sent or to be sent.
@@ -204,12 +204,14 @@ struct ClientSession: Hashable, Sendable {
     guard let request, request.number == number else { return }
     self.request = nil
     guard phase != .ended else { return }
-    if case .done(let state) = reply {
+    switch reply {
+    case .done(let state), .uploads(_, let state):
       readVersion = state.version
       // A version that was announced may be newer.
       let newest = max(state.version, file.version)
       file = state
       file.version = newest
+    case .failed: break
     }
     stored(request.request, reply)
   }

@@ -114,8 +114,9 @@ package enum StoreRequest: Hashable, Sendable {
   /// Read the newest state.
   case read
   case adoptIdent(FileIdentifier, salt: UInt64)
-  /// Find what is to be uploaded after a version, up to another one or to the newest.
-  case scanUploads(after: UInt64, through: UInt64?)
+  /// Find what is to be uploaded after a version, up to the snapshot of the next subscription set,
+  /// or to the newest version. The next set is the first one that is pending after `pastQuery`.
+  case scanUploads(after: UInt64, pastQuery: UInt64)
   /// Integrate a DOWNLOAD of the steady state.
   case integrate(ReceivedDownload)
   /// Keep a part of a bootstrap, whose subscription set becomes bootstrapping.
@@ -132,9 +133,139 @@ package enum StoreRequest: Hashable, Sendable {
 package enum StoreReply: Hashable, Sendable {
   /// The request is carried out, and this is the file's state then.
   case done(SessionFile)
-  /// The answer to `scanUploads`.
-  case uploads(UploadContents)
+  /// The answer to `scanUploads`, with the file's state in the version that was scanned.
+  case uploads(UploadBatch, SessionFile)
   case failed(StoreFailure)
+}
+
+/// The state of a synchronised file.
+package struct SessionFile: Hashable, Sendable {
+  /// The newest version.
+  package var version: UInt64
+  /// `FileIdentifier.own` if the server has not given one yet.
+  package var ident: FileIdentifier
+  package var salt: UInt64
+  package var cursors: SyncCursors
+  /// The subscription sets, oldest first; empty in partition mode.
+  package var sets: [QuerySet]
+
+  package init(
+    version: UInt64 = 0, ident: FileIdentifier = .own, salt: UInt64 = 0,
+    cursors: SyncCursors = SyncCursors(), sets: [QuerySet] = []
+  ) {
+    self.version = version
+    self.ident = ident
+    self.salt = salt
+    self.cursors = cursors
+    self.sets = sets
+  }
+
+  /// The first set after a version that the server is to be sent; nil if there is none.
+  package func nextSet(after version: UInt64) -> QuerySet? {
+    sets.first { $0.isPending && $0.version > version }
+  }
+
+  /// The newest set whose objects are there, or else the first one.
+  var activeSet: QuerySet? { sets.last { $0.isActive } ?? sets.first }
+}
+
+/// A subscription set that the file stores.
+package struct QuerySet: Hashable, Sendable {
+  /// How far the file is with a set.
+  package enum State: Hashable, Sendable {
+    case pending, bootstrapping, awaitingMark, complete, error
+  }
+
+  package var version: UInt64
+  package var state: State
+  /// The client version up to which changes must be sent before the set is.
+  package var snapshotVersion: UInt64
+  /// The text of its `QueryDocument`.
+  package var text: String
+
+  package init(version: UInt64, state: State, snapshotVersion: UInt64, text: String) {
+    self.version = version
+    self.state = state
+    self.snapshotVersion = snapshotVersion
+    self.text = text
+  }
+
+  /// Whether the server does not know of it, or has not brought all of its objects.
+  var isPending: Bool { state == .pending || state == .bootstrapping }
+  var isActive: Bool { state == .awaitingMark || state == .complete }
+}
+
+/// A DOWNLOAD whose header a session has accepted, with what its entries are checked against.
+///
+/// Decompressing and reading the entries is left to the file that integrates them.
+package struct ReceivedDownload: Hashable, Sendable {
+  package var download: ServerMessage.Download
+  /// The file that the entries must not be from.
+  package var receiver: FileIdentifier
+  /// The server version that the file has already.
+  package var previousVersion: UInt64
+
+  package init(
+    download: ServerMessage.Download, receiver: FileIdentifier, previousVersion: UInt64
+  ) {
+    self.download = download
+    self.receiver = receiver
+    self.previousVersion = previousVersion
+  }
+
+  /// The entries, which keep the rules of P1 C.4.
+  package func entries() throws(StoreFailure) -> [DownloadEntry] {
+    let entries: [DownloadEntry]
+    do {
+      entries = try download.body.downloadEntries()
+    } catch {
+      let code: ErrorCode =
+        error == .badChangesetSize ? ErrorCode(.badChangesetSize) : ErrorCode(.badChangeset)
+      throw StoreFailure(code: code, message: "Bad body of a DOWNLOAD: \(error)")
+    }
+    let limit = download.cursors.download
+    var (server, client) = (previousVersion, 0 as UInt64)
+    for entry in entries {
+      // The entries of a bootstrap share a version, which may be that of the cursor.
+      let isNewer =
+        switch download.progress {
+        case .partition: entry.serverVersion > server
+        case .flexible: entry.serverVersion >= server
+        }
+      guard entry.serverVersion > 0, isNewer, entry.serverVersion <= limit.serverVersion,
+        entry.clientVersion >= client, entry.clientVersion <= limit.clientVersion
+      else { throw .badProgress("Bad versions of a changeset: \(entry.serverVersion)") }
+      guard entry.file != .own, entry.file != receiver else {
+        throw .badProgress("Bad origin file of a changeset: \(entry.file.rawValue)")
+      }
+      (server, client) = (entry.serverVersion, entry.clientVersion)
+    }
+    return entries
+  }
+}
+
+/// Changesets for one UPLOAD, as a scan of a file's history found them.
+package struct UploadBatch: Hashable, Sendable {
+  /// The changesets, compressed where the file has them compressed.
+  package let body: MessageBody
+  /// The version of the last changeset; nil if there is none.
+  package let lastVersion: UInt64?
+  /// How far the scan came, entries that need no upload included.
+  package let progress: UploadCursor
+  package let lockedServerVersion: UInt64
+  /// Whether the scan reached its limit.
+  package let isComplete: Bool
+
+  package init(
+    _ body: MessageBody = .empty, lastVersion: UInt64? = nil, progress: UploadCursor,
+    lockedServerVersion: UInt64 = 0, isComplete: Bool = true
+  ) {
+    self.body = body
+    self.lastVersion = lastVersion
+    self.progress = progress
+    self.lockedServerVersion = lockedServerVersion
+    self.isComplete = isComplete
+  }
 }
 
 /// The failure of a request to a file.

@@ -294,6 +294,7 @@ import Testing
       Self.file().sets
       + [QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")]
     client.subscribe(sets, version: 21)
+    client.reply(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3)))
     #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
     client.reply(UploadBatch(progress: UploadCursor(clientVersion: 21, serverVersion: 3)))
     client.receive("query_error 226 3 1 2\nbad")
@@ -313,7 +314,7 @@ import Testing
     client.announce(25)
     #expect(client.takeRequests() == [.begin])
     client.receive("mark 1 1\n")
-    #expect(client.requests.last?.request == .scanUploads(after: 18, through: nil))
+    #expect(client.requests.last?.request == .scanUploads(after: 18, pastQuery: 1))
   }
 
   @Test(arguments: [(59_999 as Milliseconds, true), (60_001, false)])
@@ -322,7 +323,7 @@ import Testing
     client.lose(for: pause)
     client.connect()
     client.reply(.done(Self.file()))
-    let isScanning = client.requests.last?.request == .scanUploads(after: 18, through: nil)
+    let isScanning = client.requests.last?.request == .scanUploads(after: 18, pastQuery: 1)
     #expect(isScanning == isShort)
   }
 
@@ -333,12 +334,12 @@ import Testing
       Self.file().sets
       + [QuerySet(version: 2, state: .pending, snapshotVersion: 22, text: "{}")]
     client.subscribe(sets, version: 23)
-    #expect(client.requests.last?.request == .scanUploads(after: 20, through: 22))
+    #expect(client.requests.last?.request == .scanUploads(after: 20, pastQuery: 1))
     client.announce(25)
     client.reply(
       UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3)))
     #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
-    #expect(client.requests.last?.request == .scanUploads(after: 22, through: nil))
+    #expect(client.requests.last?.request == .scanUploads(after: 22, pastQuery: 2))
   }
 
   /// The file was at work when the app changed its subscriptions.
@@ -348,6 +349,7 @@ import Testing
     let next = QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")
     client.subscribe(Self.file().sets + [next], version: 22)
     client.reply(.done(Self.file(version: 21)))
+    client.reply(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3)))
     #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
   }
 
@@ -391,7 +393,7 @@ import Testing
       changeset: [1])
     client.reply(
       UploadBatch(
-        entries: [entry], progress: UploadCursor(clientVersion: 21, serverVersion: 4)))
+        [entry], progress: UploadCursor(clientVersion: 21, serverVersion: 4)))
     #expect(client.others == [])
     client.receive("download 1 5 21 5 7777 21 4 1 2 1 0 0 0\n")
     var file = Self.file(version: 22)

@@ -52,8 +52,8 @@ struct FakeFile {
   mutating func carryOut(_ request: StoreRequest) -> StoreReply {
     do throws(StoreFailure) {
       switch request {
-      case .scanUploads(let after, let limit):
-        return .uploads(UploadContents(scan(after, limit)))
+      case .scanUploads(let after, let query):
+        return .uploads(scan(after, state.nextSet(after: query)?.snapshotVersion), state)
       case .read: break
       case .begin: begin()
       case .adoptIdent(let ident, let salt):
@@ -121,22 +121,35 @@ struct FakeFile {
 
   /// At most two changes a batch.
   private func scan(_ after: UInt64, _ limit: UInt64?) -> UploadBatch {
-    var batch = UploadBatch(
-      progress: UploadCursor(clientVersion: after, serverVersion: cursors.upload.serverVersion),
-      lockedServerVersion: cursors.download.serverVersion)
+    var progress = UploadCursor(clientVersion: after, serverVersion: cursors.upload.serverVersion)
+    var entries: [UploadEntry] = []
+    var isComplete = true
     for version in stride(from: after + 1, through: min(limit ?? version, version), by: 1) {
       if let bytes = own[version] {
-        if batch.entries.count == 2 {
-          batch.isComplete = false
+        if entries.count == 2 {
+          isComplete = false
           break
         }
-        batch.entries.append(
+        entries.append(
           UploadEntry(
             clientVersion: version, serverVersion: remote[version] ?? 0,
             timestamp: OriginTimestamp(milliseconds: version), changeset: bytes))
       }
-      batch.progress = UploadCursor(clientVersion: version, serverVersion: remote[version] ?? 0)
+      progress = UploadCursor(clientVersion: version, serverVersion: remote[version] ?? 0)
     }
-    return batch
+    return UploadBatch(
+      entries, progress: progress, lockedServerVersion: cursors.download.serverVersion,
+      isComplete: isComplete)
+  }
+}
+
+extension UploadBatch {
+  init(
+    _ entries: [UploadEntry], progress: UploadCursor, lockedServerVersion: UInt64 = 0,
+    isComplete: Bool = true
+  ) {
+    self.init(
+      MessageBody(uploads: entries), lastVersion: entries.last?.clientVersion, progress: progress,
+      lockedServerVersion: lockedServerVersion, isComplete: isComplete)
   }
 }

@@ -40,10 +40,7 @@ struct ScriptedClient {
       case .open(let number): socket = number
       case .send(let bytes, _): sent.append(String(decoding: bytes, as: UTF8.self))
       case .store(_, let number, .read):
-        newestVersion = max(newestVersion, state.version)
-        state.version = newestVersion
-        state.sets = sets ?? state.sets
-        handle(.stored(session: 1, request: number, .done(state)))
+        handle(.stored(session: 1, request: number, .done(readFile())))
       case .store(_, let number, let request): requests.append((number, request))
       case .close, .setTimer, .cancelTimer, .report(.changed), .report(.interrupted): break
       default: others.append(effect)
@@ -74,7 +71,15 @@ struct ScriptedClient {
   }
 
   /// Answers a scan.
-  mutating func reply(_ batch: UploadBatch) { reply(.uploads(UploadContents(batch))) }
+  mutating func reply(_ batch: UploadBatch) { reply(.uploads(batch, readFile())) }
+
+  /// The newest state of the file.
+  private mutating func readFile() -> SessionFile {
+    newestVersion = max(newestVersion, state.version)
+    state.version = newestVersion
+    state.sets = sets ?? state.sets
+    return state
+  }
 
   /// Tells of a version of the file.
   mutating func announce(_ version: UInt64) {

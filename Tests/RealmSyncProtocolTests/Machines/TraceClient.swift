@@ -15,6 +15,8 @@ struct TraceClient {
   private let mode: SyncMode
   private var machine: ClientMachine
   private var now: Milliseconds = 0
+  /// The last state of the file.
+  private var file = SessionFile()
 
   /// - Parameter text: `flexible` or `partition`.
   init(_ text: Substring) {
@@ -34,7 +36,7 @@ struct TraceClient {
 
   // MARK: Inputs
 
-  private func input(
+  private mutating func input(
     _ line: Substring, _ words: [Substring], _ details: [Substring]
   ) throws -> ClientInput {
     let number: UInt64 = words.count > 1 ? UInt64(words[1]) ?? 0 : 0
@@ -99,13 +101,15 @@ struct TraceClient {
     return try number(words, index + 1)
   }
 
-  private func stored(_ words: [Substring], _ details: [Substring]) throws -> ClientInput {
+  private mutating func stored(_ words: [Substring], _ details: [Substring]) throws -> ClientInput {
     let name = words[1].split(separator: ".")
     let (session, request) = (try Self.number(name, 0), try Self.number(name, 1))
     return .stored(session: session, request: request, try reply(words, details))
   }
 
-  private func reply(_ words: [Substring], _ details: [Substring]) throws -> StoreReply {
+  private mutating func reply(
+    _ words: [Substring], _ details: [Substring]
+  ) throws -> StoreReply {
     let details = details.map { ($0, $0.split(separator: " ")) }
     switch words[2] {
     case "file":
@@ -136,21 +140,23 @@ struct TraceClient {
         default: throw Self.mistake(line)
         }
       }
+      self.file = file
       return .done(file)
     case "uploads":
-      var batch = UploadBatch(
-        progress: UploadCursor(
-          clientVersion: try Self.number(after: "through", in: words),
-          serverVersion: try Self.number(after: "server", in: words)),
-        lockedServerVersion: try Self.number(after: "locked", in: words))
-      for (_, words) in details {
-        batch.entries.append(
-          UploadEntry(
-            clientVersion: try Self.number(words, 1), serverVersion: try Self.number(words, 3),
-            timestamp: OriginTimestamp(milliseconds: try Self.number(words, 5)),
-            changeset: Array(words[6].utf8)))
+      let progress = UploadCursor(
+        clientVersion: try Self.number(after: "through", in: words),
+        serverVersion: try Self.number(after: "server", in: words))
+      let entries = try details.map { _, words in
+        UploadEntry(
+          clientVersion: try Self.number(words, 1), serverVersion: try Self.number(words, 3),
+          timestamp: OriginTimestamp(milliseconds: try Self.number(words, 5)),
+          changeset: Array(words[6].utf8))
       }
-      return .uploads(UploadContents(batch))
+      file.version = max(file.version, progress.clientVersion)
+      let batch = UploadBatch(
+        entries, progress: progress,
+        lockedServerVersion: try Self.number(after: "locked", in: words))
+      return .uploads(batch, file)
     default:
       let code = try Self.number(after: "code", in: words)
       return .failed(
@@ -202,8 +208,8 @@ struct TraceClient {
     case .begin: "begin"
     case .read: "read"
     case .adoptIdent(let file, let salt): "file \(file.rawValue) salt \(salt)"
-    case .scanUploads(let version, let limit):
-      "scan after \(version)\(limit.map { " through \($0)" } ?? "")"
+    case .scanUploads(let version, let query):
+      "scan after \(version)\(query > 0 ? " past query \(query)" : "")"
     case .integrate(let received): "integrate \(text(received))"
     case .keepBootstrapPart(let received, let version, let isLast):
       "keep \(isLast ? "last " : "")part of query \(version) \(text(received))"

@@ -45,11 +45,11 @@ import Testing
   @Test func aSessionUpgradesIt() async throws {
     let file = try makeFile()
     let agent = try SyncAgent(file)
-    let before = try await agent.scanUploads(after: 0)
-    #expect(before.entries.map(\.changeset) == [Self.changeset])
+    let before = try UploadScan().batch(in: file.snapshot(), after: 0)
+    #expect(try before.body.uploadEntries().map(\.changeset) == [Self.changeset])
     _ = try await agent.activate()
     try expectUpgraded(file)
-    #expect(try await agent.scanUploads(after: 0).entries == before.entries)
+    #expect(try UploadScan().batch(in: file.snapshot(), after: 0).body == before.body)
   }
 
   @Test func aLocalWriteUpgradesIt() throws {

@@ -83,6 +83,27 @@ import Testing
     #expect(try Items.texts(device.read()).count == 4)
   }
 
+  /// A scan brings the sets of the version that it scanned, and stops at the next one.
+  @Test func aScanStopsAtThePendingSet() async throws {
+    let device = try TestDevice()
+    try Self.makeSubscriptions(device)
+    let last = try device.write { _ in }
+    for (query, isPending) in [(0, true), (1, false)] as [(UInt64, Bool)] {
+      guard
+        case .uploads(let batch, let file) = await device.agent.perform(
+          .scanUploads(after: 0, pastQuery: query))
+      else {
+        Issue.record("no answer to a scan")
+        continue
+      }
+      let next = file.nextSet(after: query)
+      #expect((next != nil) == isPending)
+      #expect(file.version == last && batch.isComplete)
+      #expect(
+        isPending ? batch.progress.clientVersion <= 1 : batch.progress.clientVersion == last)
+    }
+  }
+
   @Test func aQueryThatIsRejectedIsAnError() async throws {
     let device = try TestDevice()
     try Self.makeSubscriptions(device)
@@ -94,7 +115,8 @@ import Testing
     let device = try TestDevice()
     let version = try device.write(Items.makeClass)
     guard
-      case .uploads(let batch) = await device.agent.perform(.scanUploads(after: 0, through: nil))
+      case .uploads(let batch, _) = await device.agent.perform(
+        .scanUploads(after: 0, pastQuery: 0))
     else { return #expect(Bool(false)) }
     #expect(batch.lastVersion == version)
     let download = DownloadBatch.of([Items.changeset { $0.create(3) }], base: version)

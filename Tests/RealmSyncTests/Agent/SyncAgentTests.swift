@@ -81,7 +81,14 @@ import Testing
     let device = try TestDevice()
     let version = try device.write(Items.makeClass)
     #expect(try await device.agent.state().version == version)
-    let batch = try await device.agent.scanUploads(after: 0)
-    #expect(batch.entries.map(\.clientVersion) == [version])
+    guard
+      case .uploads(let batch, let file) = await device.agent.perform(
+        .scanUploads(after: 0, pastQuery: 0))
+    else {
+      Issue.record("no answer to a scan")
+      return
+    }
+    #expect(try batch.body.uploadEntries().map(\.clientVersion) == [version])
+    #expect(file.version == version)
   }
 }

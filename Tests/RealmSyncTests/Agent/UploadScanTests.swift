@@ -14,11 +14,22 @@ import Testing
   private func batch(
     _ device: TestDevice, after version: UInt64, through limit: UInt64? = nil,
     goal: Int = 128 << 10, max: Int = 16 << 20
-  ) throws -> UploadBatch {
+  ) throws -> Found {
     var scan = UploadScan()
     scan.byteCountGoal = goal
     scan.byteCountMax = max
-    return try scan.batch(in: device.file.snapshot(), after: version, through: limit)
+    let batch = try scan.batch(in: device.file.snapshot(), after: version, through: limit)
+    return Found(batch: batch, entries: try batch.body.uploadEntries())
+  }
+
+  /// A batch with its entries.
+  @dynamicMemberLookup private struct Found {
+    let batch: UploadBatch
+    let entries: [UploadEntry]
+
+    subscript<Value>(dynamicMember path: KeyPath<UploadBatch, Value>) -> Value {
+      batch[keyPath: path]
+    }
   }
 
   @Test func aFileThatWasNeverWrittenHasNothing() throws {
@@ -129,9 +140,9 @@ import Testing
     let stored = try device.written.map { try history.changeset(at: $0) }
     let compressed = stored.compactMap { StoredChangesetFraming.joinable($0) }
     #expect(compressed.count == 3)
-    let contents = try UploadScan().contents(in: snapshot, after: 0)
-    let body = contents.body.bytes
-    #expect(contents.body.isCompressed)
+    let batch = try batch(device, after: 0)
+    let body = batch.body.bytes
+    #expect(batch.body.isCompressed)
     for part in compressed {
       // Without the last block and the checksum.
       let blocks = part.dropLast(9)
@@ -139,19 +150,19 @@ import Testing
       #expect(places.count == 1)
     }
     // Nothing was decompressed: blocks that no one can read go through.
-    var damaged = try UploadScan().batch(in: snapshot, after: 0).entries
+    var damaged = batch.entries
     for index in damaged.indices {
       damaged[index].changeset = stored[index]
       guard StoredChangesetFraming.joinable(stored[index]) != nil else { continue }
       for position in 4..<stored[index].count - 13 { damaged[index].changeset[position] = 0xFF }
     }
     let unread = try MessageBody(stored: damaged)
-    #expect(unread.uncompressedByteCount == contents.body.uncompressedByteCount)
+    #expect(unread.uncompressedByteCount == batch.body.uncompressedByteCount)
     #expect(throws: MessageError.self) { try unread.uploadEntries() }
     // The server gets the changesets as they were recorded.
-    let entries = try UploadScan().batch(in: snapshot, after: 0).entries
-    #expect(try contents.body.uploadEntries() == entries)
-    #expect(contents.lastVersion == entries.last?.clientVersion && contents.isComplete)
+    let recorded = try stored.map { try StoredChangesetFraming.decode($0) }
+    #expect(batch.entries.map(\.changeset) == recorded)
+    #expect(batch.lastVersion == batch.entries.last?.clientVersion && batch.isComplete)
   }
 
   /// Changesets that another program has compressed are compressed again.
