@@ -290,4 +290,27 @@ final class WebSocketHandler: ChannelInboundHandler {
     context.close(promise: nil)
   }
 }
+
+/// Reports all received bytes to the handler of messages. Comes before the decoder of frames.
+final class ReceiveMeter: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let handler: WebSocketHandler
+
+  init(_ handler: WebSocketHandler) { self.handler = handler }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let data = unwrapInboundIn(data)
+    guard handler.didReceive(data.readableBytes) else { return }
+    context.fireChannelRead(wrapInboundOut(data))
+  }
+}
+
+/// The memory for what a socket has received, until it is handed over.
+package protocol SocketMemory: Sendable {
+  /// Takes bytes. Returns false if there is no room for them.
+  func take(_ byteCount: Int) -> Bool
+  func giveBack(_ byteCount: Int)
+}
 #endif

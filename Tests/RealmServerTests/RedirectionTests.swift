@@ -21,13 +21,13 @@ import Testing
       HTTPResponse(status: status, headers: [HTTPHeader("location", place)]))
   }
 
-  /// `Redirection` 1
+  /// `ClientTransport` 1
   @Test(arguments: ["http://a.org/y", "http://b.org/y", "HTTP://a.org/y", "ftp://a.org", "ws://a"])
   func encryptionIsNeverGivenUp(_ place: String) {
     #expect(throws: AppFailure.self) { try Self.next(.get, "https://a.org/x", 302, place) }
   }
 
-  /// `Redirection` 2
+  /// `ClientTransport` 2
   @Test func contentAndTokensStayAtTheirHost() throws {
     for place in ["https://b.org/y", "//b.org/y", "https://a.org:444/y"] {
       #expect(throws: AppFailure.self) {

@@ -3,7 +3,9 @@
 // Users and their belongings, as they are stored.
 
 package import RealmFormats
+import RealmStorage
 package import RealmSyncProtocol
+import RealmTables
 
 /// A user of an app.
 package struct Account: Hashable, Sendable {
@@ -102,4 +104,177 @@ package struct MailedToken: Hashable, Sendable {
   package let expires: OriginTimestamp
   /// The password of the registration to confirm; nil for other tokens.
   let password: StoredPassword?
+}
+
+/// The tables of accounts. The first field is the primary key, a string.
+enum AccountTables {
+  static let meta = RecordLayout(
+    "server_accounts_meta", hasPrimaryKey: true,
+    [
+      RecordField("key", .string), RecordField("layout", .int),
+      RecordField("app", .string, isNullable: true, isLater: true),
+    ])
+  static let accounts = RecordLayout(
+    "server_accounts", hasPrimaryKey: true,
+    [
+      RecordField("key", .string), RecordField("created", .int), RecordField("is_disabled", .int),
+      RecordField("custom_data", .string, isNullable: true), RecordField("identities", .string),
+    ])
+  static let identities = RecordLayout(
+    "server_identities", hasPrimaryKey: true,
+    [
+      RecordField("key", .string), RecordField("id", .string),
+      RecordField("account", .string, isNullable: true),
+      RecordField("salt", .binary, isNullable: true),
+      RecordField("hash", .binary, isNullable: true), RecordField("is_confirmed", .int),
+      RecordField("created", .int, isNullable: true, isLater: true),
+    ])
+  static let sessions = RecordLayout(
+    "server_sessions", hasPrimaryKey: true,
+    [
+      RecordField("key", .string), RecordField("account", .string),
+      RecordField("device", .string), RecordField("expires", .int),
+    ])
+  static let tokens = RecordLayout(
+    "server_mailed_tokens", hasPrimaryKey: true,
+    [
+      RecordField("key", .string), RecordField("purpose", .string),
+      RecordField("identity", .string), RecordField("signature", .binary),
+      RecordField("expires", .int), RecordField("salt", .binary, isNullable: true, isLater: true),
+      RecordField("hash", .binary, isNullable: true, isLater: true),
+    ])
+
+  static let all = [meta, accounts, identities, sessions, tokens]
+
+  /// The number of the layout. Files of an earlier one get the missing columns, and files of a
+  /// later one are refused.
+  static let layout: Int64 = 3
+
+  /// The only row of `meta`; nil if there is none.
+  static func meta(in group: WriteGroup) throws(StorageError) -> RecordRow? {
+    try meta.table(in: group).find(.string("accounts"))
+  }
+
+  /// Makes the tables of a new file.
+  static func make(in group: WriteGroup) throws(StorageError) {
+    for layout in all { try layout.make(in: group) }
+    try meta.table(in: group).findOrCreate(.string("accounts")).set(layout, "layout")
+  }
+}
+
+/// A value as a row of a table of accounts.
+protocol AccountRecord: Sendable {
+  static var layout: RecordLayout { get }
+  /// The primary key.
+  var key: String { get }
+  init?(_ row: RecordRow) throws(StorageError)
+  /// Stores all but the primary key.
+  func write(to row: RecordRow) throws(StorageError)
+}
+
+extension Account: AccountRecord {
+  static var layout: RecordLayout { AccountTables.accounts }
+  var key: String { id }
+
+  init?(_ row: RecordRow) throws(StorageError) {
+    self.init(id: try row.text("key"), created: try row.time("created"))
+    isDisabled = try row.integer("is_disabled") != 0
+    if let text = try row.optionalText("custom_data") {
+      customData = try? ExtendedJSONReader.parse(text)
+    }
+    let names = try? JSONParser.parse(row.text("identities")).array
+    identities = (names ?? []).compactMap { $0.string.flatMap { IdentityName(text: $0) } }
+  }
+
+  func write(to row: RecordRow) throws(StorageError) {
+    try row.set(created.milliseconds, "created")
+    try row.set(isDisabled ? 1 : 0 as Int64, "is_disabled")
+    try row.set(customData.map { ExtendedJSONWriter.text($0) }, "custom_data")
+    try row.set(JSONWriter.text(.array(identities.map { .string($0.text) })), "identities")
+  }
+}
+
+extension Identity: AccountRecord {
+  static var layout: RecordLayout { AccountTables.identities }
+  var key: String { name.text }
+
+  init?(_ row: RecordRow) throws(StorageError) {
+    guard let name = IdentityName(text: try row.text("key")) else { return nil }
+    self.init(name, id: try row.text("id"))
+    account = try row.optionalText("account")
+    password = try row.password()
+    isConfirmed = try row.integer("is_confirmed") != 0
+    created = try row.optionalTime("created")
+  }
+
+  func write(to row: RecordRow) throws(StorageError) {
+    try row.set(id, "id")
+    try row.set(account, "account")
+    try row.set(password)
+    try row.set(isConfirmed ? 1 : 0 as Int64, "is_confirmed")
+    try row.set(created.map { Int64(bitPattern: $0.milliseconds) }, "created")
+  }
+}
+
+extension AccountSession: AccountRecord {
+  static var layout: RecordLayout { AccountTables.sessions }
+  var key: String { id }
+
+  init?(_ row: RecordRow) throws(StorageError) {
+    self.init(
+      id: try row.text("key"), account: try row.text("account"), device: try row.text("device"),
+      expires: try row.time("expires"))
+  }
+
+  func write(to row: RecordRow) throws(StorageError) {
+    try row.set(account, "account")
+    try row.set(device, "device")
+    try row.set(expires.milliseconds, "expires")
+  }
+}
+
+extension MailedToken: AccountRecord {
+  static var layout: RecordLayout { AccountTables.tokens }
+  var key: String { id }
+
+  init?(_ row: RecordRow) throws(StorageError) {
+    guard let purpose = Purpose(rawValue: try row.text("purpose")),
+      let identity = IdentityName(text: try row.text("identity"))
+    else { return nil }
+    self.init(
+      id: try row.text("key"), purpose: purpose, identity: identity,
+      signature: try row.bytes("signature"), expires: try row.time("expires"),
+      password: try row.password())
+  }
+
+  func write(to row: RecordRow) throws(StorageError) {
+    try row.set(purpose.rawValue, "purpose")
+    try row.set(identity.text, "identity")
+    try row.set(signature, "signature")
+    try row.set(expires.milliseconds, "expires")
+    try row.set(password)
+  }
+}
+
+extension RecordRow {
+  func time(_ name: String) throws(StorageError) -> OriginTimestamp {
+    OriginTimestamp(milliseconds: try bits(name))
+  }
+
+  func optionalTime(_ name: String) throws(StorageError) -> OriginTimestamp? {
+    try optionalInteger(name).map { OriginTimestamp(milliseconds: UInt64(bitPattern: $0)) }
+  }
+
+  /// The password of a row; nil if it has none.
+  fileprivate func password() throws(StorageError) -> StoredPassword? {
+    guard let salt = try optionalBytes("salt"), let hash = try optionalBytes("hash") else {
+      return nil
+    }
+    return StoredPassword(salt: salt, hash: hash)
+  }
+
+  fileprivate func set(_ password: StoredPassword?) throws(StorageError) {
+    try set(password?.salt, "salt")
+    try set(password?.hash, "hash")
+  }
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Write transactions on synchronised files (invariants of `SyncEdit`).
+// Write transactions on synchronised files.
+//
+// 1. Every commit to a synchronised file adds one entry (`SyncHistory` 1): the one that was set, or
+//    the empty entry of a local commit.
+// 2. All changes are made to one working copy, in the order of the calls.
+// 3. A change that throws leaves the working copy in no defined state: the transaction can only be
+//    rolled back.
 
 extension WriteTransaction {
   /// The entry of the commit that the transaction ends with; nil for the empty entry of a local
@@ -127,4 +133,16 @@ extension WriteTransaction {
     syncEdit = new
     return new
   }
+}
+
+/// The changes of one transaction to a synchronised file's history.
+final class SyncEdit {
+  /// The entry of the commit; nil for the empty one of a local commit.
+  var entry: SyncEntry?
+  /// The uncompressed size of the entry's changeset.
+  var entryByteCount = 0
+  /// The history as it is now; nil until it is asked for.
+  var history: SyncHistory?
+  /// The new identifier of the file; nil if it stays.
+  var fileIdentifier: Int?
 }

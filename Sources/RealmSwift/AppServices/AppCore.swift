@@ -20,6 +20,11 @@ final class AppCore: Sendable {
     let directory: String
   }
 
+  private struct ConnectionKey: Hashable {
+    let user: String
+    let mode: SyncMode
+  }
+
   private static let registry = Locked<[Key: AppCore]>([:])
 
   let client: AppClient
@@ -27,7 +32,7 @@ final class AppCore: Sendable {
   let paths: SyncPaths
   private let options: Options
   private let users = Locked<[ObjectIdentifier: User]>([:])
-  private let pools = Locked<[String: ConnectionPool]>([:])
+  private let connections = Locked<[ConnectionKey: ClientDriver]>([:])
 
   /// The configuration, which itself is not `Sendable`.
   private struct Options: @unchecked Sendable {
@@ -124,26 +129,25 @@ final class AppCore: Sendable {
 
   /// Ends the delays of connections that wait for their next attempt (P1 D.5).
   private func reconnect() {
-    for driver in pools.withLock({ $0.values.flatMap(\.all) }) { driver.send(.reconnect) }
+    for driver in connections.withLock({ Array($0.values) }) { driver.send(.reconnect) }
   }
 
-  /// The connection of a user's sessions of a mode.
+  /// The connection of a user's sessions of a mode. One that no session needs closes its socket
+  /// after a while and stays.
   func connection(_ user: AppUser, _ mode: SyncMode) -> ClientDriver {
-    let pool = pools.withLock { pools in
-      if let pool = pools[user.id] { return pool }
-      let (client, manager, sockets) = (client, syncManager, options.sockets)
-      let pool = ConnectionPool { mode in
-        ClientDriver(
-          mode: mode, timeouts: manager.timeouts, provider: sockets,
-          authority: UserAuthority(
-            client, user, headers: { manager.headers },
-            report: { manager.take($0, endsSession: $1, of: user, at: client.settings.baseURL) }),
-          observer: { manager.take($0, of: user, mode) })
-      }
-      pools[user.id] = pool
-      return pool
+    let key = ConnectionKey(user: user.id, mode: mode)
+    return connections.withLock { connections in
+      if let connection = connections[key] { return connection }
+      let (client, manager) = (client, syncManager)
+      let connection = ClientDriver(
+        mode: mode, timeouts: manager.timeouts, provider: options.sockets,
+        authority: UserAuthority(
+          client, user, headers: { manager.headers },
+          report: { manager.take($0, endsSession: $1, of: user, at: client.settings.baseURL) }),
+        observer: { manager.take($0, of: user, mode) })
+      connections[key] = connection
+      return connection
     }
-    return pool.connection(mode)
   }
 }
 #endif

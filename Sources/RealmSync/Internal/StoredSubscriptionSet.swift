@@ -3,6 +3,7 @@
 // A subscription set as it stands in a version of the file (P3 C.1).
 
 package import RealmStorage
+package import RealmSyncProtocol
 package import RealmTables
 
 /// A stored subscription set, with its subscriptions.
@@ -98,5 +99,36 @@ extension StoredSubscription {
       id: try row.objectId("id"), createdAt: try row.timestamp("created_at"),
       updatedAt: try row.timestamp("updated_at"), name: try row.optionalText("name"),
       objectClass: try row.text("object_class"), query: try row.text("query"))
+  }
+}
+
+/// Reads the subscription sets of a version.
+package enum StoredQuerySets {
+  /// All sets, oldest first; none in files without subscriptions.
+  package static func all(in group: TableGroup) throws(StorageError) -> [QuerySet] {
+    try StoredSubscriptionSet.all(in: group).map { QuerySet($0) }
+      .sorted { $0.version < $1.version }
+  }
+}
+
+extension QuerySet {
+  fileprivate init(_ set: StoredSubscriptionSet) {
+    self.init(
+      version: set.version, state: set.state.state, snapshotVersion: set.snapshotVersion,
+      text: QueryDocument(
+        subscriptions: set.subscriptions.map { ($0.objectClass, $0.query) }
+      ).text)
+  }
+}
+
+extension SubscriptionState {
+  fileprivate var state: QuerySet.State {
+    switch self {
+    case .pending: .pending
+    case .bootstrapping: .bootstrapping
+    case .complete: .complete
+    case .error: .error
+    case .awaitingMark: .awaitingMark
+    }
   }
 }

@@ -39,7 +39,7 @@ import Testing
     ).get().round
   }
 
-  /// `RoundCache` 1
+  /// `ViewScratch` 1
   @Test func clientsAtOneCursorShareARound() async throws {
     let (server, files) = try await makeServer(4)
     let first = try await round(server, files[1], high)
@@ -64,7 +64,7 @@ import Testing
     #expect(scratch.rounds.withLock { $0.hitCount } == 1)
   }
 
-  /// `RoundCache` 1
+  /// `ViewScratch` 1
   @Test func authorsAndUnconfirmedClientsHaveTheirOwn() async throws {
     let (server, files) = try await makeServer(2)
     _ = try await round(server, files[1], high)
@@ -80,7 +80,7 @@ import Testing
     #expect(again.entries == fresh.entries)
   }
 
-  /// `RoundCache` 2
+  /// `ViewScratch` 2
   @Test func theOldestGoWhenThereIsNoRoom() async throws {
     let (server, files) = try await makeServer(2)
     let snapshot = try await server.snapshot()

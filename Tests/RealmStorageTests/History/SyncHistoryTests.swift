@@ -30,7 +30,7 @@ import Testing
 
   // MARK: Commits
 
-  /// `SyncHistory` 1, `SyncEdit` 1.
+  /// `SyncHistory` 1, `WriteTransaction+Sync` 1.
   @Test func everyCommitAddsOneEntry() throws {
     #expect(try file.snapshot().syncHistory() == nil)
     for number in 1...5 {
@@ -219,7 +219,7 @@ import Testing
 
   // MARK: Rewriting
 
-  /// `SyncEdit` 2.
+  /// `WriteTransaction+Sync` 2.
   @Test func aReplacedEntryCorrectsTheUploadableBytes() throws {
     try commit { write in
       write.syncEntry = SyncEntry(changeset: [1, 2, 3], reciprocal: [4])

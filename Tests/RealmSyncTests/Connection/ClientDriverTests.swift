@@ -190,16 +190,11 @@ import Testing
     await session.close()
   }
 
-  @Test func theSessionsOfAModeShareAConnection() async throws {
-    let pool = ConnectionPool { [network, authority, clock] mode in
-      ClientDriver(
-        mode: mode, provider: network, authority: authority, clock: clock.clock)
-    }
-    #expect(pool.connection(.partition) === pool.connection(.partition))
-    #expect(pool.connection(.partition) !== pool.connection(.flexible))
-    #expect(pool.all.count == 2)
+  @Test func theSessionsOfADriverShareAConnection() async throws {
+    let driver = ClientDriver(
+      mode: .partition, provider: network, authority: authority, clock: clock.clock)
     let devices = try [TestDevice(), TestDevice()]
-    let sessions = try devices.map { try begin($0, pool.connection(.partition)) }
+    let sessions = try devices.map { try begin($0, driver) }
     let peer = await network.accept()
     let binds = [try #require(await peer.receive()), try #require(await peer.receive())]
     #expect(binds.sorted() == ["bind 1 3 0 1 0\n\"p\"", "bind 2 3 0 1 0\n\"p\""])
