@@ -3,7 +3,7 @@
 // What a session does with messages, and the rules that a server must keep (P1 C.4).
 
 extension ClientSession {
-  mutating func receive(_ waiting: ClientBinding.WaitingMessage, now: Milliseconds) {
+  mutating func receive(_ waiting: Binding.WaitingMessage, now: Milliseconds) {
     guard case .bound(let binding) = phase else { return }
     let isRefused = binding.step == .reportedError
     switch waiting.message {
@@ -57,8 +57,8 @@ extension ClientSession {
   }
 
   private mutating func receive(
-    _ download: ServerMessage.Download, _ binding: ClientBinding,
-    _ exchange: ClientBinding.Exchange
+    _ download: ServerMessage.Download, _ binding: Binding,
+    _ exchange: Binding.Exchange
   ) {
     var exchange = exchange
     if let failure = defect(of: download.cursors, after: exchange.received) {
@@ -105,7 +105,7 @@ extension ClientSession {
 
   private func isBootstrap(
     _ queryVersion: UInt64, _ batch: ServerMessage.BatchState, _ version: ProtocolVersion,
-    _ exchange: ClientBinding.Exchange
+    _ exchange: Binding.Exchange
   ) -> Bool {
     switch batch {
     case .moreToCome: true
@@ -118,7 +118,7 @@ extension ClientSession {
   }
 
   /// Rule 8: a bootstrap is of a set that the file has and the server was sent.
-  private func mayBootstrap(_ queryVersion: UInt64, _ exchange: ClientBinding.Exchange) -> Bool {
+  private func mayBootstrap(_ queryVersion: UInt64, _ exchange: Binding.Exchange) -> Bool {
     guard let set = file.sets.first(where: { $0.version == queryVersion }) else { return false }
     let active = file.activeSet?.version ?? 0
     return set.state != .error && queryVersion >= active

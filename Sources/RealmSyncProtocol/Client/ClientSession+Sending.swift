@@ -30,7 +30,7 @@ extension ClientSession {
 
   /// Sends a set that waits, after the changes before it and before those after it.
   private mutating func sendQueryOrUploads(
-    _ binding: ClientBinding, _ exchange: ClientBinding.Exchange, _ mayUpload: Bool
+    _ binding: Binding, _ exchange: Binding.Exchange, _ mayUpload: Bool
   ) -> Bool {
     if isFileNewer {
       // A scan reads the subscription sets, too.
@@ -69,7 +69,7 @@ extension ClientSession {
   /// Asks the file for uploads, if there may be some up to a version. Returns whether it did.
   @discardableResult
   private mutating func scan(
-    _ exchange: ClientBinding.Exchange, through goal: UInt64, _ mayUpload: Bool
+    _ exchange: Binding.Exchange, through goal: UInt64, _ mayUpload: Bool
   ) -> Bool {
     guard mayUpload, settings.purpose != .freshCopy, exchange.scannedThrough < goal else {
       return false
