@@ -153,7 +153,7 @@ package final class EncryptedFile: StorageFile {
     let page = EncryptedLayout.pageByteCount
     let count = (byteCount + page - 1) / page
     guard count > state.pageCount, let base = unsafe state.base else { return }
-    let systemPage = DatabaseFile.pageSize
+    let systemPage = SystemFiles.pageSize
     let start = state.pageCount * page / systemPage * systemPage
     let end = (count * page + systemPage - 1) / systemPage * systemPage
     guard unsafe mprotect(base + start, end - start, PROT_READ | PROT_WRITE) == 0 else {

@@ -12,6 +12,9 @@ import Glibc
 
 /// The files of the operating system.
 package struct SystemFiles: FileSystem {
+  /// The bytes of a page of memory, the unit of mappings.
+  static let pageSize = Int(getpagesize())
+
   /// Whether no other user of the machine may read the files.
   private let isPrivate: Bool
 

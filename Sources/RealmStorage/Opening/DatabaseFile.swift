@@ -11,14 +11,7 @@
 // 5. After a failed sync, what the kernel holds and what the disk holds may differ, in unknown
 //    ways. The session is poisoned: it goes on reading, and takes no more writes.
 
-import CRealmPlatform
 import Synchronization
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// How to open a database.
 package struct OpenOptions: Hashable, Sendable {
@@ -144,9 +137,9 @@ package final class DatabaseFile: Sendable {
         throw .addressSpaceExhausted(path: path, byteCount: byteCount)
       }
       let physical = try requireLength(byteCount)
-      let start = mapped & ~(Self.pageSize - 1)
+      let start = mapped & ~(SystemFiles.pageSize - 1)
       try unsafe storage.map(start..<byteCount, at: reservation.base + start, isWritable: false)
-      let end = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
+      let end = (byteCount + SystemFiles.pageSize - 1) & ~(SystemFiles.pageSize - 1)
       mappedByteCount.store(min(end, physical), ordering: .releasing)
     }
   }
@@ -171,65 +164,6 @@ package final class DatabaseFile: Sendable {
   func requireNewestLength() throws(StorageError) {
     guard !options.isInMemory, let newest = session.memory.entry(of: newestVersion) else { return }
     try requireLength(newest.logicalSize)
-  }
-
-  static let pageSize = Int(getpagesize())
-
-  // MARK: Writing
-
-  /// Begins a write transaction; the calling thread sleeps until it is its turn.
-  package func beginWrite() throws(StorageError) -> WriteTransaction {
-    try beginWrite(keepingBusy: { [WriterPlace(identity: realm_thread_pointer())] })
-  }
-
-  /// Begins a write transaction; the calling thread sleeps until it is its turn.
-  ///
-  /// - Parameter places: What the thread keeps busy meanwhile, itself among it: writers that are to
-  ///   run there let it go first. Not called if the right to write is free.
-  package func beginWrite(
-    keepingBusy places: () -> [WriterPlace]
-  ) throws(StorageError) -> WriteTransaction {
-    try requireOwnProcess()
-    return try writers.begin(on: self, keepingBusy: places)
-  }
-
-  /// Begins a write transaction on an actor; suspends until it is the task's turn.
-  ///
-  /// - Parameter place: What runs the code of the actor.
-  /// - Throws: `CancellationError` if the task is cancelled before; others keep their positions.
-  package func beginWrite(
-    at place: WriterPlace, isolation: isolated any Actor
-  ) async throws -> WriteTransaction {
-    try requireOwnProcess()
-    return try await writers.begin(on: self, at: place, isolation: isolation)
-  }
-
-  /// Lets a block that is to run at a place wait for its turn, without a thread.
-  ///
-  /// - Parameter wake: Called on any thread, maybe before this returns and maybe more than once,
-  ///   when there is something for `writers.take(_:)`.
-  /// - Returns: The number of the waiter, which must be taken or withdrawn.
-  package func enqueueWriter(
-    at place: WriterPlace, wake: @escaping @Sendable () -> Void
-  ) -> UInt64 {
-    writers.enqueue(on: self, at: place, wake: wake)
-  }
-
-  /// - Throws: `StorageError.forkedProcess` (invariant 4).
-  func requireOwnProcess() throws(StorageError) {
-    if realm_is_forked() { throw .forkedProcess(path: path) }
-  }
-
-  /// Releases the right to write.
-  func releaseWriter() { writers.release() }
-
-  /// Refuses all further writes of this session, in every process.
-  func poison() {
-    unsafe session.memory.poisoned.pointee.store(1, ordering: .sequentiallyConsistent)
-  }
-
-  var isPoisoned: Bool {
-    unsafe session.memory.poisoned.pointee.load(ordering: .sequentiallyConsistent) != 0
   }
 
   // MARK: History

@@ -14,7 +14,7 @@ extension CommitWriter {
     // A copy gains no space that a reader of an older version needs.
     guard lag <= Self.harmlessLag else { return }
     if space.evacuation?.isComplete == true { space.endEvacuation() }
-    let page = DatabaseFile.pageSize
+    let page = SystemFiles.pageSize
     if transaction.compaction == nil {
       space.trimTail(reserve: max(space.reserve, space.logicalSize / 16), pageSize: page)
       space.startEvacuationIfNeeded()
@@ -53,7 +53,7 @@ extension CommitWriter {
   private func cutExcess(_ space: inout FreeSpace) {
     guard space.hasExcess, base.space.fileEnd == space.logicalSize else { return }
     space.hasExcess = false
-    let page = DatabaseFile.pageSize
+    let page = SystemFiles.pageSize
     let end = (space.logicalSize + page - 1) / page * page
     // If this fails, the next who opens the file cuts it.
     if let physical = try? file.storage.byteCount(), physical > end {

@@ -150,7 +150,7 @@ private struct OpenedStorage {
         reason: "file is non-empty but too small (\(byteCount) bytes) to be a valid Realm. "
           + "Delete it, restore it from a backup, or use another path.")
     }
-    let page = DatabaseFile.pageSize
+    let page = SystemFiles.pageSize
     let wanted = (max(options.reservedByteCount, physicalSize * 4) + page - 1) / page * page
     reservation = try AddressReservation(
       path: path, fileCapacity: wanted,
@@ -250,7 +250,7 @@ private struct OpenedStorage {
   mutating func normaliseSize(_ entry: VersionEntry) throws(StorageError) {
     let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
     if let header = unsafe FileHeader(bytes), header.isStreaming { return }
-    let page = DatabaseFile.pageSize
+    let page = SystemFiles.pageSize
     let size = (entry.logicalSize + page - 1) / page * page
     if physicalSize > size {
       try storage.resize(to: size)

@@ -144,7 +144,7 @@ struct CommitWriter {
     try NodeWriter.measure(top.history, in: slab, into: &counts)
     counts.short += listBound(space, and: allocator.freedBlocks.count)
     let placement = NodePlacement(
-      space, expecting: counts, pageSize: DatabaseFile.pageSize,
+      space, expecting: counts, pageSize: SystemFiles.pageSize,
       extend: { [file] end throws(StorageError) in try file.extend(to: end) })
     return unsafe NodeWriter(
       placement, slab: slab, file: file.storage, staging: file.writer.staging)
