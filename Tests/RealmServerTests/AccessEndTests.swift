@@ -106,7 +106,8 @@ import Testing
   @Test(arguments: [true, false]) @MainActor
   func leavingIsNoError(_ isDeleted: Bool) async throws {
     let server = try await RunningServer(mode: .flexible)
-    let configuration = AppConfiguration(baseURL: server.address)
+    let configuration = AppConfiguration(
+      baseURL: server.address, defaultRequestTimeoutMS: UInt(RunningServer.answerLimit))
     configuration.directory = server.directory.path + "/device"
     let app = App(id: server.app, configuration: configuration)
     let errors = Locked<[String]>([])

@@ -84,7 +84,8 @@ struct IdleClientTests {
     let server = try await ServerProcess(directory, app: "idle")
     defer { server.kill() }
     let app = AppClient(
-      forgetting: AppSettings(id: "idle", baseURL: server.address),
+      forgetting: AppSettings(
+        id: "idle", baseURL: server.address, requestTimeout: RunningServer.answerLimit),
       transport: ClientTransport.shared)
     let user = try await app.logIn(.anonymous)
     let endpoint = await UserAuthority(app, user).endpoint(.partition)

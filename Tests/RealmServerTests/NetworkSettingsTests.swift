@@ -18,7 +18,8 @@ import Testing
   private static func app(
     _ server: RunningServer, _ network: NetworkSettings, address: String? = nil
   ) -> App {
-    let configuration = AppConfiguration(baseURL: address ?? server.address)
+    let configuration = AppConfiguration(
+      baseURL: address ?? server.address, defaultRequestTimeoutMS: UInt(RunningServer.answerLimit))
     configuration.directory = server.directory.path + "/device"
     configuration.network = network
     return App(id: server.app, configuration: configuration)

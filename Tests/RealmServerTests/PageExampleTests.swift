@@ -21,7 +21,8 @@ class Todo: Object {
 @Suite struct PageExampleTests {
   /// The app of a server, on a device of its own.
   private func app(_ server: RunningServer, _ device: String) -> App {
-    let configuration = AppConfiguration(baseURL: server.address)
+    let configuration = AppConfiguration(
+      baseURL: server.address, defaultRequestTimeoutMS: UInt(RunningServer.answerLimit))
     configuration.directory = server.directory.path + "/" + device
     return App(id: server.app, configuration: configuration)
   }

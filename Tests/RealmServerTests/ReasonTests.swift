@@ -66,7 +66,8 @@ class Errand: Object {
   private static func app(
     _ id: String, _ address: String, _ directory: TemporaryDirectory
   ) -> App {
-    let configuration = AppConfiguration(baseURL: address)
+    let configuration = AppConfiguration(
+      baseURL: address, defaultRequestTimeoutMS: UInt(RunningServer.answerLimit))
     configuration.directory = directory.path
     return App(id: id, configuration: configuration)
   }

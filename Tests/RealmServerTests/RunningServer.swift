@@ -101,6 +101,9 @@ final class RunningServer: Sendable {
       metricsToken: metricsToken)
   }
 
+  /// How long a client of a test waits for an answer: the whole program may compete for a busy processor.
+  static let answerLimit: Milliseconds = 600_000
+
   /// Shuts the server down and waits for its end.
   func stop() async throws {
     task.cancel()
@@ -110,7 +113,8 @@ final class RunningServer: Sendable {
   /// Logs a new anonymous user in.
   func user(_ transport: ClientTransport = .shared) async throws -> TestUser {
     let client = AppClient(
-      forgetting: AppSettings(id: app, baseURL: address), transport: transport)
+      forgetting: AppSettings(id: app, baseURL: address, requestTimeout: Self.answerLimit),
+      transport: transport)
     return TestUser(client: client, user: try await client.logIn(.anonymous))
   }
 }
