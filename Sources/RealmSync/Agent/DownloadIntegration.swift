@@ -67,8 +67,9 @@ package struct DownloadIntegration {
       try work.check(rest, download.cursors)
       var remaining = rest
       try apply(&remaining, &work)
-      var reached = download.cursors
-      if !remaining.isEmpty, let cursor = work.cursor { reached.download = cursor }
+      let reached =
+        remaining.isEmpty
+        ? download.cursors : try IntegrationError.storing(work.cursors(within: download.cursors))
       try IntegrationError.storing(
         work.finish(reached, downloadableByteCount: max(0, download.remaining)))
       try IntegrationError.storing(work.group.commit())
@@ -114,7 +115,7 @@ package struct DownloadIntegration {
 
   /// Whether a message could have ended before a changeset.
   private func isBoundary(before next: Changeset, _ work: IntegrationTransaction) -> Bool {
-    next.origin.version != work.cursor?.serverVersion
+    next.origin.version != work.lastServerVersion
   }
 
   private func isOver(_ byteCount: Int, _ start: ContinuousClock.Instant) -> Bool {

@@ -118,7 +118,10 @@ struct IntegrationTransaction {
     if let cursors { passed = try uploadedByteCount(through: cursors.upload.clientVersion) }
     let (downloadedByteCount, uploadedByteCount) = (downloadedByteCount, passed)
     try transaction.updateSyncProgress { stored in
-      if let cursors { stored.take(cursors) }
+      if let cursors {
+        assert(!cursors.goesBack(from: stored.cursors), "IntegrationTransaction 3")
+        stored.take(cursors)
+      }
       if let downloadableByteCount { stored.downloadableByteCount = downloadableByteCount }
       stored.downloadedByteCount = Self.sum(stored.downloadedByteCount, downloadedByteCount)
       stored.uploadedByteCount = Self.sum(stored.uploadedByteCount, uploadedByteCount)
@@ -130,9 +133,20 @@ struct IntegrationTransaction {
       originTimestamp: Int64(clamping: last.timestamp.milliseconds))
   }
 
-  /// The version of the last changeset, and its base: an own version.
-  var cursor: DownloadCursor? {
-    last.map { DownloadCursor(serverVersion: $0.version, clientVersion: $0.remoteVersion) }
+  /// The server version of the last changeset.
+  var lastServerVersion: UInt64? { last?.version }
+
+  /// The cursors of a message whose entries after the last changeset are for a later commit.
+  ///
+  /// An entry may be older than the file's cursor in what it knows of the file: its client version
+  /// counts only if it is higher (3).
+  func cursors(within message: SyncCursors) throws(StorageError) -> SyncCursors {
+    guard let last else { return message }
+    let old = try transaction.syncProgress.download
+    var cursors = message
+    cursors.download = DownloadCursor(
+      serverVersion: last.version, clientVersion: max(old.clientVersion, last.remoteVersion))
+    return cursors
   }
 
   /// The sizes of the local changesets up to a new upload cursor.

@@ -277,6 +277,34 @@ import Testing
     #expect(state.cursors.download.serverVersion == 15)
   }
 
+  /// `IntegrationTransaction` 3: a message may have entries of older bases than the file's cursor,
+  /// and end in the middle. The client version then stays.
+  @Test func cursorsDoNotGoBackInTheMiddleOfAMessage() async throws {
+    let device = try TestDevice(limits: Self.shortTurns)
+    try device.write(Items.makeClass)
+    _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1)
+    let old = try device.write { try Items.put(1, "a", $0) }
+    let base = try device.write { try Items.put(2, "b", $0) }
+    let before = try await device.agent.integrate(.of([Self.item], from: 3, base: base)).cursors
+    #expect(before.download == DownloadCursor(serverVersion: 3, clientVersion: base))
+    var download = DownloadBatch.of(
+      [Items.changeset { $0.create(5) }, Items.changeset { $0.setText("x", of: 99) }], from: 4,
+      base: base)
+    for index in download.entries.indices { download.entries[index].clientVersion = old }
+    #expect(try await refusal(device, download) != nil)
+    try await device.restart()
+    let cursors = try await device.agent.state().cursors
+    #expect(cursors.download == DownloadCursor(serverVersion: 4, clientVersion: base))
+    #expect(!cursors.goesBack(from: before))
+    // What is left of the message comes again.
+    download.entries[1].changeset = Items.changeset { $0.setText("x", of: 5) }
+    download.entries.removeFirst()
+    let after = try await device.agent.integrate(download)
+    #expect(after.cursors == download.cursors)
+    #expect(try Items.texts(device.read()) == [1: "theirs", 2: "b", 5: "x"])
+    #expect(try device.findings() == [])
+  }
+
   /// `DownloadIntegration` 3.
   @Test func aTurnLastsWhileAnOwnChangesetIsAltered() async throws {
     let device = try TestDevice(limits: Self.shortTurns)
