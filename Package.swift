@@ -300,7 +300,7 @@ let package = Package(
       name: "RealmSyncTests",
       dependencies: [
         "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
-        "RealmTables",
+        "RealmSession", "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
         "realm-two-devices",
       ],

@@ -153,6 +153,7 @@ package struct BootstrapIntegration {
           throw error
         }
       }
+      assert(isLast || pending == nil, "BootstrapIntegration 1")
       if let last = pending {
         pending = nil
         try IntegrationError.storing(last.makeDurable())

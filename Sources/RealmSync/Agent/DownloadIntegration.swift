@@ -67,6 +67,10 @@ package struct DownloadIntegration {
       try work.check(rest, download.cursors)
       var remaining = rest
       try apply(&remaining, &work)
+      assert(rest.isEmpty || remaining.count < rest.count, "DownloadIntegration 2")
+      assert(
+        remaining.first.map { isBoundary(before: $0.changeset, work) } ?? true,
+        "DownloadIntegration 3")
       let reached =
         remaining.isEmpty
         ? download.cursors : try IntegrationError.storing(work.cursors(within: download.cursors))

@@ -96,6 +96,7 @@ struct IntegrationTransaction {
   mutating func apply(
     _ changeset: Changeset, originalByteCount: UInt64
   ) throws(IntegrationError) {
+    assert(group.recorder == nil, "IntegrationTransaction 1")
     do throws(ApplyError) { try applier.apply(changeset) } catch { throw IntegrationError(error) }
     last = changeset.origin
     downloadedByteCount = Self.sum(downloadedByteCount, Int(clamping: originalByteCount))
@@ -127,6 +128,7 @@ struct IntegrationTransaction {
       stored.uploadedByteCount = Self.sum(stored.uploadedByteCount, uploadedByteCount)
     }
     if cursors != nil { try transaction.trimSyncHistory() }
+    assert(transaction.syncEntry == nil, "IntegrationTransaction 2")
     guard let last else { return }
     transaction.syncEntry = SyncEntry(
       remoteVersion: last.version, originFile: Int(last.file.rawValue),

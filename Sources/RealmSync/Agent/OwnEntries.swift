@@ -44,6 +44,7 @@ struct OwnEntries {
   ) throws(StorageError) -> Bool {
     let base = max(base, history.base)
     guard file == self.file, base >= self.base, end <= history.version else { return false }
+    assert(!isAltered.contains(true), "OwnEntries 2")
     let count = versions.firstIndex { $0 > base } ?? versions.count
     versions.removeFirst(count)
     changesets.removeFirst(count)
@@ -61,6 +62,7 @@ struct OwnEntries {
       guard head.isUploadable else { continue }
       var stored = try history.reciprocal(at: head.version)
       if stored == nil { stored = try history.changeset(at: head.version) }
+      assert(head.version > versions.last ?? base, "OwnEntries 1")
       let origin = ChangesetOrigin(
         version: head.version, remoteVersion: head.remoteVersion, file: .own,
         timestamp: OriginTimestamp(milliseconds: UInt64(max(0, head.originTimestamp))))
@@ -82,6 +84,7 @@ struct OwnEntries {
     _ transformer: inout Transformer
   ) throws(MergeError) -> Bool {
     guard let start = versions.firstIndex(where: { $0 > base }) else { return false }
+    assert(versions.count == changesets.count && versions.count == isAltered.count, "OwnEntries 1")
     var local = Array(changesets[start...])
     let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: ownIdent)
     for position in outcome.alteredLocal {
@@ -121,6 +124,7 @@ final class OwnEntryCache {
 
   /// Keeps the changesets of a commit, as the commit has stored them.
   func keep(_ entries: OwnEntries?) {
+    assert(self.entries == nil, "OwnEntries 3")
     guard let entries, entries.byteCount <= Self.byteCountMax else { return }
     self.entries = entries
   }

@@ -26,6 +26,7 @@ package final class RecordedWrite: @unchecked Sendable {
 
   /// Records a transaction without writes so far; its commit stores its entry.
   package func attach(to group: WriteGroup) throws(StorageError) {
+    assert(group.recorder == nil, "RecordedWrite 2: the transaction is recorded already")
     let current = FileIdentifier(UInt64(try group.transaction.fileIdentifier))
     if current == ident {
       recorder.removeAll()
@@ -35,9 +36,11 @@ package final class RecordedWrite: @unchecked Sendable {
     }
     group.recorder = recorder
     group.beforeCommit = { [recorder, now] (group) throws(StorageError) in
+      assert(group.recorder === recorder, "RecordedWrite 1")
       let changeset = try recorder.finish(group)
       guard !changeset.isEmpty else { return }
       let transaction = group.transaction
+      assert(transaction.syncEntry == nil, "RecordedWrite 2")
       if try !transaction.syncHistory().isUpgraded {
         try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
       }

@@ -184,7 +184,10 @@ package final class AppClient: Sendable {
   }
 
   private func requestToken(of user: AppUser) async -> Result<AppToken, AppFailure> {
-    defer { state.withLock { $0.refreshes[user.id] = nil } }
+    defer {
+      let refresh = state.withLock { $0.refreshes.removeValue(forKey: user.id) }
+      assert(refresh != nil, "AppClient 2")
+    }
     do throws(AppFailure) {
       guard let token = user.record.refreshToken else { throw Self.loggedOut }
       let answer: JSONValue

@@ -72,6 +72,7 @@ package final class ClientDriver: Sendable {
   package func carryOut() {
     while true {
       let effects = state.withLock { state in
+        assert(state.isCarryingOut, "ClientDriver 2")
         defer { state.effects = [] }
         state.isCarryingOut = !state.effects.isEmpty
         return state.effects

@@ -114,6 +114,7 @@ package final class SocketEnvironment: ClientEnvironment {
   package func open(_ socket: UInt64, for driver: ClientDriver) {
     let (messages, outgoing) = AsyncStream.makeStream(of: Outgoing.self)
     state.withLock { state in
+      assert(socket > state.socket, "a number of a socket is used again")
       state.socket = socket
       state.links[socket] = Link(outgoing: outgoing)
     }
@@ -200,6 +201,7 @@ package final class SocketEnvironment: ClientEnvironment {
     await withCheckedContinuation { reader in
       let isPaused = state.withLock { state in
         guard state.links[number]?.isReadingPaused == true else { return false }
+        assert(state.links[number]?.reader == nil, "a socket has two readers")
         state.links[number]?.reader = reader
         return true
       }

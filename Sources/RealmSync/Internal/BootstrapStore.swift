@@ -87,6 +87,7 @@ package struct BootstrapStore {
       try part.set(StoredChangeset.encode(entry.changeset), "data")
     }
     if let cursors { try store(cursors, of: bootstrap) }
+    assert((try? bootstraps.count()) == 1, "BootstrapStore 1")
     return isFirst
   }
 

@@ -55,6 +55,7 @@ package struct SubscriptionStore {
   package func add(
     _ version: UInt64, _ subscriptions: [StoredSubscription] = []
   ) throws(StorageError) {
+    assert((try? versions().last ?? 0) ?? version <= version, "SubscriptionStore 1")
     let set = try sets.findOrCreate(.int(Int64(clamping: version)))
     try set.set(SubscriptionState.pending.rawValue, "state")
     try set.set(clamping: base, "snapshot_version")

@@ -25,7 +25,7 @@ import Testing
     #expect(response.status == 200)
   }
 
-  /// `AccountService` 2
+  /// `AccountService` 2 (SY14)
   @Test func neitherPasswordsNorTokensAreStored() async throws {
     let bench = try APIBench(confirmation: .mail)
     #expect(await bench.register("ann@x.org", "PASSWORD-1").status == 201)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Damaged histories of synchronised files: errors, never a trap, and findings of the check.
+// Damaged histories of synchronised files: errors, never a trap, and findings of the check
+// (SY16).
 
 import Foundation
 import RealmTestSupport

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random transactions of all kinds on a synchronised file, against a model of its entries.
+// Random transactions of all kinds on a synchronised file, against a model of its entries
+// (SY16).
 
 import Foundation
 import RealmTestSupport

@@ -54,6 +54,7 @@ import Testing
     return try BootstrapStore(existingIn: group)?.pending() != nil
   }
 
+  /// `BootstrapStore` 2, `SubscriptionStore` 2
   @Test func partsAreKeptAndShownTogether() async throws {
     let device = try TestDevice()
     try Self.makeSets(device)

@@ -107,6 +107,31 @@ import Testing
     #expect(line.hasSuffix("prior 2"), "\(line)")
   }
 
+  /// `OwnEntries` 2: changesets of two bases meet one own changeset, in one commit.
+  @Test func groupsOfAMessageMeetTheSameOwnChangeset() async throws {
+    var limits = TurnLimits()
+    limits.uncontended = .seconds(600)
+    let device = try TestDevice(limits: limits)
+    try device.write { group in
+      try Items.makeClass(group)
+      try Items.put(1, "a", group)
+    }
+    let first = try await device.agent.adoptIdent(FileIdentifier(9), salt: 1).version
+    let second = try device.write { try Items.put(2, "b", $0) }
+    let version = try device.write { try Items.append("mine", to: 1, $0) }
+    var download = DownloadBatch.of(
+      (0..<2 as Range<UInt32>).map { index in
+        Items.changeset { $0.insert("x", at: index, of: 1, priorSize: index) }
+      }, base: second)
+    download.entries[0].clientVersion = first
+    #expect(try await device.agent.integrate(download).version == version + 1)
+    #expect(try Items.list(of: 1, device.read()).count == 3)
+    let bytes = try #require(try device.history().reciprocal(at: version))
+    let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
+    let line = changeset.instructions.map(changeset.line).first ?? ""
+    #expect(line.hasSuffix("prior 2"), "\(line)")
+  }
+
   /// `OwnEntries` 3: a message that fails leaves nothing of what it merged.
   @Test func aFailedMessageLeavesTheKeptEntries() async throws {
     let device = try TestDevice()
@@ -223,6 +248,14 @@ import Testing
     #expect(try await device.agent.state() == before)
     #expect(try device.digest() == digest)
     #expect(try device.findings() == [])
+  }
+
+  /// `DownloadIntegration` 1: a changeset that cannot be read is refused while another writes.
+  @Test func changesetsAreReadWithoutTheRightToWrite() async throws {
+    let device = try TestDevice()
+    let other = try device.file.beginWrite()
+    defer { other.rollback() }
+    #expect(try await refusal(device, .of([[0x7F]]))?.reportedCode?.rawValue == 212)
   }
 
   /// Own instructions that have no effect any more are reported once, with the version of the
@@ -346,6 +379,7 @@ import Testing
     #expect(try await device.agent.integrate(download).version == 2)
   }
 
+  /// SY12: a local writer waits for one turn at most, and a turn is much shorter than 20 ms.
   @Test func writersThatWaitGoFirst() async throws {
     var limits = TurnLimits()
     limits.byteCount = 0
@@ -374,6 +408,7 @@ import Testing
     blocker.rollback()
     let last = try await integration.value.version
     #expect(try await second.value < last)
+    #expect(TurnLimits().contended <= .milliseconds(5))
     #expect(try Items.texts(device.read()).count == 39)
   }
 }

@@ -48,6 +48,7 @@ import Testing
         HTTPHeader("Authorization", "Bearer " + TestToken.text(expires: 100))))
   }
 
+  /// `AppClient` 1
   @Test func aSecondAnonymousLoginIsTheSameUser() async throws {
     let transport = ScriptedTransport.withAnonymousUser()
     let client = try Self.client(transport)
@@ -56,6 +57,7 @@ import Testing
     #expect(transport.requests("login").count == 1)
   }
 
+  /// `AppClient` 3
   @Test func usersAreStored() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.path + "/users.realm"
@@ -130,6 +132,7 @@ import Testing
     }
   }
 
+  /// `AppClient` 2
   @Test func callersShareARefresh() async throws {
     let transport = ScriptedTransport.withAnonymousUser()
     let client = try Self.client(transport)
@@ -140,6 +143,33 @@ import Testing
     #expect(tokens[0] == tokens[1])
     #expect(user.record.accessToken == tokens[0])
     #expect((1...2).contains(transport.requests("auth/session").count))
+  }
+
+  /// SY14: whatever goes wrong, an error has neither the password nor a token.
+  @Test func errorsHaveNoSecrets() async throws {
+    let secrets = ["PASSWORD-1", TestToken.text(expires: 900), TestToken.text(expires: 100)]
+    let transport = ScriptedTransport.withAnonymousUser()
+    let client = try Self.client(transport)
+    let user = try await client.logIn(.anonymous)
+    let login = "POST /api/client/v2.0/app/todos/auth/providers/local-userpass/login"
+    let half = #"{"refresh_token":"\#(secrets[1])"}"#
+    let refusal = #"{"error":"no","error_code":"InvalidPassword"}"#
+    let answers: [[HTTPResponse]] = [
+      [], [.json(half)], [.json(refusal, status: 401)], [HTTPResponse(status: 500)],
+    ]
+    for answer in answers {
+      transport.set(login, answer)
+      transport.set("POST /api/client/v2.0/auth/session", answer)
+      var errors: [AppFailure] = []
+      do throws(AppFailure) {
+        _ = try await client.logIn(.emailPassword("ann@x.org", secrets[0]))
+      } catch { errors.append(error) }
+      do throws(AppFailure) { try await client.refreshToken(of: user) } catch {
+        errors.append(error)
+      }
+      #expect(errors.count == 2)
+      for secret in secrets { #expect(!"\(errors)".contains(secret)) }
+    }
   }
 
   @Test func aRefreshThatIsRefusedLogsTheUserOut() async throws {

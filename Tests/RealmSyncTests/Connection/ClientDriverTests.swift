@@ -2,6 +2,7 @@
 
 // A driver with its sockets, timers and waits, and a server that the test plays.
 
+import RealmSession
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
@@ -242,6 +243,60 @@ import Testing
     for await _ in ends { break }
     #expect(seen.withLock { $0 } == Array(1...2_000))
     #expect(overlaps.withLock { $0 } == 0)
+  }
+
+  /// `ClientDriver` 3
+  @Test func observersAreNotCalledByTheSender() async {
+    let driver = driver()
+    let (calls, call) = AsyncStream.makeStream(of: Bool.self)
+    _ = BackgroundThread.start(named: "sender") {
+      let sender = ThreadIdentity.current
+      for _ in 0..<200 {
+        driver.wait(for: .download, of: .max, id: driver.makeName()) { _ in
+          call.yield(ThreadIdentity.current == sender)
+        }
+      }
+    }
+    var count = 0
+    for await isSender in calls {
+      #expect(!isSender)
+      count += 1
+      if count == 200 { break }
+    }
+  }
+
+  private func environment() -> SocketEnvironment {
+    SocketEnvironment(
+      mode: .partition, provider: network, authority: authority, clock: clock.clock)
+  }
+
+  /// `SocketEnvironment` 1
+  @Test func messagesAreSentInTheOrderOfTheCalls() async {
+    let environment = environment()
+    let driver = driver()
+    environment.open(1, for: driver)
+    for number in 0..<500 { environment.send(Array("\(number)".utf8), after: nil) }
+    let peer = await network.accept()
+    for number in 0..<500 { #expect(await peer.receive() == "\(number)") }
+    environment.close(.normal)
+    #expect(await peer.receive() == nil)
+  }
+
+  /// `SocketEnvironment` 2: the driver goes while its socket is open and a time is waited for.
+  @Test func waitsDoNotKeepTheDriver() async throws {
+    let environment = environment()
+    weak var kept: ClientDriver?
+    do {
+      let driver = driver()
+      kept = driver
+      environment.open(1, for: driver)
+      environment.set(.linger, at: 1_000_000, for: driver)
+    }
+    let peer = await network.accept()
+    while kept != nil { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(peer.closeCode == nil)
+    environment.stop()
+    #expect(await peer.receive() == nil)
   }
 
   /// The agent of a file may be given to another session when the first one has ended.
