@@ -259,7 +259,7 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "RealmTestSupport",
-      dependencies: ["RealmStorage", "RealmTables"],
+      dependencies: ["RealmFormats", "RealmStorage", "RealmTables"],
       swiftSettings: settings),
     .target(
       name: "RealmSyncTestSupport",

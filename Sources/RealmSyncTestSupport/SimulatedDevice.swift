@@ -71,7 +71,7 @@ package final class SimulatedDevice {
       }
     }
 
-    func take(_ event: SessionEvent) {
+    func take(_ event: SyncSessionEvent) {
       meet(.sessionReport)
       switch event {
       case .downloadProgress, .log: break

@@ -120,7 +120,7 @@ struct RandomChangeset {
       return .arrayErase(.init(path: path(&changeset, inList: true), priorSize: small()))
     case 11:
       return .clear(
-        .init(path: path(&changeset), collection: CollectionKind.allCases[number(4)]))
+        .init(path: path(&changeset), collection: ChangesetCollectionKind.allCases[number(4)]))
     case 12: return .setInsert(.init(path: path(&changeset), value: payload(&changeset)))
     default: return .setErase(.init(path: path(&changeset), value: payload(&changeset)))
     }
@@ -128,7 +128,7 @@ struct RandomChangeset {
 
   private mutating func addTable(_ changeset: inout Changeset) -> Instruction {
     let table = string(&changeset)
-    let kind = TableKind.allCases[number(3)]
+    let kind = ChangesetTableKind.allCases[number(3)]
     let types: [PayloadType] = [.int, .string, .objectID, .uuid, .globalKey]
     let key = Instruction.KeyColumn(
       field: string(&changeset), type: types[number(5)], isNullable: generator.chance(0.5))
@@ -141,7 +141,7 @@ struct RandomChangeset {
     return .addColumn(
       .init(
         table: string(&changeset), field: string(&changeset), type: type,
-        isNullable: generator.chance(0.5), collection: CollectionKind.allCases[number(4)],
+        isNullable: generator.chance(0.5), collection: ChangesetCollectionKind.allCases[number(4)],
         linkTarget: type == .link ? string(&changeset) : nil))
   }
 }

@@ -129,7 +129,7 @@ import Testing
   @Test func differencesOfKindsIndexesAndZerosAreFound() throws {
     let directory = try TemporaryDirectory()
     func make(
-      _ name: String, _ kind: RealmTables.TableKind, _ index: IndexKind?, _ zero: Double,
+      _ name: String, _ kind: TableKind, _ index: IndexKind?, _ zero: Double,
       _ text: String
     ) throws -> String {
       let writer = try RealmWriter(path: directory.file(name), creates: true)

@@ -318,7 +318,7 @@ struct ChangesetRecording {
   // MARK: All collections
 
   mutating func didClear(
-    _ place: CollectionPlace, _ kind: RealmTables.CollectionKind
+    _ place: CollectionPlace, _ kind: CollectionKind
   ) throws(StorageError) {
     try noteShift(of: place)
     guard let path = try path(place, nil) else { return forgetSteps() }

@@ -123,7 +123,7 @@ package final class SyncRecorder: ChangeRecorder {
   }
 
   package func didClear(
-    _ place: CollectionPlace, _ kind: RealmTables.CollectionKind
+    _ place: CollectionPlace, _ kind: CollectionKind
   ) throws(StorageError) {
     try unsafe recording.didClear(place, kind)
   }

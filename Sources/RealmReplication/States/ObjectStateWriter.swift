@@ -339,7 +339,7 @@ package struct ObjectStateWriter<Source: TableReader> {
     builder.encoder.append(.update(.init(path: path(), value: payload)))
   }
 
-  private mutating func clear(_ kind: RealmSyncProtocol.CollectionKind) {
+  private mutating func clear(_ kind: ChangesetCollectionKind) {
     builder.encoder.append(.clear(.init(path: path(), collection: kind)))
   }
 }

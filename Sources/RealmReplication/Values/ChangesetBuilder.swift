@@ -242,7 +242,7 @@ package struct ChangesetBuilder {
       field: primaryKey.map { name($0, schema.key, schema) } ?? encoder.intern(""),
       type: primaryKey.map(\.payloadType) ?? .globalKey,
       isNullable: primaryKey?.isNullable ?? false)
-    let kind: RealmSyncProtocol.TableKind =
+    let kind: ChangesetTableKind =
       schema.kind == .asymmetric ? .asymmetric : .topLevel
     encoder.append(.addTable(.init(table: table, kind: kind, key: key)))
   }

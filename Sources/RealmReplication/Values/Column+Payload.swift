@@ -46,9 +46,9 @@ extension PayloadType {
   }
 }
 
-extension RealmTables.CollectionKind {
+extension CollectionKind {
   /// The kind as instructions name it.
-  package var onWire: RealmSyncProtocol.CollectionKind {
+  package var onWire: ChangesetCollectionKind {
     switch self {
     case .none: .single
     case .list: .list
@@ -58,9 +58,9 @@ extension RealmTables.CollectionKind {
   }
 }
 
-extension RealmSyncProtocol.CollectionKind {
+extension ChangesetCollectionKind {
   /// The kind as tables name it.
-  package var stored: RealmTables.CollectionKind {
+  package var stored: CollectionKind {
     switch self {
     case .single: .none
     case .list: .list
@@ -70,9 +70,9 @@ extension RealmSyncProtocol.CollectionKind {
   }
 }
 
-extension RealmSyncProtocol.TableKind {
+extension ChangesetTableKind {
   /// The kind as tables name it.
-  package var stored: RealmTables.TableKind {
+  package var stored: TableKind {
     switch self {
     case .topLevel: .topLevel
     case .embedded: .embedded

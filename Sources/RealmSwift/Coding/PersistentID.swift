@@ -21,9 +21,9 @@ import RealmTables
 /// object in every file. One of another class is valid for its file, as long as the object exists:
 /// the key of a deleted object's row may be reused for another one.
 public struct PersistentID<Model: Object>: Sendable, Hashable {
-  private let identity: ObjectIdentity
+  private let identity: IdentityInClass
 
-  init(_ identity: ObjectIdentity) { self.identity = identity }
+  init(_ identity: IdentityInClass) { self.identity = identity }
 
   /// The identifier of an object, which a realm must manage unless it has a primary key.
   ///

@@ -65,7 +65,7 @@ struct HistoryReader {
 
   private func identity(
     of object: ObjectKey, in table: Table
-  ) throws(StorageError) -> ObjectIdentity {
+  ) throws(StorageError) -> IdentityInClass {
     guard let column = table.schema.primaryKey else { return .row(object.rawValue) }
     guard let row = try table.row(of: object) else {
       throw .corrupted("the history has \(object) of '\(table.schema.name)', which does not exist")
@@ -73,7 +73,7 @@ struct HistoryReader {
     return .primaryKey(try row.value(of: column))
   }
 
-  private func deletedIdentity(of object: ObjectKey, in table: Table) -> ObjectIdentity? {
+  private func deletedIdentity(of object: ObjectKey, in table: Table) -> IdentityInClass? {
     if table.schema.primaryKey == nil { return .row(object.rawValue) }
     return deletedKeys[table.key]?[object].map { .primaryKey($0) }
   }

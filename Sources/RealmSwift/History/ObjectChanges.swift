@@ -5,13 +5,13 @@
 /// The objects of a table that came, changed and went.
 struct ObjectChanges: Sendable {
   struct Modification: Sendable {
-    let identity: ObjectIdentity
+    let identity: IdentityInClass
     let propertyNames: [String]
   }
 
-  var insertions: [ObjectIdentity] = []
+  var insertions: [IdentityInClass] = []
   var modifications: [Modification] = []
-  var deletions: [ObjectIdentity] = []
+  var deletions: [IdentityInClass] = []
 
   var isEmpty: Bool { insertions.isEmpty && modifications.isEmpty && deletions.isEmpty }
 }

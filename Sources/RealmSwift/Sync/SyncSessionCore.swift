@@ -265,7 +265,7 @@ final class SyncSessionCore: Sendable {
     configuration.user.app.syncManager.report(error, SyncSession(self))
   }
 
-  private func take(_ event: RealmSyncProtocol.SessionEvent) {
+  private func take(_ event: SyncSessionEvent) {
     switch event {
     case .error(let code, let document):
       let error = SyncError(code, document, path: path)

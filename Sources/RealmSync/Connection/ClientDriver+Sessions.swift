@@ -11,7 +11,7 @@ extension ClientDriver {
   /// - Throws: `StorageError.threadUnavailable`.
   package func begin(
     _ agent: SyncAgent, _ settings: SessionSettings,
-    observer: @escaping @Sendable (SessionEvent) -> Void = { _ in }
+    observer: @escaping @Sendable (SyncSessionEvent) -> Void = { _ in }
   ) throws(StorageError) -> UInt64 {
     let name = makeName()
     let listener = try agent.file.onNewVersion { [weak self] version in

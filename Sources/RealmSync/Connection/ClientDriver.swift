@@ -17,7 +17,7 @@ package final class ClientDriver: Sendable {
   struct Session {
     let agent: SyncAgent
     let listener: VersionListener
-    let observer: @Sendable (SessionEvent) -> Void
+    let observer: @Sendable (SyncSessionEvent) -> Void
     var onEnd: (@Sendable () -> Void)?
   }
 

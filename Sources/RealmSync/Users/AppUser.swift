@@ -47,7 +47,7 @@ package struct UserRecord: Hashable, Sendable {
   }
 
   package var id: String
-  package var state = UserState.loggedIn
+  package var state = StoredUserState.loggedIn
   package var refreshToken: AppToken?
   package var accessToken: AppToken?
   package var deviceID: String?
@@ -63,7 +63,7 @@ package struct UserRecord: Hashable, Sendable {
   }
 
   /// Without its tokens.
-  mutating func end(_ state: UserState) {
+  mutating func end(_ state: StoredUserState) {
     self.state = state
     refreshToken = nil
     accessToken = nil
@@ -71,7 +71,7 @@ package struct UserRecord: Hashable, Sendable {
 }
 
 /// The state of a user, with its number in the file of users (P3 A).
-package enum UserState: Int64, Hashable, Sendable {
+package enum StoredUserState: Int64, Hashable, Sendable {
   case loggedOut = 0
   case loggedIn = 1
   case removed = 2

@@ -164,7 +164,7 @@ package actor UserStore {
     _ row: RecordRow, _ identities: RecordTable?
   ) throws(StorageError) -> UserRecord {
     guard let id = try row.optionalText("identity"),
-      let state = UserState(rawValue: try row.integer("state"))
+      let state = StoredUserState(rawValue: try row.integer("state"))
     else { throw .corrupted("a stored user has no id or state") }
     var user = UserRecord(id: id)
     user.state = state

@@ -90,7 +90,7 @@ package struct ChangesetParser {
   private mutating func addTable() throws(ChangesetError) -> Instruction.AddTable {
     let table = try string()
     let number = try reader.signed()
-    guard let raw = UInt8(exactly: number), let kind = TableKind(rawValue: raw) else {
+    guard let raw = UInt8(exactly: number), let kind = ChangesetTableKind(rawValue: raw) else {
       throw .unknownTableKind(number)
     }
     guard kind != .embedded else { return .init(table: table, kind: kind, key: nil) }
@@ -127,9 +127,9 @@ package struct ChangesetParser {
     return .init(path: path, value: value, isDefault: try reader.flag())
   }
 
-  private mutating func collection() throws(ChangesetError) -> CollectionKind {
+  private mutating func collection() throws(ChangesetError) -> ChangesetCollectionKind {
     let number = try reader.signed()
-    guard let raw = UInt8(exactly: number), let kind = CollectionKind(rawValue: raw) else {
+    guard let raw = UInt8(exactly: number), let kind = ChangesetCollectionKind(rawValue: raw) else {
       throw .unknownCollectionKind(number)
     }
     return kind

@@ -108,7 +108,7 @@ extension Instruction {
 }
 
 /// The kind of collection in a column or a mixed value, with its number on the wire.
-package enum CollectionKind: UInt8, CaseIterable, Hashable, Sendable {
+package enum ChangesetCollectionKind: UInt8, CaseIterable, Hashable, Sendable {
   case single = 0
   case list = 1
   case dictionary = 2
@@ -116,7 +116,7 @@ package enum CollectionKind: UInt8, CaseIterable, Hashable, Sendable {
 }
 
 /// The kind of a class, with its number on the wire.
-package enum TableKind: UInt8, CaseIterable, Hashable, Sendable {
+package enum ChangesetTableKind: UInt8, CaseIterable, Hashable, Sendable {
   case topLevel = 0
   case embedded = 1
   /// Top level; its objects are sent to the server and then removed.

@@ -26,11 +26,11 @@ package enum Instruction: Hashable, Sendable {
   /// Adds a class.
   package struct AddTable: Hashable, Sendable {
     package var table: InternedString
-    package var kind: TableKind
+    package var kind: ChangesetTableKind
     /// The column of the primary key; nil for embedded classes only.
     package var key: KeyColumn?
 
-    package init(table: InternedString, kind: TableKind, key: KeyColumn?) {
+    package init(table: InternedString, kind: ChangesetTableKind, key: KeyColumn?) {
       self.table = table
       self.kind = kind
       self.key = key
@@ -58,13 +58,13 @@ package enum Instruction: Hashable, Sendable {
     /// `PayloadType.null` is mixed.
     package var type: PayloadType
     package var isNullable: Bool
-    package var collection: CollectionKind
+    package var collection: ChangesetCollectionKind
     /// The target class of a link, nil for other types. The empty name links to any class.
     package var linkTarget: InternedString?
 
     package init(
       table: InternedString, field: InternedString, type: PayloadType, isNullable: Bool,
-      collection: CollectionKind, linkTarget: InternedString? = nil
+      collection: ChangesetCollectionKind, linkTarget: InternedString? = nil
     ) {
       self.table = table
       self.field = field
@@ -159,10 +159,10 @@ package enum Instruction: Hashable, Sendable {
   /// Empties a collection.
   package struct Clear: Hashable, Sendable {
     package var path: InstructionPath
-    /// `CollectionKind.single` means whichever kind the target has.
-    package var collection: CollectionKind
+    /// `ChangesetCollectionKind.single` means whichever kind the target has.
+    package var collection: ChangesetCollectionKind
 
-    package init(path: InstructionPath, collection: CollectionKind) {
+    package init(path: InstructionPath, collection: ChangesetCollectionKind) {
       self.path = path
       self.collection = collection
     }

@@ -147,7 +147,7 @@ struct ClientSession: Hashable, Sendable {
     outputs.append(.message(message, after: stored))
   }
 
-  mutating func report(_ event: SessionEvent) {
+  mutating func report(_ event: SyncSessionEvent) {
     outputs.append(.effect(.sessionReport(session: name, event)))
   }
 

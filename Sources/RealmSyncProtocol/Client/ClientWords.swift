@@ -76,7 +76,7 @@ package enum ClientEffect: Hashable, Sendable {
   /// Nothing more of the session follows, and no request is under way.
   case ended(session: UInt64)
   case report(ClientEvent)
-  case sessionReport(session: UInt64, SessionEvent)
+  case sessionReport(session: UInt64, SyncSessionEvent)
 }
 
 /// What a message says of a file. The message may be sent only when the disk has it.
@@ -345,7 +345,7 @@ package enum ConnectionFailure: Error, Hashable, Sendable {
 }
 
 /// News of a session.
-package enum SessionEvent: Hashable, Sendable {
+package enum SyncSessionEvent: Hashable, Sendable {
   /// An error with an action that is the app's or the user's business.
   case error(ErrorCode, ErrorDocument)
   /// The server cannot go on now; the session tries again by itself.

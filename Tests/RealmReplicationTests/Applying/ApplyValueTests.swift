@@ -305,7 +305,7 @@ struct ApplyValueTests {
       changeset.insert(item, "a", "numbers", [.at(0)], .int(1), priorSize: 0)
       changeset.update(item, "a", "numberMap", [.key("k")], to: .int(1))
       for (name, kind) in [("numbers", .list), ("numberMap", .single), ("numberSet", .set)]
-        as [(String, RealmSyncProtocol.CollectionKind)]
+        as [(String, ChangesetCollectionKind)]
       {
         let path = changeset.path(item, "a", name)
         changeset.append(.clear(.init(path: path, collection: kind)))

@@ -36,7 +36,7 @@ extension Changeset {
   }
 
   mutating func addClass(
-    _ name: String, kind: TableKind = .topLevel,
+    _ name: String, kind: ChangesetTableKind = .topLevel,
     key: (name: String, type: PayloadType, isNullable: Bool)? = nil
   ) {
     let table = intern(name)
@@ -48,7 +48,7 @@ extension Changeset {
 
   mutating func addProperty(
     _ table: String, _ name: String, _ type: PayloadType, isNullable: Bool = false,
-    _ collection: CollectionKind = .single, target: String? = nil
+    _ collection: ChangesetCollectionKind = .single, target: String? = nil
   ) {
     append(
       .addColumn(

@@ -234,7 +234,7 @@ struct TraceClient {
     }
   }
 
-  private static func text(_ event: SessionEvent) -> String {
+  private static func text(_ event: SyncSessionEvent) -> String {
     switch event {
     case .error(let code, let document): "error \(code.rawValue) \(document.message)"
     case .delayed(let code, let document): "delayed \(code.rawValue) \(document.message)"

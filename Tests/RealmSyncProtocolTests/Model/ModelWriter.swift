@@ -125,7 +125,7 @@ struct ModelWriter {
     return false
   }
 
-  private mutating func clear(_ field: String, _ steps: [Step], _ kind: CollectionKind) {
+  private mutating func clear(_ field: String, _ steps: [Step], _ kind: ChangesetCollectionKind) {
     guard !isElement(steps) else { return }
     record(.clear(.init(path: path(field, steps), collection: kind)))
   }

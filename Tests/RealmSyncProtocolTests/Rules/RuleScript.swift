@@ -51,7 +51,7 @@ struct RuleScript {
 
   static func addTable(
     _ table: String = "T", key: String = "id", type: PayloadType = .int, isNullable: Bool = false,
-    kind: TableKind = .topLevel
+    kind: ChangesetTableKind = .topLevel
   ) -> RuleScript {
     RuleScript { changeset in
       let column = Instruction.KeyColumn(
@@ -68,7 +68,8 @@ struct RuleScript {
 
   static func addColumn(
     _ table: String = "T", _ field: String = "f", _ type: PayloadType = .int,
-    isNullable: Bool = false, _ collection: CollectionKind = .single, to target: String? = nil
+    isNullable: Bool = false, _ collection: ChangesetCollectionKind = .single,
+    to target: String? = nil
   ) -> RuleScript {
     RuleScript { changeset in
       .addColumn(
@@ -135,7 +136,7 @@ struct RuleScript {
     RuleScript { .arrayErase(.init(path: path(&$0, steps), priorSize: prior)) }
   }
 
-  static func clear(_ kind: CollectionKind = .list, _ steps: [Step] = []) -> RuleScript {
+  static func clear(_ kind: ChangesetCollectionKind = .list, _ steps: [Step] = []) -> RuleScript {
     RuleScript { .clear(.init(path: path(&$0, steps), collection: kind)) }
   }
 

@@ -31,7 +31,7 @@ struct Items {
           table: table, kind: .topLevel,
           key: .init(field: encoder.intern("_id"), type: .int, isNullable: false))))
     for (name, kind) in [
-      ("text", RealmSyncProtocol.CollectionKind.single), ("list", .list),
+      ("text", ChangesetCollectionKind.single), ("list", .list),
     ] {
       encoder.append(
         .addColumn(

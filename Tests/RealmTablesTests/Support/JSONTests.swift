@@ -25,7 +25,7 @@ struct JSONTests {
     "refuses what is not JSON",
     arguments: ["", "{", "[1", "[1,]", "{\"a\"}", "\"abc", "tru", "1 2", "\"\\u12\"", "{1:2}"])
   func syntaxErrors(text: String) {
-    #expect(throws: JSON.SyntaxError.self) { try JSON(parsing: Array(text.utf8)) }
+    #expect(throws: (any Error).self) { try JSON(parsing: Array(text.utf8)) }
   }
 
   @Test("tells differences with their paths")

@@ -45,7 +45,7 @@ enum ModuleOrder {
     "RealmStudio": [
       "RealmTools", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
     ],
-    "RealmTestSupport": ["RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmTestSupport": ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
       "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
       "RealmTables",

@@ -5,7 +5,7 @@
 import RealmTables
 
 /// The identity of an object among those of its class.
-enum ObjectIdentity: Sendable, Hashable {
+enum IdentityInClass: Sendable, Hashable {
   case primaryKey(TableValue)
   /// The key of its row.
   case row(Int64)
