@@ -140,7 +140,7 @@ package struct RandomWriter {
     case 3:
       let things = try group.classTable(random.pick(["Thing", "Part", "Note"]))
       guard let column = things.schema.columns.last, column.name.hasPrefix("new") else { return }
-      try things.removeColumn(column.key)
+      try things.columns.remove(column.key)
     default:
       let tables = try group.tableKeys().compactMap { try group.table($0) }
       guard let table = tables.last, table.schema.name.hasPrefix("class_New") else { return }

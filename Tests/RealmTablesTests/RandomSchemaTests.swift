@@ -30,13 +30,13 @@ private struct SchemaEditor {
       case 0..<4: try addColumn(named: "added\(step)-\(random.next() % 1000)", to: table)
       case 4, 5:
         guard let column, !column.isPrimaryKey else { continue }
-        try table.removeColumn(column.key)
+        try table.columns.remove(column.key)
       case 6:
         guard let column else { continue }
-        try table.renameColumn(column.key, to: "renamed\(random.next() % 100_000)")
+        try table.columns.rename(column.key, to: "renamed\(random.next() % 100_000)")
       case 7:
         guard let column, column.type.canBeIndexed, column.collection == .none else { continue }
-        try table.setIndexed(random.chance(60), column.key)
+        try table.columns.setIndexed(random.chance(60), column.key)
       case 8: try replaceTable(step)
       default:
         guard table.schema.kind == .topLevel else { continue }

@@ -137,7 +137,7 @@ import Testing
         _ = try group.createTable(named: "class_Part", kind: kind)
         let table = try group.createTable(named: "class_Whole")
         let note = try table.addColumn(named: "note", type: .string)
-        if let index { try table.setIndex(index, note.key) }
+        if let index { try table.columns.setIndex(index, note.key) }
         let amounts = try table.addColumn(named: "amounts", type: .double, collection: .list)
         let key = try table.createObject().key
         try table.set(.string(text), note, key)

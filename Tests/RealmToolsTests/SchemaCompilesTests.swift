@@ -51,7 +51,7 @@ import Testing
         }
       }
       let text = try table.addColumn(named: "description", type: .string)
-      try table.setIndex(.fullText, text.key)
+      try table.columns.setIndex(.fullText, text.key)
       try table.addColumn(named: "class", type: .int, isIndexed: true)
       let key = try table.addColumn(named: "self", type: .uuid)
       try table.setPrimaryKey(key.key)

@@ -102,7 +102,7 @@ extension InstructionApplier {
         workLeft -= count * ApplyLimits.rewriteWork
         guard workLeft >= 0 else { throw .tooMuchWork }
       }
-      try ApplyProblem.storing(table.addColumns(columns))
+      try ApplyProblem.storing(table.columns.add(columns))
     }
     forgetSchema()
   }
@@ -116,7 +116,7 @@ extension InstructionApplier {
     guard let column = table.schema.column(named: name) else { throw .missingProperty(name) }
     guard !column.isPrimaryKey else { throw .propertyMismatch(name) }
     forgetSchema()
-    try ApplyProblem.storing(table.removeColumn(column.key))
+    try ApplyProblem.storing(table.columns.remove(column.key))
   }
 
   /// A possible name of a class or property: names are stored up to a zero byte.

@@ -157,9 +157,9 @@ final class MigrationRun {
     newCore.leave()
     if let new = table.schema.column(named: newName) {
       try requireSameType(old, new, "Cannot rename property '\(path)' to '\(newName)'")
-      try table.removeColumn(new.key)
+      try table.columns.remove(new.key)
     }
-    try table.renameColumn(old.key, to: newName)
+    try table.columns.rename(old.key, to: newName)
     let property = schema.properties.first { $0.columnName == newName }
     if let property, let column = table.schema.column(named: newName) {
       if column.canBeRequired, column.isNullable != property.shape.isOptional {

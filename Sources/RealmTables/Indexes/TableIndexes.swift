@@ -156,7 +156,7 @@ struct TableIndexes {
   /// application that declares it builds it again.
   func abandon(_ column: Column) throws(StorageError) {
     guard let column = schema.column(column.key), column.hasIndex else { return }
-    try table.setIndexed(false, column.key)
+    try table.columns.setIndexed(false, column.key)
   }
 
   /// Frees the index of a column.

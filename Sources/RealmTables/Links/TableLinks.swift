@@ -95,7 +95,7 @@ struct TableLinks {
     guard column.type != .link else {
       throw .corrupted("a link column has no backlink column in its target")
     }
-    let added = try target.addBacklinkColumns(from: table.key, [column.key])[0]
+    let added = try target.columns.addBacklinks(from: table.key, [column.key])[0]
     table.log.addLinkTarget(target.key, of: column.key, in: table.key)
     return try target.column(added)
   }

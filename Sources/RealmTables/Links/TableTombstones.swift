@@ -144,7 +144,7 @@ struct TableTombstones {
     guard let column = schema.primaryKey,
       let hashed = ObjectKey.tombstone(ofPrimaryKey: value)
     else { throw .typeMismatch(value) }
-    if column.isEnumerated { try table.expandEnumeration(of: column) }
+    if column.isEnumerated { try table.columns.expandEnumeration(of: column) }
     let tree = try tree()
     unsafe table.isChanged = true
     // Two values may have one hash (0 and null, integers of more than 62 bits). The second gets a

@@ -85,7 +85,7 @@ package final class RecordLayout: Sendable {
   @discardableResult
   package func make(in group: WriteGroup) throws(StorageError) -> RecordTable {
     let table = try group.createTable(named: name, kind: kind)
-    let keys = try table.addColumns(newColumns(fields, group))
+    let keys = try table.columns.add(newColumns(fields, group))
     if hasPrimaryKey, let key = keys.first { try table.setPrimaryKey(key) }
     return try RecordTable(table, self)
   }
@@ -107,7 +107,7 @@ package final class RecordLayout: Sendable {
     let schema = unsafe table.schema
     let missing = fields.filter { $0.isLater && schema.column(named: $0.name) == nil }
     guard !missing.isEmpty else { return false }
-    _ = try table.addColumns(newColumns(missing, group))
+    _ = try table.columns.add(newColumns(missing, group))
     return true
   }
 

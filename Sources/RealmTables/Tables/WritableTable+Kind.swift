@@ -47,6 +47,6 @@ extension WritableTable {
   package func hasUniquePrimaryKeys() throws(StorageError) -> Bool {
     try indexes.settle()
     guard let column = unsafe schema.primaryKey else { return true }
-    return try isUnique(column)
+    return try columns.isUnique(column)
   }
 }

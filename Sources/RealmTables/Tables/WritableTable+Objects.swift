@@ -79,7 +79,7 @@ extension WritableTable {
     _ leaf: L.Type, _ element: L.Value, _ indexed: MixedValue,
     _ value: TableValue, _ column: Column, _ initialValues: (any InitialValues)?
   ) throws(StorageError) -> (key: ObjectKey, row: Row) {
-    if column.isEnumerated { try expandEnumeration(of: column) }
+    if column.isEnumerated { try columns.expandEnumeration(of: column) }
     let (key, place) = try insertObject(beginningWith: initialValues)
     try setPrimaryKey(L.self, element, column.leafIndex, at: place)
     try indexes.insert(key, in: column, indexed)
@@ -124,7 +124,7 @@ extension WritableTable {
   private func prepareToInsert() throws(StorageError) {
     if unsafe !unindexed.isNull { try indexes.enterUnindexed() }
     unsafe isChanged = true
-    if unsafe schema.hasEnumeratedColumns { try expandEnumerations() }
+    if unsafe schema.hasEnumeratedColumns { try columns.expandEnumerations() }
   }
 
   @inline(__always)

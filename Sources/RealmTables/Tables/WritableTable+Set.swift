@@ -52,7 +52,7 @@ extension WritableTable {
   package func set<L: Leaf>(
     _ leaf: L.Type, to value: L.Value, _ column: Column, _ key: ObjectKey, isDefault: Bool = false
   ) throws(StorageError) {
-    if column.isEnumerated { try expandEnumeration(of: column) }
+    if column.isEnumerated { try columns.expandEnumeration(of: column) }
     try assign(L.self, value, column, key, isDefault)
     if isRecorded { try recording.set(L.self, to: value, column, key, isDefault: isDefault) }
   }

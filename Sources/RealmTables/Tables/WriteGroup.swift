@@ -167,7 +167,7 @@ package final class WriteGroup {
     try table.deleteAll()
     try table.tombstones.removeAll()
     try recorder?.willEraseTable(table)
-    try withoutRecording(table.removeAllColumns())
+    try withoutRecording(table.columns.removeAll())
     try table.freeAll()
     slots[key.index] = Tagged.slot((Int(key.rawValue >> 16) + 1) & 0x7FFF)
     names[key.index] = ""

@@ -241,7 +241,7 @@ package struct ImportPlan: Sendable {
         let column = try table.addColumn(
           named: property.name, type: property.type, collection: property.collection,
           isNullable: property.isNullable, target: target)
-        if let index = property.index { try table.setIndex(index, column.key) }
+        if let index = property.index { try table.columns.setIndex(index, column.key) }
         if property.isPrimaryKey { try table.setPrimaryKey(column.key) }
       }
     }

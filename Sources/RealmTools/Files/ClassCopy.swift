@@ -26,7 +26,7 @@ enum ClassCopy {
         let new = try table.addColumn(
           named: column.name, type: column.type, collection: column.collection,
           isNullable: column.isNullable, target: target)
-        if let kind = column.indexKind { try table.setIndex(kind, new.key) }
+        if let kind = column.indexKind { try table.columns.setIndex(kind, new.key) }
         if column.isPrimaryKey { try table.setPrimaryKey(new.key) }
       }
     }

@@ -71,7 +71,7 @@ struct RecordingRuleTests {
     let bytes = try file.write { group in
       let one = try group.createTable(named: "class_One")
       let column = try one.addColumn(named: "x", type: .int)
-      try one.removeColumn(column.key)
+      try one.columns.remove(column.key)
       try group.removeTable(one.key)
     }
     #expect(bytes.isEmpty)
@@ -80,7 +80,7 @@ struct RecordingRuleTests {
   @Test func classesAndPropertiesAreErased() throws {
     let lines = try file.lines { group in
       let item = try group.existing("Item")
-      try item.removeColumn(item.column(named: "free").key)
+      try item.columns.remove(item.column(named: "free").key)
       try group.removeTable(group.existing("Free").key)
     }
     #expect(lines == [#"EraseColumn "Item"."free""#, #"EraseTable "Free""#])

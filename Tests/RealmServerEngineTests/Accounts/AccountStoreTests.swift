@@ -66,7 +66,7 @@ import Testing
     for (number, columns) in Self.columns where number > layout {
       for (name, column) in columns {
         let table = try #require(try group.table(named: name))
-        try table.removeColumn(try #require(table.schema.column(named: column)).key)
+        try table.columns.remove(try #require(table.schema.column(named: column)).key)
       }
     }
     let meta = try #require(try group.table(named: "server_accounts_meta"))

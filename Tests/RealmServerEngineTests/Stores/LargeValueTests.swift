@@ -190,7 +190,7 @@ import Testing
   private func lose(_ table: String, _ column: String) -> (WriteGroup) throws -> Void {
     { group in
       let rows = try #require(try group.table(named: table))
-      try rows.removeColumn(try #require(rows.schema.column(named: column)).key)
+      try rows.columns.remove(try #require(rows.schema.column(named: column)).key)
       try rows.addColumn(named: column, type: .binary, isNullable: true)
     }
   }

@@ -28,14 +28,14 @@ import Testing
     let column = try database.write { group in
       let table = try group.createTable(named: "class_Text")
       let column = try table.addColumn(named: "text", type: .string, isNullable: true)
-      if seed % 2 == 0 { try table.setIndex(.fullText, column.key) }
+      if seed % 2 == 0 { try table.columns.setIndex(.fullText, column.key) }
       return column.key
     }
     var texts: [ObjectKey: String?] = [:]
     for round in 0..<12 {
       try database.write { group in
         let table = try #require(try group.table(named: "class_Text"))
-        if round == 3 { try table.setIndex(.fullText, column) }
+        if round == 3 { try table.columns.setIndex(.fullText, column) }
         if round == 8, seed == 3 {
           try table.deleteAll()
           texts = [:]
@@ -49,7 +49,7 @@ import Testing
     }
     try database.write { group in
       let table = try #require(try group.table(named: "class_Text"))
-      try table.setIndex(.general, column)
+      try table.columns.setIndex(.general, column)
       #expect(table.schema.columns[0].isIndexed && !table.schema.columns[0].isFullText)
     }
   }

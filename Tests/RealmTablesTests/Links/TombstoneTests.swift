@@ -195,7 +195,7 @@ import Testing
         }
       }
       #expect(try tables.things.table.tombstones?.count() == 2)
-      try tables.things.removeColumn(try tables.column("links").key)
+      try tables.things.columns.remove(try tables.column("links").key)
       #expect(try tables.things.table.tombstones?.count() == 1)
       try tables.list("anyList", owner).replaceAll(
         with: [.typedLink(other.key, try other.linkTarget(forKey: ObjectKey(5))), .int(1)])

@@ -40,7 +40,7 @@ import Testing
       let thing = try tables.thing("a")
       _ = try tables.things.createEmbedded(try tables.column("part"), of: thing)
       let writes = try tables.recorded {
-        try tables.things.removeColumn(try tables.column("part").key)
+        try tables.things.columns.remove(try tables.column("part").key)
       }
       #expect(writes == [.eraseColumn("part", tables.things.key)])
       #expect(try tables.parts.objectCount() == 0)
@@ -72,10 +72,10 @@ import Testing
       let tables = try RecordedTables(group)
       let column = try tables.column("count")
       #expect(throws: StorageError.self) {
-        try tables.things.renameColumn(column.key, to: "other")
+        try tables.things.columns.rename(column.key, to: "other")
       }
       group.recorder = nil
-      try tables.things.renameColumn(column.key, to: "other")
+      try tables.things.columns.rename(column.key, to: "other")
     }
   }
 

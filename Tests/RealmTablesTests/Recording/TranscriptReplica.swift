@@ -48,7 +48,7 @@ final class TranscriptReplica {
         isNullable: column.isNullable, target: column.targetTable)
     case .eraseColumn(let name, let key):
       let table = try table(key, group)
-      try table.removeColumn(table.schema.existing(name).key)
+      try table.columns.remove(table.schema.existing(name).key)
     case .setPrimaryKey(let name, let key):
       let table = try table(key, group)
       try table.setPrimaryKey(try name.map { try table.schema.existing($0).key })

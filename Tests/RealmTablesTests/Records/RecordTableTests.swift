@@ -136,7 +136,7 @@ import Testing
   @Test func olderFilesGetTheFieldsThatTheyLack() throws {
     try write { group in
       let table = try #require(try group.table(named: "things"))
-      try table.removeColumn(try #require(table.schema.column(named: "later")).key)
+      try table.columns.remove(try #require(table.schema.column(named: "later")).key)
       _ = try Self.things.table(in: group).findOrCreate(.string("a"))
     }
     #expect(try Self.things.lacksFields(in: read()))

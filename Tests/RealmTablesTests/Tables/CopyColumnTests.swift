@@ -91,12 +91,12 @@ import Testing
       let table = try #require(try group.table(named: "class_A"))
       for pair in Self.pairs {
         let source = try #require(table.schema.column(named: pair.name))
-        try table.renameColumn(source.key, to: "old")
+        try table.columns.rename(source.key, to: "old")
         let target = try table.addColumn(
           named: pair.name, type: pair.type, collection: pair.collection,
           isNullable: !pair.wasNullable)
-        try table.copyValues(from: source.key, to: target.key)
-        try table.removeColumn(source.key)
+        try table.columns.copyValues(from: source.key, to: target.key)
+        try table.columns.remove(source.key)
       }
     }
     try database.reopen()

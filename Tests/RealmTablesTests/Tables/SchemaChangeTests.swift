@@ -39,7 +39,7 @@ import Testing
     try database.write { group in
       let table = try #require(try group.table(named: "class_A"))
       for (index, column) in old.enumerated() where index % 2 == 1 {
-        try table.removeColumn(column.key)
+        try table.columns.remove(column.key)
       }
       let new = try table.addColumn(named: "new", type: .string)
       #expect(new.leafIndex == old[1].leafIndex)
@@ -97,7 +97,7 @@ import Testing
       let b = try #require(try group.table(named: "class_B"))
       #expect(throws: StorageError.self) { try group.removeTable(b.key) }
       for name in ["b", "a", "any"] {
-        try a.removeColumn(try #require(a.schema.column(named: name)).key)
+        try a.columns.remove(try #require(a.schema.column(named: name)).key)
       }
       #expect(b.schema.backlinkColumns.isEmpty)
       #expect(a.schema.backlinkColumns.isEmpty)
@@ -176,7 +176,7 @@ import Testing
       try database.write { group in
         let table = try #require(try group.table(named: "class_A"))
         if round == 2 {
-          try table.setIndexed(true, try #require(table.schema.column(named: "late")).key)
+          try table.columns.setIndexed(true, try #require(table.schema.column(named: "late")).key)
         }
         for _ in 0..<120 { try edit(table, &random) }
       }
@@ -185,7 +185,7 @@ import Testing
     }
     try database.write { group in
       let table = try #require(try group.table(named: "class_A"))
-      for column in table.schema.columns { try table.setIndexed(false, column.key) }
+      for column in table.schema.columns { try table.columns.setIndexed(false, column.key) }
     }
     #expect(try database.table("class_A").schema.columns.allSatisfy { !$0.hasIndex })
     try database.write { try #require(try $0.table(named: "class_A")).deleteAll() }
@@ -244,7 +244,7 @@ import Testing
       let a = try table.addColumn(named: String(repeating: "c", count: 63), type: .int)
       #expect(throws: StorageError.self) { try table.addColumn(named: a.name, type: .int) }
       #expect(throws: StorageError.self) { try table.addColumn(named: "link", type: .link) }
-      try table.renameColumn(a.key, to: "short")
+      try table.columns.rename(a.key, to: "short")
       #expect(table.schema.column(named: "short")?.key == a.key)
     }
   }
@@ -287,7 +287,7 @@ import Testing
         let table = try group.createTable(named: "class_A")
         let first = try table.addColumn(named: "first", type: .int)
         for _ in 0..<700 { _ = try table.createObject() }
-        try table.removeColumn(first.key)
+        try table.columns.remove(first.key)
         let new = [
           NewColumn(named: "text", type: .string, isNullable: true),
           NewColumn(named: "other", type: .link, target: target.key),
@@ -298,14 +298,14 @@ import Testing
           NewColumn(named: "words", type: .string, isNullable: true, index: .fullText),
         ]
         if atOnce {
-          try table.addColumns(new)
+          try table.columns.add(new)
         } else {
-          for one in new { try table.addColumns([one]) }
+          for one in new { try table.columns.add([one]) }
         }
         let twice = NewColumn(named: "twice", type: .int)
-        #expect(throws: StorageError.self) { try table.addColumns([twice, twice]) }
+        #expect(throws: StorageError.self) { try table.columns.add([twice, twice]) }
         let list = NewColumn(named: "list", type: .int, collection: .list, index: .general)
-        #expect(throws: StorageError.self) { try table.addColumns([twice, list]) }
+        #expect(throws: StorageError.self) { try table.columns.add([twice, list]) }
         #expect(table.schema.column(named: "twice") == nil)
         let (key, _) = try table.createObject()
         let text = try #require(table.schema.column(named: "text"))

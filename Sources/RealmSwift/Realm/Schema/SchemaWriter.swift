@@ -49,7 +49,7 @@ struct SchemaWriter {
     case .changeType(let schema, let property, let column, _):
       let table = try table(schema)
       if table.schema.primaryKey?.key == column.key { try table.setPrimaryKey(nil) }
-      try table.removeColumn(column.key)
+      try table.columns.remove(column.key)
       try addColumns([property], schema)
     case .changeNullability(let schema, let property, let column):
       try changeNullability(property, column, schema)
@@ -70,7 +70,7 @@ struct SchemaWriter {
       case .removeProperty(let schema, let column):
         let table = try table(schema)
         if table.schema.primaryKey?.key == column.key { try table.setPrimaryKey(nil) }
-        try table.removeColumn(column.key)
+        try table.columns.remove(column.key)
       case .changeIndex(let schema, let property, _): try changeIndex(property, schema)
       case .changePrimaryKey(let schema, _): try setPrimaryKey(schema)
       case .addClass, .addProperty, .changeType, .changeNullability, .changeKind: break
@@ -98,7 +98,7 @@ struct SchemaWriter {
       guard let table = try group.table(schema.key) else { continue }
       while let column = table.schema.columns.last {
         if column.isPrimaryKey { try table.setPrimaryKey(nil) }
-        try table.removeColumn(column.key)
+        try table.columns.remove(column.key)
       }
     }
     for schema in others { try removeTableIfUnlinked(schema.key) }
@@ -149,13 +149,13 @@ struct SchemaWriter {
           isNullable: property.shape.isColumnNullable, target: target,
           index: isIndexed ? property.indexKind : nil))
     }
-    if !columns.isEmpty { try table(schema).addColumns(columns) }
+    if !columns.isEmpty { try table(schema).columns.add(columns) }
   }
 
   private func changeIndex(_ property: ModelProperty, _ schema: ModelSchema) throws(StorageError) {
     let table = try table(schema)
     if let column = table.schema.column(named: property.columnName) {
-      try table.setIndex(property.indexKind, column.key)
+      try table.columns.setIndex(property.indexKind, column.key)
     }
   }
 
@@ -178,13 +178,13 @@ struct SchemaWriter {
   ) throws {
     let table = try table(schema)
     if table.schema.primaryKey?.key == old.key { try table.setPrimaryKey(nil) }
-    try table.renameColumn(old.key, to: "__realm_old_column")
+    try table.columns.rename(old.key, to: "__realm_old_column")
     try addColumns([property], schema, indexed: false)
     guard let old = table.schema.column(old.key),
       let new = table.schema.column(named: property.columnName)
     else { return }
-    try table.copyValues(from: old.key, to: new.key)
-    try table.removeColumn(old.key)
+    try table.columns.copyValues(from: old.key, to: new.key)
+    try table.columns.remove(old.key)
     // Built at once, instead of value by value.
     try changeIndex(property, schema)
   }

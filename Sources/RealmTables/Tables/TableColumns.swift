@@ -5,6 +5,10 @@
 package import RealmStorage
 
 extension WritableTable {
+  /// The columns of the table.
+  @inline(__always)
+  package var columns: TableColumns { TableColumns(table: self) }
+
   /// Adds a column with default values for all objects.
   ///
   /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
@@ -16,27 +20,53 @@ extension WritableTable {
     let new = NewColumn(
       named: name, type: type, collection: collection, isNullable: isNullable, target: target,
       index: isIndexed ? .general : nil)
-    return try column(try addColumns([new])[0])
+    return try column(try columns.add([new])[0])
   }
+
+  /// Makes a column the primary key, or takes the primary key away.
+  ///
+  /// - Throws: `StorageError.limitExceeded` if two objects have the same value.
+  package func setPrimaryKey(_ key: ColumnKey?) throws(StorageError) {
+    try columns.setPrimaryKey(key)
+  }
+
+  /// - Throws: `StorageError.limitExceeded` if there is no such column.
+  func column(_ key: ColumnKey) throws(StorageError) -> Column {
+    guard let column = unsafe schema.column(key) else {
+      throw .limitExceeded(unsafe "Table '\(schema.name)' has no \(key)")
+    }
+    return column
+  }
+
+  func reloadSchema() throws(StorageError) {
+    unsafe isChanged = true
+    unsafe keyBound = KeyBound()
+    unsafe group.generation.value &+= 1
+    unsafe schema = try unsafe SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
+  }
+}
+
+/// Adds, changes and removes the columns of a table.
+package struct TableColumns {
+  let table: WritableTable
+
+  private var allocator: NodeAllocator { table.allocator }
+  private var schema: TableSchema { unsafe table.schema }
+  private var indexes: TableIndexes { table.indexes }
 
   /// Adds columns with default values for all objects, which are written once.
   ///
   /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
   @discardableResult
-  package func addColumns(_ new: [NewColumn]) throws(StorageError) -> [ColumnKey] {
+  package func add(_ new: [NewColumn]) throws(StorageError) -> [ColumnKey] {
     try indexes.settle()
-    var names = unsafe Set(schema.columns.map(\.name))
+    var names = Set(schema.columns.map(\.name))
     for column in new {
       let name = column.name
-      guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
-        throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
-      }
-      guard names.insert(name).inserted else {
-        throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
-      }
+      try check(name, isTaken: !names.insert(name).inserted)
       guard (column.type == .link) == (column.target != nil), column.type != .backlink else {
         throw .limitExceeded(
-          unsafe "Property '\(schema.name).\(name)' needs a target exactly if it links")
+          "Property '\(schema.name).\(name)' needs a target exactly if it links")
       }
       try check(column.index, of: name, column.type, column.collection, isPrimaryKey: false)
     }
@@ -45,21 +75,24 @@ extension WritableTable {
       isBacklink: false)
     for (column, key) in zip(new, keys) {
       guard let kind = column.index else { continue }
-      try indexes.build(try self.column(key), isFullText: kind == .fullText)
+      try indexes.build(try table.column(key), isFullText: kind == .fullText)
     }
-    if !(try pair(new, keys)), new.contains(where: { $0.index != nil }) { try reloadSchema() }
+    if !(try pair(new, keys)), new.contains(where: { $0.index != nil }) { try table.reloadSchema() }
     for key in keys {
-      log.insertColumn(key, in: self.key)
-      try unsafe log.recorder?.didAddColumn(try column(key), to: self)
+      table.log.insertColumn(key, in: table.key)
+      try unsafe table.log.recorder?.didAddColumn(try table.column(key), to: table)
     }
     return keys
   }
 
-  func column(_ key: ColumnKey) throws(StorageError) -> Column {
-    guard let column = unsafe schema.column(key) else {
-      throw .limitExceeded(unsafe "Table '\(schema.name)' has no \(key)")
+  /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use.
+  private func check(_ name: String, isTaken: Bool) throws(StorageError) {
+    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
+      throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
     }
-    return column
+    guard !isTaken else {
+      throw .limitExceeded("There is a property '\(schema.name).\(name)' already")
+    }
   }
 
   /// A column that is to be inserted.
@@ -76,7 +109,7 @@ extension WritableTable {
   private func insertColumns(
     _ columns: [Draft], isBacklink: Bool
   ) throws(StorageError) -> [ColumnKey] {
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     var keys: [ColumnKey] = []
     let free = spec.freeLeafIndexes(columns.count)
     for (column, leafIndex) in zip(columns, free) {
@@ -84,7 +117,7 @@ extension WritableTable {
       guard leafIndex < 0xFFFF else {
         throw .limitExceeded("A table cannot have more than 65535 properties")
       }
-      let tag = unsafe UInt32(truncatingIfNeeded: top.columnSequence) ^ self.key.rawValue
+      let tag = unsafe UInt32(truncatingIfNeeded: table.top.columnSequence) ^ table.key.rawValue
       let key = ColumnKey(leafIndex: leafIndex, type: type, attributes: attributes, tag: tag)
       // The type carries the type of a dictionary's keys in its upper half.
       let keyType: Int64 =
@@ -104,27 +137,20 @@ extension WritableTable {
     }
     try store(spec)
     var layouts: [(layout: LeafLayout, leafIndex: Int)] = []
-    for key in keys { layouts.append((LeafLayout(try column(key)), key.leafIndex)) }
-    try clusters.addColumns(layouts)
-    try unsafe tombstoneTree?.addColumns(layouts)
+    for key in keys { layouts.append((LeafLayout(try table.column(key)), key.leafIndex)) }
+    try table.clusters.addColumns(layouts)
+    try unsafe table.tombstoneTree?.addColumns(layouts)
     return keys
   }
 
   /// Writes a changed spec and decodes it again.
   private func store(_ spec: SpecEditor) throws(StorageError) {
     let stored = try spec.store(in: allocator)
-    try unsafe SpecEditor.free(top, allocator)
-    unsafe top.spec = stored.spec
-    unsafe top.oppositeTables = stored.oppositeTables
-    unsafe top.oppositeColumns = stored.oppositeColumns
-    try reloadSchema()
-  }
-
-  func reloadSchema() throws(StorageError) {
-    unsafe isChanged = true
-    unsafe keyBound = KeyBound()
-    unsafe group.generation.value &+= 1
-    unsafe schema = try unsafe SchemaDecoder(top, name: schema.name, in: allocator.space).decode()
+    try unsafe SpecEditor.free(table.top, allocator)
+    unsafe table.top.spec = stored.spec
+    unsafe table.top.oppositeTables = stored.oppositeTables
+    unsafe table.top.oppositeColumns = stored.oppositeColumns
+    try table.reloadSchema()
   }
 
   // MARK: Links
@@ -146,11 +172,12 @@ extension WritableTable {
     var pairs: [(key: ColumnKey, target: TableKey, backlink: ColumnKey)] = []
     for target in targets {
       let links = links[target] ?? []
-      let backlinks = try group.requiredTable(target).addBacklinkColumns(from: key, links)
+      let backlinks = try table.group.requiredTable(target).columns.addBacklinks(
+        from: table.key, links)
       for (link, backlink) in zip(links, backlinks) { pairs.append((link, target, backlink)) }
     }
     // A target may be this table.
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     for (key, target, backlink) in pairs {
       spec.setOpposite(key.leafIndex, table: target, column: backlink)
     }
@@ -159,7 +186,7 @@ extension WritableTable {
   }
 
   /// Adds the columns for backlinks from columns of another table.
-  func addBacklinkColumns(
+  func addBacklinks(
     from origin: TableKey, _ columns: [ColumnKey]
   ) throws(StorageError) -> [ColumnKey] {
     try indexes.settle()
@@ -174,50 +201,52 @@ extension WritableTable {
   // MARK: Removing
 
   /// Removes a column with all its values.
-  package func removeColumn(_ key: ColumnKey) throws(StorageError) {
+  package func remove(_ key: ColumnKey) throws(StorageError) {
     try indexes.settle()
-    let column = try column(key)
-    try unsafe log.recorder?.willEraseColumn(column, from: self)
-    if column.canLink { try group.withoutRecording(removeAllLinks(from: column)) }
-    try eraseColumn(column)
-    log.eraseColumn(key, in: self.key)
+    let column = try table.column(key)
+    try unsafe table.log.recorder?.willEraseColumn(column, from: table)
+    if column.canLink { try table.group.withoutRecording(removeAllLinks(from: column)) }
+    try erase(column)
+    table.log.eraseColumn(key, in: table.key)
   }
 
   /// Removes all columns with all their values.
-  func removeAllColumns() throws(StorageError) {
-    while let column = unsafe schema.columns.last { try removeColumn(column.key) }
+  func removeAll() throws(StorageError) {
+    while let column = schema.columns.last { try remove(column.key) }
   }
 
   /// Takes a column out of spec, clusters and indexes.
-  private func eraseColumn(_ column: Column) throws(StorageError) {
+  private func erase(_ column: Column) throws(StorageError) {
     try indexes.drop(column)
-    if unsafe top.primaryKey == column.key { unsafe top.primaryKey = nil }
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    if unsafe table.top.primaryKey == column.key { unsafe table.top.primaryKey = nil }
+    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     let index = column.specIndex
     try allocator.freeTree(spec.entries[index].enumeration)
     spec.entries.remove(at: index)
     if index < spec.publicCount { spec.publicCount -= 1 }
     spec.setOpposite(column.leafIndex, table: .null, column: .null)
-    unsafe top.columnSequence += 1
-    try clusters.removeColumn(at: column.leafIndex)
-    try unsafe tombstoneTree?.removeColumn(at: column.leafIndex)
+    unsafe table.top.columnSequence += 1
+    try table.clusters.removeColumn(at: column.leafIndex)
+    try unsafe table.tombstoneTree?.removeColumn(at: column.leafIndex)
     try store(spec)
   }
 
   /// Removes what a column of links keeps elsewhere: embedded objects, and the backlink columns.
   private func removeAllLinks(from column: Column) throws(StorageError) {
     if let target = column.targetTable, let opposite = column.oppositeColumn {
-      let target = try group.requiredTable(target)
-      if unsafe target.schema.kind == .embedded { try links.deleteEmbedded(ownedThrough: column) }
+      let target = try table.group.requiredTable(target)
+      if unsafe target.schema.kind == .embedded {
+        try table.links.deleteEmbedded(ownedThrough: column)
+      }
       // The target may be this table, whose columns are known by key.
-      try target.eraseColumn(try target.column(opposite))
+      try target.columns.erase(try target.column(opposite))
       try target.tombstones.removeUnlinked()
       return
     }
-    for key in try group.tableKeys() {
-      let target = try group.requiredTable(key)
-      if let backlink = unsafe target.schema.backlinkColumn(from: self.key, column.key) {
-        try target.eraseColumn(backlink)
+    for key in try table.group.tableKeys() {
+      let target = try table.group.requiredTable(key)
+      if let backlink = unsafe target.schema.backlinkColumn(from: table.key, column.key) {
+        try target.columns.erase(backlink)
         try target.tombstones.removeUnlinked()
       }
     }
@@ -229,23 +258,18 @@ extension WritableTable {
   ///
   /// - Throws: `StorageError.limitExceeded` for a name that is too long or in use, and in files
   ///   that are synchronised: other devices know the column by its name.
-  package func renameColumn(_ key: ColumnKey, to name: String) throws(StorageError) {
-    guard !name.isEmpty, name.utf8.count <= NameLeaf.maximumByteCount else {
-      throw .limitExceeded("'\(name)' is not a valid property name: 1 to 63 bytes are allowed")
-    }
-    guard unsafe schema.column(named: name) == nil else {
-      throw .limitExceeded(unsafe "There is a property '\(schema.name).\(name)' already")
-    }
+  package func rename(_ key: ColumnKey, to name: String) throws(StorageError) {
+    try check(name, isTaken: schema.column(named: name) != nil)
     try indexes.settle()
-    let column = try column(key)
-    guard !isRecorded else {
+    let column = try table.column(key)
+    guard !table.isRecorded else {
       throw .limitExceeded(
-        unsafe "Property '\(schema.name).\(column.name)' cannot be renamed in a synchronized Realm")
+        "Property '\(schema.name).\(column.name)' cannot be renamed in a synchronized Realm")
     }
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     spec.entries[column.specIndex].name = name
     try store(spec)
-    log.renameColumn(key, in: self.key)
+    table.log.renameColumn(key, in: table.key)
   }
 
   // MARK: Indexes and the primary key
@@ -258,11 +282,11 @@ extension WritableTable {
   /// Gives a column an index of that kind, or none; that of the primary key stays.
   package func setIndex(_ kind: IndexKind?, _ key: ColumnKey) throws(StorageError) {
     try indexes.settle()
-    let column = try column(key)
+    let column = try table.column(key)
     guard column.indexKind != kind else { return }
     try check(
       kind, of: column.name, column.type, column.collection, isPrimaryKey: column.isPrimaryKey)
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     var attributes = ColumnAttributes(
       rawValue: UInt16(truncatingIfNeeded: spec.entries[column.specIndex].attributes))
     attributes.subtract([.indexed, .fullTextIndexed])
@@ -286,10 +310,10 @@ extension WritableTable {
   ) throws(StorageError) {
     switch kind {
     case .general where !type.canBeIndexed || collection != .none:
-      throw .limitExceeded(unsafe "Property '\(schema.name).\(name)' cannot be indexed")
+      throw .limitExceeded("Property '\(schema.name).\(name)' cannot be indexed")
     case .fullText where type != .string || collection != .none || isPrimaryKey:
       throw .limitExceeded(
-        unsafe "Property '\(schema.name).\(name)' cannot have a full-text index")
+        "Property '\(schema.name).\(name)' cannot have a full-text index")
     default: break
     }
   }
@@ -299,32 +323,32 @@ extension WritableTable {
   /// - Throws: `StorageError.limitExceeded` if two objects have the same value.
   package func setPrimaryKey(_ key: ColumnKey?) throws(StorageError) {
     try indexes.settle()
-    guard unsafe key != top.primaryKey else { return }
+    guard unsafe key != table.top.primaryKey else { return }
     if let key {
-      let column = try column(key)
+      let column = try table.column(key)
       guard column.type.canBePrimaryKey, column.collection == .none else {
         throw .limitExceeded(
-          unsafe "Property '\(schema.name).\(column.name)' cannot be a primary key")
+          "Property '\(schema.name).\(column.name)' cannot be a primary key")
       }
       if column.isEnumerated { try expandEnumeration(of: column) }
       if !column.hasIndex { try indexes.build(column) }
       guard try isUnique(column) else {
         if !column.hasIndex { try indexes.drop(column) }
         throw .limitExceeded(
-          unsafe "Primary key property '\(schema.name).\(column.name)' has duplicate values")
+          "Primary key property '\(schema.name).\(column.name)' has duplicate values")
       }
     }
-    if let old = unsafe schema.primaryKey, !old.isIndexed { try indexes.drop(old) }
-    unsafe top.primaryKey = key
-    try reloadSchema()
-    try unsafe log.recorder?.didSetPrimaryKey(schema.primaryKey, of: self)
+    if let old = schema.primaryKey, !old.isIndexed { try indexes.drop(old) }
+    unsafe table.top.primaryKey = key
+    try table.reloadSchema()
+    try unsafe table.log.recorder?.didSetPrimaryKey(schema.primaryKey, of: table)
   }
 
   func isUnique(_ column: Column) throws(StorageError) -> Bool {
     let index = SearchIndex(
-      root: try currentTable.indexRoot(column.leafIndex), space: allocator.space,
-      values: ColumnValues(column, in: tree))
-    var cursor = ClusterCursor(tree)
+      root: try table.currentTable.indexRoot(column.leafIndex), space: allocator.space,
+      values: ColumnValues(column, in: table.tree))
+    var cursor = ClusterCursor(table.tree)
     while let cluster = try cursor.next() {
       for position in 0..<cluster.count {
         let value = try cluster.row(at: position).mixedValue(of: column)
@@ -338,34 +362,34 @@ extension WritableTable {
 
   /// Writes out the strings of all enumerated columns: what follows stores new values.
   func expandEnumerations() throws(StorageError) {
-    for column in unsafe schema.columns where column.isEnumerated {
+    for column in schema.columns where column.isEnumerated {
       try expandEnumeration(of: column)
     }
   }
 
   /// Stores the strings of an enumerated column in its clusters, as those of any other.
   func expandEnumeration(of column: Column) throws(StorageError) {
-    guard let column = unsafe schema.column(column.key), column.isEnumerated else { return }
+    guard let column = schema.column(column.key), column.isEnumerated else { return }
     let values = try unsafe Enumeration.leaf(
-      ofColumnAt: column.leafIndex, spec: top.spec, in: allocator.space)
+      ofColumnAt: column.leafIndex, spec: table.top.spec, in: allocator.space)
     let layout = LeafLayout(kind: .string, isNullable: column.isNullable)
-    for editor in unsafe [clusters, tombstoneTree] {
+    for editor in unsafe [table.clusters, table.tombstoneTree] {
       try editor?.replaceColumn(at: column.leafIndex, by: layout) {
         (positions) throws(StorageError) -> Ref in
-        var leaf = try StringLeaf.make(in: self.allocator)
-        for index in 0..<(try IntegerLeaf.count(positions, in: self.allocator.space)) {
+        var leaf = try StringLeaf.make(in: allocator)
+        for index in 0..<(try IntegerLeaf.count(positions, in: allocator.space)) {
           let position = try IntegerLeaf.value(
-            at: index, of: positions, in: self.allocator.space)
+            at: index, of: positions, in: allocator.space)
           let value = try StringLeaf.value(
-            at: Int(position), of: values, in: self.allocator.space)
-          leaf = try StringLeaf.insert(value, at: index, in: leaf, self.allocator)
+            at: Int(position), of: values, in: allocator.space)
+          leaf = try StringLeaf.insert(value, at: index, in: leaf, allocator)
         }
-        try self.allocator.freeTree(positions)
+        try allocator.freeTree(positions)
         return leaf
       }
     }
     try allocator.freeTree(values)
-    var spec = try unsafe SpecEditor(top, in: allocator.space)
+    var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     spec.entries[column.specIndex].enumeration = .null
     try store(spec)
   }

@@ -4,29 +4,29 @@
 
 package import RealmStorage
 
-extension WritableTable {
+extension TableColumns {
   /// Gives a new column, which has no index and nothing but zeros and nulls, the values of another
   /// of the same type. Nulls become zeros where the new column does not take them; in collections
   /// they are left out.
   ///
   /// Costs one descent for each cluster, and for collections one for each object.
   package func copyValues(from source: ColumnKey, to target: ColumnKey) throws(StorageError) {
-    try indexes.settle()
-    let (source, target) = (try column(source), try column(target))
-    unsafe keyBound = KeyBound()
+    try table.indexes.settle()
+    let (source, target) = (try table.column(source), try table.column(target))
+    unsafe table.keyBound = KeyBound()
     // Writing moves clusters, so where objects are is found before.
     var clusters: [[ObjectKey]] = []
-    var cursor = currentTable.clusterCursor()
+    var cursor = table.currentTable.clusterCursor()
     while let cluster = try cursor.next() {
       clusters.append((0..<cluster.count).map { cluster.key(at: $0) })
     }
     if target.collection == .none {
-      let copier = ColumnCopier(table: self, source: source, target: target, clusters: clusters)
+      let copier = ColumnCopier(table: table, source: source, target: target, clusters: clusters)
       return try target.visitElements(copier)
     }
     for key in clusters.joined() {
-      guard let value = try row(of: key)?.value(of: source), !value.isNull else { continue }
-      try set(target.isNullable ? value : value.withoutNulls, target, key)
+      guard let value = try table.row(of: key)?.value(of: source), !value.isNull else { continue }
+      try table.set(target.isNullable ? value : value.withoutNulls, target, key)
     }
   }
 }
