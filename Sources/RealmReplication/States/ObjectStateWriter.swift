@@ -233,22 +233,15 @@ package struct ObjectStateWriter<Source: TableReader> {
     _ value: MixedValue, _ column: Column
   ) throws(StorageError) -> Payload? {
     switch value {
-    case .list: .list
-    case .dictionary: .dictionary
+    case .list: return .list
+    case .dictionary: return .dictionary
     case .typedLink(let table, let key):
-      try payload(
+      // A link to a tombstone stays.
+      return try payload(
         TableValue.typedLink(TableKey(UInt32(truncatingIfNeeded: table)), ObjectKey(key)), column)
-    case .null: .null
-    case .int(let number): .int(number)
-    case .bool(let truth): .bool(truth)
-    case .string(let text): .string(builder.encoder.addBytes(text.string))
-    case .binary(let bytes): .binary(builder.encoder.addBytes(bytes.array))
-    case .timestamp(let date): .timestamp(seconds: date.seconds, nanoseconds: date.nanoseconds)
-    case .float(let number): .float(number)
-    case .double(let number): .double(number)
-    case .decimal(let bits): .decimal(Decimal128Bits(low: bits.low, high: bits.high))
-    case .objectId(let id): .objectID(ObjectIDBits(high: id.high, low: id.low))
-    case .uuid(let id): .uuid(UUIDBits(high: id.high, low: id.low))
+    default:
+      guard let scalar = TableValue(scalar: value) else { return nil }
+      return try payload(scalar, column)
     }
   }
 
@@ -347,19 +340,11 @@ package struct ObjectStateWriter<Source: TableReader> {
 extension TableValue {
   /// Whether a new object has the value in a single property.
   fileprivate func isInitial(in column: Column) -> Bool {
-    if column.isNullable { return isNull }
-    return switch self {
-    case .int(let number): number == 0
-    case .bool(let truth): !truth
-    case .string(let text): text.isEmpty
-    case .binary(let bytes): bytes.isEmpty
-    case .timestamp(let date): date == .zero
-    case .float(let number): number.bitPattern == 0
-    case .double(let number): number.bitPattern == 0
-    case .decimal(let bits): bits == DecimalBits(low: 0, high: 0x3040_0000_0000_0000)
-    case .objectId(let id): id == Bytes12(high: 0, low: 0)
-    case .uuid(let id): id == Bytes16(high: 0, low: 0)
-    default: isNull
+    // A zero with a minus sign is none.
+    switch self {
+    case .float(let number) where number == 0: number.sign == .plus && !column.isNullable
+    case .double(let number) where number == 0: number.sign == .plus && !column.isNullable
+    default: self == column.initialValue
     }
   }
 }

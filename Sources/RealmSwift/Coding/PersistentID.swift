@@ -47,13 +47,7 @@ public struct PersistentID<Model: Object>: Sendable, Hashable {
   /// of a class without one.
   public var primaryKey: Any? {
     guard case .primaryKey(let value) = identity else { return nil }
-    switch value {
-    case .int(let number): return Int(number)
-    case .string(let text): return text
-    case .objectId(let bytes): return ObjectId(high: bytes.high, low: bytes.low)
-    case .uuid(let bytes): return UUID(bytes)
-    default: return nil
-    }
+    return value.any
   }
 
   /// The key and row of the object; nil if it does not exist.

@@ -30,7 +30,7 @@ struct RealmQuerySchema: QuerySchema {
     guard let property = schema.primaryKey else {
       throw .invalid("'\(name)' does not have a primary key defined")
     }
-    let key = primaryKey.programValue
+    let key = primaryKey.any
     guard property.wrapperType.accepts(key as Any) else {
       throw .invalid(
         "Invalid value '\(key ?? "(null)")' for the primary key '\(name).\(property.name)'")
@@ -142,22 +142,6 @@ enum QueryArguments {
     case let number as CGFloat: Double(number)
     case let number as Decimal: Decimal128(value: number)
     case let value: value
-    }
-  }
-}
-
-extension TableValue {
-  /// A primary key as a value of the program; nil for null.
-  fileprivate var programValue: Any? {
-    switch self {
-    case .null: nil
-    case .int(let number): Int(number)
-    case .bool(let truth): truth
-    case .double(let number): number
-    case .string(let text): text
-    case .objectId(let id): ObjectId(high: id.high, low: id.low)
-    case .uuid(let id): UUID(id)
-    default: self
     }
   }
 }

@@ -7,7 +7,7 @@ package import RealmStorage
 extension TableValue {
   /// A copy of a mixed value; nil for a collection. A link to a tombstone is null.
   @inline(__always)
-  init?(scalar: MixedValue) {
+  package init?(scalar: MixedValue) {
     switch scalar {
     case .null: self = .null
     case .int(let value): self = .int(value)

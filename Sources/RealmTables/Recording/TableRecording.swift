@@ -336,7 +336,7 @@ extension MixedValue {
 
 extension Column {
   /// The value of a single property of a new object.
-  fileprivate var initialValue: TableValue {
+  package var initialValue: TableValue {
     if isNullable { return .null }
     return switch type {
     case .int: .int(0)
@@ -346,7 +346,7 @@ extension Column {
     case .timestamp: .timestamp(Timestamp(seconds: 0, nanoseconds: 0))
     case .float: .float(0)
     case .double: .double(0)
-    case .decimal: .decimal(DecimalBits(low: 0, high: 0x3040_0000_0000_0000))
+    case .decimal: .decimal(.zero)
     case .objectId: .objectId(Bytes12(high: 0, low: 0))
     case .uuid: .uuid(Bytes16(high: 0, low: 0))
     case .mixed, .link, .typedLink, .backlink: .null
