@@ -221,14 +221,10 @@ package final class SimulatedDevice {
   @discardableResult
   package func write(_ body: (WriteGroup) throws -> Void) throws -> UInt64 {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
-    let snapshot: Snapshot
-    do {
+    let snapshot = try group.orRollback {
       try recorded.attach(to: group)
       try body(group)
-      snapshot = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
+      return try group.commit()
     }
     if let history = try snapshot.syncHistory(),
       try history.head(at: snapshot.version).isUploadable

@@ -37,12 +37,6 @@ struct GeoCondition: Condition {
     self.region = region
   }
 
-  func mask(
-    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
-  ) throws(StorageError) -> LeafMask {
-    try maskByRow(cluster, rows, plan)
-  }
-
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     try ValueReader.visit(steps, row) { (place) throws(StorageError) in
       guard let place, try place.string(type.leafIndex) == "Point" else { return false }

@@ -25,12 +25,6 @@ struct RowPlace: Equatable {
 struct IdentityCondition: Condition {
   let places: [RowPlace]
 
-  func mask(
-    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
-  ) throws(StorageError) -> LeafMask {
-    try maskByRow(cluster, rows, plan)
-  }
-
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     let place = RowPlace(row)
     for other in places where other == place { return true }

@@ -98,7 +98,7 @@ protocol Condition {
 extension Condition {
   /// Asks row by row.
   @inline(__always)
-  func maskByRow(
+  func mask(
     _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
   ) throws(StorageError) -> LeafMask {
     var found = LeafMask.none

@@ -10,12 +10,6 @@ struct ValueCondition: Condition {
   let column: Column
   let test: ValueTest
 
-  func mask(
-    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
-  ) throws(StorageError) -> LeafMask {
-    try maskByRow(cluster, rows, plan)
-  }
-
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     test.matches(try row.mixedValue(of: column))
   }
@@ -37,12 +31,6 @@ struct GeneralCondition: Condition {
 
   let left: ValueReader
   let right: Right
-
-  func mask(
-    _ cluster: Cluster, _ rows: LeafMask, _ plan: QueryPlan
-  ) throws(StorageError) -> LeafMask {
-    try maskByRow(cluster, rows, plan)
-  }
 
   func matches(_ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     switch right {

@@ -68,12 +68,8 @@ package actor AccountStore {
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
     let group = try AccountError.storing(begin())
-    let result: R
-    do throws(AccountError) {
-      result = try body(AccountTransaction(group))
-    } catch {
-      group.rollback()
-      throw error
+    let result = try group.orRollback { () throws(AccountError) in
+      try body(AccountTransaction(group))
     }
     _ = try AccountError.storing(group.commit())
     return result
@@ -94,13 +90,10 @@ package actor AccountStore {
     _ rules: UpkeepRules, _ now: OriginTimestamp
   ) throws(StorageError) -> AccountCleaning {
     let group = try begin()
-    do throws(StorageError) {
+    return try group.orRollback { () throws(StorageError) in
       let result = try AccountCleaning(group, rules, now: now)
       if result.hasChanges { _ = try group.commit() } else { group.rollback() }
       return result
-    } catch {
-      group.rollback()
-      throw error
     }
   }
 
@@ -111,7 +104,7 @@ package actor AccountStore {
     _ keyBounds: KeyBoundCache, _ now: OriginTimestamp
   ) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
-    do throws(StorageError) {
+    try group.commit { (group) throws(StorageError) in
       if !mustExist, try group.table(named: AccountTables.meta.name) == nil {
         try AccountTables.make(in: group)
       }
@@ -120,10 +113,6 @@ package actor AccountStore {
       for layout in [AccountTables.sessions, AccountTables.tokens] {
         _ = try AccountCleaning.removeExpired(layout, now, in: group)
       }
-      _ = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
     }
   }
 

@@ -51,14 +51,7 @@ final class EmbeddedRealm: RealmStore {
     try self.init(
       id, in: files, salts: salts, onProblem: onProblem, onHead: onHead, onClose: onClose)
     guard self.name == name, try ServerTables.lackFields(in: read()) else { return }
-    let group = try begin()
-    do throws(StorageError) {
-      try ServerTables.addLater(in: group)
-      _ = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
-    }
+    try begin().commit { (group) throws(StorageError) in try ServerTables.addLater(in: group) }
   }
 
   /// Opens a file that is there.
@@ -86,13 +79,8 @@ final class EmbeddedRealm: RealmStore {
   private static func makeTables(
     in file: DatabaseFile, for name: RealmName
   ) throws(StorageError) {
-    let group = try WriteGroup(file.beginWrite())
-    do throws(StorageError) {
+    try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
       try ServerTables.make(in: group, for: name)
-      _ = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
     }
   }
 
@@ -111,13 +99,7 @@ final class EmbeddedRealm: RealmStore {
     _ body: (WriteGroup) throws(StorageError) -> Outcome<R?>
   ) throws(StorageError) -> Outcome<R?> {
     let group = try begin()
-    let outcome: Outcome<R?>
-    do throws(StorageError) {
-      outcome = try body(group)
-    } catch {
-      group.rollback()
-      throw error
-    }
+    let outcome = try group.orRollback { () throws(StorageError) in try body(group) }
     guard case .success(_?) = outcome else {
       group.rollback()
       return outcome

@@ -42,26 +42,13 @@ final class RealmRecord: Sendable {
     if !CompleteFile.exists(path) {
       try CompleteFile.make(path, options: Self.options(mustExist: false), system: system) {
         (file) throws(StorageError) in
-        try Self.write(to: file) { (group) throws(StorageError) in
+        try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
           try Self.layout.make(in: group)
         }
       }
     }
     return try DatabaseFile.open(
       path: path, options: Self.options(mustExist: true), system: system)
-  }
-
-  private static func write(
-    to file: DatabaseFile, _ body: (WriteGroup) throws(StorageError) -> Void
-  ) throws(StorageError) {
-    let group = try WriteGroup(file.beginWrite())
-    do throws(StorageError) {
-      try body(group)
-      _ = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
-    }
   }
 
   /// The realms that were recorded.
@@ -83,7 +70,7 @@ final class RealmRecord: Sendable {
     throws(StorageError)
   {
     try turn.withLock { (_) throws(StorageError) -> Void in
-      try Self.write(to: opened()) { (group) throws(StorageError) in
+      try WriteGroup(opened().beginWrite()).commit { (group) throws(StorageError) in
         let table = try Self.layout.table(in: group)
         for name in added { _ = try table.findOrCreate(.string(name)) }
         for name in removed {

@@ -46,8 +46,8 @@ extension WriteTransaction {
     get throws(StorageError) { try syncHistory().progress }
   }
 
-  /// Changes cursors and counters. That they do not go back is for the caller to see to
-  /// (`SyncProgress.continues(_:)`): a reset lets them.
+  /// Changes cursors and counters. That they do not go back is for the caller to see to:
+  /// a reset lets them.
   package func updateSyncProgress(
     _ body: (inout SyncProgress) -> Void
   ) throws(StorageError) {

@@ -33,15 +33,4 @@ package struct SyncProgress: Hashable, Sendable {
 
   /// The progress of a file that no server knows.
   package init() {}
-
-  /// Whether no cursor is before that of `old`: what a server sends must have moved on.
-  ///
-  /// The server version of the upload cursor is 0 where the server did not say it.
-  package func continues(_ old: SyncProgress) -> Bool {
-    latestServerVersion >= old.latestServerVersion
-      && download.serverVersion >= old.download.serverVersion
-      && download.clientVersion >= old.download.clientVersion
-      && upload.clientVersion >= old.upload.clientVersion
-      && (upload.serverVersion == 0 || upload.serverVersion >= old.upload.serverVersion)
-  }
 }

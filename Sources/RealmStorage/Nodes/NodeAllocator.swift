@@ -175,6 +175,7 @@ package final class NodeAllocator {
   /// Gives up a node and everything below it, following its has-refs flags.
   ///
   /// - Throws: `StorageError.corrupted` for bad refs or a tree deeper than any the format has.
+  @usableFromInline
   package func freeTree(_ ref: Ref, depth: Int = 0) throws(StorageError) {
     guard !ref.isNull else { return }
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }

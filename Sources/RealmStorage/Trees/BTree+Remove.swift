@@ -17,9 +17,14 @@ extension BTree {
       throw .elementOutOfBounds(index, in: try allocator.node(at: root))
     }
     if total == 1 { return try removeAll(from: root, allocator) }
-    var ref = try remove(
-      at: index, below: root, atEnd: index == total - 1, depth: 0, allocator)
-    // A root with one child is replaced by it.
+    return try collapsed(
+      try remove(at: index, below: root, atEnd: index == total - 1, depth: 0, allocator),
+      allocator)
+  }
+
+  /// The root without inner nodes that have one child: the child replaces them.
+  static func collapsed(_ root: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
+    var ref = root
     while true {
       let node = try allocator.node(at: ref)
       guard node.header.isInner, try BTreeInner.childCount(of: node) == 1 else { return ref }

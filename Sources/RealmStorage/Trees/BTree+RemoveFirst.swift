@@ -16,16 +16,8 @@ extension BTree {
     }
     if removed == 0 { return root }
     if removed == total { return try removeAll(from: root, allocator) }
-    var ref = try removeFirst(removed, below: root, depth: 0, allocator)
-    // A root with one child is replaced by it.
-    while true {
-      let node = try allocator.node(at: ref)
-      guard node.header.isInner, try BTreeInner.childCount(of: node) == 1 else { return ref }
-      let child = try node.ref(at: 1)
-      if let offsets = Ref(slot: try node.integer(at: 0)) { try allocator.free(offsets) }
-      try allocator.free(ref)
-      ref = child
-    }
+    return try collapsed(
+      try removeFirst(removed, below: root, depth: 0, allocator), allocator)
   }
 
   /// Removes from a node that keeps at least one element; returns the node's present ref.

@@ -63,13 +63,7 @@ extension SyncConfiguration: Synchronisation {
   private func makeSubscriptions(_ shared: SharedFile) throws(StorageError) {
     if try StoredSubscriptionSet.newest(in: shared.newestTables()) != nil { return }
     let group = try shared.tables(in: shared.file.beginWrite(for: nil))
-    do throws(StorageError) {
-      _ = try SubscriptionStore.make(in: group)
-      _ = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
-    }
+    try group.commit { (group) throws(StorageError) in _ = try SubscriptionStore.make(in: group) }
   }
 }
 #endif

@@ -22,16 +22,9 @@ package struct BootstrapIntegration {
   private var transformer = Transformer()
 
   package init(
-    _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), batchByteCount: Int = 1 << 20
-  ) {
-    self.init(
-      file, schemas: schemas, batchByteCount: batchByteCount, cache: OwnEntryCache(),
-      onLoss: { _ in })
-  }
-
-  init(
-    _ file: DatabaseFile, schemas: SchemaCache, batchByteCount: Int = 1 << 20,
-    cache: OwnEntryCache, onLoss: @escaping @Sendable (UploadLoss) -> Void
+    _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), batchByteCount: Int = 1 << 20,
+    cache: OwnEntryCache = OwnEntryCache(),
+    onLoss: @escaping @Sendable (UploadLoss) -> Void = { _ in }
   ) {
     self.onLoss = onLoss
     self.cache = cache
@@ -117,12 +110,9 @@ package struct BootstrapIntegration {
     _ body: (WriteGroup) throws(StorageError) -> Bool
   ) throws(StorageError) {
     let transaction = try file.beginWrite()
-    do throws(StorageError) {
+    try transaction.orRollback { () throws(StorageError) in
       let group = try WriteGroup(transaction, schemas: schemas)
       if try body(group) { _ = try group.commit() } else { group.rollback() }
-    } catch {
-      transaction.rollback()
-      throw error
     }
   }
 

@@ -22,14 +22,9 @@ package struct DownloadIntegration {
   private var transformer = Transformer()
 
   package init(
-    _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), limits: TurnLimits = TurnLimits()
-  ) {
-    self.init(file, schemas: schemas, limits: limits, cache: OwnEntryCache(), onLoss: { _ in })
-  }
-
-  init(
-    _ file: DatabaseFile, schemas: SchemaCache, limits: TurnLimits, cache: OwnEntryCache,
-    onLoss: @escaping @Sendable (UploadLoss) -> Void
+    _ file: DatabaseFile, schemas: SchemaCache = SchemaCache(), limits: TurnLimits = TurnLimits(),
+    cache: OwnEntryCache = OwnEntryCache(),
+    onLoss: @escaping @Sendable (UploadLoss) -> Void = { _ in }
   ) {
     self.onLoss = onLoss
     self.file = file
@@ -60,7 +55,7 @@ package struct DownloadIntegration {
     _ rest: inout ArraySlice<IncomingChangeset>, _ download: DownloadBatch
   ) throws(IntegrationError) {
     let transaction = try IntegrationError.storing(file.beginWrite())
-    do throws(IntegrationError) {
+    try transaction.orRollback { () throws(IntegrationError) in
       var work = try IntegrationError.storing(
         IntegrationTransaction(transaction, schemas: schemas, own: cache.take()))
       try work.check(download.cursors)
@@ -80,9 +75,6 @@ package struct DownloadIntegration {
       cache.keep(work.own)
       if let loss = work.loss { onLoss(loss) }
       rest = remaining
-    } catch {
-      transaction.rollback()
-      throw error
     }
   }
 

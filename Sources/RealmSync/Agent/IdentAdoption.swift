@@ -5,6 +5,7 @@
 import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
+import RealmTables
 
 /// Stores the identifier of a file, and puts it into earlier recordings.
 package enum IdentAdoption {
@@ -23,7 +24,7 @@ package enum IdentAdoption {
       throw .badIdentifier("\(ident.rawValue) with salt \(salt)")
     }
     let transaction = try IntegrationError.storing(file.beginWrite())
-    do throws(IntegrationError) {
+    try transaction.orRollback { () throws(IntegrationError) in
       let old = try IntegrationError.storing(transaction.fileIdentifier)
       let oldSalt = try IntegrationError.storing(transaction.syncHistory().fileSalt)
       guard old == 0 else {
@@ -33,9 +34,6 @@ package enum IdentAdoption {
         return transaction.rollback()
       }
       try IntegrationError.storing(store(ident, salt, transaction))
-    } catch {
-      transaction.rollback()
-      throw error
     }
   }
 

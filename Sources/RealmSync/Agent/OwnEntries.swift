@@ -110,11 +110,13 @@ struct OwnEntries {
 /// Keeps the own changesets of a commit in parsed form for the next one: with 10,000 changes
 /// waiting for upload, parsing took 75 of 97 ms of a commit in a debug build. Confined to the queue
 /// of an agent; its integrations share it.
-final class OwnEntryCache {
+package final class OwnEntryCache {
   /// More bytes are not kept: parsed changesets take several times as much.
   private static let byteCountMax = 16 << 20
 
   private var entries: OwnEntries?
+
+  package init() {}
 
   /// Takes the changesets for a commit. Nothing is kept until the commit gives them back.
   func take() -> OwnEntries? {

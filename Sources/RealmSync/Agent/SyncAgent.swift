@@ -184,12 +184,9 @@ package actor SyncAgent {
   private func upgradeHistory() throws(StorageError) {
     guard let history = try file.snapshot().syncHistory(), !history.isUpgraded else { return }
     let transaction = try file.beginWrite()
-    do throws(StorageError) {
+    try transaction.orRollback { () throws(StorageError) in
       try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
       _ = try transaction.commit(changeset: [])
-    } catch {
-      transaction.rollback()
-      throw error
     }
   }
 }

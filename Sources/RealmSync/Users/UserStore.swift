@@ -113,16 +113,12 @@ package actor UserStore {
 
   private func write(_ body: (WriteGroup) throws(StorageError) -> Void) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
-    do throws(StorageError) {
+    try group.commit { (group) throws(StorageError) in
       for layout in Self.layouts { try layout.makeIfMissing(in: group) }
       if try group.schemaVersion() != Self.schemaVersion {
         try group.setSchemaVersion(Self.schemaVersion)
       }
       try body(group)
-      _ = try group.commit()
-    } catch {
-      group.rollback()
-      throw error
     }
   }
 

@@ -28,7 +28,7 @@ enum FormatUpgrade {
   static func run(on file: DatabaseFile) throws(StorageError) {
     let format = file.formatVersion
     let transaction = try file.beginWrite()
-    do throws(StorageError) {
+    try transaction.orRollback { () throws(StorageError) in
       try LinkListKeys(transaction.allocator).replace(in: &transaction.roots)
       let group = try WriteGroup(transaction)
       for key in try group.tableKeys() {
@@ -36,9 +36,6 @@ enum FormatUpgrade {
       }
       if format == 22 { try deleteAsymmetricObjects(group) }
       _ = try group.commit()
-    } catch {
-      transaction.rollback()
-      throw error
     }
   }
 

@@ -77,16 +77,13 @@ package final class RealmWriter: Sendable {
   /// Runs `body` in a transaction, undone if it throws or returns nil.
   package func write<R>(_ body: (WriteGroup) throws -> R?) throws -> R? {
     let group = try begin()
-    do {
+    return try group.orRollback {
       guard let result = try body(group) else {
         group.rollback()
         return nil
       }
       _ = try group.commit()
       return result
-    } catch {
-      group.rollback()
-      throw error
     }
   }
 }

@@ -167,28 +167,6 @@ import Testing
     #expect(file.newestVersion == 1)
   }
 
-  @Test func progressThatGoesBackIsNoticed() {
-    var old = SyncProgress()
-    old.latestServerVersion = 9
-    old.download = SyncProgress.Cursor(serverVersion: 8, clientVersion: 7)
-    old.upload = SyncProgress.Cursor(serverVersion: 6, clientVersion: 5)
-    #expect(old.continues(old))
-    let cursors: [WritableKeyPath<SyncProgress, UInt64>] = [
-      \.latestServerVersion, \.download.serverVersion, \.download.clientVersion,
-      \.upload.clientVersion, \.upload.serverVersion,
-    ]
-    for cursor in cursors {
-      var new = old
-      new[keyPath: cursor] -= 1
-      #expect(!new.continues(old))
-      new[keyPath: cursor] += 2
-      #expect(new.continues(old))
-    }
-    var silent = old
-    silent.upload.serverVersion = 0
-    #expect(silent.continues(old))
-  }
-
   // MARK: Other formats
 
   /// `DatabaseFile+OlderFormats` 2.

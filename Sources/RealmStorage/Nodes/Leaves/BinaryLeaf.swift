@@ -57,43 +57,23 @@ package enum BinaryLeaf: Leaf {
   package static func insert(
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    guard let value, allocator.holds(value) else {
-      return try insertOutside(value, at: index, in: ref, allocator)
+    try allocator.withOutside(value) { (value) throws(StorageError) -> Ref in
+      let (ref, isBig) = try prepared(ref, for: value, allocator)
+      return isBig
+        ? try BigBlobs.insert(value, at: index, in: ref, terminator: 0, allocator)
+        : try MediumBlobs.insert(value, at: index, in: ref, terminator: 0, allocator)
     }
-    return try value.withCopy { (copy) throws(StorageError) in
-      try insertOutside(copy, at: index, in: ref, allocator)
-    }
-  }
-
-  /// `insert` of a value that does not lie in the slab, where the edit might overwrite it.
-  private static func insertOutside(
-    _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    let (ref, isBig) = try prepared(ref, for: value, allocator)
-    return isBig
-      ? try BigBlobs.insert(value, at: index, in: ref, terminator: 0, allocator)
-      : try MediumBlobs.insert(value, at: index, in: ref, terminator: 0, allocator)
   }
 
   package static func set(
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    guard let value, allocator.holds(value) else {
-      return try setOutside(value, at: index, in: ref, allocator)
+    try allocator.withOutside(value) { (value) throws(StorageError) -> Ref in
+      let (ref, isBig) = try prepared(ref, for: value, allocator)
+      return isBig
+        ? try BigBlobs.set(value, at: index, in: ref, terminator: 0, allocator)
+        : try MediumBlobs.set(value, at: index, in: ref, terminator: 0, allocator)
     }
-    return try value.withCopy { (copy) throws(StorageError) in
-      try setOutside(copy, at: index, in: ref, allocator)
-    }
-  }
-
-  /// `set` of a value that does not lie in the slab, where the edit might overwrite it.
-  private static func setOutside(
-    _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    let (ref, isBig) = try prepared(ref, for: value, allocator)
-    return isBig
-      ? try BigBlobs.set(value, at: index, in: ref, terminator: 0, allocator)
-      : try MediumBlobs.set(value, at: index, in: ref, terminator: 0, allocator)
   }
 
   package static func remove(

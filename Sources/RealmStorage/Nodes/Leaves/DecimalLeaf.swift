@@ -73,20 +73,6 @@ package enum DecimalLeaf: Leaf {
     try CellNode.split(ref, at: index, allocator)
   }
 
-  package static func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    var ref = ref
-    let source = try CellNode.checked(other, in: allocator.space)
-    var position = try count(ref, in: allocator.space)
-    for index in 0..<source.count {
-      ref = try insert(try value(at: index, of: source), at: position, in: ref, allocator)
-      position += 1
-    }
-    try allocator.free(other)
-    return ref
-  }
-
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     let node = try CellNode.checked(ref, in: space)
     guard [0, 4, 8, 16].contains(node.header.width) else { throw malformed }

@@ -188,21 +188,6 @@ extension FixedBytesLeaf {
     return (node.ref, moved)
   }
 
-  @inlinable
-  package static func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    let source = try allocator.node(at: other)
-    var ref = ref
-    var position = try count(of: try allocator.node(at: ref))
-    for index in 0..<(try count(of: source)) {
-      ref = try unsafe insert(load(source.payload, index), at: position, in: ref, allocator)
-      position += 1
-    }
-    try allocator.free(other)
-    return ref
-  }
-
   /// Realm Core leaves null bits of removed elements after the last one: they have no meaning.
   @inlinable
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {

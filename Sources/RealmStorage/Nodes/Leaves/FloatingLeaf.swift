@@ -127,21 +127,6 @@ extension FloatingLeaf {
   }
 
   @inlinable
-  package static func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    var ref = ref
-    var position = try count(ref, in: allocator.space)
-    let source = try CellNode.checked(other, width: width, in: allocator.space)
-    for index in 0..<source.count {
-      ref = try insert(try value(at: index, of: source), at: position, in: ref, allocator)
-      position += 1
-    }
-    try allocator.free(other)
-    return ref
-  }
-
-  @inlinable
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     _ = try CellNode.checked(ref, width: width, in: space)
   }

@@ -64,6 +64,22 @@ package protocol Leaf {
 }
 
 extension Leaf {
+  /// Appends element by element, for leaves whose elements lie in their own nodes.
+  @inlinable
+  package static func append(
+    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
+  ) throws(StorageError) -> Ref {
+    var ref = ref
+    var position = try count(ref, in: allocator.space)
+    for index in 0..<(try count(other, in: allocator.space)) {
+      let value = try value(at: index, of: other, in: allocator.space)
+      ref = try insert(value, at: position, in: ref, allocator)
+      position += 1
+    }
+    try allocator.freeTree(other)
+    return ref
+  }
+
   /// Gives up the leaf and all below it.
   package static func free(_ ref: Ref, _ allocator: NodeAllocator) throws(StorageError) {
     try allocator.freeTree(ref)

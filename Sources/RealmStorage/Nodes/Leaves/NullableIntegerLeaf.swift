@@ -83,20 +83,6 @@ package enum NullableIntegerLeaf: Leaf {
     return (try IntegerNode.truncate(to: index + 1, ref, allocator), moved.ref)
   }
 
-  package static func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    var ref = ref
-    var position = try count(ref, in: allocator.space)
-    for index in 0..<(try count(other, in: allocator.space)) {
-      let value = try value(at: index, of: other, in: allocator.space)
-      ref = try insert(value, at: position, in: ref, allocator)
-      position += 1
-    }
-    try allocator.free(other)
-    return ref
-  }
-
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     try IntegerNode.validate(ref, in: space)
     _ = try count(ref, in: space)

@@ -100,24 +100,14 @@ package enum StringLeaf: Leaf {
   package static func set(
     _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
   ) throws(StorageError) -> Ref {
-    guard let value, allocator.holds(value) else {
-      return try setOutside(value, at: index, in: ref, allocator)
-    }
-    return try value.withCopy { (copy) throws(StorageError) in
-      try setOutside(copy, at: index, in: ref, allocator)
-    }
-  }
-
-  /// `set` of a string that does not lie in the slab, where the edit might overwrite it.
-  private static func setOutside(
-    _ value: ByteView?, at index: Int, in ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    let (ref, form) = try prepared(ref, for: value, allocator)
-    return switch form {
-    case .short: try ShortStrings.set(value, at: index, in: ref, allocator)
-    case .medium:
-      try MediumBlobs.set(value, at: index, in: ref, terminator: terminator, allocator)
-    case .big: try BigBlobs.set(value, at: index, in: ref, terminator: terminator, allocator)
+    try allocator.withOutside(value) { (value) throws(StorageError) -> Ref in
+      let (ref, form) = try prepared(ref, for: value, allocator)
+      return switch form {
+      case .short: try ShortStrings.set(value, at: index, in: ref, allocator)
+      case .medium:
+        try MediumBlobs.set(value, at: index, in: ref, terminator: terminator, allocator)
+      case .big: try BigBlobs.set(value, at: index, in: ref, terminator: terminator, allocator)
+      }
     }
   }
 
@@ -148,20 +138,6 @@ package enum StringLeaf: Leaf {
     guard index >= 0, index <= count else { throw .elementOutOfBounds(index, in: kept.node) }
     kept.setCount(index)
     return (kept.ref, moved)
-  }
-
-  package static func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
-    var ref = ref
-    var position = try count(ref, in: allocator.space)
-    for index in 0..<(try count(other, in: allocator.space)) {
-      let value = try value(at: index, of: other, in: allocator.space)
-      ref = try insert(value, at: position, in: ref, allocator)
-      position += 1
-    }
-    try allocator.freeTree(other)
-    return ref
   }
 
   package static func validate(_ ref: Ref, in space: NodeSpace) throws(StorageError) {

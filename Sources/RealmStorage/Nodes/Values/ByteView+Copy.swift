@@ -26,4 +26,13 @@ extension NodeAllocator {
     guard let start = unsafe view.bytes.baseAddress else { return false }
     return unsafe start >= space.base + space.slabStart && start < space.base + space.slabEnd
   }
+
+  /// Calls `body` with the value, or with a copy if it lies in the slab.
+  @inline(__always)
+  func withOutside<Result>(
+    _ value: ByteView?, _ body: (ByteView?) throws(StorageError) -> Result
+  ) throws(StorageError) -> Result {
+    guard let value, holds(value) else { return try body(value) }
+    return try value.withCopy { (copy) throws(StorageError) in try body(copy) }
+  }
 }
