@@ -48,6 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
       """)
   var replaceMissing = false
 
+  @Flag(
+    help: """
+      Let every user read and write everything in apps whose app.json names no mode. Without it \
+      such an app is served on the loopback address alone.
+      """)
+  var development = false
+
   @Option(help: "The sockets that a user may have open at a time, on all devices together.")
   var socketsPerUser = ServerLimits().socketsPerUser
 
@@ -100,7 +107,8 @@ struct ServeCommand: AsyncParsableCommand {
       return try ServerOptions(
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
         appID: appId, createsApp: create, replacesMissing: replaceMissing,
-        limits: limits(), trustedProxies: trustedProxy, metricsToken: try metricsToken())
+        isDevelopment: development, limits: limits(), trustedProxies: trustedProxy,
+        metricsToken: try metricsToken())
     } catch {
       throw ValidationError(error.description)
     }

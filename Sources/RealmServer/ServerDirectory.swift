@@ -35,11 +35,13 @@ struct ServerDirectory: Sendable {
 
   func accountsPath(_ app: String) -> String { "\(path)/apps/\(app)/accounts.realm" }
 
+  func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
+
   func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
   // MARK: Apps
 
-  /// The apps of the folder, or one of them; if there are none, a new one in development mode.
+  /// The apps of the folder, or one of them; if there are none, a new one that names no mode.
   ///
   /// - Parameters:
   ///   - id: The only app to serve; nil for all.
@@ -70,30 +72,34 @@ struct ServerDirectory: Sendable {
   }
 
   private func app(_ folder: String) throws(ServerFailure) -> AppFile {
-    let file = "\(path)/apps/\(folder)/app.json"
+    let file = appFilePath(folder)
     PrivatePlace.restrict("\(path)/apps/\(folder)")
     PrivatePlace.restrict(file)
     guard let data = FileManager.default.contents(atPath: file) else {
       throw ServerFailure(
         "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
     }
-    let app: AppFile
-    do throws(AppFileError) {
-      app = try AppFile(Array(data))
-    } catch {
-      throw ServerFailure("\(file) \(error). Correct the file.")
-    }
+    let app = try Self.read(Array(data), of: file)
     guard app.id == folder else {
       throw ServerFailure("\(file) has the id \"\(app.id)\". Give the app's folder that name.")
     }
     return app
   }
 
+  /// Reads the file of an app.
+  static func read(_ bytes: [UInt8], of file: String) throws(ServerFailure) -> AppFile {
+    do throws(AppFileError) {
+      return try AppFile(bytes)
+    } catch {
+      throw ServerFailure("\(file) \(error). Correct the file.")
+    }
+  }
+
   private func makeApp(_ id: String) throws(ServerFailure) -> AppFile {
     let app = AppFile(id: id, name: id)
     let folder = "\(path)/apps/\(id)"
     try Self.make(folder)
-    try write(JSONWriter.bytes(app.json) + [UInt8(ascii: "\n")], to: folder + "/app.json")
+    try write(JSONWriter.bytes(app.json) + [UInt8(ascii: "\n")], to: appFilePath(id))
     return app
   }
 

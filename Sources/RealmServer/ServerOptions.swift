@@ -19,6 +19,8 @@ struct ServerOptions: Hashable, Sendable {
   let createsApp: Bool
   /// Whether the server starts without files that a folder in use lacks.
   let replacesMissing: Bool
+  /// Whether apps whose files name no mode are in development mode.
+  let isDevelopment: Bool
   let limits: ServerLimits
   /// The trusted proxies.
   let trustedProxies: TrustedProxies
@@ -28,8 +30,9 @@ struct ServerOptions: Hashable, Sendable {
   init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
     key: String? = nil, appID: String? = nil, createsApp: Bool = false,
-    replacesMissing: Bool = false, limits: ServerLimits = ServerLimits(),
-    trustedProxies: [String] = [], metricsToken: String? = nil
+    replacesMissing: Bool = false, isDevelopment: Bool = false,
+    limits: ServerLimits = ServerLimits(), trustedProxies: [String] = [],
+    metricsToken: String? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -70,6 +73,7 @@ struct ServerOptions: Hashable, Sendable {
     self.appID = appID
     self.createsApp = createsApp
     self.replacesMissing = replacesMissing
+    self.isDevelopment = isDevelopment
   }
 
   private static func check(_ limits: ServerLimits) throws(ServerFailure) {

@@ -53,6 +53,12 @@ struct ServerProgram: Sendable {
     let replaces = options.replacesMissing
     let files = try directory.apps(
       only: options.appID, creates: options.createsApp, random: random)
+    var stages: [String: AppStage] = [:]
+    for file in files {
+      let stage = try options.stage(of: file, at: directory.appFilePath(file.id))
+      stages[file.id] = stage
+      if let notice = Self.notice(stage, file, options) { logger.warning("\(notice)") }
+    }
     let key = try directory.signingKey(
       random: random, mayMake: replaces || !directory.isUsed())
     let issuer = TokenIssuer(HMACSigner(key: key))
@@ -68,9 +74,26 @@ struct ServerProgram: Sendable {
         id: file.id, accounts: accounts, functions: functions,
         limits: options.limits.requests, now: { timer.now() })
       apps.append(
-        Self.serve(file, directory, api, sessionLimits, options.limits, timer, logger))
+        Self.serve(
+          file, stages[file.id] ?? .production, directory, api, sessionLimits, options.limits,
+          timer, logger))
     }
     self.apps = apps
+  }
+
+  /// What the operator is told of an app's mode; nil if there is nothing to be aware of.
+  private static func notice(
+    _ stage: AppStage, _ file: AppFile, _ options: ServerOptions
+  ) -> String? {
+    switch stage {
+    case .development:
+      let reach = options.exposedAddress.map { ", also from other machines (\($0))" } ?? ""
+      return "The app \(file.id) is in development mode: every user reads and writes everything, "
+        + "and devices add classes and properties\(reach)"
+    case .production where file.permissions == PartitionPermissions():
+      return "The app \(file.id) is in production mode without permissions: no user reads anything"
+    case .production: return nil
+    }
   }
 
   private static let clock = ServerClock {
@@ -134,8 +157,8 @@ struct ServerProgram: Sendable {
   }
 
   private static func serve(
-    _ file: AppFile, _ directory: ServerDirectory, _ api: APIApp, _ limits: SessionLimits,
-    _ users: ServerLimits, _ timer: SyncClock, _ logger: Logger
+    _ file: AppFile, _ stage: AppStage, _ directory: ServerDirectory, _ api: APIApp,
+    _ limits: SessionLimits, _ users: ServerLimits, _ timer: SyncClock, _ logger: Logger
   ) -> ServedApp {
     let store = EmbeddedStore(
       DirectoryFiles(directory: directory.path),
@@ -152,12 +175,18 @@ struct ServerProgram: Sendable {
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
       clock: clock,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
-    let app = ServerApp(
+    var app = ServerApp(
       named: file.id, realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
       }, limits: limits,
       report: { logger.error("The store of \(file.id) failed: \($0)") })
+    if stage == .production {
+      let accounts = api.accounts
+      app.access = PartitionAccess(file.permissions) { (user) throws(SessionRefusal) in
+        try await accounts.ruleUser(user)
+      }
+    }
     return ServedApp(
       file: file, api: api,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,

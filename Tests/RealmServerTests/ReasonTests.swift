@@ -213,7 +213,7 @@ class Errand: Object {
 }
 
 /// A handler that keeps what is logged.
-private struct KeptLog: LogHandler {
+struct KeptLog: LogHandler {
   let keep: @Sendable (String) -> Void
   var logLevel = Logging.Logger.Level.info
   var metadata = Logging.Logger.Metadata()

@@ -36,6 +36,7 @@ final class RunningServer: Sendable {
   /// - Parameters:
   ///   - directory: The folder of an earlier server, or nil.
   ///   - mode: The mode of a new app.
+  ///   - file: The text of the new app's file, if it has more than a mode; its id is "todos".
   ///   - limits: The sizes of what sessions send.
   ///   - users: The limits of users and addresses.
   ///   - timer: The time of connections.
@@ -44,8 +45,8 @@ final class RunningServer: Sendable {
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
   init(
-    _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, port: Int = 0,
-    certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
+    _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, file: String? = nil,
+    port: Int = 0, certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
@@ -57,6 +58,10 @@ final class RunningServer: Sendable {
     let options = try Self.options(
       in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
       replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken)
+    if let file {
+      try Data(file.utf8).write(
+        to: URL(fileURLWithPath: self.directory.path + "/data/apps/todos/app.json"))
+    }
     var errors = Logger(label: "test")
     errors.logLevel = .error
     let program = try ServerProgram(

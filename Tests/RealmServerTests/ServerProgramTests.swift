@@ -83,7 +83,7 @@ import Testing
     try Data(#"{"id":"todos","colour":1}"#.utf8).write(to: URL(fileURLWithPath: file))
     #expect(
       Self.failure { _ = try folder.apps(only: nil, random: RandomBytes()) }
-        == "\(file) has the unknown key \"colour\". Correct the file.")
+        == "\(file) has the unknown key \"colour\" (line 1, column 15). Correct the file.")
     let key = directory.path + "/data/keys/tokens"
     try Data("short".utf8).write(to: URL(fileURLWithPath: key))
     #expect(

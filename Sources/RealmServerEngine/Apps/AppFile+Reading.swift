@@ -21,100 +21,152 @@ extension AppFile {
     do throws(JSONError) {
       json = try JSONParser.parse(bytes)
     } catch {
-      throw AppFileError("is not JSON: \(error)")
+      throw AppFileError(error, in: bytes)
     }
-    let members = try Self.members(json, "the file")
+    do throws(AppFileError) {
+      try self.init(json)
+    } catch {
+      throw error.located(in: bytes)
+    }
+  }
+
+  private init(_ json: JSONValue) throws(AppFileError) {
+    let members = try Self.members(json, "the file", at: [])
     guard let id = json["id"]?.string, Self.isID(id) else {
-      throw AppFileError("needs an \"id\" of lower-case letters, digits, \"-\" and \"_\"")
+      throw AppFileError(
+        "needs an \"id\" of lower-case letters, digits, \"-\" and \"_\"", at: [.key("id")])
     }
     self.init(id: id, name: id)
     accounts.allowsAnonymous = false
     accounts.confirmation = nil
     for member in members {
+      let path = [JSONStep.key(member.key)]
       switch member.key {
       case "id": break
-      case "name": name = try Self.text(member, among: nil)
+      case "name": name = try Self.text(member, among: nil, at: path)
       case "mode":
-        guard try Self.text(member, among: ["development", "production"]) == "development" else {
-          throw AppFileError(
-            "has \"mode\": \"production\", which needs roles; this version has none yet")
-        }
+        stage = AppStage(
+          rawValue: try Self.text(member, among: AppStage.allCases.map(\.rawValue), at: path))
       case "sync":
-        let text = try Self.text(member, among: ["flexible", "partition"])
+        let text = try Self.text(member, among: ["flexible", "partition"], at: path)
         mode = text == "flexible" ? .flexible : .partition
-      case "providers": try readProviders(member.value)
-      case "tokens": try readTokens(member.value)
+      case "permissions":
+        do throws(RuleError) {
+          permissions = try PartitionPermissions(member.value, at: path)
+        } catch {
+          throw AppFileError(error)
+        }
+      case "providers": try readProviders(member.value, at: path)
+      case "tokens": try readTokens(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
-        throw AppFileError("has the key \"\(key)\", which this version does not support yet")
-      case let key: throw AppFileError("has the unknown key \"\(key)\"")
+        throw AppFileError(
+          "has the key \"\(key)\", which this version does not support yet", at: path)
+      case let key: throw AppFileError("has the unknown key \"\(key)\"", at: path)
       }
+    }
+    try checkRules(hasPermissions: json["permissions"] != nil)
+  }
+
+  /// Checks what the mode and the permissions need of each other: no file looks protected that
+  /// is not.
+  private func checkRules(hasPermissions: Bool) throws(AppFileError) {
+    if stage == .production, mode == .flexible {
+      throw AppFileError(
+        "has \"mode\": \"production\", which needs \"sync\": \"partition\": this version has no "
+          + "rules for flexible sync yet", at: [.key("mode")])
+    }
+    guard hasPermissions else { return }
+    let path = [JSONStep.key("permissions")]
+    guard stage == .production else {
+      throw AppFileError(
+        "has \"permissions\", which development mode does not check: they need \"mode\": "
+          + "\"production\"", at: path)
+    }
+    if permissions.readsEmail, accounts.confirmation != .mail {
+      throw AppFileError(
+        "has rules about %%user.data.email, which need \"confirm\": \"mail\" of \"local-userpass\": "
+          + "otherwise anybody may register any address", at: path)
     }
   }
 
-  private mutating func readProviders(_ json: JSONValue) throws(AppFileError) {
-    for member in try Self.members(json, "\"providers\"") {
-      let settings = try Self.members(member.value, "the provider \"\(member.key)\"")
+  private mutating func readProviders(
+    _ json: JSONValue, at path: [JSONStep]
+  ) throws(AppFileError) {
+    for member in try Self.members(json, "\"providers\"", at: path) {
+      let path = path + [.key(member.key)]
+      let settings = try Self.members(member.value, "the provider \"\(member.key)\"", at: path)
       switch member.key {
       case AccountService.anonymousProvider:
         accounts.allowsAnonymous = true
-        if let setting = settings.first { throw Self.unknown(setting, in: member) }
+        if let setting = settings.first { throw Self.unknown(setting, in: member, at: path) }
       case AccountService.passwordProvider:
         accounts.confirmation = .auto
         for setting in settings {
-          guard setting.key == "confirm" else { throw Self.unknown(setting, in: member) }
-          let text = try Self.text(setting, among: ["auto", "mail", "function"])
+          guard setting.key == "confirm" else { throw Self.unknown(setting, in: member, at: path) }
+          let place = path + [.key(setting.key)]
+          let text = try Self.text(setting, among: ["auto", "mail", "function"], at: place)
           guard let confirmation = AccountSettings.Confirmation(rawValue: text) else {
-            throw AppFileError("has \"confirm\": \"function\", which is not supported yet")
+            throw AppFileError(
+              "has \"confirm\": \"function\", which is not supported yet", at: place)
           }
           accounts.confirmation = confirmation
         }
       case let key where Self.laterProviders.contains(key):
-        throw AppFileError("has the provider \"\(key)\", which is not supported yet")
-      case let key: throw AppFileError("has the unknown provider \"\(key)\"")
+        throw AppFileError("has the provider \"\(key)\", which is not supported yet", at: path)
+      case let key: throw AppFileError("has the unknown provider \"\(key)\"", at: path)
       }
     }
   }
 
-  private mutating func readTokens(_ json: JSONValue) throws(AppFileError) {
-    for member in try Self.members(json, "\"tokens\"") {
+  private mutating func readTokens(
+    _ json: JSONValue, at path: [JSONStep]
+  ) throws(AppFileError) {
+    for member in try Self.members(json, "\"tokens\"", at: path) {
+      let path = path + [.key(member.key)]
       let number = member.value.integer
       switch member.key {
       case "accessMinutes":
         guard let number, (1...24 * 60).contains(number) else {
-          throw AppFileError("needs an \"accessMinutes\" from 1 to 1440")
+          throw AppFileError("needs an \"accessMinutes\" from 1 to 1440", at: path)
         }
         accounts.accessMinutes = Int(number)
       case "refreshDays":
         guard let number, (1...3_650).contains(number) else {
-          throw AppFileError("needs a \"refreshDays\" from 1 to 3650")
+          throw AppFileError("needs a \"refreshDays\" from 1 to 3650", at: path)
         }
         accounts.refreshDays = Int(number)
-      case let key: throw AppFileError("has the unknown key \"\(key)\" in \"tokens\"")
+      case let key:
+        throw AppFileError("has the unknown key \"\(key)\" in \"tokens\"", at: path)
       }
     }
   }
 
-  private static func unknown(_ member: JSONMember, in parent: JSONMember) -> AppFileError {
-    AppFileError("has the unknown key \"\(member.key)\" in \"\(parent.key)\"")
+  private static func unknown(
+    _ member: JSONMember, in parent: JSONMember, at path: [JSONStep]
+  ) -> AppFileError {
+    AppFileError(
+      "has the unknown key \"\(member.key)\" in \"\(parent.key)\"", at: path + [.key(member.key)])
   }
 
   private static func members(
-    _ json: JSONValue, _ name: String
+    _ json: JSONValue, _ name: String, at path: [JSONStep]
   ) throws(AppFileError) -> [JSONMember] {
-    guard case .object(let members) = json else { throw AppFileError("needs \(name) as an object") }
+    guard case .object(let members) = json else {
+      throw AppFileError("needs \(name) as an object", at: path)
+    }
     var keys: Set<String> = []
     for member in members where !keys.insert(member.key).inserted {
-      throw AppFileError("has the key \"\(member.key)\" twice")
+      throw AppFileError("has the key \"\(member.key)\" twice", at: path + [.key(member.key)])
     }
     return members
   }
 
   private static func text(
-    _ member: JSONMember, among texts: [String]?
+    _ member: JSONMember, among texts: [String]?, at path: [JSONStep]
   ) throws(AppFileError) -> String {
     guard let text = member.value.string, texts?.contains(text) != false else {
       let expected = texts.map { "one of " + $0.joined(separator: ", ") } ?? "a string"
-      throw AppFileError("has a \"\(member.key)\" that is not \(expected)")
+      throw AppFileError("has a \"\(member.key)\" that is not \(expected)", at: path)
     }
     return text
   }

@@ -11,6 +11,10 @@ package struct AppFile: Hashable, Sendable {
   package var id: String
   package var name: String
   package var mode: SyncMode
+  /// The member "mode"; nil if the file leaves it to the server's start.
+  package var stage: AppStage?
+  /// Who may read and write partitions; checked in production mode alone.
+  package var permissions = PartitionPermissions()
   package var accounts = AccountSettings()
 
   package init(id: String, name: String, mode: SyncMode = .flexible) {
@@ -34,7 +38,7 @@ package struct AppFile: Hashable, Sendable {
 
   // MARK: Writing
 
-  /// The file of an app.
+  /// The file of an app, without its permissions.
   package var json: JSONValue {
     var providers: [JSONMember] = []
     if accounts.allowsAnonymous { providers.append(JSONMember("anon-user", .object([]))) }
@@ -42,9 +46,9 @@ package struct AppFile: Hashable, Sendable {
       let confirm = JSONMember("confirm", .string(confirmation.rawValue))
       providers.append(JSONMember("local-userpass", .object([confirm])))
     }
-    return .object([
-      JSONMember("id", .string(id)), JSONMember("name", .string(name)),
-      JSONMember("mode", .string("development")),
+    var members = [JSONMember("id", .string(id)), JSONMember("name", .string(name))]
+    if let stage { members.append(JSONMember("mode", .string(stage.rawValue))) }
+    members += [
       JSONMember("sync", .string(mode == .flexible ? "flexible" : "partition")),
       JSONMember("providers", .object(providers)),
       JSONMember(
@@ -53,13 +57,7 @@ package struct AppFile: Hashable, Sendable {
           JSONMember("accessMinutes", .integer(Int64(accounts.accessMinutes))),
           JSONMember("refreshDays", .integer(Int64(accounts.refreshDays))),
         ])),
-    ])
+    ]
+    return .object(members)
   }
-}
-
-/// A mistake in `app.json`, in words for its author.
-package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
-  package let description: String
-
-  init(_ description: String) { self.description = description }
 }

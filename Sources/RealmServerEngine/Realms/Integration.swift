@@ -80,7 +80,7 @@ struct Integration {
       var rest = new
       while let first = rest.first {
         let part = rest.prefix { $0.serverVersion == first.serverVersion }
-        try merge(part, base: base(of: first, state.file), &state, number, upload.query)
+        try merge(part, of: upload, base: base(of: first, state.file), &state, number)
         rest = rest.dropFirst(part.count)
       }
     } catch {
@@ -126,18 +126,19 @@ struct Integration {
 
   /// Merges entries of one base.
   private mutating func merge(
-    _ part: ArraySlice<UploadEntry>, base: UInt64, _ state: inout ClientHistory, _ number: Int,
-    _ query: EffectiveQuery?
+    _ part: ArraySlice<UploadEntry>, of upload: Upload, base: UInt64, _ state: inout ClientHistory,
+    _ number: Int
   ) throws(SessionRefusal) {
     var incoming: [Changeset] = []
     var isChanged: [Bool] = []
     for entry in part {
       var changeset = try parse(entry, state.file.ident)
-      isChanged.append(changeset.replaceOwnFile(by: state.file.ident))
+      isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || !upload.mayWrite)
+      if !upload.mayWrite { try changeset.removeDeclarations() }
       incoming.append(changeset)
     }
     let isDropping =
-      try addUnseen(of: incoming, after: base, &state, query)
+      try addUnseen(of: incoming, after: base, &state, upload.query)
       || base < state.file.firstDownloadVersion
     let made = unseen == nil ? [] : incoming.map(\.madeObjects)
     var (local, places) = state.locals(after: base, history, for: incoming)

@@ -12,11 +12,15 @@ package struct Upload: Hashable, Sendable {
   package var lockedServerVersion: UInt64
   /// The client's view, as far as its session knows; nil in partition mode.
   package var query: EffectiveQuery?
+  /// Whether the user may change objects. Otherwise the upload may only declare classes, of which
+  /// the realm takes none.
+  package var mayWrite: Bool
 
   package init(
     file: FileIdentifier, entries: [UploadEntry], progress: UploadCursor,
-    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil
+    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil, mayWrite: Bool = true
   ) {
+    self.mayWrite = mayWrite
     self.query = query
     self.file = file
     self.entries = entries

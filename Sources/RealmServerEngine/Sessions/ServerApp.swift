@@ -12,6 +12,8 @@ package struct ServerApp: Sendable {
   /// New versions of realms, for sessions of connections; nil where sessions are driven otherwise.
   package var news: HeadNews?
   package var authenticator: SessionAuthenticator
+  /// What users may do with partitions.
+  package var access = PartitionAccess.everything
   package let limits: SessionLimits
   /// Takes the errors of the store; clients get no details of them.
   package let report: @Sendable (StoreError) -> Void

@@ -26,6 +26,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var realm: RealmDirectory.OpenRealm?
   private var name: RealmName?
   private var user = ""
+  private var mayWrite = false
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
   /// The file that the session has claimed.
@@ -160,6 +161,7 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
       name.partition = partition
     }
+    mayWrite = try await app.access.mayWrite(user, in: name.partition)
     self.name = name
     let opened = try await storing(await app.realms.open(name, for: user))
     if version.mode == .flexible { try await storing(await opened.realm.beginHistory()) }
@@ -210,7 +212,8 @@ package actor ServerSessionStore: ServerRequestHandler {
   ) async throws(SessionRefusal) -> ServerStoreReply {
     let upload = Upload(
       file: try requiredFile(), entries: entries, progress: progress,
-      lockedServerVersion: lockedServerVersion, query: view?.active?.effective)
+      lockedServerVersion: lockedServerVersion, query: view?.active?.effective,
+      mayWrite: mayWrite)
     switch await (try boundRealm().realm).integrate(upload) {
     case .integrated(_, let head):
       return .integrated(head: head.latest, rejected: [])

@@ -17,7 +17,8 @@ struct SessionBench {
   private let errors: Locked<[StoreError]>
 
   init(
-    _ mode: SyncMode, limits: SessionLimits = SessionLimits(), realms: RealmLimits = RealmLimits()
+    _ mode: SyncMode, limits: SessionLimits = SessionLimits(), realms: RealmLimits = RealmLimits(),
+    access: PartitionAccess = .everything
   ) {
     self.mode = mode
     let errors = Locked<[StoreError]>([])
@@ -27,12 +28,14 @@ struct SessionBench {
       EmbeddedStore(SimulatedFiles(), salts: salts),
       settings: ServerRealm.Settings(recordsTouches: mode == .flexible), limits: realms,
       clock: ServerClock { OriginTimestamp(milliseconds: 1_000_000) }, salts: salts)
-    app = ServerApp(
+    var app = ServerApp(
       named: "test", realms: realms,
       authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in
         guard bind.token != "bad" else { throw SessionRefusal(.permissionDenied, "no") }
         return bind.token
       }, limits: limits, report: { error in errors.withLock { $0.append(error) } })
+    app.access = access
+    self.app = app
   }
 
   var reported: [StoreError] { errors.withLock { $0 } }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands `realm-server rules check` and `realm-server rules explain`.
+
+#if Server
+import ArgumentParser
+import Foundation
+import RealmFormats
+import RealmServerEngine
+
+/// The commands about rules.
+struct RulesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rules", abstract: "Checks the rules of an app.",
+    subcommands: [RulesCheckCommand.self, RulesExplainCommand.self])
+
+  /// The file of an app, read strictly.
+  static func read(_ file: String) throws(ServerFailure) -> AppFile {
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw ServerFailure("\(file) cannot be read. Name the app.json of an app.")
+    }
+    return try ServerDirectory.read(Array(data), of: file)
+  }
+
+  static func run(_ answer: () throws(ServerFailure) -> String) throws {
+    do throws(ServerFailure) {
+      FileHandle.standardOutput.write(Data((try answer() + "\n").utf8))
+    } catch {
+      FileHandle.standardError.write(Data("realm-server: \(error)\n".utf8))
+      throw ExitCode(1)
+    }
+  }
+}
+
+/// The command `realm-server rules check`.
+struct RulesCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Reads the file of an app, and says what is wrong with it.")
+
+  @Argument(help: "The app.json of an app.")
+  var file: String
+
+  func run() throws {
+    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(file) }
+  }
+
+  static func answer(_ file: String) throws(ServerFailure) -> String {
+    let app = try RulesCommand.read(file)
+    let state =
+      switch app.stage {
+      case .production where app.permissions == PartitionPermissions():
+        "production mode without permissions: no user reads anything"
+      case .production: "production mode: users have what its permissions grant, and nothing else"
+      case .development: "development mode: every user reads and writes everything"
+      case nil:
+        "no mode: every user reads and writes everything, and only the loopback address is served"
+      }
+    return "\(file) is correct. The app \(app.id) has \(state)."
+  }
+}
+
+/// The command `realm-server rules explain`.
+struct RulesExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Says what a user may do with a partition, and why.")
+
+  @Argument(help: "The app.json of an app.")
+  var file: String
+
+  @Option(help: "The id of the user.")
+  var user: String
+
+  @Option(help: "The address of the user, if it has one.")
+  var email: String?
+
+  @Option(help: "The custom data of the user, as JSON.")
+  var customData: String?
+
+  @Option(help: "The value of the partition, as JSON: a text has quotes.")
+  var partition: String
+
+  func run() throws {
+    try RulesCommand.run { () throws(ServerFailure) in
+      try Self.answer(file, user, email, customData, partition)
+    }
+  }
+
+  static func answer(
+    _ file: String, _ user: String, _ email: String?, _ customData: String?, _ partition: String
+  ) throws(ServerFailure) -> String {
+    let app = try RulesCommand.read(file)
+    guard app.stage == .production else {
+      return "The app \(app.id) is not in production mode: every user reads and writes everything."
+    }
+    guard let value = PartitionText.value(partition) else {
+      throw ServerFailure(
+        "--partition needs the JSON of a text, a number, an id or null, like '\"home\"'.")
+    }
+    var data: BSONValue?
+    if let customData {
+      guard let document = try? ExtendedJSONReader.parse(customData) else {
+        throw ServerFailure("--custom-data needs a JSON object.")
+      }
+      data = document
+    }
+    let context = RuleContext(
+      user: RuleUser(id: user, email: email, customData: data), partition: value)
+    switch app.permissions.permission(in: context) {
+    case .write: return "reads and writes: the rule \"write\" holds"
+    case .read: return "reads: the rule \"read\" holds, and the rule \"write\" does not"
+    case .none: return "nothing: neither the rule \"read\" nor the rule \"write\" holds"
+    }
+  }
+}
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which mode an app is served in.
+//
+// Invariants:
+// 1. An app that other machines reach is in development mode only if its file or the command line
+//    says so.
+
+#if Server
+import RealmServerEngine
+
+extension ServerOptions {
+  /// The mode of an app; development if nothing names one and this machine alone reaches the
+  /// server.
+  ///
+  /// - Parameter file: The path of the app's file.
+  func stage(of app: AppFile, at file: String) throws(ServerFailure) -> AppStage {
+    if let stage = app.stage { return stage }
+    if isDevelopment { return .development }
+    guard let address = exposedAddress else { return .development }
+    throw ServerFailure(
+      "\(file) names no \"mode\", and other machines reach the server (\(address)). Add "
+        + "\"mode\": \"production\" with \"permissions\" (Documentation/Sync/Rules.md), or let "
+        + "every user read and write everything: with \"mode\": \"development\" or --development.")
+  }
+
+  /// The address under which other machines reach the server; nil if none does.
+  var exposedAddress: String? {
+    if !Self.isLoopback(host) { return "--listen \(host):\(port)" }
+    guard let publicURL else { return nil }
+    return Self.isLoopback(Self.host(of: publicURL)) ? nil : "--public-url \(publicURL)"
+  }
+
+  static func isLoopback(_ host: String) -> Bool {
+    if host == "localhost" || host == "::1" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
+
+  /// The host of a URL with a scheme.
+  private static func host(of url: String) -> String {
+    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
+    let authority = rest.prefix { !"/?#".contains($0) }
+    let place = authority.split(separator: "@").last ?? ""
+    if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
+      return String(place[place.index(after: place.startIndex)..<end])
+    }
+    return String(place.prefix { $0 != ":" })
+  }
+}
+#endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The errors of reading `app.json`.
+
+import RealmFormats
+
+/// A mistake in `app.json`, in words for its author.
+package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, as the end of a sentence about the file.
+  package let message: String
+  /// The members and elements that lead to the mistake.
+  let path: [JSONStep]
+  /// From 1; nil if the whole file is meant.
+  package private(set) var line: Int?
+  /// In characters, from 1.
+  package private(set) var column: Int?
+
+  init(_ message: String, at path: [JSONStep] = []) {
+    self.message = message
+    self.path = path
+  }
+
+  /// The error of bytes that are not JSON.
+  init(_ error: JSONError, in bytes: [UInt8]) {
+    self.init("is not JSON: \(error)")
+    switch error {
+    case .unexpectedByte(let offset):
+      (line, column) = JSONLocator.place(of: offset, in: bytes)
+    case .truncated: (line, column) = JSONLocator.place(of: bytes.count, in: bytes)
+    default: break
+    }
+  }
+
+  init(_ error: RuleError) {
+    self.init("has a mistake in its rules: \(error.message)", at: error.path)
+  }
+
+  /// The error with its position.
+  func located(in bytes: [UInt8]) -> AppFileError {
+    guard !path.isEmpty else { return self }
+    var error = self
+    (error.line, error.column) = JSONLocator.position(of: path, in: bytes)
+    return error
+  }
+
+  package var description: String {
+    guard let line, let column else { return message }
+    return "\(message) (line \(line), column \(column))"
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sessions of users with and without rights to a partition.
+
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct PartitionAccessTests {
+  private typealias Text = ChangesetText
+
+  /// Users write to the partition of their name, and read all but "closed".
+  private static let rules = """
+    {"id": "a", "mode": "production", "sync": "partition", "permissions": {
+      "read": {"%%partition": {"$ne": "closed"}}, "write": {"%%partition": "%%user.id"}}}
+    """
+
+  private static func bench() throws -> SessionBench {
+    let file = try AppFile(Array(rules.utf8))
+    return SessionBench(
+      .partition,
+      access: PartitionAccess(file.permissions) { (id) throws(SessionRefusal) in RuleUser(id: id) })
+  }
+
+  /// A session of a user with a new file of the partition of "ann".
+  private static func session(
+    _ bench: SessionBench, _ user: String, connection: UInt64
+  ) async throws -> ServerSessionStore {
+    let store = bench.store(connection: connection)
+    let reply = await store.perform(bench.bind("\"ann\"", user: user, needsIdent: true))
+    guard case .bound(let ident, let salt) = reply else {
+      throw SessionRefusal(.other, "\(reply)")
+    }
+    _ = await store.perform(.claim(bench.ident((ident, salt))))
+    return store
+  }
+
+  @Test func whoMayNotReadIsNotBoundAndMakesNoRealm() async throws {
+    let bench = try Self.bench()
+    let reply = await bench.store().perform(
+      bench.bind("\"closed\"", user: "ann", needsIdent: true))
+    guard case .refused(let refusal) = reply else {
+      Issue.record("\(reply)")
+      return
+    }
+    #expect(refusal.code == .permissionDenied && refusal.document.action == .applicationBug)
+    #expect(
+      refusal.document.message == "Permission denied: the user may not read the partition")
+    #expect(try await bench.app.realms.realms(ofApp: "test").isEmpty)
+    // A bad value is a bad value for everybody.
+    #expect(
+      await bench.store().perform(bench.bind("/x", user: "ann", needsIdent: true)).code
+        == .illegalRealmPath)
+  }
+
+  @Test func aReaderGetsWhatTheWriterUploadsAndChangesNothing() async throws {
+    let bench = try Self.bench()
+    let writer = try await Self.session(bench, "ann", connection: 1)
+    let reader = try await Self.session(bench, "bob", connection: 2)
+    #expect(await bench.upload([Text.schema(), Text.create("a")], by: writer).code == nil)
+    // Each client declares its classes, the realm takes none of a reader.
+    #expect(await bench.upload([Self.otherClass()], by: reader).code == nil)
+    let download = try await bench.download(after: DownloadCursor(), of: reader)
+    #expect(download.cursors.upload.clientVersion == 1)
+    #expect(try !download.lines().isEmpty)
+    #expect(try download.lines().allSatisfy { !$0.contains("Other") })
+    let back = try await bench.download(after: DownloadCursor(), of: writer)
+    #expect(try back.lines().isEmpty)
+    let head = download.cursors.latest.version
+    for change in [Text.create("b"), Text.set("a", count: 1), Text.erase("a")] {
+      let reply = await bench.upload([change], from: 2, base: head, by: reader)
+      guard case .refused(let refusal) = reply else {
+        Issue.record("\(reply)")
+        continue
+      }
+      #expect(refusal.code == .writeNotAllowed)
+      #expect(refusal.document.action == .clientResetNoRecovery)
+      #expect(
+        refusal.document.message
+          == "Write not allowed: the user may read the partition and not change it")
+    }
+    let after = try await bench.download(after: DownloadCursor(), of: reader)
+    #expect(after.cursors.latest.version == head)
+  }
+
+  /// A refusal concerns its own upload, whatever comes with it in one transaction.
+  @Test func oneUploadMayMixWhatIsAllowedAndWhatIsNot() async throws {
+    let bench = try Self.bench()
+    let reader = try await Self.session(bench, "bob", connection: 2)
+    #expect(
+      await bench.upload([Text.schema(), Text.create("a")], by: reader).code == .writeNotAllowed)
+    let writer = try await Self.session(bench, "ann", connection: 1)
+    #expect(await bench.upload([Text.schema(), Text.create("a")], by: writer).code == nil)
+  }
+
+  @Test func permissionsOfPartitionsAllowNoFlexibleSession() async throws {
+    let access = PartitionAccess(PartitionPermissions(read: .constant(true))) {
+      (id) throws(SessionRefusal) in RuleUser(id: id)
+    }
+    let bench = SessionBench(.flexible, access: access)
+    let reply = await bench.store().perform(bench.bind(user: "ann", needsIdent: true))
+    #expect(reply.code == .permissionDenied)
+  }
+
+  /// A class that nobody else has.
+  private static func otherClass() -> [UInt8] {
+    var encoder = ChangesetEncoder()
+    let (table, id) = (encoder.intern("Other"), encoder.intern("id"))
+    encoder.append(
+      .addTable(
+        .init(
+          table: table, kind: .topLevel, key: .init(field: id, type: .string, isNullable: false))))
+    return encoder.bytes
+  }
+}

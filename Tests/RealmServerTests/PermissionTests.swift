@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Rules over real sockets, the modes of apps, and the commands about rules. The file of the app is
+// that of `Documentation/Sync/Rules.md`.
+
+#if Server
+import Foundation
+import Logging
+import RealmFormats
+import RealmServerEngine
+import RealmStorage
+import RealmSwift
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(10))) struct PermissionTests {
+  /// Users write to the partition of their id; all users read the one with the name "public".
+  static let rules = #"""
+    {
+      "id": "todos", "mode": "production", "sync": "partition",
+      "providers": { "anon-user": {} },
+      "permissions": {
+        "read": { "%%partition": "public" },
+        "write": { "%or": [
+          { "%%partition": "%%user.id" },
+          { "%%partition": "public", "%%user.custom_data.editor": true }
+        ] }
+      }
+    }
+    """#
+
+  /// A device of an app whose errors are kept.
+  private struct Device {
+    let app: App
+    let user: User
+    let errors: Locked<[SyncError]>
+
+    init(_ server: RunningServer, _ name: String) async throws {
+      let configuration = AppConfiguration(baseURL: server.address)
+      configuration.directory = server.directory.path + "/" + name
+      app = App(id: server.app, configuration: configuration)
+      let errors = Locked<[SyncError]>([])
+      self.errors = errors
+      app.syncManager.errorHandler = { error, _ in
+        if let error = error as? SyncError { errors.withLock { $0.append(error) } }
+      }
+      user = try await app.login(credentials: .anonymous)
+    }
+
+    func configuration(_ partition: String) -> Realm.Configuration {
+      var configuration = user.configuration(
+        partitionValue: partition, clientResetMode: .manual())
+      configuration.objectTypes = [Todo.self]
+      return configuration
+    }
+
+    /// Waits until the server has sent an error.
+    func error() async throws -> SyncError {
+      for _ in 0..<6_000 {
+        if let first = errors.withLock({ $0.first }) { return first }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      return try #require(errors.withLock { $0.first })
+    }
+  }
+
+  @Test @MainActor func readersReadWritersWriteAndOthersDoNeither() async throws {
+    let server = try await RunningServer(file: Self.rules)
+    let ann = try await Device(server, "ann")
+    let bob = try await Device(server, "bob")
+    try await server.accounts.setCustomData(
+      .document([BSONElement("editor", .bool(true))]), of: ann.user.id)
+    // The editor writes what all read.
+    let written = try await Realm(
+      configuration: ann.configuration("public"), actor: MainActor.shared)
+    try await written.asyncWrite { written.add(Todo(value: ["name": "for all"])) }
+    try await written.syncSession?.wait(for: .upload)
+    let read = try await Realm(
+      configuration: bob.configuration("public"), actor: MainActor.shared,
+      downloadBeforeOpen: .always)
+    #expect(read.objects(Todo.self).map(\.name) == ["for all"])
+    #expect(bob.errors.withLock { $0.isEmpty })
+    // What a reader writes is refused, and reaches nobody.
+    try await read.asyncWrite { read.objects(Todo.self).first?.name = "changed" }
+    let refusal = try await bob.error()
+    #expect(refusal.code == .clientResetError, "\(refusal)")
+    #expect(refusal.message.contains("may read the partition and not change it"), "\(refusal)")
+    let fresh = try await Device(server, "fresh")
+    let other = try await Realm(
+      configuration: fresh.configuration("public"), actor: MainActor.shared,
+      downloadBeforeOpen: .always)
+    #expect(other.objects(Todo.self).map(\.name) == ["for all"])
+    // Each user has a partition alone.
+    let own = try await Realm(
+      configuration: ann.configuration(ann.user.id), actor: MainActor.shared)
+    try await own.asyncWrite { own.add(Todo(value: ["name": "secret"])) }
+    try await own.syncSession?.wait(for: .upload)
+    #expect(ann.errors.withLock { $0.isEmpty })
+    let curious = try await Realm(
+      configuration: fresh.configuration(ann.user.id), actor: MainActor.shared)
+    let denial = try await fresh.error()
+    #expect(denial.code == .permissionDeniedError, "\(denial)")
+    #expect(denial.message.contains("may not read the partition"), "\(denial)")
+    #expect(curious.objects(Todo.self).isEmpty)
+    try await server.stop()
+  }
+
+  // MARK: Modes
+
+  private static func options(
+    _ directory: TemporaryDirectory, _ listen: String = "127.0.0.1:0", publicURL: String? = nil,
+    isDevelopment: Bool = false
+  ) throws -> ServerOptions {
+    try ServerOptions(
+      directory: directory.path + "/data", listen: listen, publicURL: publicURL, appID: "todos",
+      isDevelopment: isDevelopment)
+  }
+
+  /// `ServerOptions` 1: makes a program, and returns what it logs.
+  private static func start(
+    _ options: ServerOptions, file: String? = nil
+  ) throws -> [String] {
+    if let file {
+      let folder = options.directory + "/apps/todos"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      try Data(file.utf8).write(to: URL(fileURLWithPath: folder + "/app.json"))
+    }
+    let log = Locked<[String]>([])
+    let logger = Logging.Logger(label: "test") { _ in
+      KeptLog { text in log.withLock { $0.append(text) } }
+    }
+    _ = try ServerProgram(options, metrics: PrometheusMetrics(), logger: logger)
+    return log.withLock { $0 }
+  }
+
+  @Test func withoutAModeThisMachineAloneIsServed() throws {
+    let directory = try TemporaryDirectory()
+    let notice =
+      "warning: The app todos is in development mode: every user reads and writes everything, and "
+      + "devices add classes and properties"
+    // At each start.
+    for _ in 0..<2 { #expect(try Self.start(Self.options(directory)) == [notice]) }
+    for (listen, url) in [
+      ("0.0.0.0:9090", nil), ("127.0.0.1:9090", "https://sync.example.org"),
+      ("[::]:9090", "http://127.0.0.1:9090"),
+    ] {
+      let error = try #require(throws: ServerFailure.self) {
+        try Self.start(Self.options(directory, listen, publicURL: url))
+      }
+      let text = error.description
+      #expect(text.contains("/apps/todos/app.json names no \"mode\""), "\(text)")
+      #expect(text.contains("--development") && text.contains("\"production\""), "\(text)")
+      // Who asks for it gets it, and is told whom it reaches.
+      let log = try Self.start(Self.options(directory, listen, publicURL: url, isDevelopment: true))
+      #expect(log.count == 1 && log[0].hasPrefix(notice + ", also from other machines"), "\(log)")
+    }
+    let log = try Self.start(
+      Self.options(directory, "0.0.0.0:9090"), file: #"{"id":"todos","mode":"development"}"#)
+    #expect(log.count == 1 && log[0].hasPrefix(notice), "\(log)")
+  }
+
+  @Test func productionIsServedEverywhereAndSaysWhenItGrantsNothing() throws {
+    let directory = try TemporaryDirectory()
+    #expect(try Self.start(Self.options(directory, "0.0.0.0:9090"), file: Self.rules) == [])
+    let log = try Self.start(
+      Self.options(directory, "0.0.0.0:9090", isDevelopment: true),
+      file: #"{"id":"todos","mode":"production","sync":"partition"}"#)
+    #expect(
+      log == [
+        "warning: The app todos is in production mode without permissions: no user reads anything"
+      ])
+  }
+
+  @Test(arguments: [
+    ("127.0.0.1", true), ("127.1.2.3", true), ("localhost", true), ("::1", true),
+    ("0.0.0.0", false), ("::", false), ("10.0.0.1", false), ("127.example.org", false),
+    ("127.0.0.1.example.org", false), ("localhost.example.org", false), ("", false),
+  ])
+  func loopbackAddressesAreKnown(_ host: String, _ expected: Bool) {
+    #expect(ServerOptions.isLoopback(host) == expected)
+  }
+
+  @Test(arguments: [
+    ("http://127.0.0.1:9090", true), ("http://[::1]:9090/a", true), ("https://localhost", true),
+    ("https://user@sync.example.org", false), ("https://localhost@sync.example.org", false),
+    ("https://[fe80::1]", false), ("https://127.0.0.1.example.org:1", false),
+  ])
+  func publicAddressesAreExposed(_ url: String, isLocal: Bool) throws {
+    let options = try ServerOptions(directory: "d", listen: "127.0.0.1:1", publicURL: url)
+    #expect((options.exposedAddress == nil) == isLocal)
+  }
+
+  // MARK: Commands
+
+  private static func file(_ text: String, in directory: TemporaryDirectory) throws -> String {
+    let path = directory.file("app.json")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test func checkNamesTheMistakeWithLineAndColumn() throws {
+    let directory = try TemporaryDirectory()
+    let path = try Self.file(Self.rules, in: directory)
+    #expect(
+      try RulesCheckCommand.answer(path)
+        == "\(path) is correct. The app todos has production mode: users have what its permissions "
+        + "grant, and nothing else.")
+    let wrong = Self.rules.replacingOccurrences(of: "%%user.id", with: "%%user.name")
+    _ = try Self.file(wrong, in: directory)
+    let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }
+    #expect(error.description.contains("unknown expansion \"%%user.name\""), "\(error)")
+    #expect(error.description.contains("(line 7, column 9)"), "\(error)")
+    #expect(throws: ServerFailure.self) { try RulesCheckCommand.answer(path + "x") }
+    for (text, expected) in [
+      (#"{"id":"a"}"#, "has no mode"), (#"{"id":"a","mode":"development"}"#, "has development"),
+      (#"{"id":"a","mode":"production","sync":"partition"}"#, "without permissions"),
+    ] {
+      #expect(
+        try RulesCheckCommand.answer(Self.file(text, in: directory)).contains(expected))
+    }
+  }
+
+  @Test func explainSaysWhichRuleHolds() throws {
+    let directory = try TemporaryDirectory()
+    let path = try Self.file(Self.rules, in: directory)
+    func answer(
+      _ user: String, _ partition: String, _ data: String? = nil
+    ) throws -> String {
+      try RulesExplainCommand.answer(path, user, nil, data, partition)
+    }
+    #expect(try answer("u1", "\"u1\"") == "reads and writes: the rule \"write\" holds")
+    #expect(try answer("u1", "\"u2\"").hasPrefix("nothing: neither"))
+    #expect(try answer("u1", "\"public\"").hasPrefix("reads: "))
+    #expect(try answer("u1", "\"public\"", #"{"editor":true}"#).hasPrefix("reads and writes"))
+    #expect(throws: ServerFailure.self) { try answer("u1", "public") }
+    #expect(throws: ServerFailure.self) { try answer("u1", "\"public\"", "{") }
+    _ = try Self.file(#"{"id":"a"}"#, in: directory)
+    #expect(try answer("u1", "\"x\"").contains("every user reads and writes everything"))
+  }
+}
+#endif
