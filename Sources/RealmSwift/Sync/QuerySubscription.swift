@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program subscribes to.
+// What a program subscribes to, and its conditions as subscriptions store them: without arguments.
 
 #if Sync
 public import Foundation
 import RealmQuery
 import RealmSession
+import RealmTables
 
 /// A query whose matches a synchronised realm is to have.
 ///
@@ -49,6 +50,83 @@ public struct QuerySubscription<T: Object> {
   public init(name: String? = nil, where predicate: NSPredicate) {
     self.name = name
     query = SubscriptionText.text(predicate)
+  }
+}
+
+/// The texts of subscriptions.
+enum SubscriptionText {
+  /// The text that matches all objects.
+  static let all = "TRUEPREDICATE"
+
+  static func text<T: Object>(_ query: (Query<T>) -> Query<Bool>) -> String {
+    text(query(Query<T>(PropertyPath())).asCondition)
+  }
+
+  static func text(_ format: String, _ arguments: [Any]) -> String {
+    text(orTrap(try trappingMistakes(ParsedQuery(format, arguments))))
+  }
+
+  static func text(_ predicate: NSPredicate) -> String {
+    text(orTrap(try trappingMistakes(predicate.query)))
+  }
+
+  private static func text(_ query: ParsedQuery) -> String {
+    guard query.modifiers.isEmpty else {
+      throwRealmException(
+        "A subscription cannot be sorted or limited: the server sends all that matches.")
+    }
+    return text(query.condition)
+  }
+
+  static func text(_ condition: RealmQuery.Predicate) -> String {
+    guard let text = condition.literalText(literal) else {
+      throwRealmException(
+        "A subscription's query can have numbers, strings, dates, identifiers and lists of them as "
+          + "values, but no objects and no regions: \(condition.format().text)")
+    }
+    return text
+  }
+
+  /// The literal of a value.
+  private static func literal(_ value: Any) -> String? {
+    guard let value = unwrapped(value) else { return TableValue.null.literal }
+    if let range = QueryRange(value) {
+      guard range.isClosed, let lower = literal(range.lower), let upper = literal(range.upper)
+      else { return nil }
+      return "{\(lower), \(upper)}"
+    }
+    if let elements = enumerable(value) {
+      var literals: [String] = []
+      for element in [Any](erasing: elements) {
+        guard let literal = literal(QueryArguments.plain(element)) else { return nil }
+        literals.append(literal)
+      }
+      return "{" + literals.joined(separator: ", ") + "}"
+    }
+    if let any = value as? AnyRealmValue { return any.plainValue.flatMap { literal($0) } }
+    guard let type = type(of: value) as? any _Storable.Type,
+      let stored = type._storedScalar(value)
+    else { return nil }
+    return stored.value.literal
+  }
+}
+
+extension AnyRealmValue {
+  /// The value that is none of a collection or an object; nil for those, and for none.
+  fileprivate var plainValue: Any? {
+    switch self {
+    case .int(let value): value
+    case .bool(let value): value
+    case .float(let value): value
+    case .double(let value): value
+    case .string(let value): value
+    case .data(let value): value
+    case .date(let value): value
+    case .objectId(let value): value
+    case .decimal128(let value): value
+    case .uuid(let value): value
+    default: nil
+    }
   }
 }
 #endif
