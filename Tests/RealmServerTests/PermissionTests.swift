@@ -83,21 +83,37 @@ import Testing
       downloadBeforeOpen: .always)
     #expect(read.objects(Todo.self).map(\.name) == ["for all"])
     #expect(bob.errors.withLock { $0.isEmpty })
-    // What a reader writes is refused, and reaches nobody.
-    try await read.asyncWrite { read.objects(Todo.self).first?.name = "changed" }
+    // What a reader writes is taken back, is reported by object, and reaches nobody.
+    let own = try #require(read.objects(Todo.self).first)
+    let (id, new) = (own._id, ObjectId.generate())
+    try await read.asyncWrite {
+      own.name = "changed"
+      read.add(Todo(value: ["_id": new, "name": "new"]))
+    }
     let refusal = try await bob.error()
-    #expect(refusal.code == .clientResetError, "\(refusal)")
-    #expect(refusal.message.contains("may read the partition and not change it"), "\(refusal)")
+    #expect(refusal.code == .writeRejected, "\(refusal)")
+    let info = try #require(refusal.compensatingWriteInfo)
+    #expect(info.map(\.objectType) == ["Todo", "Todo"])
+    #expect(Set(info.map(\.primaryKey)) == [.objectId(id), .objectId(new)])
+    #expect(info.allSatisfy { $0.reason.hasPrefix("write to ObjectID(") })
+    await read.asyncRefresh()
+    #expect(read.objects(Todo.self).map(\.name) == ["for all"])
+    // The session goes on.
+    try await written.asyncWrite { written.add(Todo(value: ["name": "later"])) }
+    try await written.syncSession?.wait(for: .upload)
+    try await read.syncSession?.wait(for: .download)
+    await read.asyncRefresh()
+    #expect(Set(read.objects(Todo.self).map(\.name)) == ["for all", "later"])
     let fresh = try await Device(server, "fresh")
     let other = try await Realm(
       configuration: fresh.configuration("public"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
-    #expect(other.objects(Todo.self).map(\.name) == ["for all"])
+    #expect(Set(other.objects(Todo.self).map(\.name)) == ["for all", "later"])
     // Each user has a partition alone.
-    let own = try await Realm(
+    let secret = try await Realm(
       configuration: ann.configuration(ann.user.id), actor: MainActor.shared)
-    try await own.asyncWrite { own.add(Todo(value: ["name": "secret"])) }
-    try await own.syncSession?.wait(for: .upload)
+    try await secret.asyncWrite { secret.add(Todo(value: ["name": "secret"])) }
+    try await secret.syncSession?.wait(for: .upload)
     #expect(ann.errors.withLock { $0.isEmpty })
     let curious = try await Realm(
       configuration: fresh.configuration(ann.user.id), actor: MainActor.shared)

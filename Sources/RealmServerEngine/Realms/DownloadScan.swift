@@ -26,6 +26,7 @@ package enum DownloadScan {
     // one.
     let head = try await store.snapshot(atLeast: cursor.serverVersion).head
     guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
+    let undone = try await compensations(of: file, after: cursor, in: store)
     var entries: [DownloadEntry] = []
     var cursor = cursor
     var (bytes, total) = (0, 0)
@@ -39,6 +40,9 @@ package enum DownloadScan {
         total = entry.totalByteCount
         if entry.file == ident {
           cursor.clientVersion = max(cursor.clientVersion, entry.clientVersion)
+        } else if let change = undone[entry.version], let sent = change.refusal?.sent {
+          entries.append(DownloadEntry(ofServer: sent, at: cursor, change.timestamp))
+          bytes += sent.count
         } else if !entry.changeset.isEmpty {
           entries.append(DownloadEntry(entry, cursor.clientVersion))
           bytes += entry.changeset.count
@@ -48,6 +52,18 @@ package enum DownloadScan {
     return DownloadBatch(
       entries: entries, cursors: SyncCursors(cursor, head, file),
       remaining: cursor.serverVersion < head.version ? max(0, head.totalByteCount - total) : 0)
+  }
+
+  /// The compensating writes that a client has not got, by their versions.
+  private nonisolated(nonsending) static func compensations(
+    of file: ClientFile, after cursor: DownloadCursor, in store: any RealmStore
+  ) async throws(StoreError) -> [UInt64: PrivateChange] {
+    var found: [UInt64: PrivateChange] = [:]
+    for change in try await store.privates(of: file.ident, after: cursor.serverVersion)
+    where change.refusal != nil {
+      found[change.version] = change
+    }
+    return found
   }
 
   private static func check(_ entry: StoredEntry) throws(StoreError) {

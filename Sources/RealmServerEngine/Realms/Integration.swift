@@ -40,6 +40,8 @@ struct Integration {
   private(set) var dropped: [(file: FileIdentifier, count: Int, through: UInt64)] = []
   /// An error of the store, after which nothing is integrated.
   private(set) var failure: StoreError?
+  /// The refused writes of the upload.
+  private var compensation = Compensation(file: .server)
   /// The instructions that the upload may have still.
   private var instructionsLeft = 0
 
@@ -73,6 +75,7 @@ struct Integration {
     let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
     instructionsLeft = limits.instructionCount
     transformer.workLeft = limits.work
+    compensation = Compensation(file: upload.file)
     do throws(SessionRefusal) {
       try check(upload, state.file)
       // The same changes again, after a lost connection, are skipped.
@@ -83,6 +86,7 @@ struct Integration {
         try merge(part, of: upload, base: base(of: first, state.file), &state, number)
         rest = rest.dropFirst(part.count)
       }
+      if !compensation.isEmpty { appendCompensation(of: number, now) }
     } catch {
       history.removeAll(after: version)
       entries.removeLast(entries.count - count)
@@ -133,8 +137,8 @@ struct Integration {
     var isChanged: [Bool] = []
     for entry in part {
       var changeset = try parse(entry, state.file.ident)
-      isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || !upload.mayWrite)
-      if !upload.mayWrite { try changeset.removeDeclarations() }
+      isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || upload.right != .allowed)
+      if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
       incoming.append(changeset)
     }
     let isDropping =
@@ -165,6 +169,16 @@ struct Integration {
             ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset,
           made: made.isEmpty ? [] : made[offset]))
     }
+  }
+
+  /// Adds the version of the server that undoes the refused writes of an upload.
+  private mutating func appendCompensation(of number: Int, _ now: OriginTimestamp) {
+    let origin = ChangesetOrigin(version: history.end + 1, file: .server, timestamp: now)
+    history.append(Changeset(origin: origin))
+    entries.append(
+      MergedEntry(
+        upload: number, clientVersion: 0, originalByteCount: 0,
+        changeset: Changeset(origin: origin), bytes: [], made: [], compensation: compensation))
   }
 
   /// Notes what takes the place of the history of objects that the client was not sent.
@@ -275,4 +289,6 @@ struct MergedEntry {
   /// The objects made first of all by the client, even if merging discarded it; none in realms
   /// without views.
   let made: [ObjectIdentity]
+  /// The writes that the version undoes; nil for those of clients.
+  var compensation: Compensation?
 }

@@ -274,6 +274,14 @@ extension ServerRealm {
           return .failure(Misfit(upload: entry.upload, refusal: refusal))
         }
       }
+      if let compensation = entry.compensation {
+        let change = try compensation.change(
+          group, version: entry.changeset.origin.version, timestamp: now)
+        guard let change else {
+          return .failure(Misfit(upload: entry.upload, refusal: Compensation.refusal))
+        }
+        batch.privates.append(change)
+      }
       let touches = try collector?.end(made: entry.made) ?? []
       total += entry.originalByteCount
       let origin = entry.changeset.origin

@@ -12,15 +12,13 @@ package struct Upload: Hashable, Sendable {
   package var lockedServerVersion: UInt64
   /// The client's view, as far as its session knows; nil in partition mode.
   package var query: EffectiveQuery?
-  /// Whether the user may change objects. Otherwise the upload may only declare classes, of which
-  /// the realm takes none.
-  package var mayWrite: Bool
+  package var right: WriteRight
 
   package init(
     file: FileIdentifier, entries: [UploadEntry], progress: UploadCursor,
-    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil, mayWrite: Bool = true
+    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil, right: WriteRight = .allowed
   ) {
-    self.mayWrite = mayWrite
+    self.right = right
     self.query = query
     self.file = file
     self.entries = entries
@@ -30,6 +28,18 @@ package struct Upload: Hashable, Sendable {
 
   /// The sizes of all changesets.
   package var byteCount: Int { entries.reduce(0) { $0 + $1.changeset.count } }
+}
+
+/// What becomes of the changes of an upload.
+///
+/// Without the right to write, the realm takes no declarations of classes either, which each client
+/// uploads when it opens a realm.
+package enum WriteRight: Hashable, Sendable {
+  case allowed
+  /// Changes of objects are undone on the client (P4 C.3).
+  case compensated
+  /// Changes of objects end the session with the error 230.
+  case refused
 }
 
 /// The end of an upload.

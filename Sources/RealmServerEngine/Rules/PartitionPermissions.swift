@@ -6,7 +6,7 @@
 // 1. No rule, no permission: what neither condition grants is denied.
 
 import RealmFormats
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// The two conditions of an app's partitions. Who may write may read, too.
 package struct PartitionPermissions: Hashable, Sendable {

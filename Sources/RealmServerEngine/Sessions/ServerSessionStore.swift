@@ -27,6 +27,8 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var name: RealmName?
   private var user = ""
   private var mayWrite = false
+  /// The version through which the client was told of compensating writes.
+  private var reportedVersion: UInt64 = 0
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
   /// The file that the session has claimed.
@@ -204,24 +206,42 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
       view = SessionView(named, isNew: ident.download.serverVersion == 0)
     }
-    return .claimed(file.record(for: user), rejected: [])
+    reportedVersion = ident.download.serverVersion
+    return .claimed(
+      file.record(for: user), rejected: try await newReports(in: realm, of: file.ident))
   }
 
   private func integrate(
     _ progress: UploadCursor, _ lockedServerVersion: UInt64, _ entries: [UploadEntry]
   ) async throws(SessionRefusal) -> ServerStoreReply {
-    let upload = Upload(
-      file: try requiredFile(), entries: entries, progress: progress,
-      lockedServerVersion: lockedServerVersion, query: view?.active?.effective,
-      mayWrite: mayWrite)
-    switch await (try boundRealm().realm).integrate(upload) {
+    let (realm, file) = (try boundRealm().realm, try requiredFile())
+    var upload = Upload(
+      file: file, entries: entries, progress: progress,
+      lockedServerVersion: lockedServerVersion, query: view?.active?.effective)
+    if !mayWrite {
+      upload.right =
+        version.hasCompensatingWrites
+        ? try await storing(await realm.readersRight(file)) : .refused
+    }
+    switch await realm.integrate(upload) {
     case .integrated(_, let head):
-      return .integrated(head: head.latest, rejected: [])
+      return .integrated(
+        head: head.latest, rejected: mayWrite ? [] : try await newReports(in: realm, of: file))
     case .refused(let refusal): throw refusal
     case .failed(let error):
       await note(error)
       throw SessionRefusal(error)
     }
+  }
+
+  /// The compensating writes of which the client was not told in this session.
+  private func newReports(
+    in realm: ServerRealm, of file: FileIdentifier
+  ) async throws(SessionRefusal) -> [CompensatingWriteReport] {
+    guard version.mode == .partition else { return [] }
+    let reports = try await storing(await realm.compensations(of: file, after: reportedVersion))
+    if let last = reports.last { reportedVersion = last.serverVersion }
+    return reports
   }
 
   // MARK: Downloads

@@ -52,11 +52,28 @@ package struct PrivateChange: Hashable, Sendable {
   /// The changeset after merging. Without bytes and objects the change removes the stored one of
   /// the version.
   package var changeset: [UInt8]
+  /// What a compensating write tells and sends; nil for other changes, and where the stored one is
+  /// to be kept.
+  package var refusal: Refusal?
+
+  /// The refusal of a client's writes.
+  package struct Refusal: Hashable, Sendable {
+    /// The last of the refused client versions.
+    package var clientVersion: UInt64
+    /// The changeset that undoes the writes, as it is sent.
+    package var sent: [UInt8]
+
+    package init(clientVersion: UInt64, sent: [UInt8]) {
+      self.clientVersion = clientVersion
+      self.sent = sent
+    }
+  }
 
   package init(
     file: FileIdentifier, version: UInt64, timestamp: OriginTimestamp,
-    objects: [ObjectIdentity] = [], changeset: [UInt8]
+    objects: [ObjectIdentity] = [], changeset: [UInt8], refusal: Refusal? = nil
   ) {
+    self.refusal = refusal
     self.file = file
     self.version = version
     self.timestamp = timestamp

@@ -102,6 +102,9 @@ extension EmbeddedRealm {
     try row.set(change.changeset, "changeset")
     try row.set(change.timestamp.milliseconds, "timestamp")
     try row.set(TouchWriter.encode(objects: change.objects), "objects")
+    guard let refusal = change.refusal else { return }
+    try row.set(refusal.clientVersion, "refused_version")
+    try row.set(refusal.sent, "sent")
   }
 
   private func trimHistory(

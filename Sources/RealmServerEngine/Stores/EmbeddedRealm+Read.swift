@@ -145,7 +145,7 @@ extension EmbeddedRealm {
             file: ident, version: ServerTables.version(in: row.key),
             timestamp: OriginTimestamp(milliseconds: try row.bits("timestamp")),
             objects: try TouchReader.objects(row.optionalBytes("objects") ?? []),
-            changeset: try row.bytes("changeset")))
+            changeset: try row.bytes("changeset"), refusal: try PrivateChange.Refusal(row)))
       } catch {
         return .failure(Self.unreadable(row, of: ident, error))
       }
@@ -225,5 +225,14 @@ extension StoredEntry {
   /// The memory of the entry, about.
   fileprivate var memoryByteCount: Int {
     changeset.count + touches.count * 256 + MemoryLayout<StoredEntry>.stride
+  }
+}
+
+extension PrivateChange.Refusal {
+  /// The refusal of a private change; nil if it is none. Files of older servers lack it, until they
+  /// are opened for writing.
+  fileprivate init?(_ row: RecordRow) throws(StorageError) {
+    guard let version = try row.optionalInteger("refused_version") else { return nil }
+    self.init(clientVersion: UInt64(bitPattern: version), sent: try row.bytes("sent"))
   }
 }

@@ -44,6 +44,8 @@ enum ServerTables {
     [
       RecordField("timestamp", .int), RecordField("objects", .binary, isLater: true),
       RecordField("changeset", .binary),
+      RecordField("refused_version", .int, isNullable: true, isLater: true),
+      RecordField("sent", .binary, isNullable: true, isLater: true),
     ])
 
   private static let all = [meta, history, touches, files, reciprocals, privates]

@@ -90,6 +90,8 @@ package struct ProtocolVersion: Hashable, Sendable, CustomStringConvertible {
   package var hasProgressEstimate: Bool { number >= 12 }
   /// Whether steady state has a batch state of its own, so a server can begin a bootstrap.
   package var hasServerBootstraps: Bool { number >= 14 }
+  /// Whether a server can undo single writes of a client.
+  package var hasCompensatingWrites: Bool { number >= 5 }
   /// Whether errors have a JSON document.
   package var hasErrorDocuments: Bool { number >= 4 }
 }

@@ -202,6 +202,30 @@ import Testing
       try await realm.privates(of: file.ident, after: 0).map(\.version) == [5])
   }
 
+  /// What a compensating write sends stays as it was, whatever merging makes of the change.
+  @Test func aRefusalIsKeptUntilItIsAcknowledged() async throws {
+    let realm = try await makeStore().open(name)
+    let head = try await fill(realm, try await realm.own(), to: 5)
+    let file = try await realm.allocateFile(for: "u", now: now)
+    let object = ObjectIdentity(className: "A", key: .value(.int(1)))
+    var change = PrivateChange(
+      file: file.ident, version: 4, timestamp: now, objects: [object], changeset: [2],
+      refusal: PrivateChange.Refusal(clientVersion: 7, sent: [2, 3]))
+    var merged = change
+    (merged.changeset, merged.refusal) = ([], nil)
+    for batch in [Batch(privates: [change]), Batch(privates: [merged])] {
+      _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in batch }
+    }
+    change.changeset = []
+    #expect(try await realm.privates(of: file.ident, after: 3) == [change])
+    var newer = file
+    newer.reciprocalBase = 4
+    _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in
+      Batch(files: [newer])
+    }
+    #expect(try await realm.privates(of: file.ident, after: 0) == [])
+  }
+
   @Test func trimmedEntriesAreMissedByName() async throws {
     let realm = try await makeStore().open(name)
     let head = try await fill(realm, try await realm.own(), to: 6)

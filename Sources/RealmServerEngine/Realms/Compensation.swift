@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The writes of users without the right to write, and what undoes them (P4 C.3).
+//
+// Invariants:
+// 1. A compensating write has a version of its own, after those of its upload. It brings each of its
+//    objects to the state in the realm at that version.
+
+import RealmFormats
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// The refused writes of an upload.
+struct Compensation {
+  /// The most objects of one upload.
+  private static let objectCountMax = 10_000
+  /// The most bytes of their names: the report has each key twice, in one message.
+  private static let nameByteCountMax = 1 << 20
+  /// The size above which states are not sent: less than a property may have.
+  private static let byteCountMax = 8 << 20
+
+  let file: FileIdentifier
+  /// The last refused version.
+  private(set) var clientVersion: UInt64 = 0
+  /// In the order of the first writes.
+  private(set) var objects: [ObjectIdentity] = []
+  private var known: Set<ObjectIdentity> = []
+  private var nameByteCount = 0
+
+  init(file: FileIdentifier) { self.file = file }
+
+  var isEmpty: Bool { objects.isEmpty }
+
+  /// Takes the changes of objects out of a changeset, and its declarations.
+  mutating func take(
+    from changeset: inout Changeset, _ right: WriteRight
+  ) throws(SessionRefusal) {
+    for instruction in changeset.instructions {
+      switch instruction {
+      case .addTable, .addColumn: continue
+      default:
+        guard right == .compensated, let object = instruction.object.map(changeset.identity(of:)),
+          RejectedKey(object) != nil
+        else { throw Self.refusal }
+        clientVersion = changeset.origin.version
+        guard known.insert(object).inserted else { continue }
+        objects.append(object)
+        nameByteCount += object.className.utf8.count + object.approximateByteCount
+        guard objects.count <= Self.objectCountMax, nameByteCount <= Self.nameByteCountMax
+        else { throw Self.refusal }
+      }
+    }
+    changeset = Changeset(origin: changeset.origin)
+  }
+
+  /// The end of a session whose writes cannot be undone one by one. A client that recovered them
+  /// would be refused again.
+  static let refusal = SessionRefusal(
+    .writeNotAllowed, "Write not allowed: the user may read the partition and not change it",
+    action: .clientResetNoRecovery)
+
+  /// The private change that undoes the writes; nil if it would be too large.
+  ///
+  /// - Parameter source: The objects after all changes before the version.
+  func change(
+    _ source: WriteGroup, version: UInt64, timestamp: OriginTimestamp
+  ) throws(StorageError) -> PrivateChange? {
+    var writer = ObjectStateWriter(source, file: .server)
+    for object in objects {
+      writer.appendErasure { encoder in encoder.reference(to: object) }
+      if let table = try source.table(named: "class_" + object.className),
+        let key = try source.readTable(table.key)?.key(of: object.key)
+      {
+        try writer.append(key, in: table.key)
+      }
+      guard writer.byteCount <= Self.byteCountMax else { return nil }
+    }
+    let bytes = writer.take()
+    return PrivateChange(
+      file: file, version: version, timestamp: timestamp, objects: objects, changeset: bytes,
+      refusal: PrivateChange.Refusal(clientVersion: clientVersion, sent: bytes))
+  }
+}
+
+extension CompensatingWriteReport {
+  /// The report of a private change; nil if it undoes nothing.
+  init?(_ change: PrivateChange) {
+    guard let refusal = change.refusal else { return nil }
+    self.init(
+      serverVersion: change.version, rejectedClientVersion: refusal.clientVersion,
+      updates: change.objects.compactMap { object in
+        RejectedKey(object).map { RejectedUpdate(notAllowed: $0, in: object.className) }
+      })
+  }
+}
+
+extension RejectedKey {
+  /// The primary key of an object; nil for an object without one.
+  init?(_ object: ObjectIdentity) {
+    switch object.key {
+    case .value(.null): self = .null
+    case .value(.int(let number)): self = .int(number)
+    case .value(.string(let text)): self = .string(text)
+    case .value(.objectId(let id)): self = .objectID(ObjectIDBits(high: id.high, low: id.low))
+    case .value(.uuid(let id)): self = .uuid(UUIDBits(high: id.high, low: id.low))
+    case .value, .global: return nil
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Partition mode: clients whose writes were refused.
+
+import RealmSyncProtocol
+
+extension ServerRealm {
+  /// The most compensating writes of a client that it has not acknowledged, and their bytes.
+  private static let pendingCountMax = 100
+  private static let pendingByteCountMax = 32 << 20
+
+  /// The reports of compensating writes after a version, in the order of their versions.
+  func compensations(
+    of ident: FileIdentifier, after version: UInt64
+  ) async throws(StoreError) -> [CompensatingWriteReport] {
+    try await store.privates(of: ident, after: version)
+      .compactMap { CompensatingWriteReport($0) }
+  }
+
+  /// What becomes of the next writes of a client without the right to write: they are undone,
+  /// unless it acknowledges nothing.
+  func readersRight(_ ident: FileIdentifier) async throws(StoreError) -> WriteRight {
+    var (count, byteCount) = (0, 0)
+    for change in try await store.privates(of: ident, after: 0) {
+      guard let refusal = change.refusal else { continue }
+      count += 1
+      byteCount += refusal.sent.count
+    }
+    return count < Self.pendingCountMax && byteCount < Self.pendingByteCountMax
+      ? .compensated : .refused
+  }
+}
