@@ -2,8 +2,9 @@
 
 // The tunnel through a proxy, before anything else is sent (RFC 9110, 9.3.6).
 //
-// The handler of swift-nio-extras reports an active connection before the tunnel exists, hides the status of a
-// proxy's refusal, and needs an HTTP codec that is removed afterwards; with these around it, it is no shorter.
+// The handler of swift-nio-extras reports an active connection before the tunnel exists, hides the
+// status of a proxy's refusal, and needs an HTTP codec that is removed afterwards; with these
+// around it, it is no shorter.
 
 #if Sync
 import NIOCore

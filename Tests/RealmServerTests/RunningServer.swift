@@ -106,7 +106,7 @@ final class RunningServer: Sendable {
       metricsToken: metricsToken)
   }
 
-  /// How long a client of a test waits for an answer: the whole program may compete for a busy processor.
+  /// How long a client of a test waits for an answer: the processor may be busy with other tests.
   static let answerLimit: Milliseconds = 600_000
 
   /// Shuts the server down and waits for its end.

@@ -84,8 +84,8 @@ extension AppFile {
     }
     if permissions.readsEmail, accounts.confirmation != .mail {
       throw AppFileError(
-        "has rules about %%user.data.email, which need \"confirm\": \"mail\" of \"local-userpass\": "
-          + "otherwise anybody may register any address", at: path)
+        "has rules about %%user.data.email, which need \"confirm\": \"mail\" of "
+          + "\"local-userpass\": otherwise anybody may register any address", at: path)
     }
   }
 

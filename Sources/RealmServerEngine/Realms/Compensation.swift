@@ -3,8 +3,8 @@
 // The writes of users without the right to write, and what undoes them (P4 C.3).
 //
 // Invariants:
-// 1. A compensating write has a version of its own, after those of its upload. It brings each of its
-//    objects to the state in the realm at that version.
+// 1. A compensating write has a version of its own, after those of its upload. It brings each of
+//    its objects to the state in the realm at that version.
 
 import RealmFormats
 import RealmReplication

@@ -194,8 +194,8 @@ import Testing
     #expect(reply.code == .writeNotAllowed)
   }
 
-  /// A reader who becomes a writer goes on with the same file: what it changed before it knew of the
-  /// refusal is dropped on both sides, the rest is merged.
+  /// A reader who becomes a writer goes on with the same file: what it changed before it knew of
+  /// the refusal is dropped on both sides, the rest is merged.
   @Test func aReaderMayBecomeAWriter() async throws {
     let bench = try Self.bench()
     let writer = try await Self.session(bench, "ann", connection: 1)
