@@ -189,7 +189,7 @@ package final class SimulatedServer {
   }
 
   /// The objects of the newest version.
-  package func snapshot() async throws -> ObjectSnapshot {
+  package func snapshot() async throws -> RealmSnapshot {
     let realm = try await realm()
     return try await realm.store.snapshot(atLeast: 0)
   }

@@ -15,7 +15,7 @@ import RealmTables
 
 /// The parts of a first download, written while they are sent.
 struct FirstDownload {
-  let snapshot: ObjectSnapshot
+  let snapshot: RealmSnapshot
   private let timestamp: OriginTimestamp
   private let clientVersion: UInt64
   /// A part ends with the object at which it is this large.
@@ -31,7 +31,7 @@ struct FirstDownload {
 
   /// - Parameter clientVersion: The newest client version in the snapshot.
   init(
-    of snapshot: ObjectSnapshot, gone: [ObjectIdentity], clientVersion: UInt64,
+    of snapshot: RealmSnapshot, gone: [ObjectIdentity], clientVersion: UInt64,
     timestamp: OriginTimestamp, partByteCount: Int
   ) throws(StorageError) {
     self.snapshot = snapshot

@@ -52,7 +52,7 @@ struct UnseenObjects {
   }
 
   /// The objects of the newest version.
-  private let snapshot: ObjectSnapshot
+  private let snapshot: RealmSnapshot
   /// The time of the newest version.
   private let timestamp: OriginTimestamp
   private let scratch: ViewScratch
@@ -61,7 +61,7 @@ struct UnseenObjects {
 
   /// - Parameter entries: Those after the lowest base of the uploads, in order.
   init(
-    _ snapshot: ObjectSnapshot, _ entries: [StoredEntry], timestamp: OriginTimestamp,
+    _ snapshot: RealmSnapshot, _ entries: [StoredEntry], timestamp: OriginTimestamp,
     scratch: ViewScratch
   ) {
     self.snapshot = snapshot

@@ -11,12 +11,12 @@ import RealmSyncProtocol
 import RealmTables
 
 extension EmbeddedRealm {
-  func snapshot() throws(StorageError) -> ObjectSnapshot {
+  func snapshot() throws(StorageError) -> RealmSnapshot {
     let group = try read()
-    return ObjectSnapshot(head: try head(of: group), objects: group)
+    return RealmSnapshot(head: try head(of: group), objects: group)
   }
 
-  func snapshot(atLeast version: UInt64) throws(StoreError) -> ObjectSnapshot {
+  func snapshot(atLeast version: UInt64) throws(StoreError) -> RealmSnapshot {
     let snapshot = try StoreError.storing(snapshot())
     guard snapshot.head.version >= version else { throw .conflict(snapshot.head) }
     return snapshot

@@ -37,7 +37,7 @@ package struct RealmHead: Hashable, Sendable {
 }
 
 /// The objects of a realm at a version, unchanged while this is held.
-package struct ObjectSnapshot: Sendable {
+package struct RealmSnapshot: Sendable {
   package let head: RealmHead
   package let objects: TableGroup
 

@@ -59,7 +59,7 @@ package protocol RealmStore: Sendable {
 
   /// The objects of the given version or a later one.
   nonisolated(nonsending)
-    func snapshot(atLeast version: UInt64) async throws(StoreError) -> ObjectSnapshot
+    func snapshot(atLeast version: UInt64) async throws(StoreError) -> RealmSnapshot
 
   /// The existing entries of a range of versions.
   ///

@@ -27,7 +27,7 @@ package struct Bootstrap: Sendable {
   /// may arrive alone.
   package private(set) var cursors: SyncCursors
 
-  private let snapshot: ObjectSnapshot
+  private let snapshot: RealmSnapshot
   private let timestamp: OriginTimestamp
   private let entryByteCountMax: Int
   /// The whole schema, if it is the first thing.
@@ -39,7 +39,7 @@ package struct Bootstrap: Sendable {
   private var isBegun = false
 
   private init(
-    _ snapshot: ObjectSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp,
+    _ snapshot: RealmSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp,
     entryByteCountMax: Int, erased: ObjectSelection, arriving: ObjectSelection
   ) {
     self.snapshot = snapshot
@@ -55,7 +55,7 @@ package struct Bootstrap: Sendable {
   ///
   /// - Parameter version: That of the entry, before which the client has uploaded nothing.
   package static func schema(
-    _ snapshot: ObjectSnapshot, version: UInt64, timestamp: OriginTimestamp
+    _ snapshot: RealmSnapshot, version: UInt64, timestamp: OriginTimestamp
   ) throws(StorageError) -> Bootstrap {
     var bootstrap = Bootstrap(
       snapshot, DownloadCursor(serverVersion: version), timestamp: timestamp,
@@ -75,7 +75,7 @@ package struct Bootstrap: Sendable {
   ///   - version: The client's position, at or after the version of the snapshot.
   ///   - clientVersion: The newest client version that is integrated.
   package static func change(
-    from old: View?, to new: View, _ snapshot: ObjectSnapshot, at version: UInt64,
+    from old: View?, to new: View, _ snapshot: RealmSnapshot, at version: UInt64,
     clientVersion: UInt64, timestamp: OriginTimestamp,
     entryByteCountMax: Int = Bootstrap.entryByteCountMax
   ) throws(StorageError) -> Bootstrap {

@@ -61,7 +61,7 @@ package struct Round {
   ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
   ///     of them may be merged with those here.
   package init(
-    _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: ObjectSnapshot,
+    _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: RealmSnapshot,
     timestamp: OriginTimestamp, view: View, file: FileIdentifier,
     unconfirmed: [ObjectIdentity] = [], scratch: ViewScratch
   ) throws(StoreError) {
@@ -105,7 +105,7 @@ package struct Round {
 
   private mutating func decide(
     _ all: [ObjectIdentity], _ unconfirmed: Set<ObjectIdentity>, _ log: TouchLog,
-    _ snapshot: ObjectSnapshot, _ view: View, _ scratch: ViewScratch
+    _ snapshot: RealmSnapshot, _ view: View, _ scratch: ViewScratch
   ) throws(StorageError) {
     var classes: [String: [ObjectIdentity]] = [:]
     for object in all { classes[object.className, default: []].append(object) }

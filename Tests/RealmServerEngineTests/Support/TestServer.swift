@@ -84,7 +84,7 @@ final class TestServer {
     time.withLock { $0.milliseconds += milliseconds }
   }
 
-  func snapshot() async throws -> ObjectSnapshot {
+  func snapshot() async throws -> RealmSnapshot {
     try await realm.store.snapshot(atLeast: 0)
   }
 

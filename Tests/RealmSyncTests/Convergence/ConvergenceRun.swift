@@ -139,7 +139,7 @@ struct ConvergenceRun {
   }
 
   private func check(
-    _ device: SimulatedDevice, _ entries: [StoredEntry], _ snapshot: ObjectSnapshot
+    _ device: SimulatedDevice, _ entries: [StoredEntry], _ snapshot: RealmSnapshot
   ) throws -> [String] {
     var problems: [String] = []
     let (group, ident) = (try device.read(), try device.ident())

@@ -18,7 +18,7 @@ struct ViewReplica {
   private let ident: FileIdentifier
 
   init(
-    _ snapshot: ObjectSnapshot, _ query: EffectiveQuery, _ ident: FileIdentifier
+    _ snapshot: RealmSnapshot, _ query: EffectiveQuery, _ ident: FileIdentifier
   ) throws {
     self.ident = ident
     let number = Self.count.add(1, ordering: .relaxed).newValue
