@@ -91,7 +91,7 @@ package struct APIApp: Sendable {
 }
 
 extension APIError {
-  /// What a call of the accounts gives, with its error as one of the API.
+  /// The result of a call of the accounts, with its error as one of the API.
   static func mapping<R: Sendable>(
     _ call: @autoclosure () async throws(AccountError) -> R
   ) async throws(APIError) -> R {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The requests of HTTP that the server answers, apart from WebSockets.
+// The server's HTTP requests, apart from WebSockets.
 
 import RealmFormats
 
 /// The API of a server: a function from requests to answers.
 package struct ServerAPI: Sendable {
   package let apps: [String: APIApp]
-  /// The address under which clients reach the server; nil if requests show it.
+  /// The server's address for clients; nil if requests show it.
   package let publicURL: String?
   /// Takes what was refused for a reason that the operator should know: an app or a session that is
   /// not there, or a failure of the server.

@@ -13,7 +13,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The numbers of what was removed.
+/// The numbers of removed users, tokens and addresses.
 package struct AccountCleaning: Hashable, Sendable {
   package private(set) var sessions = 0
   package private(set) var tokens = 0
@@ -25,7 +25,7 @@ package struct AccountCleaning: Hashable, Sendable {
     sessions + tokens + anonymousUsers.count + registrations + notedRegistrations > 0
   }
 
-  /// Removes what the rules say.
+  /// Removes everything past its time in the rules.
   init(
     _ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp
   ) throws(StorageError) {

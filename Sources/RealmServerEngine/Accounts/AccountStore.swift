@@ -22,7 +22,7 @@ package actor AccountStore {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  /// Opens a file, makes its tables if it is new, and removes what has expired.
+  /// Opens a file, makes its tables if it is new, and removes expired rows.
   ///
   /// - Parameters:
   ///   - app: The app whose users the file has; nil where a test does not care.
@@ -36,7 +36,7 @@ package actor AccountStore {
     try StoreError.storing(Self.prepare(file, app, mustExist, schemas, keyBounds, now))
   }
 
-  /// Opens the file at a path, which is made if it is missing.
+  /// Opens the file at a path; makes it if it is missing.
   package static func open(
     _ path: String, app: String, isNew: Bool, now: OriginTimestamp
   ) throws(StoreError) -> AccountStore {
@@ -63,7 +63,7 @@ package actor AccountStore {
     return try body(AccountTransaction(group))
   }
 
-  /// Runs a write transaction, which is rolled back if `body` throws.
+  /// Runs a write transaction; rolls it back if `body` throws.
   package func write<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
@@ -79,7 +79,7 @@ package actor AccountStore {
     try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
   }
 
-  /// Removes what is not used any more, in one transaction.
+  /// Removes unused rows, in one transaction.
   package func clean(
     _ rules: UpkeepRules, now: OriginTimestamp
   ) throws(StoreError) -> AccountCleaning {

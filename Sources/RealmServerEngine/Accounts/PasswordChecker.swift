@@ -112,11 +112,11 @@ package protocol PasswordHasher: Sendable {
   func hash(_ password: [UInt8], salt: [UInt8]) throws -> [UInt8]
 }
 
-/// Jobs in lanes that take turns.
+/// Jobs in lanes; the lanes take turns.
 struct FairQueue<Job> {
   private let countMax: Int
   private var lanes: [String: [Job]] = [:]
-  /// The lanes that have jobs, the next one first.
+  /// The lanes with jobs, the next one first.
   private var turns: [String] = []
   private(set) var count = 0
 

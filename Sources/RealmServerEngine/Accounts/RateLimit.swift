@@ -17,7 +17,7 @@
 
 package import RealmSyncProtocol
 
-/// Counts attempts by names, those of addresses.
+/// Counts attempts by names of addresses.
 package struct RateLimit: Hashable, Sendable {
   private struct Attempts: Hashable, Sendable {
     var start: Milliseconds
@@ -45,7 +45,7 @@ package struct RateLimit: Hashable, Sendable {
     return true
   }
 
-  /// Takes an attempt back, which does not count.
+  /// Takes an attempt back; it does not count.
   package mutating func withdraw(_ name: String) {
     guard let entry = attempts[name] else { return }
     if entry.count > 1 {
@@ -125,11 +125,11 @@ package struct LoginDelays: Hashable, Sendable {
   }
 }
 
-/// Values by names, of which the oldest make room.
+/// Values by names; the oldest make room.
 struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var value: Value
-    /// The number of the insertion that the value has come with.
+    /// The number of the value's insertion.
     let insertion: UInt64
   }
 
@@ -152,7 +152,7 @@ struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
 
   subscript(name: String) -> Value? { entries[name]?.value }
 
-  /// Changes a value, which keeps its age.
+  /// Changes a value and keeps its age.
   mutating func update(_ name: String, to value: Value) { entries[name]?.value = value }
 
   /// Stores a value as the youngest.

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long a server keeps what is not used.
+// How long a server keeps unused data.
 
-/// The times after which things are removed.
+/// The ages of unused data at their removal.
 package struct UpkeepRules: Hashable, Sendable {
   /// A device that was away for longer has to reset, and the changes that it lacks may go.
   package var offlineDays: Int
-  /// What is known of a device that has to reset goes so many days later.
+  /// The row of a device with a reset ahead goes so many days later.
   package var expiredDays: Int
-  /// An anonymous user that has no session goes so many days after it was made.
+  /// An anonymous user without sessions goes so many days after its first login.
   package var anonymousDays: Int
-  /// An address that was not confirmed goes so many days after its registration.
+  /// An unconfirmed address goes so many days after its registration.
   package var unconfirmedDays: Int
-  /// A realm that was not used for so long is closed.
+  /// A realm without use for so long is closed.
   package var idleMinutes: Int
 
   package init(

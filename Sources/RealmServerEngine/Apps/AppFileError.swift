@@ -8,7 +8,7 @@ import RealmFormats
 package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, as the end of a sentence about the file.
   package let message: String
-  /// The members and elements that lead to the mistake.
+  /// The members and elements on the way to the mistake.
   let path: [JSONStep]
   /// From 1; nil if the whole file is meant.
   package private(set) var line: Int?
@@ -20,7 +20,7 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
     self.path = path
   }
 
-  /// The error of bytes that are not JSON.
+  /// The error of bytes without JSON syntax.
   init(_ error: JSONError, in bytes: [UInt8]) {
     self.init("is not JSON: \(error)")
     switch error {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions that clients call.
+// The functions called by clients.
 
 package import RealmFormats
 

@@ -65,7 +65,7 @@ extension ServerRealm {
     try await Opener(thread).realms(ofApp: app, of: store)
   }
 
-  /// What a realm has, open or not.
+  /// The content of a realm, open or not.
   static func peek(
     _ realm: RealmID, of store: any ServerStore, on thread: ThreadExecutor
   ) async throws(StoreError) -> RealmOutline {

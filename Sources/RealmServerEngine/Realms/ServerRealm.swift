@@ -11,16 +11,16 @@ import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// A realm that this server owns. Runs on a thread that may block.
+/// A realm owned by this server. Runs on a thread free to block.
 package actor ServerRealm {
-  /// What a realm is run with.
+  /// The settings of a realm.
   package struct Settings: Sendable {
     package var groups = GroupCommit()
     /// Whether views are asked for, which need the touch log.
     package var recordsTouches: Bool
-    /// The size with which a part of a first download ends.
+    /// The size at the end of a part of a first download.
     package var partByteCount = 1 << 19
-    /// The size with which an entry of a bootstrap ends.
+    /// The size at the end of an entry of a bootstrap.
     package var bootstrapEntryByteCount = Bootstrap.entryByteCountMax
     /// Takes what the realm gives up, each once.
     package var report: @Sendable (RealmLoss) -> Void = { _ in }
@@ -84,7 +84,7 @@ package actor ServerRealm {
     }
   }
 
-  /// Gives up the file of the realm, which no session uses any more.
+  /// Gives up the file of the realm. No session uses it any more.
   package func close() async {
     isFenced = true
     window = nil
@@ -94,7 +94,7 @@ package actor ServerRealm {
 
   // MARK: Client files
 
-  /// Makes a file for a client that has none; it is on the disk when this returns.
+  /// Makes a file for a client without one; it is on the disk on return.
   package func allocateFile(for user: String) async throws(StoreError) -> ClientFile {
     try await store.allocateFile(for: user, now: clock.now())
   }
@@ -106,7 +106,7 @@ package actor ServerRealm {
 
   /// The state that an IDENT message of a user is checked against.
   ///
-  /// - Parameter latest: The newest server version that the client has ever received.
+  /// - Parameter latest: The newest server version ever received by the client.
   package func lookUp(
     _ ident: FileIdentifier, of user: String, latest: UInt64
   ) async throws(StoreError) -> ServerFileLookup {
@@ -134,7 +134,7 @@ package actor ServerRealm {
   ///
   /// - Parameters:
   ///   - version: The newest version afterwards.
-  ///   - ident: The client whose first download ends with that version.
+  ///   - ident: The client; its first download ends with the version.
   /// - Returns: The new head; nil if it is not the one that the changes were made for.
   func appendVersions(
     through version: UInt64, after head: RealmHead, privates: [PrivateChange],

@@ -26,7 +26,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Finds such objects among those that an upload changes.
+/// Finds such objects among the objects of an upload.
 struct UnseenObjects {
   /// Objects of an upload.
   struct Found {
@@ -56,7 +56,7 @@ struct UnseenObjects {
   /// The time of the newest version.
   private let timestamp: OriginTimestamp
   private let scratch: ViewScratch
-  /// What happened to an object, in the order of versions.
+  /// The history of an object, in the order of versions.
   private var marks: [ObjectIdentity: [Mark]] = [:]
 
   /// - Parameter entries: Those after the lowest base of the uploads, in order.
@@ -80,7 +80,7 @@ struct UnseenObjects {
   /// The objects of changesets of one base that the client has otherwise than the history says.
   ///
   /// - Parameters:
-  ///   - own: The entries of the client that the group has so far.
+  ///   - own: The client's entries in the group so far.
   ///   - query: What the client sees.
   func find(
     in incoming: [Changeset], after base: UInt64, _ own: [MergedEntry], _ state: ClientHistory,

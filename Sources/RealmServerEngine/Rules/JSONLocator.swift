@@ -28,7 +28,7 @@ struct JSONLocator {
     let before = bytes.prefix(offset)
     let newline = UInt8(ascii: "\n")
     let start = before.lastIndex(of: newline).map { $0 + 1 } ?? 0
-    // Bytes that go on with a character are no columns.
+    // Continuation bytes of a character are no columns.
     let column = before[start...].count { $0 & 0xC0 != 0x80 }
     return (before.count { $0 == newline } + 1, column + 1)
   }

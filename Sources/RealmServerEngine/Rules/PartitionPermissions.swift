@@ -50,7 +50,7 @@ package struct PartitionPermissions: Hashable, Sendable {
     return read.holds(in: context) ? .read : .none
   }
 
-  /// Whether a rule depends on the address with which users log in.
+  /// Whether a rule depends on the addresses of users.
   package var readsEmail: Bool { read.reads(.userEmail) || write.reads(.userEmail) }
 }
 

@@ -21,7 +21,7 @@ package enum RuleExpansion: Hashable, Sendable {
 /// A user as rules see it.
 package struct RuleUser: Hashable, Sendable {
   package var id: String
-  /// The address with which the user logs in; nil without one.
+  /// The address of the user's login; nil without one.
   package var email: String?
   package var customData: BSONValue?
 
@@ -32,7 +32,7 @@ package struct RuleUser: Hashable, Sendable {
   }
 }
 
-/// A user who asks for a partition.
+/// The user of a session, as rules see it.
 package struct RuleContext: Hashable, Sendable {
   package var user: RuleUser
   /// Nil in flexible mode.

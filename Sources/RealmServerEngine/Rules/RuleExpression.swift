@@ -3,7 +3,7 @@
 // Conditions of rules about a user and a partition (P4 C.1).
 //
 // Invariants:
-// 1. A value that is missing equals nothing, not even another missing one: a rule that compares two
+// 1. A missing value equals nothing, not even another missing one: a rule comparing two
 //    of them grants nothing.
 
 package import RealmFormats
@@ -91,7 +91,7 @@ package enum RuleTerm: Hashable, Sendable {
   }
 }
 
-/// Values that rules compare.
+/// Values compared by rules.
 enum RuleValue {
   /// Whether two values are equal, or the first is an array with an element equal to the second.
   static func isEqual(_ left: BSONValue?, _ right: BSONValue?) -> Bool {

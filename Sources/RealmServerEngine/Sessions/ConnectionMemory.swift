@@ -14,7 +14,7 @@ package protocol ConnectionMemory: Sendable {
   /// Takes room for a message that is about to be made. Returns false if there is none.
   func reserve(_ byteCount: Int) -> Bool
 
-  /// Gives back what was reserved.
+  /// Gives back reserved room.
   func release(_ byteCount: Int)
 
   /// Returns when there may be room again, or the connection has ended.

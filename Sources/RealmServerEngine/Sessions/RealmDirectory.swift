@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The realms that are open.
+// The open realms of a server.
 //
 // Invariants:
 // 1. A realm is opened once: a second opening would fence the first.
-// 2. No more realms are open than the limit, but for those that are being closed.
-// 3. A realm that is used is not closed: a use begins in the actor, where closing is decided.
+// 2. No more realms are open than the limit, realms on their way to be closed apart.
+// 3. A realm in use is not closed: a use begins in the actor, where closing is decided.
 
 package import RealmStorage
 package import RealmSyncProtocol
 
-/// Opens realms for sessions, each once, and closes those that are not used.
+/// Opens realms for sessions, each once, and closes unused ones.
 package actor RealmDirectory {
   /// A realm and the table in which conditions about its past are evaluated.
   package struct OpenRealm: Sendable {
@@ -36,7 +36,7 @@ package actor RealmDirectory {
   private let threads: [ThreadExecutor]
   private var nextThread = 0
   private var entries: [RealmName: Entry] = [:]
-  /// The realms that are being closed, which are opened again afterwards.
+  /// The realms on their way to be closed; they are opened again afterwards.
   private var closings: [RealmName: Task<Void, Never>] = [:]
   private var newRealms: RateLimit
 
@@ -57,7 +57,7 @@ package actor RealmDirectory {
     newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
   }
 
-  /// The number of realms that are open.
+  /// The number of open realms.
   package var openCount: Int { entries.count }
 
   // MARK: Opening
@@ -121,7 +121,7 @@ package actor RealmDirectory {
     try await ServerRealm.realms(ofApp: app, of: store, on: threads[0])
   }
 
-  /// What a realm has, open or not.
+  /// The content of a realm, open or not.
   package func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline {
     nextThread += 1
     let thread = threads[nextThread % threads.count]
@@ -130,7 +130,7 @@ package actor RealmDirectory {
 
   // MARK: Closing
 
-  /// Begins to close the realm that was left first.
+  /// Begins to close the realm with the oldest last use.
   private func closeOne() throws(StoreError) -> Task<Void, Never> {
     let idle = entries.compactMap { name, entry in entry.users.idleSince.map { (name, $0) } }
     guard let first = idle.min(by: { $0.1 < $1.1 }) else { throw .tooManyOpenRealms }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the sessions of an app share.
+// The parts of an app shared by its sessions.
 
 package import RealmSyncProtocol
 
@@ -12,7 +12,7 @@ package struct ServerApp: Sendable {
   /// New versions of realms, for sessions of connections; nil where sessions are driven otherwise.
   package var news: HeadNews?
   package var authenticator: SessionAuthenticator
-  /// What users may do with partitions.
+  /// The rights of users in partitions.
   package var access = PartitionAccess.everything
   package let limits: SessionLimits
   /// Takes the errors of the store; clients get no details of them.

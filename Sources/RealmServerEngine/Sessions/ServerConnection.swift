@@ -27,7 +27,7 @@ package actor ServerConnection {
   /// The sessions whose requests are under way.
   private var busySessions: Set<UInt64> = []
 
-  /// The room that a DOWNLOAD needs, about.
+  /// The room for a DOWNLOAD, about.
   private let downloadByteCount: Int
 
   private var output: [[UInt8]] = []
@@ -42,9 +42,9 @@ package actor ServerConnection {
   private var isMemoryTight = false
 
   /// - Parameters:
-  ///   - version: What the handshake agreed on.
+  ///   - version: The version agreed on in the handshake.
   ///   - served: The mode of the app.
-  ///   - downloadByteCount: The room that is needed to make a DOWNLOAD.
+  ///   - downloadByteCount: The room needed to make a DOWNLOAD.
   ///   - turns: Those of all connections together.
   ///   - memory: The connection's part of what all of them share.
   ///   - alarms: Those of all connections together; nil for some of its own.
@@ -89,7 +89,7 @@ package actor ServerConnection {
     }
   }
 
-  /// Notes that the socket is closed, by either side or by an error.
+  /// Notes the end of the socket, by either side or by an error.
   package func socketDidClose() {
     handle(.closed)
     output = []
@@ -163,7 +163,7 @@ package actor ServerConnection {
     readers = []
   }
 
-  /// Notes that the time of an alarm has come.
+  /// Notes the time of an alarm.
   func wake() {
     guard isWaitingForAlarm else { return }
     isWaitingForAlarm = false
@@ -287,11 +287,11 @@ package struct ServerSessionLink: Sendable {
 package protocol ServerRequestHandler: Sendable {
   /// Carries out a request. Only one is under way at a time.
   func perform(_ request: ServerStoreRequest) async -> ServerStoreReply
-  /// The bytes of messages that are written and were not asked for.
+  /// The bytes of written messages without a request for them.
   var heldByteCount: Int { get }
   /// Notes that the session has ended. The client may begin another one for the same file at once,
   /// before `close()` is called: that waits for the request that is under way.
   func end()
-  /// Gives back what the session has. No request is under way, and none follows.
+  /// Gives back everything of the session. No request is under way, and none follows.
   func close() async
 }

@@ -12,7 +12,7 @@ import Synchronization
 
 /// The realm of one session, and all that the server keeps for the session alone.
 package actor ServerSessionStore: ServerRequestHandler {
-  /// The number of the connection that the session is of.
+  /// The number of the session's connection.
   package nonisolated let connection: UInt64
   private let version: ProtocolVersion
   private let app: ServerApp
@@ -31,13 +31,13 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var reportedVersion: UInt64 = 0
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
-  /// The file that the session has claimed.
+  /// The file claimed by the session.
   private var file: FileIdentifier?
   private var view: SessionView?
 
   private var isBusy = false
   private var isEvicted = false
-  /// Sessions that wait for the end of the request.
+  /// Sessions waiting for the end of the request.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
   /// - Parameter onEviction: Is called when a newer session has claimed the file. The connection
@@ -67,7 +67,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// The realm, once BIND was carried out.
   package var realmID: RealmID? { realm?.realm.id }
 
-  /// The file that the session has; nil before it claimed one and after it lost it.
+  /// The session's file; nil before it claimed one and after it lost it.
   package var claimedFile: FileIdentifier? { file }
 
   /// Carries out a request.
@@ -88,7 +88,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
   }
 
-  /// The bytes of messages that are written and were not asked for.
+  /// The bytes of written messages without a request for them.
   package nonisolated var heldByteCount: Int { held.load(ordering: .relaxed) }
 
   /// Lets a session that begins before `close()` was called have the file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a server removes and closes from time to time.
+// The regular upkeep of a server: removals, and realms to close.
 //
 // Invariants:
 // 1. Realms that are not open are looked at, too; they are opened only if there is something to do.
@@ -10,7 +10,7 @@ import RealmSyncProtocol
 
 /// Cleans up one app.
 package struct ServerUpkeep: Sendable {
-  /// What a run has done.
+  /// The result of a run.
   package struct Report: Sendable {
     package var accounts = AccountCleaningCounts()
     package var expiredFiles = 0
@@ -19,7 +19,7 @@ package struct ServerUpkeep: Sendable {
     package var failures: [String] = []
   }
 
-  /// The numbers of what was removed from the users.
+  /// The numbers of removed users, tokens and addresses.
   package struct AccountCleaningCounts: Hashable, Sendable {
     package var sessions = 0
     package var tokens = 0
@@ -42,16 +42,16 @@ package struct ServerUpkeep: Sendable {
     self.clock = clock
   }
 
-  /// The number of realms that are open.
+  /// The number of open realms.
   package var openRealmCount: Int { get async { await app.realms.openCount } }
 
-  /// Closes the realms that were not used for a while.
+  /// Closes the realms without use for a while.
   package func closeIdle() async {
     let (idle, now) = (UInt64(rules.idleMinutes) * 60_000, clock.now().milliseconds)
     await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
   }
 
-  /// Removes all that is due.
+  /// Removes all due rows.
   package func run() async -> Report {
     var report = Report()
     do throws(StoreError) {

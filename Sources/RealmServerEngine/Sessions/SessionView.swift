@@ -19,7 +19,7 @@ struct SessionView: Sendable {
   private var bootstrap: Parts?
 
   /// - Parameters:
-  ///   - ident: The query that the client names.
+  ///   - ident: The query named by the client.
   ///   - isNew: Whether the client has nothing yet.
   init(_ ident: SessionQuery, isNew: Bool) {
     (active, target) = isNew ? (nil, ident) : (ident, nil)
@@ -36,7 +36,7 @@ struct SessionView: Sendable {
   /// Whether parts are left.
   var hasParts: Bool { round != nil || bootstrap != nil }
 
-  /// The bytes of what is written and not taken.
+  /// The bytes of written entries not yet taken.
   var heldByteCount: Int { (round?.byteCount ?? 0) + (bootstrap?.byteCount ?? 0) }
 
   /// Adds the bootstrap of the target.
@@ -45,7 +45,7 @@ struct SessionView: Sendable {
     bootstrap = parts
   }
 
-  /// Adds a round, which comes before the bootstrap of the target.
+  /// Adds a round before the bootstrap of the target.
   mutating func add(round parts: Parts) {
     assert(active != nil && round == nil && !parts.isEmpty, "SessionView 2")
     round = parts
@@ -56,7 +56,7 @@ struct SessionView: Sendable {
     round == nil ? bootstrap?.unwritten : nil
   }
 
-  /// Adds entries that were written of `unwritten`.
+  /// Adds entries written of `unwritten`.
   mutating func add(_ entries: [DownloadEntry], rest: Bootstrap) {
     bootstrap?.add(entries, rest: rest)
   }
@@ -101,11 +101,11 @@ extension SessionView {
     private let cursors: SyncCursors
     /// Entries that are written, a group for each part; the next part is the last group.
     private var groups: [[DownloadEntry]] = []
-    /// What is written once the groups are sent.
+    /// The bootstrap to write once the groups are sent.
     private(set) var rest: Bootstrap?
     /// The bytes of the groups.
     private(set) var byteCount = 0
-    /// The bytes of the entries that were written before.
+    /// The bytes of the entries written before.
     private let total: Int
     private let byteCountMax: Int
 
@@ -163,7 +163,7 @@ extension SessionView {
         body: MessageBody(downloads: entries))
     }
 
-    /// The part of the download that was taken.
+    /// The taken part of the download.
     private var progress: Double {
       if isEmpty { return 1 }
       guard let rest else { return 1 - Double(byteCount) / Double(max(total, 1)) }

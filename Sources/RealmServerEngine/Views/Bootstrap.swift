@@ -13,7 +13,7 @@ package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// The entries of a bootstrap, which are written as they are sent.
+/// The entries of a bootstrap, written as they are sent.
 package struct Bootstrap: Sendable {
   /// A changeset ends with the object that makes it this large: the client stores each as one blob.
   package static let entryByteCountMax = 1 << 20
@@ -73,7 +73,7 @@ package struct Bootstrap: Sendable {
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
   ///   - version: The client's position, at or after the version of the snapshot.
-  ///   - clientVersion: The newest client version that is integrated.
+  ///   - clientVersion: The newest integrated client version.
   package static func change(
     from old: View?, to new: View, _ snapshot: RealmSnapshot, at version: UInt64,
     clientVersion: UInt64, timestamp: OriginTimestamp,
@@ -108,7 +108,7 @@ package struct Bootstrap: Sendable {
     cursors.download.serverVersion += UInt64(parts.count)
   }
 
-  /// Notes that the erasures are stored, and the positions then.
+  /// Notes the erasures as stored, and the positions then.
   mutating func didStore(_ head: RealmHead, _ file: ClientFile) {
     parts = []
     cursors = SyncCursors(cursors.download, head, file)
@@ -119,7 +119,7 @@ package struct Bootstrap: Sendable {
   /// Whether all entries are written.
   package var isComplete: Bool { isBegun && schema == nil && erased.count + arriving.count == 0 }
 
-  /// The part of it that is written, from 0 to 1.
+  /// The written part, from 0 to 1.
   package var progress: Double {
     objectCount == 0 ? 1 : 1 - Double(erased.count + arriving.count) / Double(objectCount)
   }

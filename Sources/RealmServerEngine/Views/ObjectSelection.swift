@@ -10,7 +10,7 @@ import RealmReplication
 import RealmStorage
 import RealmTables
 
-/// Objects of tables of one version, in the order of the tables in which they were added.
+/// Objects of tables of one version; tables in the order of their addition.
 struct ObjectSelection: Sendable {
   fileprivate struct Cluster {
     let table: TableKey
@@ -23,7 +23,7 @@ struct ObjectSelection: Sendable {
   /// The number of objects.
   private(set) var count = 0
 
-  /// Adds objects of a table, which are there and in the order of their keys.
+  /// Adds existing objects of a table, in the order of their keys.
   mutating func add(_ keys: [ObjectKey], of table: Table) throws(StorageError) {
     var cursor = table.clusterCursor()
     var next = 0

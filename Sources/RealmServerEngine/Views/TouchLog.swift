@@ -15,7 +15,7 @@ struct TouchLog {
     let existedBefore: Bool
     /// Whether it was erased at some time.
     var wasErased = false
-    /// The values before the first version, of the properties that changed since.
+    /// The values before the first version, of the properties changed since.
     var before: [String: TableValue] = [:]
     /// Those of the properties whose values before are not kept.
     var unknown: Set<String> = []
@@ -25,16 +25,16 @@ struct TouchLog {
     var creators: Set<FileIdentifier> = []
     /// The files that made it as they did not have it, of which merging has left nothing.
     var losers: Set<FileIdentifier> = []
-    /// The files that touched it.
+    /// All files with a touch of it.
     var files: Set<FileIdentifier> = []
-    /// The file that touched it last.
+    /// The file with the last touch.
     var lastFile: FileIdentifier
-    /// Whether that erased it.
+    /// Whether the last touch erased it.
     var isErasedLast = false
   }
 
   private(set) var traces: [ObjectIdentity: Trace] = [:]
-  /// The objects in the order in which they were touched first.
+  /// The objects in the order of their first touch.
   private(set) var objects: [ObjectIdentity] = []
 
   /// - Parameter entries: In the order of their versions.

@@ -85,7 +85,7 @@ extension AccountService {
     try await mail(.confirmation, name, isWanted: identity?.isConfirmed == false)
   }
 
-  /// Mails a token with which the password can be changed, if the address is registered.
+  /// Mails a token for a change of the password, if the address is registered.
   package func sendReset(_ address: String) async throws(AccountError) {
     let name = try mailName(address)
     let identity = try await identity(name)
@@ -93,7 +93,7 @@ extension AccountService {
   }
 
   /// Changes the password with a mailed token, which shows that the address is the user's, too.
-  /// What was made with the old password ends.
+  /// Sessions and tokens made with the old password end.
   package func reset(
     to password: String, token: String, id: String, for requester: String
   ) async throws(AccountError) {
@@ -128,7 +128,7 @@ extension AccountService {
     }
   }
 
-  /// The name of an address that mails may go to.
+  /// The name of an address for mails.
   private func mailName(_ address: String) throws(AccountError) -> IdentityName {
     let name = try name(address)
     guard MailAddress.isValid(address) else { throw .badName }
@@ -146,7 +146,7 @@ extension AccountService {
   /// Mails a token.
   ///
   /// - Parameters:
-  ///   - password: The one of the registration that the token confirms.
+  ///   - password: The one of the confirmed registration.
   ///   - isWanted: Whether the mail is sent. If not, the same work is done but for the mail.
   private func mail(
     _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword? = nil,
