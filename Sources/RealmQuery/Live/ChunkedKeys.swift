@@ -208,6 +208,7 @@ package struct ChunkedKeys: Sendable {
   /// Adds a chunk, or joins it with the last one.
   private mutating func append(_ chunk: [ObjectKey]) {
     guard !chunk.isEmpty else { return }
+    assert(chunk.count <= ChunkedKeys.largestChunk, "ChunkedKeys 1")
     if let last = chunks.last,
       Swift.min(last.count, chunk.count) < ChunkedKeys.smallChunk,
       last.count + chunk.count <= ChunkedKeys.largestChunk
@@ -233,6 +234,7 @@ package struct ChunkedKeys: Sendable {
       let middle = (low + high) / 2
       if ends[middle] <= position { low = middle + 1 } else { high = middle }
     }
+    assert(start(of: low) <= position && position < ends[low], "ChunkedKeys 2")
     return low
   }
 }

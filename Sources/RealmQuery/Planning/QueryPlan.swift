@@ -43,7 +43,10 @@ final class QueryPlan {
   }
 
   /// The object that many levels out.
-  func outerRow(at level: Int) -> Row { outerRows[outerRows.count - level] }
+  func outerRow(at level: Int) -> Row {
+    assert(level > 0 && level <= outerRows.count, "QueryPlan 4")
+    return outerRows[outerRows.count - level]
+  }
 
   /// Adds a node and gives its index.
   func add(_ node: PlanNode) -> Int {

@@ -37,6 +37,26 @@ import Testing
     #expect(matched > 10, "too few predicates tell objects apart")
   }
 
+  /// `QueryPlan` 4: with one plan, threads would take each other's objects for those around an
+  /// element.
+  @Test(arguments: RandomRuns.seeds(2)) func partsKeepTheObjectsAroundApart(seed: UInt64) throws {
+    let tables = try SampleTables(seed: seed + 90, items: 900, owners: 40)
+    let isOlder = BoundPredicate.comparison(
+      BoundComparison(.outer(1, ColumnPath(["int"])), .less, .property(ColumnPath(["age"]))))
+    let predicate = BoundPredicate.comparison(
+      BoundComparison(.matchCount(ColumnPath(["sharers"]), isOlder), .greater, .value(.int(0))))
+    let naive = NaivePredicate(group: tables.group)
+    let expected = try SelectionTests.rows(of: tables.items)
+      .filter { try naive.matches(predicate, tables.items, $0.row) }.map(\.key)
+    #expect((1..<900).contains(expected.count))
+    let selection = try Selection(predicate, in: tables.items, of: tables.group)
+    #expect(try selection.keys() == expected)
+    for _ in 0..<20 {
+      let parts = try inParts { try selection.keys() }
+      #expect(parts == expected)
+    }
+  }
+
   @Test func partsAddUpToWhatOneFoldGives() throws {
     let tables = try SampleTables(seed: 80, items: 900, owners: 4)
     let some = BoundPredicate.comparison(

@@ -70,6 +70,7 @@ import Testing
     #expect(copy == target && changes.deletions.count <= places.count)
   }
 
+  /// `ChunkedKeys` 1 and 2
   @Test(arguments: [0, 1, 255, 1024, 2048, 2049, 10_000])
   func whatGoesInComesOut(count: Int) {
     let keys = Self.keys(count)
@@ -98,6 +99,7 @@ import Testing
     #expect(try ChunkedKeys().partitionPoint { _ in true } == 0)
   }
 
+  /// `ChunkedKeys` 1 and 2, after each change.
   @Test(.heavy, arguments: RandomRuns.seeds(8)) func changesAreThoseOfAnArray(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var keys = Self.keys(Int.random(in: 0...6000, using: &random))

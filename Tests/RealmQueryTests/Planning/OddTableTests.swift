@@ -111,6 +111,7 @@ import Testing
     }
   }
 
+  /// `QueryPlan` 3, for conditions on leaves.
   @Test(arguments: RandomRuns.seeds(3)) func everyLeafAnswersAsAnArrayDoes(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 1...700, using: &random)

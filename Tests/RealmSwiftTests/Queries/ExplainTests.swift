@@ -47,6 +47,7 @@ private final class Job: Object {
     jobs = realm.objects(Job.self)
   }
 
+  /// `QueryPlan` 2
   @Test func scansTestTheCheapAndSelectiveFirst() {
     let text = jobs.where { $0.note.contains("7") && $0.priority == 3 && $0.priority != 9 }
       .explain()
@@ -57,6 +58,9 @@ private final class Job: Object {
     #expect(
       jobs.where { $0.priority > 1 && $0.priority < 4 }.explain()
         == "scan: 1000 objects\ntest: priority > 1 and priority < 4")
+    #expect(
+      jobs.where { $0.note.contains("7") || $0.priority != 9 }.explain()
+        == "scan: 1000 objects\ntest: (priority != 9 or else note CONTAINS \"7\")")
     #expect(jobs.explain() == "scan: 1000 objects")
   }
 

@@ -66,6 +66,7 @@ private final class Numbered: Object {
     } catch { return error.localizedDescription }
   }
 
+  /// `PredicateNode` 1
   @Test(.heavy) func longChainsInStrings() async {
     await onSmallStack { all in
       let any = (0..<Self.limit).map { "id == \($0 + 5)" }.joined(separator: " OR ")
@@ -79,6 +80,7 @@ private final class Numbered: Object {
     }
   }
 
+  /// `PredicateNode` 1 and 2: chains are freed here, too, and either end may be joined first.
   @Test(.heavy) func longChainsInClosures() async {
     await onSmallStack { all in
       let count = 20_000
@@ -103,6 +105,7 @@ private final class Numbered: Object {
     }
   }
 
+  /// `PredicateNode` 2
   @Test func filtersOfFiltersAreOneChain() async {
     await onSmallStack { all in
       var results = all
@@ -111,7 +114,8 @@ private final class Numbered: Object {
     }
   }
 
-  /// A level takes about five times as much stack in a debug build as in an optimised one.
+  /// `PredicateNode` 2. A level takes about five times as much stack in a debug build as in an
+  /// optimised one.
   @Test func deepConditions() async {
     await onSmallStack(byteCount: Self.isDebugBuild ? 3 << 20 : 512 << 10) { all in
       func nested(_ depth: Int) -> String {

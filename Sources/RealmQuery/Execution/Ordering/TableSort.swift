@@ -71,6 +71,7 @@ struct TableSort {
 
   @inline(__always)
   private func item(_ sortKey: SortKey, _ key: ObjectKey) -> UInt64 {
+    assert(key.ordinal <= UInt64(UInt32.max), "TableSort 2")
     let upper = layout.upper(sortKey)
     return UInt64(isAscending ? upper : ~upper) &<< 32 | key.ordinal
   }

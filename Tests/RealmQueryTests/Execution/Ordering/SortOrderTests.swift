@@ -41,6 +41,7 @@ import Testing
     return NaivePredicate.compare(left, .equal, right, []) ? 0 : 1
   }
 
+  /// `SortTable` 1, with objects in any order, many of them level.
   @Test(.heavy, arguments: RandomRuns.seeds(4)) func sortsAgreeWithAPlainSort(seed: UInt64) throws {
     let tables = try SampleTables(seed: seed, items: 120, owners: 20, spread: 2)
     var random = SeededGenerator(seed: seed)

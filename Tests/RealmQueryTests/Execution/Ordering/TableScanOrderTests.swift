@@ -60,7 +60,8 @@ import Testing
     }
   }
 
-  /// Values that the bits in an item do not distinguish, in long runs and short ones.
+  /// `TableSort` 1 and 2: values that the bits in an item do not distinguish, in long runs and
+  /// short ones.
   @Test func whatItemsDoNotTellIsReadAgain() throws {
     let file = try DatabaseFile.open(
       path: "/memory/level-\(UInt64.random(in: .min ... .max))",
@@ -103,7 +104,7 @@ import Testing
     }
   }
 
-  /// NaNs of different bits beside numbers that only their last bit distinguishes.
+  /// `TableSort` 2: NaNs of different bits beside numbers that only their last bit distinguishes.
   @Test func whatIsNoNumberIsOrderedByAllOfItsBits() throws {
     let file = try DatabaseFile.open(
       path: "/memory/bits-\(UInt64.random(in: .min ... .max))",
