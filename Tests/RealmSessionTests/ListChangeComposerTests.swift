@@ -23,6 +23,7 @@ import Testing
     #expect(changes(3, .insert(at: 1, count: 1), .erase(at: 1, count: 1)).isEmpty)
   }
 
+  /// `ListChangeComposer` 2.
   @Test func aMoveIsADeletionAndAnInsertion() {
     let moved = changes(4, .move(from: 0, to: 3))
     #expect(moved == ResultChanges(deletions: [0], insertions: [3]))
@@ -60,6 +61,7 @@ import Testing
     var assignments = 0
   }
 
+  /// `ListChangeComposer` 1 and 2.
   @Test(arguments: 0..<40)
   func replayingTheChangesGivesTheNewList(seed: UInt64) {
     var random = SeededGenerator(seed: seed)

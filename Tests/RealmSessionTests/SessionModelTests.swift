@@ -209,6 +209,7 @@ import Testing
     private mutating func note(_ step: String) { steps[step, default: 0] += 1 }
   }
 
+  /// `Session` 2 and 4. The worker is as fast as it likes, so this is `ObserverHub` 2, too.
   @Test(arguments: 0..<6 as Range<UInt64>)
   func sessionsShowWhatPlainVersionsShow(seed: UInt64) throws {
     var world = try World(seed)

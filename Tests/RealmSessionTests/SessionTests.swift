@@ -37,6 +37,20 @@ import Testing
     return session
   }
 
+  private func createObjects(_ count: Int, in session: Session) throws -> [ObjectKey] {
+    let table = try #require(try session.transaction?.table(table))
+    var keys: [ObjectKey] = []
+    for _ in 0..<count { keys.append(try table.createObject().key) }
+    session.didMutate()
+    return keys
+  }
+
+  private func set(_ value: Int64, of key: ObjectKey, in session: Session) throws {
+    let table = try #require(try session.transaction?.table(table))
+    try table.set(.int(value), number, key)
+    session.didMutate()
+  }
+
   private func add(_ value: Int64, in session: Session) throws {
     let table = try #require(try session.transaction?.table(table))
     let (key, _) = try table.createObject()
@@ -79,6 +93,7 @@ import Testing
     #expect(shared.file.newestVersion == (try session.snapshot().version))
   }
 
+  /// `SessionState` 2 and `Session` 3.
   @Test func everyMoveChangesTheGeneration() throws {
     let session = try session()
     var seen = [session.state.pointee.generation]
@@ -87,11 +102,17 @@ import Testing
     try add(1, in: session)
     try session.commitWrite()
     seen.append(session.state.pointee.generation)
+    let other = try self.session()
+    try other.beginWrite()
+    try add(2, in: other)
+    try other.commitWrite()
+    try session.refresh()
+    seen.append(session.state.pointee.generation)
     session.invalidate()
     seen.append(session.state.pointee.generation)
     #expect(seen == seen.sorted())
     #expect(Set(seen).count == seen.count)
-    #expect(session.firstValidGeneration > seen[2])
+    #expect(session.firstValidGeneration > seen[3])
   }
 
   @Test func observersAreNotifiedBeforeTheNextTransactionBegins() throws {
@@ -114,6 +135,131 @@ import Testing
       #expect(told.map(\.insertions) == [[0]])
       session.cancelWrite()
       observation.cancel()
+    }
+  }
+
+  /// `Session+Advance` 1.
+  @Test func callsThatAreDueAreMadeBeforeAnObserverWrites() throws {
+    let session = try session(.queue(DispatchQueue(label: "observer")))
+    let other = try self.session()
+    var events: [String] = []
+    try session.confinement.run {
+      let writing = try session.observe(
+        .results(TableQuery(table)),
+        Observation.Handler { change, _ in
+          guard case .collection = change else { return }
+          events.append("first")
+          try? session.beginWrite()
+          events.append("write")
+          session.cancelWrite()
+        })
+      let waiting = try session.observe(
+        .results(TableQuery(table)),
+        Observation.Handler { change, _ in
+          if case .collection = change { events.append("second") }
+        })
+      try session.refresh()
+      try other.beginWrite()
+      try add(1, in: other)
+      try other.commitWrite()
+      #expect(try session.refresh())
+      #expect(events == ["first", "second", "write"])
+      writing.cancel()
+      waiting.cancel()
+    }
+  }
+
+  /// `SessionObservers` 3, `ObserverHub` 2 and 4, `ChangeBatch` 1 and 2: each transaction concerns
+  /// some of many observers.
+  @Test(arguments: 0..<4 as Range<UInt64>)
+  func eachObserverIsNotifiedOfItsObjectInOrder(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let session = try session(.queue(DispatchQueue(label: "observers")))
+    let other = try self.session()
+    try other.beginWrite()
+    let keys = try createObjects(30, in: other)
+    try other.commitWrite()
+    try session.confinement.run {
+      try session.refresh()
+      var told: [Int] = []
+      var observations: [Observation] = []
+      for (index, key) in keys.enumerated() {
+        observations.append(
+          try session.observe(
+            .object(ObjectLocator(table: table, object: key)),
+            Observation.Handler { _, _ in told.append(index) }))
+      }
+      for round in 1...20 {
+        let changed = keys.indices.filter { _ in random.chance(0.3) }
+        let writer = random.chance(0.5) ? session : other
+        try writer.beginWrite()
+        for index in changed.shuffled(using: &random) {
+          try set(Int64(round), of: keys[index], in: writer)
+        }
+        try writer.commitWrite()
+        try session.refresh()
+        #expect(told == changed, "seed \(seed), round \(round)")
+        told = []
+      }
+      for observation in observations { observation.cancel() }
+    }
+  }
+
+  /// `ObserverHub` 1 and 3.
+  @Test func whileABatchWaitsNothingIsComputed() throws {
+    let queue = DispatchQueue(label: "busy")
+    let deliveryCount = Locked(0)
+    let hub = ObserverHub(ConfinementScheduler(for: .queue(queue))) {
+      deliveryCount.withLock { $0 += 1 }
+    }
+    defer { hub.end() }
+    hub.show(try shared.newestTables())
+    var computed: [UInt64] = []
+    func commitAndPrepare() throws {
+      _ = try shared.tables(in: shared.file.beginWrite()).commit()
+      hub.prepare(version: shared.file.newestVersion) { () throws(StorageError) in
+        // It takes the lock.
+        _ = hub.entries
+        let tables = try shared.newestTables()
+        computed.append(tables.version)
+        return tables
+      }
+    }
+    let first = shared.file.newestVersion + 1
+    queue.suspend()
+    for _ in 0..<3 { try commitAndPrepare() }
+    #expect(computed == [first])
+    #expect(hub.takeBatch()?.version == first)
+    try commitAndPrepare()
+    #expect(computed == [first, first + 3])
+    #expect(hub.takeBatch()?.version == first + 3)
+    queue.resume()
+    queue.sync {}
+    #expect(deliveryCount.withLock { $0 } == 1)
+  }
+
+  /// `Observation` 2.
+  @Test func aHandlerIsDestroyedOutsideOfLocks() throws {
+    let session = try session(.queue(DispatchQueue(label: "observer")))
+    try session.confinement.run {
+      let hub = try #require(session.observers).hub
+      var observation: Observation?
+      var endCount = 0
+      do {
+        let captured = AtEnd {
+          endCount += 1
+          // Both take the locks.
+          let wasActive = observation?.cancel()
+          #expect(wasActive == false)
+          _ = hub.entries
+        }
+        observation = try session.observe(
+          .results(TableQuery(table)),
+          Observation.Handler { _, _ in withExtendedLifetime(captured) {} })
+      }
+      let wasActive = observation?.cancel()
+      #expect(wasActive == true)
+      #expect(endCount == 1)
     }
   }
 
@@ -163,6 +309,7 @@ import Testing
     try shared.file.beginWrite().rollback()
   }
 
+  /// `SessionState` 3: its isolation is 1.
   @Test func aFrozenSessionIsReadOnAnyThread() async throws {
     let tables = try shared.newestTables()
     let options = SessionOptions(shared, .frozen(version: tables.version), reading: tables)
@@ -177,6 +324,39 @@ import Testing
     #expect(try !frozen.value.refresh())
   }
 
+  /// `SessionState` 4.
+  @Test func theStateOfAFrozenSessionIsNeverWritten() throws {
+    let tables = try shared.newestTables()
+    let options = SessionOptions(shared, .frozen(version: tables.version), reading: tables)
+    let frozen = Session(options)
+    let generation = frozen.state.pointee.generation
+    #expect(try numbers(in: frozen) == [])
+    try frozen.refresh()
+    frozen.invalidateFrozen()
+    #expect(frozen.isFrozenAndInvalid)
+    #expect(frozen.state.pointee.generation == generation)
+    #expect(frozen.state.pointee.isolation == Confinement.anyThread)
+  }
+
+  /// `SessionReference` 1 and 2: mostly the other thread releases the session.
+  @Test func aReferenceEndsWithItsSession() throws {
+    for _ in 0..<50 {
+      var session: Session? = try self.session()
+      let reference = try #require(session?.reference)
+      #expect(reference.session === session)
+      let isLooking = DispatchSemaphore(value: 0)
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) {
+        isLooking.signal()
+        while reference.session != nil {}
+      }
+      isLooking.wait()
+      session = nil
+      group.wait()
+      #expect(reference.session == nil)
+    }
+  }
+
   @Test func aSessionThatIsDestroyedInATransactionUndoesIt() throws {
     do {
       let session = try session(.queue(DispatchQueue(label: "gone")))
@@ -189,6 +369,15 @@ import Testing
     #expect(try numbers(in: reader) == [])
     try shared.file.beginWrite().rollback()
   }
+}
+
+/// Runs code when the last reference to it is released.
+private final class AtEnd {
+  private let body: () -> Void
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  deinit { body() }
 }
 
 extension Confinement {

@@ -59,6 +59,7 @@ import Testing
     expect("Can't perform transactions on a frozen Realm", in: result)
   }
 
+  /// `AsyncWrites` 1.
   @Test func askingElsewhere() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       // nonisolated(unsafe): the test breaks the rule to see it enforced.

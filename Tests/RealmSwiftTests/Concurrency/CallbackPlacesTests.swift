@@ -54,12 +54,14 @@ private actor CallbackStore {
   private let configuration = freshConfiguration()
   private let told = Recorder<String>()
 
+  /// `AsyncWrites` 1, `AsyncWrites+Commit` 3.
   @Test func onAnActor() async throws {
     let store = try await CallbackStore(configuration)
     try await store.add(0..<30)
     #expect(await store.count == 30)
   }
 
+  /// `AsyncWrites` 3.
   @Test func anActorLivesUntilItsWritesAreDone() async throws {
     let told = Recorder<Int>()
     let keeper = try await CallbackStore(configuration)

@@ -97,6 +97,7 @@ extension Realm {
     #expect(ids() == [1, 2, 3])
   }
 
+  /// `AsyncWrites` 2.
   @Test func writesGoInTheOrderInWhichTheyWereAskedFor() async throws {
     let realm = realm
     let log = log
@@ -128,6 +129,7 @@ extension Realm {
     #expect(log.entries.count == 60)
   }
 
+  /// `AsyncWrites` 2.
   @Test func aTaskIsNotOvertakenByAGroup() async throws {
     let realm = realm
     let log = log
@@ -280,6 +282,7 @@ extension Realm {
     #expect(isEmpty)
   }
 
+  /// `AsyncWrites` 3.
   @Test func aRealmThatNobodyKeepsLivesUntilItsWritesAreDone() async throws {
     let configuration = freshConfiguration()
     let log = log

@@ -178,6 +178,7 @@ import Testing
     #expect(ann.age == 50)
   }
 
+  /// `SessionState` 1: an object keeps the session whose state it reads.
   @Test func aFrozenRealmOutlivesTheLiveOne() throws {
     let files = try TemporaryRealm()
     let frozen = try { try fill(files).realm.freeze() }()

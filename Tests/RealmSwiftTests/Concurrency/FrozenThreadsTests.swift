@@ -27,6 +27,7 @@ import Testing
 
   private static let readerCount = 4
 
+  /// `Session` 4, `SessionState` 4.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func readersOfOneVersionAgree(seed: UInt64) throws {
     let files = try TemporaryRealm()

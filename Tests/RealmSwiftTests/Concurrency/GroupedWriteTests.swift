@@ -47,6 +47,7 @@ import Testing
     }.value
   }
 
+  /// `AsyncWrites+Commit` 2.
   @Test func groupedTransactionsShareTheirSyncs() async throws {
     realm.core.asyncWrites.graceTime = .seconds(60)
     let before = files.syncCount
@@ -88,6 +89,7 @@ import Testing
     #expect(files.syncCount - before == 4)
   }
 
+  /// `AsyncWrites+Commit` 2.
   @Test func anOpenGroupIsClosedAfterTheGraceTime() async throws {
     let version = file.newestVersion
     realm.beginWrite()
@@ -99,6 +101,7 @@ import Testing
     #expect(try await countElsewhere() == 1)
   }
 
+  /// `AsyncWrites+Commit` 1, `Session` 5.
   @Test func theRealmShowsACommitBeforeTheDiskHasIt() async throws {
     let observed = Recorder<Int>()
     let token = realm.observe { _, realm in observed.add(realm.objects(AsyncTask.self).count) }
@@ -119,6 +122,7 @@ import Testing
     token.invalidate()
   }
 
+  /// `AsyncWrites+Commit` 1 and 3.
   @Test func othersSeeACommitWhenTheDiskHasIt() async throws {
     let version = file.newestVersion
     files.withoutSyncs {
@@ -150,6 +154,7 @@ import Testing
     await finish()
   }
 
+  /// `AsyncWrites` 4: a held commit is continued, then durable.
   @Test func aSynchronousCommitTakesThoseBeforeAlong() async throws {
     let before = files.syncCount
     realm.beginWrite()
@@ -165,6 +170,7 @@ import Testing
     #expect(try await countElsewhere() == 2)
   }
 
+  /// `AsyncWrites` 4: a continued commit is held again.
   @Test func aCancelledTransactionLeavesTheGroup() async throws {
     realm.beginWrite()
     add(1)
@@ -207,6 +213,7 @@ import Testing
     #expect(told.all.count == 61)
   }
 
+  /// `AsyncWrites+Commit` 3.
   @Test func aBlockMayWaitForAnotherWriterWhileItsGroupIsOpen() async throws {
     let configuration = configuration
     let realm = realm

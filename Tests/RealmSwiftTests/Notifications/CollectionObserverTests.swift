@@ -96,6 +96,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     #expect(await told.settled().count == 1)
   }
 
+  /// `Observation` 3.
   @Test func aTokenKeepsTheRealm() async throws {
     func observe() async throws -> NotificationToken {
       let realm = try await open()
@@ -108,6 +109,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     token.invalidate()
   }
 
+  /// `ChangeBatch` 2.
   @Test func commitsThatTouchNothingObservedAreNotTold() async throws {
     let realm = try await open()
     let token = realm.objects(AsyncTask.self).observe { [told] in told.add(ToldChange($0)) }
@@ -258,6 +260,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     otherToken.invalidate()
   }
 
+  /// `SessionObservers` 1 and 2, `Session+Advance` 2, `Session` 5.
   @Test func anObserverMayWrite() async throws {
     let realm = try await open()
     let tasks = realm.objects(AsyncTask.self)
@@ -283,6 +286,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     secondToken.invalidate()
   }
 
+  /// `Observation` 1.
   @Test func aQueueIsToldOnTheQueue() async throws {
     let realm = try await open()
     let queue = DispatchQueue(label: "observers")

@@ -58,6 +58,7 @@ class RenamedNote: Object {
     token.invalidate()
   }
 
+  /// `Session+Advance` 1.
   @Test func beginningATransactionTellsOfTheOnesBefore() async throws {
     let (realm, tasks) = try await open()
     let token = tasks.observe { [told] in told.add(ToldChange($0)) }
@@ -81,6 +82,7 @@ class RenamedNote: Object {
     token.invalidate()
   }
 
+  /// `SessionObservers` 3, `ObserverHub` 4.
   @Test func observersAreCalledInTheOrderOfRegistration() async throws {
     let (realm, tasks) = try await open()
     let order = Recorder<String>()
@@ -208,6 +210,7 @@ class RenamedNote: Object {
 
   // MARK: - Inside a callback
 
+  /// `SessionObservers` 1.
   @Test func aTokenMayEndInsideItsCallback() async throws {
     let (realm, tasks) = try await open()
     let results = Recorder<Bool>()
@@ -224,6 +227,7 @@ class RenamedNote: Object {
     #expect(await results.settled() == [true])
   }
 
+  /// `SessionObservers` 1, `ObserverHub` 3 and `Observation` 2: each lock would be taken twice.
   @Test func anObserverMayRegisterAnother() async throws {
     let (realm, tasks) = try await open()
     let inner = told

@@ -154,6 +154,7 @@ private final class Tracking: Sendable {
     #expect(tracking.toldCount == 1)
   }
 
+  /// `TrackingPlace` 1: the place holds on each thread.
   @Test func aRealmOfAThreadTellsWhenItIsRefreshed() async throws {
     let configuration = configuration
     let (before, after) = try await withCheckedThrowingContinuation {
@@ -200,6 +201,7 @@ private final class Tracking: Sendable {
     #expect(realm.refresh() || realm.objects(AsyncTask.self)[0].name == "new")
   }
 
+  /// `AccessTracker` 1.
   @Test func whatIsToldMayWrite() async throws {
     let (realm, task) = try await open()
     let configuration = configuration
@@ -213,5 +215,30 @@ private final class Tracking: Sendable {
     }
     try realm.write { task.name = "new" }
     #expect(realm.objects(AsyncTask.self).count == 4)
+  }
+
+  /// `AccessTracker` 1 and 3: a new access is notified of later changes alone.
+  @Test func whatIsToldMayTrackAgain() async throws {
+    let (realm, task) = try await open()
+    let configuration = configuration
+    let again = Locked<Tracking?>(nil)
+    // With this one, something is tracked all the time.
+    let other = Tracking { task.priority }
+    withObservationTracking {
+      _ = task.name
+    } onChange: {
+      MainActor.assumeIsolated {
+        guard let realm = try? Realm(configuration: configuration) else { return }
+        let tracking = Tracking { realm.objects(AsyncTask.self)[1].name }
+        again.withLock { $0 = tracking }
+      }
+    }
+    try realm.write { task.name = "new" }
+    let tracking = try #require(again.withLock { $0 })
+    #expect(tracking.toldCount == 0)
+    try realm.write { realm.objects(AsyncTask.self)[0].priority = 9 }
+    #expect((tracking.toldCount, other.toldCount) == (0, 0))
+    try realm.write { task.name = "newer" }
+    #expect(tracking.toldCount == 1)
   }
 }

@@ -25,6 +25,7 @@ import Testing
     return other
   }
 
+  /// `SessionState` 3.
   @Test(arguments: [
     "read", "frozen", "query", "refresh", "write", "open", "open-other", "memory",
   ])

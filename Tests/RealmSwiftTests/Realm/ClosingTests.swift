@@ -128,6 +128,7 @@ private class Foliage: Object {
     #expect(storage.pinnedVersions.isEmpty)
   }
 
+  /// `Observation` 3.
   @Test func aTokenThatWasInvalidatedKeepsNoVersion() throws {
     let file = try makeFile()
     let storage: DatabaseFile

@@ -24,6 +24,7 @@ import Testing
     #expect(other != nil && other != realm)
   }
 
+  /// `Session` 3.
   @Test func anotherThreadsChangesAreSeenAfterRefresh() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()

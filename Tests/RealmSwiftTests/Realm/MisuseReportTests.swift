@@ -13,6 +13,7 @@ import Testing
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }
 
+  /// `RealmException` 3.
   @Test func aMisuseIsReportedOnce() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try TemporaryRealm().open().add(Dog())
@@ -30,6 +31,35 @@ import Testing
     }
     let printed = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
     #expect(printed.contains("printed before"))
+  }
+
+  /// `RealmException` 1: the threads of these misuses stay where they were refused.
+  @Test func aRefusedMisuseChangesNothingAndHoldsNoLock() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let file = try TemporaryRealm()
+      let misuses: [@Sendable () throws -> Void] = [
+        { try file.open().add(Dog()) },
+        { try file.open().deleteAll() },
+        { try file.open().objects(Person.self).setValue("x", forKey: "name") },
+        { try file.open().freeze().write {} },
+      ]
+      try onAnotherThread {
+        let realm = try file.open()
+        try realm.write { _ = realm.create(Person.self, value: ["id": 1, "name": "Ann"]) }
+      }
+      for (count, misuse) in misuses.enumerated() {
+        let said = Traps.text(misuse)
+        if said == "nothing" { print("misuse \(count) was not refused") }
+        let found = try onAnotherThread { () -> String in
+          let realm = try file.open()
+          try realm.write { _ = realm.create(Dog.self) }
+          let name = realm.objects(Person.self).first?.name ?? "nobody"
+          return "\(name) \(realm.objects(Dog.self).count)"
+        }
+        if found != "Ann \(count + 1)" { print("after '\(said)': \(found)") }
+      }
+    }
+    #expect(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self) == "")
   }
 
   /// Misuses, and what their messages say: the documented sentence, and then what to do.

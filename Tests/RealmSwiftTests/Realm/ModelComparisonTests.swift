@@ -57,6 +57,43 @@ import Testing
     try ReferenceReader.check(file.configuration)
   }
 
+  /// `SessionState` 2: objects find their rows again wherever these were moved.
+  @Test(arguments: [1, 2, 3] as [UInt64]) func heldObjectsReadTheirPresentRows(
+    seed: UInt64
+  ) throws {
+    var generator = SeededGenerator(seed: seed)
+    let realm = try TemporaryRealm().open()
+    var held: [(person: Person, age: Int)] = []
+    var nextID = 0
+    for round in 0..<60 {
+      let before = held
+      let isCancelled = generator.chance(0.25)
+      realm.beginWrite()
+      for step in 0..<20 {
+        let action = Int.random(in: 0..<3, using: &generator)
+        let index = held.isEmpty ? 0 : Int.random(in: 0..<held.count, using: &generator)
+        if action == 0, !held.isEmpty, !isCancelled {
+          realm.delete(held.remove(at: index).person)
+        } else if action == 1, !held.isEmpty {
+          held[index].age = round * 100 + step
+          held[index].person.age = round * 100 + step
+        } else {
+          let person = realm.create(Person.self, value: ["id": nextID, "age": nextID])
+          held.append((person, nextID))
+          nextID += 1
+        }
+        #expect(held.allSatisfy { $0.person.age == $0.age }, "seed \(seed), round \(round)")
+      }
+      if isCancelled {
+        realm.cancelWrite()
+        held = before
+      } else {
+        try realm.commitWrite()
+      }
+      #expect(held.allSatisfy { $0.person.age == $0.age }, "seed \(seed), round \(round)")
+    }
+  }
+
   private func step(
     _ realm: Realm, _ model: inout Model, _ generator: inout SeededGenerator
   ) throws {

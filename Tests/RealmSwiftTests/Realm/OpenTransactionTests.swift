@@ -44,6 +44,7 @@ import Testing
     #expect(names == ["Ann"])
   }
 
+  /// `ThreadKeeper` 1.
   @Test func aTransactionEndsWithItsThread() throws {
     let file = try TemporaryRealm()
     try onAnotherThread { try Self.leaveOpen(file) }

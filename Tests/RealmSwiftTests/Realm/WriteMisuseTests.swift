@@ -171,6 +171,7 @@ import Testing
     },
   ]
 
+  /// `RealmException` 2: each says its reason as this function does.
   @Test(arguments: cases.map(\.name)) func misuse(_ name: String) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [name] in
