@@ -161,7 +161,8 @@ open class Session: SessionOwner {
 
   /// The tables of the version that the session shows; after `invalidate()` the newest.
   package final func readableTables() throws(StorageError) -> TableGroup {
-    hasBegunReading = true
+    // Any thread may read a frozen session (4).
+    if !isFrozen { hasBegunReading = true }
     if let tables { return tables }
     let newest = try shared.newestTables()
     show(newest)
