@@ -20,7 +20,7 @@ private struct ProcessStorm {
 
   private let directory: String
   private var random: SeededGenerator
-  private var server: Process?
+  private var server: SpawnedProgram?
   /// Below the ports that the system gives to programs which ask for any: the server comes back at
   /// the same one after each kill.
   private var port = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 10_000
@@ -80,15 +80,12 @@ private struct ProcessStorm {
 
   // MARK: Processes
 
-  private func process(_ name: String, _ arguments: [String], output: String) throws -> Process {
+  private func process(
+    _ name: String, _ arguments: [String], output: String
+  ) throws -> SpawnedProgram {
     try Data().write(to: URL(fileURLWithPath: output))
-    let process = Process()
-    process.executableURL = Self.folder.appendingPathComponent(name)
-    process.arguments = arguments
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    return process
+    return try SpawnedProgram(
+      Self.folder.appendingPathComponent(name).path, arguments, output: output)
   }
 
   /// Runs `realm-todos` on a device. Returns its exit code.
@@ -103,15 +100,14 @@ private struct ProcessStorm {
       ] + action, output: output ?? directory + "/output.txt")
     if let time {
       Thread.sleep(forTimeInterval: time)
-      kill(process.processIdentifier, SIGKILL)
+      process.kill()
     }
-    process.waitUntilExit()
-    return process.terminationReason == .exit ? process.terminationStatus : -1
+    return process.waitUntilExit()
   }
 
   mutating func killServer() {
     guard let server else { return }
-    kill(server.processIdentifier, SIGKILL)
+    server.kill()
     server.waitUntilExit()
     self.server = nil
   }
