@@ -18,7 +18,9 @@ import Testing
     if: ServerProcess.isBuilt && FileManager.default.fileExists(atPath: "/proc/self/status"),
     "the program was not built with the tests, or the system has no /proc"))
 struct IdleClientTests {
-  private static let clientCount = 2_000
+  /// With more than some 1,350 open files, `Process` of Foundation may read beyond a buffer when
+  /// another test starts a program (`SpawnedProgram`). The benchmark `idle` has 2,000 clients.
+  private static let clientCount = 500
 
   /// The goal; without optimisation the frames of suspended functions are larger.
   private static var byteCountMax: Int {
@@ -33,7 +35,7 @@ struct IdleClientTests {
   private static func allowOpenFiles() -> Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return false }
-    let needed = rlim_t(clientCount + 500)
+    let needed = rlim_t(clientCount + 1_500)
     guard limit.rlim_cur < needed else { return true }
     limit.rlim_cur = min(needed, limit.rlim_max)
     return limit.rlim_cur == needed
@@ -78,7 +80,7 @@ struct IdleClientTests {
     }
   }
 
-  @Test func thousandsOfClientsWaitInLittleMemory() async throws {
+  @Test func hundredsOfClientsWaitInLittleMemory() async throws {
     try #require(Self.allowOpenFiles(), "the system allows too few open files")
     let directory = try TemporaryDirectory()
     let server = try await ServerProcess(directory, app: "idle")

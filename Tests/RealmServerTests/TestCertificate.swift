@@ -20,18 +20,13 @@ struct TestCertificate {
     directory = try TemporaryDirectory()
     certificatePath = directory.file("certificate.pem")
     keyPath = directory.file("key.pem")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = [
+    let arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
       "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=test",
       "-addext", "subjectAltName=\(name)",
     ]
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return nil }
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { return nil }
+    let program = try? SpawnedProgram("/usr/bin/openssl", arguments, output: "/dev/null")
+    guard program?.waitUntilExit() == 0 else { return nil }
   }
 
   /// The settings of a client that trusts the certificate.
