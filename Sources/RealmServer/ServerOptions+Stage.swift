@@ -7,6 +7,7 @@
 //    says so.
 
 #if Server
+import Foundation
 import RealmServerEngine
 
 extension ServerOptions {
@@ -32,20 +33,10 @@ extension ServerOptions {
   }
 
   static func isLoopback(_ host: String) -> Bool {
-    if host == "localhost" || host == "::1" { return true }
-    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    host == "localhost" || ClientAddress(host)?.isLocal == true
   }
 
-  /// The host of a URL with a scheme.
-  private static func host(of url: String) -> String {
-    let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
-    let authority = rest.prefix { !"/?#".contains($0) }
-    let place = authority.split(separator: "@").last ?? ""
-    if place.hasPrefix("["), let end = place.firstIndex(of: "]") {
-      return String(place[place.index(after: place.startIndex)..<end])
-    }
-    return String(place.prefix { $0 != ":" })
-  }
+  /// The host of a URL; empty if it has none.
+  private static func host(of url: String) -> String { URLComponents(string: url)?.host ?? "" }
 }
 #endif

@@ -53,10 +53,10 @@ struct ServerProgram: Sendable {
     let replaces = options.replacesMissing
     let files = try directory.apps(
       only: options.appID, creates: options.createsApp, random: random)
-    var stages: [String: AppStage] = [:]
+    var staged: [(AppFile, AppStage)] = []
     for file in files {
       let stage = try options.stage(of: file, at: directory.appFilePath(file.id))
-      stages[file.id] = stage
+      staged.append((file, stage))
       if let notice = Self.notice(stage, file, options) { logger.warning("\(notice)") }
     }
     let key = try directory.signingKey(
@@ -64,7 +64,7 @@ struct ServerProgram: Sendable {
     let issuer = TokenIssuer(HMACSigner(key: key))
     let passwords = PasswordChecker(hasher)
     var apps: [ServedApp] = []
-    for file in files {
+    for (file, stage) in staged {
       try Self.checkRealms(of: file, directory, replacesMissing: replaces)
       let accounts = try Self.accounts(
         file, directory, replacesMissing: replaces, issuer: issuer, passwords: passwords,
@@ -75,13 +75,12 @@ struct ServerProgram: Sendable {
         limits: options.limits.requests, now: { timer.now() })
       apps.append(
         Self.serve(
-          file, stages[file.id] ?? .production, directory, api, sessionLimits, options.limits,
-          timer, logger))
+          file, stage, directory, api, sessionLimits, options.limits, timer, logger))
     }
     self.apps = apps
   }
 
-  /// What the operator is told of an app's mode; nil if there is nothing to be aware of.
+  /// The notice about an app's mode for the operator; nil if none is needed.
   private static func notice(
     _ stage: AppStage, _ file: AppFile, _ options: ServerOptions
   ) -> String? {

@@ -83,7 +83,7 @@ import Testing
       downloadBeforeOpen: .always)
     #expect(read.objects(Todo.self).map(\.name) == ["for all"])
     #expect(bob.errors.withLock { $0.isEmpty })
-    // What a reader writes is taken back, is reported by object, and reaches nobody.
+    // A reader's writes are taken back, are reported by object, and reach no other device.
     let own = try #require(read.objects(Todo.self).first)
     let (id, new) = (own._id, ObjectId.generate())
     try await read.asyncWrite {
@@ -169,7 +169,7 @@ import Testing
       let text = error.description
       #expect(text.contains("/apps/todos/app.json names no \"mode\""), "\(text)")
       #expect(text.contains("--development") && text.contains("\"production\""), "\(text)")
-      // Who asks for it gets it, and is told whom it reaches.
+      // An operator may ask for it, and the log says how far it reaches.
       let log = try Self.start(Self.options(directory, listen, publicURL: url, isDevelopment: true))
       #expect(log.count == 1 && log[0].hasPrefix(notice + ", also from other machines"), "\(log)")
     }

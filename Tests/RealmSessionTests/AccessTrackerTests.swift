@@ -42,17 +42,17 @@ import Testing
     let session = Session(SessionOptions(shared, .current, reading: try shared.newestTables()))
     try session.startObserving()
     let tracker = try #require(session.observers?.tracker)
-    let toldCount = Locked(0)
+    let notifiedCount = Locked(0)
     let tracked = try session.snapshot().version
     withObservationTracking {
       tracker.noteProperty(number.key, of: object, in: table, at: session.shownTables)
     } onChange: {
-      toldCount.withLock { $0 += 1 }
+      notifiedCount.withLock { $0 += 1 }
     }
     session.invalidate()
     #expect(shared.file.pinnedVersions == [tracked])
     try write(1, in: session)
-    #expect(toldCount.withLock { $0 } == 1)
+    #expect(notifiedCount.withLock { $0 } == 1)
     session.invalidate()
     #expect(shared.file.pinnedVersions.isEmpty)
   }

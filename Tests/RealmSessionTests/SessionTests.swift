@@ -3,6 +3,7 @@
 // Sessions without classes and realms, as an agent of the file uses them.
 
 import Dispatch
+import Foundation
 import RealmQuery
 import RealmStorage
 import RealmTables
@@ -345,14 +346,16 @@ import Testing
       let reference = try #require(session?.reference)
       #expect(reference.session === session)
       let isLooking = DispatchSemaphore(value: 0)
-      let group = DispatchGroup()
-      DispatchQueue.global().async(group: group) {
+      let isDone = DispatchSemaphore(value: 0)
+      // The threads of the system's queues may all be busy with other tests.
+      Thread.detachNewThread {
         isLooking.signal()
         while reference.session != nil {}
+        isDone.signal()
       }
       isLooking.wait()
       session = nil
-      group.wait()
+      isDone.wait()
       #expect(reference.session == nil)
     }
   }

@@ -26,7 +26,8 @@ package enum DownloadScan {
     // one.
     let head = try await store.snapshot(atLeast: cursor.serverVersion).head
     guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
-    let undone = try await compensations(of: file, after: cursor, in: store)
+    var compensations: [UInt64: PrivateChange]?
+    let start = cursor.serverVersion
     var entries: [DownloadEntry] = []
     var cursor = cursor
     var (bytes, total) = (0, 0)
@@ -40,12 +41,19 @@ package enum DownloadScan {
         total = entry.totalByteCount
         if entry.file == ident {
           cursor.clientVersion = max(cursor.clientVersion, entry.clientVersion)
-        } else if let change = undone[entry.version], let sent = change.refusal?.sent {
-          entries.append(DownloadEntry(ofServer: sent, at: cursor, change.timestamp))
-          bytes += sent.count
         } else if !entry.changeset.isEmpty {
           entries.append(DownloadEntry(entry, cursor.clientVersion))
           bytes += entry.changeset.count
+        } else if entry.file == .server {
+          // A version that is empty for others may be a compensating write of this client.
+          if compensations == nil {
+            compensations = try await Self.compensations(of: file, after: start, in: store)
+          }
+          guard let change = compensations?[entry.version], let sent = change.refusal?.sent else {
+            continue
+          }
+          entries.append(DownloadEntry(ofServer: sent, at: cursor, change.timestamp))
+          bytes += sent.count
         }
       }
     }
@@ -54,12 +62,12 @@ package enum DownloadScan {
       remaining: cursor.serverVersion < head.version ? max(0, head.totalByteCount - total) : 0)
   }
 
-  /// The compensating writes that a client has not got, by their versions.
+  /// The compensating writes of a client after a version, by their versions.
   private nonisolated(nonsending) static func compensations(
-    of file: ClientFile, after cursor: DownloadCursor, in store: any RealmStore
+    of file: ClientFile, after version: UInt64, in store: any RealmStore
   ) async throws(StoreError) -> [UInt64: PrivateChange] {
     var found: [UInt64: PrivateChange] = [:]
-    for change in try await store.privates(of: file.ident, after: cursor.serverVersion)
+    for change in try await store.privates(of: file.ident, after: version)
     where change.refusal != nil {
       found[change.version] = change
     }

@@ -27,12 +27,8 @@ package struct PartitionPermissions: Hashable, Sendable {
       throw RuleError(
         message: "\"permissions\" needs an object with \"read\" and \"write\"", path: path)
     }
-    var keys: Set<String> = []
-    for member in members {
+    for member in try RuleReader.unique(members, at: path) {
       let place = path + [.key(member.key)]
-      guard keys.insert(member.key).inserted else {
-        throw RuleError(message: "the key \"\(member.key)\" is there twice", path: place)
-      }
       switch member.key {
       case "read": read = try RuleReader.expression(member.value, at: place)
       case "write": write = try RuleReader.expression(member.value, at: place)
@@ -61,27 +57,16 @@ package enum PartitionPermission: Hashable, Sendable {
   case write
 }
 
-/// Decides on the sessions of an app.
+/// Decides on the sessions of an app in production mode.
 package struct PartitionAccess: Sendable {
-  private typealias UserSource = @Sendable (String) async throws(SessionRefusal) -> RuleUser
-
-  private let permissions: PartitionPermissions?
-  private let users: UserSource
-
-  /// The access in development mode: every user reads and writes everything.
-  package static let everything = PartitionAccess(nil) { (id) throws(SessionRefusal) in
-    RuleUser(id: id)
-  }
+  private let permissions: PartitionPermissions
+  private let users: @Sendable (String) async throws(SessionRefusal) -> RuleUser
 
   /// - Parameter users: Finds a user by its identifier.
   package init(
     _ permissions: PartitionPermissions,
     users: @escaping @Sendable (String) async throws(SessionRefusal) -> RuleUser
   ) {
-    self.init(Optional(permissions), users)
-  }
-
-  private init(_ permissions: PartitionPermissions?, _ users: @escaping UserSource) {
     self.permissions = permissions
     self.users = users
   }
@@ -93,7 +78,6 @@ package struct PartitionAccess: Sendable {
   package func mayWrite(
     _ user: String, in partition: String?
   ) async throws(SessionRefusal) -> Bool {
-    guard let permissions else { return true }
     let user = try await users(user)
     let value = partition.flatMap { try? ExtendedJSONReader.parse($0) }
     let permission =

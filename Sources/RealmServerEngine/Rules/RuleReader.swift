@@ -25,23 +25,24 @@ struct RuleReader {
     case .bool(let value): return .constant(value)
     case .object(let members):
       var parts: [RuleExpression] = []
-      for (key, value) in try unique(members, at: path) {
-        parts.append(try part(key, value, at: path + [.key(key)]))
+      for member in try unique(members, at: path) {
+        parts.append(try part(member.key, member.value, at: path + [.key(member.key)]))
       }
       return parts.count == 1 ? parts[0] : .all(parts)
     default: throw RuleError(message: "a rule is true, false or an object", path: path)
     }
   }
 
-  private static func unique(
+  /// The members of an object, none twice.
+  static func unique(
     _ members: [JSONMember], at path: [JSONStep]
-  ) throws(RuleError) -> [(key: String, value: JSONValue)] {
+  ) throws(RuleError) -> [JSONMember] {
     var keys: Set<String> = []
     for member in members where !keys.insert(member.key).inserted {
       throw RuleError(
         message: "the key \"\(member.key)\" is there twice", path: path + [.key(member.key)])
     }
-    return members.map { ($0.key, $0.value) }
+    return members
   }
 
   private static func part(
@@ -85,8 +86,9 @@ struct RuleReader {
       (try? ExtendedJSONReader.value(json)).map(isDocument) ?? !first.key.hasPrefix("$")
     else { return [.equal(try term(json, at: path))] }
     var comparisons: [RuleOperator] = []
-    for (key, value) in try unique(members, at: path) {
-      comparisons.append(try comparison(key, value, at: path + [.key(key)]))
+    for member in try unique(members, at: path) {
+      comparisons.append(
+        try comparison(member.key, member.value, at: path + [.key(member.key)]))
     }
     return comparisons
   }

@@ -12,8 +12,8 @@ package struct ServerApp: Sendable {
   /// New versions of realms, for sessions of connections; nil where sessions are driven otherwise.
   package var news: HeadNews?
   package var authenticator: SessionAuthenticator
-  /// The rights of users in partitions.
-  package var access = PartitionAccess.everything
+  /// The rights of users in partitions; nil in development mode, where each user has all.
+  package var access: PartitionAccess?
   package let limits: SessionLimits
   /// Takes the errors of the store; clients get no details of them.
   package let report: @Sendable (StoreError) -> Void

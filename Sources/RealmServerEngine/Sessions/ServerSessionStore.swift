@@ -27,7 +27,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var name: RealmName?
   private var user = ""
   private var mayWrite = false
-  /// The version through which the client was told of compensating writes.
+  /// The version through which compensating writes were reported to the client.
   private var reportedVersion: UInt64 = 0
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
@@ -163,7 +163,7 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
       name.partition = partition
     }
-    mayWrite = try await app.access.mayWrite(user, in: name.partition)
+    mayWrite = try await app.access?.mayWrite(user, in: name.partition) ?? true
     self.name = name
     let opened = try await storing(await app.realms.open(name, for: user))
     if version.mode == .flexible { try await storing(await opened.realm.beginHistory()) }
@@ -234,7 +234,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
   }
 
-  /// The compensating writes of which the client was not told in this session.
+  /// The compensating writes not yet reported in this session.
   private func newReports(
     in realm: ServerRealm, of file: FileIdentifier
   ) async throws(SessionRefusal) -> [CompensatingWriteReport] {

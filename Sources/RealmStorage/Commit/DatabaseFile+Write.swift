@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The right to write: who gets it, and when nobody does any more.
+// The right to write: waiting for it, giving it up, and sessions without it after a failed sync.
 
 import CRealmPlatform
 import Synchronization

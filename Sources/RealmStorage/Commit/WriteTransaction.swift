@@ -116,6 +116,18 @@ package final class WriteTransaction {
     end()
   }
 
+  /// Runs a part of the transaction, which is rolled back if that throws.
+  package func orRollback<Result, Failure>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    do throws(Failure) {
+      return try body()
+    } catch {
+      rollback()
+      throw error
+    }
+  }
+
   /// Drops all changes and starts again from the same version, without letting another writer go
   /// first. This transaction is over in any case.
   ///

@@ -5,7 +5,6 @@
 import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
-import RealmTables
 
 /// Stores the identifier of a file, and puts it into earlier recordings.
 package enum IdentAdoption {

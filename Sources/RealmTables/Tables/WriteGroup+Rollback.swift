@@ -4,20 +4,6 @@
 
 package import RealmStorage
 
-extension WriteTransaction {
-  /// Runs a part of the transaction, which is rolled back if that throws.
-  package func orRollback<Result, Failure>(
-    _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    do throws(Failure) {
-      return try body()
-    } catch {
-      rollback()
-      throw error
-    }
-  }
-}
-
 extension WriteGroup {
   /// Runs a part of the transaction, which is rolled back if that throws.
   package func orRollback<Result, Failure>(

@@ -115,20 +115,20 @@ import Testing
       try download.body.downloadEntries().map(\.serverVersion) == [version, version + 1])
   }
 
-  /// P4 C.3: told in each session until the client has the version, and then forgotten.
-  @Test func itIsToldAndSentAgainUntilItIsAcknowledged() async throws {
+  /// P4 C.3: reported in each session until the client has the version, and then forgotten.
+  @Test func itIsReportedAndSentAgainUntilItIsAcknowledged() async throws {
     let bench = try Self.bench()
     let first = try await Self.session(bench, "bob", connection: 1)
-    let told = try Self.reports(
+    let reported = try Self.reports(
       await bench.upload([Text.schema(), Text.create("a")], by: first.store))
-    let version = try #require(told.first?.serverVersion)
+    let version = try #require(reported.first?.serverVersion)
     let again = try Self.reports(
       await bench.upload([Text.create("b")], from: 3, by: first.store))
     #expect(again.count == 1 && again.first?.serverVersion ?? 0 > version)
     await first.store.close()
     for connection in [2, 3] as [UInt64] {
       let next = try await Self.session(bench, "bob", connection: connection, file: first.file)
-      #expect(next.rejected == told + again)
+      #expect(next.rejected == reported + again)
       let download = try await bench.download(after: DownloadCursor(), of: next.store)
       #expect(
         try Self.lines(download, version: version).count == 1, "the erasure of what is not there")
@@ -201,7 +201,7 @@ import Testing
     let writer = try await Self.session(bench, "ann", connection: 1)
     _ = await bench.upload([Text.schema(), Text.create("a", count: 1)], by: writer.store)
     let reader = try await Self.session(bench, "bob", connection: 2)
-    let told = try Self.reports(
+    let reported = try Self.reports(
       await bench.upload([Text.schema(), Text.set("a", count: 9)], base: 2, by: reader.store))
     let realm = try await bench.app.realms.open(
       RealmName(app: "test", partition: "\"home\""))
@@ -213,10 +213,10 @@ import Testing
           clientVersion: 3, serverVersion: 2, timestamp: OriginTimestamp(milliseconds: 200),
           changeset: Text.set("a", count: 7)),
         UploadEntry(
-          clientVersion: 4, serverVersion: told[0].serverVersion,
+          clientVersion: 4, serverVersion: reported[0].serverVersion,
           timestamp: OriginTimestamp(milliseconds: 200), changeset: Text.create("b")),
       ],
-      progress: UploadCursor(clientVersion: 4, serverVersion: told[0].serverVersion))
+      progress: UploadCursor(clientVersion: 4, serverVersion: reported[0].serverVersion))
     upload.right = .allowed
     guard case .integrated = await realm.realm.integrate(upload) else {
       Issue.record("not integrated")

@@ -67,7 +67,7 @@ import Testing
     #expect(try download.lines().allSatisfy { !$0.contains("Other") })
     let back = try await bench.download(after: DownloadCursor(), of: writer)
     #expect(try back.lines().isEmpty)
-    // What it writes reaches nobody.
+    // Its writes reach no other device.
     let head = download.cursors.latest.version
     for (version, change) in [(2, Text.create("b")), (3, Text.set("a", count: 1))] {
       let reply = await bench.upload([change], from: UInt64(version), base: head, by: reader)
@@ -87,7 +87,7 @@ import Testing
     #expect(reply.code == .permissionDenied)
   }
 
-  /// A class that nobody else has.
+  /// A class of this device alone.
   private static func otherClass() -> [UInt8] {
     var encoder = ChangesetEncoder()
     let (table, id) = (encoder.intern("Other"), encoder.intern("id"))

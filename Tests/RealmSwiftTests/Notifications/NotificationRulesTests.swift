@@ -3,6 +3,7 @@
 // The rules of notifications that are easy to get wrong, one by one.
 
 import Foundation
+import RealmStorage
 import RealmSwift
 import Testing
 
@@ -259,7 +260,12 @@ class RenamedNote: Object {
   // MARK: - On an actor
 
   @Test func observingAnObjectThatVanishedGivesAnEndedToken() async throws {
+    // It has a thread of its own, as it blocks.
     actor Busy {
+      private let executor = QueueExecutor()
+      nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+      }
       // A realm in which nothing was read yet would start at the version of the reference.
       var realm: Realm?
 
