@@ -151,10 +151,13 @@ let package = Package(
       dependencies: ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
+      name: "RealmDeclarations", dependencies: ["RealmFormats", "RealmQuery", "RealmTables"],
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmServerEngine",
       dependencies: [
-        "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
-        "RealmStorage",
+        "RealmDeclarations", "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery",
+        "RealmTables", "RealmStorage",
       ],
       swiftSettings: librarySettings),
     .target(
@@ -181,18 +184,21 @@ let package = Package(
     .executableTarget(
       name: "RealmServer",
       dependencies: modules(
-        "RealmFormats", "RealmServerEngine", "RealmNetworking", "RealmSyncProtocol",
-        "RealmStorage", "RealmInventory", with: "Server") + networkProducts + serverProducts,
+        "RealmDeclarations", "RealmFormats", "RealmServerEngine", "RealmNetworking",
+        "RealmSyncProtocol", "RealmStorage", "RealmInventory", with: "Server") + networkProducts
+        + serverProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmTools",
-      dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "RealmFormats"],
+      dependencies: [
+        "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats",
+      ],
       swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmCommand",
       dependencies: modules(
-        "RealmTools", "RealmStudio", "RealmStorage", "RealmTables", "RealmFormats",
-        "RealmInventory", with: "Tools") + toolProducts,
+        "RealmDeclarations", "RealmTools", "RealmStudio", "RealmStorage", "RealmTables",
+        "RealmFormats", "RealmInventory", with: "Tools") + toolProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmStudio",
@@ -308,8 +314,8 @@ let package = Package(
     .testTarget(
       name: "RealmServerEngineTests",
       dependencies: [
-        "RealmFormats", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmQuery",
-        "RealmTables",
+        "RealmDeclarations", "RealmFormats", "RealmServerEngine", "RealmReplication",
+        "RealmSyncProtocol", "RealmQuery", "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
@@ -340,8 +346,8 @@ let package = Package(
     .testTarget(
       name: "RealmToolsTests",
       dependencies: [
-        "RealmTools", "RealmSwift", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmFormats", "RealmTestSupport", "TestTraits",
+        "RealmDeclarations", "RealmTools", "RealmSwift", "RealmQuery", "RealmTables",
+        "RealmStorage", "RealmFormats", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(

@@ -5,6 +5,7 @@
 #if Tools
 import ArgumentParser
 import Foundation
+import RealmDeclarations
 import RealmFormats
 import RealmTables
 import RealmTools

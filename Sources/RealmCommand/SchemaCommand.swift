@@ -4,6 +4,7 @@
 
 #if Tools
 import ArgumentParser
+import RealmDeclarations
 import RealmFormats
 import RealmTools
 

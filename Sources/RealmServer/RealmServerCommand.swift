@@ -13,7 +13,7 @@ struct RealmServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "realm-server", abstract: "A server for apps with device sync.",
     version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
-    subcommands: [ServeCommand.self, RulesCommand.self])
+    subcommands: [ServeCommand.self, RulesCommand.self, SchemaCommand.self])
 }
 #else
 #if canImport(Darwin)

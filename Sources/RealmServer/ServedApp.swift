@@ -10,6 +10,7 @@ import RealmSyncProtocol
 struct ServedApp: Sendable {
   let file: AppFile
   let api: APIApp
+  let schema: SchemaKeeper
   let host: ServerHost
   let store: EmbeddedStore
   let upkeep: ServerUpkeep

@@ -22,6 +22,14 @@ struct ServerDirectory: Sendable {
     }
   }
 
+  /// The folder of a server that has run, for commands beside it: nothing is changed.
+  init(existing path: String) throws(ServerFailure) {
+    self.path = path
+    guard FileManager.default.fileExists(atPath: path + "/apps") else {
+      throw ServerFailure("\(path) is no folder of a server. Name the one of serve --dir.")
+    }
+  }
+
   private static func make(_ path: String) throws(ServerFailure) {
     do {
       try FileManager.default.createDirectory(
@@ -37,6 +45,8 @@ struct ServerDirectory: Sendable {
 
   func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
 
+  func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
+
   func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
   // MARK: Apps
@@ -49,16 +59,7 @@ struct ServerDirectory: Sendable {
   func apps(
     only id: String?, creates: Bool = false, random: RandomBytes
   ) throws(ServerFailure) -> [AppFile] {
-    let folders: [String]
-    do {
-      folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
-    } catch {
-      throw ServerFailure(
-        "The folder \(path)/apps cannot be read: "
-          + "\(ServerFailure.text(error.localizedDescription)). Change its permissions.")
-    }
-    var apps: [AppFile] = []
-    for folder in folders where !folder.hasPrefix(".") { apps.append(try app(folder)) }
+    let apps = try allApps()
     if apps.isEmpty { return [try makeApp(id ?? "todos-\(random.digits(5))")] }
     guard let id else { return apps }
     if let app = apps.first(where: { $0.id == id }) { return [app] }
@@ -69,6 +70,32 @@ struct ServerDirectory: Sendable {
           + "--create to make another.")
     }
     return [try makeApp(id)]
+  }
+
+  /// The files of all apps, read strictly.
+  func allApps() throws(ServerFailure) -> [AppFile] {
+    let folders: [String]
+    do {
+      folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
+    } catch {
+      throw ServerFailure(
+        "The folder \(path)/apps cannot be read: "
+          + "\(ServerFailure.text(error.localizedDescription)). Change its permissions.")
+    }
+    var apps: [AppFile] = []
+    for folder in folders where !folder.hasPrefix(".") { apps.append(try app(folder)) }
+    return apps
+  }
+
+  /// The app of a name, or the only one.
+  func app(named id: String?) throws(ServerFailure) -> AppFile {
+    let apps = try allApps()
+    if let app = apps.first(where: { $0.id == id }) { return app }
+    if id == nil, apps.count == 1 { return apps[0] }
+    let known = apps.map(\.id).joined(separator: ", ")
+    throw ServerFailure(
+      id.map { "The folder \(path) has no app \"\($0)\", but \(known)." }
+        ?? "The folder \(path) has the apps \(known). Name one with --app-id.")
   }
 
   private func app(_ folder: String) throws(ServerFailure) -> AppFile {
@@ -90,6 +117,20 @@ struct ServerDirectory: Sendable {
   static func read(_ bytes: [UInt8], of file: String) throws(ServerFailure) -> AppFile {
     do throws(AppFileError) {
       return try AppFile(bytes)
+    } catch {
+      throw ServerFailure("\(file) \(error). Correct the file.")
+    }
+  }
+
+  /// The schema that the folder of an app has; nil if it has none.
+  func schema(of app: String) throws(ServerFailure) -> AppSchema? {
+    let file = schemaPath(app)
+    guard exists(file) else { return nil }
+    guard let data = FileManager.default.contents(atPath: file) else {
+      throw ServerFailure("\(file) cannot be read. Change its permissions.")
+    }
+    do throws(AppFileError) {
+      return try AppSchema(Array(data))
     } catch {
       throw ServerFailure("\(file) \(error). Correct the file.")
     }

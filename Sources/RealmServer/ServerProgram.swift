@@ -65,7 +65,8 @@ struct ServerProgram: Sendable {
     let passwords = PasswordChecker(hasher)
     var apps: [ServedApp] = []
     for (file, stage) in staged {
-      try Self.checkRealms(of: file, directory, replacesMissing: replaces)
+      let found = try Self.checkRealms(of: file, directory, replacesMissing: replaces)
+      let schema = try Self.schema(of: file.id, stage, directory, found, logger)
       let accounts = try Self.accounts(
         file, directory, replacesMissing: replaces, issuer: issuer, passwords: passwords,
         random: random)
@@ -75,7 +76,7 @@ struct ServerProgram: Sendable {
         limits: options.limits.requests, now: { timer.now() })
       apps.append(
         Self.serve(
-          file, stage, directory, api, sessionLimits, options.limits, timer, logger))
+          file, stage, schema, directory, api, sessionLimits, options.limits, timer, logger))
     }
     self.apps = apps
   }
@@ -99,10 +100,11 @@ struct ServerProgram: Sendable {
     OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
   }
 
-  /// Checks the realms of an app before devices ask for them.
+  /// Checks the realms of an app before devices ask for them. Returns their classes.
   private static func checkRealms(
     of file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool
-  ) throws(ServerFailure) {
+  ) throws(ServerFailure) -> FoundClasses {
+    var classes = FoundClasses()
     let realms = DirectoryFiles(directory: directory.path)
     let record = directory.path + "/apps/\(file.id)/directory.realm"
     let recorded = try Self.using(record, realms.recordedRealms(ofApp: file.id))
@@ -110,7 +112,7 @@ struct ServerProgram: Sendable {
       file.id, recorded, replacesMissing: replacesMissing
     ) { (id) throws(ServerFailure) in
       do throws(StoreError) {
-        try EmbeddedStore.check(id, in: realms)
+        classes.add(try EmbeddedStore.check(id, in: realms))
       } catch {
         throw ServerFailure(
           "\(realms.path(of: id)) cannot be used: \(ServerFailure.text(error)). Put it back from a "
@@ -120,6 +122,7 @@ struct ServerProgram: Sendable {
     }
     try Self.using(
       record, realms.record(found.subtracting(recorded), forgetting: lost, ofApp: file.id))
+    return classes
   }
 
   /// Uses the record of an app's realms.
@@ -156,8 +159,9 @@ struct ServerProgram: Sendable {
   }
 
   private static func serve(
-    _ file: AppFile, _ stage: AppStage, _ directory: ServerDirectory, _ api: APIApp,
-    _ limits: SessionLimits, _ users: ServerLimits, _ timer: SyncClock, _ logger: Logger
+    _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ directory: ServerDirectory,
+    _ api: APIApp, _ limits: SessionLimits, _ users: ServerLimits, _ timer: SyncClock,
+    _ logger: Logger
   ) -> ServedApp {
     let store = EmbeddedStore(
       DirectoryFiles(directory: directory.path),
@@ -165,6 +169,7 @@ struct ServerProgram: Sendable {
     var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
     settings.bootstrapEntryByteCount = min(
       settings.bootstrapEntryByteCount, limits.bootstrapByteCount)
+    settings.schema = schema
     settings.report = { loss in
       logger.log(level: loss.isDamage ? .error : .info, "App \(file.id): \(loss)")
     }
@@ -187,7 +192,7 @@ struct ServerProgram: Sendable {
       }
     }
     return ServedApp(
-      file: file, api: api,
+      file: file, api: api, schema: schema,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
       upkeep: ServerUpkeep(app, accounts: api.accounts, rules: users.upkeep, clock: clock))
   }

@@ -32,45 +32,10 @@ import Testing
     }
     """#
 
-  /// A device of an app whose errors are kept.
-  private struct Device {
-    let app: App
-    let user: User
-    let errors: Locked<[SyncError]>
-
-    init(_ server: RunningServer, _ name: String) async throws {
-      let configuration = AppConfiguration(baseURL: server.address)
-      configuration.directory = server.directory.path + "/" + name
-      app = App(id: server.app, configuration: configuration)
-      let errors = Locked<[SyncError]>([])
-      self.errors = errors
-      app.syncManager.errorHandler = { error, _ in
-        if let error = error as? SyncError { errors.withLock { $0.append(error) } }
-      }
-      user = try await app.login(credentials: .anonymous)
-    }
-
-    func configuration(_ partition: String) -> Realm.Configuration {
-      var configuration = user.configuration(
-        partitionValue: partition, clientResetMode: .manual())
-      configuration.objectTypes = [Todo.self]
-      return configuration
-    }
-
-    /// Waits until the server has sent an error.
-    func error() async throws -> SyncError {
-      for _ in 0..<6_000 {
-        if let first = errors.withLock({ $0.first }) { return first }
-        try await Task.sleep(for: .milliseconds(20))
-      }
-      return try #require(errors.withLock { $0.first })
-    }
-  }
-
   @Test @MainActor func readersReadWritersWriteAndOthersDoNeither() async throws {
     let server = try await RunningServer(file: Self.rules)
-    let ann = try await Device(server, "ann")
-    let bob = try await Device(server, "bob")
+    let ann = try await AppDevice(server, "ann")
+    let bob = try await AppDevice(server, "bob")
     try await server.accounts.setCustomData(
       .document([BSONElement("editor", .bool(true))]), of: ann.user.id)
     // The editor writes what all read.
@@ -104,7 +69,7 @@ import Testing
     try await read.syncSession?.wait(for: .download)
     await read.asyncRefresh()
     #expect(Set(read.objects(Todo.self).map(\.name)) == ["for all", "later"])
-    let fresh = try await Device(server, "fresh")
+    let fresh = try await AppDevice(server, "fresh")
     let other = try await Realm(
       configuration: fresh.configuration("public"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
@@ -180,6 +145,9 @@ import Testing
 
   @Test func productionIsServedEverywhereAndSaysWhenItGrantsNothing() throws {
     let directory = try TemporaryDirectory()
+    let schema = directory.path + "/data/apps/todos/schema.json"
+    _ = try Self.start(Self.options(directory), file: #"{"id":"todos"}"#)
+    try Data(RunningServer.todoSchema.utf8).write(to: URL(fileURLWithPath: schema))
     #expect(try Self.start(Self.options(directory, "0.0.0.0:9090"), file: Self.rules) == [])
     let log = try Self.start(
       Self.options(directory, "0.0.0.0:9090", isDevelopment: true),

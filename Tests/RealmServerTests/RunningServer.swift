@@ -37,6 +37,7 @@ final class RunningServer: Sendable {
   ///   - directory: The folder of an earlier server, or nil.
   ///   - mode: The mode of a new app.
   ///   - file: The text of the new app's file, if it has more than a mode; its id is "todos".
+  ///   - schema: The text of the new app's schema, which counts in production mode.
   ///   - limits: The sizes of what sessions send.
   ///   - users: The limits of users and addresses.
   ///   - timer: The time of connections.
@@ -46,7 +47,8 @@ final class RunningServer: Sendable {
   ///   - logger: Takes what the server logs; nil to see errors alone.
   init(
     _ directory: TemporaryDirectory? = nil, mode: SyncMode = .partition, file: String? = nil,
-    port: Int = 0, certificate: TestCertificate? = nil, limits: SessionLimits = SessionLimits(),
+    schema: String? = todoSchema, port: Int = 0, certificate: TestCertificate? = nil,
+    limits: SessionLimits = SessionLimits(),
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
@@ -58,9 +60,10 @@ final class RunningServer: Sendable {
     let options = try Self.options(
       in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
       replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken)
-    if let file {
-      try Data(file.utf8).write(
-        to: URL(fileURLWithPath: self.directory.path + "/data/apps/todos/app.json"))
+    let folder = URL(fileURLWithPath: self.directory.path + "/data/apps/todos")
+    if let file { try Data(file.utf8).write(to: folder.appendingPathComponent("app.json")) }
+    if directory == nil, file != nil, let schema {
+      try Data(schema.utf8).write(to: folder.appendingPathComponent("schema.json"))
     }
     var errors = Logger(label: "test")
     errors.logLevel = .error
@@ -83,6 +86,19 @@ final class RunningServer: Sendable {
     if found == nil { try await task.value }
     address = try #require(found)
   }
+
+  /// The classes of the tests.
+  static let todoSchema = """
+    {"classes":[
+      {"name":"Todo","kind":"topLevel","primaryKey":"_id","properties":[
+        {"name":"_id","type":"objectId"},
+        {"name":"name","type":"string"},
+        {"name":"owner","type":"string"},
+        {"name":"status","type":"string"}
+      ]}
+    ]}
+
+    """
 
   /// The options of a server in a folder.
   ///

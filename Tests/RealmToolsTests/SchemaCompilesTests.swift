@@ -3,6 +3,7 @@
 // The Swift code of classes, given to the compiler.
 
 import Foundation
+import RealmDeclarations
 import RealmQuery
 import RealmStorage
 import RealmTables

@@ -3,6 +3,7 @@
 // Classes as code and as diagrams.
 
 import Foundation
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 import RealmStorage

@@ -259,10 +259,14 @@ extension ServerRealm {
     var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
     var upload: Int?
     var collector = settings.recordsTouches ? TouchCollector(group) : nil
+    var review = SchemaReview(settings.schema)
     var total = head.totalByteCount
     for entry in integration.entries {
       if upload != entry.upload { applier.renewWork() }
       upload = entry.upload
+      if let refusal = try review.add(entry.changeset, of: entry.upload, in: group) {
+        return .failure(Misfit(upload: entry.upload, refusal: refusal))
+      }
       try collector?.begin(entry.changeset)
       do throws(ApplyError) {
         try applier.apply(entry.changeset)
@@ -291,6 +295,9 @@ extension ServerRealm {
           clientVersion: entry.clientVersion, timestamp: origin.timestamp, committed: now,
           originalByteCount: entry.originalByteCount, totalByteCount: total,
           changeset: entry.bytes, touches: touches))
+    }
+    if let (upload, refusal) = try review.finish() {
+      return .failure(Misfit(upload: upload, refusal: refusal))
     }
     for state in integration.states.values.sorted(by: { $0.file.ident < $1.file.ident }) {
       batch.files.append(state.file)

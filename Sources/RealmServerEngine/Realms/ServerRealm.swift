@@ -22,6 +22,8 @@ package actor ServerRealm {
     package var partByteCount = 1 << 19
     /// The size at the end of an entry of a bootstrap.
     package var bootstrapEntryByteCount = Bootstrap.entryByteCountMax
+    /// The schema of the app; nil where clients may declare everything.
+    package var schema: SchemaKeeper?
     /// Takes what the realm gives up, each once.
     package var report: @Sendable (RealmLoss) -> Void = { _ in }
 

@@ -2,6 +2,8 @@
 
 // The store on files of our own, and where it finds them.
 
+package import RealmDeclarations
+import RealmQuery
 package import RealmStorage
 
 /// Opens the files of realms.
@@ -95,11 +97,18 @@ package final class EmbeddedStore: ServerStore {
   }
 
   /// Checks that the file of a realm can be read, and is that realm's.
+  ///
+  /// - Returns: Its classes.
   package static func check(
     _ realm: RealmID, in files: any RealmFiles
-  ) throws(StoreError) {
+  ) throws(StoreError) -> DeclaredSchema {
     let opened = try StoreError.storing(EmbeddedRealm(realm, in: files))
     guard opened.name.fileID == realm else { throw .ambiguousName(opened.name) }
+    return try StoreError.storing(classes(of: opened))
+  }
+
+  private static func classes(of realm: EmbeddedRealm) throws(StorageError) -> DeclaredSchema {
+    DeclaredSchema(try StoredSchema(realm.read()))
   }
 
   /// The number of files that are open.

@@ -2,6 +2,7 @@
 
 // Exporting objects to files for other programs.
 
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 package import RealmStorage

@@ -2,6 +2,7 @@
 
 // The effects of an import on the classes of a file, found before anything is written.
 
+import RealmDeclarations
 package import RealmFormats
 package import RealmQuery
 import RealmStorage

@@ -2,6 +2,8 @@
 
 // One row of an import.
 
+import RealmDeclarations
+
 /// A row of an imported file.
 struct ImportRow {
   /// The content of a row.

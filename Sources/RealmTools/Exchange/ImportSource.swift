@@ -3,6 +3,7 @@
 // Where imported objects come from.
 
 import Foundation
+import RealmDeclarations
 import RealmFormats
 
 /// A file of objects, to be read several times.

@@ -10,6 +10,7 @@
 // - the table "realm_schema" has the declaration of the classes, for an import to restore them
 
 import Foundation
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 package import RealmStorage

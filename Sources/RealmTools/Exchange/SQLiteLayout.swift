@@ -6,6 +6,7 @@
 // So each name is taken once; an import finds the same names, because it knows the same classes in
 // the same order.
 
+import RealmDeclarations
 import RealmTables
 
 /// Where the classes of a file are in a database of SQLite.

@@ -2,6 +2,7 @@
 
 // The objects of an exported database, complete.
 
+import RealmDeclarations
 import RealmFormats
 import RealmStorage
 import RealmTables

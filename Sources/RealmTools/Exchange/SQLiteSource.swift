@@ -10,6 +10,7 @@
 //   count from 2001
 
 import Foundation
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 import RealmStorage

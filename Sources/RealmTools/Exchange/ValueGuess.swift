@@ -2,6 +2,7 @@
 
 // The common type of a property's values.
 
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 package import RealmTables

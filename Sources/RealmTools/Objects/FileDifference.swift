@@ -2,6 +2,7 @@
 
 // Comparing two files: `realm diff`.
 
+import RealmDeclarations
 package import RealmFormats
 import RealmQuery
 import RealmStorage

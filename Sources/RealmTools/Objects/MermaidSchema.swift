@@ -2,6 +2,7 @@
 
 // The classes of a file as a diagram.
 
+import RealmDeclarations
 package import RealmQuery
 import RealmTables
 

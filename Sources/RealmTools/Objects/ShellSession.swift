@@ -6,6 +6,7 @@
 //    statement is one of its own.
 // 2. A failing statement changes nothing; in a transaction, the transaction is undone with it.
 
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 package import RealmStorage
@@ -119,7 +120,8 @@ package final class ShellSession {
   private func schema(_ name: String?, _ source: any TableReader) throws -> Outcome {
     let classes = try StoredSchema(source)
     guard let name else { return .message(SwiftSchema(classes).text) }
-    return .message(SwiftSchema(classes).text(of: try classes.require(name)))
+    let found = try classes.require(name).displayName
+    return .message(SwiftSchema(classes).text(ofClass: found) ?? "")
   }
 
   /// The possible words at the end of a line.

@@ -20,14 +20,6 @@ extension StoredSchema {
           : alike.map { "Did you mean '\($0)'?" }
             ?? "The classes are: \(names.joined(separator: ", "))."))
   }
-
-  /// The properties with links to objects of a class: their classes and columns.
-  func links(to schema: TableSchema) -> [(origin: TableSchema, column: Column)] {
-    all.flatMap { origin in
-      origin.columns.filter { $0.type == .link && $0.targetTable == schema.key }
-        .map { (origin, $0) }
-    }
-  }
 }
 
 extension TableSchema {

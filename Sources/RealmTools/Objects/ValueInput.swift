@@ -2,6 +2,7 @@
 
 // From JSON and texts to the values of properties.
 
+import RealmDeclarations
 import RealmFormats
 import RealmQuery
 import RealmStorage

@@ -28,10 +28,11 @@ final class TestServer {
 
   init(
     seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19,
-    bootstrapEntryByteCount: Int = Bootstrap.entryByteCountMax
+    bootstrapEntryByteCount: Int = Bootstrap.entryByteCountMax, schema: SchemaKeeper? = nil
   ) async throws {
     self.seed = seed
     settings = ServerRealm.Settings(recordsTouches: recordsTouches)
+    settings.schema = schema
     settings.partByteCount = partByteCount
     settings.bootstrapEntryByteCount = bootstrapEntryByteCount
     let problems = problems

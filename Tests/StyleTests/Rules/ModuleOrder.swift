@@ -20,9 +20,10 @@ enum ModuleOrder {
       "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
     ],
     "RealmQuery": ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmDeclarations": ["RealmFormats", "RealmQuery", "RealmTables"],
     "RealmServerEngine": [
-      "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery", "RealmTables",
-      "RealmStorage",
+      "RealmDeclarations", "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery",
+      "RealmTables", "RealmStorage",
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
@@ -34,13 +35,15 @@ enum ModuleOrder {
     "RealmMetrics": ["RealmSwift"],
     "RealmInventory": [],
     "RealmServer": [
-      "RealmFormats", "RealmServerEngine", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
-      "RealmInventory",
+      "RealmDeclarations", "RealmFormats", "RealmServerEngine", "RealmNetworking",
+      "RealmSyncProtocol", "RealmStorage", "RealmInventory",
     ],
-    "RealmTools": ["RealmQuery", "RealmTables", "RealmStorage", "RealmFormats"],
+    "RealmTools": [
+      "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats",
+    ],
     "RealmCommand": [
-      "RealmTools", "RealmStudio", "RealmTables", "RealmStorage", "RealmFormats",
-      "RealmInventory",
+      "RealmDeclarations", "RealmTools", "RealmStudio", "RealmTables", "RealmStorage",
+      "RealmFormats", "RealmInventory",
     ],
     "RealmStudio": [
       "RealmTools", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The classes of a file as Swift code for an app.
+// Classes as Swift code for an app.
 
 package import RealmQuery
 package import RealmTables
 
 /// Writes classes as declarations for `RealmSwift`.
 package struct SwiftSchema {
-  private let classes: StoredSchema
+  private let classes: [DeclaredSchema.Class]
   /// The Swift names of the classes.
   private let typeNames: [String: String]
 
-  package init(_ classes: StoredSchema) {
-    self.classes = classes
+  /// The code of a file's classes.
+  package init(_ classes: StoredSchema) { self.init(DeclaredSchema(classes)) }
+
+  package init(_ schema: DeclaredSchema) {
+    classes = schema.classes
     var names: [String: String] = [:]
     // A class keeps its name if it is one in Swift, whatever the others are called.
-    var used = Set(classes.all.map(\.displayName).filter { Self.plainTypeName($0) == $0 })
-    for schema in classes.all {
-      let name = schema.displayName
+    var used = Set(classes.map(\.name).filter { Self.plainTypeName($0) == $0 })
+    for name in classes.map(\.name) {
       let plain = Self.plainTypeName(name)
       names[name] = plain == name ? plain : Self.free(plain, &used)
     }
@@ -48,13 +50,17 @@ package struct SwiftSchema {
 
   /// The code of all classes.
   package var text: String {
-    let code = classes.all.map { text(of: $0) }.joined(separator: "\n")
+    let code = classes.map { text(of: $0) }.joined(separator: "\n")
     return "import Foundation\nimport RealmSwift\n" + (code.isEmpty ? "" : "\n" + code)
   }
 
-  /// The code of one class.
-  package func text(of schema: TableSchema) -> String {
-    let name = typeName(schema.displayName)
+  /// The code of one class; nil if there is none of the name.
+  package func text(ofClass name: String) -> String? {
+    classes.first { $0.name == name }.map { text(of: $0) }
+  }
+
+  private func text(of schema: DeclaredSchema.Class) -> String {
+    let name = typeName(schema.name)
     let kind =
       switch schema.kind {
       case .topLevel: "Object"
@@ -62,17 +68,18 @@ package struct SwiftSchema {
       case .asymmetric: "AsymmetricObject"
       }
     var lines = ["final class \(name): \(kind) {"]
-    if name != schema.displayName {
+    if name != schema.name {
       lines.append(
-        "  override class func _realmObjectName() -> String? { \(quoted(schema.displayName)) }")
+        "  override class func _realmObjectName() -> String? { \(quoted(schema.name)) }")
     }
     var renamed: [(String, String)] = []
-    var used = Set(schema.columns.map(\.name).filter { Self.plainPropertyName($0) == $0 })
-    for column in schema.columns {
-      let plain = Self.plainPropertyName(column.name)
-      let property = Self.quotedName(plain == column.name ? plain : Self.free(plain, &used))
-      if property.unquoted != column.name { renamed.append((property.unquoted, column.name)) }
-      lines.append("  " + declaration(of: column, named: property.quoted))
+    var used = Set(schema.properties.map(\.name).filter { Self.plainPropertyName($0) == $0 })
+    for stored in schema.properties {
+      let plain = Self.plainPropertyName(stored.name)
+      let property = Self.quotedName(plain == stored.name ? plain : Self.free(plain, &used))
+      if property.unquoted != stored.name { renamed.append((property.unquoted, stored.name)) }
+      let isKey = stored.name == schema.primaryKey
+      lines.append("  " + declaration(of: stored, named: property.quoted, isPrimaryKey: isKey))
     }
     for line in linkingObjects(of: schema) { lines.append("  " + line) }
     if !renamed.isEmpty {
@@ -86,31 +93,36 @@ package struct SwiftSchema {
   }
 
   /// The links to the class from others; a file has no names for these, so a comment offers them.
-  private func linkingObjects(of schema: TableSchema) -> [String] {
-    let links = classes.links(to: schema).filter { $0.origin.kind == .topLevel }
-    return links.map { origin, column in
-      let name = Self.identifier(origin.displayName)
+  private func linkingObjects(of schema: DeclaredSchema.Class) -> [String] {
+    let links = classes.filter { $0.kind == .topLevel }.flatMap { origin in
+      origin.properties.filter { $0.type == .link && $0.target == schema.name }
+        .map { (origin: origin.name, property: $0.name) }
+    }
+    return links.map { origin, link in
+      let name = Self.identifier(origin)
       var property = name.prefix(1).lowercased() + name.dropFirst() + "s"
-      if links.filter({ $0.origin.key == origin.key }).count > 1 {
-        let name = Self.identifier(column.name)
+      if links.filter({ $0.origin == origin }).count > 1 {
+        let name = Self.identifier(link)
         property += "By" + name.prefix(1).uppercased() + name.dropFirst()
       }
-      return "// @Persisted(originProperty: \(quoted(column.name))) "
-        + "var \(property): LinkingObjects<\(typeName(origin.displayName))>"
+      return "// @Persisted(originProperty: \(quoted(link))) "
+        + "var \(property): LinkingObjects<\(typeName(origin))>"
     }
   }
 
-  private func declaration(of column: Column, named name: String) -> String {
+  private func declaration(
+    of property: DeclaredSchema.Property, named name: String, isPrimaryKey: Bool
+  ) -> String {
     let attribute =
-      column.isPrimaryKey
+      isPrimaryKey
       ? "(primaryKey: true)"
-      : column.isFullText ? "(indexed: .fullText)" : column.isIndexed ? "(indexed: true)" : ""
-    let isObject = column.type == .link
-    let target = classes.target(of: column).map { typeName($0.displayName) } ?? "Object"
-    let element = isObject ? target : Self.typeName(of: column.type)
-    let optional = column.isNullable && column.type != .mixed
+      : property.index.map { $0 == .fullText ? "(indexed: .fullText)" : "(indexed: true)" } ?? ""
+    let isObject = property.type == .link
+    let target = property.target.map { typeName($0) } ?? "Object"
+    let element = isObject ? target : Self.typeName(of: property.type)
+    let optional = property.isNullable && property.type != .mixed
     let type =
-      switch column.collection {
+      switch property.collection {
       case .none: element + (optional || isObject ? "?" : "")
       case .list: "List<\(element)\(optional && !isObject ? "?" : "")>"
       case .set: "MutableSet<\(element)\(optional && !isObject ? "?" : "")>"
@@ -188,11 +200,21 @@ package struct SwiftSchema {
       case "\"": result += "\\\""
       case "\n": result += "\\n"
       case "\t": result += "\\t"
-      case _ where TerminalText.isUnsafe(scalar):
+      case _ where Self.isInvisible(scalar):
         result += "\\u{\(String(scalar.value, radix: 16))}"
       default: result.unicodeScalars.append(scalar)
       }
     }
     return "\"\(result)\""
+  }
+
+  /// Whether a character may have another effect than its appearance, or has none.
+  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse,
+      .unassigned:
+      true
+    default: false
+    }
   }
 }

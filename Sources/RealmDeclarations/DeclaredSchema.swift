@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes as an export declares them, for an import into a new file.
+// Classes without a file: as an export declares them for an import, or the folder of an app.
 
 package import RealmFormats
 package import RealmQuery
-import RealmStorage
 package import RealmTables
 
-/// The classes of an exported file.
-package struct DeclaredSchema: Sendable {
+/// Declarations of classes.
+package struct DeclaredSchema: Hashable, Sendable {
   /// A property.
-  package struct Property: Sendable {
+  package struct Property: Hashable, Sendable {
     package let name: String
     package let type: ColumnType
     package let collection: CollectionKind
@@ -18,24 +17,51 @@ package struct DeclaredSchema: Sendable {
     package let index: IndexKind?
     /// The class of its links.
     package let target: String?
+
+    package init(
+      name: String, type: ColumnType, collection: CollectionKind = .none, isNullable: Bool = false,
+      index: IndexKind? = nil, target: String? = nil
+    ) {
+      self.name = name
+      self.type = type
+      self.collection = collection
+      self.isNullable = isNullable
+      self.index = index
+      self.target = target
+    }
   }
 
   /// A class.
-  package struct Class: Sendable {
+  package struct Class: Hashable, Sendable {
     package let name: String
     package let kind: TableKind
-    package let primaryKey: String?
-    package let properties: [Property]
+    package var primaryKey: String?
+    package var properties: [Property]
+
+    package init(name: String, kind: TableKind, primaryKey: String?, properties: [Property] = []) {
+      self.name = name
+      self.kind = kind
+      self.primaryKey = primaryKey
+      self.properties = properties
+    }
   }
 
-  /// The version of the schema; nil if the file has none.
+  /// The version of the schema; nil if there is none.
   package let version: UInt64?
   package let classes: [Class]
+
+  package init(_ classes: [Class], version: UInt64? = nil) {
+    self.version = version
+    self.classes = classes
+  }
 
   /// The class of a name; nil if there is none.
   package subscript(name: String) -> Class? { classes.first { $0.name == name } }
 
   // MARK: From a file
+
+  /// All classes of a file.
+  package init(_ classes: StoredSchema) { self.init(classes.all, of: classes, version: nil) }
 
   /// Some classes of a file, and the ones behind their links.
   package init(_ selection: [TableSchema], of classes: StoredSchema, version: UInt64?) {
@@ -61,12 +87,12 @@ package struct DeclaredSchema: Sendable {
   // MARK: JSON
 
   /// The error of a declaration.
-  struct Problem: Error {
-    let reason: String
+  package struct Problem: Error {
+    package let reason: String
   }
 
   /// Reads the output of `json`.
-  init(_ json: JSONValue) throws(Problem) {
+  package init(_ json: JSONValue) throws(Problem) {
     version = json["version"]?.integer.flatMap { UInt64(exactly: $0) }
     guard case .array(let values)? = json["classes"] else {
       throw Problem(reason: "the schema names no classes")

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The schema of an app at the server's start.
+//
+// Invariants:
+// 1. A class that a realm has is in the schema of an app in development mode, and of one without a
+//    file of its schema: what older servers took stays usable.
+
+#if Server
+import Logging
+import RealmDeclarations
+import RealmServerEngine
+import RealmStorage
+
+extension ServerProgram {
+  /// The classes of an app's realms together.
+  struct FoundClasses {
+    private(set) var schema = AppSchema()
+    /// What some realms have otherwise than the others.
+    private(set) var conflicts: Set<String> = []
+
+    mutating func add(_ classes: DeclaredSchema) { conflicts.formUnion(schema.add(classes)) }
+  }
+
+  /// The schema of an app: that of its folder, and what its realms have more.
+  static func schema(
+    of app: String, _ stage: AppStage, _ directory: ServerDirectory, _ found: FoundClasses,
+    _ logger: Logger
+  ) throws(ServerFailure) -> SchemaKeeper {
+    let path = directory.schemaPath(app)
+    let known = try directory.schema(of: app)
+    var schema = known ?? AppSchema()
+    if known == nil || stage == .development {
+      let conflicts = found.conflicts.union(schema.add(found.schema.declared))
+      for name in conflicts.sorted() {
+        logger.warning(
+          "Realms of the app \(app) have different definitions of \(name); new ones get that of \(path)"
+        )
+      }
+    }
+    if schema != known ?? AppSchema() { try directory.write(Array(schema.text.utf8), to: path) }
+    if stage == .production, schema.isEmpty {
+      logger.warning(
+        """
+        The app \(app) is in production mode, and \(path) has no classes: devices can make no \
+        objects until it has
+        """)
+    }
+    return SchemaKeeper(schema, isFixed: stage == .production) { schema in
+      do throws(StorageError) {
+        try DurableFile.write(Array(schema.text.utf8), to: path)
+        return nil
+      } catch {
+        return error
+      }
+    }
+  }
+}
+#endif

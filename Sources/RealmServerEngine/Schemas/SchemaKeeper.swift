@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The schema of an app, as its realms ask for it.
+//
+// Invariants:
+// 1. What a device declares is in the schema, and the schema on the disk, before a realm has it.
+// 2. A schema that is fixed is changed by the operator alone.
+
+import RealmDeclarations
+package import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Decides which classes and properties devices may declare (P4 D).
+package final class SchemaKeeper: Sendable {
+  private struct State {
+    var schema: AppSchema
+    var isFixed: Bool
+  }
+
+  private let state: Locked<State>
+  private let store: @Sendable (AppSchema) -> StorageError?
+
+  /// - Parameters:
+  ///   - isFixed: Whether devices may add nothing, as in production mode.
+  ///   - store: Makes a schema durable, or returns why not.
+  package init(
+    _ schema: AppSchema, isFixed: Bool,
+    store: @escaping @Sendable (AppSchema) -> StorageError?
+  ) {
+    state = Locked(State(schema: schema, isFixed: isFixed))
+    self.store = store
+  }
+
+  /// The present schema.
+  package var schema: AppSchema { state.withLock { $0.schema } }
+
+  /// Replaces the schema with one that an operator gives.
+  package func replace(by schema: AppSchema, isFixed: Bool) {
+    state.withLock { $0 = State(schema: schema, isFixed: isFixed) }
+  }
+
+  /// Why a declaration is refused; nil if it is not.
+  func refusal(of declaration: SchemaDeclaration) -> SessionRefusal? {
+    state.withLock { Self.refusal(of: declaration, $0) }
+  }
+
+  private static func refusal(
+    of declaration: SchemaDeclaration, _ state: State
+  ) -> SessionRefusal? {
+    switch state.schema.finding(declaration) {
+    case .known: nil
+    case .new:
+      state.isFixed
+        ? SessionRefusal(
+          .invalidSchemaChange,
+          "Invalid schema change: the app's schema has no \(declaration.name), and devices add "
+            + "nothing to it in production mode")
+        : nil
+    case .conflict: .otherDefinition(of: declaration.name)
+    }
+  }
+
+  /// Adds declarations, durably.
+  ///
+  /// - Returns: The position of the first that is refused, and why; nothing is added then.
+  func add(
+    _ declarations: [SchemaDeclaration]
+  ) throws(StorageError) -> (position: Int, refusal: SessionRefusal)? {
+    guard !declarations.isEmpty else { return nil }
+    return try state.withLock { state throws(StorageError) in
+      var changed = state
+      for (position, declaration) in declarations.enumerated() {
+        if let refusal = Self.refusal(of: declaration, state) { return (position, refusal) }
+        if changed.schema.add(declaration) == .conflict {
+          return (position, .otherDefinition(of: declaration.name))
+        }
+      }
+      guard changed.schema != state.schema else { return nil }
+      if let failure = store(changed.schema) { throw failure }
+      state = changed
+      return nil
+    }
+  }
+}
+
+/// The declarations of the uploads of a transaction.
+struct SchemaReview {
+  private let keeper: SchemaKeeper?
+  private var news: [(declaration: SchemaDeclaration, upload: Int)] = []
+
+  /// - Parameter keeper: Nil where devices may declare everything.
+  init(_ keeper: SchemaKeeper?) { self.keeper = keeper }
+
+  /// Notes what a changeset declares and its realm lacks. What the realm has is compared when the
+  /// changeset is carried out; only whether a value may be missing is not.
+  ///
+  /// - Returns: Why the changeset is refused; nil if it is not.
+  mutating func add(
+    _ changeset: Changeset, of upload: Int, in group: WriteGroup
+  ) throws(StorageError) -> SessionRefusal? {
+    guard let keeper else { return nil }
+    for declaration in SchemaDeclaration.all(in: changeset) {
+      switch declaration {
+      case .type(let declared):
+        if try group.table(named: "class_" + declared.name) != nil { continue }
+      case .property(let property, let owner):
+        if let column = try group.table(named: "class_" + owner)?.schema
+          .column(named: property.name)
+        {
+          guard column.isNullable == property.isNullable || column.canLink else {
+            return .otherDefinition(of: declaration.name)
+          }
+          continue
+        }
+      }
+      if let refusal = keeper.refusal(of: declaration) { return refusal }
+      news.append((declaration, upload))
+    }
+    return nil
+  }
+
+  /// Brings what is new into the schema of the app, before the transaction is committed.
+  ///
+  /// - Returns: The first upload that is refused, and why, as another realm was faster.
+  func finish() throws(StorageError) -> (upload: Int, refusal: SessionRefusal)? {
+    guard let keeper, let (position, refusal) = try keeper.add(news.map(\.declaration)) else {
+      return nil
+    }
+    return (news[position].upload, refusal)
+  }
+}
+
+extension SessionRefusal {
+  /// The refusal of a class or property that the app has otherwise.
+  static func otherDefinition(of name: String) -> SessionRefusal {
+    SessionRefusal(.invalidSchemaChange, "Another definition of \(name) exists")
+  }
+}

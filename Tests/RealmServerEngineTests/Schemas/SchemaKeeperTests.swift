@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What devices may declare in development and in production mode (P4 D).
+
+import RealmDeclarations
+import RealmStorage
+import RealmSyncProtocol
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite struct SchemaKeeperTests {
+  private typealias Text = ChangesetText
+
+  /// The schemas that were stored, and whether the disk takes one.
+  private struct Disk {
+    let stored = Locked<[AppSchema]>([])
+    let isFull = Locked(false)
+
+    func keeper(_ schema: AppSchema = AppSchema(), isFixed: Bool) -> SchemaKeeper {
+      let (stored, isFull) = (stored, isFull)
+      return SchemaKeeper(schema, isFixed: isFixed) { schema in
+        if isFull.withLock({ $0 }) {
+          return .system(operation: "Writing", path: "/schema.json", code: 28)
+        }
+        stored.withLock { $0.append(schema) }
+        return nil
+      }
+    }
+  }
+
+  /// A property of `Thing`, or of another class that is declared with it.
+  private static func property(
+    _ name: String, _ type: PayloadType = .int, isNullable: Bool = false, of owner: String = "Thing"
+  ) -> [UInt8] {
+    var encoder = ChangesetEncoder()
+    let table = encoder.intern(owner)
+    if owner != "Thing" {
+      encoder.append(.addTable(.init(table: table, kind: .embedded, key: nil)))
+    }
+    encoder.append(
+      .addColumn(
+        .init(
+          table: table, field: encoder.intern(name), type: type, isNullable: isNullable,
+          collection: .single)))
+    return encoder.bytes
+  }
+
+  private static func grown() throws -> AppSchema {
+    let changeset = try ChangesetParser.parse(Text.schema(), origin: ChangesetOrigin(version: 1))
+    var schema = AppSchema()
+    for declaration in SchemaDeclaration.all(in: changeset) { schema.add(declaration) }
+    return schema
+  }
+
+  private static func message(_ outcome: UploadOutcome) -> String {
+    if case .refused(let refusal) = outcome { refusal.document.message } else { "" }
+  }
+
+  /// `SchemaKeeper` 1
+  @Test func inDevelopmentModeTheAdditionsOfTwoDevicesMeet() async throws {
+    let disk = Disk()
+    let keeper = disk.keeper(isFixed: false)
+    let server = try await TestServer(schema: keeper)
+    let first = try await server.realm.allocateFile(for: "a")
+    let second = try await server.realm.allocateFile(for: "b")
+    let outcomes = await server.realm.integrate(group: [
+      Upload(first, [Text.schema(), Self.property("a")], from: 1),
+      Upload(second, [Text.schema(), Self.property("b", .string)], from: 1),
+    ])
+    #expect(outcomes.map(\.code) == [nil, nil])
+    let names = ["id", "count", "list", "a", "b"]
+    #expect(keeper.schema.declared["Thing"]?.properties.map(\.name) == names)
+    // One transaction, one write; none for what is known.
+    #expect(disk.stored.withLock { $0 } == [keeper.schema])
+    #expect(
+      await server.realm.integrate(Upload(first, [Self.property("a")], from: 3, base: 4)).code
+        == nil)
+    #expect(disk.stored.withLock { $0.count } == 1)
+  }
+
+  /// `SchemaKeeper` 1: the schema first.
+  @Test func aSchemaThatCannotBeStoredKeepsTheUploadOut() async throws {
+    let disk = Disk()
+    let server = try await TestServer(schema: disk.keeper(isFixed: false))
+    let file = try await server.realm.allocateFile(for: "a")
+    disk.isFull.withLock { $0 = true }
+    let outcome = await server.realm.integrate(Upload(file, [Text.schema()], from: 1))
+    guard case .failed(let error) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(error.isDiskFull)
+    #expect(try await server.entries().isEmpty)
+    disk.isFull.withLock { $0 = false }
+    #expect(await server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+  }
+
+  /// What is refused otherwise leaves nothing in the schema.
+  @Test func aBadUploadAddsNothing() async throws {
+    let keeper = Disk().keeper(isFixed: false)
+    let server = try await TestServer(schema: keeper)
+    let file = try await server.realm.allocateFile(for: "a")
+    let upload = Upload(file, [Text.schema(), Text.set("missing", count: 1)], from: 1)
+    #expect(await server.realm.integrate(upload).code == .badChangeset)
+    #expect(keeper.schema.isEmpty)
+  }
+
+  /// `SchemaKeeper` 2
+  @Test func inProductionModeWhatIsNewIsRefused() async throws {
+    let disk = Disk()
+    let server = try await TestServer(schema: disk.keeper(try Self.grown(), isFixed: true))
+    let file = try await server.realm.allocateFile(for: "a")
+    // Identical definitions pass, into a realm that is new, too, and again.
+    for version in [1, 2] as [UInt64] {
+      #expect(
+        await server.realm.integrate(Upload(file, [Text.schema()], from: version)).code == nil)
+    }
+    #expect(
+      await server.realm.integrate(Upload(file, [Text.create("x")], from: 3, base: 1)).code == nil)
+    for (changeset, name) in [
+      (Self.property("a"), "Thing.a"), (Self.property("a", of: "Other"), "Other"),
+    ] {
+      let outcome = await server.realm.integrate(
+        Upload(file, [changeset, Text.create("y")], from: 4, base: 1))
+      #expect(outcome.code == .invalidSchemaChange)
+      #expect(
+        Self.message(outcome)
+          == "Invalid schema change: the app's schema has no \(name), and devices add nothing to it "
+          + "in production mode")
+    }
+    #expect(try await server.entries().count == 3)
+    #expect(disk.stored.withLock { $0.isEmpty })
+  }
+
+  /// Realms of an app share its classes: another realm's definition counts in an empty one.
+  @Test func inBothModesAnotherDefinitionIsRefused() async throws {
+    for isFixed in [false, true] {
+      let keeper = Disk().keeper(try Self.grown(), isFixed: isFixed)
+      let server = try await TestServer(schema: keeper)
+      let file = try await server.realm.allocateFile(for: "a")
+      var encoder = ChangesetEncoder()
+      let (thing, id) = (encoder.intern("Thing"), encoder.intern("id"))
+      encoder.append(
+        .addTable(
+          .init(
+            table: thing, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
+      let outcome = await server.realm.integrate(Upload(file, [encoder.bytes], from: 1))
+      #expect(outcome.code == .invalidSchemaChange)
+      #expect(Self.message(outcome) == "Another definition of Thing exists")
+      #expect(await server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+      // The realm has the property, so that no declaration of it is new.
+      let optional = Upload(
+        file, [Self.property("count", isNullable: true)], from: 2, base: 1)
+      #expect(
+        Self.message(await server.realm.integrate(optional))
+          == "Another definition of Thing.count exists")
+    }
+  }
+
+  @Test func aGroupGoesOnWithoutTheDeviceThatDeclaresTooMuch() async throws {
+    let server = try await TestServer(schema: Disk().keeper(try Self.grown(), isFixed: true))
+    let first = try await server.realm.allocateFile(for: "a")
+    let second = try await server.realm.allocateFile(for: "b")
+    let outcomes = await server.realm.integrate(group: [
+      Upload(first, [Text.schema(), Self.property("a")], from: 1),
+      Upload(second, [Text.schema(), Text.create("x")], from: 1),
+    ])
+    #expect(outcomes.map(\.code) == [.invalidSchemaChange, nil])
+    #expect(try await server.entries().count == 2)
+  }
+
+  /// Two realms declare at once; both had found the property to be new.
+  @Test func ofTwoRealmsTheFasterOneDefines() throws {
+    let keeper = Disk().keeper(try Self.grown(), isFixed: false)
+    func declaration(_ type: PayloadType) throws -> [SchemaDeclaration] {
+      let origin = ChangesetOrigin(version: 1)
+      return SchemaDeclaration.all(
+        in: try ChangesetParser.parse(Self.property("a", type), origin: origin))
+    }
+    let (number, text) = (try declaration(.int), try declaration(.string))
+    #expect(keeper.refusal(of: number[0]) == nil && keeper.refusal(of: text[0]) == nil)
+    #expect(try keeper.add(number) == nil)
+    let refused = try keeper.add(text)
+    #expect(refused?.position == 0 && refused?.refusal.code == .invalidSchemaChange)
+  }
+}
