@@ -13,6 +13,7 @@ struct HTTPResponder: Sendable {
   let api: ServerAPI
   let metrics: PrometheusMetrics
   let options: ServerOptions
+  let gate: ForwardGate
   let budget: MemoryBudget
   let times: ConnectionTimes
 
@@ -36,6 +37,9 @@ struct HTTPResponder: Sendable {
     let origin = options.trustedProxies.origin(
       peer: channel.remoteAddress?.ipAddress ?? "", headers: headers,
       isEncrypted: options.isSecure)
+    if gate.refuses(origin) {
+      return APIError(403, "RestrictedHost", ForwardGate.message).response
+    }
     var message = APIRequest(
       request.method.rawValue, path, query: query, headers: headers, origin: origin)
     if path == "/metrics", request.method == .get { return answerMetrics(message) }

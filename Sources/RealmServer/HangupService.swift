@@ -6,13 +6,15 @@
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificates again at SIGHUP; the server goes on.
+/// Reads certificates and the files of apps again at SIGHUP; the server goes on.
 struct HangupService: Service {
   let certificates: ServerCertificates?
+  let files: AppFiles
 
   func run() async throws {
     for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
       certificates?.reload()
+      _ = await files.apply()
     }
   }
 }

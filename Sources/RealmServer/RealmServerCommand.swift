@@ -13,7 +13,9 @@ struct RealmServerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "realm-server", abstract: "A server for apps with device sync.",
     version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
-    subcommands: [ServeCommand.self, RulesCommand.self, SchemaCommand.self])
+    subcommands: [
+      ServeCommand.self, ApplyCommand.self, RulesCommand.self, SchemaCommand.self,
+    ])
 }
 #else
 #if canImport(Darwin)

@@ -98,7 +98,8 @@ struct ServerDirectory: Sendable {
         ?? "The folder \(path) has the apps \(known). Name one with --app-id.")
   }
 
-  private func app(_ folder: String) throws(ServerFailure) -> AppFile {
+  /// The file of the app in a folder, read strictly.
+  func app(_ folder: String) throws(ServerFailure) -> AppFile {
     let file = appFilePath(folder)
     PrivatePlace.restrict("\(path)/apps/\(folder)")
     PrivatePlace.restrict(file)

@@ -25,6 +25,12 @@ extension ServerOptions {
         + "every user read and write everything: with \"mode\": \"development\" or --development.")
   }
 
+  /// Whether an app is in development mode only as no other machine reaches the server. With the
+  /// address of a proxy the operator has said who reaches that.
+  func isForThisMachineAlone(_ app: AppFile) -> Bool {
+    app.stage == nil && !isDevelopment && publicURL == nil
+  }
+
   /// The address under which other machines reach the server; nil if none does.
   var exposedAddress: String? {
     if !Self.isLoopback(host) { return "--listen \(host):\(port)" }

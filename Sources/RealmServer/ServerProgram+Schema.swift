@@ -34,18 +34,13 @@ extension ServerProgram {
       let conflicts = found.conflicts.union(schema.add(found.schema.declared))
       for name in conflicts.sorted() {
         logger.warning(
-          "Realms of the app \(app) have different definitions of \(name); new ones get that of \(path)"
-        )
+          """
+          Realms of the app \(app) have different definitions of \(name); new ones get that \
+          of \(path)
+          """)
       }
     }
     if schema != known ?? AppSchema() { try directory.write(Array(schema.text.utf8), to: path) }
-    if stage == .production, schema.isEmpty {
-      logger.warning(
-        """
-        The app \(app) is in production mode, and \(path) has no classes: devices can make no \
-        objects until it has
-        """)
-    }
     return SchemaKeeper(schema, isFixed: stage == .production) { schema in
       do throws(StorageError) {
         try DurableFile.write(Array(schema.text.utf8), to: path)

@@ -20,6 +20,9 @@ struct ServerProgram: Sendable {
   let apps: [ServedApp]
   /// The memory of clients.
   let budget: MemoryBudget
+  /// The files of the apps, which are read again while the server runs.
+  let files: AppFiles
+  private let gate: ForwardGate
   private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
   private let logger: Logger
@@ -51,13 +54,13 @@ struct ServerProgram: Sendable {
     lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
     let replaces = options.replacesMissing
-    let files = try directory.apps(
-      only: options.appID, creates: options.createsApp, random: random)
+    gate = ForwardGate(logger)
     var staged: [(AppFile, AppStage)] = []
-    for file in files {
-      let stage = try options.stage(of: file, at: directory.appFilePath(file.id))
-      staged.append((file, stage))
-      if let notice = Self.notice(stage, file, options) { logger.warning("\(notice)") }
+    for file in try directory.apps(
+      only: options.appID, creates: options.createsApp, random: random)
+    {
+      staged.append((file, try options.stage(of: file, at: directory.appFilePath(file.id))))
+      gate.set(options.isForThisMachineAlone(file), for: file.id)
     }
     let key = try directory.signingKey(
       random: random, mayMake: replaces || !directory.isUsed())
@@ -67,6 +70,9 @@ struct ServerProgram: Sendable {
     for (file, stage) in staged {
       let found = try Self.checkRealms(of: file, directory, replacesMissing: replaces)
       let schema = try Self.schema(of: file.id, stage, directory, found, logger)
+      for notice in Self.notices(stage, file, schema, directory, options) {
+        logger.warning("\(notice)")
+      }
       let accounts = try Self.accounts(
         file, directory, replacesMissing: replaces, issuer: issuer, passwords: passwords,
         random: random)
@@ -79,21 +85,7 @@ struct ServerProgram: Sendable {
           file, stage, schema, directory, api, sessionLimits, options.limits, timer, logger))
     }
     self.apps = apps
-  }
-
-  /// The notice about an app's mode for the operator; nil if none is needed.
-  private static func notice(
-    _ stage: AppStage, _ file: AppFile, _ options: ServerOptions
-  ) -> String? {
-    switch stage {
-    case .development:
-      let reach = options.exposedAddress.map { ", also from other machines (\($0))" } ?? ""
-      return "The app \(file.id) is in development mode: every user reads and writes everything, "
-        + "and devices add classes and properties\(reach)"
-    case .production where file.permissions == PartitionPermissions():
-      return "The app \(file.id) is in production mode without permissions: no user reads anything"
-    case .production: return nil
-    }
+    self.files = AppFiles(directory, options, apps, gate: gate, logger: logger)
   }
 
   private static let clock = ServerClock {
@@ -179,20 +171,15 @@ struct ServerProgram: Sendable {
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
       clock: clock,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
-    var app = ServerApp(
+    let app = ServerApp(
       named: file.id, realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
       }, limits: limits,
       report: { logger.error("The store of \(file.id) failed: \($0)") })
-    if stage == .production {
-      let accounts = api.accounts
-      app.access = PartitionAccess(file.permissions) { (user) throws(SessionRefusal) in
-        try await accounts.ruleUser(user)
-      }
-    }
+    app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     return ServedApp(
-      file: file, api: api, schema: schema,
+      file: file, api: api, schema: schema, rules: app.rules,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
       upkeep: ServerUpkeep(app, accounts: api.accounts, rules: users.upkeep, clock: clock))
   }
@@ -226,22 +213,23 @@ struct ServerProgram: Sendable {
     let responder = HTTPResponder(
       api: ServerAPI(
         apps: apps.map(\.api), publicURL: options.publicURL, refused: { notices.add($0) }),
-      metrics: metrics, options: options, budget: budget, times: times)
+      metrics: metrics, options: options, gate: gate, budget: budget, times: times)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
-      }, sockets: sockets, options: options, budget: budget, times: times)
+      }, sockets: sockets, options: options, gate: gate, budget: budget, times: times)
     let certificates = try self.certificates()
     let listener = listener(channel, certificates, onStart)
     // The services end in the opposite order: sockets first.
     var configuration = ServiceGroupConfiguration(
       services: [
         UpkeepService(apps, metrics: counters, logger: logger), listener, sockets,
+        RequestService(requests: CommandRequests(options.directory), files: files),
       ] + (certificates.map { [$0] } ?? []),
       gracefulShutdownSignals: signals, logger: logger)
     if !signals.isEmpty {
       configuration.services.insert(
-        .init(service: HangupService(certificates: certificates)), at: 0)
+        .init(service: HangupService(certificates: certificates, files: files)), at: 0)
     }
     configuration.maximumGracefulShutdownDuration = times.shutdown
     let group = ServiceGroup(configuration: configuration)

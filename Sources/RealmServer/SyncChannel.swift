@@ -35,6 +35,7 @@ struct SyncChannel: HTTPChannelHandler {
   let responder: Responder
   let sockets: SocketService
   let options: ServerOptions
+  let gate: ForwardGate
   let budget: MemoryBudget
   let times: ConnectionTimes
 
@@ -51,6 +52,9 @@ struct SyncChannel: HTTPChannelHandler {
         maxFrameSize: Self.messageByteCountMax,
         shouldUpgrade: { channel, head in
           guard let request = SocketRequest(head) else { return Self.refuse(channel) }
+          if gate.refuses(origin(channel, head)) {
+            return Self.refuse(channel, ForwardGate.message + "\n")
+          }
           let headers = HTTPHeaders([("Sec-WebSocket-Protocol", request.protocolName)])
           return channel.eventLoop.makeSucceededFuture(headers)
         },
@@ -58,7 +62,7 @@ struct SyncChannel: HTTPChannelHandler {
           guard var request = SocketRequest(head) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.eof)
           }
-          request.address = address(channel, head)
+          request.address = origin(channel, head).limitKey
           let taken = request
           let memory = budget.share(address: taken.address)
           return WebSocket.adopt(
@@ -78,18 +82,20 @@ struct SyncChannel: HTTPChannelHandler {
     }
   }
 
-  /// The client of a handshake, as limits count it.
-  private func address(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
+  /// The client of a handshake.
+  private func origin(_ channel: any Channel, _ head: HTTPRequestHead) -> RequestOrigin {
     options.trustedProxies.origin(
       peer: channel.remoteAddress?.ipAddress ?? "",
       headers: head.headers.map { (name: $0.name, value: $0.value) },
-      isEncrypted: options.isSecure
-    ).limitKey
+      isEncrypted: options.isSecure)
   }
 
   /// Refuses a handshake and closes the connection.
-  private static func refuse(_ channel: any Channel) -> EventLoopFuture<HTTPHeaders?> {
-    let text = "The server has no such socket, or speaks none of the versions that are offered.\n"
+  private static func refuse(
+    _ channel: any Channel,
+    _ text: String =
+      "The server has no such socket, or speaks none of the versions that are offered.\n"
+  ) -> EventLoopFuture<HTTPHeaders?> {
     let headers = HTTPHeaders([
       ("Content-Type", "text/plain"), ("Content-Length", "\(text.utf8.count)"),
       ("Connection", "close"),

@@ -131,7 +131,8 @@ import Testing
   }
 
   @Test func metricsAreForTheOperator() async throws {
-    let server = try await RunningServer(metricsToken: "0123456789abcdef")
+    let server = try await RunningServer(
+      file: #"{"id":"todos","mode":"development"}"#, metricsToken: "0123456789abcdef")
     func status(_ name: String, _ value: String) async throws -> Int {
       try await ClientTransport.shared.send(
         HTTPRequest(

@@ -29,6 +29,7 @@ final class RunningServer: Sendable {
   let budget: MemoryBudget
   /// The users of the app.
   let accounts: AccountService
+  let program: ServerProgram
   private let task: Task<Void, any Error>
 
   /// Starts a server and waits until it listens.
@@ -70,6 +71,7 @@ final class RunningServer: Sendable {
     let program = try ServerProgram(
       options, metrics: metrics, logger: logger ?? errors, hasher: QuickHasher(),
       sessionLimits: limits, timer: timer, times: times, budget: budget)
+    self.program = program
     app = program.apps[0].file.id
     self.budget = program.budget
     accounts = program.apps[0].api.accounts

@@ -73,6 +73,26 @@ struct ServerProcessTests {
     #expect(server.isRunning)
   }
 
+  /// With and without mistakes; there is no certificate.
+  @Test func aHangupAppliesTheFilesOfApps() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try await ServerProcess(directory)
+    defer { server.kill() }
+    let file = URL(fileURLWithPath: directory.path + "/data/apps/todos/app.json")
+    for (text, expected) in [
+      (#"{"id":"todos","mode":"fast"}"#, "(line 1, column 15). Correct the file. Nothing of the"),
+      (#"{"id":"todos","mode":"production","sync":"partition"}"#, "are applied; 0 sessions"),
+    ] {
+      try Data(text.utf8).write(to: file)
+      server.send(SIGHUP)
+      for _ in 0..<3_000 where try !server.log().contains(expected) {
+        try await Task.sleep(for: .milliseconds(10))
+      }
+      #expect(try server.log().contains(expected))
+    }
+    #expect(server.isRunning)
+  }
+
   @Test func theLimitOfOpenFilesIsRaised() async throws {
     let directory = try TemporaryDirectory()
     let server = try await ServerProcess(directory, openFiles: 200)

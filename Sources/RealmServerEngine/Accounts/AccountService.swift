@@ -17,7 +17,7 @@ import RealmSyncProtocol
 /// The users of one app.
 package struct AccountService: Sendable {
   let app: String
-  let settings: AccountSettings
+  private let currentSettings: Locked<AccountSettings>
   let store: AccountStore
   let passwords: PasswordChecker
   let issuer: TokenIssuer
@@ -34,7 +34,7 @@ package struct AccountService: Sendable {
     issuer: TokenIssuer, random: RandomBytes, clock: ServerClock, mailer: any AccountMailer
   ) {
     self.app = app
-    self.settings = settings
+    currentSettings = Locked(settings)
     self.store = store
     self.passwords = passwords
     self.issuer = issuer
@@ -43,6 +43,12 @@ package struct AccountService: Sendable {
     self.mailer = mailer
     mails = Locked(RateLimit(settings.mailsPerHour, period: 3_600_000))
   }
+
+  /// The settings of the app's file.
+  var settings: AccountSettings { currentSettings.withLock { $0 } }
+
+  /// Takes other settings, for logins and tokens from now on.
+  package func apply(_ settings: AccountSettings) { currentSettings.withLock { $0 = settings } }
 
   // MARK: Tokens
 

@@ -35,9 +35,16 @@ package final class SchemaKeeper: Sendable {
   /// The present schema.
   package var schema: AppSchema { state.withLock { $0.schema } }
 
-  /// Replaces the schema with one that an operator gives.
-  package func replace(by schema: AppSchema, isFixed: Bool) {
-    state.withLock { $0 = State(schema: schema, isFixed: isFixed) }
+  /// Takes the schema of an operator. If devices may add to it, what they have added stays.
+  ///
+  /// - Parameter schema: Nil for the present one.
+  /// - Returns: The names of what the two define differently; the operator's definition counts.
+  package func apply(_ schema: AppSchema?, isFixed: Bool) -> [String] {
+    state.withLock { state in
+      let before = state.schema
+      state = State(schema: schema ?? before, isFixed: isFixed)
+      return isFixed ? [] : state.schema.add(before.declared)
+    }
   }
 
   /// Why a declaration is refused; nil if it is not.

@@ -12,8 +12,8 @@ package struct ServerApp: Sendable {
   /// New versions of realms, for sessions of connections; nil where sessions are driven otherwise.
   package var news: HeadNews?
   package var authenticator: SessionAuthenticator
-  /// The rights of users in partitions; nil in development mode, where each user has all.
-  package var access: PartitionAccess?
+  /// The rules, which may change while sessions run.
+  package let rules = CurrentRules()
   package let limits: SessionLimits
   /// Takes the errors of the store; clients get no details of them.
   package let report: @Sendable (StoreError) -> Void
@@ -29,6 +29,15 @@ package struct ServerApp: Sendable {
     self.authenticator = authenticator
     self.limits = limits
     self.report = report
+  }
+}
+
+extension ServerApp {
+  /// The rights of users in partitions; nil in development mode, where each user has all. It is set
+  /// before the first session.
+  package var access: PartitionAccess? {
+    get { rules.snapshot.access }
+    nonmutating set { rules.set(newValue) }
   }
 }
 

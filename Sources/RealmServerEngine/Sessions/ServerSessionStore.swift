@@ -96,6 +96,7 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
   package func close() {
+    app.rules.remove(self)
     guard let realm else { return }
     if let news { app.news?.cancel(news) }
     news = nil
@@ -119,6 +120,21 @@ package actor ServerSessionStore: ServerRequestHandler {
     onEviction()
     guard isBusy else { return }
     await withCheckedContinuation { waiters.append($0) }
+  }
+
+  // MARK: Rights
+
+  /// Ends the session if its user has other rights now; the client begins another one at once.
+  ///
+  /// - Returns: Whether it ends.
+  func endIfRightsChanged() async -> Bool {
+    // A session without a name asks still, for the newest rules.
+    guard let name else { return false }
+    let access = app.rules.snapshot.access
+    let current = try? await access?.mayWrite(user, in: name.partition) ?? true
+    guard current != mayWrite else { return false }
+    link?.refuse(SessionRefusal(.sessionClosed, "The rights of the user have changed"))
+    return true
   }
 
   // MARK: Requests
@@ -163,7 +179,12 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
       name.partition = partition
     }
-    mayWrite = try await app.access?.mayWrite(user, in: name.partition) ?? true
+    app.rules.add(self)
+    var rules: CurrentRules.Snapshot
+    repeat {
+      rules = app.rules.snapshot
+      mayWrite = try await rules.access?.mayWrite(user, in: name.partition) ?? true
+    } while rules.number != app.rules.snapshot.number
     self.name = name
     let opened = try await storing(await app.realms.open(name, for: user))
     if version.mode == .flexible { try await storing(await opened.realm.beginHistory()) }

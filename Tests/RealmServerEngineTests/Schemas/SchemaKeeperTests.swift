@@ -126,8 +126,8 @@ import Testing
       #expect(outcome.code == .invalidSchemaChange)
       #expect(
         Self.message(outcome)
-          == "Invalid schema change: the app's schema has no \(name), and devices add nothing to it "
-          + "in production mode")
+          == "Invalid schema change: the app's schema has no \(name), and devices add nothing to "
+          + "it in production mode")
     }
     #expect(try await server.entries().count == 3)
     #expect(disk.stored.withLock { $0.isEmpty })

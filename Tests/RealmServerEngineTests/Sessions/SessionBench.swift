@@ -28,7 +28,7 @@ struct SessionBench {
       EmbeddedStore(SimulatedFiles(), salts: salts),
       settings: ServerRealm.Settings(recordsTouches: mode == .flexible), limits: realms,
       clock: ServerClock { OriginTimestamp(milliseconds: 1_000_000) }, salts: salts)
-    var app = ServerApp(
+    let app = ServerApp(
       named: "test", realms: realms,
       authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in
         guard bind.token != "bad" else { throw SessionRefusal(.permissionDenied, "no") }

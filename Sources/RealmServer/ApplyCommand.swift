@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command `realm-server apply`.
+
+#if Server
+import ArgumentParser
+import RealmServerEngine
+
+/// The command `realm-server apply`.
+struct ApplyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply",
+    abstract: "Lets the server of a folder read app.json and schema.json of its apps again.",
+    discussion: """
+      Devices stay connected. Sessions whose users have other rights by the new files begin again. \
+      An app with a mistake in one of its files goes on as before.
+      """)
+
+  @Option(help: "The folder of the server.")
+  var dir: String
+
+  func run() async throws {
+    let answer: Result<String, ServerFailure>
+    do throws(ServerFailure) {
+      answer = .success(try await Self.answer(dir))
+    } catch {
+      answer = .failure(error)
+    }
+    try RulesCommand.run { () throws(ServerFailure) in try answer.get() }
+  }
+
+  static func answer(_ folder: String) async throws(ServerFailure) -> String {
+    let directory = try ServerDirectory(existing: folder)
+    // A mistake is named also if no server runs.
+    for app in try directory.allApps() { _ = try directory.schema(of: app.id) }
+    guard let answer = try await CommandRequests(folder).ask() else {
+      return "The files have no mistakes. No server runs in \(folder); the next one reads them."
+    }
+    guard answer.isDone else { throw ServerFailure(answer.text) }
+    return answer.text
+  }
+}
+#endif

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Requests of commands to the server of a folder.
+//
+// They are files: a process number would be another process's in a container with the same folder.
+//
+// Invariants:
+// 1. The folder of the requests is there while a server runs; one that was killed leaves it.
+// 2. A request is removed before it is carried out, and its answer has its name when it is whole.
+
+#if Server
+import Foundation
+import RealmStorage
+
+/// The requests to apply the files of apps, as files in a folder.
+struct CommandRequests: Sendable {
+  /// The answer of a server.
+  struct Answer: Hashable, Sendable {
+    let isDone: Bool
+    /// A line for each app.
+    let text: String
+  }
+
+  private static let requestSuffix = ".apply"
+  private static let answerSuffix = ".answer"
+  private static let pause = Duration.milliseconds(50)
+
+  private let folder: String
+
+  init(_ directory: String) { folder = directory + "/requests" }
+
+  // MARK: Commands
+
+  /// Asks the server to apply the files of its apps. Returns nil if none answers.
+  func ask(patience: Duration = .seconds(30)) async throws(ServerFailure) -> Answer? {
+    guard FileManager.default.fileExists(atPath: folder) else { return nil }
+    let name = "\(folder)/\(UUID().uuidString)"
+    let (request, answer) = (name + Self.requestSuffix, name + Self.answerSuffix)
+    guard FileManager.default.createFile(atPath: request, contents: nil) else {
+      throw ServerFailure("\(request) cannot be made. Use the account that runs the server.")
+    }
+    defer { for path in [request, answer] { try? FileManager.default.removeItem(atPath: path) } }
+    for _ in 0..<Int(patience / Self.pause) {
+      if let data = FileManager.default.contents(atPath: answer), let first = data.first {
+        return Answer(
+          isDone: first == UInt8(ascii: "+"),
+          text: String(decoding: data.dropFirst(), as: UTF8.self))
+      }
+      try? await Task.sleep(for: Self.pause)
+    }
+    return nil
+  }
+
+  // MARK: The server
+
+  /// Begins to take requests; earlier ones, that no server took, are gone.
+  func begin() {
+    end()
+    try? FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  func end() { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// Takes the requests that are there.
+  func take() -> [String] {
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return files.sorted().filter { file in
+      file.hasSuffix(Self.requestSuffix)
+        && (try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")) != nil
+    }
+  }
+
+  /// Answers a request.
+  func answer(_ request: String, _ answer: Answer) {
+    let name = request.dropLast(Self.requestSuffix.count) + Self.answerSuffix
+    let text = (answer.isDone ? "+" : "-") + answer.text
+    do throws(StorageError) {
+      try DurableFile.write(Array(text.utf8), to: "\(folder)/\(name)")
+    } catch {
+      // The command says that no server has answered; the log has what was done.
+    }
+  }
+}
+#endif

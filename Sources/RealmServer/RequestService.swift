@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server's part of `CommandRequests`.
+
+#if Server
+import ServiceLifecycle
+
+/// Carries out the requests of commands.
+struct RequestService: Service {
+  private static let interval = Duration.milliseconds(500)
+
+  let requests: CommandRequests
+  let files: AppFiles
+
+  func run() async throws {
+    requests.begin()
+    defer { requests.end() }
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        for request in requests.take() {
+          let outcomes = await files.apply()
+          let text = outcomes.map(\.text).joined(separator: "\n")
+          requests.answer(
+            request, CommandRequests.Answer(isDone: outcomes.allSatisfy(\.isApplied), text: text))
+        }
+        try? await Task.sleep(for: Self.interval)
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the operator should know of an app, at the start and when its files are applied.
+
+#if Server
+import RealmServerEngine
+
+extension ServerProgram {
+  /// The notices about an app's mode and schema.
+  static func notices(
+    _ stage: AppStage, _ file: AppFile, _ schema: SchemaKeeper, _ directory: ServerDirectory,
+    _ options: ServerOptions
+  ) -> [String] {
+    guard stage == .production else {
+      let reach = options.exposedAddress.map { ", also from other machines (\($0))" } ?? ""
+      return [
+        "The app \(file.id) is in development mode: every user reads and writes everything, "
+          + "and devices add classes and properties\(reach)"
+      ]
+    }
+    var notices: [String] = []
+    if file.permissions == PartitionPermissions() {
+      notices.append(
+        "The app \(file.id) is in production mode without permissions: no user reads anything")
+    }
+    if schema.schema.isEmpty {
+      notices.append(
+        "The app \(file.id) is in production mode, and \(directory.schemaPath(file.id)) has no "
+          + "classes: devices can make no objects until it has")
+    }
+    return notices
+  }
+}
+#endif

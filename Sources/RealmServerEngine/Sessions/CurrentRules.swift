@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rules of an app, which an operator may change while sessions run (P4 C.4).
+//
+// Invariants:
+// 1. No session keeps rights that the newest rules do not give: those that run are asked after a
+//    change, and one that begins meanwhile asks again.
+
+import RealmStorage
+import RealmSyncProtocol
+
+/// The rules of an app, and the sessions with rights by them.
+package final class CurrentRules: Sendable {
+  /// The rules at a point in time.
+  struct Snapshot: Sendable {
+    /// The rights of users in partitions; nil in development mode, where each user has all.
+    fileprivate(set) var access: PartitionAccess?
+    /// Grows with each change.
+    fileprivate(set) var number: UInt64 = 0
+  }
+
+  private struct Holder {
+    weak var session: ServerSessionStore?
+  }
+
+  private struct State {
+    var rules = Snapshot()
+    var holders: [ObjectIdentifier: Holder] = [:]
+  }
+
+  private let state = Locked(State())
+
+  package init() {}
+
+  /// The rules as they are.
+  var snapshot: Snapshot { state.withLock { $0.rules } }
+
+  /// Adds a session before it asks for its rights.
+  func add(_ session: ServerSessionStore) {
+    state.withLock { $0.holders[ObjectIdentifier(session)] = Holder(session: session) }
+  }
+
+  /// Removes a session that has ended.
+  func remove(_ session: ServerSessionStore) {
+    state.withLock { $0.holders[ObjectIdentifier(session)] = nil }
+  }
+
+  /// Sets the rules of an app without sessions.
+  func set(_ access: PartitionAccess?) {
+    state.withLock { $0.rules.access = access }
+  }
+
+  /// Replaces the rules. Sessions that have other rights by them end, and begin again.
+  ///
+  /// - Returns: The number of these sessions.
+  package func replace(by access: PartitionAccess?) async -> Int {
+    set(access)
+    return await recheck()
+  }
+
+  /// Ends the sessions that have other rights than when they began: something about their users has
+  /// changed.
+  ///
+  /// - Returns: Their number.
+  package func recheck() async -> Int {
+    let sessions = state.withLock { state in
+      state.rules.number += 1
+      return state.holders.values.compactMap(\.session)
+    }
+    var count = 0
+    for session in sessions where await session.endIfRightsChanged() { count += 1 }
+    return count
+  }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The files of an app, applied while devices are connected (P4 C.4).
+
+#if Server
+import Foundation
+import Logging
+import RealmNetworking
+import RealmServerEngine
+import RealmStorage
+import RealmSwift
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(10))) struct ApplyTests {
+  private static func file(
+    read: String = "false", write: String = "false", mode: String = "production",
+    more: String = ""
+  ) -> String {
+    let permissions =
+      mode == "production" ? #""permissions": {"read": \#(read), "write": \#(write)},"# : ""
+    return """
+      {"id": "todos", "mode": "\(mode)", "sync": "partition", \(permissions)
+        "providers": {"anon-user": {}}\(more)}
+      """
+  }
+
+  private static func folder(_ server: RunningServer) -> String { server.directory.path + "/data" }
+
+  /// Replaces the file of the app, and asks the server to apply it as an operator does.
+  private static func apply(_ text: String, to server: RunningServer) async throws -> String {
+    try write(text, to: server)
+    return try await ApplyCommand.answer(folder(server))
+  }
+
+  private static func write(_ text: String, to server: RunningServer) throws {
+    try Data(text.utf8)
+      .write(to: URL(fileURLWithPath: folder(server) + "/apps/todos/app.json"))
+  }
+
+  @MainActor private static func open(_ device: AppDevice) async throws -> Realm {
+    try await Realm(configuration: device.configuration("home"), actor: MainActor.shared)
+  }
+
+  /// Waits until a device has the todos of these names.
+  @MainActor private static func wait(for names: Set<String>, in realm: Realm) async throws {
+    for _ in 0..<3_000 {
+      await realm.asyncRefresh()
+      if Set(realm.objects(Todo.self).map(\.name)) == names { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(Set(realm.objects(Todo.self).map(\.name)) == names)
+  }
+
+  @Test @MainActor func aReaderBecomesAWriterAndTheOthersGoOn() async throws {
+    let server = try await RunningServer(file: Self.file(read: "true"))
+    let ann = try await AppDevice(server, "ann")
+    let bob = try await AppDevice(server, "bob")
+    let (mine, theirs) = (try await Self.open(ann), try await Self.open(bob))
+    try await mine.asyncWrite { mine.add(Todo(value: ["name": "refused"])) }
+    #expect(try await ann.error().code == .writeRejected)
+    try await Self.wait(for: [], in: mine)
+    ann.errors.withLock { $0 = [] }
+    try await theirs.syncSession?.wait(for: .download)
+    let text = try await Self.apply(
+      Self.file(read: "true", write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
+    #expect(
+      text == "The files of the app todos are applied; 1 sessions begin again with other rights")
+    try await mine.asyncWrite { mine.add(Todo(value: ["name": "allowed"])) }
+    try await mine.syncSession?.wait(for: .upload)
+    try await Self.wait(for: ["allowed"], in: theirs)
+    // Without a reset, and without a word to the programs.
+    for device in [ann, bob] { #expect(device.errors.withLock { $0.isEmpty }) }
+    #expect(mine.syncSession?.state == .active)
+    // The same file again ends nothing.
+    #expect(try await ApplyCommand.answer(Self.folder(server)).contains("; 0 sessions"))
+    try await server.stop()
+  }
+
+  @Test @MainActor func aReaderLosesThePartition() async throws {
+    let server = try await RunningServer(file: Self.file(write: "true"))
+    let ann = try await AppDevice(server, "ann")
+    let bob = try await AppDevice(server, "bob")
+    let (mine, theirs) = (try await Self.open(ann), try await Self.open(bob))
+    try await mine.asyncWrite { mine.add(Todo(value: ["name": "first"])) }
+    try await mine.syncSession?.wait(for: .upload)
+    try await Self.wait(for: ["first"], in: theirs)
+    let text = try await Self.apply(
+      Self.file(write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
+    #expect(text.contains("; 1 sessions"))
+    let error = try await bob.error()
+    #expect(error.code == .permissionDeniedError, "\(error)")
+    try await mine.asyncWrite { mine.add(Todo(value: ["name": "second"])) }
+    try await mine.syncSession?.wait(for: .upload)
+    try await Self.wait(for: ["first"], in: theirs)
+    #expect(ann.errors.withLock { $0.isEmpty })
+    try await server.stop()
+  }
+
+  /// `AppFiles` 1
+  @Test @MainActor func aFileWithAMistakeChangesNothing() async throws {
+    let log = Locked<[String]>([])
+    let server = try await RunningServer(
+      file: Self.file(write: "true"),
+      logger: Logging.Logger(label: "test") { _ in
+        KeptLog { text in log.withLock { $0.append(text) } }
+      })
+    let ann = try await AppDevice(server, "ann")
+    let mine = try await Self.open(ann)
+    let mistakes: [(text: String, expected: String)] = [
+      (
+        Self.file(read: #"{"%%user.name": "x"}"#),
+        "unknown expansion \"%%user.name\""
+      ), (Self.file().replacingOccurrences(of: "\"partition\"", with: "\"flexible\""), "\"sync\""),
+      (Self.file().replacingOccurrences(of: "todos", with: "others"), "has the id \"others\""),
+      ("{", "is not JSON"),
+    ]
+    for (text, expected) in mistakes {
+      log.withLock { $0 = [] }
+      let error = await #expect(throws: ServerFailure.self) {
+        try await Self.apply(text, to: server)
+      }
+      #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+      // The command says so itself; so does the server that finds it.
+      let outcome = try #require(await server.program.files.apply().first)
+      #expect(!outcome.isApplied && outcome.text.contains(expected), "\(outcome)")
+      #expect(outcome.text.hasSuffix("Nothing of the app todos is changed."))
+      #expect(log.withLock { $0.last } == "error: \(outcome.text)")
+    }
+    let outcome = try await Self.located(server)
+    #expect(outcome.contains("(line 1, column 76)"), "\(outcome)")
+    // A mistake in the schema keeps the rules out, too.
+    try Self.write(Self.file(), to: server)
+    let schema = URL(fileURLWithPath: Self.folder(server) + "/apps/todos/schema.json")
+    try Data("{\"classes\":1}".utf8).write(to: schema)
+    #expect(try await !#require(server.program.files.apply().first).isApplied)
+    try await mine.asyncWrite { mine.add(Todo(value: ["name": "still allowed"])) }
+    try await mine.syncSession?.wait(for: .upload)
+    #expect(ann.errors.withLock { $0.isEmpty })
+    try await server.stop()
+  }
+
+  /// What the server says of a mistake in a rule.
+  private static func located(_ server: RunningServer) async throws -> String {
+    try write(file(read: #"{"%%user.name": "x"}"#), to: server)
+    return try #require(await server.program.files.apply().first).text
+  }
+
+  @Test @MainActor func developmentBecomesProductionAndTheSchemaStays() async throws {
+    let server = try await RunningServer(file: Self.file(mode: "development"), schema: nil)
+    let ann = try await AppDevice(server, "ann")
+    let mine = try await Self.open(ann)
+    try await mine.asyncWrite { mine.add(Todo(value: ["name": "first"])) }
+    try await mine.syncSession?.wait(for: .upload)
+    // A user of production mode without permissions has nothing.
+    #expect(try await Self.apply(Self.file(), to: server).contains("; 1 sessions"))
+    #expect(try await ann.error().code == .permissionDeniedError)
+    #expect(try await Self.apply(Self.file(write: "true"), to: server).contains("; 0 sessions"))
+    let bob = try await AppDevice(server, "bob")
+    let theirs = try await Self.open(bob)
+    try await Self.wait(for: ["first"], in: theirs)
+    // The classes are those of the devices so far, until the operator has others.
+    let old = try await AppDevice(server, "old")
+    _ = try await Realm(
+      configuration: old.configuration("home", [NewerTodo.self]), actor: MainActor.shared)
+    #expect(try await old.error().message.contains("no Todo.priority"))
+    let schema = URL(fileURLWithPath: Self.folder(server) + "/apps/todos/schema.json")
+    let text = try String(contentsOf: schema, encoding: .utf8)
+    let line = #"    {"name":"name","type":"string"},"#
+    #expect(text.contains(line))
+    try Data(
+      text.replacingOccurrences(
+        of: line, with: line + "\n" + #"    {"name":"priority","type":"int"},"#
+      ).utf8
+    ).write(to: schema)
+    _ = try await ApplyCommand.answer(Self.folder(server))
+    let new = try await AppDevice(server, "new")
+    let realm = try await Realm(
+      configuration: new.configuration("home", [NewerTodo.self]), actor: MainActor.shared)
+    try await realm.asyncWrite { realm.add(NewerTodo(value: ["name": "new", "priority": 1])) }
+    try await realm.syncSession?.wait(for: .upload)
+    for device in [bob, new] { #expect(device.errors.withLock { $0.isEmpty }) }
+    try await server.stop()
+  }
+
+  @Test func providersAndTokensAreApplied() async throws {
+    let server = try await RunningServer(file: Self.file(write: "true"))
+    _ = try await server.user()
+    let text = Self.file(write: "true", more: #", "tokens": {"accessMinutes": 5}"#)
+    _ = try await Self.apply(text, to: server)
+    let client = try await DeployedClient(server)
+    let claims = try server.accounts.claims(accessToken: try await client.logIn().accessToken)
+    await client.leave()
+    #expect(claims.expires - claims.issued == 300)
+    _ = try await Self.apply(
+      text.replacingOccurrences(of: "\"anon-user\": {}", with: ""), to: server)
+    await #expect(throws: (any Error).self) { _ = try await server.user() }
+    try await server.stop()
+  }
+
+  // MARK: The command
+
+  @Test func withoutAServerTheCommandChecksTheFiles() async throws {
+    let server = try await RunningServer(file: Self.file())
+    try await server.stop()
+    let folder = Self.folder(server)
+    #expect(
+      try await ApplyCommand.answer(folder).hasPrefix("The files have no mistakes. No server"))
+    // A server that was killed leaves its folder.
+    let requests = CommandRequests(folder)
+    requests.begin()
+    #expect(try await requests.ask(patience: .milliseconds(200)) == nil)
+    #expect(requests.take().isEmpty)
+    try Self.write("{", to: server)
+    await #expect(throws: ServerFailure.self) { try await ApplyCommand.answer(folder) }
+    await #expect(throws: ServerFailure.self) { try await ApplyCommand.answer(folder + "/none") }
+  }
+}
+#endif
