@@ -83,6 +83,7 @@ final class AppCore: Sendable {
       configuration.requests ?? configuration.transport.map { CustomTransport($0) }
       ?? network.transport
     client = AppCore.client(settings, transport, { manager.customHeaders }, paths, usersKey)
+    PendingFileActions(client: client).carryOutAll()
     Networking.onChange { [weak self] in self?.reconnect() }
   }
 

@@ -7,9 +7,11 @@
 ///
 /// In this release no reset is carried out automatically: one of every mode is reported as a manual
 /// one is, and the blocks are not called. The handler of `.manual`, or else
-/// `SyncManager.errorHandler`, gets a `SyncError.clientResetError`; its `clientResetInfo()` has the
-/// file and the token for `SyncSession.immediatelyHandleError(_:)`. Until then the session stays
-/// inactive, and the file keeps what is not uploaded.
+/// `SyncManager.errorHandler`, gets a `SyncError.clientResetError`, and the session stays inactive.
+/// When the program starts again the file is moved to the place that `clientResetInfo()` names, with
+/// all that is not uploaded, and an empty one takes its place; `clientResetInfo()` also has the
+/// token for `SyncSession.immediatelyHandleError(_:)`, which does that as soon as the file is
+/// closed.
 public enum ClientResetMode: Sendable {
   /// The program decides. The error has the code `SyncError.clientResetError`.
   case manual(

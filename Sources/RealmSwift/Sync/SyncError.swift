@@ -4,6 +4,7 @@
 
 #if Sync
 public import Foundation
+import RealmSync
 
 /// An error of a session.
 public struct SyncError: Error, Sendable, LocalizedError {
@@ -35,7 +36,8 @@ public struct SyncError: Error, Sendable, LocalizedError {
 
   /// The right to carry out at once what the program decided about a file.
   public struct ActionToken: Sendable {
-    let path: String
+    let action: FileAction
+    let app: AppCore?
   }
 
   /// The kind of the error.
@@ -48,34 +50,39 @@ public struct SyncError: Error, Sendable, LocalizedError {
   public let compensatingWriteInfo: [CompensatingWriteInfo]?
   /// The number of the error in the protocol; nil for errors of this side.
   let protocolCode: Int?
-  private let path: String?
+  /// What is decided about the file, for errors after which it cannot be used.
+  private let token: ActionToken?
 
   init(
     _ code: Code, _ message: String, serverLogURL: URL? = nil, protocolCode: Int? = nil,
-    compensatingWriteInfo: [CompensatingWriteInfo]? = nil, path: String? = nil
+    compensatingWriteInfo: [CompensatingWriteInfo]? = nil, token: ActionToken? = nil
   ) {
     self.code = code
     self.message = message
     self.serverLogURL = serverLogURL
     self.protocolCode = protocolCode
     self.compensatingWriteInfo = compensatingWriteInfo
-    self.path = path
+    self.token = token
   }
 
   /// The message.
   public var errorDescription: String? { message }
 
-  /// The file of the realm and the right to reset it, for `clientResetError`: the path to which the
-  /// file can be copied before, and the token for `SyncSession.immediatelyHandleError(_:)`.
+  /// The place to which the file of the realm is moved, in the folder `recovered-realms` of the app,
+  /// and the right to move it now, for `clientResetError`.
+  ///
+  /// `SyncSession.immediatelyHandleError(_:)` moves the file when its last realm is closed;
+  /// otherwise that is done when the program starts again, before the app opens a realm.
   public func clientResetInfo() -> (String, ActionToken)? {
-    guard code == .clientResetError, let path else { return nil }
-    return (path, ActionToken(path: path))
+    guard code == .clientResetError, let token, let backup = token.action.backupPath else {
+      return nil
+    }
+    return (backup, token)
   }
 
   /// The right to delete the file, for `permissionDeniedError`.
   public func deleteRealmUserInfo() -> ActionToken? {
-    guard code == .permissionDeniedError, let path else { return nil }
-    return ActionToken(path: path)
+    code == .permissionDeniedError ? token : nil
   }
 
   /// See `Code.clientSessionError`.

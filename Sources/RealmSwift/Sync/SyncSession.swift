@@ -133,12 +133,13 @@ public final class SyncSession: Sendable {
   /// Tries to connect at once, if the session waits for its next attempt.
   public func reconnect() { core.reconnect() }
 
-  /// Carries out at once what the program decided about a file; the error that brought the token
-  /// says what that is.
+  /// Carries out at once what is decided about a file, and would be done at the program's next
+  /// start; the error that brought the token says what that is.
   ///
-  /// The file is deleted when no realm of it is open any more.
+  /// The file is moved or deleted when no realm of it is open any more.
   public static func immediatelyHandleError(_ token: SyncError.ActionToken) {
-    SyncFileRemoval.remove(token.path)
+    guard let app = token.app else { return }
+    PendingFileActions(client: app.client).carryOutSoon(token.action)
   }
 
   /// Calls a block with the progress of transfers, on a thread of the library.

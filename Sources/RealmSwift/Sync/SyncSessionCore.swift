@@ -176,7 +176,7 @@ final class SyncSessionCore: Sendable {
       case .terminated:
         throw SyncError(.clientSessionError, "The session of '\(path)' was ended.")
       case .error(let code, let document):
-        throw SyncError(code, document, path: path)
+        throw SyncError(code, document, deletionToken)
       case .storage(let failure): throw SyncError(.clientInternalError, failure.message)
       }
     }
@@ -267,16 +267,9 @@ final class SyncSessionCore: Sendable {
 
   private func take(_ event: SyncSessionEvent) {
     switch event {
-    case .error(let code, let document):
-      let error = SyncError(code, document, path: path)
-      let isFatal = document.action != .warning
-      if document.action == .logOutUser {
-        let user = configuration.user
-        Task { try? await user.logOut() }
-      }
-      failed(error, isFatal: isFatal)
+    case .error(let code, let document): take(code, document)
     case .needsReset(_, let code, let document): reset(code, document)
-    case .delayed(let code, let document): hinder(SyncError(code, document, path: path))
+    case .delayed(let code, let document): hinder(SyncError(code, document))
     case .compensatingWrite(let report, let document):
       failed(SyncError(report, document), isFatal: false)
     case .storageFailure(let failure):
@@ -291,16 +284,59 @@ final class SyncSessionCore: Sendable {
     }
   }
 
+  private func take(_ code: ErrorCode, _ document: ErrorDocument) {
+    let error = SyncError(code, document, deletionToken)
+    if document.action == .logOutUser {
+      let user = configuration.user
+      Task { try? await user.logOut() }
+    }
+    guard document.action == .deleteRealm else {
+      return failed(error, isFatal: document.action != .warning)
+    }
+    let deletion = deletionToken
+    Task {
+      _ = await stored(deletion.action)
+      failed(error, isFatal: true)
+    }
+  }
+
+  // MARK: Files that cannot be used any more
+
+  /// The right to delete the file.
+  private var deletionToken: SyncError.ActionToken {
+    SyncError.ActionToken(
+      action: FileAction(
+        deleting: path, partition: configuration.partition ?? "", user: configuration.user.id),
+      app: configuration.user.app)
+  }
+
+  /// Stores what is to become of the file at the next start.
+  private func stored(_ action: FileAction) async -> FileAction {
+    do throws(StorageError) {
+      return try await configuration.user.app.client.store(action)
+    } catch {
+      Logger.log(.error, "What is decided about '\(path)' cannot be stored: \(error)")
+      return action
+    }
+  }
+
   /// The server asks for a reset of the file, which is the program's to decide.
   private func reset(_ code: ErrorCode, _ document: ErrorDocument) {
-    let error = SyncError(
-      .clientResetError, document.message, serverLogURL: URL(string: document.logURL),
-      protocolCode: code.rawValue, path: path)
-    end(error)
-    if case .manual(let handler?) = configuration.clientResetMode {
-      return handler(error, SyncSession(self))
+    let app = configuration.user.app
+    let action = FileAction(
+      movingFrom: path, to: PendingFileActions.backupPath(app.paths),
+      partition: configuration.partition ?? "", user: configuration.user.id)
+    Task {
+      let error = SyncError(
+        .clientResetError, document.message, serverLogURL: URL(string: document.logURL),
+        protocolCode: code.rawValue,
+        token: SyncError.ActionToken(action: await stored(action), app: app))
+      end(error)
+      if case .manual(let handler?) = configuration.clientResetMode {
+        return handler(error, SyncSession(self))
+      }
+      app.syncManager.report(error, SyncSession(self))
     }
-    configuration.user.app.syncManager.report(error, SyncSession(self))
   }
 }
 
@@ -327,7 +363,9 @@ extension SyncSession.ConnectionState {
 
 extension SyncError {
   /// The error of a session.
-  init(_ code: ErrorCode, _ document: ErrorDocument, path: String) {
+  ///
+  /// - Parameter token: The right to delete the file, for errors that end the use of it.
+  init(_ code: ErrorCode, _ document: ErrorDocument, _ token: ActionToken? = nil) {
     let kind: Code =
       switch code.session {
       case .permissionDenied: .permissionDeniedError
@@ -338,7 +376,7 @@ extension SyncError {
       }
     self.init(
       kind, document.message, serverLogURL: URL(string: document.logURL),
-      protocolCode: code.rawValue, path: path)
+      protocolCode: code.rawValue, token: token)
   }
 
   /// The error of writes that the server undid.

@@ -28,7 +28,7 @@ package final class AppClient: Sendable {
   let transport: any HTTPTransport
   /// The headers of the app for each request.
   let headers: @Sendable () -> [HTTPHeader]
-  private let store: UserStore?
+  let store: UserStore?
   let state: Locked<State>
 
   /// Makes the client of an app.

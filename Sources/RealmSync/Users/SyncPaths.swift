@@ -27,6 +27,20 @@ package struct SyncPaths: Hashable, Sendable {
     [directory + "/server-utility", directory + "/server-utility/metadata"]
   }
 
+  /// The folder of the files that a reset put aside.
+  package var recoveredRealms: String { directory + "/recovered-realms" }
+
+  /// The place of a file that a reset puts aside.
+  ///
+  /// - Parameters:
+  ///   - time: The time of the reset, as part of a name.
+  ///   - random: What makes the name the only one of its time.
+  package func recoveredRealm(time: String, random: UInt32) -> String {
+    let digits = String(random, radix: 16)
+    let suffix = String(repeating: "0", count: 8 - digits.count) + digits
+    return recoveredRealms + "/recovered_realm-\(time)-\(suffix)"
+  }
+
   /// Whether a server's id of a user can be the name of a folder: one to 128 letters, digits and
   /// `-._~`, without a point at the beginning.
   package static func isUserID(_ id: String) -> Bool {

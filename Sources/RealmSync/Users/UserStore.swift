@@ -35,17 +35,11 @@ package actor UserStore {
     ])
   private static let currentLayout = RecordLayout(
     "class_current_user_identity", [RecordField("id", .string)])
-  private static let actionLayout = RecordLayout(
-    "class_FileActionMetadata", hasPrimaryKey: true,
-    [
-      RecordField("original_name", .string), RecordField("new_name", .string, isNullable: true),
-      RecordField("action", .int), RecordField("url", .string), RecordField("identity", .string),
-    ])
   private static let layouts = [identityLayout, userLayout, currentLayout, actionLayout]
 
-  private let file: DatabaseFile
+  nonisolated let file: DatabaseFile
   private nonisolated let queue: ThreadExecutor
-  private let schemas = SchemaCache()
+  nonisolated let schemas = SchemaCache()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe queue.asUnownedSerialExecutor()
@@ -111,7 +105,9 @@ package actor UserStore {
 
   // MARK: Writing
 
-  private func write(_ body: (WriteGroup) throws(StorageError) -> Void) throws(StorageError) {
+  nonisolated func write(
+    _ body: (WriteGroup) throws(StorageError) -> Void
+  ) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
     try group.commit { (group) throws(StorageError) in
       for layout in Self.layouts { try layout.makeIfMissing(in: group) }

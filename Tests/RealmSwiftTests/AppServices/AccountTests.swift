@@ -286,11 +286,14 @@ import Testing
       SyncError.connectionFailed, SyncError.tlsHandshakeFailed, SyncError.serverWarning,
     ]
     #expect(sync.map(\.rawValue) == Array(4...14))
-    let reset = SyncError(.clientResetError, "gone", protocolCode: 208, path: "/x")
-    #expect(reset.clientResetInfo()?.0 == "/x" && reset.deleteRealmUserInfo() == nil)
+    let move = FileAction(movingFrom: "/x", to: "/backup")
+    let reset = SyncError(
+      .clientResetError, "gone", protocolCode: 208, token: .init(action: move, app: nil))
+    #expect(reset.clientResetInfo()?.0 == "/backup" && reset.deleteRealmUserInfo() == nil)
     #expect(reset.message == "gone" && reset.errorDescription == "gone")
     #expect(reset.serverLogURL == nil && reset.compensatingWriteInfo == nil)
-    let denied = SyncError(.permissionDeniedError, "", path: "/y")
+    let deletion = FileAction(deleting: "/y")
+    let denied = SyncError(.permissionDeniedError, "", token: .init(action: deletion, app: nil))
     #expect(denied.deleteRealmUserInfo() != nil && denied.clientResetInfo() == nil)
     let info = CompensatingWriteInfo(
       RejectedUpdate(reason: "r", table: "Todo", key: .string("k")))

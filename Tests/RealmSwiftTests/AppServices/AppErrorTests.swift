@@ -61,9 +61,11 @@ import Testing
   }
 
   @Test func onlyResetsHaveTheFileOfAReset() {
-    let reset = SyncError(.clientResetError, "no", path: "/tmp/a.realm")
-    #expect(reset.clientResetInfo()?.0 == "/tmp/a.realm" && reset.deleteRealmUserInfo() == nil)
-    let denied = SyncError(.permissionDeniedError, "no", path: "/tmp/a.realm")
+    let move = FileAction(movingFrom: "/tmp/a.realm", to: "/tmp/backup")
+    let reset = SyncError(.clientResetError, "no", token: .init(action: move, app: nil))
+    #expect(reset.clientResetInfo()?.0 == "/tmp/backup" && reset.deleteRealmUserInfo() == nil)
+    let deletion = FileAction(deleting: "/tmp/a.realm")
+    let denied = SyncError(.permissionDeniedError, "no", token: .init(action: deletion, app: nil))
     #expect(denied.clientResetInfo() == nil && denied.deleteRealmUserInfo() != nil)
   }
 }

@@ -25,9 +25,11 @@ class Todo: Object {
 /// A server and the folders of its clients.
 final class MemoryApp: Sendable {
   let server: MemoryAppServer
+  let mode: SyncMode
   private let directory: TemporaryDirectory
 
   init(_ mode: SyncMode = .flexible) throws {
+    self.mode = mode
     directory = try TemporaryDirectory()
     server = MemoryAppServer(
       app: "todos-" + UUID().uuidString.lowercased(), mode: mode,
@@ -35,8 +37,11 @@ final class MemoryApp: Sendable {
   }
 
   /// The app on a device.
-  func device(_ name: String) -> App {
-    let configuration = AppConfiguration(baseURL: "http://memory")
+  ///
+  /// - Parameter start: Another number is another start of the program.
+  func device(_ name: String, start: Int = 0) -> App {
+    let address = start == 0 ? "http://memory" : "http://memory\(start)"
+    let configuration = AppConfiguration(baseURL: address)
     configuration.requests = server
     configuration.socketProvider = server
     configuration.directory = directory.path + "/" + name

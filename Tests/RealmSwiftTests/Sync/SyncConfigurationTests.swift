@@ -52,6 +52,13 @@ import Testing
     }
     #expect(
       user.configuration(partitionValue: 3).syncConfiguration?.partitionValue == .int64(3))
+    for mode in [
+      ClientResetMode.discardUnsyncedChanges(), .recoverOrDiscardUnsyncedChanges(),
+      .recoverUnsyncedChanges(),
+    ] {
+      let other = user.configuration(partitionValue: 3, clientResetMode: mode)
+      #expect(other.syncConfiguration.map { "\($0.clientResetMode)" } == "\(mode)")
+    }
     // Set later, it sets the file as well; a file of its own is none of a session.
     let path = configuration.fileURL
     configuration.fileURL = URL(fileURLWithPath: "/tmp/other.realm")

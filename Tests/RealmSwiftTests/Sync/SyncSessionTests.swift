@@ -178,7 +178,7 @@ import Testing
     _ code: SessionErrorCode, _ action: ErrorAction, _ number: Int
   ) {
     let error = SyncError(
-      ErrorCode(code), ErrorDocument(message: "m", action: action), path: "/x")
+      ErrorCode(code), ErrorDocument(message: "m", action: action))
     #expect(error.code.rawValue == number && error.message == "m")
     #expect(SyncError.Code(rawValue: number).map { $0 ~= error } == true)
   }
@@ -190,45 +190,6 @@ import Testing
     #expect(code(.closed(.fatal, message: "")) == .connectionFailed)
     #expect(code(.violation(.badSyntax, message: "")) == .clientInternalError)
     #expect(code(.connectTimeout) == nil && code(.closed(.goingAway, message: "")) == nil)
-  }
-
-  @Test func theProgramDecidesAboutAReset() async throws {
-    let app = try MemoryApp()
-    let user = try await app.device("first").login(credentials: .anonymous)
-    let errors = AsyncStream.makeStream(of: SyncError.self)
-    for mode in [
-      ClientResetMode.discardUnsyncedChanges(), .recoverUnsyncedChanges(),
-      .recoverOrDiscardUnsyncedChanges(),
-    ] {
-      let configuration = user.flexibleSyncConfiguration(
-        clientResetMode: mode, cancelAsyncOpenOnNonFatalErrors: true)
-      #expect(configuration.syncConfiguration?.cancelAsyncOpenOnNonFatalErrors == true)
-    }
-    var configuration = user.flexibleSyncConfiguration(
-      clientResetMode: .manual { error, session in
-        if let error = error as? SyncError, session != nil { errors.continuation.yield(error) }
-      })
-    configuration.objectTypes = [Todo.self]
-    let path = try #require(configuration.fileURL).path
-    do {
-      let device = try await Device(configuration)
-      let session = try await device.session()
-      // The server has lost its files.
-      try app.server.forgetFiles()
-      session.reconnect()
-      for await error in errors.stream {
-        #expect(error.code == .clientResetError)
-        let (backup, token) = try #require(error.clientResetInfo())
-        #expect(backup == path)
-        SyncSession.immediatelyHandleError(token)
-        break
-      }
-      #expect(session.state == .inactive)
-    }
-    for _ in 0..<15_000 where FileManager.default.fileExists(atPath: path) {
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    #expect(!FileManager.default.fileExists(atPath: path))
   }
 }
 #endif
