@@ -41,6 +41,25 @@ actor AppFiles {
     return await next.value
   }
 
+  /// Ends the sessions whose users have other rights than when they began.
+  func recheck() async -> [AppFileOutcome] {
+    var outcomes: [AppFileOutcome] = []
+    for app in apps {
+      let count = await app.rules.recheck()
+      guard count > 0 else { continue }
+      outcomes.append(
+        AppFileOutcome(
+          isApplied: true,
+          text: "Of the app \(app.file.id), \(Self.restarts(count))"))
+    }
+    for outcome in outcomes { logger.notice("\(outcome.text)") }
+    return outcomes
+  }
+
+  private static func restarts(_ count: Int) -> String {
+    (count == 1 ? "1 session begins" : "\(count) sessions begin") + " again with other rights"
+  }
+
   private func applyAll() async -> [AppFileOutcome] {
     var outcomes: [AppFileOutcome] = []
     for app in apps {
@@ -77,7 +96,7 @@ actor AppFiles {
       logger.warning("\(notice)")
     }
     let count = await app.rules.replace(by: app.access(to: file, in: stage))
-    return "The files of the app \(id) are applied; \(count) sessions begin again with other rights"
+    return "The files of the app \(id) are applied; \(Self.restarts(count))"
   }
 }
 

@@ -33,7 +33,7 @@ struct ApplyCommand: AsyncParsableCommand {
     let directory = try ServerDirectory(existing: folder)
     // A mistake is named also if no server runs.
     for app in try directory.allApps() { _ = try directory.schema(of: app.id) }
-    guard let answer = try await CommandRequests(folder).ask() else {
+    guard let answer = try await CommandRequests(folder).ask(.apply) else {
       return "The files have no mistakes. No server runs in \(folder); the next one reads them."
     }
     guard answer.isDone else { throw ServerFailure(answer.text) }

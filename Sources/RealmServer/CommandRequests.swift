@@ -12,8 +12,16 @@
 import Foundation
 import RealmStorage
 
-/// The requests to apply the files of apps, as files in a folder.
+/// The requests to a server, as files in a folder.
 struct CommandRequests: Sendable {
+  /// A kind of requests.
+  enum Kind: String, CaseIterable {
+    /// Apply the files of all apps.
+    case apply
+    /// Ask the rules about all sessions: something about their users has changed.
+    case recheck
+  }
+
   /// The answer of a server.
   struct Answer: Hashable, Sendable {
     let isDone: Bool
@@ -21,7 +29,6 @@ struct CommandRequests: Sendable {
     let text: String
   }
 
-  private static let requestSuffix = ".apply"
   private static let answerSuffix = ".answer"
   private static let pause = Duration.milliseconds(50)
 
@@ -31,11 +38,13 @@ struct CommandRequests: Sendable {
 
   // MARK: Commands
 
-  /// Asks the server to apply the files of its apps. Returns nil if none answers.
-  func ask(patience: Duration = .seconds(30)) async throws(ServerFailure) -> Answer? {
+  /// Asks the server for something. Returns nil if none answers.
+  func ask(
+    _ kind: Kind, patience: Duration = .seconds(30)
+  ) async throws(ServerFailure) -> Answer? {
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     let name = "\(folder)/\(UUID().uuidString)"
-    let (request, answer) = (name + Self.requestSuffix, name + Self.answerSuffix)
+    let (request, answer) = (name + "." + kind.rawValue, name + Self.answerSuffix)
     guard FileManager.default.createFile(atPath: request, contents: nil) else {
       throw ServerFailure("\(request) cannot be made. Use the account that runs the server.")
     }
@@ -62,18 +71,21 @@ struct CommandRequests: Sendable {
 
   func end() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Takes the requests that are there.
-  func take() -> [String] {
+  /// Takes the requests that are there, with their names.
+  func take() -> [(name: String, kind: Kind)] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    return files.sorted().filter { file in
-      file.hasSuffix(Self.requestSuffix)
-        && (try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")) != nil
+    return files.sorted().compactMap { file in
+      let parts = file.split(separator: ".").map(String.init)
+      guard parts.count == 2, let kind = Kind(rawValue: parts[1]),
+        (try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")) != nil
+      else { return nil }
+      return (parts[0], kind)
     }
   }
 
   /// Answers a request.
   func answer(_ request: String, _ answer: Answer) {
-    let name = request.dropLast(Self.requestSuffix.count) + Self.answerSuffix
+    let name = request + Self.answerSuffix
     let text = (answer.isDone ? "+" : "-") + answer.text
     do throws(StorageError) {
       try DurableFile.write(Array(text.utf8), to: "\(folder)/\(name)")

@@ -18,10 +18,15 @@ struct RequestService: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         for request in requests.take() {
-          let outcomes = await files.apply()
+          let outcomes =
+            switch request.kind {
+            case .apply: await files.apply()
+            case .recheck: await files.recheck()
+            }
           let text = outcomes.map(\.text).joined(separator: "\n")
           requests.answer(
-            request, CommandRequests.Answer(isDone: outcomes.allSatisfy(\.isApplied), text: text))
+            request.name,
+            CommandRequests.Answer(isDone: outcomes.allSatisfy(\.isApplied), text: text))
         }
         try? await Task.sleep(for: Self.interval)
       }

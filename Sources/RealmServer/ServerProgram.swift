@@ -88,7 +88,7 @@ struct ServerProgram: Sendable {
     self.files = AppFiles(directory, options, apps, gate: gate, logger: logger)
   }
 
-  private static let clock = ServerClock {
+  static let clock = ServerClock {
     OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
   }
 

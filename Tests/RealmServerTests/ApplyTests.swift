@@ -68,7 +68,7 @@ import Testing
     let text = try await Self.apply(
       Self.file(read: "true", write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
     #expect(
-      text == "The files of the app todos are applied; 1 sessions begin again with other rights")
+      text == "The files of the app todos are applied; 1 session begins again with other rights")
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "allowed"])) }
     try await mine.syncSession?.wait(for: .upload)
     try await Self.wait(for: ["allowed"], in: theirs)
@@ -90,7 +90,7 @@ import Testing
     try await Self.wait(for: ["first"], in: theirs)
     let text = try await Self.apply(
       Self.file(write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
-    #expect(text.contains("; 1 sessions"))
+    #expect(text.contains("; 1 session begins"))
     let error = try await bob.error()
     #expect(error.code == .permissionDeniedError, "\(error)")
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "second"])) }
@@ -131,7 +131,7 @@ import Testing
       #expect(log.withLock { $0.last } == "error: \(outcome.text)")
     }
     let outcome = try await Self.located(server)
-    #expect(outcome.contains("(line 1, column 76)"), "\(outcome)")
+    #expect(outcome.contains("(line 1, column 85)"), "\(outcome)")
     // A mistake in the schema keeps the rules out, too.
     try Self.write(Self.file(), to: server)
     let schema = URL(fileURLWithPath: Self.folder(server) + "/apps/todos/schema.json")
@@ -156,7 +156,7 @@ import Testing
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "first"])) }
     try await mine.syncSession?.wait(for: .upload)
     // A user of production mode without permissions has nothing.
-    #expect(try await Self.apply(Self.file(), to: server).contains("; 1 sessions"))
+    #expect(try await Self.apply(Self.file(), to: server).contains("; 1 session begins"))
     #expect(try await ann.error().code == .permissionDeniedError)
     #expect(try await Self.apply(Self.file(write: "true"), to: server).contains("; 0 sessions"))
     let bob = try await AppDevice(server, "bob")
@@ -212,7 +212,7 @@ import Testing
     // A server that was killed leaves its folder.
     let requests = CommandRequests(folder)
     requests.begin()
-    #expect(try await requests.ask(patience: .milliseconds(200)) == nil)
+    #expect(try await requests.ask(.apply, patience: .milliseconds(200)) == nil)
     #expect(requests.take().isEmpty)
     try Self.write("{", to: server)
     await #expect(throws: ServerFailure.self) { try await ApplyCommand.answer(folder) }

@@ -214,23 +214,13 @@ extension AccountService {
 
   /// Disables a user, or enables it again.
   package func setDisabled(_ isDisabled: Bool, _ id: String) async throws(AccountError) {
-    try await change(id) { $0.isDisabled = isDisabled }
+    try await store.change(id) { $0.isDisabled = isDisabled }
     if isDisabled { ends.report(.account(id)) }
   }
 
   /// Sets the document in the next access tokens of a user.
   package func setCustomData(_ data: BSONValue?, of id: String) async throws(AccountError) {
-    try await change(id) { $0.customData = data }
-  }
-
-  private func change(
-    _ id: String, _ body: @Sendable (inout Account) -> Void
-  ) async throws(AccountError) {
-    try await store.write { (accounts) throws(AccountError) in
-      guard var account = try accounts.find(Account.self, id) else { throw .userNotFound }
-      body(&account)
-      try accounts.put(account)
-    }
+    try await store.setCustomData(data, of: id)
   }
 }
 

@@ -22,6 +22,10 @@ struct Compensation {
   private static let byteCountMax = 8 << 20
 
   let file: FileIdentifier
+  /// The schema of the app; nil where nothing is known of it.
+  private let schema: SchemaKeeper?
+  /// The classes whose declarations were dropped.
+  private var droppedClasses: Set<String> = []
   /// The last refused version.
   private(set) var clientVersion: UInt64 = 0
   /// In the order of the first writes.
@@ -29,17 +33,24 @@ struct Compensation {
   private var known: Set<ObjectIdentity> = []
   private var nameByteCount = 0
 
-  init(file: FileIdentifier) { self.file = file }
+  init(file: FileIdentifier, schema: SchemaKeeper? = nil) {
+    self.file = file
+    self.schema = schema
+  }
 
   var isEmpty: Bool { objects.isEmpty }
 
-  /// Takes the changes of objects out of a changeset, and its declarations.
+  /// Takes the changes of objects out of a changeset, and the declarations that the schema of the
+  /// app does not have. The others stay: should the user get the right to write, what its program
+  /// has declared is not declared again.
   mutating func take(
     from changeset: inout Changeset, _ right: WriteRight
   ) throws(SessionRefusal) {
+    var kept: [Instruction] = []
     for instruction in changeset.instructions {
       switch instruction {
-      case .addTable, .addColumn: continue
+      case .addTable, .addColumn:
+        if keeps(instruction, of: changeset) { kept.append(instruction) }
       default:
         guard right == .compensated, let object = instruction.object.map(changeset.identity(of:)),
           RejectedKey(object) != nil
@@ -52,7 +63,20 @@ struct Compensation {
         else { throw Self.refusal }
       }
     }
-    changeset = Changeset(origin: changeset.origin)
+    if kept.isEmpty {
+      changeset = Changeset(origin: changeset.origin)
+    } else {
+      changeset.instructions = kept
+    }
+  }
+
+  private mutating func keeps(_ instruction: Instruction, of changeset: Changeset) -> Bool {
+    guard let schema, let declaration = SchemaDeclaration(instruction, in: changeset) else {
+      return false
+    }
+    if !droppedClasses.contains(declaration.className), schema.knows(declaration) { return true }
+    if case .type = declaration { droppedClasses.insert(declaration.className) }
+    return false
   }
 
   /// The end of a session whose writes cannot be undone one by one. A client that recovered them

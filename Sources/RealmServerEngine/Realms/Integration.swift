@@ -46,12 +46,16 @@ struct Integration {
   private var instructionsLeft = 0
 
   private let limits: Limits
+  /// The schema of the app; nil where nothing is known of it.
+  private let schema: SchemaKeeper?
 
   /// - Parameter history: Has all versions after the lowest base of the group.
   init(
     _ states: [FileIdentifier: ClientHistory], history: HistoryWindow, trimmed: UInt64,
-    transformer: Transformer, unseen: UnseenObjects? = nil, limits: Limits = Limits()
+    transformer: Transformer, unseen: UnseenObjects? = nil, limits: Limits = Limits(),
+    schema: SchemaKeeper? = nil
   ) {
+    self.schema = schema
     self.unseen = unseen
     self.limits = limits
     self.states = states
@@ -75,7 +79,7 @@ struct Integration {
     let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
     instructionsLeft = limits.instructionCount
     transformer.workLeft = limits.work
-    compensation = Compensation(file: upload.file)
+    compensation = Compensation(file: upload.file, schema: schema)
     do throws(SessionRefusal) {
       try check(upload, state.file)
       // The same changes again, after a lost connection, are skipped.

@@ -67,7 +67,8 @@ extension ServerRealm {
     while true {
       window.removeAll(after: head.version)
       var integration = Integration(
-        states, history: window, trimmed: head.base, transformer: transformer, unseen: unseen)
+        states, history: window, trimmed: head.base, transformer: transformer, unseen: unseen,
+        schema: settings.schema)
       let now = clock.now()
       for (number, upload) in uploads.enumerated() where refusals[number] == nil {
         do throws(SessionRefusal) {

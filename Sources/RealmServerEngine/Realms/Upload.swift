@@ -32,8 +32,8 @@ package struct Upload: Hashable, Sendable {
 
 /// What becomes of the changes of an upload.
 ///
-/// Without the right to write, the realm takes no declarations of classes either, which each client
-/// uploads when it opens a realm.
+/// Without the right to write, of the declarations that each client uploads when it opens a realm,
+/// the realm takes those alone that the schema of the app has.
 package enum WriteRight: Hashable, Sendable {
   case allowed
   /// Changes of objects are undone on the client (P4 C.3).

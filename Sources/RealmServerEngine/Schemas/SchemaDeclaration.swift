@@ -14,15 +14,20 @@ package enum SchemaDeclaration: Hashable, Sendable {
   /// A property of the named class.
   case property(DeclaredSchema.Property, of: String)
 
+  /// The declaration of an instruction; nil if it declares nothing.
+  package init?(_ instruction: Instruction, in changeset: Changeset) {
+    switch instruction {
+    case .addTable(let step): self = .type(Self.declaredClass(step, changeset))
+    case .addColumn(let step):
+      guard let property = Self.property(step, changeset) else { return nil }
+      self = property
+    default: return nil
+    }
+  }
+
   /// The declarations of a changeset, in their order.
   package static func all(in changeset: Changeset) -> [SchemaDeclaration] {
-    changeset.instructions.compactMap { instruction in
-      switch instruction {
-      case .addTable(let step): .type(declaredClass(step, changeset))
-      case .addColumn(let step): property(step, changeset)
-      default: nil
-      }
-    }
+    changeset.instructions.compactMap { SchemaDeclaration($0, in: changeset) }
   }
 
   private static func declaredClass(
@@ -53,6 +58,14 @@ package enum SchemaDeclaration: Hashable, Sendable {
         name: changeset.text(of: step.field), type: type, collection: step.collection.stored,
         isNullable: step.isNullable, target: target),
       of: changeset.text(of: step.table))
+  }
+
+  /// The class that is declared, or extended.
+  package var className: String {
+    switch self {
+    case .type(let declared): declared.name
+    case .property(_, let owner): owner
+    }
   }
 
   /// The class, or the property with its class.

@@ -5,6 +5,7 @@
 import RealmDeclarations
 import RealmStorage
 import RealmSyncProtocol
+import RealmTables
 import Testing
 
 @testable import RealmServerEngine
@@ -156,6 +157,22 @@ import Testing
         Self.message(await server.realm.integrate(optional))
           == "Another definition of Thing.count exists")
     }
+  }
+
+  /// A client declares its classes once: a reader that becomes a writer does not do so again.
+  @Test func whatAReaderDeclaresIsThereWhenItMayWrite() async throws {
+    let server = try await TestServer(schema: Disk().keeper(try Self.grown(), isFixed: true))
+    let file = try await server.realm.allocateFile(for: "a")
+    var read = Upload(
+      file, [Text.schema(), Self.property("a"), Self.property("a", of: "Other")], from: 1)
+    read.right = .compensated
+    #expect(await server.realm.integrate(read).code == nil)
+    let objects = try await server.snapshot().objects
+    #expect(try objects.table(named: "class_Other") == nil)
+    let thing = try #require(try objects.table(named: "class_Thing"))
+    #expect(thing.schema.columns.map(\.name) == ["id", "count", "list"])
+    #expect(
+      await server.realm.integrate(Upload(file, [Text.create("x", count: 1)], from: 4)).code == nil)
   }
 
   @Test func aGroupGoesOnWithoutTheDeviceThatDeclaresTooMuch() async throws {

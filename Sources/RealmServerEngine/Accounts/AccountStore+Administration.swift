@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Users as the operator finds and changes them, beside a server that may run.
+
+package import RealmFormats
+
+extension AccountStore {
+  /// A user by its id; nil if there is none.
+  package func account(_ id: String) throws(AccountError) -> Account? {
+    try read { (accounts) throws(AccountError) in try accounts.find(Account.self, id) }
+  }
+
+  /// The user with an address of e-mail; nil if there is none, or it has never logged in.
+  package func account(email: String) throws(AccountError) -> Account? {
+    let name = IdentityName(provider: AccountService.passwordProvider, name: email)
+    return try read { (accounts) throws(AccountError) in
+      guard let id = try accounts.find(Identity.self, name.text)?.account else { return nil }
+      return try accounts.find(Account.self, id)
+    }
+  }
+
+  /// Sets the document in the next access tokens of a user, which rules read, too.
+  ///
+  /// - Parameter data: Nil for no document.
+  package func setCustomData(_ data: BSONValue?, of id: String) throws(AccountError) {
+    try change(id) { $0.customData = data }
+  }
+
+  /// Changes what is stored of a user.
+  func change(_ id: String, _ body: @Sendable (inout Account) -> Void) throws(AccountError) {
+    try write { (accounts) throws(AccountError) in
+      guard var account = try accounts.find(Account.self, id) else { throw .userNotFound }
+      body(&account)
+      try accounts.put(account)
+    }
+  }
+}
