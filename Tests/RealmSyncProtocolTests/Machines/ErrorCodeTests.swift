@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Each error code, from a server's connection to a client's: what it makes of the client (P1 C.6).
+
+import RealmSyncProtocol
+import Testing
+
+@Suite struct ErrorCodeTests {
+  /// What becomes of a session.
+  private enum Effect: Hashable {
+    /// It is bound again after a delay, without a word to the program.
+    case bindsAgain
+    /// It rests, and asks for another file.
+    case isReset(mayRecover: Bool)
+    /// It rests, and the program gets an error.
+    case isReported
+    /// It goes on, and the program gets an error.
+    case goesOn
+    /// It goes on, and the program gets an error once the file has what undoes its writes.
+    case goesOnUntilUndone
+  }
+
+  /// The promise of each code. A new code has no test until it has a promise.
+  private static func promise(_ code: SessionErrorCode) -> Effect {
+    switch code {
+    case .sessionClosed, .initialSyncNotCompleted: .bindsAgain
+    case .badClientFileIdent, .badServerVersion, .badClientVersion, .divergingHistories,
+      .badChangeset, .badOriginFileIdent, .badClientFile, .clientFileExpired, .permissionsChanged,
+      .writeNotAllowed, .badProgress:
+      .isReset(mayRecover: true)
+    case .other, .illegalRealmPath, .permissionDenied, .userMismatch, .invalidSchemaChange,
+      .badQuery, .objectAlreadyExists, .migrateToFlexible, .revertToPartition, .badSchemaVersion:
+      .isReported
+    case .compensatingWrite: .goesOnUntilUndone
+    case .schemaVersionChanged: .goesOn
+    }
+  }
+
+  /// A client with a session that is bound.
+  private static func client() -> ScriptedConnection {
+    var client = ScriptedConnection()
+    client.add(10)
+    client.open()
+    client.prepare(10)
+    _ = client.take()
+    return client
+  }
+
+  /// The message of a server that ends a session.
+  private static func message(_ refusal: SessionRefusal) throws -> String {
+    var server = ScriptedServerConnection(ProtocolVersion(mode: .partition))
+    server.run(1, name: 1)
+    _ = server.takeSent()
+    server.handle(.session(1, .refuse(refusal)))
+    return try #require(server.takeSent().first)
+  }
+
+  /// What a client's session did on a message.
+  private static func effect(_ text: String) -> Effect? {
+    var client = client()
+    client.receive(text)
+    let effects = client.take()
+    let reports = effects.compactMap { effect in
+      if case .sessionReport(10, let report) = effect { report } else { nil }
+    }
+    // No code is a reason to give the connection up.
+    guard !effects.contains(where: { if case .close = $0 { true } else { false } }) else {
+      return nil
+    }
+    let isUnbound = effects.contains(.send(Array("unbind 1\n".utf8), after: nil))
+    switch (client.machine.rest(of: 10), reports.first) {
+    case (.delay, .delayed?) where isUnbound: return .bindsAgain
+    case (.error, .needsReset(let mayRecover, _, _)?) where isUnbound:
+      return .isReset(mayRecover: mayRecover)
+    case (.error, .error?) where isUnbound: return .isReported
+    case (nil, .error?): return .goesOn
+    case (nil, nil): return .goesOnUntilUndone
+    default: return nil
+    }
+  }
+
+  @Test(arguments: SessionErrorCode.allCases)
+  func anErrorOfASessionHasItsEffect(_ code: SessionErrorCode) throws {
+    var document = ErrorDocument(code, message: "m")
+    if code == .compensatingWrite {
+      document.compensatingWrite = CompensatingWriteReport(
+        serverVersion: 5, rejectedClientVersion: 3,
+        updates: [RejectedUpdate(notAllowed: .int(1), in: "A")])
+    }
+    let text = try Self.message(SessionRefusal(code, document: document))
+    #expect(text.hasPrefix("json_error \(code.rawValue) "))
+    #expect(Self.effect(text) == Self.promise(code))
+  }
+
+  /// The action counts, whatever the code is.
+  @Test(arguments: SessionErrorCode.allCases.filter { $0 != .schemaVersionChanged })
+  func theActionDecides(_ code: SessionErrorCode) throws {
+    func effect(_ action: ErrorAction) throws -> Effect? {
+      Self.effect(try Self.message(SessionRefusal(code, "m", action: action)))
+    }
+    #expect(try effect(.clientReset) == .isReset(mayRecover: true))
+    #expect(try effect(.clientResetNoRecovery) == .isReset(mayRecover: false))
+    #expect(try effect(.transient) == .bindsAgain)
+    #expect(try effect(.logOutUser) == .isReported)
+  }
+
+  @Test(arguments: ConnectionErrorCode.allCases)
+  func anErrorOfAConnectionEndsIt(_ code: ConnectionErrorCode) throws {
+    var server = ScriptedServerConnection(ProtocolVersion(mode: .partition))
+    server.run(1, name: 1)
+    _ = (server.takeSent(), server.takeOthers())
+    server.handle(.fail(code, message: "m"))
+    let text = try #require(server.takeSent().last)
+    #expect(text.hasPrefix("json_error \(code.rawValue) "))
+    #expect(server.takeOthers().last == .close(.normal, reason: "m"))
+    var client = Self.client()
+    client.receive(text)
+    let isFatal = code != .connectionClosed
+    let effects = client.take()
+    #expect(effects.first == .close(.normal))
+    let failures = effects.compactMap { effect -> Bool? in
+      guard case .report(.failed(.error(let received, _), let isFatal)) = effect else { return nil }
+      #expect(received.connection == code)
+      return isFatal
+    }
+    // A client that broke the protocol would do so again; one whose file is bound elsewhere comes
+    // back by itself.
+    #expect(failures == [isFatal])
+    #expect((client.time(of: .retry) == nil) == isFatal)
+  }
+
+  /// Deployed clients do not survive them: no value exists with which a server could send one.
+  @Test(arguments: [202, 203, 205, 207, 214, 215, 218, 219, 220, 221, 224])
+  func aForbiddenCodeCannotBeExpressed(_ number: Int) {
+    #expect(SessionErrorCode(rawValue: number) == nil)
+    #expect(ConnectionErrorCode(rawValue: number) == nil)
+    // From another server it is an error as any other.
+    let document =
+      #"{"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,"#
+      + #""isRecoveryModeDisabled":false,"action":"ApplicationBug"}"#
+    let text = "json_error \(number) \(document.utf8.count) 1\n\(document)"
+    #expect(Self.effect(text) == .isReported)
+  }
+
+  @Test func theForbiddenCodeOfConnectionsCannotBeExpressed() {
+    #expect(ConnectionErrorCode(rawValue: 104) == nil)
+    #expect(SessionErrorCode(rawValue: 104) == nil)
+  }
+}
