@@ -419,6 +419,7 @@ let package = Package(
       dependencies: ["RealmSwift", "RealmTestSupport"],
       path: "Tests/DocumentationExamples/Articles",
       swiftSettings: settings),
-    .testTarget(name: "StyleTests", dependencies: ["TestTraits"], swiftSettings: settings),
+    .testTarget(
+      name: "StyleTests", dependencies: ["RealmTestSupport", "TestTraits"], swiftSettings: settings),
   ]
 )

@@ -13,6 +13,8 @@ struct ConnectionTimes: Hashable, Sendable {
   var body = TimeAmount.seconds(60)
   /// Between two requests.
   var pause = Duration.seconds(120)
+  /// For clients to take the last messages after the shutdown began, before sockets are cut.
+  var farewell = Duration.seconds(3)
   /// For all connections together to end, after which the rest is cancelled.
   var shutdown = Duration.seconds(15)
 }

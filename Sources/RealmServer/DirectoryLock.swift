@@ -36,7 +36,10 @@ final class DirectoryLock: Sendable {
   /// Lets another server use the folder.
   func release() {
     descriptor.withLockedValue { descriptor in
-      if descriptor >= 0 { close(descriptor) }
+      guard descriptor >= 0 else { return }
+      // A process that this one has just started may still have a copy of the descriptor.
+      flock(descriptor, LOCK_UN)
+      close(descriptor)
       descriptor = -1
     }
   }

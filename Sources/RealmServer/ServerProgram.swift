@@ -209,7 +209,8 @@ struct ServerProgram: Sendable {
     let counters = ServerMetrics(metrics)
     let notices = NoticeLog(logger, now: { timer.now() })
     let sockets = SocketService(
-      apps, limits: options.limits, metrics: counters, notices: notices, logger: logger)
+      apps, limits: options.limits, times: times, metrics: counters, notices: notices,
+      logger: logger)
     let responder = HTTPResponder(
       api: ServerAPI(
         apps: apps.map(\.api), publicURL: options.publicURL, refused: { notices.add($0) }),

@@ -51,23 +51,22 @@ final class SocketService: Service {
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  /// The time for clients to take the last messages at the shutdown.
-  private static let endTimeout = Duration.seconds(3)
-
   private let apps: [String: ServedApp]
   private let limits: ServerLimits
+  private let times: ConnectionTimes
   private let metrics: ServerMetrics
   private let notices: NoticeLog
   private let logger: Logger
   private let state = NIOLockedValueBox(State())
 
   init(
-    _ apps: [ServedApp], limits: ServerLimits, metrics: ServerMetrics, notices: NoticeLog,
-    logger: Logger
+    _ apps: [ServedApp], limits: ServerLimits, times: ConnectionTimes, metrics: ServerMetrics,
+    notices: NoticeLog, logger: Logger
   ) {
     self.notices = notices
     self.apps = Dictionary(apps.map { ($0.file.id, $0) }, uniquingKeysWith: { $1 })
     self.limits = limits
+    self.times = times
     self.metrics = metrics
     self.logger = logger
     for app in apps {
@@ -205,8 +204,8 @@ final class SocketService: Service {
     }
     logger.info("Ending \(connections.count) connections")
     for connection in connections { await connection.shutDown() }
-    let cutting = Task { [state] in
-      try await Task.sleep(for: Self.endTimeout)
+    let cutting = Task { [state, times] in
+      try await Task.sleep(for: times.farewell)
       for member in state.withLockedValue({ Array($0.members.values) }) {
         member.socket.channel.close(promise: nil)
       }

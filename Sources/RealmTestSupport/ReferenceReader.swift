@@ -49,20 +49,12 @@ package enum ReferenceReader {
   private static func run(_ arguments: [String], _ key: [UInt8]?) throws -> JSON {
     let digits = key?.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let arguments = arguments + (digits.map { ["--key", $0] } ?? [])
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: python)
-    process.arguments = [script] + arguments
-    process.standardOutput = output
-    try process.run()
-    let data = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    let run = try SpawnedProgram.run(python, [script] + arguments)
     do {
-      return try JSON(parsing: Array(data))
+      return try JSON(parsing: Array(run.output.utf8))
     } catch {
       throw Failure(
-        description: "\(arguments): status \(process.terminationStatus), "
-          + String(decoding: data.prefix(500), as: UTF8.self))
+        description: "\(arguments): status \(run.status), \(run.output.prefix(500))\(run.errors)")
     }
   }
 }

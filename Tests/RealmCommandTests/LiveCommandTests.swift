@@ -25,16 +25,12 @@ import FoundationNetworking
   }
 
   @Test func studioServesThePageUntilItIsStopped() async throws {
-    let process = Process()
-    process.executableURL = ToolProcess.program
-    process.arguments = ["studio", file]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    defer { if process.isRunning { process.terminate() } }
+    let program = try SpawnedProgram(ToolProcess.program.path, ["studio", file], output: .pipe)
+    defer { program.kill() }
+    let output = try #require(program.output)
     var first = Data()
     while !first.contains(10) {
-      let more = output.fileHandleForReading.availableData
+      let more = output.availableData
       try #require(!more.isEmpty)
       first += more
     }
@@ -42,9 +38,8 @@ import FoundationNetworking
     #expect(address.hasPrefix("http://127.0.0.1:") && address.contains("/?token="))
     let (page, _) = try await URLSession.shared.data(from: try #require(URL(string: address)))
     #expect(String(decoding: page, as: UTF8.self).contains("<html"))
-    process.terminate()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    program.kill(SIGTERM)
+    #expect(program.waitUntilExit() == 0)
   }
 
   @Test func studioSaysWhatIsMissing() throws {
@@ -55,16 +50,14 @@ import FoundationNetworking
   }
 
   @Test func watchShowsTheChangesOfOtherProcesses() throws {
-    let process = Process()
-    process.executableURL = ToolProcess.program
-    process.arguments = ["watch", file, "Dog WHERE age > 5", "--count", "2", "--json"]
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    defer { if process.isRunning { process.terminate() } }
+    let program = try SpawnedProgram(
+      ToolProcess.program.path, ["watch", file, "Dog WHERE age > 5", "--count", "2", "--json"],
+      output: .pipe)
+    defer { program.kill() }
+    let output = try #require(program.output)
     // The first line says that it watches.
     var first = Data()
-    while !first.contains(10) { first += output.fileHandleForReading.availableData }
+    while !first.contains(10) { first += output.availableData }
     #expect(String(decoding: first, as: UTF8.self).hasPrefix(#"{"watching":"#))
     for line in [
       #"UPDATE Dog SET {"age": 6} WHERE id == 1"#, "DELETE Dog WHERE id == 3",
@@ -72,9 +65,8 @@ import FoundationNetworking
     ] {
       #expect(try ToolProcess("shell", file, input: line + "\n").status == 0)
     }
-    let rest = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let rest = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
+    #expect(program.waitUntilExit() == 0)
     let lines = rest.split(separator: "\n")
     #expect(lines.count == 2)
     #expect(lines.first?.contains(#""change":"inserted","class":"Dog","key":0"#) == true, "\(rest)")

@@ -53,7 +53,7 @@ import Testing
       // The first bytes say that it is writing.
       #expect(read(pipe, &byte, 1) == 1)
       #expect(try names().contains("dogs.json.unfinished"))
-      kill(process.processIdentifier, number)
+      process.kill(number)
       process.waitUntilExit()
     }
     #expect(process.isSignal && process.status == number)
@@ -75,7 +75,7 @@ import Testing
         ToolProcess.program, ["import", new, input, "--class", "Dog"] + options
       ) { process in
         while process.isRunning, !FileManager.default.fileExists(atPath: new) { usleep(1000) }
-        kill(process.processIdentifier, SIGINT)
+        process.kill(SIGINT)
       }
       guard process.isSignal else { continue }
       #expect(process.status == SIGINT)

@@ -45,38 +45,27 @@ struct ToolProcess {
   init(
     _ program: URL, _ arguments: [String], input: String = "",
     environment: [String: String] = [:], terminal: PseudoTerminal? = nil,
-    running: (Process) throws -> Void = { _ in }
+    running: (SpawnedProgram) throws -> Void = { _ in }
   ) throws {
-    let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(environment) { $1 }
-    let (output, errors, source) = (Pipe(), Pipe(), Pipe())
-    process.standardOutput =
-      terminal.map { FileHandle(fileDescriptor: $0.program, closeOnDealloc: false) } ?? output
-    process.standardError = errors
-    process.standardInput = source
-    try process.run()
+    let program = try SpawnedProgram(
+      program.path, arguments, environment: environment, input: .pipe,
+      output: terminal.map { .descriptor($0.program) } ?? .pipe, errors: .pipe)
     terminal?.closeProgramSide()
-    // Errors are short; they fit into the pipe while the output is read.
-    source.fileHandleForWriting.write(Data(input.utf8))
-    try source.fileHandleForWriting.close()
+    // Errors are short; they fit into the pipe while the text of a terminal is read.
+    try program.input?.write(contentsOf: Data(input.utf8))
+    try program.input?.close()
     do {
-      try running(process)
+      try running(program)
     } catch {
-      process.terminate()
+      program.kill()
       throw error
     }
-    let text =
-      terminal?.text()
-      ?? String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    let complaint = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    status = process.terminationStatus
-    isSignal = process.terminationReason == .uncaughtSignal
-    self.output = text
-    self.errors = String(decoding: complaint, as: UTF8.self)
+    let text = terminal?.text()
+    let run = try program.finish()
+    status = abs(run.status)
+    isSignal = run.status < 0
+    output = text ?? run.output
+    errors = run.errors
   }
 }
 #endif

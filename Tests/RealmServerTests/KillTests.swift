@@ -83,9 +83,9 @@ private struct ProcessStorm {
   private func process(
     _ name: String, _ arguments: [String], output: String
   ) throws -> SpawnedProgram {
-    try Data().write(to: URL(fileURLWithPath: output))
-    return try SpawnedProgram(
-      Self.folder.appendingPathComponent(name).path, arguments, output: output)
+    try SpawnedProgram(
+      Self.folder.appendingPathComponent(name).path, arguments, output: .file(output), errors: .null
+    )
   }
 
   /// Runs `realm-todos` on a device. Returns its exit code.

@@ -142,6 +142,15 @@ final class RunningServer: Sendable {
   }
 }
 
+extension ConnectionTimes {
+  /// Limits that no client of a test meets, however busy the processor is.
+  static var patient: ConnectionTimes {
+    ConnectionTimes(
+      head: .minutes(10), body: .minutes(10), pause: .seconds(600), farewell: .seconds(600),
+      shutdown: .seconds(600))
+  }
+}
+
 /// A user of a test.
 struct TestUser {
   let client: AppClient

@@ -18,7 +18,7 @@ final class ServerProcess: Sendable {
   static var isBuilt: Bool { FileManager.default.isExecutableFile(atPath: path) }
 
   let address: String
-  private let identifier: Int32
+  private let program: SpawnedProgram
   private let errorPath: String
 
   /// Starts a server with an app in partition mode, and waits until it listens.
@@ -34,7 +34,6 @@ final class ServerProcess: Sendable {
       .write(to: URL(fileURLWithPath: folder + "/app.json"))
     let output = directory.path + "/output.txt"
     errorPath = directory.path + "/errors.txt"
-    for path in [output, errorPath] { try Data().write(to: URL(fileURLWithPath: path)) }
     var arguments = [
       "serve", "--dir", directory.path + "/data", "--listen", "127.0.0.1:0",
       "--sockets-per-user", "10000",
@@ -42,39 +41,33 @@ final class ServerProcess: Sendable {
     if let certificate {
       arguments += ["--tls-cert", certificate.certificatePath, "--tls-key", certificate.keyPath]
     }
-    let process = Process()
     if let openFiles {
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
       arguments = ["-c", "ulimit -Sn \(openFiles) && exec \"$0\" \"$@\"", Self.path] + arguments
-    } else {
-      process.executableURL = URL(fileURLWithPath: Self.path)
     }
-    process.arguments = arguments
-    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
-    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: errorPath))
-    try process.run()
-    identifier = process.processIdentifier
+    program = try SpawnedProgram(
+      openFiles == nil ? Self.path : "/bin/sh", arguments, output: .file(output),
+      errors: .file(errorPath))
     var text = ""
     for _ in 0..<6_000 where !text.contains("\"))") {
       try await Task.sleep(for: .milliseconds(10))
-      text = try String(contentsOfFile: output, encoding: .utf8)
+      text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
     }
     let start = try #require(text.firstRange(of: "http")?.lowerBound)
     address = String(text[start...].prefix { $0 != "\"" })
   }
 
-  func kill() { send(SIGKILL) }
+  func kill() { program.kill() }
 
-  func send(_ signal: Int32) { Foundation.kill(identifier, signal) }
+  func send(_ signal: Int32) { program.kill(signal) }
 
-  var isRunning: Bool { Foundation.kill(identifier, 0) == 0 }
+  var isRunning: Bool { program.isRunning }
 
   /// What it has said about itself.
   func log() throws -> String { try String(contentsOfFile: errorPath, encoding: .utf8) }
 
   /// The memory that the process alone holds.
   func residentByteCount() throws -> Int {
-    let status = try String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)
+    let status = try String(contentsOfFile: "/proc/\(program.identifier)/status", encoding: .utf8)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
     return try #require(Int(line.filter { $0.isNumber })) << 10
   }

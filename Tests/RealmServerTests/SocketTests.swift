@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func aShutdownEndsSessionsAndSockets() async throws {
-    let server = try await RunningServer()
+    let server = try await RunningServer(times: .patient)
     let user = try await server.user()
     let socket = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
     try await socket.send(Array("bind 1 6 0 1 0\n\"home\"".utf8))

@@ -25,7 +25,7 @@ struct TestCertificate {
       "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=test",
       "-addext", "subjectAltName=\(name)",
     ]
-    let program = try? SpawnedProgram("/usr/bin/openssl", arguments, output: "/dev/null")
+    let program = try? SpawnedProgram("/usr/bin/openssl", arguments, output: .null, errors: .null)
     guard program?.waitUntilExit() == 0 else { return nil }
   }
 

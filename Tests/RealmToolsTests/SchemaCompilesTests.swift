@@ -16,21 +16,14 @@ import Testing
   /// Checks the types of a file; the messages of the compiler.
   private func messages(_ path: String) throws -> String {
     let products = try #require(BuiltModules.folder)
-    let process = Process()
-    process.executableURL = BuiltModules.compiler
-    process.arguments = [
-      "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
-      path,
-    ]
-    process.arguments? += ModuleMaps.options(products: products)
-    let output = Pipe()
-    process.standardError = output
-    process.standardOutput = output
-    try process.run()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: text, as: UTF8.self)
-      + (process.terminationStatus == 0 ? "" : "ended with \(process.terminationStatus)")
+    let compiler = try #require(BuiltModules.compiler)
+    let run = try SpawnedProgram.run(
+      compiler.path,
+      [
+        "-typecheck", "-swift-version", "6", "-I", products.appendingPathComponent("Modules").path,
+        path,
+      ] + ModuleMaps.options(products: products))
+    return run.output + run.errors + (run.status == 0 ? "" : "ended with \(run.status)")
   }
 
   @Test func everyKindOfPropertyCompiles() throws {

@@ -3,6 +3,7 @@
 // The packages of the manifest, and known advisories of them (Scripts/advisories).
 
 import Foundation
+import RealmTestSupport
 import Testing
 
 @Suite struct AdvisoryTests {
@@ -62,17 +63,9 @@ import Testing
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try Data(resolved.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let process = Process()
-    let error = Pipe()
-    process.executableURL = Repository.root.appendingPathComponent("Scripts/advisories")
-    process.arguments = [file.path]
-    process.standardError = error
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    let text = String(
-      decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus, text)
+    let run = try SpawnedProgram.run(
+      Repository.root.appendingPathComponent("Scripts/advisories").path, [file.path])
+    return (run.status, run.errors)
   }
 
   private static func resolved(_ pins: [(String, String)]) -> String {

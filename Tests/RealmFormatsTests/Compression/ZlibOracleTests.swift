@@ -36,13 +36,9 @@ import Testing
     let (input, output) = (folder.appending(path: "input"), folder.appending(path: "output"))
     try Data(lines.utf8).write(to: input)
     try Data().write(to: output)
-    let process = Process()
-    process.executableURL = URL(filePath: python)
-    process.arguments = ["-c", Self.script, input.path]
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    let program = try SpawnedProgram(
+      python, ["-c", Self.script, input.path], output: .file(output.path))
+    #expect(program.waitUntilExit() == 0)
     let streams = String(decoding: try Data(contentsOf: output), as: UTF8.self)
       .split(separator: "\n")
     try #require(streams.count == samples.count * 7)

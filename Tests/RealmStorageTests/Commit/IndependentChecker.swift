@@ -37,17 +37,10 @@ enum IndependentChecker {
   /// - Parameter tables: Whether to check what the tables hold, too.
   static func findings(_ path: String, tables: Bool = false) throws -> String? {
     guard ReferenceReader.isAvailable else { return nil }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: ReferenceReader.python)
-    process.arguments =
+    let run = try SpawnedProgram.run(
+      ReferenceReader.python,
       tables
-      ? [ReferenceReader.script, path, "--check"] : ["-c", script, ReferenceReader.script, path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return process.terminationStatus == 0 ? nil : String(decoding: output, as: UTF8.self)
+        ? [ReferenceReader.script, path, "--check"] : ["-c", script, ReferenceReader.script, path])
+    return run.status == 0 ? nil : run.output + run.errors
   }
 }

@@ -5,6 +5,7 @@
 #if Tools
 import Foundation
 import RealmFormats
+import RealmTestSupport
 
 /// A window of a headless Chromium.
 final class Browser: Sendable {
@@ -29,7 +30,7 @@ final class Browser: Sendable {
   /// Whether this machine has Chromium and its driver.
   static var isInstalled: Bool { chromium != nil && chromeDriver != nil }
 
-  private let driver = Process()
+  private let driver: SpawnedProgram
   private let connection: DriverConnection
   private let session: String
 
@@ -38,13 +39,8 @@ final class Browser: Sendable {
     guard let chromium = Self.chromium, let chromeDriver = Self.chromeDriver else {
       throw Failure(description: "there is no browser")
     }
-    let output = Pipe()
-    driver.executableURL = URL(fileURLWithPath: chromeDriver)
-    driver.arguments = ["--port=0"]
-    driver.standardOutput = output
-    driver.standardError = FileHandle.nullDevice
-    try driver.run()
-    connection = DriverConnection(port: try Self.port(of: output.fileHandleForReading))
+    driver = try SpawnedProgram(chromeDriver, ["--port=0"], output: .pipe, errors: .null)
+    connection = DriverConnection(port: try Self.port(of: driver.output))
     let arguments = [
       "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
       "--hide-scrollbars=false", "--force-device-scale-factor=1",
@@ -69,19 +65,19 @@ final class Browser: Sendable {
     self.session = session
   }
 
-  deinit { driver.terminate() }
+  deinit { driver.kill(SIGTERM) }
 
   /// Closes the window.
   func close() async throws {
     _ = try? await connection.send("/session/\(session)", nil, method: "DELETE")
-    driver.terminate()
+    driver.kill(SIGTERM)
   }
 
   /// The port that the driver reports in its first lines.
-  private static func port(of output: FileHandle) throws -> Int {
+  private static func port(of output: FileHandle?) throws -> Int {
     var text = ""
     while true {
-      let data = output.availableData
+      let data = output?.availableData ?? Data()
       guard !data.isEmpty else { throw Failure(description: "the driver said: \(text)") }
       text += String(decoding: data, as: UTF8.self)
       if let match = text.firstMatch(of: /successfully on port (\d+)/), let port = Int(match.1) {

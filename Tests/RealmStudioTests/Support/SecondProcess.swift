@@ -4,6 +4,7 @@
 
 #if Tools
 import Foundation
+import RealmTestSupport
 
 /// A running second process; ended with the last reference.
 final class SecondProcess: Sendable {
@@ -11,9 +12,7 @@ final class SecondProcess: Sendable {
     let question: String
   }
 
-  private let process = Process()
-  private let questions = Pipe()
-  private let answers = Pipe()
+  private let program: SpawnedProgram
   private let queue = DispatchQueue(label: "second process")
 
   init() throws {
@@ -22,16 +21,13 @@ final class SecondProcess: Sendable {
     #else
     let tests = URL(fileURLWithPath: CommandLine.arguments[0])
     #endif
-    process.executableURL = tests.deletingLastPathComponent()
-      .appendingPathComponent("realm-second-process")
-    process.standardInput = questions
-    process.standardOutput = answers
-    try process.run()
+    let path = tests.deletingLastPathComponent().appendingPathComponent("realm-second-process").path
+    program = try SpawnedProgram(path, input: .pipe, output: .pipe)
   }
 
   deinit {
     // It ends with its standard input.
-    try? questions.fileHandleForWriting.close()
+    try? program.input?.close()
   }
 
   /// Sends a command to the process and waits for its answer of one line.
@@ -39,10 +35,10 @@ final class SecondProcess: Sendable {
   func ask(_ question: String) async throws -> String {
     try await withCheckedThrowingContinuation { continuation in
       queue.async {
-        self.questions.fileHandleForWriting.write(Data("\(question)\n".utf8))
+        self.program.input?.write(Data("\(question)\n".utf8))
         var line = Data()
         while true {
-          let byte = self.answers.fileHandleForReading.readData(ofLength: 1)
+          let byte = self.program.output?.readData(ofLength: 1) ?? Data()
           if byte.isEmpty { return continuation.resume(throwing: Silence(question: question)) }
           if byte[byte.startIndex] == UInt8(ascii: "\n") { break }
           line.append(byte)

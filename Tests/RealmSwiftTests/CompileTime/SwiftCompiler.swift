@@ -3,6 +3,7 @@
 // The compiler, for tests of what must compile and what must not.
 
 import Foundation
+import RealmTestSupport
 import TestTraits
 
 /// Checks programs that import `RealmSwift`, as it was built for these tests.
@@ -74,26 +75,19 @@ struct SwiftCompiler {
     let source = files.directory.appendingPathComponent(isScript ? "main.swift" : "program.swift")
     try program.write(to: source, atomically: true, encoding: .utf8)
     let products = try products()
-    let process = Process()
-    process.executableURL = executable
-    process.arguments = [
+    var arguments = [
       depth.rawValue, source.path, "-diagnostic-style", "llvm",
       "-parse-as-library", "-module-name", "Program",
       "-o", files.directory.appendingPathComponent("program.sil").path,
       "-I", products.appendingPathComponent("Modules").path,
     ]
-    process.arguments? += ModuleMaps.options(products: products)
-    process.arguments?.append(contentsOf: mode.arguments)
-    if isScript { process.arguments?.removeAll { $0 == "-parse-as-library" } }
-    if depth == .types { process.arguments?.removeAll { $0 == "-o" || $0.hasSuffix(".sil") } }
-    let output = Pipe()
-    process.standardError = output
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    let diagnostics = parse(text, source.path)
-    if process.terminationStatus != 0, diagnostics.isEmpty { throw Failure(text: text) }
+    arguments += ModuleMaps.options(products: products)
+    arguments += mode.arguments
+    if isScript { arguments.removeAll { $0 == "-parse-as-library" } }
+    if depth == .types { arguments.removeAll { $0 == "-o" || $0.hasSuffix(".sil") } }
+    let run = try SpawnedProgram.run(executable?.path ?? "swiftc", arguments)
+    let diagnostics = parse(run.errors, source.path)
+    if run.status != 0, diagnostics.isEmpty { throw Failure(text: run.errors) }
     return diagnostics
   }
 

@@ -24,21 +24,8 @@ private enum TodosProgram {
 struct TodosProgramTests {
   /// Runs the program to its end.
   private func run(_ arguments: String...) throws -> (code: Int32, output: String, error: String) {
-    let process = Process()
-    let (output, error) = (Pipe(), Pipe())
-    process.executableURL = TodosProgram.url
-    process.arguments = arguments
-    process.standardOutput = output
-    process.standardError = error
-    try process.run()
-    // Both are shorter than a pipe's buffer.
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    let complained = error.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (
-      process.terminationStatus, String(decoding: said, as: UTF8.self),
-      String(decoding: complained, as: UTF8.self)
-    )
+    let run = try SpawnedProgram.run(TodosProgram.url.path, arguments)
+    return (run.status, run.output, run.errors)
   }
 
   @Test(arguments: ["--help", "-h"]) func helpIsShown(_ word: String) throws {

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwift
+import RealmTestSupport
 
 /// The same model as in the other process.
 class SharedCounter: Object {
@@ -23,39 +24,32 @@ final class OtherProcess: Sendable {
     let question: String
   }
 
-  private let process = Process()
-  private let questions = Pipe()
-  private let answers = Pipe()
+  private let program: SpawnedProgram
   // Touched on `queue` only, where blocking is harmless.
   private nonisolated(unsafe) var unread = Data()
   private let queue = DispatchQueue(label: "second process")
 
   init() throws {
-    process.executableURL = Self.program
-    process.standardInput = questions
-    process.standardOutput = answers
-    try process.run()
+    program = try SpawnedProgram(Self.path, input: .pipe, output: .pipe)
   }
 
-  deinit {
-    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-  }
+  deinit { program.kill() }
 
   /// The program, which is built where the tests are.
-  private static var program: URL {
+  private static var path: String {
     #if canImport(Darwin)
     let tests = Bundle(for: OtherProcess.self).bundleURL
     #else
     let tests = URL(fileURLWithPath: CommandLine.arguments[0])
     #endif
-    return tests.deletingLastPathComponent().appendingPathComponent("realm-second-process")
+    return tests.deletingLastPathComponent().appendingPathComponent("realm-second-process").path
   }
 
   /// Sends a command to the process; returns its answer.
   @discardableResult
   func ask(_ question: String) async throws -> String {
     try await onQueue {
-      self.questions.fileHandleForWriting.write(Data("\(question)\n".utf8))
+      self.program.input?.write(Data("\(question)\n".utf8))
       guard let answer = self.readLine() else { throw Silence(question: question) }
       return answer
     }
@@ -64,8 +58,8 @@ final class OtherProcess: Sendable {
   /// Kills the process at once, wherever it is, and waits until the system has cleaned up.
   func killNow() async throws {
     try await onQueue {
-      kill(self.process.processIdentifier, SIGKILL)
-      self.process.waitUntilExit()
+      self.program.kill()
+      self.program.waitUntilExit()
     }
   }
 
@@ -83,8 +77,7 @@ final class OtherProcess: Sendable {
         defer { unread = Data(unread[(end + 1)...]) }
         return String(decoding: unread[..<end], as: UTF8.self)
       }
-      let more = answers.fileHandleForReading.availableData
-      if more.isEmpty { return nil }
+      guard let more = program.output?.availableData, !more.isEmpty else { return nil }
       unread += more
     }
   }

@@ -3,6 +3,7 @@
 // The program that shows how the changes of two devices merge.
 
 import Foundation
+import RealmTestSupport
 import Testing
 
 @Suite struct TwoDevicesTests {
@@ -20,13 +21,8 @@ import Testing
 
   /// Runs the program; its output and exit code.
   private static func run() throws -> (text: String, code: Int32) {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = program
-    process.standardOutput = output
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (String(decoding: bytes, as: UTF8.self), process.terminationStatus)
+    let run = try SpawnedProgram.run(program.path)
+    return (run.output, run.status)
   }
 
   @Test func saysWhatCameOfEachConflict() throws {

@@ -3,6 +3,7 @@
 // Type checking of small programs that use the library as it was built with this test.
 
 import Foundation
+import RealmTestSupport
 import TestTraits
 
 extension Toolchain {
@@ -16,24 +17,17 @@ extension Toolchain {
     for (name, text) in files {
       try text.write(to: folder.appending(path: name), atomically: true, encoding: .utf8)
     }
-    let process = Process()
-    process.executableURL = tools.appending(path: "bin/swiftc")
-    process.arguments =
+    let arguments =
       [
         "-typecheck", "-swift-version", "6", "-module-name", "Program", "-diagnostic-style",
         "llvm", "-I", modules.path,
       ] + ModuleMaps.options(products: products)
       + (files["main.swift"] == nil ? ["-parse-as-library"] : [])
       + files.keys.sorted().map { folder.appending(path: $0).path }
-    let output = Pipe()
-    process.standardError = output
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 || !text.isEmpty else {
-      throw ToolFailure(tool: "swiftc", status: process.terminationStatus)
+    let run = try SpawnedProgram.run(tools.appending(path: "bin/swiftc").path, arguments)
+    guard run.status == 0 || !run.errors.isEmpty else {
+      throw ToolFailure(tool: "swiftc", status: run.status)
     }
-    return text
+    return run.errors
   }
 }

@@ -7,6 +7,7 @@
 // whose lock `swift test` holds while the tests run.
 
 import Foundation
+import RealmTestSupport
 import TestTraits
 
 /// The folders that the tables of symbols are made from.
@@ -63,18 +64,16 @@ struct Toolchain {
 
   /// Writes the symbol graph of the public module, and gives its files.
   func extractSymbolGraph(into folder: URL) throws -> [URL] {
-    let process = Process()
-    process.executableURL = extractor
-    process.arguments = [
+    let arguments = [
       "-module-name", ModuleOrder.apiModule, "-minimum-access-level", "public",
       "-skip-synthesized-members", "-target", Self.target, "-I", modules.path,
       "-output-dir", folder.path,
     ]
-    process.arguments? += ModuleMaps.options(products: products)
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw ToolFailure(tool: extractor.lastPathComponent, status: process.terminationStatus)
+    let program = try SpawnedProgram(
+      extractor.path, arguments + ModuleMaps.options(products: products))
+    let status = program.waitUntilExit()
+    guard status == 0 else {
+      throw ToolFailure(tool: extractor.lastPathComponent, status: status)
     }
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
