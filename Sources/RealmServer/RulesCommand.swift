@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmSyncProtocol
 
 /// The commands about rules.
 struct RulesCommand: ParsableCommand {
@@ -48,9 +49,10 @@ struct RulesCheckCommand: ParsableCommand {
     let app = try RulesCommand.read(file)
     let state =
       switch app.stage {
-      case .production where app.permissions == PartitionPermissions():
-        "production mode without permissions: no user reads anything"
-      case .production: "production mode: users have what its permissions grant, and nothing else"
+      case .production where !app.hasRules:
+        "production mode without \(app.rulesName): no user reads anything"
+      case .production:
+        "production mode: users have what its \(app.rulesName) grant, and nothing else"
       case .development: "development mode: every user reads and writes everything"
       case nil:
         "no mode: every user reads and writes everything, and only the loopback address is served"
@@ -59,10 +61,16 @@ struct RulesCheckCommand: ParsableCommand {
   }
 }
 
+extension AppFile {
+  /// The member of the file that says what users may do.
+  fileprivate var rulesName: String { mode == .flexible ? "roles" : "permissions" }
+}
+
 /// The command `realm-server rules explain`.
 struct RulesExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "explain", abstract: "Says what a user may do with a partition, and why.")
+    commandName: "explain",
+    abstract: "Says what a user may do with a partition, or with the objects of a class, and why.")
 
   @Argument(help: "The app.json of an app.")
   var file: String
@@ -77,24 +85,25 @@ struct RulesExplainCommand: ParsableCommand {
   var customData: String?
 
   @Option(help: "The value of the partition, as JSON: a text has quotes.")
-  var partition: String
+  var partition: String?
+
+  @Option(name: .customLong("class"), help: "The name of a class, for flexible sync.")
+  var className: String?
 
   func run() throws {
     try RulesCommand.run { () throws(ServerFailure) in
-      try Self.answer(file, user, email, customData, partition)
+      try Self.answer(
+        file, user, email, customData, partition: partition, className: className)
     }
   }
 
   static func answer(
-    _ file: String, _ user: String, _ email: String?, _ customData: String?, _ partition: String
+    _ file: String, _ user: String, _ email: String?, _ customData: String?,
+    partition: String? = nil, className: String? = nil
   ) throws(ServerFailure) -> String {
     let app = try RulesCommand.read(file)
     guard app.stage == .production else {
       return "The app \(app.id) is not in production mode: every user reads and writes everything."
-    }
-    guard let value = PartitionText.value(partition) else {
-      throw ServerFailure(
-        "--partition needs the JSON of a text, a number, an id or null, like '\"home\"'.")
     }
     var data: BSONValue?
     if let customData {
@@ -103,8 +112,24 @@ struct RulesExplainCommand: ParsableCommand {
       }
       data = document
     }
-    let context = RuleContext(
-      user: RuleUser(id: user, email: email, customData: data), partition: value)
+    let user = RuleUser(id: user, email: email, customData: data)
+    switch (app.mode, partition, className) {
+    case (.partition, let partition?, nil): return try answer(app, user, partition)
+    case (.flexible, nil, let className?):
+      return RoleExplanation(app.roles, of: user, className: className).description
+    case (.partition, _, _): throw ServerFailure("The app has partitions: name one by --partition.")
+    case (.flexible, _, _): throw ServerFailure("The app has flexible sync: name a --class.")
+    }
+  }
+
+  private static func answer(
+    _ app: AppFile, _ user: RuleUser, _ partition: String
+  ) throws(ServerFailure) -> String {
+    guard let value = PartitionText.value(partition) else {
+      throw ServerFailure(
+        "--partition needs the JSON of a text, a number, an id or null, like '\"home\"'.")
+    }
+    let context = RuleContext(user: user, partition: value)
     switch app.permissions.permission(in: context) {
     case .write: return "reads and writes: the rule \"write\" holds"
     case .read: return "reads: the rule \"read\" holds, and the rule \"write\" does not"

@@ -18,16 +18,20 @@ struct ServedApp: Sendable {
   let upkeep: ServerUpkeep
 
   /// The rights by a file of the app; nil if each user has all.
-  func access(to file: AppFile, in stage: AppStage) -> PartitionAccess? {
+  func access(to file: AppFile, in stage: AppStage) -> (any SessionAccess)? {
     Self.access(to: file, in: stage, users: api.accounts)
   }
 
   static func access(
     to file: AppFile, in stage: AppStage, users accounts: AccountService
-  ) -> PartitionAccess? {
+  ) -> (any SessionAccess)? {
     guard stage == .production else { return nil }
-    return PartitionAccess(file.permissions) { (user) throws(SessionRefusal) in
+    let users = { @Sendable (user: String) async throws(SessionRefusal) in
       try await accounts.ruleUser(user)
+    }
+    switch file.mode {
+    case .partition: return PartitionAccess(file.permissions, users: users)
+    case .flexible: return RoleAccess(file.roles, users: users)
     }
   }
 }

@@ -9,6 +9,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import RealmSyncProtocol
 
 extension ServerOptions {
   /// The mode of an app; development if nothing names one and this machine alone reaches the
@@ -21,7 +22,8 @@ extension ServerOptions {
     guard let address = exposedAddress else { return .development }
     throw ServerFailure(
       "\(file) names no \"mode\", and other machines reach the server (\(address)). Add "
-        + "\"mode\": \"production\" with \"permissions\" (Documentation/Sync/Rules.md), or let "
+        + "\"mode\": \"production\" with \"\(app.mode == .flexible ? "roles" : "permissions")\" "
+        + "(Documentation/Sync/Rules.md), or let "
         + "every user read and write everything: with \"mode\": \"development\" or --development.")
   }
 

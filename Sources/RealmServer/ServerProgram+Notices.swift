@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmSyncProtocol
 
 extension ServerProgram {
   /// The notices about an app's mode and schema.
@@ -19,9 +20,10 @@ extension ServerProgram {
       ]
     }
     var notices: [String] = []
-    if file.permissions == PartitionPermissions() {
+    if !file.hasRules {
+      let rules = file.mode == .flexible ? "roles" : "permissions"
       notices.append(
-        "The app \(file.id) is in production mode without permissions: no user reads anything")
+        "The app \(file.id) is in production mode without \(rules): no user reads anything")
     }
     if schema.schema.isEmpty {
       notices.append(

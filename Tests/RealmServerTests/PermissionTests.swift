@@ -213,7 +213,7 @@ import Testing
     func answer(
       _ user: String, _ partition: String, _ data: String? = nil
     ) throws -> String {
-      try RulesExplainCommand.answer(path, user, nil, data, partition)
+      try RulesExplainCommand.answer(path, user, nil, data, partition: partition)
     }
     #expect(try answer("u1", "\"u1\"") == "reads and writes: the rule \"write\" holds")
     #expect(try answer("u1", "\"u2\"").hasPrefix("nothing: neither"))

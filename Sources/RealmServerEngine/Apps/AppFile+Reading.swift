@@ -8,7 +8,7 @@ import RealmSyncProtocol
 extension AppFile {
   /// The keys without support in this version.
   private static let laterKeys: Set<String> = [
-    "roles", "schema", "queryableFields", "functions",
+    "schema", "queryableFields", "functions",
   ]
   private static let laterProviders: Set<String> = [
     "api-key", "custom-token", "custom-function", "oauth2-apple", "oauth2-google",
@@ -56,6 +56,12 @@ extension AppFile {
         } catch {
           throw AppFileError(error)
         }
+      case "roles":
+        do throws(RuleError) {
+          roles = try RoleReader.roles(member.value, at: path)
+        } catch {
+          throw AppFileError(error)
+        }
       case "providers": try readProviders(member.value, at: path)
       case "tokens": try readTokens(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
@@ -64,25 +70,29 @@ extension AppFile {
       case let key: throw AppFileError("has the unknown key \"\(key)\"", at: path)
       }
     }
-    try checkRules(hasPermissions: json["permissions"] != nil)
+    for (key, needed) in [("permissions", SyncMode.partition), ("roles", .flexible)]
+    where json[key] != nil {
+      try checkRules(key, of: needed)
+    }
   }
 
-  /// Checks what the mode and the permissions need of each other: no file looks protected that
-  /// is not.
-  private func checkRules(hasPermissions: Bool) throws(AppFileError) {
-    if stage == .production, mode == .flexible {
+  /// Checks what the mode and the rules need of each other: no file looks protected that is not.
+  private func checkRules(_ key: String, of needed: SyncMode) throws(AppFileError) {
+    let path = [JSONStep.key(key)]
+    guard mode == needed else {
       throw AppFileError(
-        "has \"mode\": \"production\", which needs \"sync\": \"partition\": this version has no "
-          + "rules for flexible sync yet", at: [.key("mode")])
+        needed == .partition
+          ? "has \"permissions\", which are of partitions: they need \"sync\": \"partition\", and "
+            + "flexible sync has \"roles\""
+          : "has \"roles\", which are of flexible sync: partitions have \"permissions\"", at: path)
     }
-    guard hasPermissions else { return }
-    let path = [JSONStep.key("permissions")]
     guard stage == .production else {
       throw AppFileError(
-        "has \"permissions\", which development mode does not check: they need \"mode\": "
+        "has \"\(key)\", which development mode does not check: they need \"mode\": "
           + "\"production\"", at: path)
     }
-    if permissions.readsEmail, accounts.confirmation != .mail {
+    let readsEmail = needed == .partition ? permissions.readsEmail : roles.readsEmail
+    if readsEmail, accounts.confirmation != .mail {
       throw AppFileError(
         "has rules about %%user.data.email, which need \"confirm\": \"mail\" of "
           + "\"local-userpass\": otherwise anybody may register any address", at: path)

@@ -15,6 +15,8 @@ package struct AppFile: Hashable, Sendable {
   package var stage: AppStage?
   /// Who may read and write partitions; checked in production mode alone.
   package var permissions = PartitionPermissions()
+  /// Who may read and write which objects in flexible mode; checked in production mode alone.
+  package var roles = AppRoles()
   package var accounts = AccountSettings()
 
   package init(id: String, name: String, mode: SyncMode = .flexible) {
@@ -36,9 +38,14 @@ package struct AppFile: Hashable, Sendable {
       }
   }
 
+  /// Whether a rule lets a user read anything.
+  package var hasRules: Bool {
+    mode == .flexible ? !roles.isEmpty : permissions != PartitionPermissions()
+  }
+
   // MARK: Writing
 
-  /// The file of an app, without its permissions.
+  /// The file of an app, without its permissions and roles.
   package var json: JSONValue {
     var providers: [JSONMember] = []
     if accounts.allowsAnonymous { providers.append(JSONMember("anon-user", .object([]))) }

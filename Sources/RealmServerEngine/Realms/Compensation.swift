@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The writes of users without the right to write, and what undoes them (P4 C.3).
+// The writes that users may not make, and what undoes them (P4 C.3).
 //
 // Invariants:
 // 1. A compensating write has a version of its own, after those of its upload. It brings each of
-//    its objects to the state in the realm at that version.
+//    its objects to the state in the realm at that version; in flexible mode it erases them, and
+//    the next round sends those that are seen.
 
 import RealmFormats
 import RealmReplication
@@ -32,10 +33,16 @@ struct Compensation {
   private(set) var objects: [ObjectIdentity] = []
   private var known: Set<ObjectIdentity> = []
   private var nameByteCount = 0
+  /// What is refused in flexible mode.
+  private let refused: RefusedWrites?
 
-  init(file: FileIdentifier, schema: SchemaKeeper? = nil) {
+  /// - Parameter refused: The writes that roles refuse; nil in partition mode.
+  init(
+    file: FileIdentifier, schema: SchemaKeeper? = nil, _ refused: RefusedWrites? = nil
+  ) {
     self.file = file
     self.schema = schema
+    self.refused = refused
   }
 
   var isEmpty: Bool { objects.isEmpty }
@@ -52,15 +59,8 @@ struct Compensation {
       case .addTable, .addColumn:
         if keeps(instruction, of: changeset) { kept.append(instruction) }
       default:
-        guard right == .compensated, let object = instruction.object.map(changeset.identity(of:)),
-          RejectedKey(object) != nil
-        else { throw Self.refusal }
-        clientVersion = changeset.origin.version
-        guard known.insert(object).inserted else { continue }
-        objects.append(object)
-        nameByteCount += object.className.utf8.count + object.approximateByteCount
-        guard objects.count <= Self.objectCountMax, nameByteCount <= Self.nameByteCountMax
-        else { throw Self.refusal }
+        guard right == .compensated, let object = instruction.object else { throw refusal }
+        try add(changeset.identity(of: object), of: changeset)
       }
     }
     if kept.isEmpty {
@@ -79,10 +79,48 @@ struct Compensation {
     return false
   }
 
+  /// Takes the changes of refused objects out of a changeset.
+  ///
+  /// - Returns: Whether there were any.
+  mutating func takeRefused(from changeset: inout Changeset) throws(SessionRefusal) -> Bool {
+    guard let refused, !refused.isEmpty else { return false }
+    let version = changeset.origin.version
+    var isTaken: [ObjectReference: Bool] = [:]
+    for instruction in changeset.instructions {
+      guard let object = instruction.object, isTaken[object] == nil else { continue }
+      let identity = changeset.identity(of: object)
+      let isRefused = refused.contains(identity, at: version)
+      isTaken[object] = isRefused
+      if isRefused { try add(identity, of: changeset) }
+    }
+    guard isTaken.values.contains(true) else { return false }
+    changeset.instructions.removeAll { $0.object.map { isTaken[$0] ?? false } ?? false }
+    return true
+  }
+
+  private mutating func add(
+    _ object: ObjectIdentity, of changeset: Changeset
+  ) throws(SessionRefusal) {
+    guard RejectedKey(object) != nil else { throw refusal }
+    clientVersion = changeset.origin.version
+    guard known.insert(object).inserted else { return }
+    objects.append(object)
+    nameByteCount += object.className.utf8.count + object.approximateByteCount
+    guard objects.count <= Self.objectCountMax, nameByteCount <= Self.nameByteCountMax
+    else { throw refusal }
+  }
+
   /// The end of a session whose writes cannot be undone one by one. A client that recovered them
   /// would be refused again.
-  static let refusal = SessionRefusal(
+  var refusal: SessionRefusal { refused == nil ? Self.readersRefusal : Self.roleRefusal }
+
+  private static let readersRefusal = SessionRefusal(
     .writeNotAllowed, "Write not allowed: the user may read the partition and not change it",
+    action: .clientResetNoRecovery)
+
+  /// The same of a session in flexible mode.
+  static let roleRefusal = SessionRefusal(
+    .writeNotAllowed, "Write not allowed: the role of the user does not allow a change",
     action: .clientResetNoRecovery)
 
   /// The private change that undoes the writes; nil if it would be too large.
@@ -91,6 +129,14 @@ struct Compensation {
   func change(
     _ source: WriteGroup, version: UInt64, timestamp: OriginTimestamp
   ) throws(StorageError) -> PrivateChange? {
+    if let refused {
+      return PrivateChange(
+        file: file, version: version, timestamp: timestamp, objects: objects,
+        changeset: PrivatePart(erasing: objects).changeset,
+        refusal: PrivateChange.Refusal(
+          clientVersion: clientVersion, objects: objects,
+          outsideOfView: Set(objects.filter { refused.objects[$0]?.isOutsideOfView == true })))
+    }
     var writer = ObjectStateWriter(source, file: .server)
     for object in objects {
       writer.appendErasure { encoder in encoder.reference(to: object) }
@@ -114,9 +160,14 @@ extension CompensatingWriteReport {
     guard let refusal = change.refusal else { return nil }
     self.init(
       serverVersion: change.version, rejectedClientVersion: refusal.clientVersion,
-      updates: change.objects.compactMap { object in
-        RejectedKey(object).map { RejectedUpdate(notAllowed: $0, in: object.className) }
-      })
+      updates: (refusal.objects.isEmpty ? change.objects : refusal.objects)
+        .compactMap { object in
+          RejectedKey(object).map {
+            RejectedUpdate(
+              notAllowed: $0, in: object.className,
+              isOutsideOfView: refusal.outsideOfView.contains(object))
+          }
+        })
   }
 }
 

@@ -70,8 +70,9 @@ struct Integration {
   /// - Parameters:
   ///   - number: The position in the group.
   ///   - now: The client's new sign of life.
+  ///   - refused: The changes of it that the user may not make.
   mutating func add(
-    _ upload: Upload, number: Int, now: OriginTimestamp
+    _ upload: Upload, number: Int, now: OriginTimestamp, refused: RefusedWrites? = nil
   ) throws(SessionRefusal) {
     guard var state = states[upload.file] else {
       throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
@@ -79,7 +80,7 @@ struct Integration {
     let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
     instructionsLeft = limits.instructionCount
     transformer.workLeft = limits.work
-    compensation = Compensation(file: upload.file, schema: schema)
+    compensation = Compensation(file: upload.file, schema: schema, refused)
     do throws(SessionRefusal) {
       try check(upload, state.file)
       // The same changes again, after a lost connection, are skipped.
@@ -143,6 +144,7 @@ struct Integration {
       var changeset = try parse(entry, state.file.ident)
       isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || upload.right != .allowed)
       if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
+      if try compensation.takeRefused(from: &changeset) { isChanged[isChanged.count - 1] = true }
       incoming.append(changeset)
     }
     let isDropping =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Partition mode: clients whose writes were refused.
+// Clients whose writes were refused.
 
 import RealmSyncProtocol
 
@@ -24,7 +24,7 @@ extension ServerRealm {
     for change in try await store.privates(of: ident, after: 0) {
       guard let refusal = change.refusal else { continue }
       count += 1
-      byteCount += refusal.sent.count
+      byteCount += refusal.byteCount
     }
     return count < Self.pendingCountMax && byteCount < Self.pendingByteCountMax
       ? .compensated : .refused

@@ -61,6 +61,7 @@ extension ServerRealm {
   private func tryIntegrating(_ uploads: [Upload]) async throws(StoreError) -> [UploadOutcome] {
     let window = try await preparedWindow(for: uploads)
     var refusals: [Int: SessionRefusal] = [:]
+    var refused: [Int: RefusedWrites] = [:]
     let states = try await states(for: uploads, window, &refusals)
     let unseen = try await unseenObjects(for: uploads, states)
     var misfitCount = 0
@@ -72,26 +73,39 @@ extension ServerRealm {
       let now = clock.now()
       for (number, upload) in uploads.enumerated() where refusals[number] == nil {
         do throws(SessionRefusal) {
-          try integration.add(upload, number: number, now: now)
+          try integration.add(
+            upload, number: number, now: now,
+            refused: upload.rules == nil ? nil : refused[number] ?? RefusedWrites())
         } catch {
           refuse(number, of: uploads, error, &refusals)
         }
       }
       if let failure = integration.failure { throw failure }
       if integration.needsOwnTurn { return try await integrateEach(uploads, refusals) }
-      var failed: (upload: Int, refusal: SessionRefusal)?
+      var failed: Misfit?
       if !integration.states.isEmpty, refusals.count < uploads.count {
         try await append { (group) throws(StorageError) in
-          switch try self.apply(integration, in: group, now: now) {
+          switch try self.apply(integration, of: uploads, in: group, now: now) {
           case .success(let batch): return batch
           case .failure(let failure):
-            failed = (failure.upload, failure.refusal)
+            failed = failure
             return nil
           }
         }
       }
       if let failed {
-        refuse(failed.upload, of: uploads, failed.refusal, &refusals)
+        switch failed.reason {
+        case .refusal(let refusal): refuse(failed.upload, of: uploads, refusal, &refusals)
+        case .writes(let writes):
+          // What follows an upload with refused writes is merged with what undoes them.
+          guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
+          if let refusal = try await refusal(of: uploads[0]) {
+            refuse(0, of: uploads, refusal, &refusals)
+          } else {
+            refused[0, default: RefusedWrites()].formUnion(writes)
+          }
+          continue
+        }
         misfitCount += 1
         // The whole group is done again after each, so a group of misfits would take the square.
         if misfitCount > 1 { return try await integrateEach(uploads, refusals) }
@@ -246,29 +260,48 @@ extension ServerRealm {
       snapshot, entries, timestamp: entries.last?.committed ?? clock.now(), scratch: scratch)
   }
 
-  /// An upload of the group that does not fit the objects.
+  /// An upload of the group that does not fit the objects, or has changes that are refused.
   private struct Misfit: Error {
+    enum Reason {
+      case refusal(SessionRefusal)
+      case writes(RefusedWrites)
+    }
+
     let upload: Int
-    let refusal: SessionRefusal
+    let reason: Reason
+  }
+
+  /// The end of a session with refused writes that cannot be undone; nil if they can.
+  private func refusal(of upload: Upload) async throws(StoreError) -> SessionRefusal? {
+    guard upload.rules?.isCompensated == true,
+      try await readersRight(upload.file) == .compensated
+    else { return Compensation.roleRefusal }
+    return nil
   }
 
   /// Carries out the entries of a group.
   private func apply(
-    _ integration: Integration, in group: WriteGroup, now: OriginTimestamp
+    _ integration: Integration, of uploads: [Upload], in group: WriteGroup, now: OriginTimestamp
   ) throws(StorageError) -> Result<Batch, Misfit> {
     var batch = Batch()
     var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
     var upload: Int?
+    var check: WriteCheck?
     var collector = settings.recordsTouches ? TouchCollector(group) : nil
     var review = SchemaReview(settings.schema)
     var total = head.totalByteCount
     for entry in integration.entries {
-      if upload != entry.upload { applier.renewWork() }
+      if upload != entry.upload {
+        applier.renewWork()
+        if let check, !check.refused.isEmpty { break }
+        check = uploads[entry.upload].rules.map { WriteCheck($0, in: group) }
+      }
       upload = entry.upload
       if let refusal = try review.add(entry.changeset, of: entry.upload, in: group) {
-        return .failure(Misfit(upload: entry.upload, refusal: refusal))
+        return .failure(Misfit(upload: entry.upload, reason: .refusal(refusal)))
       }
       try collector?.begin(entry.changeset)
+      try check?.begin(entry.changeset, version: entry.clientVersion)
       do throws(ApplyError) {
         try applier.apply(entry.changeset)
       } catch {
@@ -276,14 +309,15 @@ extension ServerRealm {
         case .storage(let cause): throw cause
         case .badChangeset(let problem, let instruction):
           let refusal = SessionRefusal(problem, instruction: instruction)
-          return .failure(Misfit(upload: entry.upload, refusal: refusal))
+          return .failure(Misfit(upload: entry.upload, reason: .refusal(refusal)))
         }
       }
+      try check?.end()
       if let compensation = entry.compensation {
         let change = try compensation.change(
           group, version: entry.changeset.origin.version, timestamp: now)
         guard let change else {
-          return .failure(Misfit(upload: entry.upload, refusal: Compensation.refusal))
+          return .failure(Misfit(upload: entry.upload, reason: .refusal(compensation.refusal)))
         }
         batch.privates.append(change)
       }
@@ -297,8 +331,12 @@ extension ServerRealm {
           originalByteCount: entry.originalByteCount, totalByteCount: total,
           changeset: entry.bytes, touches: touches))
     }
+    // Nothing of a transaction with refused writes is stored, not even its schema.
+    if let upload, let check, !check.refused.isEmpty {
+      return .failure(Misfit(upload: upload, reason: .writes(check.refused)))
+    }
     if let (upload, refusal) = try review.finish() {
-      return .failure(Misfit(upload: upload, refusal: refusal))
+      return .failure(Misfit(upload: upload, reason: .refusal(refusal)))
     }
     for state in integration.states.values.sorted(by: { $0.file.ident < $1.file.ident }) {
       batch.files.append(state.file)

@@ -53,9 +53,11 @@ extension ServerRealm {
   /// - Parameters:
   ///   - query: The client's view at its cursor.
   ///   - next: The requested view; nil for the same.
+  ///   - filters: What the user may read from now on; nil for everything. Nothing else is sent,
+  ///     whatever the client's view was made with.
   package func view(
     for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
-    next: EffectiveQuery? = nil, scratch: ViewScratch
+    next: EffectiveQuery? = nil, filters: ReadFilters? = nil, scratch: ViewScratch
   ) async throws(StoreError) -> Result<ViewDownload, SessionRefusal> {
     if next == nil,
       let known = try await knownRound(
@@ -65,18 +67,13 @@ extension ServerRealm {
     }
     while true {
       let snapshot = try await store.snapshot(atLeast: cursor.serverVersion)
-      let old: View
-      var new: View?
-      switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
-      case .success(let view): old = view
+      let limited = query.limited(by: filters)
+      let views: [View]
+      switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot) {
+      case .success(let bound): views = bound
       case .failure(let refusal): return .failure(refusal)
       }
-      if let next {
-        switch try StoreError.storing(View.bind(next, to: snapshot.objects)) {
-        case .success(let view): new = view
-        case .failure(let refusal): return .failure(refusal)
-        }
-      }
+      let allowed = limited == query ? nil : views[1]
       let history = try await entries(
         in: cursor.serverVersion + 1..<snapshot.head.version + 1)
       // All private changes of a version have its time.
@@ -85,13 +82,13 @@ extension ServerRealm {
       let round: Round
       do throws(StoreError) {
         round = try Round(
-          history, after: cursor, to: snapshot, timestamp: timestamp, view: old, file: ident,
-          unconfirmed: objects(of: unconfirmed), scratch: scratch)
+          history, after: cursor, to: snapshot, timestamp: timestamp, view: views[0], next: allowed,
+          file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
       } catch {
         guard case .unreadableEntry(let version, let reason) = error else { throw error }
         throw try await giveUp(through: version, because: reason)
       }
-      if unconfirmed.isEmpty {
+      if unconfirmed.isEmpty, allowed == nil {
         let key = RoundCache.Key(
           from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)
         scratch.rounds.withLock {
@@ -99,19 +96,37 @@ extension ServerRealm {
         }
       }
       var bootstrap: Bootstrap?
-      if let new {
+      if next != nil {
         bootstrap = try StoreError.storing(
           Bootstrap.change(
-            from: old, to: new, snapshot, at: round.cursor.serverVersion,
+            from: views[0], to: views[2], snapshot, at: round.cursor.serverVersion,
             clientVersion: round.cursor.clientVersion, timestamp: timestamp,
             entryByteCountMax: settings.bootstrapEntryByteCount))
       }
       if let download = try await record(
-        round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident)
+        round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident, filters)
       {
         return .success(download)
       }
     }
+  }
+
+  /// The views of queries in a version.
+  private func bind(
+    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot
+  ) throws(StoreError) -> Result<[View], SessionRefusal> {
+    var views: [View] = []
+    for query in queries {
+      if let known = queries.prefix(views.count).firstIndex(of: query) {
+        views.append(views[known])
+        continue
+      }
+      switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
+      case .success(let view): views.append(view)
+      case .failure(let refusal): return .failure(refusal)
+      }
+    }
+    return .success(views)
   }
 
   /// The refusal of a query; nil for a legal one.
@@ -136,14 +151,15 @@ extension ServerRealm {
       }),
       try await store.privates(of: ident, after: cursor.serverVersion).isEmpty
     else { return nil }
-    return try await record(known.round, nil, [], known.timestamp, after: head, for: ident)
+    return try await record(known.round, nil, [], known.timestamp, after: head, for: ident, nil)
   }
 
   /// Stores the private changes of a client, with their versions; nil if the realm has got other
   /// versions meanwhile.
   private func record(
     _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
-    _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier
+    _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier,
+    _ filters: ReadFilters?
   ) async throws(StoreError) -> ViewDownload? {
     var privates = PrivateChanges(timestamp, for: ident)
     privates.append(round.parts, through: round.cursor.serverVersion)
@@ -152,9 +168,11 @@ extension ServerRealm {
     }
     privates.replace(unconfirmed)
     let version = (bootstrap?.cursors.download ?? round.cursor).serverVersion
+    var filtered: FilteredView?
+    if bootstrap != nil { filtered = FilteredView(file: ident, filters: filters) }
     guard
       let head = try await appendVersions(
-        through: version, after: head, privates: privates.changes)
+        through: version, after: head, privates: privates.changes, filtered: filtered)
     else { return nil }
     let file = try await knownFile(ident)
     var bootstrap = bootstrap

@@ -137,12 +137,13 @@ package actor ServerRealm {
   /// - Parameters:
   ///   - version: The newest version afterwards.
   ///   - ident: The client; its first download ends with the version.
+  ///   - filtered: The filters of a client's view from the version on; nil if they stay.
   /// - Returns: The new head; nil if it is not the one that the changes were made for.
   func appendVersions(
     through version: UInt64, after head: RealmHead, privates: [PrivateChange],
-    firstDownloadOf ident: FileIdentifier? = nil
+    firstDownloadOf ident: FileIdentifier? = nil, filtered: FilteredView? = nil
   ) async throws(StoreError) -> RealmHead? {
-    guard version > head.version || !privates.isEmpty else { return head }
+    guard version > head.version || !privates.isEmpty || filtered != nil else { return head }
     await beginAppending()
     defer { endAppending() }
     guard self.head.version == head.version else { return nil }
@@ -152,6 +153,10 @@ package actor ServerRealm {
       (file.firstDownloadBase, file.firstDownloadVersion) = (head.version, version)
       batch.files = [file]
     }
+    if let filtered {
+      batch.files = try await changedFile(filtered, from: version).map { [$0] } ?? []
+    }
+    guard version > head.version || !privates.isEmpty || !batch.files.isEmpty else { return head }
     while head.version + UInt64(batch.entries.count) < version {
       batch.entries.append(
         StoredEntry(
@@ -169,6 +174,19 @@ package actor ServerRealm {
       for entry in batch.entries { window.append(Changeset(origin: entry.origin)) }
     }
     return self.head
+  }
+
+  /// The file of a client whose view is made with other filters than before; nil if they are the
+  /// same.
+  private func changedFile(
+    _ view: FilteredView, from version: UInt64
+  ) async throws(StoreError) -> ClientFile? {
+    guard var file = try await store.file(view.file) else { throw .unknownFile(view.file) }
+    var filters = try file.viewFilters()
+    filters.set(view.filters, from: version, base: file.reciprocalBase)
+    guard filters.text != file.filters else { return nil }
+    file.filters = filters.text
+    return file
   }
 
   func beginAppending() async {

@@ -137,9 +137,10 @@ struct UnseenObjects {
     }
     guard isMade else { return false }
     guard try existed(object, at: base) else { return isLost }
-    guard let query, let condition = query.conditions[object.className] else { return true }
-    let part = EffectiveQuery([object.className: condition])
-    guard case .success(let view) = try View.bind(part, to: snapshot.objects) else { return true }
+    guard let query, query.conditions[object.className] != nil,
+      case .success(let view) = try View.bind(
+        query.part(ofClass: object.className), to: snapshot.objects)
+    else { return true }
     if try isSeenInAnyCase(object, view) { return false }
     return try !wasSeen(object, at: base, file, view)
   }

@@ -13,6 +13,8 @@ package struct Upload: Hashable, Sendable {
   /// The client's view, as far as its session knows; nil in partition mode.
   package var query: EffectiveQuery?
   package var right: WriteRight
+  /// What the user may change in flexible mode; nil for everything.
+  package var rules: WriteRules?
 
   package init(
     file: FileIdentifier, entries: [UploadEntry], progress: UploadCursor,

@@ -57,8 +57,8 @@ package enum PartitionPermission: Hashable, Sendable {
   case write
 }
 
-/// Decides on the sessions of an app in production mode.
-package struct PartitionAccess: Sendable {
+/// Decides on the sessions of an app with partitions.
+package struct PartitionAccess: SessionAccess {
   private let permissions: PartitionPermissions
   private let users: @Sendable (String) async throws(SessionRefusal) -> RuleUser
 
@@ -75,9 +75,9 @@ package struct PartitionAccess: Sendable {
   ///
   /// - Parameter partition: The canonical text of the value; nil in flexible mode, which
   ///   permissions of partitions never allow.
-  package func mayWrite(
-    _ user: String, in partition: String?
-  ) async throws(SessionRefusal) -> Bool {
+  package func rights(
+    of user: String, in partition: String?
+  ) async throws(SessionRefusal) -> SessionRights {
     let user = try await users(user)
     let value = partition.flatMap { try? ExtendedJSONReader.parse($0) }
     let permission =
@@ -86,8 +86,8 @@ package struct PartitionAccess: Sendable {
     case .none:
       throw SessionRefusal(
         .permissionDenied, "Permission denied: the user may not read the partition")
-    case .read: return false
-    case .write: return true
+    case .read: return SessionRights(mayWrite: false)
+    case .write: return .all
     }
   }
 }

@@ -103,7 +103,7 @@ enum RuleValue {
   }
 
   /// One form for equal numbers of different types.
-  private static func normal(_ value: BSONValue) -> BSONValue {
+  static func normal(_ value: BSONValue) -> BSONValue {
     switch value {
     case .int32(let number): .int64(Int64(number))
     case .double(let number): Int64(exactly: number).map { .int64($0) } ?? value

@@ -82,15 +82,23 @@ struct RuleReader {
   private static func operators(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> [RuleOperator] {
-    guard case .object(let members) = json, let first = members.first,
-      (try? ExtendedJSONReader.value(json)).map(isDocument) ?? !first.key.hasPrefix("$")
-    else { return [.equal(try term(json, at: path))] }
+    guard let members = operatorMembers(of: json) else {
+      return [.equal(try term(json, at: path))]
+    }
     var comparisons: [RuleOperator] = []
     for member in try unique(members, at: path) {
       comparisons.append(
         try comparison(member.key, member.value, at: path + [.key(member.key)]))
     }
     return comparisons
+  }
+
+  /// The members of an object with operators; nil for a value to be equal to.
+  static func operatorMembers(of json: JSONValue) -> [JSONMember]? {
+    guard case .object(let members) = json, let first = members.first,
+      (try? ExtendedJSONReader.value(json)).map(isDocument) ?? !first.key.hasPrefix("$")
+    else { return nil }
+    return members
   }
 
   private static func isDocument(_ value: BSONValue) -> Bool {
@@ -115,7 +123,7 @@ struct RuleReader {
     }
   }
 
-  private static func list(
+  static func list(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleTerm {
     if case .string = json, case .expansion(let list) = try term(json, at: path) {
@@ -132,7 +140,7 @@ struct RuleReader {
     return .list(terms)
   }
 
-  private static func term(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> RuleTerm {
+  static func term(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> RuleTerm {
     switch json {
     case .string(let text) where text.hasPrefix("%"): return try expansion(text, at: path)
     case .array: throw RuleError(message: "a list is compared with \"$in\"", path: path)

@@ -13,8 +13,8 @@ import RealmSyncProtocol
 package final class CurrentRules: Sendable {
   /// The rules at a point in time.
   struct Snapshot: Sendable {
-    /// The rights of users in partitions; nil in development mode, where each user has all.
-    fileprivate(set) var access: PartitionAccess?
+    /// What decides on the rights of users; nil in development mode, where each user has all.
+    fileprivate(set) var access: (any SessionAccess)?
     /// Grows with each change.
     fileprivate(set) var number: UInt64 = 0
   }
@@ -46,14 +46,14 @@ package final class CurrentRules: Sendable {
   }
 
   /// Sets the rules of an app without sessions.
-  func set(_ access: PartitionAccess?) {
+  func set(_ access: (any SessionAccess)?) {
     state.withLock { $0.rules.access = access }
   }
 
   /// Replaces the rules. Sessions that have other rights by them end, and begin again.
   ///
   /// - Returns: The number of these sessions.
-  package func replace(by access: PartitionAccess?) async -> Int {
+  package func replace(by access: (any SessionAccess)?) async -> Int {
     set(access)
     return await recheck()
   }

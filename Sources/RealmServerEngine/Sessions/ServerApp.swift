@@ -33,9 +33,9 @@ package struct ServerApp: Sendable {
 }
 
 extension ServerApp {
-  /// The rights of users in partitions; nil in development mode, where each user has all. It is set
+  /// What decides on the rights of users; nil in development mode, where each user has all. It is set
   /// before the first session.
-  package var access: PartitionAccess? {
+  package var access: (any SessionAccess)? {
     get { rules.snapshot.access }
     nonmutating set { rules.set(newValue) }
   }

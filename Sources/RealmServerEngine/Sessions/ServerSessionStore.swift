@@ -26,7 +26,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var realm: RealmDirectory.OpenRealm?
   private var name: RealmName?
   private var user = ""
-  private var mayWrite = false
+  private var rights = SessionRights(mayWrite: false)
   /// The version through which compensating writes were reported to the client.
   private var reportedVersion: UInt64 = 0
   /// The number of the BIND among those of all sessions.
@@ -131,8 +131,8 @@ package actor ServerSessionStore: ServerRequestHandler {
     // A session without a name asks still, for the newest rules.
     guard let name else { return false }
     let access = app.rules.snapshot.access
-    let current = try? await access?.mayWrite(user, in: name.partition) ?? true
-    guard current != mayWrite else { return false }
+    let current = try? await access?.rights(of: user, in: name.partition) ?? .all
+    guard current != rights else { return false }
     link?.refuse(SessionRefusal(.sessionClosed, "The rights of the user have changed"))
     return true
   }
@@ -183,7 +183,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     var rules: CurrentRules.Snapshot
     repeat {
       rules = app.rules.snapshot
-      mayWrite = try await rules.access?.mayWrite(user, in: name.partition) ?? true
+      rights = try await rules.access?.rights(of: user, in: name.partition) ?? .all
     } while rules.number != app.rules.snapshot.number
     self.name = name
     let opened = try await storing(await app.realms.open(name, for: user))
@@ -217,6 +217,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     await older?.evict()
     guard !isEvicted else { throw Self.eviction }
     let file = try await storing(await realm.seenFile(ident.file))
+    var isViewChanged = false
     if let query = ident.query {
       let named: SessionQuery
       do throws(SessionRefusal) {
@@ -225,11 +226,23 @@ package actor ServerSessionStore: ServerRequestHandler {
         guard error.code == .badQuery else { throw error }
         return .queryRefused(message: error.document.message)
       }
-      view = SessionView(named, isNew: ident.download.serverVersion == 0)
+      let isNew = ident.download.serverVersion == 0
+      let held = named.filtered(
+        by: try await storing(file.viewFilters()).filters(at: ident.download.serverVersion))
+      isViewChanged = !isNew && held.effective != named.effective
+      if isViewChanged {
+        guard version.hasServerBootstraps else {
+          throw SessionRefusal(.permissionsChanged, "The rights of the user have changed")
+        }
+        view = SessionView(held, next: named)
+      } else {
+        view = SessionView(named, isNew: isNew)
+      }
     }
     reportedVersion = ident.download.serverVersion
     return .claimed(
-      file.record(for: user), rejected: try await newReports(in: realm, of: file.ident))
+      file.record(for: user), rejected: try await newReports(in: realm, of: file.ident),
+      isViewChanged: isViewChanged)
   }
 
   private func integrate(
@@ -239,15 +252,22 @@ package actor ServerSessionStore: ServerRequestHandler {
     var upload = Upload(
       file: file, entries: entries, progress: progress,
       lockedServerVersion: lockedServerVersion, query: view?.active?.effective)
-    if !mayWrite {
+    if !rights.mayWrite {
       upload.right =
         version.hasCompensatingWrites
         ? try await storing(await realm.readersRight(file)) : .refused
     }
+    upload.rules = rights.permissions.map {
+      WriteRules(
+        permissions: $0, subscriptions: view?.subscriptions ?? [],
+        isCompensated: version.hasCompensatingWrites)
+    }
     switch await realm.integrate(upload) {
     case .integrated(_, let head):
       return .integrated(
-        head: head.latest, rejected: mayWrite ? [] : try await newReports(in: realm, of: file))
+        head: head.latest,
+        rejected: rights.mayWrite && rights.permissions == nil
+          ? [] : try await newReports(in: realm, of: file))
     case .refused(let refusal): throw refusal
     case .failed(let error):
       await note(error)
@@ -259,7 +279,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private func newReports(
     in realm: ServerRealm, of file: FileIdentifier
   ) async throws(SessionRefusal) -> [CompensatingWriteReport] {
-    guard version.mode == .partition else { return [] }
+    guard version.mode == .partition || rights.permissions != nil else { return [] }
     let reports = try await storing(await realm.compensations(of: file, after: reportedVersion))
     if let last = reports.last { reportedVersion = last.serverVersion }
     return reports
@@ -312,13 +332,15 @@ package actor ServerSessionStore: ServerRequestHandler {
     let answer = try await storing(
       await opened.realm.view(
         for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
-        next: target?.effective, scratch: scratch))
+        next: target?.effective, filters: rights.permissions?.filters, scratch: scratch))
     var made = try answer.get()
     if let target, let bootstrap = made.bootstrap {
       var entries: [DownloadEntry] = []
       // A client without any query has not bound its schema: it gets all in the bootstrap.
-      if active == nil { swap(&entries, &made.round.entries) }
+      let isWhole = active == nil || view.changesFilters
+      if isWhole { swap(&entries, &made.round.entries) }
       view.add(parts(entries, bootstrap, bootstrap.cursors, of: target))
+      if isWhole { return nil }
     }
     let isNews = !made.round.entries.isEmpty || made.round.cursors.download != cursor
     guard let active, target == nil || isNews else { return nil }
@@ -361,7 +383,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private func checked(
     _ query: VersionedQuery, in realm: ServerRealm
   ) async throws(SessionRefusal) -> SessionQuery {
-    let query = try SessionQuery(query)
+    let query = try SessionQuery(query, rights.permissions?.filters)
     let refusal = try await storing(await realm.check(query.effective))
     if let refusal { throw refusal }
     return query

@@ -15,6 +15,8 @@ struct SessionView: Sendable {
   private(set) var active: SessionQuery?
   /// The query whose bootstrap is due.
   private(set) var target: SessionQuery?
+  /// The query that was active before.
+  private var previous: SessionQuery?
   private var round: Parts?
   private var bootstrap: Parts?
 
@@ -23,6 +25,24 @@ struct SessionView: Sendable {
   ///   - isNew: Whether the client has nothing yet.
   init(_ ident: SessionQuery, isNew: Bool) {
     (active, target) = isNew ? (nil, ident) : (ident, nil)
+  }
+
+  /// The queries of a client whose view was made with other rights of its user.
+  init(_ active: SessionQuery, next target: SessionQuery) {
+    (self.active, self.target) = (active, target)
+  }
+
+  /// Whether the rights of the user are other ones than those that the client's view was made with.
+  /// What leads there is one batch: a client that stopped in the middle of it would have neither
+  /// view.
+  var changesFilters: Bool {
+    if let active, let target { active.filters != target.filters } else { false }
+  }
+
+  /// The subscriptions that the client may have written by: those before a change are uploaded
+  /// after it, too.
+  var subscriptions: [[String: String]] {
+    [active, target, previous].compactMap { $0?.effective.conditions }
   }
 
   /// Makes another query the target.
@@ -70,7 +90,7 @@ struct SessionView: Sendable {
     guard let part = bootstrap?.take() else { return nil }
     if bootstrap?.isEmpty == true {
       bootstrap = nil
-      (active, target) = (target, nil)
+      (previous, active, target) = (active ?? previous, target, nil)
     }
     return part
   }
@@ -81,16 +101,29 @@ struct SessionQuery: Hashable, Sendable {
   let version: UInt64
   /// The document as the client sent it.
   let text: String
+  /// What the user may read; nil for everything.
+  let filters: ReadFilters?
   let effective: EffectiveQuery
 
-  init(_ query: VersionedQuery) throws(SessionRefusal) {
+  init(_ query: VersionedQuery, _ filters: ReadFilters?) throws(SessionRefusal) {
     guard query.version <= UInt64(Int64.max), query.text.utf8.count <= QueryDocument.byteCountMax,
       let document = QueryDocument(text: query.text)
     else { throw SessionRefusal(.badQuery, "Invalid query: a bad document") }
     version = query.version
     text = query.text
-    effective = EffectiveQuery(document.queries)
+    self.filters = filters
+    effective = EffectiveQuery(document.queries, filters)
   }
+
+  private init(_ query: SessionQuery, _ filters: ReadFilters?) {
+    version = query.version
+    text = query.text
+    self.filters = filters
+    effective = EffectiveQuery(query.effective.conditions, filters)
+  }
+
+  /// The same subscriptions of a user with other rights.
+  func filtered(by filters: ReadFilters?) -> SessionQuery { SessionQuery(self, filters) }
 }
 
 extension SessionView {

@@ -49,8 +49,8 @@ package struct PrivateChange: Hashable, Sendable {
   /// The objects of the change, whatever merging left of the changeset. In files of older servers
   /// the changeset's objects.
   package var objects: [ObjectIdentity]
-  /// The changeset after merging. Without bytes and objects the change removes the stored one of
-  /// the version.
+  /// The changeset after merging. Without bytes, objects and refusal the change removes the stored
+  /// one of the version.
   package var changeset: [UInt8]
   /// What a compensating write tells and sends; nil for other changes, and where the stored one is
   /// to be kept.
@@ -60,13 +60,27 @@ package struct PrivateChange: Hashable, Sendable {
   package struct Refusal: Hashable, Sendable {
     /// The last of the refused client versions.
     package var clientVersion: UInt64
-    /// The changeset that undoes the writes, as it is sent.
+    /// The changeset that undoes the writes, as it is sent; none in flexible mode, where the next
+    /// round has it.
     package var sent: [UInt8]
+    /// The objects of the refused writes; none in partition mode, where they are those of the
+    /// change.
+    package var objects: [ObjectIdentity]
+    /// Those of them that are refused as they are outside of the client's view.
+    package var outsideOfView: Set<ObjectIdentity>
 
-    package init(clientVersion: UInt64, sent: [UInt8]) {
+    package init(
+      clientVersion: UInt64, sent: [UInt8] = [], objects: [ObjectIdentity] = [],
+      outsideOfView: Set<ObjectIdentity> = []
+    ) {
       self.clientVersion = clientVersion
       self.sent = sent
+      self.objects = objects
+      self.outsideOfView = outsideOfView
     }
+
+    /// The size of what is kept for it, about.
+    var byteCount: Int { objects.reduce(sent.count) { $0 + $1.approximateByteCount } }
   }
 
   package init(
@@ -83,8 +97,11 @@ package struct PrivateChange: Hashable, Sendable {
 }
 
 extension PrivateChange {
+  /// Whether it has nothing for merging any more.
+  package var isEmpty: Bool { objects.isEmpty && changeset.isEmpty }
+
   /// Whether it removes the stored one of the version.
-  package var isRemoval: Bool { objects.isEmpty && changeset.isEmpty }
+  package var isRemoval: Bool { isEmpty && refusal == nil }
 }
 
 /// The new form of an entry after merging with a client's uploads, for the client alone.
@@ -174,12 +191,9 @@ package struct ClientFile: Hashable, Sendable {
   /// The version of that state. Uploads with an older base are merged with what comes after it, as
   /// all that they have in common with it is dropped.
   package var firstDownloadBase: UInt64 = 0
-  /// The query version that was bootstrapped last; nil in partition mode and before the first.
-  package var queryVersion: Int64?
-  /// The subscriptions of that version as the client sent them.
-  package var query: String = ""
-  /// A hash of the queries with the user's permissions.
-  package var fingerprint: UInt64 = 0
+  /// The filters of roles that the client's view was made with (`ViewFilters`), as they are stored;
+  /// no characters where there were none.
+  package var filters = ""
 
   package init(
     ident: FileIdentifier, salt: UInt64, user: String, lastSeen: OriginTimestamp

@@ -105,6 +105,10 @@ extension EmbeddedRealm {
     guard let refusal = change.refusal else { return }
     try row.set(refusal.clientVersion, "refused_version")
     try row.set(refusal.sent, "sent")
+    guard !refusal.objects.isEmpty else { return }
+    try row.set(TouchWriter.encode(objects: refusal.objects), "refused_objects")
+    let unseen = refusal.objects.filter { refusal.outsideOfView.contains($0) }
+    try row.set(TouchWriter.encode(objects: unseen), "unseen_objects")
   }
 
   private func trimHistory(

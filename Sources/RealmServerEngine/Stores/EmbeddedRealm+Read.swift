@@ -233,6 +233,9 @@ extension PrivateChange.Refusal {
   /// are opened for writing.
   fileprivate init?(_ row: RecordRow) throws(StorageError) {
     guard let version = try row.optionalInteger("refused_version") else { return nil }
-    self.init(clientVersion: UInt64(bitPattern: version), sent: try row.bytes("sent"))
+    self.init(
+      clientVersion: UInt64(bitPattern: version), sent: try row.bytes("sent"),
+      objects: try TouchReader.objects(row.optionalBytes("refused_objects") ?? []),
+      outsideOfView: Set(try TouchReader.objects(row.optionalBytes("unseen_objects") ?? [])))
   }
 }

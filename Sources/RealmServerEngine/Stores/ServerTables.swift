@@ -35,6 +35,7 @@ enum ServerTables {
       RecordField("reciprocal_base", .int), RecordField("locked_version", .int),
       RecordField("last_seen", .int), RecordField("first_download", .int),
       RecordField("first_download_base", .int),
+      // Of these three the second alone is used, for the filters.
       RecordField("query_version", .int, isNullable: true), RecordField("query", .string),
       RecordField("fingerprint", .int), RecordField("expired", .int, isLater: true),
     ])
@@ -46,6 +47,8 @@ enum ServerTables {
       RecordField("changeset", .binary),
       RecordField("refused_version", .int, isNullable: true, isLater: true),
       RecordField("sent", .binary, isNullable: true, isLater: true),
+      RecordField("refused_objects", .binary, isNullable: true, isLater: true),
+      RecordField("unseen_objects", .binary, isNullable: true, isLater: true),
     ])
 
   private static let all = [meta, history, touches, files, reciprocals, privates]
@@ -169,9 +172,7 @@ extension ClientFile {
     lockedServerVersion = try row.bits("locked_version")
     firstDownloadVersion = try row.bits("first_download")
     firstDownloadBase = try row.bits("first_download_base")
-    queryVersion = try row.optionalInteger("query_version")
-    query = try row.text("query")
-    fingerprint = try row.bits("fingerprint")
+    filters = try row.text("query")
     // Files of older servers lack it, until they are opened for writing.
     if let time = try row.optionalInteger("expired") {
       expired = OriginTimestamp(milliseconds: UInt64(bitPattern: time))
@@ -187,9 +188,7 @@ extension ClientFile {
     try row.set(lastSeen.milliseconds, "last_seen")
     try row.set(firstDownloadVersion, "first_download")
     try row.set(firstDownloadBase, "first_download_base")
-    try row.set(queryVersion, "query_version")
-    try row.set(query, "query")
-    try row.set(fingerprint, "fingerprint")
+    try row.set(filters, "query")
     try row.set(expired.milliseconds, "expired")
   }
 }

@@ -101,15 +101,16 @@ struct PrivateChanges {
   }
 
   /// Replaces changes possibly lost on their way: their objects are erased here, with a newer
-  /// version. Stored ones are left out.
+  /// version. Stored ones are left out. What they refuse stays to be reported.
   mutating func replace(_ known: [PrivateChange]) {
     for change in known {
       if let place = changes.firstIndex(where: { $0.version == change.version }) {
         if changes[place] == change { changes.remove(at: place) }
-      } else {
+      } else if !change.isEmpty {
         changes.append(
           PrivateChange(
-            file: file, version: change.version, timestamp: change.timestamp, changeset: []))
+            file: file, version: change.version, timestamp: change.timestamp, changeset: [],
+            refusal: change.refusal))
       }
     }
   }

@@ -58,11 +58,13 @@ package struct Round {
   ///   - history: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.
   ///   - timestamp: The time of the version of the snapshot.
+  ///   - view: What the client sees at its cursor.
+  ///   - next: What it may see of that from now on; nil if the rights of its user are the same.
   ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
   ///     of them may be merged with those here.
   package init(
     _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: RealmSnapshot,
-    timestamp: OriginTimestamp, view: View, file: FileIdentifier,
+    timestamp: OriginTimestamp, view: View, next: View? = nil, file: FileIdentifier,
     unconfirmed: [ObjectIdentity] = [], scratch: ViewScratch
   ) throws(StoreError) {
     self.cursor = cursor
@@ -70,7 +72,8 @@ package struct Round {
     let log = TouchLog(history)
     var objects = log.objects
     for object in unconfirmed where log.traces[object] == nil { objects.append(object) }
-    try StoreError.storing(decide(objects, Set(unconfirmed), log, snapshot, view, scratch))
+    try StoreError.storing(
+      decide(objects, Set(unconfirmed), log, snapshot, view, next ?? view, scratch))
     for entry in history {
       if entry.file == file {
         self.cursor.clientVersion = max(self.cursor.clientVersion, entry.clientVersion)
@@ -105,7 +108,7 @@ package struct Round {
 
   private mutating func decide(
     _ all: [ObjectIdentity], _ unconfirmed: Set<ObjectIdentity>, _ log: TouchLog,
-    _ snapshot: RealmSnapshot, _ view: View, _ scratch: ViewScratch
+    _ snapshot: RealmSnapshot, _ view: View, _ next: View, _ scratch: ViewScratch
   ) throws(StorageError) {
     var classes: [String: [ObjectIdentity]] = [:]
     for object in all { classes[object.className, default: []].append(object) }
@@ -125,7 +128,7 @@ package struct Round {
         }
         past.append((object, values))
       }
-      let now = try view.keys(
+      let now = try next.keys(
         among: Array(keys.values).sorted(), ofClass: name, table: table, in: snapshot.objects)
       let selected = try scratch.selected(
         of: past.map(\.values), ofClass: name, table.schema,

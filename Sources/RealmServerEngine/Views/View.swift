@@ -18,9 +18,10 @@ package struct View {
 
   private init() {}
 
-  /// Binds the conditions of a query to the classes of a version; the refusal has the code 226.
+  /// Binds the conditions of a query to the classes of a version, or of a transaction; the refusal
+  /// has the code 226. Filters of roles are never refused: what does not fit admits nothing.
   package static func bind(
-    _ query: EffectiveQuery, to objects: TableGroup
+    _ query: EffectiveQuery, to objects: any TableReader
   ) throws(StorageError) -> Result<View, SessionRefusal> {
     let classes = try StoredSchema(objects)
     var view = View()
@@ -28,7 +29,11 @@ package struct View {
       var names: Set<String> = []
       let note = { (field: String) in _ = names.insert(field) }
       switch try condition(text, ofClass: name, classes, objects, note) {
-      case .success(let predicate):
+      case .success(var predicate):
+        if let filter = query.filters[name], let condition = predicate, let known = classes[name] {
+          predicate = try filter.bound(to: known, in: classes).map { .all([$0, condition]) }
+          names.formUnion(filter.fieldNames)
+        }
         view.predicates[name] = predicate
         view.fields[name] = names
       case .failure(let refusal): return .failure(refusal)
@@ -39,7 +44,7 @@ package struct View {
 
   /// A condition; nil for a class without a table yet: no object of it can be seen.
   private static func condition(
-    _ text: String, ofClass name: String, _ classes: StoredSchema, _ objects: TableGroup,
+    _ text: String, ofClass name: String, _ classes: StoredSchema, _ objects: any TableReader,
     _ noteField: @escaping (String) -> Void
   ) throws(StorageError) -> Result<BoundPredicate?, SessionRefusal> {
     let points = try classes[name].map(objects.pointNames) ?? []
@@ -63,7 +68,9 @@ package struct View {
     } catch {
       return .failure(error)
     }
-    guard let table = try table(name, objects) else { return .success(nil) }
+    guard let key = classes[name]?.key, let table = try objects.readTable(key) else {
+      return .success(nil)
+    }
     do throws(QueryError) {
       try TableQuery(table.key, where: predicate).check(against: table, of: objects)
       return .success(predicate)
@@ -126,15 +133,6 @@ package struct View {
     case .invalid(let text, _): .corrupted("a query that fitted does not any more: \(text)")
     }
   }
-}
-
-/// The conditions of a client's view, by the names of classes.
-///
-/// Classes without a condition are not seen at all.
-package struct EffectiveQuery: Hashable, Sendable {
-  package var conditions: [String: String]
-
-  package init(_ conditions: [String: String] = [:]) { self.conditions = conditions }
 }
 
 /// Checks a condition of a subscription.

@@ -238,8 +238,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
       send(.ident(session: session, file: ident, salt: salt), after: StoredProgress(file: ident))
     case (.bind, .done): phase = .bound
     case (.lookUp(let ident), .file(let lookup)): check(ident, lookup)
-    case (.claim(let ident), .claimed(let file, let rejected)):
+    case (.claim(let ident), .claimed(let file, let rejected, let isViewChanged)):
       phase = .running(ServerExchange(ident, file))
+      if isViewChanged { exchange?.didChangeView() }
       for report in rejected { send(report) }
     case (.currentHead, .head(let head)):
       note(head)

@@ -134,8 +134,10 @@ package enum ServerStoreReply: Hashable, Sendable {
   case done
   case file(ServerFileLookup)
   /// The answer to `claim`: the record of the file, which an older session may have changed since
-  /// `lookUp`, and the reports of compensating writes that the client has not got yet.
-  case claimed(ServerFile, rejected: [CompensatingWriteReport])
+  /// `lookUp`, the reports of compensating writes that the client has not got yet, and whether a
+  /// bootstrap of the active query is due, as the rights of the user have changed.
+  case claimed(
+    ServerFile, rejected: [CompensatingWriteReport], isViewChanged: Bool = false)
   case head(SaltedVersion)
   case download(ServerMessage.Download)
   /// An upload is on the disk. The reports are of writes that were refused, in rising order of

@@ -36,7 +36,9 @@ import Testing
     if case .bound(let ident, let salt) = reply { known = (ident, salt) }
     let found = try #require(known, "\(reply)")
     let claim = await store.perform(.claim(bench.ident(found, after: cursor)))
-    guard case .claimed(_, let rejected) = claim else { throw SessionRefusal(.other, "\(claim)") }
+    guard case .claimed(_, let rejected, _) = claim else {
+      throw SessionRefusal(.other, "\(claim)")
+    }
     return (store, found, rejected)
   }
 

@@ -139,7 +139,6 @@ import Testing
   @Test(arguments: [
     (#"{"id":"a","permissions":{}}"#, "which development mode does not check"),
     (#"{"id":"a","mode":"development","permissions":{}}"#, "does not check"),
-    (#"{"id":"a","mode":"production"}"#, "needs \"sync\": \"partition\""),
     (#"{"id":"a","mode":"production","sync":"partition","permissions":{"x":1}}"#, "unknown key"),
     (#"{"id":"a","mode":"production","sync":"partition","permissions":[]}"#, "needs an object"),
     (

@@ -96,7 +96,7 @@ import Testing
     #expect(await bench.upload([Text.schema()], by: older).code == nil)
     #expect(!isEvicted.withLock { $0 })
     let reply = await newer.perform(.claim(bench.ident(file)))
-    guard case .claimed(let record, _) = reply else {
+    guard case .claimed(let record, _, _) = reply else {
       Issue.record("\(reply)")
       return
     }

@@ -18,7 +18,7 @@ struct SessionBench {
 
   init(
     _ mode: SyncMode, limits: SessionLimits = SessionLimits(), realms: RealmLimits = RealmLimits(),
-    access: PartitionAccess? = nil
+    access: (any SessionAccess)? = nil
   ) {
     self.mode = mode
     let errors = Locked<[StoreError]>([])

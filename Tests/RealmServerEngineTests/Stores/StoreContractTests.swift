@@ -51,9 +51,7 @@ import Testing
       fields: [Touch.Field(name: "n", before: .list([.int(-5), .null]))])
     var changed = file
     changed.clientVersion = 9
-    changed.queryVersion = 3
-    changed.query = "{}"
-    changed.fingerprint = .max
+    changed.filters = "[]"
     let batch = Batch(
       entries: [entry(1), entry(2, touches: [touch])], files: [changed],
       reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [7])],

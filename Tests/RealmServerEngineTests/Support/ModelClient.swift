@@ -96,6 +96,12 @@ final class ModelClient {
     sentVersion = uploadedVersion
   }
 
+  /// Begins a session with the server's record of the file.
+  func connect(as record: ServerFile) {
+    check = UploadThreshold(file: record, download: cursor)
+    sentVersion = uploadedVersion
+  }
+
   func disconnect() { check = nil }
 
   /// What an UPLOAD message would bring; nil if there is nothing to say.

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The check of an upload's changes, object by object, while they are carried out (P4 C.2).
+//
+// Invariants:
+// 1. What is asked of an object is asked of its state before the changeset of a version and of that
+//    after it, as all devices will see both.
+// 2. What no rule allows is refused; a condition that does not fit its class allows nothing.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// Finds the changes of an upload that its user may not make.
+struct WriteCheck {
+  /// The conditions of a class, bound to its present form.
+  private struct Conditions {
+    /// The objects that may be changed.
+    let write: View?
+    /// The objects in the client's view.
+    let subscriptions: [View]
+  }
+
+  /// An object of a changeset.
+  private struct Change {
+    var fields: Set<String> = []
+    var isErased = false
+    /// Whether it was there.
+    var existed = false
+    var wasWritable = false
+    var wasSeen = false
+  }
+
+  private let rules: WriteRules
+  private let group: WriteGroup
+  private var conditions: [String: Conditions] = [:]
+  private var clientVersion: UInt64 = 0
+  private var changes: [ObjectIdentity: Change] = [:]
+  private(set) var refused = RefusedWrites()
+
+  init(_ rules: WriteRules, in group: WriteGroup) {
+    self.rules = rules
+    self.group = group
+  }
+
+  /// Notes the objects of a changeset before it is carried out.
+  ///
+  /// - Parameter version: The version of the client's history.
+  mutating func begin(_ changeset: Changeset, version: UInt64) throws(StorageError) {
+    clientVersion = version
+    changes = [:]
+    var known: [ObjectReference: ObjectIdentity] = [:]
+    for instruction in changeset.instructions {
+      guard let reference = instruction.object else {
+        // The class gets another form.
+        conditions[changeset.text(of: instruction.table)] = nil
+        continue
+      }
+      let object = known[reference] ?? changeset.identity(of: reference)
+      known[reference] = object
+      var change = changes[object] ?? Change()
+      if let path = instruction.path { change.fields.insert(changeset.text(of: path.field)) }
+      if case .eraseObject = instruction { change.isErased = true }
+      changes[object] = change
+    }
+    for (object, state) in try states(of: changes.keys) {
+      changes[object]?.existed = true
+      changes[object]?.wasWritable = state.isWritable
+      changes[object]?.wasSeen = state.isSeen
+    }
+  }
+
+  /// Compares the objects with those that were noted, once the changeset is carried out.
+  mutating func end() throws(StorageError) {
+    let states = try states(of: changes.keys)
+    for (object, change) in changes {
+      guard let isOutsideOfView = try refusal(of: object, change, states[object]) else { continue }
+      refused.add(
+        object, .init(clientVersion: clientVersion, isOutsideOfView: isOutsideOfView))
+    }
+  }
+
+  // MARK: Rules
+
+  /// Whether a change is refused: nil if it is allowed, true if only the client's view is against
+  /// it.
+  private func refusal(
+    of object: ObjectIdentity, _ change: Change, _ now: State?
+  ) throws(StorageError) -> Bool? {
+    let permission = rules.permissions[object.className]
+    let isNew = !change.existed || change.isErased
+    guard change.existed || now != nil else { return nil }
+    if change.existed {
+      guard change.wasWritable else { return false }
+      if isNew, !permission.deletes { return false }
+    }
+    guard let now else { return nil }
+    guard now.isWritable else { return false }
+    if isNew {
+      guard permission.inserts, try hasInitialValues(change.fields, of: object, permission) else {
+        return false
+      }
+    } else if !change.fields.allSatisfy(permission.mayWrite(field:)) {
+      return false
+    }
+    // A change may move an object out of the view, and none into it.
+    return (change.existed ? change.wasSeen : now.isSeen) ? nil : true
+  }
+
+  /// Whether the properties of a new object that the user may not change have the values of new
+  /// objects.
+  private func hasInitialValues(
+    _ fields: Set<String>, of object: ObjectIdentity, _ permission: ClassPermission
+  ) throws(StorageError) -> Bool {
+    let guarded = fields.filter { !permission.mayWrite(field: $0) }
+    guard !guarded.isEmpty else { return true }
+    guard let table = try group.table(named: "class_" + object.className),
+      let row = try table.table.row(of: object.key)
+    else { return false }
+    for name in guarded {
+      guard let column = table.schema.column(named: name) else { return false }
+      let value = try row.value(of: column)
+      switch column.collection {
+      case .none: guard value == column.initialValue else { return false }
+      default: guard value.isEmptyCollection else { return false }
+      }
+    }
+    return true
+  }
+
+  // MARK: States
+
+  /// What is asked of an object that is there.
+  private struct State {
+    let isWritable: Bool
+    let isSeen: Bool
+  }
+
+  /// The states of those of the objects that are there.
+  private mutating func states(
+    of objects: some Sequence<ObjectIdentity>
+  ) throws(StorageError) -> [ObjectIdentity: State] {
+    var classes: [String: [ObjectIdentity]] = [:]
+    for object in objects { classes[object.className, default: []].append(object) }
+    var states: [ObjectIdentity: State] = [:]
+    for (name, objects) in classes {
+      guard let writable = try group.table(named: "class_" + name) else { continue }
+      let table = try writable.table
+      var keys: [ObjectKey: ObjectIdentity] = [:]
+      for object in objects {
+        if let key = try table.key(of: object.key) { keys[key] = object }
+      }
+      guard !keys.isEmpty else { continue }
+      let sorted = keys.keys.sorted()
+      let conditions = try conditions(ofClass: name)
+      let written =
+        try conditions.write?.keys(among: sorted, ofClass: name, table: table, in: group) ?? []
+      // Objects of asymmetric classes are in no view.
+      var seen: Set<ObjectKey> = table.schema.kind == .topLevel ? [] : Set(sorted)
+      for view in conditions.subscriptions where seen.count < sorted.count {
+        seen.formUnion(try view.keys(among: sorted, ofClass: name, table: table, in: group))
+      }
+      for (key, object) in keys {
+        states[object] = State(isWritable: written.contains(key), isSeen: seen.contains(key))
+      }
+    }
+    return states
+  }
+
+  private mutating func conditions(ofClass name: String) throws(StorageError) -> Conditions {
+    if let known = conditions[name] { return known }
+    let filter = rules.permissions[name].write
+    let write = try View.bind(
+      EffectiveQuery([name: "TRUEPREDICATE"], filters: [name: filter]), to: group)
+    var subscriptions: [View] = []
+    var texts: Set<String> = []
+    for text in rules.subscriptions.compactMap({ $0[name] }) where texts.insert(text).inserted {
+      if case .success(let view) = try View.bind(EffectiveQuery([name: text]), to: group) {
+        subscriptions.append(view)
+      }
+    }
+    let bound = Conditions(write: try? write.get(), subscriptions: subscriptions)
+    conditions[name] = bound
+    return bound
+  }
+}
+
+extension TableValue {
+  /// Whether the value is a collection without elements.
+  fileprivate var isEmptyCollection: Bool {
+    switch self {
+    case .list(let values): values.isEmpty
+    case .dictionary(let dictionary): dictionary.entries.isEmpty
+    default: false
+    }
+  }
+}

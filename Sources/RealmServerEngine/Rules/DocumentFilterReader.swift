@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading document filters, strictly: what this server does not evaluate is an error.
+
+import RealmFormats
+
+/// Reads the conditions of roles on objects.
+enum DocumentFilterReader {
+  /// Reads a filter: true, false, or an object whose members all have to hold.
+  static func filter(
+    _ json: JSONValue, at path: [JSONStep]
+  ) throws(RuleError) -> DocumentFilter {
+    switch json {
+    case .bool(let value): return .user(.constant(value))
+    case .object(let members):
+      var parts: [DocumentFilter] = []
+      for member in try RuleReader.unique(members, at: path) {
+        parts += try self.parts(member, at: path)
+      }
+      return parts.count == 1 ? parts[0] : .all(parts)
+    default: throw RuleError(message: "a filter is true, false or an object", path: path)
+    }
+  }
+
+  /// - Parameter path: That of the object.
+  private static func parts(
+    _ member: JSONMember, at path: [JSONStep]
+  ) throws(RuleError) -> [DocumentFilter] {
+    let place = path + [.key(member.key)]
+    switch member.key {
+    case "$and", "%and": return [.all(try list(member, at: place))]
+    case "$or", "%or": return [.any(try list(member, at: place))]
+    case let key where key.hasPrefix("%%"):
+      return [.user(try RuleReader.expression(.object([member]), at: path))]
+    case let key where key.hasPrefix("$") || key.hasPrefix("%"):
+      throw RuleError(
+        message: "unknown \"\(key)\": a filter has $and, $or, %and, %or, properties and expansions",
+        path: place)
+    case let key where key.isEmpty || key.contains("."):
+      throw RuleError(
+        message: "\"\(key)\" is no property of the objects themselves: a filter cannot ask for "
+          + "others", path: place)
+    default: return try comparisons(member, at: place)
+    }
+  }
+
+  private static func list(
+    _ member: JSONMember, at path: [JSONStep]
+  ) throws(RuleError) -> [DocumentFilter] {
+    guard case .array(let elements) = member.value, !elements.isEmpty else {
+      throw RuleError(
+        message: "\"\(member.key)\" needs a list of filters, one at least", path: path)
+    }
+    var parts: [DocumentFilter] = []
+    for (index, element) in elements.enumerated() {
+      parts.append(try filter(element, at: path + [.index(index)]))
+    }
+    return parts
+  }
+
+  /// The comparisons of a property.
+  private static func comparisons(
+    _ member: JSONMember, at path: [JSONStep]
+  ) throws(RuleError) -> [DocumentFilter] {
+    guard let operators = RuleReader.operatorMembers(of: member.value) else {
+      return [
+        .comparison(field: member.key, .equal, try RuleReader.term(member.value, at: path))
+      ]
+    }
+    var parts: [DocumentFilter] = []
+    for member in try RuleReader.unique(operators, at: path) {
+      parts.append(try comparison(of: path, member))
+    }
+    return parts
+  }
+
+  /// - Parameter path: That of the property.
+  private static func comparison(
+    of path: [JSONStep], _ member: JSONMember
+  ) throws(RuleError) -> DocumentFilter {
+    guard case .key(let field)? = path.last else { return .user(.constant(false)) }
+    let place = path + [.key(member.key)]
+    switch member.key {
+    case "$in": return .isIn(field: field, try RuleReader.list(member.value, at: place))
+    case "$nin": return .isNotIn(field: field, try RuleReader.list(member.value, at: place))
+    default:
+      guard let operation = FilterOperator(rawValue: member.key) else {
+        let known = FilterOperator.allCases.map(\.rawValue).joined(separator: ", ")
+        throw RuleError(
+          message: "unknown operator \"\(member.key)\" of a property: there are \(known), $in and "
+            + "$nin", path: place)
+      }
+      return .comparison(
+        field: field, operation, try RuleReader.term(member.value, at: place))
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reading roles, strictly: what this server does not evaluate is an error.
+
+import RealmFormats
+
+/// Reads the member "roles" of `app.json`.
+struct RoleReader {
+  /// The roles of an app: a default list, and lists of classes.
+  static func roles(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> AppRoles {
+    var roles = AppRoles()
+    for member in try members(json, "\"roles\"", at: path) {
+      let place = path + [.key(member.key)]
+      switch member.key {
+      case "default": roles.fallback = try list(member.value, at: place)
+      case "classes":
+        for member in try members(member.value, "\"classes\"", at: place) {
+          let place = place + [.key(member.key)]
+          guard !member.key.isEmpty else {
+            throw RuleError(message: "a class needs a name", path: place)
+          }
+          roles.classes[member.key] = try list(member.value, at: place)
+        }
+      default: throw unknown(member.key, in: "\"roles\"", known: "default and classes", at: place)
+      }
+    }
+    return roles
+  }
+
+  private static func list(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> [Role] {
+    guard case .array(let elements) = json else {
+      throw RuleError(message: "roles are a list: the first that applies decides", path: path)
+    }
+    var roles: [Role] = []
+    for (index, element) in elements.enumerated() {
+      let place = path + [.index(index)]
+      let role = try role(element, at: place)
+      guard !roles.contains(where: { $0.name == role.name }) else {
+        throw RuleError(
+          message: "the list has two roles \"\(role.name)\"", path: place + [.key("name")])
+      }
+      roles.append(role)
+    }
+    return roles
+  }
+
+  // MARK: A role
+
+  private static func role(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> Role {
+    let members = try members(json, "a role", at: path)
+    guard let name = json["name"]?.string, !name.isEmpty else {
+      throw RuleError(
+        message: "a role needs a \"name\"", path: json["name"] == nil ? path : path + [.key("name")]
+      )
+    }
+    guard let condition = json["apply_when"] else {
+      throw RuleError(
+        message: "the role \"\(name)\" needs an \"apply_when\"; {} applies to all users", path: path
+      )
+    }
+    let all = DocumentFilter.user(.constant(true))
+    var role = Role(
+      named: name,
+      appliesWhen: try RuleReader.expression(condition, at: path + [.key("apply_when")]),
+      readFilter: all, writeFilter: all)
+    for member in members {
+      let place = path + [.key(member.key)]
+      switch member.key {
+      case "name", "apply_when": break
+      case "document_filters": try readFilters(member.value, of: &role, at: place)
+      case "read": role.reads = try flag(member, at: place)
+      case "write": role.writes = try flag(member, at: place)
+      case "insert": role.inserts = try flag(member, at: place)
+      case "delete": role.deletes = try flag(member, at: place)
+      // It is about searches that no device makes.
+      case "search": _ = try flag(member, at: place)
+      case "fields": role.fields = try fields(member.value, at: place)
+      case "additional_fields": role.otherFields = try rule(member, at: place)
+      default:
+        throw unknown(
+          member.key, in: "a role",
+          known: "name, apply_when, document_filters, read, write, insert, delete, search, fields "
+            + "and additional_fields", at: place)
+      }
+    }
+    try check(role, at: path)
+    return role
+  }
+
+  private static func readFilters(
+    _ json: JSONValue, of role: inout Role, at path: [JSONStep]
+  ) throws(RuleError) {
+    // One that is left out admits nothing.
+    role.readFilter = .user(.constant(false))
+    role.writeFilter = .user(.constant(false))
+    for member in try members(json, "\"document_filters\"", at: path) {
+      let place = path + [.key(member.key)]
+      switch member.key {
+      case "read": role.readFilter = try DocumentFilterReader.filter(member.value, at: place)
+      case "write": role.writeFilter = try DocumentFilterReader.filter(member.value, at: place)
+      default:
+        throw unknown(member.key, in: "\"document_filters\"", known: "read and write", at: place)
+      }
+    }
+  }
+
+  private static func fields(
+    _ json: JSONValue, at path: [JSONStep]
+  ) throws(RuleError) -> [String: Role.FieldRule] {
+    var fields: [String: Role.FieldRule] = [:]
+    for member in try members(json, "\"fields\"", at: path) {
+      let place = path + [.key(member.key)]
+      guard !member.key.isEmpty, !member.key.contains(".") else {
+        throw RuleError(
+          message: "\"\(member.key)\" is no property of the objects themselves", path: place)
+      }
+      fields[member.key] = try rule(member, at: place)
+    }
+    return fields
+  }
+
+  private static func rule(
+    _ member: JSONMember, at path: [JSONStep]
+  ) throws(RuleError) -> Role.FieldRule {
+    var rule = Role.FieldRule()
+    for setting in try members(member.value, "\"\(member.key)\"", at: path) {
+      let place = path + [.key(setting.key)]
+      switch setting.key {
+      case "read": rule.read = try flag(setting, at: place)
+      case "write": rule.write = try flag(setting, at: place)
+      default:
+        throw unknown(setting.key, in: "\"\(member.key)\"", known: "read and write", at: place)
+      }
+    }
+    return rule
+  }
+
+  private static func flag(_ member: JSONMember, at path: [JSONStep]) throws(RuleError) -> Bool {
+    guard let flag = member.value.bool else {
+      throw RuleError(message: "\"\(member.key)\" needs true or false", path: path)
+    }
+    return flag
+  }
+
+  /// Checks what the parts of a role need of each other: nothing looks protected that is not.
+  private static func check(_ role: Role, at path: [JSONStep]) throws(RuleError) {
+    guard !role.reads(.partition) else {
+      throw RuleError(
+        message: "the role \"\(role.name)\" asks for %%partition, which flexible sync has not",
+        path: path)
+    }
+    let others = role.mayRead(role.otherFields)
+    for (name, rule) in role.fields.sorted(by: { $0.key < $1.key })
+    where role.mayRead(rule) != others {
+      throw RuleError(
+        message: "the property \"\(name)\" may \(others ? "not " : "")be read, and others may"
+          + "\(others ? "" : " not"): objects are read whole. Put it into a class of its own",
+        path: path + [.key("fields"), .key(name)])
+    }
+  }
+
+  // MARK: Objects
+
+  private static func members(
+    _ json: JSONValue, _ name: String, at path: [JSONStep]
+  ) throws(RuleError) -> [JSONMember] {
+    guard case .object(let members) = json else {
+      throw RuleError(message: "\(name) needs an object", path: path)
+    }
+    return try RuleReader.unique(members, at: path)
+  }
+
+  private static func unknown(
+    _ key: String, in name: String, known: String, at path: [JSONStep]
+  ) -> RuleError {
+    RuleError(message: "unknown key \"\(key)\" in \(name): there are \(known)", path: path)
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Random roles, users and subscriptions.
+
+import RealmFormats
+import RealmTestSupport
+
+/// Draws the rules of a run from small pools.
+struct RoleDraw {
+  var random: SeededGenerator
+
+  private mutating func parsed(_ text: String) -> JSONValue {
+    (try? JSONParser.parse(text)) ?? .null
+  }
+
+  /// The custom data of a user.
+  mutating func customData() -> [String: JSONValue] {
+    var data: [String: JSONValue] = [:]
+    if random.percent(70) { data["admin"] = .bool(random.percent(40)) }
+    if random.percent(70) { data["team"] = .string(random.pick(RoleObjects.tags)) }
+    if random.percent(70) { data["level"] = .integer(Int64(random.number(below: 4))) }
+    if random.percent(70) {
+      data["friends"] = .array(
+        RoleObjects.owners.filter { _ in random.percent(40) }.map { .string($0) })
+    }
+    return data
+  }
+
+  private mutating func condition() -> JSONValue {
+    parsed(
+      random.pick([
+        "{}", "true", "true", "false", #"{"%%user.custom_data.admin":true}"#,
+        #"{"%%user.custom_data.team":"red"}"#, #"{"%%user.id":{"$in":["u1","u2"]}}"#,
+        #"{"%%user.id":{"$ne":"u1"}}"#, #"{"%%user.custom_data.level":{"$in":[1,2,3]}}"#,
+      ]))
+  }
+
+  private mutating func filter(_ depth: Int = 0) -> JSONValue {
+    let level = random.number(below: 4)
+    if depth < 2, random.percent(25) {
+      let key = random.pick(["$and", "%and", "$or", "%or"])
+      return .object([JSONMember(key, .array([filter(depth + 1), filter(depth + 1)]))])
+    }
+    return parsed(
+      random.pick([
+        "true", "{}", #"{"owner":"%%user.id"}"#, #"{"owner":"%%user.id"}"#,
+        #"{"owner":{"$ne":"%%user.id"}}"#, #"{"owner":{"$in":"%%user.custom_data.friends"}}"#,
+        #"{"owner":{"$nin":"%%user.custom_data.friends"}}"#, #"{"owner":{"$in":["","u2"]}}"#,
+        #"{"open":true}"#, #"{"open":{"$ne":"%%user.custom_data.admin"}}"#,
+        #"{"level":{"$gt":\#(level)}}"#, #"{"level":{"$lte":\#(level)}}"#,
+        #"{"level":{"$lt":3,"$gte":1}}"#, #"{"level":{"$ne":\#(level)}}"#,
+        #"{"level":"%%user.custom_data.level"}"#, #"{"level":{"$gte":"%%user.custom_data.level"}}"#,
+        #"{"tags":"%%user.custom_data.team"}"#, #"{"tags":{"$ne":"red"}}"#,
+        #"{"tags":{"$in":["red","%%user.custom_data.team"]}}"#, #"{"level":"x"}"#,
+        #"{"level":{"$ne":"x"}}"#, #"{"missing":{"$ne":1}}"#,
+        #"{"%%user.custom_data.admin":true,"level":{"$gt":0}}"#,
+      ]))
+  }
+
+  private mutating func role(_ number: Int) -> JSONValue {
+    var members = [
+      JSONMember("name", .string("r\(number)")), JSONMember("apply_when", condition()),
+    ]
+    let reads = random.percent(85)
+    if random.percent(85) {
+      var filters: [JSONMember] = []
+      if random.percent(85) { filters.append(JSONMember("read", filter())) }
+      if random.percent(80) { filters.append(JSONMember("write", filter())) }
+      members.append(JSONMember("document_filters", .object(filters)))
+    }
+    members.append(JSONMember("read", .bool(reads)))
+    members.append(JSONMember("write", .bool(random.percent(75))))
+    members.append(JSONMember("insert", .bool(random.percent(75))))
+    members.append(JSONMember("delete", .bool(random.percent(60))))
+    // Properties are readable together or not at all.
+    if reads, random.percent(50) {
+      var fields: [JSONMember] = []
+      for field in RoleObjects.fields where random.percent(30) {
+        let write = JSONMember("write", .bool(random.percent(40)))
+        fields.append(JSONMember(field, .object([write])))
+      }
+      members.append(JSONMember("fields", .object(fields)))
+      if random.percent(40) {
+        let write = JSONMember("write", .bool(random.percent(50)))
+        members.append(JSONMember("additional_fields", .object([write])))
+      }
+    }
+    return .object(members)
+  }
+
+  private mutating func list() -> JSONValue {
+    .array((0..<1 + random.number(below: 3)).map { role($0) })
+  }
+
+  /// The roles of an app; "Doc" may have its own, "Log" has the default ones.
+  mutating func roles() -> JSONValue {
+    var members = [JSONMember("default", list())]
+    if random.percent(80) {
+      members.append(JSONMember("classes", .object([JSONMember("Doc", list())])))
+    }
+    return .object(members)
+  }
+
+  /// The subscriptions of a device.
+  mutating func queries() -> [String: String] {
+    var queries: [String: String] = [:]
+    for name in RoleObjects.classes where random.percent(90) {
+      queries[name] = random.pick(Self.conditions).text
+    }
+    return queries
+  }
+
+  private static let conditions: [(text: String, holds: @Sendable (ModelObject) -> Bool)] = [
+    ("TRUEPREDICATE", { _ in true }), ("TRUEPREDICATE", { _ in true }),
+    ("level > 0", { ($0["level"]?.integer ?? 0) > 0 }),
+    ("open == true", { $0["open"] == .bool(true) }),
+    ("owner == \"u1\"", { $0["owner"] == .string("u1") }),
+    ("\"red\" == tags", { $0["tags"]?.array?.contains(.string("red")) ?? false }),
+  ]
+
+  /// Whether subscriptions have an object.
+  static func hold(
+    _ queries: [String: String], _ object: ModelObject, ofClass name: String
+  ) -> Bool {
+    conditions.first { $0.text == queries[name] }?.holds(object) ?? false
+  }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Roles in the plainest form: their JSON, evaluated for objects that are dictionaries.
+
+import RealmFormats
+import RealmServerEngine
+
+/// An object of the model: its properties by their names. Sets are arrays in order.
+typealias ModelObject = [String: JSONValue]
+
+/// What a user may do with objects, by the JSON of roles.
+struct RoleModel {
+  /// A mistake that a server could make.
+  enum Fault: CaseIterable {
+    case writeIsCheckedBeforeAlone
+    case writeIsCheckedAfterAlone
+    case fieldsAreIgnored
+    case newObjectsHaveNoFields
+    case insertIsIgnored
+    case deleteIsIgnored
+    case viewIsIgnored
+    case lastRoleApplies
+    case defaultRolesApplyToo
+    case readFilterIsIgnored
+    case writeDoesNotImplyRead
+    case missingPropertiesAreUnequal
+  }
+
+  /// The verdict about a change.
+  enum Verdict: Hashable {
+    case allowed, refused, isOutsideOfView
+  }
+
+  let roles: JSONValue
+  let user: String
+  let customData: [String: JSONValue]
+  var fault: Fault?
+
+  // MARK: Roles
+
+  /// The role of the user for a class; nil for none.
+  func role(ofClass name: String) -> JSONValue? {
+    let own = roles["classes"]?[name]?.array
+    var list = own ?? roles["default"]?.array ?? []
+    if fault == .defaultRolesApplyToo { list += roles["default"]?.array ?? [] }
+    let applying = list.filter { role in
+      role["apply_when"].map { holds($0, for: [:]) } ?? false
+    }
+    return fault == .lastRoleApplies ? applying.last : applying.first
+  }
+
+  func mayRead(_ object: ModelObject, ofClass name: String) -> Bool {
+    guard let role = role(ofClass: name), flag(role, "read") || flag(role, "write") else {
+      return false
+    }
+    if fault == .readFilterIsIgnored { return true }
+    if fault != .writeDoesNotImplyRead, passes(role, "write", object) { return true }
+    return passes(role, "read", object)
+  }
+
+  func mayWrite(_ object: ModelObject, ofClass name: String) -> Bool {
+    role(ofClass: name).map { passes($0, "write", object) } ?? false
+  }
+
+  private func flag(_ role: JSONValue, _ name: String) -> Bool { role[name]?.bool ?? false }
+
+  private func passes(_ role: JSONValue, _ filter: String, _ object: ModelObject) -> Bool {
+    guard let filters = role["document_filters"] else { return true }
+    return filters[filter].map { holds($0, for: object) } ?? false
+  }
+
+  func mayWrite(field: String, ofClass name: String) -> Bool {
+    guard let role = role(ofClass: name) else { return false }
+    return role["fields"]?[field]?["write"]?.bool ?? role["additional_fields"]?["write"]?.bool
+      ?? flag(role, "write")
+  }
+
+  // MARK: Changes
+
+  /// Whether a change is allowed.
+  ///
+  /// - Parameters:
+  ///   - fields: The properties that the change names.
+  ///   - isErased: Whether the object was erased, and possibly made again.
+  ///   - view: Whether the client's subscriptions have an object.
+  func verdict(
+    _ before: ModelObject?, _ after: ModelObject?, _ fields: Set<String>, isErased: Bool,
+    ofClass name: String, _ view: (ModelObject) -> Bool
+  ) -> Verdict {
+    let role = role(ofClass: name)
+    if let before {
+      guard fault == .writeIsCheckedAfterAlone || mayWrite(before, ofClass: name) else {
+        return .refused
+      }
+      if isErased, fault != .deleteIsIgnored, !(role.map { flag($0, "delete") } ?? false) {
+        return .refused
+      }
+    }
+    guard let after else { return .allowed }
+    guard
+      fault == .writeIsCheckedBeforeAlone && before != nil || mayWrite(after, ofClass: name)
+    else { return .refused }
+    let guarded = fields.filter { !mayWrite(field: $0, ofClass: name) }
+    if before == nil || isErased {
+      guard fault == .insertIsIgnored || (role.map { flag($0, "insert") } ?? false) else {
+        return .refused
+      }
+      let isInitial = guarded.allSatisfy { after[$0] == RoleObjects.initial[$0] }
+      guard isInitial || fault == .newObjectsHaveNoFields else { return .refused }
+    } else {
+      guard guarded.isEmpty || fault == .fieldsAreIgnored else { return .refused }
+    }
+    return fault == .viewIsIgnored || view(before ?? after) ? .allowed : .isOutsideOfView
+  }
+
+  // MARK: Conditions
+
+  private func holds(_ json: JSONValue, for object: ModelObject) -> Bool {
+    guard case .object(let members) = json else { return json.bool == true }
+    return members.allSatisfy { member in
+      switch member.key {
+      case "$and", "%and": return (member.value.array ?? []).allSatisfy { holds($0, for: object) }
+      case "$or", "%or": return (member.value.array ?? []).contains { holds($0, for: object) }
+      case let key where key.hasPrefix("%%"):
+        return compares(value(key), member.value)
+      default:
+        guard let value = object[member.key] else {
+          return fault == .missingPropertiesAreUnequal && member.value["$ne"] != nil
+        }
+        return compares(value, member.value)
+      }
+    }
+  }
+
+  private func compares(_ left: JSONValue?, _ right: JSONValue) -> Bool {
+    guard case .object(let members) = right else { return isEqual(left, term(right)) }
+    return members.allSatisfy { member in
+      let list = term(member.value)?.array ?? []
+      switch member.key {
+      case "$eq": return isEqual(left, term(member.value))
+      case "$ne": return !isEqual(left, term(member.value))
+      case "$in": return list.contains { isEqual(left, term($0)) }
+      case "$nin": return !list.contains { isEqual(left, term($0)) }
+      default:
+        guard let left = left?.integer, let right = term(member.value)?.integer else {
+          return false
+        }
+        switch member.key {
+        case "$lt": return left < right
+        case "$lte": return left <= right
+        case "$gt": return left > right
+        default: return left >= right
+        }
+      }
+    }
+  }
+
+  private func term(_ json: JSONValue) -> JSONValue? {
+    if case .string(let text) = json, text.hasPrefix("%%") { value(text) } else { json }
+  }
+
+  private func value(_ expansion: String) -> JSONValue? {
+    switch expansion {
+    case "%%user.id": .string(user)
+    case "%%true": .bool(true)
+    default: customData[String(expansion.dropFirst("%%user.custom_data.".count))]
+    }
+  }
+
+  private func isEqual(_ left: JSONValue?, _ right: JSONValue?) -> Bool {
+    guard let left, let right else { return false }
+    if let elements = left.array { return elements.contains(right) }
+    return left == right
+  }
+}

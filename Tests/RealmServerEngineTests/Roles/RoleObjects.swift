@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The objects of runs with roles: two classes of the same form, with few keys and values.
+
+import RealmFormats
+import RealmReplication
+import RealmStorage
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+/// Makes, changes and reads the objects of a device or a server.
+enum RoleObjects {
+  static let classes = ["Doc", "Log"]
+  static let owners = ["u1", "u2", "u3", ""]
+  static let tags = ["red", "blue"]
+  static let fields = ["owner", "level", "open", "note", "tags"]
+  /// The values of a new object.
+  static let initial: ModelObject = [
+    "owner": .string(""), "level": .integer(0), "open": .bool(false), "note": .string(""),
+    "tags": .array([]),
+  ]
+
+  static func makeSchema(in group: WriteGroup) throws {
+    for name in classes {
+      let table = try group.createTable(named: "class_" + name)
+      let id = try table.addColumn(named: "_id", type: .string)
+      try table.setPrimaryKey(id.key)
+      try table.addColumn(named: "owner", type: .string)
+      try table.addColumn(named: "level", type: .int)
+      try table.addColumn(named: "open", type: .bool)
+      try table.addColumn(named: "note", type: .string)
+      try table.addColumn(named: "tags", type: .string, collection: .set)
+    }
+  }
+
+  /// The objects of a class by their keys.
+  static func all(
+    ofClass name: String, in group: TableGroup
+  ) throws -> [String: ModelObject] {
+    guard let table = try group.table(named: "class_" + name) else { return [:] }
+    var objects: [String: ModelObject] = [:]
+    var cursor = table.clusterCursor()
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count {
+        let row = cluster.row(at: index)
+        var object: ModelObject = [:]
+        var id = ""
+        for column in table.schema.columns {
+          switch try row.value(of: column) {
+          case .string(let text) where column.name == "_id": id = text
+          case .string(let text): object[column.name] = .string(text)
+          case .int(let number): object[column.name] = .integer(number)
+          case .bool(let truth): object[column.name] = .bool(truth)
+          case .list(let values): object[column.name] = .array(texts(values))
+          default: continue
+          }
+        }
+        objects[id] = object
+      }
+    }
+    return objects
+  }
+
+  private static func texts(_ values: [TableValue]) -> [JSONValue] {
+    values.compactMap { if case .string(let text) = $0 { text } else { nil } }.sorted()
+      .map { .string($0) }
+  }
+
+  // MARK: Writing
+
+  /// A change of one object in a transaction.
+  struct Step: Hashable {
+    let className: String
+    let key: String
+    var isErased = false
+    /// Whether it is made where the device does not have it.
+    var makes = false
+    /// The properties that are set, or for "tags" the element that is inserted.
+    var values: [String: JSONValue] = [:]
+
+    var fields: Set<String> { Set(values.keys) }
+
+    /// The object after the step.
+    func applied(to object: ModelObject?) -> ModelObject? {
+      if isErased, !makes { return nil }
+      var object = isErased ? nil : object
+      if object == nil, makes { object = RoleObjects.initial }
+      guard var result = object else { return nil }
+      for (field, value) in values {
+        if field == "tags" {
+          let all = Set((result["tags"]?.array ?? []) + [value])
+          result["tags"] = .array(all.sorted { "\($0)" < "\($1)" })
+        } else {
+          result[field] = value
+        }
+      }
+      return result
+    }
+  }
+
+  /// Draws a change of an object that a device has, or makes another one.
+  static func step(
+    _ known: [String: [String: ModelObject]], _ random: inout SeededGenerator
+  ) -> Step {
+    let name = random.pick(classes)
+    let key = "k\(random.number(below: 7))"
+    let exists = known[name]?[key] != nil
+    var step = Step(className: name, key: key)
+    if exists, random.percent(15) {
+      step.isErased = true
+      guard random.percent(20) else { return step }
+    }
+    step.makes = !exists || step.isErased
+    for field in fields where random.percent(step.makes ? 60 : 30) {
+      step.values[field] = value(of: field, &random)
+    }
+    return step
+  }
+
+  private static func value(of field: String, _ random: inout SeededGenerator) -> JSONValue {
+    switch field {
+    case "owner": .string(random.pick(owners))
+    case "level": .integer(Int64(random.number(below: 4)))
+    case "open": .bool(random.percent(50))
+    case "tags": .string(random.pick(tags))
+    default: .string(random.percent(20) ? "" : "n\(random.number(below: 1_000))")
+    }
+  }
+
+  /// Carries a step out on a device.
+  static func carryOut(_ step: Step, in group: WriteGroup) throws {
+    let table = try #require(try group.table(named: "class_" + step.className))
+    if step.isErased, let row = try table.findRow(primaryKey: .string(step.key)) {
+      try table.delete(row.key)
+    }
+    guard step.makes || !step.isErased else { return }
+    let key = try table.findOrCreate(primaryKey: .string(step.key)).key
+    for (field, value) in step.values.sorted(by: { $0.key < $1.key }) {
+      let column = try #require(table.schema.column(named: field))
+      switch value {
+      case .string(let text) where field == "tags":
+        try table.set(column, key).insert(.string(text))
+      case .string(let text): try table.set(.string(text), column, key)
+      case .integer(let number): try table.set(.int(number), column, key)
+      case .bool(let truth): try table.set(.bool(truth), column, key)
+      default: continue
+      }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Random roles, users, objects and schedules: what devices have, and which writes survive.
+
+import RealmTestSupport
+import TestTraits
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite(.serialized) struct RoleRunTests {
+  /// To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` to see
+  /// its steps.
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(40))
+  func devicesHaveWhatTheModelSaysAndAllowedWritesSurvive(_ seed: UInt64) async throws {
+    var run = try await RoleRun(seed: seed)
+    try await run.play()
+    try await run.settle()
+    #expect(run.differences.isEmpty, "seed \(seed): \(run.differences.prefix(3))")
+  }
+
+  /// Each mistake would be seen.
+  @Test(.heavy, arguments: RoleModel.Fault.allCases)
+  func aFaultIsSeen(_ fault: RoleModel.Fault) async throws {
+    for seed in 1...60 as ClosedRange<UInt64> {
+      var run = try await RoleRun(seed: seed, fault: fault)
+      try await run.play()
+      if !run.differences.isEmpty { return }
+    }
+    Issue.record("no run differs with \(fault)")
+  }
+
+  /// Runs are about something: each verdict is met often.
+  @Test(.heavy) func allVerdictsAreMet() async throws {
+    var verdicts: [RoleModel.Verdict: Int] = [:]
+    for seed in 1...12 as ClosedRange<UInt64> {
+      var run = try await RoleRun(seed: seed)
+      try await run.play()
+      verdicts.merge(run.verdicts, uniquingKeysWith: +)
+    }
+    for verdict in [RoleModel.Verdict.allowed, .refused, .isOutsideOfView] {
+      #expect(verdicts[verdict, default: 0] > 20, "\(verdicts)")
+    }
+  }
+}
