@@ -57,7 +57,21 @@ struct RulesCheckCommand: ParsableCommand {
       case nil:
         "no mode: every user reads and writes everything, and only the loopback address is served"
       }
-    return "\(file) is correct. The app \(app.id) has \(state)."
+    let sentence = "\(file) is correct. The app \(app.id) has \(state)."
+    return try ([sentence] + misfits(of: app, beside: file)).joined(separator: "\n")
+  }
+
+  /// What roles ask of classes that the schema beside the file does not have.
+  private static func misfits(
+    of app: AppFile, beside file: String
+  ) throws(ServerFailure) -> [String] {
+    let path = URL(fileURLWithPath: file).deletingLastPathComponent().path + "/schema.json"
+    guard let data = FileManager.default.contents(atPath: path) else { return [] }
+    do throws(AppFileError) {
+      return app.roles.misfits(in: try AppSchema(Array(data)))
+    } catch {
+      throw ServerFailure("\(path) \(error). Correct the file.")
+    }
   }
 }
 

@@ -25,6 +25,9 @@ extension ServerProgram {
       notices.append(
         "The app \(file.id) is in production mode without \(rules): no user reads anything")
     }
+    for misfit in file.roles.misfits(in: schema.schema) where !schema.schema.isEmpty {
+      notices.append("\(directory.appFilePath(file.id)): \(misfit)")
+    }
     if schema.schema.isEmpty {
       notices.append(
         "The app \(file.id) is in production mode, and \(directory.schemaPath(file.id)) has no "

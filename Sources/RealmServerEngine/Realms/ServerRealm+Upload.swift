@@ -99,10 +99,13 @@ extension ServerRealm {
         case .writes(let writes):
           // What follows an upload with refused writes is merged with what undoes them.
           guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
+          let known = refused[0]
+          refused[0, default: RefusedWrites()].formUnion(writes)
           if let refusal = try await refusal(of: uploads[0]) {
             refuse(0, of: uploads, refusal, &refusals)
-          } else {
-            refused[0, default: RefusedWrites()].formUnion(writes)
+          } else if refused[0] == known {
+            assertionFailure("a change that was taken out is refused again")
+            refuse(0, of: uploads, Compensation.roleRefusal, &refusals)
           }
           continue
         }

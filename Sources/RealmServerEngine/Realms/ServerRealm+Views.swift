@@ -99,7 +99,8 @@ extension ServerRealm {
       if next != nil {
         bootstrap = try StoreError.storing(
           Bootstrap.change(
-            from: views[0], to: views[2], snapshot, at: round.cursor.serverVersion,
+            from: views[0], to: views[2], absent: allowed == nil ? [] : round.absent, snapshot,
+            at: round.cursor.serverVersion,
             clientVersion: round.cursor.clientVersion, timestamp: timestamp,
             entryByteCountMax: settings.bootstrapEntryByteCount))
       }

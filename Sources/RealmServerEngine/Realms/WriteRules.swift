@@ -36,8 +36,10 @@ struct RefusedWrites: Hashable, Sendable {
 
   var isEmpty: Bool { objects.isEmpty }
 
+  /// Adds a refused object, with its first refused change.
   mutating func add(_ object: ObjectIdentity, _ refusal: Refusal) {
-    if objects[object] == nil { objects[object] = refusal }
+    if let known = objects[object], known.clientVersion <= refusal.clientVersion { return }
+    objects[object] = refusal
   }
 
   mutating func formUnion(_ others: RefusedWrites) {

@@ -42,6 +42,16 @@ package indirect enum DocumentFilter: Hashable, Sendable {
     return elements.map(RuleValue.normal)
   }
 
+  /// The properties in the condition.
+  var fieldNames: Set<String> {
+    switch self {
+    case .all(let parts), .any(let parts):
+      parts.reduce(into: []) { names, part in names.formUnion(part.fieldNames) }
+    case .user: []
+    case .comparison(let field, _, _), .isIn(let field, _), .isNotIn(let field, _): [field]
+    }
+  }
+
   /// Whether the condition depends on an expansion.
   func reads(_ expansion: RuleExpansion) -> Bool {
     switch self {

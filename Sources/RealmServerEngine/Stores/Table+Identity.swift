@@ -9,10 +9,15 @@ package import RealmTables
 
 extension Column {
   /// Whether subscriptions can ask for the property: scalars, and lists and sets of them.
-  package var isQueryable: Bool {
-    switch type {
+  package var isQueryable: Bool { type.isQueryable && collection != .dictionary }
+}
+
+extension ColumnType {
+  /// Whether subscriptions can ask for a property of the type.
+  var isQueryable: Bool {
+    switch self {
     case .int, .bool, .string, .binary, .timestamp, .float, .double, .decimal, .objectId, .uuid:
-      collection != .dictionary
+      true
     case .mixed, .link, .typedLink, .backlink: false
     }
   }

@@ -72,18 +72,21 @@ package struct Bootstrap: Sendable {
   ///
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
+  ///   - absent: Objects of the old view that the client does not have: it was not sent them, as the
+  ///     rights of its user had changed.
   ///   - version: The client's position, at or after the version of the snapshot.
   ///   - clientVersion: The newest integrated client version.
   package static func change(
-    from old: View?, to new: View, _ snapshot: RealmSnapshot, at version: UInt64,
-    clientVersion: UInt64, timestamp: OriginTimestamp,
+    from old: View?, to new: View, absent: Set<ObjectIdentity> = [], _ snapshot: RealmSnapshot,
+    at version: UInt64, clientVersion: UInt64, timestamp: OriginTimestamp,
     entryByteCountMax: Int = Bootstrap.entryByteCountMax
   ) throws(StorageError) -> Bootstrap {
     var (erased, arriving) = (ObjectSelection(), ObjectSelection())
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
       guard let table = try View.table(name, snapshot.objects) else { continue }
       let after = try new.keys(ofClass: name, in: snapshot.objects)
-      let before = try old?.keys(ofClass: name, in: snapshot.objects) ?? []
+      var before = try old?.keys(ofClass: name, in: snapshot.objects) ?? []
+      if !absent.isEmpty { before = try before.without(absent, of: table) }
       let (seen, known) = (Set(after), Set(before))
       let entering = after.filter { !known.contains($0) }.sorted()
       let leaving = before.filter { !seen.contains($0) }
@@ -154,5 +157,19 @@ package struct Bootstrap: Sendable {
       try writer.append(key, in: table.key)
     }
     return writer.take()
+  }
+}
+
+extension [ObjectKey] {
+  /// The keys without those of some objects.
+  fileprivate func without(
+    _ objects: Set<ObjectIdentity>, of table: Table
+  ) throws(StorageError) -> [ObjectKey] {
+    var rest: [ObjectKey] = []
+    for key in self {
+      if let object = try table.identity(of: key), objects.contains(object) { continue }
+      rest.append(key)
+    }
+    return rest
   }
 }

@@ -54,6 +54,11 @@ package struct Round {
   private let file: FileIdentifier
   private var fates: [ObjectIdentity: Fate] = [:]
 
+  /// The touched objects that the client does not have afterwards.
+  var absent: Set<ObjectIdentity> {
+    Set(fates.filter { $0.value == .leaves || $0.value == .isUnseen }.keys)
+  }
+
   /// - Parameters:
   ///   - history: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Roles of flexible sync over real sockets, and the commands about them. The file of the app is
+// that of `Documentation/Sync/Rules.md`.
+
+#if Server
+import Foundation
+import RealmFormats
+import RealmServerEngine
+import RealmStorage
+import RealmSwift
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+
+@Suite(.timeLimit(.minutes(10))) struct RoleTests {
+  /// Users read public todos and write their own; editors may do everything, and they alone make
+  /// todos public.
+  static let rules = #"""
+    {
+      "id": "todos", "mode": "production", "sync": "flexible",
+      "providers": { "anon-user": {} },
+      "roles": {
+        "classes": {
+          "Todo": [
+            { "name": "editor", "apply_when": { "%%user.custom_data.editor": true },
+              "read": true, "write": true, "insert": true, "delete": true },
+            { "name": "owner", "apply_when": {},
+              "document_filters": {
+                "read": { "status": "public" },
+                "write": { "owner": "%%user.id" }
+              },
+              "read": true, "write": true, "insert": true, "delete": true,
+              "fields": { "status": { "write": false } } }
+          ]
+        }
+      }
+    }
+    """#
+
+  /// The realm of a device with all todos that its user may read.
+  @MainActor private static func open(_ device: AppDevice) async throws -> Realm {
+    var configuration = device.user.flexibleSyncConfiguration(
+      clientResetMode: .manual(),
+      initialSubscriptions: { subscriptions in
+        subscriptions.append(QuerySubscription<Todo>(name: "all"))
+      })
+    configuration.objectTypes = [Todo.self]
+    return try await Realm(
+      configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: .always)
+  }
+
+  /// Waits until a device has the todos of these names.
+  @MainActor private static func wait(for names: Set<String>, in realm: Realm) async throws {
+    for _ in 0..<6_000 {
+      await realm.asyncRefresh()
+      if Set(realm.objects(Todo.self).map(\.name)) == names { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(Set(realm.objects(Todo.self).map(\.name)) == names)
+  }
+
+  private static func setEditor(
+    _ isEditor: Bool, _ device: AppDevice, of server: RunningServer
+  ) async throws {
+    try await server.accounts.setCustomData(
+      .document([BSONElement("editor", .bool(isEditor))]), of: device.user.id)
+  }
+
+  @MainActor private static func add(
+    _ name: String, owner: String = "", status: String = "", to realm: Realm
+  ) async throws {
+    try await realm.asyncWrite {
+      realm.add(Todo(value: ["name": name, "owner": owner, "status": status]))
+    }
+  }
+
+  @Test @MainActor func rolesDecideWhatIsSeenAndWhichWritesSurvive() async throws {
+    let server = try await RunningServer(file: Self.rules)
+    let editor = try await AppDevice(server, "editor")
+    let ann = try await AppDevice(server, "ann")
+    let bob = try await AppDevice(server, "bob")
+    try await Self.setEditor(true, editor, of: server)
+    let all = try await Self.open(editor)
+    try await Self.add("for all", status: "public", to: all)
+    try await Self.add("hidden", to: all)
+    try await all.syncSession?.wait(for: .upload)
+    let mine = try await Self.open(ann)
+    let theirs = try await Self.open(bob)
+    #expect(mine.objects(Todo.self).map(\.name) == ["for all"])
+    try await Self.add("ann's", owner: ann.user.id, to: mine)
+    try await mine.syncSession?.wait(for: .upload)
+    try await Self.wait(for: ["for all", "hidden", "ann's"], in: all)
+    // One transaction with changes that are allowed, and others that are not.
+    let own = try #require(mine.objects(Todo.self).first { $0.name == "ann's" })
+    let other = try #require(mine.objects(Todo.self).first { $0.name == "for all" })
+    let (refused, new) = (other._id, ObjectId.generate())
+    try await mine.asyncWrite {
+      own.name = "renamed"
+      other.name = "changed"
+      mine.add(
+        Todo(value: ["_id": new, "name": "public", "owner": ann.user.id, "status": "public"]))
+    }
+    let error = try await ann.error()
+    #expect(error.code == .writeRejected, "\(error)")
+    let info = try #require(error.compensatingWriteInfo)
+    #expect(Set(info.map(\.primaryKey)) == [.objectId(refused), .objectId(new)])
+    #expect(info.allSatisfy { $0.objectType == "Todo" && $0.reason.hasSuffix("not allowed") })
+    try await Self.wait(for: ["for all", "renamed"], in: mine)
+    try await Self.wait(for: ["for all", "hidden", "renamed"], in: all)
+    try await Self.wait(for: ["for all"], in: theirs)
+    #expect(bob.errors.withLock { $0.isEmpty } && editor.errors.withLock { $0.isEmpty })
+    #expect(mine.syncSession?.state == .active)
+    try await server.stop()
+  }
+
+  @Test @MainActor func anotherRoleChangesWhatADeviceHasWithoutAReset() async throws {
+    let first = try await RunningServer(file: Self.rules)
+    let editor = try await AppDevice(first, "editor")
+    let bob = try await AppDevice(first, "bob")
+    try await Self.setEditor(true, editor, of: first)
+    let all = try await Self.open(editor)
+    try await Self.add("for all", status: "public", to: all)
+    try await Self.add("hidden", to: all)
+    try await all.syncSession?.wait(for: .upload)
+    let theirs = try await Self.open(bob)
+    try await Self.wait(for: ["for all"], in: theirs)
+    // While the device is connected.
+    try await Self.setEditor(true, bob, of: first)
+    let folder = first.directory.path + "/data"
+    #expect(try await ApplyCommand.answer(folder).contains("; 1 sessions begin again"))
+    try await Self.wait(for: ["for all", "hidden"], in: theirs)
+    try await Self.add("bob's", to: theirs)
+    try await Self.wait(for: ["for all", "hidden", "bob's"], in: all)
+    // While the server does not run; what the device writes meanwhile is taken back.
+    try await Self.setEditor(false, bob, of: first)
+    let port = try #require(URLComponents(string: first.address)?.port)
+    try await first.stop()
+    try await Self.add("offline", to: theirs)
+    let second = try await RunningServer(first.directory, port: port)
+    let error = try await bob.error()
+    #expect(error.code == .writeRejected, "\(error)")
+    #expect(error.compensatingWriteInfo?.count == 1)
+    try await Self.wait(for: ["for all"], in: theirs)
+    #expect(bob.errors.withLock { $0.count } == 1 && editor.errors.withLock { $0.isEmpty })
+    try await Self.wait(for: ["for all", "hidden", "bob's"], in: all)
+    try await second.stop()
+  }
+
+  // MARK: Commands
+
+  private static func file(_ text: String, in directory: TemporaryDirectory) throws -> String {
+    let path = directory.file("app.json")
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+
+  @Test func checkReadsRoles() throws {
+    let directory = try TemporaryDirectory()
+    let path = try Self.file(Self.rules, in: directory)
+    #expect(
+      try RulesCheckCommand.answer(path)
+        == "\(path) is correct. The app todos has production mode: users have what its roles grant, "
+        + "and nothing else.")
+    let wrong = Self.rules.replacingOccurrences(of: "\"document_filters\"", with: "\"filters\"")
+    _ = try Self.file(wrong, in: directory)
+    let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }
+    #expect(error.description.contains("unknown key \"filters\" in a role"), "\(error)")
+    #expect(error.description.contains("(line 10, column 11)"), "\(error)")
+    #expect(
+      try RulesCheckCommand.answer(
+        Self.file(#"{"id":"a","mode":"production","roles":{"default":[]}}"#, in: directory)
+      ).contains("production mode without roles: no user reads anything"))
+  }
+
+  /// A filter that does not fit its class holds for no object: who wrote it should know.
+  @Test func checkNamesWhatDoesNotFitTheSchema() throws {
+    let directory = try TemporaryDirectory()
+    let schema = directory.file("schema.json")
+    try Data(RunningServer.todoSchema.utf8).write(to: URL(fileURLWithPath: schema))
+    #expect(
+      try !RulesCheckCommand.answer(Self.file(Self.rules, in: directory)).contains("\n"))
+    let text = #"""
+      {"id": "a", "mode": "production", "roles": {
+        "default": [{"name": "r", "apply_when": {}, "read": true, "document_filters":
+          {"read": {"%or": [{"ownr": 1}, {"name": {"$in": ["x"]}}]}, "write": {"tags": "x"}},
+          "fields": {"state": {"write": true}}}],
+        "classes": {"Tood": []}}}
+      """#
+    let path = try Self.file(text, in: directory)
+    let lines = try RulesCheckCommand.answer(path).split(separator: "\n").dropFirst()
+    #expect(
+      lines == [
+        "The roles of Tood are of no class of the schema.",
+        #"The role "r" of Todo has a filter with ownr, which the class does not have: this holds "#
+          + "for no object.",
+        #"The role "r" of Todo has a filter with tags, which the class does not have: this holds "#
+          + "for no object.",
+        #"The role "r" of Todo has a rule for state, which the class does not have."#,
+      ])
+    try Data("{".utf8).write(to: URL(fileURLWithPath: schema))
+    let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }
+    #expect(error.description.contains("schema.json is not JSON"), "\(error)")
+  }
+
+  @Test func explainSaysWhichRoleApplies() throws {
+    let directory = try TemporaryDirectory()
+    let path = try Self.file(Self.rules, in: directory)
+    func answer(
+      _ user: String, _ name: String?, _ data: String? = nil, partition: String? = nil
+    ) throws -> String {
+      try RulesExplainCommand.answer(
+        path, user, nil, data, partition: partition, className: name)
+    }
+    #expect(
+      try answer("u1", "Todo") == """
+        "owner" applies, the first of the roles of Todo whose "apply_when" holds; not "editor"
+        reads: status == "public" or owner == "u1"
+        changes: owner == "u1", all properties but status
+        inserts: owner == "u1"
+        deletes: owner == "u1"
+        """)
+    #expect(
+      try answer("u1", "Todo", #"{"editor":true}"#) == """
+        "editor" applies, the first of the roles of Todo whose "apply_when" holds
+        reads: all objects
+        changes: all objects, all properties
+        inserts: all objects
+        deletes: all objects
+        """)
+    #expect(try answer("u1", "Note") == "nothing: of the default roles, there are none")
+    for (name, partition) in [(nil, nil), ("Todo", "\"x\""), (nil, "\"x\"")] as [(String?, String?)]
+    {
+      let error = try #require(throws: ServerFailure.self) {
+        try answer("u1", name, partition: partition)
+      }
+      #expect(error.description.contains("--class"), "\(error)")
+    }
+    _ = try Self.file(
+      #"{"id":"a","mode":"production","roles":{"default":["#
+        + #"{"name":"r","apply_when":{"%%user.id":"u2"},"read":true}]}}"#, in: directory)
+    #expect(try answer("u1", "Todo") == #"nothing: of the default roles, none applies ("r")"#)
+    #expect(try answer("u2", "Todo").contains("changes: no objects"))
+  }
+}
+#endif
