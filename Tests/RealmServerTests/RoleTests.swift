@@ -174,6 +174,19 @@ import Testing
       ).contains("production mode without roles: no user reads anything"))
   }
 
+  @Test func thePageShowsTheFileAndWhatTheCommandSays() throws {
+    var root = URL(fileURLWithPath: #filePath)
+    for _ in 0..<3 { root.deleteLastPathComponent() }
+    let page = try String(
+      contentsOf: root.appendingPathComponent("Documentation/Sync/Rules.md"), encoding: .utf8)
+    #expect(page.contains("```json\n\(Self.rules)\n```"))
+    let directory = try TemporaryDirectory()
+    let answer = try RulesExplainCommand.answer(
+      Self.file(Self.rules, in: directory), "6617f0", nil, nil, className: "Todo")
+    let command = "$ realm-server rules explain data/apps/todos/app.json --user 6617f0 --class Todo"
+    #expect(page.contains("\(command)\n\(answer)\n"))
+  }
+
   /// A filter that does not fit its class holds for no object: who wrote it should know.
   @Test func checkNamesWhatDoesNotFitTheSchema() throws {
     let directory = try TemporaryDirectory()

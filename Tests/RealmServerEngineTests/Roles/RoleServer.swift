@@ -115,6 +115,8 @@ final class RoleDevice {
   private var activeVersion: UInt64 = 0
   /// Subscriptions that the device waits for.
   private var wanted: [String: String]?
+  /// The subscriptions by their numbers.
+  private var all: [UInt64: [String: String]] = [:]
   private var lastVersion: UInt64 = 0
   private var hasAsked = false
   private var awaitsBootstrap = false
@@ -162,6 +164,7 @@ final class RoleDevice {
   func want(_ queries: [String: String]) {
     wanted = queries
     lastVersion += 1
+    all[lastVersion] = queries
     hasAsked = false
   }
 
@@ -235,7 +238,8 @@ final class RoleDevice {
   @discardableResult
   func download(arrives: Bool = true) async throws -> Bool {
     guard let store else { return false }
-    if let wanted, !hasAsked {
+    // A bootstrap that was begun is sent to its end first.
+    if let wanted, !hasAsked, parts.isEmpty {
       hasAsked = true
       let query = VersionedQuery(
         version: lastVersion, document: QueryDocument(queries: wanted))
@@ -261,8 +265,9 @@ final class RoleDevice {
     try client.integrate(DownloadBatch(entries: parts, cursors: message.cursors))
     parts = []
     awaitsBootstrap = false
-    if let version = message.queryVersion, version > activeVersion, let wanted {
-      (active, activeVersion, self.wanted) = (wanted, version, nil)
+    if let version = message.queryVersion, version > activeVersion, let queries = all[version] {
+      (active, activeVersion) = (queries, version)
+      if version == lastVersion { wanted = nil }
     }
     return true
   }
