@@ -6,6 +6,7 @@
 import AsyncHTTPClient
 import Foundation
 import Logging
+import NIOCore
 import NIOSSL
 import RealmNetworking
 import RealmServerEngine
