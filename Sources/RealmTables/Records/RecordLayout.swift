@@ -99,6 +99,11 @@ package final class RecordLayout: Sendable {
     }
   }
 
+  /// Removes the table, if there is one.
+  package func remove(from group: WriteGroup) throws(StorageError) {
+    if let key = try group.key(ofTable: name) { try group.removeTable(key) }
+  }
+
   /// Adds the columns that a file of an older version lacks.
   ///
   /// - Returns: Whether there were any.

@@ -35,12 +35,10 @@ package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The row for programs.
   package var json: JSONValue {
-    .object([
-      JSONMember("file", file.map { .string($0) } ?? .null),
-      JSONMember("line", .integer(Int64(line))),
-      JSONMember("column", column.map { .integer(Int64($0)) } ?? .null),
-      JSONMember("property", property.map { .string($0) } ?? .null),
-      JSONMember("reason", .string(reason)),
-    ])
+    [
+      "file": JSONValue(file), "line": .integer(Int64(line)),
+      "column": JSONValue(column),
+      "property": JSONValue(property), "reason": .string(reason),
+    ]
   }
 }

@@ -51,7 +51,7 @@ package struct Exporter {
     of selection: [(schema: TableSchema, keys: [ObjectKey]?)], to sink: ByteSink
   ) throws {
     let schema = try declaration(of: selection).json
-    try sink.writeLine(JSONWriter.text(.object([JSONMember("$schema", schema)])))
+    try sink.writeLine(JSONWriter.text(["$schema": schema]))
   }
 
   /// Writes objects as JSON lines, each with its class and its key.

@@ -16,9 +16,16 @@ struct ImportMark {
   }
 
   /// The table of the mark; apps do not see it.
-  private static let tableName = "realm_import"
+  private static let layout = RecordLayout(
+    "realm_import",
+    [
+      RecordField("path", .string), RecordField("line", .int),
+      RecordField("digest", .int, isLater: true),
+    ])
   /// The table of the objects' keys in the source.
-  private static let keyTableName = "realm_import_keys"
+  private static let keyLayout = RecordLayout(
+    "realm_import_keys",
+    [RecordField("class", .int), RecordField("old", .int), RecordField("new", .int)])
   private let sourceName: String
 
   init(source: ImportSource) {
@@ -28,36 +35,25 @@ struct ImportMark {
 
   /// The mark of an earlier import of the same source.
   func read(from group: WriteGroup) throws -> Value? {
-    guard let table = try group.table(named: Self.tableName)?.table,
-      let path = table.schema.column(named: "path"),
-      let line = table.schema.column(named: "line"),
-      let key = try table.key(at: 0), let row = try table.row(of: key),
-      try row.value(of: path) == .string(sourceName),
-      case .int(let number) = try row.value(of: line)
-    else { return nil }
-    guard let column = table.schema.column(named: "digest"),
-      case .int(let digest) = try row.value(of: column)
-    else { return Value(line: Int(number), digest: nil) }
-    return Value(line: Int(number), digest: UInt64(bitPattern: digest))
+    var rows = try Self.layout.find(in: group)?.records()
+    guard let row = try rows?.next(), try row.text("path") == sourceName else { return nil }
+    return Value(
+      line: Int(try row.integer("line")),
+      digest: try row.optionalInteger("digest").map { UInt64(bitPattern: $0) })
   }
 
   func write(_ value: Value, to group: WriteGroup) throws {
-    if let key = try group.key(ofTable: Self.tableName) { try group.removeTable(key) }
-    let table = try group.createTable(named: Self.tableName)
-    let path = try table.addColumn(named: "path", type: .string)
-    let line = try table.addColumn(named: "line", type: .int)
-    let digest = try table.addColumn(named: "digest", type: .int)
-    let key = try table.createObject().key
-    try table.set(.string(sourceName), path, key)
-    try table.set(.int(Int64(value.line)), line, key)
-    try table.set(.int(Int64(bitPattern: value.digest ?? 0)), digest, key)
+    try Self.layout.remove(from: group)
+    let row = try Self.layout.make(in: group).create()
+    try row.set(sourceName, "path")
+    try row.set(clamping: value.line, "line")
+    try row.set(value.digest ?? 0, "digest")
   }
 
   /// Removes all traces of an unfinished import.
   func remove(from group: WriteGroup) throws {
-    for name in [Self.tableName, Self.keyTableName] {
-      if let key = try group.key(ofTable: name) { try group.removeTable(key) }
-    }
+    try Self.layout.remove(from: group)
+    try Self.keyLayout.remove(from: group)
   }
 
   // MARK: Keys
@@ -65,41 +61,21 @@ struct ImportMark {
   /// Adds the keys of a batch's objects.
   func add(_ keys: [(TableKey, Int64, ObjectKey)], to group: WriteGroup) throws {
     guard !keys.isEmpty else { return }
-    var table = try group.table(named: Self.keyTableName)
-    if table == nil {
-      let new = try group.createTable(named: Self.keyTableName)
-      for name in ["class", "old", "new"] { _ = try new.addColumn(named: name, type: .int) }
-      table = try group.table(named: Self.keyTableName)
-    }
-    guard let table else { return }
-    let schema = try table.table.schema
-    guard let type = schema.column(named: "class"), let old = schema.column(named: "old"),
-      let new = schema.column(named: "new")
-    else { return }
+    let table = try Self.keyLayout.find(in: group) ?? Self.keyLayout.make(in: group)
     for (owner, number, key) in keys {
-      let row = try table.createObject().key
-      try table.set(.int(Int64(owner.rawValue)), type, row)
-      try table.set(.int(number), old, row)
-      try table.set(.int(key.rawValue), new, row)
+      let row = try table.create()
+      try row.set(clamping: owner.rawValue, "class")
+      try row.set(number, "old")
+      try row.set(key.rawValue, "new")
     }
   }
 
   /// Reads the keys of an unfinished import.
   func readKeys(from group: WriteGroup, into keys: ObjectKeyMap) throws {
-    guard let table = try group.table(named: Self.keyTableName)?.table,
-      let type = table.schema.column(named: "class"), let old = table.schema.column(named: "old"),
-      let new = table.schema.column(named: "new")
-    else { return }
-    var cursor = table.clusterCursor()
-    while let cluster = try cursor.next() {
-      for index in 0..<cluster.count {
-        let row = cluster.row(at: index)
-        guard case .int(let schema) = try row.value(of: type),
-          case .int(let number) = try row.value(of: old),
-          case .int(let key) = try row.value(of: new)
-        else { continue }
-        keys[TableKey(UInt32(truncatingIfNeeded: schema)), number] = ObjectKey(key)
-      }
+    var rows = try Self.keyLayout.find(in: group)?.records()
+    while let row = try rows?.next() {
+      let owner = TableKey(UInt32(truncatingIfNeeded: try row.integer("class")))
+      keys[owner, try row.integer("old")] = ObjectKey(try row.integer("new"))
     }
   }
 }

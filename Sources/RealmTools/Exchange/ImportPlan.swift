@@ -39,7 +39,6 @@ package struct ImportPlan: Sendable {
   }
 
   package let classes: [Class]
-  /// The unreadable rows.
   package let badRows: [BadRow]
   /// The losses of the import, in sentences.
   package let notes: [String]
@@ -208,25 +207,21 @@ package struct ImportPlan: Sendable {
     return (lines + notes).map { $0 + "\n" }.joined()
   }
 
-  /// The plan as JSON.
   package var json: JSONValue {
     .array(
       classes.map { type in
-        .object([
-          JSONMember("class", .string(type.name)), JSONMember("new", .bool(type.isNew)),
-          JSONMember("objects", .integer(Int64(type.count))),
-          JSONMember(
-            "properties",
-            .array(
-              type.properties.map {
-                .object([
-                  JSONMember("name", .string($0.name)), JSONMember("type", .string($0.typeText)),
-                  JSONMember("primaryKey", .bool($0.isPrimaryKey)),
-                  JSONMember("new", .bool($0.isNew)),
-                  JSONMember("note", $0.note.map { .string($0) } ?? .null),
-                ])
-              })),
-        ])
+        [
+          "class": .string(type.name), "new": .bool(type.isNew),
+          "objects": .integer(Int64(type.count)),
+          "properties": .array(
+            type.properties.map {
+              [
+                "name": .string($0.name), "type": .string($0.typeText),
+                "primaryKey": .bool($0.isPrimaryKey), "new": .bool($0.isNew),
+                "note": JSONValue($0.note),
+              ]
+            }),
+        ]
       })
   }
 

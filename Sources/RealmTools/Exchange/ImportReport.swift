@@ -28,15 +28,11 @@ package struct ImportReport: Sendable {
 
   /// The report for programs.
   package func json(_ plan: ImportPlan) -> JSONValue {
-    .object([
-      JSONMember("plan", plan.json),
-      JSONMember("created", .integer(Int64(created))),
-      JSONMember("updated", .integer(Int64(updated))),
-      JSONMember("complete", .bool(isComplete)),
-      JSONMember("dryRun", .bool(isDryRun)),
-      JSONMember("resumedAfterLine", resumedAfterLine.map { .integer(Int64($0)) } ?? .null),
-      JSONMember("badRowCount", .integer(Int64(badRowCount))),
-      JSONMember("badRows", .array(badRows.map(\.json))),
-    ])
+    [
+      "plan": plan.json, "created": .integer(Int64(created)), "updated": .integer(Int64(updated)),
+      "complete": .bool(isComplete), "dryRun": .bool(isDryRun),
+      "resumedAfterLine": JSONValue(resumedAfterLine),
+      "badRowCount": .integer(Int64(badRowCount)), "badRows": .array(badRows.map(\.json)),
+    ]
   }
 }

@@ -208,10 +208,11 @@ package struct ImportSource: Sendable {
         guard name.hasPrefix("$$") else { continue }
         name.removeFirst()
       }
-      fields.append(
-        ImportRecord.Field(name, member.value, isText: false, line: line, column: nil))
+      fields.append(.init(name: name, value: member.value, line: line))
     }
-    return .success(ImportRecord(name, key: value["$key"]?.integer, fields, line: line))
+    return .success(
+      ImportRecord(
+        className: name, objectKey: value["$key"]?.integer, fields: fields, line: line))
   }
 
   // MARK: CSV
@@ -282,10 +283,11 @@ package struct ImportSource: Sendable {
         continue
       }
       fields.append(
-        ImportRecord.Field(
-          name, cell.text.map { .string($0) } ?? .null, isText: true, line: cell.line,
+        .init(
+          name: name, value: JSONValue(cell.text), isText: true, line: cell.line,
           column: cell.column, file: file))
     }
-    return .success(ImportRecord(className, key: key, fields, line: line))
+    return .success(
+      ImportRecord(className: className, objectKey: key, fields: fields, line: line))
   }
 }

@@ -196,7 +196,7 @@ package struct Importer {
         try input.store(field.value, column, schema, key, isText: field.isText)
       } catch let problem as ValueInput.Problem {
         if problem.isMissingObject, options.batchSize != nil, !isLast {
-          batch.pending.append(.init(schema, key, column, field))
+          batch.pending.append(.init(className: schema.displayName, key: key, field: field))
           continue
         }
         try refuse(Self.badRow(field, problem), &report)

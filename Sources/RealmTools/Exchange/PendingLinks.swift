@@ -13,78 +13,47 @@ enum PendingLinks {
     let className: String
     let key: ObjectKey
     let field: ImportRecord.Field
-
-    init(_ className: String, _ key: ObjectKey, _ field: ImportRecord.Field) {
-      self.className = className
-      self.key = key
-      self.field = field
-    }
-
-    init(
-      _ schema: TableSchema, _ key: ObjectKey, _ column: Column, _ field: ImportRecord.Field
-    ) {
-      self.init(schema.displayName, key, field)
-    }
   }
 
-  private static let tableName = "realm_import_links"
-
-  /// The members of a row, in the order of the columns.
-  private static let columns: [(name: String, type: ColumnType)] = [
-    ("class", .string), ("object", .int), ("property", .string), ("value", .string),
-    ("isText", .bool), ("line", .int), ("column", .int), ("file", .string),
-  ]
+  private static let layout = RecordLayout(
+    "realm_import_links",
+    [
+      RecordField("class", .string), RecordField("object", .int),
+      RecordField("property", .string), RecordField("value", .string),
+      RecordField("isText", .bool), RecordField("line", .int),
+      RecordField("column", .int, isNullable: true), RecordField("file", .string, isNullable: true),
+    ])
 
   static func add(_ links: [Link], to group: WriteGroup) throws {
     guard !links.isEmpty else { return }
-    if try group.key(ofTable: tableName) == nil {
-      let new = try group.createTable(named: tableName)
-      for (name, type) in columns {
-        _ = try new.addColumn(
-          named: name, type: type, isNullable: name == "column" || name == "file")
-      }
-    }
-    guard let table = try group.table(named: tableName) else { return }
-    let columns = try table.table.schema.columns
+    let table = try layout.find(in: group) ?? layout.make(in: group)
     for link in links {
-      let field = link.field
-      let values: [TableValue] = [
-        .string(link.className), .int(link.key.rawValue), .string(field.name),
-        .string(JSONWriter.text(field.value)), .bool(field.isText), .int(Int64(field.line)),
-        field.column.map { .int(Int64($0)) } ?? .null, field.file.map { .string($0) } ?? .null,
-      ]
-      let key = try table.createObject().key
-      for (column, value) in zip(columns, values) { try table.set(value, column, key) }
+      let (row, field) = (try table.create(), link.field)
+      try row.set(link.className, "class")
+      try row.set(link.key.rawValue, "object")
+      try row.set(field.name, "property")
+      try row.set(JSONWriter.text(field.value), "value")
+      try row.set(.bool(field.isText), "isText")
+      try row.set(clamping: field.line, "line")
+      try row.set(field.column.map { Int64($0) }, "column")
+      try row.set(field.file, "file")
     }
   }
 
   static func read(from group: WriteGroup) throws -> [Link] {
-    guard let table = try group.table(named: tableName)?.table else { return [] }
-    let columns = table.schema.columns
     var links: [Link] = []
-    var cursor = table.clusterCursor()
-    while let cluster = try cursor.next() {
-      for index in 0..<cluster.count {
-        let row = cluster.row(at: index)
-        let values = try columns.map { try row.value(of: $0) }
-        guard values.count == Self.columns.count, case .string(let className) = values[0],
-          case .int(let key) = values[1], case .string(let name) = values[2],
-          case .string(let text) = values[3], case .bool(let isText) = values[4],
-          case .int(let line) = values[5]
-        else { continue }
-        var (column, file): (Int?, String?) = (nil, nil)
-        if case .int(let number) = values[6] { column = Int(number) }
-        if case .string(let name) = values[7] { file = name }
-        let field = ImportRecord.Field(
-          name, try JSONParser.parse(text), isText: isText, line: Int(line), column: column,
-          file: file)
-        links.append(Link(className, ObjectKey(key), field))
-      }
+    var rows = try layout.find(in: group)?.records()
+    while let row = try rows?.next() {
+      let field = ImportRecord.Field(
+        name: try row.text("property"), value: try JSONParser.parse(try row.text("value")),
+        isText: try row.value("isText") == .bool(true), line: Int(try row.integer("line")),
+        column: try row.optionalInteger("column").map { Int($0) },
+        file: try row.optionalText("file"))
+      let key = ObjectKey(try row.integer("object"))
+      links.append(Link(className: try row.text("class"), key: key, field: field))
     }
     return links
   }
 
-  static func remove(from group: WriteGroup) throws {
-    if let key = try group.key(ofTable: tableName) { try group.removeTable(key) }
-  }
+  static func remove(from group: WriteGroup) throws { try layout.remove(from: group) }
 }

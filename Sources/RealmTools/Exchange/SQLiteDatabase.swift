@@ -72,7 +72,6 @@ final class SQLiteDatabase {
     try prepare(sql).run(values, body)
   }
 
-  /// All rows of a statement.
   func rows(_ sql: String, _ values: [Value] = []) throws -> [[Value]] {
     var rows: [[Value]] = []
     try run(sql, values) { row in

@@ -18,7 +18,6 @@ struct SQLiteLayout {
     let keyColumn: String?
     /// The column of each property without a collection, in their order.
     var columns: [(property: DeclaredSchema.Property, name: String)] = []
-    /// The table of each collection.
     var collections: [(property: DeclaredSchema.Property, table: String)] = []
   }
 
@@ -59,7 +58,6 @@ struct SQLiteLayout {
     return type.properties.first { $0.name == key }?.isNullable ?? true
   }
 
-  /// The key column of a class.
   func keyColumn(of className: String) -> String? {
     guard let table = tables[className] else { return nil }
     return table.keyColumn

@@ -33,63 +33,41 @@ struct SQLiteLibrary: Sendable {
   let bindBlob: @convention(c) (Int, Int32, Int, Int32, Int) -> Int32
 
   /// The library; nil if this machine has none.
-  static let shared = SQLiteLibrary()
+  static let shared = try? SQLiteLibrary()
 
-  private init?() {
+  private struct Missing: Error {}
+
+  private init() throws(Missing) {
     let names = [
       "libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib", "/usr/lib/libsqlite3.dylib",
     ]
     guard let library = unsafe names.lazy.compactMap({ unsafe dlopen($0, RTLD_NOW) }).first else {
-      return nil
+      throw Missing()
     }
-    func function<F>(_ name: String, _ type: F.Type) -> F? {
-      guard let symbol = unsafe dlsym(library, "sqlite3_" + name) else { return nil }
+    func function<F>(_ name: String) throws(Missing) -> F {
+      guard let symbol = unsafe dlsym(library, "sqlite3_" + name) else { throw Missing() }
       // A symbol is the address of a C function; its type is the one of sqlite3.h, as stated above.
       return unsafe unsafeBitCast(symbol, to: F.self)
     }
-    guard
-      let open = function("open_v2", (@convention(c) (Int, Int, Int32, Int) -> Int32).self),
-      let close = function("close_v2", (@convention(c) (Int) -> Int32).self),
-      let message = function("errmsg", (@convention(c) (Int) -> Int).self),
-      let errorCode = function("errcode", (@convention(c) (Int) -> Int32).self),
-      let prepare = function(
-        "prepare_v2", (@convention(c) (Int, Int, Int32, Int, Int) -> Int32).self),
-      let step = function("step", (@convention(c) (Int) -> Int32).self),
-      let reset = function("reset", (@convention(c) (Int) -> Int32).self),
-      let finalize = function("finalize", (@convention(c) (Int) -> Int32).self),
-      let columnCount = function("column_count", (@convention(c) (Int) -> Int32).self),
-      let columnType = function("column_type", (@convention(c) (Int, Int32) -> Int32).self),
-      let columnInteger = function("column_int64", (@convention(c) (Int, Int32) -> Int64).self),
-      let columnDouble = function("column_double", (@convention(c) (Int, Int32) -> Double).self),
-      let columnBlob = function("column_blob", (@convention(c) (Int, Int32) -> Int).self),
-      let columnByteCount = function("column_bytes", (@convention(c) (Int, Int32) -> Int32).self),
-      let bindInteger = function("bind_int64", (@convention(c) (Int, Int32, Int64) -> Int32).self),
-      let bindDouble = function("bind_double", (@convention(c) (Int, Int32, Double) -> Int32).self),
-      let bindNull = function("bind_null", (@convention(c) (Int, Int32) -> Int32).self),
-      let bindText = function(
-        "bind_text", (@convention(c) (Int, Int32, Int, Int32, Int) -> Int32).self),
-      let bindBlob = function(
-        "bind_blob", (@convention(c) (Int, Int32, Int, Int32, Int) -> Int32).self)
-    else { return nil }
-    self.open = open
-    self.close = close
-    self.message = message
-    self.errorCode = errorCode
-    self.prepare = prepare
-    self.step = step
-    self.reset = reset
-    self.finalize = finalize
-    self.columnCount = columnCount
-    self.columnType = columnType
-    self.columnInteger = columnInteger
-    self.columnDouble = columnDouble
-    self.columnBlob = columnBlob
-    self.columnByteCount = columnByteCount
-    self.bindInteger = bindInteger
-    self.bindDouble = bindDouble
-    self.bindNull = bindNull
-    self.bindText = bindText
-    self.bindBlob = bindBlob
+    open = try function("open_v2")
+    close = try function("close_v2")
+    message = try function("errmsg")
+    errorCode = try function("errcode")
+    prepare = try function("prepare_v2")
+    step = try function("step")
+    reset = try function("reset")
+    finalize = try function("finalize")
+    columnCount = try function("column_count")
+    columnType = try function("column_type")
+    columnInteger = try function("column_int64")
+    columnDouble = try function("column_double")
+    columnBlob = try function("column_blob")
+    columnByteCount = try function("column_bytes")
+    bindInteger = try function("bind_int64")
+    bindDouble = try function("bind_double")
+    bindNull = try function("bind_null")
+    bindText = try function("bind_text")
+    bindBlob = try function("bind_blob")
   }
 
   /// The library.

@@ -89,8 +89,7 @@ struct SQLiteRestoring: Sendable {
   ) -> Result<ImportRecord, BadRow> {
     var fields: [ImportRecord.Field] = []
     func add(_ property: DeclaredSchema.Property, _ value: JSONValue) {
-      fields.append(
-        ImportRecord.Field(property.name, value, isText: false, line: line, column: nil))
+      fields.append(.init(name: property.name, value: value, line: line))
     }
     do throws(BadRow) {
       for ((property, _), cell) in zip(table.columns, row.dropFirst()) {
@@ -113,7 +112,8 @@ struct SQLiteRestoring: Sendable {
     } catch { return .failure(error) }
     var key: Int64?
     if table.keyColumn != nil, case .integer(let number) = row[0] { key = number }
-    return .success(ImportRecord(type.name, key: key, fields, line: line))
+    return .success(
+      ImportRecord(className: type.name, objectKey: key, fields: fields, line: line))
   }
 
   /// A cell as JSON exports have it.
@@ -139,7 +139,7 @@ struct SQLiteRestoring: Sendable {
       guard property.type == .link, let target = property.target,
         layout.tables[target]?.keyColumn != nil
       else { return .integer(number) }
-      return .object([JSONMember("$object", .integer(number))])
+      return ["$object": .integer(number)]
     case .double(let number):
       return number.isFinite ? .double(number) : .string("\(number)")
     case .blob(let bytes): return .string(Base64.encode(bytes))

@@ -181,7 +181,6 @@ package struct SQLiteSource: Sendable {
       compoundKey: keys.count > 1 ? keys.compactMap { text($0[1]) } : [])
   }
 
-  /// The type of a declared one.
   private static func type(_ declared: String) -> ColumnType {
     let text = declared.uppercased()
     if text.isEmpty { return .mixed }
@@ -246,10 +245,10 @@ package struct SQLiteSource: Sendable {
             line: line, property: "\(table.name).\(field.column)",
             "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))"))
       }
-      fields.append(
-        ImportRecord.Field(field.property, json, isText: false, line: line, column: nil))
+      fields.append(.init(name: field.property, value: json, line: line))
     }
-    return .success(ImportRecord(table.className, key: nil, fields, line: line))
+    return .success(
+      ImportRecord(className: table.className, objectKey: nil, fields: fields, line: line))
   }
 
   /// Adds cells, each with its type and length, to the digest.
@@ -306,7 +305,7 @@ package struct SQLiteSource: Sendable {
       case .float, .double: return number.isFinite ? .double(number) : .string("\(number)")
       case .mixed:
         return number.isFinite
-          ? .double(number) : .object([JSONMember("$double", .string("\(number)"))])
+          ? .double(number) : ["$double": .string("\(number)")]
       default: return nil
       }
     case .text(let text):
@@ -320,7 +319,7 @@ package struct SQLiteSource: Sendable {
       switch type {
       case .binary: return .string(Base64.encode(bytes))
       case .mixed:
-        return .object([JSONMember("$data", .string(Base64.encode(bytes)))])
+        return ["$data": .string(Base64.encode(bytes))]
       case .uuid where bytes.count == 16:
         let high = bytes[..<8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let low = bytes[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
