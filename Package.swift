@@ -292,7 +292,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RealmTablesTests",
-      dependencies: ["RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits"],
+      dependencies: [
+        "RealmFormats", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
+      ],
       resources: [.copy("Fixtures")],
       swiftSettings: settings),
     .testTarget(

@@ -20,7 +20,7 @@ struct CompactCommand: ToolCommand {
   func work() throws -> ExitStatus {
     let (before, after) = try FileCopy.compact(file.file, key: file.encryption.key())
     try output.print(
-      .object([.init("before", .integer(Int64(before))), .init("after", .integer(Int64(after)))])
+      ["before": .integer(Int64(before)), "after": .integer(Int64(after))]
     ) { "\(Terminal.bytes(before)) → \(Terminal.bytes(after))\n" }
     return .fine
   }

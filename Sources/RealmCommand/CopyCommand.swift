@@ -45,10 +45,7 @@ struct CopyCommand: ToolCommand {
     let chosen = try noKey ? nil : newKey.map { try KeyFile.key(at: $0) } ?? key
     try FileCopy.copy(file.file, key: key, to: target, newKey: chosen)
     try output.print(
-      .object([
-        .init("path", .string(target)), .init("encrypted", .bool(chosen != nil)),
-        .init("newKey", .bool(isNewKey)),
-      ])
+      ["path": .string(target), "encrypted": .bool(chosen != nil), "newKey": .bool(isNewKey)]
     ) {
       "\(target) was written\(chosen == nil ? "" : ", encrypted").\n"
         + (isNewKey ? "Keep \(newKey ?? ""): without that key the copy cannot be read.\n" : "")

@@ -103,7 +103,7 @@ struct ExportCommand: ToolCommand {
     progress.clear()
     if let out {
       try output.print(
-        .object([.init("objects", .integer(Int64(count))), .init("path", .string(out))])
+        ["objects": .integer(Int64(count)), "path": .string(out)]
       ) { "\(TextTable.count(count, "object")) written to \(out)\n" }
     }
     return .fine

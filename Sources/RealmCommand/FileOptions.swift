@@ -32,7 +32,6 @@ struct KeyOptions: ParsableArguments {
     completion: .file())
   var keyFile: String?
 
-  /// The key; nil without the option.
   func key() throws -> EncryptionKey? {
     guard let keyFile else { return nil }
     return try KeyFile.key(at: keyFile)

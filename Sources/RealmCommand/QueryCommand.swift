@@ -79,7 +79,7 @@ struct QueryCommand: ToolCommand {
       if count {
         try sink.writeLine(
           json
-            ? JSONWriter.text(.object([JSONMember("count", .integer(Int64(keys.count)))]))
+            ? JSONWriter.text(["count": .integer(Int64(keys.count))])
             : "\(keys.count)")
         return nil
       }
@@ -159,7 +159,7 @@ struct QueryCommand: ToolCommand {
   private func write(_ lines: [String], to sink: ByteSink) throws {
     if json {
       return try sink.writeLine(
-        JSONWriter.text(.object([JSONMember("plan", .array(lines.map { .string($0) }))])))
+        JSONWriter.text(["plan": .array(lines.map { .string($0) })]))
     }
     for line in lines { try sink.writeLine(line) }
   }

@@ -92,7 +92,6 @@ struct RawTerminal {
     }
   }
 
-  /// The key of an escape sequence.
   private func sequence() -> LineEditor.Key? {
     guard let first = nextByte(), first == UInt8(ascii: "[") || first == UInt8(ascii: "O"),
       let second = nextByte()

@@ -19,12 +19,12 @@ struct ShellPrinter {
     case .message(let text):
       try sink.writeLine(
         isJSON
-          ? JSONWriter.text(.object([JSONMember("message", .string(text))])) : text)
+          ? JSONWriter.text(["message": .string(text)]) : text)
     case .rows(let header, let rows):
       if isJSON {
         for row in rows {
           let members = zip(header, row).map {
-            JSONMember($0, $1.map { .string($0) } ?? .null)
+            JSONMember($0, JSONValue($1))
           }
           try sink.writeLine(JSONWriter.text(.object(members)))
         }

@@ -25,11 +25,7 @@ struct UpgradeCommand: ToolCommand {
     }
     let copy = noBackup ? nil : format.map { FileCopy.backupPath(of: file.file, format: $0) }
     try output.print(
-      .object([
-        .init("upgraded", .bool(format != nil)),
-        .init("from", format.map { .integer(Int64($0)) } ?? .null),
-        .init("backup", copy.map { .string($0) } ?? .null),
-      ])
+      ["upgraded": .bool(format != nil), "from": JSONValue(format), "backup": JSONValue(copy)]
     ) {
       guard let format else { return "\(file.file) is in the present format already.\n" }
       return "\(file.file) was in format \(format) and is in the present one now.\n"

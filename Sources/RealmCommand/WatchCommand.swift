@@ -35,10 +35,9 @@ struct WatchCommand: ToolCommand {
     let watch = try ChangeWatch(path: file.file, key: file.encryption.key(), query: query)
     let sink = ByteSink(descriptor: 1, isForPeople: !output.json)
     // Those who start a writer wait for this line.
-    let first: JSONValue = .object([
-      JSONMember("watching", .string(file.file)),
-      JSONMember("version", .integer(Int64(clamping: watch.version))),
-    ])
+    let first: JSONValue = [
+      "watching": .string(file.file), "version": .integer(Int64(clamping: watch.version)),
+    ]
     try sink.writeLine(
       output.json ? JSONWriter.text(first) : "watching \(file.file) from version \(watch.version)")
     try sink.flush()

@@ -152,31 +152,26 @@ package struct DeclaredSchema: Hashable, Sendable {
 
   /// The declaration, readable by `init(_:)`.
   package var json: JSONValue {
-    .object([
-      JSONMember("version", version.map { .integer(Int64(clamping: $0)) } ?? .null),
-      JSONMember("classes", .array(classes.map(Self.json))),
-    ])
+    [
+      "version": version.map { .integer(Int64(clamping: $0)) } ?? .null,
+      "classes": .array(classes.map(Self.json)),
+    ]
   }
 
   private static func json(_ type: Class) -> JSONValue {
-    .object([
-      JSONMember("name", .string(type.name)),
-      JSONMember("kind", .string("\(type.kind)")),
-      JSONMember("primaryKey", type.primaryKey.map { .string($0) } ?? .null),
-      JSONMember(
-        "properties",
-        .array(
-          type.properties.map { property in
-            .object([
-              JSONMember("name", .string(property.name)),
-              JSONMember("type", .string(SchemaJSON.typeName(property.type))),
-              JSONMember("collection", property.collection.name.map { .string($0) } ?? .null),
-              JSONMember("optional", .bool(property.isNullable)),
-              JSONMember("indexed", .bool(property.index == .general)),
-              JSONMember("fullText", .bool(property.index == .fullText)),
-              JSONMember("target", property.target.map { .string($0) } ?? .null),
-            ])
-          })),
-    ])
+    [
+      "name": .string(type.name), "kind": .string("\(type.kind)"),
+      "primaryKey": JSONValue(type.primaryKey),
+      "properties": .array(
+        type.properties.map { property in
+          [
+            "name": .string(property.name), "type": .string(SchemaJSON.typeName(property.type)),
+            "collection": JSONValue(property.collection.name),
+            "optional": .bool(property.isNullable), "indexed": .bool(property.index == .general),
+            "fullText": .bool(property.index == .fullText),
+            "target": JSONValue(property.target),
+          ]
+        }),
+    ]
   }
 }

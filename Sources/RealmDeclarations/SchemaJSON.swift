@@ -14,25 +14,21 @@ package enum SchemaJSON {
   }
 
   private static func value(_ schema: TableSchema, _ classes: StoredSchema) -> JSONValue {
-    .object([
-      JSONMember("name", .string(schema.displayName)),
-      JSONMember("kind", .string("\(schema.kind)")),
-      JSONMember("primaryKey", schema.primaryKey.map { .string($0.name) } ?? .null),
-      JSONMember("properties", .array(schema.columns.map { value($0, classes) })),
-    ])
+    [
+      "name": .string(schema.displayName), "kind": .string("\(schema.kind)"),
+      "primaryKey": JSONValue(schema.primaryKey?.name),
+      "properties": .array(schema.columns.map { value($0, classes) }),
+    ]
   }
 
   private static func value(_ column: Column, _ classes: StoredSchema) -> JSONValue {
-    .object([
-      JSONMember("name", .string(column.name)),
-      JSONMember("type", .string(typeName(column.type))),
-      JSONMember(
-        "collection", column.collection.name.map { .string($0) } ?? .null),
-      JSONMember("optional", .bool(column.isNullable)),
-      JSONMember("indexed", .bool(column.isIndexed)),
-      JSONMember("fullText", .bool(column.isFullText)),
-      JSONMember("target", classes.target(of: column).map { .string($0.displayName) } ?? .null),
-    ])
+    [
+      "name": .string(column.name), "type": .string(typeName(column.type)),
+      "collection": JSONValue(column.collection.name),
+      "optional": .bool(column.isNullable), "indexed": .bool(column.isIndexed),
+      "fullText": .bool(column.isFullText),
+      "target": classes.target(of: column).map { .string($0.displayName) } ?? .null,
+    ]
   }
 
   /// The name of a type, as `--type` takes it too.

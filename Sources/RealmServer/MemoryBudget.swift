@@ -134,7 +134,6 @@ final class MemoryBudget: Sendable {
     }
   }
 
-  /// Ends the waits of a share.
   func endWaits(of share: ObjectIdentifier) {
     let ended = state.withLockedValue { state in
       let ended = state.waiters.filter { $0.share == share }

@@ -12,11 +12,10 @@ struct OutboxMailer: AccountMailer {
   let folder: String
 
   func deliver(_ mail: AccountMail) async throws {
-    let json = JSONValue.object([
-      JSONMember("purpose", .string(mail.purpose.rawValue)),
-      JSONMember("email", .string(mail.address)), JSONMember("token", .string(mail.token)),
-      JSONMember("tokenId", .string(mail.tokenID)),
-    ])
+    let json: JSONValue = [
+      "purpose": .string(mail.purpose.rawValue), "email": .string(mail.address),
+      "token": .string(mail.token), "tokenId": .string(mail.tokenID),
+    ]
     try FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     try DurableFile.write(JSONWriter.bytes(json), to: "\(folder)/\(mail.tokenID).json")

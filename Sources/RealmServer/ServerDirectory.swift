@@ -114,7 +114,6 @@ struct ServerDirectory: Sendable {
     return app
   }
 
-  /// Reads the file of an app.
   static func read(_ bytes: [UInt8], of file: String) throws(ServerFailure) -> AppFile {
     do throws(AppFileError) {
       return try AppFile(bytes)

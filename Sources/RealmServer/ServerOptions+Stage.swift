@@ -44,7 +44,6 @@ extension ServerOptions {
     host == "localhost" || ClientAddress(host)?.isLocal == true
   }
 
-  /// The host of a URL; empty if it has none.
   private static func host(of url: String) -> String { URLComponents(string: url)?.host ?? "" }
 }
 #endif

@@ -22,7 +22,6 @@ struct ServerOptions: Hashable, Sendable {
   /// Whether apps whose files name no mode are in development mode.
   let isDevelopment: Bool
   let limits: ServerLimits
-  /// The trusted proxies.
   let trustedProxies: TrustedProxies
   /// What programs of other machines have to know that ask for metrics; nil if none may.
   let metricsToken: String?

@@ -3,6 +3,7 @@
 // The contents of a version as JSON, in the layout of the fixtures' expected contents.
 
 import Foundation
+package import RealmFormats
 package import RealmStorage
 package import RealmTables
 
@@ -32,15 +33,15 @@ package struct ContentDump {
   }
 
   /// The array `tables` of the layout.
-  package func json() throws(StorageError) -> JSON {
-    var all: [JSON] = []
+  package func json() throws(StorageError) -> JSONValue {
+    var all: [JSONValue] = []
     for table in tables { all.append(try json(table)) }
     return .array(all)
   }
 
-  private func json(_ table: Table) throws(StorageError) -> JSON {
+  private func json(_ table: Table) throws(StorageError) -> JSONValue {
     let schema = table.schema
-    var rows: [JSON] = []
+    var rows: [JSONValue] = []
     // A closure would have to capture what it appends to.
     var cursor = table.clusterCursor()
     while let cluster = try cursor.next() {
@@ -50,10 +51,10 @@ package struct ContentDump {
     }
     return [
       "table": .string(schema.name),
-      "class": schema.className.map { .string($0) } ?? .null,
+      "class": JSONValue(schema.className),
       "tableKey": .integer(Int64(schema.key.rawValue)),
       "kind": .string("\(schema.kind)"),
-      "primaryKey": schema.primaryKey.map { .string($0.name) } ?? .null,
+      "primaryKey": JSONValue(schema.primaryKey?.name),
       "properties": .array(schema.columns.map(json)),
       "backlinkColumns": .array(
         schema.backlinkColumns.map { column in
@@ -71,8 +72,8 @@ package struct ContentDump {
 
   // MARK: Schema
 
-  private func json(_ column: Column) -> JSON {
-    var members: [JSON.Member] = [
+  private func json(_ column: Column) -> JSONValue {
+    var members: [JSONMember] = [
       .init("name", .string(column.name)),
       .init("type", .string(typeName(of: column))),
       .init("nullable", .bool(column.isNullable)),
@@ -111,15 +112,15 @@ package struct ContentDump {
 
   private func json(
     _ row: Row, _ key: ObjectKey, _ schema: TableSchema
-  ) throws(StorageError) -> JSON {
-    var values: [JSON.Member] = []
+  ) throws(StorageError) -> JSONValue {
+    var values: [JSONMember] = []
     for column in schema.columns {
       values.append(.init(column.name, json(try row.value(of: column), of: column)))
     }
-    var members: [JSON.Member] = [
+    var members: [JSONMember] = [
       .init("key", .integer(key.rawValue)), .init("values", .object(values)),
     ]
-    var backlinks: [JSON] = []
+    var backlinks: [JSONValue] = []
     for column in schema.backlinkColumns {
       let origins = try row.backlinks(of: column).map(\.rawValue).sorted()
       guard !origins.isEmpty else { continue }
@@ -132,8 +133,8 @@ package struct ContentDump {
     return .object(members)
   }
 
-  private func json(_ value: TableValue, of column: Column) -> JSON {
-    func one(_ value: TableValue) -> JSON {
+  private func json(_ value: TableValue, of column: Column) -> JSONValue {
+    func one(_ value: TableValue) -> JSONValue {
       column.type == .mixed ? mixed(value) : scalar(value)
     }
     switch (column.collection, value) {
@@ -145,7 +146,7 @@ package struct ContentDump {
     }
   }
 
-  private func scalar(_ value: TableValue) -> JSON {
+  private func scalar(_ value: TableValue) -> JSONValue {
     switch value {
     case .null: .null
     case .int(let value): .integer(value)
@@ -157,17 +158,19 @@ package struct ContentDump {
     case .timestamp(let value):
       [.integer(value.seconds), .integer(Int64(value.nanoseconds))]
     case .decimal(let value):
-      ["string": "", "high": .string(hex(value.high, 16)), "low": .string(hex(value.low, 16))]
-    case .objectId(let value):
-      .string(hex(value.high, 16) + hex(UInt64(value.low), 8))
-    case .uuid(let value): .string(uuid(value))
+      [
+        "string": "", "high": .string(HexadecimalText.text(value.high, digits: 16)),
+        "low": .string(HexadecimalText.text(value.low, digits: 16)),
+      ]
+    case .objectId(let value): .string(ObjectIDBits(high: value.high, low: value.low).text)
+    case .uuid(let value): .string(UUIDBits(high: value.high, low: value.low).text)
     case .link(let key), .typedLink(_, let key): .integer(key.rawValue)
     case .list, .dictionary: mixed(value)
     }
   }
 
-  private func mixed(_ value: TableValue) -> JSON {
-    func tagged(_ name: String) -> JSON { .object([.init(name, scalar(value))]) }
+  private func mixed(_ value: TableValue) -> JSONValue {
+    func tagged(_ name: String) -> JSONValue { .object([.init(name, scalar(value))]) }
     switch value {
     case .null: return .null
     case .int: return tagged("int")
@@ -194,27 +197,9 @@ package struct ContentDump {
     }
   }
 
-  // MARK: Strings
-
-  private func number(_ value: Double) -> JSON {
+  private func number(_ value: Double) -> JSONValue {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
-    return value == 0 && value.sign == .minus ? "-0" : .real(value)
-  }
-
-  private func hex(_ value: UInt64, _ digits: Int) -> String {
-    let text = String(value, radix: 16)
-    return String(repeating: "0", count: digits - text.count) + text
-  }
-
-  private func uuid(_ value: Bytes16) -> String {
-    let text = hex(value.high, 16) + hex(value.low, 16)
-    var parts: [Substring] = []
-    var rest = text[...]
-    for length in [8, 4, 4, 4, 12] {
-      parts.append(rest.prefix(length))
-      rest = rest.dropFirst(length)
-    }
-    return parts.joined(separator: "-")
+    return value == 0 && value.sign == .minus ? "-0" : .double(value)
   }
 }

@@ -4,6 +4,7 @@
 // contents.
 
 import Foundation
+package import RealmFormats
 package import RealmStorage
 import RealmTables
 
@@ -40,9 +41,9 @@ package struct OldFixture: Sendable, CustomStringConvertible {
   }
 
   /// The contents that Realm Core reads in the file after it has upgraded a copy.
-  package func expected() throws -> JSON {
+  package func expected() throws -> JSONValue {
     let url = URL(fileURLWithPath: "\(ReferenceReader.oldFixtures)/\(name).json")
-    return try JSON(parsing: Array(try Data(contentsOf: url)))
+    return try JSONParser.parse(Array(try Data(contentsOf: url)))
   }
 
   /// The bytes of the file, encrypted.

@@ -3,6 +3,7 @@
 // A reader and checker of the file format that shares no code with ours.
 
 import Foundation
+package import RealmFormats
 
 /// Runs the reader that was written in Python from the format's description, where it is installed.
 package enum ReferenceReader {
@@ -36,22 +37,22 @@ package enum ReferenceReader {
     _ path: String, key: [UInt8]? = nil
   ) throws -> (errors: [String], warnings: [String]) {
     let report = try run(["--check", path], key)
-    if let error = report["error"]?.text { return ([error], []) }
-    func texts(_ name: String) -> [String] { (report[name]?.elements ?? []).compactMap(\.text) }
+    if let error = report["error"]?.string { return ([error], []) }
+    func texts(_ name: String) -> [String] { (report[name]?.elements ?? []).compactMap(\.string) }
     return (texts("errors"), texts("warnings"))
   }
 
   /// The contents of a file, in the layout of the fixtures.
-  package static func dump(_ path: String, key: [UInt8]? = nil) throws -> JSON {
+  package static func dump(_ path: String, key: [UInt8]? = nil) throws -> JSONValue {
     try run(["--fixture", path], key)
   }
 
-  private static func run(_ arguments: [String], _ key: [UInt8]?) throws -> JSON {
+  private static func run(_ arguments: [String], _ key: [UInt8]?) throws -> JSONValue {
     let digits = key?.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     let arguments = arguments + (digits.map { ["--key", $0] } ?? [])
     let run = try SpawnedProgram.run(python, [script] + arguments)
     do {
-      return try JSON(parsing: Array(run.output.utf8))
+      return try JSONParser.parse(run.output)
     } catch {
       throw Failure(
         description: "\(arguments): status \(run.status), \(run.output.prefix(500))\(run.errors)")

@@ -3,6 +3,7 @@
 // Copies and compactions of files that Realm Core wrote.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import TestTraits
@@ -45,7 +46,7 @@ struct CopiedFixtureTests {
   func compacts(name: String) throws {
     let directory = try TemporaryDirectory()
     let path = try directory.copy(of: Fixture(name).path)
-    let expected: JSON
+    let expected: JSONValue
     do {
       let file = try DatabaseFile.open(path: path)
       expected = try ContentDump(TableGroup(file.snapshot())).json()

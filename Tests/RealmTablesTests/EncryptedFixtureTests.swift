@@ -3,6 +3,7 @@
 // Encrypted files: one that Realm Core wrote, and copies of the others with keys.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import TestTraits
@@ -29,7 +30,7 @@ struct EncryptedFixtureTests {
       options: OpenOptions(isReadOnly: isReadOnly, mustExist: true, encryptionKey: key))
   }
 
-  private func dump(_ file: DatabaseFile) throws -> JSON {
+  private func dump(_ file: DatabaseFile) throws -> JSONValue {
     try ContentDump(TableGroup(file.snapshot())).json()
   }
 
@@ -46,7 +47,7 @@ struct EncryptedFixtureTests {
     let report = try ReferenceReader.check(file.path, key: key)
     #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(report)")
     let reference = try ReferenceReader.dump(file.path, key: key)
-    let differences = JSON.differences(
+    let differences = JSONValue.differences(
       expected: reference["tables"] ?? [], actual: try dump(file))
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }
@@ -70,7 +71,7 @@ struct EncryptedFixtureTests {
     let expected = try fixture.expected()["tables"] ?? []
     do {
       let file = try open(fixture.path, key, isReadOnly: true)
-      #expect(JSON.differences(expected: expected, actual: try dump(file)) == [])
+      #expect(JSONValue.differences(expected: expected, actual: try dump(file)) == [])
       #expect(try DatabaseCheck.run(file.snapshot()).isEmpty)
     }
     let path = try directory.copy(of: fixture.path)

@@ -3,6 +3,7 @@
 // Files that Realm Core wrote: they open, pass the check and hold what Realm Core reads in them.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -28,9 +29,9 @@ struct FixtureTests {
       path: fixture.path, options: OpenOptions(isReadOnly: true, mustExist: true))
     let group = try TableGroup(file.snapshot())
     let tables = try ContentDump(group).json()
-    let differences = JSON.differences(expected: expected["tables"] ?? [], actual: tables)
+    let differences = JSONValue.differences(expected: expected["tables"] ?? [], actual: tables)
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
-    let version = try group.schemaVersion().map { JSON.integer(Int64(bitPattern: $0)) }
+    let version = try group.schemaVersion().map { JSONValue.integer(Int64(bitPattern: $0)) }
     #expect(version ?? .null == expected["schemaVersion"] ?? .null)
   }
 

@@ -21,11 +21,10 @@ package struct APIError: Error, Hashable, Sendable {
   /// The answer. Its content type is exactly the one under which clients read errors.
   package var response: APIResponse {
     APIResponse(
-      .object([
-        JSONMember("error", .string(message.cut(toByteCount: MessageEncoder.textByteCountMax))),
-        JSONMember("error_code", .string(name)),
-        JSONMember("link", .string("")),
-      ]), status: status)
+      [
+        "error": .string(message.cut(toByteCount: MessageEncoder.textByteCountMax)),
+        "error_code": .string(name), "link": .string(""),
+      ], status: status)
   }
 
   static let notFound = APIError(404, "BadRequest", "there is no such path")
@@ -34,9 +33,7 @@ package struct APIError: Error, Hashable, Sendable {
   static func missing(_ parameter: String) -> APIError {
     APIError(400, "MissingParameter", "missing parameter: '\(parameter)'")
   }
-}
 
-extension APIError {
   package init(_ error: AccountError) {
     switch error {
     case .nameInUse: self.init(409, "AccountNameInUse", "name already in use")

@@ -70,7 +70,6 @@ struct APIBody {
     }
   }
 
-  /// A required string.
   func text(_ key: String) throws(APIError) -> String {
     guard let text = json[key]?.string else { throw .missing(key) }
     return text

@@ -28,12 +28,10 @@ struct LoginRoutes {
 
   private static func response(_ login: LoginResult) -> APIResponse {
     APIResponse(
-      .object([
-        JSONMember("access_token", .string(login.accessToken)),
-        JSONMember("refresh_token", .string(login.refreshToken)),
-        JSONMember("user_id", .string(login.account)),
-        JSONMember("device_id", .string(login.device)),
-      ]))
+      [
+        "access_token": .string(login.accessToken), "refresh_token": .string(login.refreshToken),
+        "user_id": .string(login.account), "device_id": .string(login.device),
+      ])
   }
 
   private func logIn(_ request: APIRequest) async throws(APIError) -> APIResponse {

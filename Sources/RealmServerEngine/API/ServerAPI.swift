@@ -98,10 +98,10 @@ package struct ServerAPI: Sendable {
     let address = publicURL ?? Self.address(of: request)
     let socketAddress = address.hasPrefix("http") ? "ws" + address.dropFirst(4) : address
     return APIResponse(
-      .object([
-        JSONMember("deployment_model", .string("GLOBAL")), JSONMember("location", .string("US-VA")),
-        JSONMember("hostname", .string(address)), JSONMember("ws_hostname", .string(socketAddress)),
-      ]))
+      [
+        "deployment_model": .string("GLOBAL"), "location": .string("US-VA"),
+        "hostname": .string(address), "ws_hostname": .string(socketAddress),
+      ])
   }
 
   /// The address in the client's request, as far as a trusted proxy before the server reports it.

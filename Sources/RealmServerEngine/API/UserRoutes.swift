@@ -17,7 +17,7 @@ struct UserRoutes {
     case ("POST", ["session"]):
       let token = try await APIError.mapping(
         await app.accounts.refresh(request.bearerToken ?? ""))
-      return APIResponse(.object([JSONMember("access_token", .string(token))]))
+      return APIResponse(["access_token": .string(token)])
     case ("DELETE", ["session"]):
       try await APIError.mapping(await app.accounts.revoke(request.bearerToken ?? ""))
       return APIResponse(status: 204)
@@ -44,19 +44,12 @@ struct UserRoutes {
     let data = identities.first { $0.name.provider == AccountService.passwordProvider }
       .map { [JSONMember("email", .string($0.name.name))] }
     return APIResponse(
-      .object([
-        JSONMember("user_id", .string(account.id)), JSONMember("domain_id", .string(app.id)),
-        JSONMember("type", .string("normal")),
-        JSONMember(
-          "identities",
-          .array(
-            identities.map { identity in
-              .object([
-                JSONMember("id", .string(identity.id)),
-                JSONMember("provider_type", .string(identity.name.provider)),
-              ])
-            })),
-        JSONMember("data", .object(data ?? [])),
-      ]))
+      [
+        "user_id": .string(account.id), "domain_id": .string(app.id), "type": "normal",
+        "identities": .array(
+          identities.map { identity in
+            ["id": .string(identity.id), "provider_type": .string(identity.name.provider)]
+          }), "data": .object(data ?? []),
+      ])
   }
 }

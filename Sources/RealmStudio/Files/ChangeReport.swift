@@ -23,21 +23,19 @@ struct ChangeReport {
         continue
       }
       classes.append(
-        .object([
-          JSONMember("name", .string(name)),
-          JSONMember("count", .integer(Int64(try current.objectCount()))),
-          JSONMember("inserted", .array(Self.keys(table.inserted))),
-          JSONMember("deleted", .integer(Int64(table.deleted.count))),
-          JSONMember("modified", Self.cells(table, in: current.schema)),
-          JSONMember("modifiedCount", .integer(Int64(table.modifications.count))),
-        ]))
+        [
+          "name": .string(name), "count": .integer(Int64(try current.objectCount())),
+          "inserted": .array(Self.keys(table.inserted)),
+          "deleted": .integer(Int64(table.deleted.count)),
+          "modified": Self.cells(table, in: current.schema),
+          "modifiedCount": .integer(Int64(table.modifications.count)),
+        ])
     }
-    json = .object([
-      JSONMember("kind", .string("version")), JSONMember("file", .integer(Int64(file))),
-      JSONMember("version", .integer(Int64(bitPattern: new.version))),
-      JSONMember("schemaChanged", .bool(changes.schemaChanged)),
-      JSONMember("classes", .array(classes)),
-    ])
+    json = [
+      "kind": "version", "file": .integer(Int64(file)),
+      "version": .integer(Int64(bitPattern: new.version)),
+      "schemaChanged": .bool(changes.schemaChanged), "classes": .array(classes),
+    ]
   }
 
   private static func keys(_ keys: ObjectKeySet) -> [JSONValue] {

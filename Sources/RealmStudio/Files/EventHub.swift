@@ -38,7 +38,7 @@ final class EventHub: Sendable {
       _ = self?.state.withLock { $0.streams.removeValue(forKey: number) }
     }
     // The first message shows the page its connection.
-    continuation.yield(Self.message(.object([JSONMember("kind", .string("hello"))])))
+    continuation.yield(Self.message(["kind": "hello"]))
     return stream
   }
 

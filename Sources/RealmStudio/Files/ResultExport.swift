@@ -157,19 +157,7 @@ struct ResultPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
   fileprivate let schema: TableSchema
   fileprivate let format: ResultExport.Format
   fileprivate let columns: [String]?
-  private var start = 0
-
-  fileprivate init(
-    database: StudioDatabase, source: TableGroup, listing: Listing, schema: TableSchema,
-    format: ResultExport.Format, columns: [String]?
-  ) {
-    self.database = database
-    self.source = source
-    self.listing = listing
-    self.schema = schema
-    self.format = format
-    self.columns = columns
-  }
+  fileprivate var start = 0
 
   func makeAsyncIterator() -> ResultPieces { self }
 

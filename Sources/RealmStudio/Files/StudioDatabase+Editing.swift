@@ -14,10 +14,9 @@ extension StudioDatabase {
   /// The state of the transaction, as the page shows it.
   var draftJSON: JSONValue {
     guard let draft else { return .null }
-    return .object([
-      JSONMember("edits", .integer(Int64(draft.edits.count))),
-      JSONMember("undone", .integer(Int64(draft.undone.count))),
-    ])
+    return [
+      "edits": .integer(Int64(draft.edits.count)), "undone": .integer(Int64(draft.undone.count)),
+    ]
   }
 
   /// Begins a transaction. All other writers wait until it ends.
@@ -57,11 +56,10 @@ extension StudioDatabase {
     watchIdleness()
   }
 
-  /// Makes an edit.
   func edit(_ command: EditCommand) throws -> JSONValue {
     var result = JSONValue.null
     try changeDraft { result = try $0.apply(command) }
-    return .object([JSONMember("draft", draftJSON), JSONMember("key", result)])
+    return ["draft": draftJSON, "key": result]
   }
 
   func undo() throws -> JSONValue {
@@ -107,7 +105,6 @@ extension StudioDatabase {
     return .null
   }
 
-  /// Drops the edits.
   func cancel() throws -> JSONValue {
     guard isWritable else { throw Self.readOnly }
     guard draft != nil else { throw StudioFailure(409, "No transaction is open.") }
@@ -124,10 +121,7 @@ extension StudioDatabase {
 
   private func reportDraft() {
     events.publish(
-      .object([
-        JSONMember("kind", .string("draft")), JSONMember("file", .integer(Int64(number))),
-        JSONMember("draft", draftJSON),
-      ]))
+      ["kind": "draft", "file": .integer(Int64(number)), "draft": draftJSON])
   }
 
   // MARK: - Idle transactions

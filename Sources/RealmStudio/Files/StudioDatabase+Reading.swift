@@ -15,10 +15,7 @@ extension StudioDatabase {
   /// The classes of the file, and the state of its transaction.
   func schema() throws -> JSONValue {
     let classes = try classes()
-    return .object([
-      JSONMember("version", version), JSONMember("draft", draftJSON),
-      JSONMember("classes", try classes.json()),
-    ])
+    return ["version": version, "draft": draftJSON, "classes": try classes.json()]
   }
 
   private var version: JSONValue { .integer(Int64(bitPattern: tables.version)) }
@@ -42,16 +39,13 @@ extension StudioDatabase {
       cells.reserveCapacity(schema.columns.count)
       for column in schema.columns { cells.append(try reader.cell(column, of: row)) }
       rows.append(
-        .object([
-          JSONMember("key", .string(String(key.rawValue))), JSONMember("cells", .array(cells)),
-        ]))
+        ["key": .string(String(key.rawValue)), "cells": .array(cells)])
     }
     let time = begin.duration(to: .now) / .microseconds(1)
-    return .object([
-      JSONMember("version", version), JSONMember("total", .integer(Int64(listing.count))),
-      JSONMember("start", .integer(Int64(start))), JSONMember("rows", .array(rows)),
-      JSONMember("microseconds", .integer(Int64(time))),
-    ])
+    return [
+      "version": version, "total": .integer(Int64(listing.count)), "start": .integer(Int64(start)),
+      "rows": .array(rows), "microseconds": .integer(Int64(time)),
+    ]
   }
 
   /// The position of an object among those of a request; null if it is not there.
@@ -63,7 +57,7 @@ extension StudioDatabase {
     let found = try classes.reader.readTable(listing.query.table).flatMap {
       try listing.position(of: key, in: $0, classes.reader)
     }
-    return .object([JSONMember("position", found.map { .integer(Int64($0)) } ?? .null)])
+    return ["position": JSONValue(found)]
   }
 
   // MARK: - One object
@@ -74,13 +68,12 @@ extension StudioDatabase {
     let schema = try classes.required(name)
     let reader = CellReader(classes: classes, limits: .inspector)
     let row = try self.row(key, schema, classes)
-    return .object([
-      JSONMember("class", .string(name)), JSONMember("key", .string(String(key.rawValue))),
-      JSONMember("title", .string(try reader.title(of: row, key, in: schema))),
-      JSONMember("version", version),
-      JSONMember("cells", .array(try schema.columns.map { try reader.cell($0, of: row) })),
-      JSONMember("backlinks", .array(try backlinks(of: row, schema, classes))),
-    ])
+    return [
+      "class": .string(name), "key": .string(String(key.rawValue)),
+      "title": .string(try reader.title(of: row, key, in: schema)), "version": version,
+      "cells": .array(try schema.columns.map { try reader.cell($0, of: row) }),
+      "backlinks": .array(try backlinks(of: row, schema, classes)),
+    ]
   }
 
   private func row(
@@ -112,10 +105,10 @@ extension StudioDatabase {
       }
       let links = try origins.map { try reader.link(to: $0, in: origin) }
       all.append(
-        .object([
-          JSONMember("class", .string(name)), JSONMember("property", .string(property.name)),
-          JSONMember("n", .integer(Int64(count))), JSONMember("v", .array(links)),
-        ]))
+        [
+          "class": .string(name), "property": .string(property.name), "n": .integer(Int64(count)),
+          "v": .array(links),
+        ])
     }
     return all
   }

@@ -60,12 +60,11 @@ actor StudioDatabase {
 
   /// The description of the file in the list of files.
   nonisolated var json: JSONValue {
-    .object([
-      JSONMember("id", .integer(Int64(number))), JSONMember("path", .string(path)),
-      JSONMember("name", .string(path.split(separator: "/").last.map(String.init) ?? path)),
-      JSONMember("isWritable", .bool(isWritable)), JSONMember("isLive", .bool(isLive)),
-      JSONMember("isEncrypted", .bool(isEncrypted)),
-    ])
+    [
+      "id": .integer(Int64(number)), "path": .string(path),
+      "name": .string(path.split(separator: "/").last.map(String.init) ?? path),
+      "isWritable": .bool(isWritable), "isLive": .bool(isLive), "isEncrypted": .bool(isEncrypted),
+    ]
   }
 
   /// The shown tables.
@@ -132,10 +131,7 @@ actor StudioDatabase {
     } catch {
       // The next version may be readable; the old one stays.
       events.publish(
-        .object([
-          JSONMember("kind", .string("failure")), JSONMember("file", .integer(Int64(number))),
-          JSONMember("error", .string("\(error)")),
-        ]))
+        ["kind": "failure", "file": .integer(Int64(number)), "error": .string("\(error)")])
     }
   }
 }

@@ -58,10 +58,7 @@ struct CellReader {
   private static func collection(
     _ type: String, _ count: Int, _ elements: [JSONValue]
   ) -> JSONValue {
-    .object([
-      JSONMember("t", .string(type)), JSONMember("n", .integer(Int64(count))),
-      JSONMember("v", .array(elements)),
-    ])
+    ["t": .string(type), "n": .integer(Int64(count)), "v": .array(elements)]
   }
 
   // MARK: - Values
@@ -95,7 +92,7 @@ struct CellReader {
   }
 
   private static func tagged(_ type: String, _ text: String) -> JSONValue {
-    .object([JSONMember("t", .string(type)), JSONMember("v", .string(text))])
+    ["t": .string(type), "v": .string(text)]
   }
 
   private func string(_ text: String) -> JSONValue {
@@ -103,19 +100,17 @@ struct CellReader {
     guard text.utf8.count > limits.characterCount, text.count > limits.characterCount else {
       return Self.tagged("string", text)
     }
-    return .object([
-      JSONMember("t", .string("string")),
-      JSONMember("v", .string(String(text.prefix(limits.characterCount)))),
-      JSONMember("n", .integer(Int64(text.count))),
-    ])
+    return [
+      "t": "string", "v": .string(String(text.prefix(limits.characterCount))),
+      "n": .integer(Int64(text.count)),
+    ]
   }
 
   private func binary(_ bytes: [UInt8]) -> JSONValue {
-    .object([
-      JSONMember("t", .string("data")),
-      JSONMember("v", .string(Base64.encode(Array(bytes.prefix(limits.byteCount))))),
-      JSONMember("n", .integer(Int64(bytes.count))),
-    ])
+    [
+      "t": "data", "v": .string(Base64.encode(Array(bytes.prefix(limits.byteCount)))),
+      "n": .integer(Int64(bytes.count)),
+    ]
   }
 
   // MARK: - Links

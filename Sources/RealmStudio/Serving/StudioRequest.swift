@@ -39,7 +39,6 @@ struct StudioRequest: Sendable {
     }
   }
 
-  /// A required parameter.
   func required(_ name: String) throws(StudioFailure) -> String {
     guard let text = parameters[name] else { throw .malformed(name, "given") }
     return text
@@ -56,7 +55,6 @@ struct StudioRequest: Sendable {
     return number
   }
 
-  /// The cookie of a name.
   func cookie(_ name: String) -> String? {
     for part in (headers["cookie"] ?? "").split(separator: ";") {
       let pair = part.drop { $0 == " " }

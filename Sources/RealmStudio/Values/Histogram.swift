@@ -40,13 +40,12 @@ struct Histogram {
 
   /// The chart as the page draws it.
   var json: JSONValue {
-    .object([
-      JSONMember("least", counts.isEmpty ? .null : .double(least)),
-      JSONMember("greatest", counts.isEmpty ? .null : .double(greatest)),
-      JSONMember("counts", .array(counts.map { .integer(Int64($0)) })),
-      JSONMember("nulls", .integer(Int64(nullCount))),
-      JSONMember("odd", .integer(Int64(oddCount))),
-    ])
+    [
+      "least": counts.isEmpty ? .null : .double(least),
+      "greatest": counts.isEmpty ? .null : .double(greatest),
+      "counts": .array(counts.map { .integer(Int64($0)) }), "nulls": .integer(Int64(nullCount)),
+      "odd": .integer(Int64(oddCount)),
+    ]
   }
 }
 #endif

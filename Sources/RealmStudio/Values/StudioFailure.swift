@@ -53,7 +53,6 @@ extension StudioFailure {
     }
   }
 
-  /// A failure of the file.
   private init(_ error: StorageError) {
     switch error {
     case .corrupted:

@@ -54,11 +54,11 @@ package struct ErrorDocument: Hashable, Sendable {
     if let report = compensatingWrite {
       add("compensatingWriteServerVersion", report.serverVersion)
       add("rejectedClientVersion", report.rejectedClientVersion)
-      let updates = report.updates.map { update in
-        JSONValue.object([
-          JSONMember("reason", .string(update.reason)), JSONMember("table", .string(update.table)),
-          JSONMember("pk", .string(Base64.encode(update.key.bytes))),
-        ])
+      let updates: [JSONValue] = report.updates.map { update in
+        [
+          "reason": .string(update.reason), "table": .string(update.table),
+          "pk": .string(Base64.encode(update.key.bytes)),
+        ]
       }
       members.append(JSONMember("rejectedUpdates", .array(updates)))
     }
@@ -147,12 +147,4 @@ package struct RetryHint: Hashable, Sendable {
   package var intervalSeconds: UInt64
   package var delaySecondsMax: UInt64?
   package var multiplier: UInt64?
-
-  package init(
-    intervalSeconds: UInt64, delaySecondsMax: UInt64? = nil, multiplier: UInt64? = nil
-  ) {
-    self.intervalSeconds = intervalSeconds
-    self.delaySecondsMax = delaySecondsMax
-    self.multiplier = multiplier
-  }
 }

@@ -80,30 +80,22 @@ package struct FileReport: Sendable {
 
   /// The report for programs.
   package var json: JSONValue {
-    .object([
-      JSONMember("path", .string(path)),
-      JSONMember("format", .integer(Int64(format))),
-      JSONMember("encrypted", .bool(isEncrypted)),
-      JSONMember("version", .integer(Int64(clamping: version))),
-      JSONMember("schemaVersion", schemaVersion.map { .integer(Int64(clamping: $0)) } ?? .null),
-      JSONMember("history", .string(historyText)),
-      JSONMember("bytes", .integer(Int64(byteCount))),
-      JSONMember("usedBytes", usedByteCount.map { .integer(Int64($0)) } ?? .null),
-      JSONMember("freeBytes", freeByteCount.map { .integer(Int64($0)) } ?? .null),
-      JSONMember("openElsewhere", .bool(liveVersions != nil)),
-      JSONMember(
-        "liveVersions",
-        .array((liveVersions ?? []).map { .integer(Int64(clamping: $0)) })),
-      JSONMember(
-        "classes",
-        .array(
-          classes.map {
-            .object([
-              JSONMember("name", .string($0.name)), JSONMember("kind", .string("\($0.kind)")),
-              JSONMember("objects", .integer(Int64($0.count))),
-              JSONMember("properties", .integer(Int64($0.propertyCount))),
-            ])
-          })),
-    ])
+    [
+      "path": .string(path), "format": .integer(Int64(format)), "encrypted": .bool(isEncrypted),
+      "version": .integer(Int64(clamping: version)),
+      "schemaVersion": schemaVersion.map { .integer(Int64(clamping: $0)) } ?? .null,
+      "history": .string(historyText), "bytes": .integer(Int64(byteCount)),
+      "usedBytes": JSONValue(usedByteCount),
+      "freeBytes": JSONValue(freeByteCount),
+      "openElsewhere": .bool(liveVersions != nil),
+      "liveVersions": .array((liveVersions ?? []).map { .integer(Int64(clamping: $0)) }),
+      "classes": .array(
+        classes.map {
+          [
+            "name": .string($0.name), "kind": .string("\($0.kind)"),
+            "objects": .integer(Int64($0.count)), "properties": .integer(Int64($0.propertyCount)),
+          ]
+        }),
+    ]
   }
 }

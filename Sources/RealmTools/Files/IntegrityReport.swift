@@ -90,23 +90,17 @@ package struct IntegrityReport: Sendable {
 
   /// The report for programs.
   package var json: JSONValue {
-    .object([
-      JSONMember("path", .string(path)),
-      JSONMember("version", .integer(Int64(clamping: version))),
-      JSONMember("objects", .integer(Int64(objectCount))),
-      JSONMember("damaged", .bool(isDamaged)),
-      JSONMember(
-        "findings",
-        .array(
-          findings.map {
-            .object([
-              JSONMember("check", .integer(Int64($0.check))),
-              JSONMember("severity", .string("\($0.severity)")),
-              JSONMember("class", $0.objectType.map { .string($0) } ?? .null),
-              JSONMember("object", $0.objectKey.map { .integer($0) } ?? .null),
-              JSONMember("message", .string($0.message)),
-            ])
-          })),
-    ])
+    [
+      "path": .string(path), "version": .integer(Int64(clamping: version)),
+      "objects": .integer(Int64(objectCount)), "damaged": .bool(isDamaged),
+      "findings": .array(
+        findings.map {
+          [
+            "check": .integer(Int64($0.check)), "severity": .string("\($0.severity)"),
+            "class": JSONValue($0.objectType),
+            "object": $0.objectKey.map { .integer($0) } ?? .null, "message": .string($0.message),
+          ]
+        }),
+    ]
   }
 }

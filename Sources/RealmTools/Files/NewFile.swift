@@ -5,7 +5,7 @@
 // 1. A new realm has another name until all of it is durable; if making it fails, nothing is left.
 
 import Foundation
-package import RealmStorage
+import RealmStorage
 
 /// Makes realm files.
 package enum NewFile {
@@ -45,15 +45,5 @@ package enum NewFile {
   package static func remove(_ path: String) {
     unsafe unlink(path)
     unsafe unlink(path + ".lock")
-  }
-
-  /// Writes a version to a new file.
-  package static func write(
-    _ snapshot: Snapshot, to path: String, key: EncryptionKey?
-  ) throws {
-    try make(at: path) { unfinished in
-      try snapshot.write(
-        to: try SystemFiles().open(path: unfinished, mode: .readWriteCreating), key: key)
-    }
   }
 }

@@ -31,13 +31,11 @@ package final class ChangeWatch {
 
     /// The event for programs.
     package var json: JSONValue {
-      .object([
-        JSONMember("version", .integer(Int64(clamping: version))),
-        JSONMember("change", .string(kind.rawValue)), JSONMember("class", .string(className)),
-        JSONMember("key", .integer(key.rawValue)),
-        JSONMember("properties", .array(changed.map { .string($0) })),
-        JSONMember("object", object ?? .null),
-      ])
+      [
+        "version": .integer(Int64(clamping: version)), "change": .string(kind.rawValue),
+        "class": .string(className), "key": .integer(key.rawValue),
+        "properties": .array(changed.map { .string($0) }), "object": object ?? .null,
+      ]
     }
 
     /// The event for people.

@@ -210,41 +210,29 @@ extension FileDifference.Change {
   package var json: JSONValue {
     switch self {
     case .classOnly(let name, let isFirst):
-      .object([Self.kind(isFirst), JSONMember("class", .string(name))])
+      ["change": Self.kind(isFirst), "class": .string(name)]
     case .kind(let name, let old, let new):
-      .object([
-        JSONMember("change", .string("modified")), JSONMember("class", .string(name)),
-        JSONMember(
-          "kind",
-          .object([
-            JSONMember("old", .string("\(old)")), JSONMember("new", .string("\(new)")),
-          ])),
-      ])
+      [
+        "change": "modified", "class": .string(name),
+        "kind": ["old": .string("\(old)"), "new": .string("\(new)")],
+      ]
     case .schema(let name, let only, let isFirst):
-      .object([
-        Self.kind(isFirst), JSONMember("class", .string(name)),
-        JSONMember("properties", .array(only.map { .string($0) })),
-      ])
+      [
+        "change": Self.kind(isFirst), "class": .string(name),
+        "properties": .array(only.map { .string($0) }),
+      ]
     case .object(let name, let id, let isFirst):
-      .object([
-        Self.kind(isFirst), JSONMember("class", .string(name)), JSONMember("object", id),
-      ])
+      ["change": Self.kind(isFirst), "class": .string(name), "object": id]
     case .values(let name, let id, let changes):
-      .object([
-        JSONMember("change", .string("modified")), JSONMember("class", .string(name)),
-        JSONMember("object", id),
-        JSONMember(
-          "values",
-          .object(
-            changes.map {
-              JSONMember(
-                $0.property, .object([JSONMember("old", $0.old), JSONMember("new", $0.new)]))
-            })),
-      ])
+      [
+        "change": "modified", "class": .string(name), "object": id,
+        "values": .object(
+          changes.map { JSONMember($0.property, ["old": $0.old, "new": $0.new]) }),
+      ]
     }
   }
 
-  private static func kind(_ isFirst: Bool) -> JSONMember {
-    JSONMember("change", .string(isFirst ? "removed" : "added"))
+  private static func kind(_ isFirst: Bool) -> JSONValue {
+    .string(isFirst ? "removed" : "added")
   }
 }

@@ -44,8 +44,6 @@ package struct GroupCounts {
 
   /// A group for programs.
   package func json(_ group: Group) -> JSONValue {
-    .object([
-      JSONMember(property, group.value), JSONMember("count", .integer(Int64(group.count))),
-    ])
+    [property: group.value, "count": .integer(Int64(group.count))]
   }
 }

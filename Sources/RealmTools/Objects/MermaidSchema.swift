@@ -12,7 +12,6 @@ package struct MermaidSchema {
 
   package init(_ classes: StoredSchema) { self.classes = classes }
 
-  /// The diagram.
   package var text: String {
     var lines = ["classDiagram"]
     for schema in classes.all {

@@ -115,10 +115,10 @@ package struct ObjectJSON {
     to key: ObjectKey, _ row: Row, _ schema: TableSchema
   ) throws(StorageError) -> JSONValue {
     guard let column = schema.primaryKey else {
-      return .object([JSONMember("$object", .integer(key.rawValue))])
+      return ["$object": .integer(key.rawValue)]
     }
     let value = try row.value(of: column)
-    return value.isNull ? .object([JSONMember("$primaryKey", .null)]) : scalar(value)
+    return value.isNull ? ["$primaryKey": .null] : scalar(value)
   }
 
   // MARK: Values of any type
@@ -132,14 +132,11 @@ package struct ObjectJSON {
       guard let schema = classes[table], let row = try row(of: key, in: table) else {
         return .null
       }
-      return .object([
-        JSONMember(
-          "$link",
-          .object([
-            JSONMember("class", .string(schema.displayName)),
-            JSONMember("object", try Self.reference(to: key, row, schema)),
-          ]))
-      ])
+      return [
+        "$link": [
+          "class": .string(schema.displayName), "object": try Self.reference(to: key, row, schema),
+        ]
+      ]
     case .list(let values):
       var elements: [JSONValue] = []
       for value in values { elements.append(try any(value)) }
@@ -152,9 +149,9 @@ package struct ObjectJSON {
       // A map with the look of a typed value says so.
       let isAmbiguous = members.count == 1 && members[0].key.hasPrefix("$")
       return isAmbiguous
-        ? .object([JSONMember("$map", .object(members))]) : .object(members)
+        ? ["$map": .object(members)] : .object(members)
     default:
-      return .object([JSONMember(value.type.map(Self.tag) ?? "$map", Self.scalar(value))])
+      return [value.type.map(Self.tag) ?? "$map": Self.scalar(value)]
     }
   }
 

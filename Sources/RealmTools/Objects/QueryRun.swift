@@ -43,13 +43,6 @@ package struct QueryRun {
     try reading { (table) throws(QueryError) in try query.keys(of: table, in: reader) } ?? []
   }
 
-  /// The selected ones of some objects.
-  package func keys(among keys: [ObjectKey]) throws -> [ObjectKey] {
-    try reading { (table) throws(QueryError) in
-      try query.keys(among: keys, of: table, in: reader)
-    } ?? []
-  }
-
   /// How the objects are found, a line for each step.
   package func explanation() throws -> [String] {
     try reading { (table) throws(QueryError) in

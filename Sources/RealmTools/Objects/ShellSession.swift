@@ -39,10 +39,8 @@ package final class ShellSession {
 
   deinit { open?.rollback() }
 
-  /// Whether a transaction is open.
   package var isInTransaction: Bool { open != nil }
 
-  /// The help of the shell.
   package static let help = """
     Dog WHERE age > 3 SORT(age DESC) LIMIT(20)    prints objects
     INSERT Dog {"name": "Rex", "age": 3}          makes an object

@@ -228,7 +228,6 @@ struct ValueInput {
     }
   }
 
-  /// The object of a reference.
   func object(_ json: JSONValue, _ schema: TableSchema) throws -> ObjectKey {
     let table = try required(schema.key)
     if let number = json["$object"]?.integer ?? Self.hashNumber(json) {

@@ -17,9 +17,7 @@ package struct ToolFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   package var description: String { message }
-}
 
-extension ToolFailure {
   /// Any error of the tools' work, as a command ends with it.
   package init(_ error: any Error) {
     switch error {

@@ -13,7 +13,6 @@ struct ClusterScan {
     let count: Int
     /// What the leaf of each column may be; nil where there is no column.
     let slots: [LeafKinds?]
-    /// The leaves.
     let leaves: [Int64]
   }
 

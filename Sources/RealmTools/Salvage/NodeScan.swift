@@ -76,7 +76,6 @@ struct NodeScan {
     return found
   }
 
-  /// An element of a node of numbers.
   func element(_ index: Int, of node: Found) -> Int64 {
     let width = node.header.width
     guard index < node.header.count, width > 0 else { return 0 }

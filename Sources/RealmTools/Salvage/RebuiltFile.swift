@@ -52,7 +52,6 @@ struct RebuiltFile {
     return Int64(offset)
   }
 
-  /// A list of names.
   private mutating func append(_ names: [String]) -> Int64 {
     let offset = bytes.count
     append(NodeHeader(flags: [], layout: .multiply, widthCode: 7, count: names.count).bits)

@@ -47,15 +47,6 @@ package struct Salvage {
     }
   }
 
-  private init(
-    path: String, key: EncryptionKey?, target: String, progress: @escaping ProgressHandler
-  ) {
-    self.path = path
-    self.key = key
-    self.target = target
-    self.progress = progress
-  }
-
   private mutating func findBest() throws {
     do {
       return try save(path)

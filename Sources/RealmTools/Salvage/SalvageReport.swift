@@ -45,23 +45,16 @@ package struct SalvageReport: Sendable {
 
   /// The report for programs.
   package var json: JSONValue {
-    .object([
-      JSONMember("whole", .bool(isWhole)),
-      JSONMember("olderVersion", .bool(isOlderVersion)),
-      JSONMember("found", .bool(isFound)),
-      JSONMember("saved", .integer(Int64(savedCount))),
-      JSONMember(
-        "classes",
-        .array(
-          classes.map {
-            .object([
-              JSONMember("name", .string($0.name)),
-              JSONMember("expected", $0.expected.map { .integer(Int64($0)) } ?? .null),
-              JSONMember("saved", .integer(Int64($0.saved))),
-              JSONMember("lostValues", .integer(Int64($0.lostValues))),
-            ])
-          })),
-      JSONMember("problems", .array(problems.map { .string($0) })),
-    ])
+    [
+      "whole": .bool(isWhole), "olderVersion": .bool(isOlderVersion), "found": .bool(isFound),
+      "saved": .integer(Int64(savedCount)),
+      "classes": .array(
+        classes.map {
+          [
+            "name": .string($0.name), "expected": JSONValue($0.expected),
+            "saved": .integer(Int64($0.saved)), "lostValues": .integer(Int64($0.lostValues)),
+          ]
+        }), "problems": .array(problems.map { .string($0) }),
+    ]
   }
 }

@@ -4,6 +4,7 @@
 // ours.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -59,7 +60,7 @@ import Testing
     guard ReferenceReader.isAvailable, let url = file.configuration.fileURL else { return }
     let reference = try ReferenceReader.dump(url.path)
     let ours = try ContentDump(realm.core.readableTables()).json()
-    let differences = JSON.differences(expected: reference["tables"] ?? [], actual: ours)
+    let differences = JSONValue.differences(expected: reference["tables"] ?? [], actual: ours)
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }
 }

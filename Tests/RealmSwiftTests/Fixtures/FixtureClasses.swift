@@ -3,6 +3,7 @@
 // What the tests of fixtures need to know of a class, and the files themselves.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -91,37 +92,37 @@ struct FixtureFile: Sendable, CustomTestStringConvertible {
 
   /// What Realm Core reads in the file.
   func expected() throws -> FixtureContents {
-    FixtureContents(try JSON(parsing: Array(Data(contentsOf: url("json")))))
+    FixtureContents(try JSONParser.parse(Array(Data(contentsOf: url("json")))))
   }
 }
 
 /// Rows by class and key, with values as a program sees them.
 struct FixtureContents: Equatable {
-  var rows: [String: [Int64: JSON]] = [:]
-  var backlinks: [String: [Int64: JSON]] = [:]
+  var rows: [String: [Int64: JSONValue]] = [:]
+  var backlinks: [String: [Int64: JSONValue]] = [:]
 
   init() {}
 
   /// Takes the classes out of a dump in the layout of the fixtures.
-  init(_ dump: JSON) {
+  init(_ dump: JSONValue) {
     for table in dump["tables"]?.elements ?? [] {
-      guard let name = table["class"]?.text else { continue }
+      guard let name = table["class"]?.string else { continue }
       let properties = table["properties"]?.elements ?? []
       for row in table["rows"]?.elements ?? [] {
-        guard let key = row["key"]?.number else { continue }
+        guard let key = row["key"]?.integer else { continue }
         rows[name, default: [:]][key] = .object(
           properties.map { property in
-            let name = property["name"]?.text ?? ""
-            return JSON.Member(name, Self.value(row["values"]?[name] ?? .null, of: property))
+            let name = property["name"]?.string ?? ""
+            return JSONMember(name, Self.value(row["values"]?[name] ?? .null, of: property))
           })
         if let links = row["backlinks"] { backlinks[name, default: [:]][key] = links }
       }
     }
   }
 
-  private static func value(_ value: JSON, of property: JSON) -> JSON {
-    let type = property["type"]?.text ?? ""
-    switch property["collection"]?.text {
+  private static func value(_ value: JSONValue, of property: JSONValue) -> JSONValue {
+    let type = property["type"]?.string ?? ""
+    switch property["collection"]?.string {
     case "list", "set": return .array(value.elements.map { one($0, type) })
     case "dictionary":
       return .array(
@@ -131,37 +132,37 @@ struct FixtureContents: Equatable {
   }
 
   /// A date as the nearest one that a program can have, and a decimal by its text.
-  private static func one(_ value: JSON, _ type: String) -> JSON {
+  private static func one(_ value: JSONValue, _ type: String) -> JSONValue {
     switch (type, value) {
     case (_, .null): return .null
     case ("date", _):
-      guard let seconds = value.elements.first?.number, let rest = value.elements.last?.number
+      guard let seconds = value.elements.first?.integer, let rest = value.elements.last?.integer
       else { return value }
       let whole = seconds.subtractingReportingOverflow(978_307_200)
-      return .real(Double(whole.overflow ? .min : whole.partialValue) + Double(rest) / 1e9)
+      return .double(Double(whole.overflow ? .min : whole.partialValue) + Double(rest) / 1e9)
     case ("decimal128", _): return decimal(value)
     case ("float", .integer(let number)), ("double", .integer(let number)):
-      return .real(Double(number))
+      return .double(Double(number))
     case ("mixed", .object(let members)):
       guard let member = members.first else { return value }
-      switch member.name {
+      switch member.key {
       case "list":
         return .object([.init("list", .array(member.value.elements.map { one($0, "mixed") }))])
       case "dictionary":
-        let entries = member.value.elements.map { entry -> JSON in
+        let entries = member.value.elements.map { entry -> JSONValue in
           .array([entry.elements[0], one(entry.elements[1], "mixed")])
         }
         return .object([.init("dictionary", .array(entries))])
-      default: return .object([.init(member.name, one(member.value, member.name))])
+      default: return .object([.init(member.key, one(member.value, member.key))])
       }
     default: return value
     }
   }
 
   /// The string of a decimal, made from its bits: other readers format decimals in other ways.
-  private static func decimal(_ value: JSON) -> JSON {
-    guard let high = UInt64(value["high"]?.text ?? "", radix: 16),
-      let low = UInt64(value["low"]?.text ?? "", radix: 16)
+  private static func decimal(_ value: JSONValue) -> JSONValue {
+    guard let high = UInt64(value["high"]?.string ?? "", radix: 16),
+      let low = UInt64(value["low"]?.string ?? "", radix: 16)
     else { return value }
     return .string(Decimal128(low: low, high: high).bits.parts.text)
   }

@@ -3,6 +3,7 @@
 // Files that Realm Core wrote, opened by a program whose classes have changed since.
 
 import Foundation
+import RealmFormats
 import RealmTables
 import RealmTestSupport
 import Testing
@@ -77,15 +78,15 @@ private enum Later {
       ]
       for (name, value) in values {
         let wanted = (old[name] ?? .null).withoutNulls(name.contains("Opt"))
-        let differences = JSON.differences(expected: wanted, actual: value.json(reader))
+        let differences = JSONValue.differences(expected: wanted, actual: value.json(reader))
         #expect(differences == [], "\(object._id) \(name)")
       }
       #expect(object.listBool.isEmpty && object.added.isEmpty)
     }
     for object in realm.objects(Later.NoKey.self) {
       let old = try #require(expected.rows["NoKey"]?[object._key.rawValue])
-      #expect(old["value"]?.number == object.value.map { Int64($0) })
-      #expect(old["label"]?.text ?? "" == object.label)
+      #expect(old["value"]?.integer == object.value.map { Int64($0) })
+      #expect(old["label"]?.string ?? "" == object.label)
     }
     let first = try #require(collections.first { !$0.listLink.isEmpty }?.listLink.first)
     #expect(!first.lists.isEmpty)
@@ -99,9 +100,9 @@ private enum Later {
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// The value without the elements, or entries, that are null.
-  fileprivate func withoutNulls(_ isWanted: Bool) -> JSON {
+  fileprivate func withoutNulls(_ isWanted: Bool) -> JSONValue {
     guard isWanted else { return self }
     return .array(elements.filter { $0 != .null && $0.elements.last != .null })
   }

@@ -3,6 +3,7 @@
 // Files that Realm Core wrote, used as a program uses them.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -23,7 +24,7 @@ import Testing
       let differences = rows.sorted { $0.key < $1.key }.lazy.filter { key, _ in
         changed[name]?.contains(key) != true
       }.flatMap { key, row in
-        JSON.differences(expected: row, actual: own[key] ?? "missing").map { "\(key)\($0)" }
+        JSONValue.differences(expected: row, actual: own[key] ?? "missing").map { "\(key)\($0)" }
       }
       #expect(Array(differences.prefix(4)) == [], "\(what): \(name)")
     }
@@ -96,6 +97,6 @@ import Testing
     let dump = try ReferenceReader.dump(url.path)
     expectSame(FixtureContents(dump), written, "reference reader")
     let ours = try ContentDump(realm.core.readableTables()).json()
-    #expect(JSON.differences(expected: dump["tables"] ?? [], actual: ours) == [])
+    #expect(JSONValue.differences(expected: dump["tables"] ?? [], actual: ours) == [])
   }
 }

@@ -4,6 +4,7 @@
 // an array.
 
 import Foundation
+import RealmFormats
 import RealmTestSupport
 import Testing
 
@@ -188,7 +189,7 @@ extension List: FixtureProperty where Element: FixtureSample {
     _ object: Root, _ path: PartialKeyPath<Root>, _ source: FixtureSource
   ) {
     guard let list = object[keyPath: path] as? List else { return }
-    func read() -> [JSON] { list.map { $0.json(source.reader) } }
+    func read() -> [JSONValue] { list.map { $0.json(source.reader) } }
     var model = read()
     for step in 0..<7 {
       let value = source.next(Element.self)

@@ -3,6 +3,7 @@
 // Values of the public API in the terms of the fixtures' contents.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -11,7 +12,7 @@ import RealmTestSupport
 
 /// A value that a property can have.
 protocol FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON
+  func json(_ reader: FixtureReader) -> JSONValue
 }
 
 /// Reads all objects of a realm through the public API.
@@ -48,7 +49,7 @@ final class FixtureReader {
         let isMixed =
           property.type == .any && !property.isArray && !property.isSet && !property.isMap
         let value = object[property.name]
-        return JSON.Member(
+        return JSONMember(
           property.name, isMixed ? json(AnyRealmValue._convert(value as Any)) : json(value))
       }
       add(.object(values), object)
@@ -59,9 +60,9 @@ final class FixtureReader {
     let names = object.objectSchema.properties.map(\.name)
     add(
       .object(
-        zip(names, T.paths).map { name, path in JSON.Member(name, json(object[keyPath: path])) }),
+        zip(names, T.paths).map { name, path in JSONMember(name, json(object[keyPath: path])) }),
       object)
-    let backlinks = T.backlinks.compactMap { table, property, path -> JSON? in
+    let backlinks = T.backlinks.compactMap { table, property, path -> JSONValue? in
       guard let linking = object[keyPath: path] as? any FixtureBacklinks, !linking.keys.isEmpty
       else { return nil }
       return [.string(table), .string(property), .array(linking.keys.map { .integer($0) })]
@@ -71,11 +72,11 @@ final class FixtureReader {
     }
   }
 
-  private func add(_ values: JSON, _ object: ObjectBase) {
+  private func add(_ values: JSONValue, _ object: ObjectBase) {
     contents.rows[object.objectSchema.className, default: [:]][object._key.rawValue] = values
   }
 
-  private func json(_ value: Any?) -> JSON {
+  private func json(_ value: Any?) -> JSONValue {
     guard let value else { return .null }
     return (value as? any FixtureValue)?.json(self) ?? .string("unknown type \(type(of: value))")
   }
@@ -93,67 +94,67 @@ extension LinkingObjects: FixtureBacklinks {
 
 // MARK: - Scalars
 
-extension JSON {
-  fileprivate static func number(_ value: Double) -> JSON {
+extension JSONValue {
+  fileprivate static func number(_ value: Double) -> JSONValue {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
-    return value == 0 && value.sign == .minus ? "-0" : .real(value)
+    return value == 0 && value.sign == .minus ? "-0" : .double(value)
   }
 }
 
 extension Int: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .integer(Int64(self)) }
+  func json(_: FixtureReader) -> JSONValue { .integer(Int64(self)) }
 }
 
 extension Bool: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .bool(self) }
+  func json(_: FixtureReader) -> JSONValue { .bool(self) }
 }
 
 extension Float: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .number(Double(self)) }
+  func json(_: FixtureReader) -> JSONValue { .number(Double(self)) }
 }
 
 extension Double: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .number(self) }
+  func json(_: FixtureReader) -> JSONValue { .number(self) }
 }
 
 extension String: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(self) }
+  func json(_: FixtureReader) -> JSONValue { .string(self) }
 }
 
 extension Data: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(base64EncodedString()) }
+  func json(_: FixtureReader) -> JSONValue { .string(base64EncodedString()) }
 }
 
 extension Date: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .real(timeIntervalSinceReferenceDate) }
+  func json(_: FixtureReader) -> JSONValue { .double(timeIntervalSinceReferenceDate) }
 }
 
 extension ObjectId: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(stringValue) }
+  func json(_: FixtureReader) -> JSONValue { .string(stringValue) }
 }
 
 extension Decimal128: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(bits.parts.text) }
+  func json(_: FixtureReader) -> JSONValue { .string(bits.parts.text) }
 }
 
 extension UUID: FixtureValue {
-  func json(_: FixtureReader) -> JSON { .string(uuidString.lowercased()) }
+  func json(_: FixtureReader) -> JSONValue { .string(uuidString.lowercased()) }
 }
 
 extension Optional: FixtureValue where Wrapped: FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON { map { $0.json(reader) } ?? .null }
+  func json(_ reader: FixtureReader) -> JSONValue { map { $0.json(reader) } ?? .null }
 }
 
 extension ObjectBase: FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON {
+  func json(_ reader: FixtureReader) -> JSONValue {
     if objectSchema.isEmbedded { reader.read(self) }
     return .integer(_key.rawValue)
   }
 }
 
 extension AnyRealmValue: FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON {
+  func json(_ reader: FixtureReader) -> JSONValue {
     let (name, value): (String, any FixtureValue) =
       switch self {
       case .none: ("", "")
@@ -183,15 +184,15 @@ extension AnyRealmValue: FixtureValue {
 // MARK: - Collections
 
 extension List: FixtureValue where Element: FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON { .array(map { $0.json(reader) }) }
+  func json(_ reader: FixtureReader) -> JSONValue { .array(map { $0.json(reader) }) }
 }
 
 extension MutableSet: FixtureValue where Element: FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON { .array(map { $0.json(reader) }) }
+  func json(_ reader: FixtureReader) -> JSONValue { .array(map { $0.json(reader) }) }
 }
 
 extension Map: FixtureValue where Key == String, Value: FixtureValue {
-  func json(_ reader: FixtureReader) -> JSON {
+  func json(_ reader: FixtureReader) -> JSONValue {
     .array(map { .array([.string($0.key), $0.value.json(reader)]) })
   }
 }

@@ -4,6 +4,7 @@
 // is said by a table of the rules, in `kept`.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -152,13 +153,13 @@ struct MatrixFile {
 @Suite("Coverage 16: what a migration keeps of every type in every collection")
 struct MigrationMatrixTests {
   /// The zero of a type, in the terms of the fixtures.
-  private static func zero(_ type: PropertyType) -> JSON {
+  private static func zero(_ type: PropertyType) -> JSONValue {
     switch type {
     case .bool: false
     case .int: 0
-    case .float, .double: .real(0)
+    case .float, .double: .double(0)
     case .string, .data: ""
-    case .date: .real(-978_307_200)
+    case .date: .double(-978_307_200)
     case .objectId: .string(String(repeating: "0", count: 24))
     case .decimal128: "0"
     case .UUID: "00000000-0000-0000-0000-000000000000"
@@ -169,7 +170,9 @@ struct MigrationMatrixTests {
   /// The rules. Values stay if type, collection and linked class are as they were; where nulls are
   /// not allowed any more, a single value becomes the zero of its type, and elements go. All else
   /// begins from scratch: with nothing where that is possible, with the zero of the type elsewhere.
-  private static func kept(_ value: JSON, _ old: _PropertyShape, _ new: _PropertyShape) -> JSON {
+  private static func kept(
+    _ value: JSONValue, _ old: _PropertyShape, _ new: _PropertyShape
+  ) -> JSONValue {
     let isSame =
       old.type == new.type && old.collection == new.collection
       && old.linkedClassName == new.linkedClassName
@@ -207,7 +210,7 @@ struct MigrationMatrixTests {
         let old = arrangement.old(of: property, among: properties)
         let value = Self.kept(row[property.name] ?? .null, old, property.shape)
         if property.shape.linkedClassName == "Part" { parts.formUnion(value.keys) }
-        return JSON.Member(property.name, value)
+        return JSONMember(property.name, value)
       }
       expected.rows["Row"]?[key] = .object(members)
     }
@@ -234,7 +237,7 @@ struct MigrationMatrixTests {
   }
 }
 
-extension JSON {
+extension JSONValue {
   /// All numbers in a value, an array, or a dictionary.
   fileprivate var keys: [Int64] {
     switch self {

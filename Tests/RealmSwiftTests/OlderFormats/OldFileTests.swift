@@ -3,6 +3,7 @@
 // Files of older formats, opened as a program opens them.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
@@ -62,7 +63,7 @@ struct OldFileTests {
   private func file(_ fixture: OldFixture) throws -> TemporaryRealm {
     let file = try TemporaryRealm([])
     try Data(fixture.bytes()).write(to: try #require(file.configuration.fileURL))
-    if let version = try fixture.expected()["schemaVersion"]?.number {
+    if let version = try fixture.expected()["schemaVersion"]?.integer {
       file.configuration.schemaVersion = UInt64(version)
     }
     return file
@@ -78,18 +79,18 @@ struct OldFileTests {
   }
 
   /// The tables that the fixture's contents name, as the realm has them.
-  private func tables(_ realm: Realm, of fixture: OldFixture) throws -> [JSON] {
-    let names = try fixture.expected()["tables"]?.elements.compactMap { $0["table"]?.text } ?? []
+  private func tables(_ realm: Realm, of fixture: OldFixture) throws -> [JSONValue] {
+    let names = try fixture.expected()["tables"]?.elements.compactMap { $0["table"]?.string } ?? []
     return try ContentDump(realm.core.readableTables()).json().elements.filter { table in
       // The version of the schema is given to files that have none.
-      names.contains { $0 == table["table"]?.text }
+      names.contains { $0 == table["table"]?.string }
     }
   }
 
   private func expectContents(_ realm: Realm, _ fixture: OldFixture) throws {
     let expected = try fixture.expected()["tables"] ?? []
-    let found = JSON.array(try tables(realm, of: fixture))
-    #expect(JSON.differences(expected: expected, actual: found) == [])
+    let found = JSONValue.array(try tables(realm, of: fixture))
+    #expect(JSONValue.differences(expected: expected, actual: found) == [])
   }
 
   @Test("open, are changed, and stay whole", .heavy, arguments: OldFixture.upgradable)

@@ -83,3 +83,10 @@ extension FileImage {
     throw StorageError.corrupted("the fixture has no cluster with explicit keys")
   }
 }
+
+extension NameLeaf {
+  /// All names.
+  static func names(of node: Node) throws -> [String] {
+    try (0..<node.count).map { try name(at: $0, of: node) }
+  }
+}

@@ -83,7 +83,8 @@ import Testing
     try database.write { group in
       let targets = try group.existing("class_Target")
       #expect(try values.map { try targets.linkTarget(forPrimaryKey: $0) } == keys)
-      #expect(try keys.map { try targets.tombstones.primaryKey(ofTombstone: $0) } == values)
+      let id = try targets.schema.existing("id")
+      #expect(try keys.map { try targets.tombstones.row(of: $0)?.value(of: id) } == values)
       // The one that has the key of all goes first.
       for (index, value) in values.enumerated() {
         let object = try targets.createObject(primaryKey: value).key

@@ -2,8 +2,10 @@
 
 // Random mixed values, with collections inside, and random edits of those.
 
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
+import Testing
 
 @testable import RealmTables
 
@@ -41,9 +43,9 @@ extension ModelRun {
     }
     for index in place {
       if let list = try row.list(stored, path) {
-        path.append(try list.step(at: index))
+        path.append(try #require(list.nestedElement(at: index).step))
       } else if let map = try row.dictionary(stored, path) {
-        path.append(try map.step(at: index))
+        path.append(try #require(map.nestedElement(at: index).step))
       }
     }
     var value = present

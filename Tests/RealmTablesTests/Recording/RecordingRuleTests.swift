@@ -311,9 +311,9 @@ import Testing
       let column = try tables.column("anyMap")
       try tables.map("anyMap", thing).set(.list([.int(0), .list([.int(1)])]), for: "k")
       let row = try #require(try tables.things.row(of: thing))
-      let outer = try row.dictionary(column).step(at: 0)
+      let outer = try #require(row.dictionary(column).nestedElement(at: 0).step)
       let list = try #require(try row.list(column, [outer]))
-      let inner = try list.step(at: 1)
+      let inner = try #require(list.nestedElement(at: 1).step)
       let writes = try tables.recorded {
         try tables.things.list(column, thing, at: [outer]).remove(at: 0)
         try tables.things.list(column, thing, at: [outer, inner]).append(.int(2))

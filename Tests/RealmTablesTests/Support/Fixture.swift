@@ -3,6 +3,7 @@
 // The `.realm` files that Realm Core wrote, and what is in them.
 
 import Foundation
+import RealmFormats
 import RealmTestSupport
 import Testing
 
@@ -35,8 +36,8 @@ struct Fixture {
   }
 
   /// The contents, as Realm Core reads them.
-  func expected() throws -> JSON {
-    try JSON(
-      parsing: Array(try Data(contentsOf: folder.appendingPathComponent(name + ".json"))))
+  func expected() throws -> JSONValue {
+    try JSONParser.parse(
+      Array(try Data(contentsOf: folder.appendingPathComponent(name + ".json"))))
   }
 }

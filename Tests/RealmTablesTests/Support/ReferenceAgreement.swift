@@ -2,6 +2,7 @@
 
 // What a reader that shares no code with ours says about a file that we wrote.
 
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -21,7 +22,7 @@ extension TableGroup {
     let report = try ReferenceReader.check(path)
     #expect(report.errors.isEmpty && report.warnings.isEmpty, "\(report)")
     let reference = try ReferenceReader.dump(path)
-    let differences = JSON.differences(
+    let differences = JSONValue.differences(
       expected: reference["tables"] ?? [], actual: try ContentDump(self).json())
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }

@@ -2,6 +2,7 @@
 
 // Files of older formats that hold what no sample has: much of everything that an upgrade changes.
 
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import Testing
@@ -12,12 +13,12 @@ import Testing
 struct AgedFile {
   let bytes: [UInt8]
   /// The tables after the upgrade.
-  let contents: JSON
+  let contents: JSONValue
 
   /// - Parameter objects: how many objects have collections; their sizes follow from their numbers.
   init(format: Int, objects: Int) throws {
     let system = try SimulatedFileSystem()
-    var contents: JSON
+    var contents: JSONValue
     do {
       let file = try system.openDatabase()
       let group = try WriteGroup(file.beginWrite())

@@ -3,6 +3,7 @@
 // Upgrades of files that hold much of what changes, whole, interrupted, failing and damaged.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import TestTraits
@@ -17,7 +18,7 @@ struct FormatUpgradeTests {
 
   init() throws { key = try #require(EncryptionKey((0..<64).map { UInt8($0) })) }
 
-  private func dump(_ file: DatabaseFile) throws -> JSON {
+  private func dump(_ file: DatabaseFile) throws -> JSONValue {
     try ContentDump(TableGroup(file.snapshot())).json()
   }
 
@@ -34,7 +35,7 @@ struct FormatUpgradeTests {
     do {
       let file = try DatabaseFile.openUpgraded(path: path)
       #expect(try DatabaseCheck.run(file.snapshot()) == [])
-      #expect(JSON.differences(expected: aged.contents, actual: try dump(file)) == [])
+      #expect(JSONValue.differences(expected: aged.contents, actual: try dump(file)) == [])
       let group = try WriteGroup(file.beginWrite())
       var editor = FixtureEditor(group, seed: 1)
       try editor.run()
@@ -63,7 +64,7 @@ struct FormatUpgradeTests {
     written = 0
     for case .write(_, let bytes) in second.file.trace { written += bytes.count }
     #expect(written < 16_384)
-    #expect(JSON.differences(expected: aged.contents, actual: try dump(file)) == [])
+    #expect(JSONValue.differences(expected: aged.contents, actual: try dump(file)) == [])
   }
 
   /// What is upgraded in the tests of crashes and failures.
@@ -99,7 +100,7 @@ struct FormatUpgradeTests {
     let key = upgrade.isEncrypted ? key : nil
     let initial = try upgrade.bytes(key)
     let system = try SimulatedFileSystem(contents: initial)
-    let after: JSON
+    let after: JSONValue
     do {
       let file = try system.openUpgradedDatabase(key: key)
       after = try dump(file)
@@ -116,7 +117,7 @@ struct FormatUpgradeTests {
       let file = try crashed.openUpgradedDatabase(key: key) { format = $0 }
       formats.insert(format)
       #expect(format == 24 || state.acknowledged == 0, "\(state.name)")
-      #expect(JSON.differences(expected: after, actual: try dump(file)) == [], "\(state.name)")
+      #expect(JSONValue.differences(expected: after, actual: try dump(file)) == [], "\(state.name)")
       #expect(try errors(file) == [], "\(state.name)")
     }
     #expect(formats.count == 2 && formats.contains(24))
@@ -151,7 +152,7 @@ struct FormatUpgradeTests {
       }
       let left = try SimulatedFileSystem(contents: system.file.contents())
       let file = try left.openUpgradedDatabase(key: key)
-      #expect(JSON.differences(expected: after, actual: try dump(file)) == [], "call \(call)")
+      #expect(JSONValue.differences(expected: after, actual: try dump(file)) == [], "call \(call)")
       #expect(try errors(file) == [], "call \(call)")
     }
   }

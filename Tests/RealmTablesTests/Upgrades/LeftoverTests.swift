@@ -2,6 +2,7 @@
 
 // What upgrades leave as older formats had it: it is read, and changed, like everything else.
 
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import TestTraits
@@ -15,7 +16,7 @@ struct LeftoverTests {
 
   init() throws { database = try TestDatabase() }
 
-  private func dump() throws -> JSON { try ContentDump(database.read()).json() }
+  private func dump() throws -> JSONValue { try ContentDump(database.read()).json() }
 
   private func row(_ position: Int, _ table: Table) throws -> Row {
     let key = try #require(try table.key(at: position))
@@ -29,7 +30,7 @@ struct LeftoverTests {
     try body(forms)
     try forms.commit(slotsOfTables: slotsOfTables)
     try database.reopen()
-    #expect(JSON.differences(expected: before, actual: try dump()) == [])
+    #expect(JSONValue.differences(expected: before, actual: try dump()) == [])
     let findings = try DatabaseCheck.run(database.file.snapshot())
     #expect(findings.filter { $0.severity == .error } == [])
   }

@@ -4,6 +4,7 @@
 // reads in them after its own.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmTestSupport
 import TestTraits
@@ -19,7 +20,7 @@ struct OldFixtureTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func dump(_ file: DatabaseFile) throws -> JSON {
+  private func dump(_ file: DatabaseFile) throws -> JSONValue {
     try ContentDump(TableGroup(file.snapshot())).json()
   }
 
@@ -31,25 +32,25 @@ struct OldFixtureTests {
   /// Expects the file to hold what Realm Core reads in it after an upgrade.
   private func expect(_ fixture: OldFixture, in file: DatabaseFile) throws {
     let expected = try fixture.expected()
-    let differences = JSON.differences(
+    let differences = JSONValue.differences(
       expected: expected["tables"] ?? [], actual: try dump(file))
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
     let version = try TableGroup(file.snapshot()).schemaVersion()
-      .map { JSON.integer(Int64(bitPattern: $0)) }
+      .map { JSONValue.integer(Int64(bitPattern: $0)) }
     #expect(version ?? .null == expected["schemaVersion"] ?? .null)
     #expect(file.formatVersion == 24)
     #expect(try findings(file) == [])
   }
 
   private func expectReferenceAgrees(
-    _ path: String, _ dump: JSON, key: [UInt8]? = nil
+    _ path: String, _ dump: JSONValue, key: [UInt8]? = nil
   ) throws {
     guard ReferenceReader.isAvailable else { return }
     let report = try ReferenceReader.check(path, key: key)
     #expect(report.errors == [])
     let reference = try ReferenceReader.dump(path, key: key)
-    #expect(reference["fileFormat"]?.number == 24)
-    let differences = JSON.differences(expected: reference["tables"] ?? [], actual: dump)
+    #expect(reference["fileFormat"]?.integer == 24)
+    let differences = JSONValue.differences(expected: reference["tables"] ?? [], actual: dump)
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }
 
@@ -150,7 +151,7 @@ struct OldFixtureTests {
     let path = try directory.copy(of: fixture.path)
     let file = try DatabaseFile.openForInspection(path: path, key: nil)
     let version = try TableGroup(file.snapshot()).schemaVersion()
-      .map { JSON.integer(Int64(bitPattern: $0)) }
+      .map { JSONValue.integer(Int64(bitPattern: $0)) }
     #expect(version ?? .null == (try fixture.expected())["schemaVersion"] ?? .null)
     #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == (try fixture.bytes()))
   }
