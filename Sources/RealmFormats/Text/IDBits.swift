@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The 16 bytes of a UUID.
+// The bytes of an ObjectId and of a UUID, and their texts.
 
-/// A UUID as two big-endian numbers, a value without storage of its own.
+/// An ObjectId: 12 bytes.
+@usableFromInline package typealias ObjectIDBits = IDBits<UInt32>
+/// A UUID: 16 bytes.
+@usableFromInline package typealias UUIDBits = IDBits<UInt64>
+
+/// An identifier as two big-endian numbers, a value without storage of its own.
 @frozen @usableFromInline
-package struct UUIDBits: Hashable, Sendable {
+package struct IDBits<Low: FixedWidthInteger & UnsignedInteger & Sendable>: Hashable, Sendable {
   /// Bytes 0 to 7.
   @usableFromInline package var high: UInt64
-  /// Bytes 8 to 15.
-  @usableFromInline package var low: UInt64
+  /// The bytes from 8 on.
+  @usableFromInline package var low: Low
 
   @inlinable
-  package init(high: UInt64, low: UInt64) {
+  package init(high: UInt64, low: Low) {
     self.high = high
     self.low = low
   }
 
   // Written out, as what the compiler adds could not be inlined in other modules.
   @inlinable
-  package static func == (left: UUIDBits, right: UUIDBits) -> Bool {
+  package static func == (left: IDBits, right: IDBits) -> Bool {
     left.high == right.high && left.low == right.low
   }
 
@@ -27,7 +32,24 @@ package struct UUIDBits: Hashable, Sendable {
     hasher.combine(high)
     hasher.combine(low)
   }
+}
 
+extension ObjectIDBits {
+  /// The 24 digits.
+  package var text: String {
+    HexadecimalText.text(high, digits: 16) + HexadecimalText.text(UInt64(low), digits: 8)
+  }
+
+  /// The ObjectId of 24 digits.
+  package init?(text: String) {
+    guard text.utf8.count == 24, let high = HexadecimalText.value(text.prefix(16)),
+      let low = HexadecimalText.value(text.dropFirst(16))
+    else { return nil }
+    self.init(high: high, low: UInt32(truncatingIfNeeded: low))
+  }
+}
+
+extension UUIDBits {
   /// The 32 digits in their five groups.
   package var text: String {
     var rest =
