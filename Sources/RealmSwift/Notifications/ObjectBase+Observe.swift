@@ -67,14 +67,10 @@ extension ObjectBase {
     return unsafe core.observe(
       .object(ObjectLocator(table: info.tableKey, object: _key)), keyPaths: keyPaths,
       Observation.Handler(valuesBefore: { object.valuesToTell($0, info) }) { change, before in
-        switch change {
-        case .object(let columns):
-          block(.change(object, object.propertyChanges(columns, before, info)))
-        case .objectDeleted: block(.deleted)
-        case .failed(let error): block(.error(Realm.Error(error, path: path) as NSError))
-        case .initial, .collection, .collectionDeleted:
-          preconditionFailure("an object is no collection")
+        let change = ObjectChange<T>(change, path) {
+          .change(object, object.propertyChanges($0, before, info))
         }
+        if let change { block(change) }
       })
   }
 
@@ -109,7 +105,6 @@ extension ObjectBase {
 }
 
 extension ClassInfo {
-  /// The property that is stored in a column.
   func property(of column: ColumnKey) -> ModelProperty? {
     if let index = columns.firstIndex(where: { $0?.key == column }) {
       return schema.properties[index]

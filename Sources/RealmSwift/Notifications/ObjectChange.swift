@@ -3,6 +3,9 @@
 // `ObjectChange`: the notifications that observers of objects receive.
 
 public import Foundation
+import RealmSession
+import RealmStorage
+import RealmTables
 
 /// A notification to an observer of an object.
 public enum ObjectChange<ObjectType> {
@@ -14,6 +17,23 @@ public enum ObjectChange<ObjectType> {
 
   /// The object was deleted; the observation has ended.
   case deleted
+
+  /// The notification for an observed change of an object in the file at a path.
+  ///
+  /// - Parameter changed: Gives the notification for changed columns; nil if there is none.
+  init?(
+    _ change: ObservedChange, _ path: String, changed: ([ColumnKey]) -> ObjectChange?
+  ) {
+    switch change {
+    case .object(let columns):
+      guard let change = changed(columns) else { return nil }
+      self = change
+    case .objectDeleted: self = .deleted
+    case .failed(let error): self = .error(Realm.Error(error, path: path) as NSError)
+    case .initial, .collection, .collectionDeleted:
+      preconditionFailure("an object is no collection")
+    }
+  }
 }
 
 /// A property of an object that was set.

@@ -90,18 +90,7 @@ extension RealmCollection {
     let subject = Self.self is AnyClass ? self as AnyObject : state
     let observation = core.observe(
       _definition.locator, keyPaths: keyPaths, sharing: ObjectIdentifier(subject),
-      Observation.Handler { change, _ in
-        switch change {
-        case .initial: block(.initial(self))
-        case .collection(let set), .collectionDeleted(let set):
-          block(
-            .update(
-              self, deletions: set.deletions, insertions: set.insertions,
-              modifications: set.modifications))
-        case .failed(let error): block(.error(Realm.Error(error, path: path)))
-        case .object, .objectDeleted: preconditionFailure("a collection is no object")
-        }
-      })
+      Observation.Handler { change, _ in block(.init(change, of: self, path)) })
     state.note(observation)
     return observation
   }

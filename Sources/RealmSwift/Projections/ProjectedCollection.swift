@@ -18,9 +18,9 @@ import RealmStorage
 ///
 /// It is live, as the underlying collection is. Setting an element sets the property of its object.
 public struct ProjectedCollection<Value: RealmCollectionValue> {
-  private let elements: AnyProjectedElements<Value>
+  private let elements: any AnyProjectedElements<Value>
 
-  init(_ elements: AnyProjectedElements<Value>) { self.elements = elements }
+  init(_ elements: any AnyProjectedElements<Value>) { self.elements = elements }
 
   /// The number of objects.
   public var count: Int { elements.count }
@@ -96,7 +96,7 @@ extension ProjectedCollection: ThreadConfined {
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist
   /// there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    let finder = definition.context?.value as? AnyProjectedElements<Value>.Finder
+    let finder = definition.context?.value as? ProjectedElementsFinder<Value>
     return finder?(definition, realm).map { Self($0) }
   }
 }
@@ -141,17 +141,6 @@ extension ProjectedCollection {
     _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
   ) -> Observation {
     let path = core.file.path
-    return elements.observe(core, keyPaths) { change in
-      switch change {
-      case .initial: block(.initial(self))
-      case .collection(let set), .collectionDeleted(let set):
-        block(
-          .update(
-            self, deletions: set.deletions, insertions: set.insertions,
-            modifications: set.modifications))
-      case .failed(let error): block(.error(Realm.Error(error, path: path)))
-      case .object, .objectDeleted: preconditionFailure("a collection is no object")
-      }
-    }
+    return elements.observe(core, keyPaths) { block(.init($0, of: self, path)) }
   }
 }

@@ -5,31 +5,34 @@
 import Foundation
 import RealmSession
 
-/// One property of the objects of a collection, whose type only the subclass knows.
-class AnyProjectedElements<Value: RealmCollectionValue> {
-  /// Finds the same property of the same collection elsewhere.
-  typealias Finder = (_ConfinedDefinition, Realm) -> AnyProjectedElements?
+/// Finds the same property of the same collection elsewhere.
+typealias ProjectedElementsFinder<Value> =
+  (_ConfinedDefinition, Realm) -> (any AnyProjectedElements<Value>)?
 
-  var count: Int { preconditionFailure("the subclass knows") }
-  var realm: Realm? { preconditionFailure("the subclass knows") }
-  var isInvalidated: Bool { preconditionFailure("the subclass knows") }
-  var isFrozen: Bool { preconditionFailure("the subclass knows") }
-  var definition: _ConfinedDefinition { preconditionFailure("the subclass knows") }
+/// One property of the objects of a collection of any type.
+protocol AnyProjectedElements<Value>: AnyObject {
+  associatedtype Value: RealmCollectionValue
 
-  func value(at position: Int) -> Value { preconditionFailure("the subclass knows") }
-  func set(_ value: Value, at position: Int) { preconditionFailure("the subclass knows") }
-  func freeze() -> AnyProjectedElements { preconditionFailure("the subclass knows") }
-  func thaw() -> AnyProjectedElements? { preconditionFailure("the subclass knows") }
-  func index(matching predicate: NSPredicate) -> Int? { preconditionFailure("the subclass knows") }
-  func isSame(as other: AnyProjectedElements) -> Bool { preconditionFailure("the subclass knows") }
+  var count: Int { get }
+  var realm: Realm? { get }
+  var isInvalidated: Bool { get }
+  var isFrozen: Bool { get }
+  var definition: _ConfinedDefinition { get }
+
+  func value(at position: Int) -> Value
+  func set(_ value: Value, at position: Int)
+  func freeze() -> any AnyProjectedElements<Value>
+  func thaw() -> (any AnyProjectedElements<Value>)?
+  func index(matching predicate: NSPredicate) -> Int?
+  func isSame(as other: any AnyProjectedElements<Value>) -> Bool
   func observe(
     _ core: RealmCore, _ keyPaths: [String]?, _ block: @escaping (ObservedChange) -> Void
-  ) -> Observation { preconditionFailure("the subclass knows") }
+  ) -> Observation
 }
 
 /// One property of the objects of a collection of type `C`.
 final class ProjectedElements<C: RealmCollection, Value: RealmCollectionValue>:
-  AnyProjectedElements<Value>
+  AnyProjectedElements
 where C.Element: ObjectBase {
   private let collection: C
   private let keyPath: KeyPath<C.Element, Value>
@@ -39,48 +42,48 @@ where C.Element: ObjectBase {
     self.keyPath = keyPath
   }
 
-  override var count: Int { collection.count }
-  override var realm: Realm? { collection.realm }
-  override var isInvalidated: Bool { collection.isInvalidated }
-  override var isFrozen: Bool { collection.isFrozen }
+  var count: Int { collection.count }
+  var realm: Realm? { collection.realm }
+  var isInvalidated: Bool { collection.isInvalidated }
+  var isFrozen: Bool { collection.isFrozen }
 
-  override var definition: _ConfinedDefinition {
+  var definition: _ConfinedDefinition {
     var definition = collection._definition
     let keyPath = keyPath
-    let finder: AnyProjectedElements<Value>.Finder = { definition, realm in
+    let finder: ProjectedElementsFinder<Value> = { definition, realm in
       C._local(definition, in: realm).map { ProjectedElements($0, keyPath) }
     }
     definition.context = UnsafeTransfer(finder)
     return definition
   }
 
-  override func value(at position: Int) -> Value { collection[position][keyPath: keyPath] }
+  func value(at position: Int) -> Value { collection[position][keyPath: keyPath] }
 
-  override func set(_ value: Value, at position: Int) {
+  func set(_ value: Value, at position: Int) {
     guard let keyPath = keyPath as? ReferenceWritableKeyPath<C.Element, Value> else {
       throwRealmException("KeyPath is not writable")
     }
     collection[position][keyPath: keyPath] = value
   }
 
-  override func freeze() -> AnyProjectedElements<Value> {
+  func freeze() -> any AnyProjectedElements<Value> {
     ProjectedElements(collection.freeze(), keyPath)
   }
 
-  override func thaw() -> AnyProjectedElements<Value>? {
+  func thaw() -> (any AnyProjectedElements<Value>)? {
     collection.thaw().map { ProjectedElements($0, keyPath) }
   }
 
-  override func index(matching predicate: NSPredicate) -> Int? {
+  func index(matching predicate: NSPredicate) -> Int? {
     collection.index(matching: predicate)
   }
 
-  override func isSame(as other: AnyProjectedElements<Value>) -> Bool {
+  func isSame(as other: any AnyProjectedElements<Value>) -> Bool {
     guard let other = other as? ProjectedElements else { return false }
     return collection == other.collection && keyPath == other.keyPath
   }
 
-  override func observe(
+  func observe(
     _ core: RealmCore, _ keyPaths: [String]?, _ block: @escaping (ObservedChange) -> Void
   ) -> Observation {
     core.observe(

@@ -95,20 +95,16 @@ extension ProjectionObservable {
           return shown.map { names.contains($0.firstName) ? $0.value(root) : nil }
         }
       ) { [self] change, before in
-        switch change {
-        case .object(let columns):
+        let change = ObjectChange<Self>(change, filePath) { columns in
           let names = info.propertyNames(columns)
           let changes = shown.enumerated().compactMap { index, property in
             names.contains(property.firstName)
               ? PropertyChange(
                 name: property.name, oldValue: before?[index], newValue: property.value(root)) : nil
           }
-          if !changes.isEmpty { block(.change(self, changes)) }
-        case .objectDeleted: block(.deleted)
-        case .failed(let error): block(.error(Realm.Error(error, path: filePath) as NSError))
-        case .initial, .collection, .collectionDeleted:
-          preconditionFailure("an object is no collection")
+          return changes.isEmpty ? nil : .change(self, changes)
         }
+        if let change { block(change) }
       })
   }
 }

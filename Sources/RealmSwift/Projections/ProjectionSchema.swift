@@ -19,7 +19,6 @@ final class ProjectionSchema: @unchecked Sendable {
     /// The value for an object; nil for null.
     let value: (ObjectBase) -> Any?
 
-    /// The first name of the path.
     var firstName: Substring { path.prefix { $0 != "." } }
   }
 

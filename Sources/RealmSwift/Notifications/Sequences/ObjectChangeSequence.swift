@@ -66,13 +66,8 @@ public struct ObjectChangeSequence<ObjectType: ObjectBase>: AsyncSequence {
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> ObjectChange<ObjectType>? {
       guard let (change, before) = await subscription.next(isolation: actor) else { return nil }
-      switch change {
-      case .object(let columns):
-        return .change(object, object.propertyChanges(columns, before, info))
-      case .objectDeleted: return .deleted
-      case .failed(let error): return .error(Realm.Error(error, path: path) as NSError)
-      case .initial, .collection, .collectionDeleted:
-        preconditionFailure("an object is no collection")
+      return ObjectChange(change, path) {
+        .change(object, object.propertyChanges($0, before, info))
       }
     }
   }

@@ -17,7 +17,6 @@ struct PendingChange {
 
   var isEmpty: Bool { change == nil }
 
-  /// Joins the next change.
   mutating func add(_ next: ObservedChange, _ before: [Any?]?) {
     if next.isLast { isLast = true }
     if case .object(let columns) = next {

@@ -75,15 +75,7 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> RealmCollectionChange<Collection>? {
       guard let (change, _) = await subscription.next(isolation: actor) else { return nil }
-      switch change {
-      case .initial: return .initial(collection)
-      case .collection(let set), .collectionDeleted(let set):
-        return .update(
-          collection, deletions: set.deletions, insertions: set.insertions,
-          modifications: set.modifications)
-      case .failed(let error): return .error(Realm.Error(error, path: path))
-      case .object, .objectDeleted: preconditionFailure("a collection is no object")
-      }
+      return .init(change, of: collection, path)
     }
   }
 }

@@ -46,7 +46,6 @@ extension ObjectBase {
     return true
   }
 
-  /// Records the read of a property.
   final func noteRead(_ info: ClassInfo, property: Int) {
     // Backlinks, which have no column, are recorded as collections.
     guard let column = info.columns[property] else { return }
