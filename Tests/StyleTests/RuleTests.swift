@@ -94,6 +94,17 @@ import Testing
     #expect(CodeRules.printing(test).isEmpty)
   }
 
+  @Test(arguments: ["fatalError()\n", "unsafe precondition(a)\n", "a { preconditionFailure(b) }\n"])
+  func traps(code: String) {
+    #expect(TrapRules.traps(source(code)).map(\.line) == [5], "\(code)")
+    let listed = file(Self.header + code, path: "Sources/RealmSession/Session/RealmException.swift")
+    #expect(TrapRules.traps(listed).isEmpty)
+    let test = file(Self.header + code, path: "Tests/StyleTests/A.swift")
+    #expect(TrapRules.traps(test).isEmpty)
+    #expect(
+      TrapRules.traps(source("assert(a)  // fatalError()\nlet a = \"precondition(\"\n")).isEmpty)
+  }
+
   @Test func uninitializedArrays() {
     let code = "let a = [B](unsafeUninitializedCapacity: c) { _, _ in }\n"
     #expect(CodeRules.uninitializedArrays(source(code)).count == 1)

@@ -22,6 +22,7 @@ import Testing
     Rule(name: "leftover notes", check: TextRules.leftovers),
     Rule(name: "no forced try", check: CodeRules.forcedTry),
     Rule(name: "no printing", check: CodeRules.printing),
+    Rule(name: "traps have reasons", check: TrapRules.traps),
     Rule(name: "no write to the empty array", check: CodeRules.uninitializedArrays),
     Rule(name: "benchmarks delete their own", check: CodeRules.benchmarkDeletions),
     Rule(name: "limits of time are for hangs", check: TestRules.timeLimits),
@@ -59,6 +60,12 @@ import Testing
     }
     let unused = Set(NameRules.leaving.keys).subtracting(used)
     #expect(unused.isEmpty, "move these to `NameRules.retired`: \(unused.sorted())")
+  }
+
+  @Test func everyReasonForTrapsIsNeeded() {
+    let trapping = Repository.code.filter { $0.module != nil && !TrapRules.calls($0).isEmpty }
+    let paths = Set(trapping.map { String($0.path.dropFirst("Sources/".count)) })
+    #expect(Set(TrapRules.reasons.keys).subtracting(paths).isEmpty)
   }
 
   @Test func theRepositoryIsFound() {
