@@ -9,7 +9,6 @@ struct SocketURL: Hashable {
   /// Without the brackets of an IPv6 address.
   let host: String
   let port: Int
-  /// The path with the query.
   let path: String
   /// The header `Host`.
   let authority: String

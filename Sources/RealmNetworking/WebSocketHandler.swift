@@ -78,7 +78,6 @@ final class WebSocketHandler: ChannelInboundHandler {
 
   // MARK: Requests
 
-  /// The next message.
   func next(on loop: any EventLoop) -> EventLoopFuture<ByteBuffer> {
     if let message = messages.popFirst() {
       release(message.readableBytes)
@@ -92,7 +91,6 @@ final class WebSocketHandler: ChannelInboundHandler {
     return promise.futureResult
   }
 
-  /// Sends a message.
   func send(_ message: ByteBuffer, on loop: any EventLoop) -> EventLoopFuture<Void> {
     guard let context, end == nil, !isCloseSent else {
       return loop.makeFailedFuture(end ?? SocketClosed(.writeFailed, "The socket is closed"))

@@ -14,7 +14,6 @@ package final class MemoryAppServer: Sendable {
     var userCount = 0
     var isOnline = true
     var sockets: [MemorySocket] = []
-    var requests: [HTTPRequest] = []
     var host: ServerHost
     /// Counts the folders, of which each has the files of one life of the server.
     var folder = 0
@@ -73,9 +72,6 @@ package final class MemoryAppServer: Sendable {
       state.isOnline = true
     }
   }
-
-  /// The requests so far.
-  package var requests: [HTTPRequest] { state.withLock { $0.requests } }
 }
 
 extension MemoryAppServer: SyncSocketProvider {
@@ -104,11 +100,7 @@ extension MemoryAppServer: SyncSocketProvider {
 
 extension MemoryAppServer: HTTPTransport {
   package func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
-    let isOnline = state.withLock { state in
-      state.requests.append(request)
-      return state.isOnline
-    }
-    guard isOnline else { throw .transport("The network is gone.") }
+    guard state.withLock({ $0.isOnline }) else { throw .transport("The network is gone.") }
     let token = request.headers.first { $0.name == "Authorization" }?.value.dropFirst(7)
     let user = token.flatMap { Self.user(of: $0) }
     if request.url.hasSuffix("/location") {

@@ -46,9 +46,6 @@ final class SimulatedConnection {
   final class EvictionFlag: Sendable {
     private let value = Atomic(false)
 
-    /// Whether it was set since the last call.
-    func take() -> Bool { value.exchange(false, ordering: .acquiringAndReleasing) }
-
     var isSet: Bool { value.load(ordering: .acquiring) }
 
     func set() { value.store(true, ordering: .releasing) }

@@ -20,7 +20,6 @@ final class SimulatedEnvironment: ClientEnvironment {
   struct State: Sendable {
     /// Whether `ClientDriver.carryOut()` is to be called.
     var isScheduled = false
-    /// The socket to be opened.
     var opening: UInt64?
     /// The open socket, until it is closed.
     var socket: UInt64?

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RealmSyncProtocol
 import RealmTestSupport
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct StringTableTests {
   /// `StringTable` 1.
@@ -57,5 +58,13 @@ import Testing
   @Test func timestampsCountFrom2015() {
     #expect(OriginTimestamp(unixMilliseconds: 1_420_070_400_005).milliseconds == 5)
     #expect(OriginTimestamp(unixMilliseconds: -1).milliseconds == 0)
+  }
+}
+
+extension StringTable {
+  /// The index of a string, or nil.
+  fileprivate func find(_ text: String) -> InternedString? {
+    var other = StringTable()
+    return find(other.intern(text), of: other)
   }
 }

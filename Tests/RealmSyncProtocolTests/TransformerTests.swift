@@ -2,10 +2,11 @@
 
 // Properties of merging, against a model.
 
-import RealmSyncProtocol
 import RealmTestSupport
 import TestTraits
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct TransformerTests {
   /// A world with some content, and two sequences of changesets that both begin there.

@@ -6,7 +6,6 @@ import RealmTables
 
 /// A key path by the names of columns, and what it leads to.
 struct BoundPath {
-  /// The path as it was written.
   let written: PropertyPath
   private let schema: any QuerySchema
   /// Whether the path begins at the elements of a collection of values.

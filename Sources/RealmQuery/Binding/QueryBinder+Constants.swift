@@ -134,7 +134,6 @@ extension QueryBinder {
     return values
   }
 
-  /// The value as it is stored.
   func stored(_ constant: QueryConstant) throws(QueryError) -> TableValue {
     guard let value = try known(constant) else { throw QueryBinder.unsupported("an object") }
     return value

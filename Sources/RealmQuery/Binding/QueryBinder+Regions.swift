@@ -17,7 +17,6 @@ extension QueryBinder {
     return if case .region(let region) = constant { region } else { nil }
   }
 
-  /// The region that a literal spells.
   func region(_ literal: RegionLiteral) throws(QueryError) -> GeoRegion {
     switch literal {
     case .box(let first, let second):

@@ -36,7 +36,6 @@ extension QueryBinder {
     return .comparison(bound)
   }
 
-  /// The types that a name is of.
   private static func types(called name: String) throws(QueryError) -> [String] {
     switch name {
     case "numeric": return ["int", "float", "double", "decimal128"]

@@ -82,14 +82,7 @@ package struct QueryRange {
   /// Whether the upper end belongs to it.
   package let isClosed: Bool
   /// The elements, if they can be enumerated as those of ranges of integers can.
-  package let elements: (any Sequence<Int>)?
-
-  package init(lower: Any, upper: Any, isClosed: Bool, elements: (any Sequence<Int>)? = nil) {
-    self.lower = lower
-    self.upper = upper
-    self.isClosed = isClosed
-    self.elements = elements
-  }
+  package var elements: (any Sequence<Int>)?
 }
 
 extension QueryRange {

@@ -85,7 +85,6 @@ package struct Aggregator {
     add(.int(isMinimum ? bounds.lowerBound : bounds.upperBound))
   }
 
-  /// Adds the sum of several integers.
   mutating func add(integers sum: Int64, count: Int) {
     integers &+= sum
     self.count &+= count

@@ -145,7 +145,6 @@ struct FoldingTable: Sendable {
     return parts.isEmpty ? nothing : parts.count == 1 ? parts[0].value : several
   }
 
-  /// The scalars that one is folded to.
   static func parts(of scalar: UInt32, _ options: TextOptions) -> [Unicode.Scalar] {
     guard let scalar = Unicode.Scalar(scalar) else { return [] }
     var parts = [scalar]

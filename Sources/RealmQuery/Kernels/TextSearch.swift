@@ -36,7 +36,6 @@ struct TextSearch: Sendable {
     unsafe bytes.withUnsafeBytes { unsafe Array(FullTextTokenizer.tokens(of: $0)) }
   }
 
-  /// Whether there is anything to search for.
   var isEmpty: Bool {
     words.isEmpty && beginnings.isEmpty && excludedWords.isEmpty && excludedBeginnings.isEmpty
   }

@@ -4,7 +4,6 @@
 
 /// A query string is not one.
 package struct QuerySyntaxError: Error, Hashable, Sendable {
-  /// The query.
   package let query: String
   /// The character that cannot be read, counted from 1; one past the last at the end.
   package let column: Int

@@ -28,7 +28,6 @@ package struct ChunkedKeys: Sendable {
     append(evenly: keys[...])
   }
 
-  /// The number of keys.
   package var count: Int { ends.last ?? 0 }
 
   /// The key at a position.
@@ -225,7 +224,6 @@ package struct ChunkedKeys: Sendable {
 
   private func start(of chunk: Int) -> Int { chunk == 0 ? 0 : ends[chunk - 1] }
 
-  /// The chunk that has a position.
   private func chunk(with position: Int) -> Int {
     precondition(position >= 0 && position < count, "no such position")
     var low = 0

@@ -10,11 +10,9 @@ import RealmTables
 
 /// The keys that are taken out of a list and put into it, and where.
 struct ListEdit {
-  /// The list before.
   let list: ChunkedKeys
   /// The positions of what is taken out, ascending.
   let removed: [Int]
-  /// The keys that stay.
   let kept: KeptKeys
   /// The keys that are put in, in order; a gap is the number of kept keys in front.
   private(set) var arrivals: [(gap: Int, key: ObjectKey)] = []

@@ -26,9 +26,7 @@ package struct ResultChanges: Equatable, Sendable {
   }
 
   package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
-}
 
-extension ResultChanges {
   /// Compares two states in full.
   ///
   /// A key may stand in a state several times; its occurrences are matched in order.

@@ -38,7 +38,6 @@ struct RowOrder {
     return true
   }
 
-  /// The keys in order.
   func sorted(_ keys: [ObjectKey]) throws(StorageError) -> [ObjectKey] {
     let keys = keys.count > 1 ? keys.sorted() : keys
     guard !paths.isEmpty, keys.count > 1 else { return keys }

@@ -44,9 +44,7 @@ struct IntegerCondition: Condition {
     guard let value = try row.optionalInt(leafIndex) else { return matchesNull }
     return (value >= lower && value <= upper) != excludes
   }
-}
 
-extension IntegerCondition {
   /// The condition that the integer lies in both ranges; nil if they have nothing in common.
   func intersection(_ other: IntegerCondition) -> IntegerCondition? {
     let lower = max(lower, other.lower)

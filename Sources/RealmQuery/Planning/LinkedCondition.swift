@@ -20,7 +20,6 @@ struct LinkedSearch {
 struct LinkedCondition: Condition {
   let leafIndex: Int
   let targets: KeyFilter
-  /// Whether a null link matches.
   let matchesNull: Bool
 
   func mask(

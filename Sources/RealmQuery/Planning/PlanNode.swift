@@ -46,9 +46,7 @@ enum PlanNode {
     case .all, .any, .not: 1
     }
   }
-}
 
-extension PlanNode {
   /// The share of the rows that is expected to pass, by the operator.
   var share: Double {
     switch self {

@@ -48,7 +48,6 @@ final class QueryPlan {
     return outerRows[outerRows.count - level]
   }
 
-  /// Adds a node and gives its index.
   func add(_ node: PlanNode) -> Int {
     unsafe nodes.append(node)
     costs.append(cost(of: node))

@@ -60,7 +60,6 @@ struct ValueTest {
     constant = .words(words)
   }
 
-  /// Whether the value passes.
   func matches(_ value: MixedValue) -> Bool {
     switch constant {
     case .value(let other): return ValueTest.compare(value, operation, other)

@@ -11,9 +11,7 @@ extension Predicate {
     writer.write(self)
     return (writer.text, writer.arguments)
   }
-}
 
-extension Predicate {
   /// The condition with all values of the program as literals, so that it can be read elsewhere;
   /// nil if one of them cannot be spelled.
   ///

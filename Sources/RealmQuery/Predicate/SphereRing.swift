@@ -31,9 +31,7 @@ struct SphereRing {
     }
     return abs(turned) > .pi
   }
-}
 
-extension SphereRing {
   /// A side of a ring.
   struct Side {
     let start: SIMD3<Double>

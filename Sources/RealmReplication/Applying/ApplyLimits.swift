@@ -19,7 +19,6 @@ package struct ApplyLimits: Hashable, Sendable {
     self.work = work
   }
 
-  /// The work of an instruction.
   static let instructionWork = 1_000
   /// The work of a new class, beside its instruction.
   static let classWork = 1_000_000

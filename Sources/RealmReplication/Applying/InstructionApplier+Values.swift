@@ -105,7 +105,6 @@ extension InstructionApplier {
 
   // MARK: Places
 
-  /// The end of a path.
   mutating func place(_ path: InstructionPath) throws(ApplyProblem) -> ValuePlace {
     let table = try table(path.table)
     guard let object = try find(path.table, path.key) else {

@@ -156,7 +156,6 @@ package struct InstructionApplier {
     forgetObject()
   }
 
-  /// The class of a name.
   @inline(__always)
   mutating func table(_ name: InternedString) throws(ApplyProblem) -> WritableTable {
     let index = Int(name.index)

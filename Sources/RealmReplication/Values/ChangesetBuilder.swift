@@ -49,9 +49,6 @@ package struct ChangesetBuilder {
 
   package init(file: FileIdentifier = .own) { self.file = file }
 
-  /// The number of instructions so far.
-  package var instructionCount: Int { encoder.instructionCount }
-
   /// The size of the changeset so far.
   package var byteCount: Int { encoder.byteCount }
 
@@ -69,7 +66,6 @@ package struct ChangesetBuilder {
 
   // MARK: Names
 
-  /// The role of a table.
   @inline(__always)
   mutating func role(_ table: TableKey, _ schema: @autoclosure () -> TableSchema) -> Role {
     let index = table.index
@@ -77,7 +73,6 @@ package struct ChangesetBuilder {
     return enter(schema())
   }
 
-  /// The name of a class.
   @inline(__always)
   mutating func name(_ table: TableKey, _ schema: @autoclosure () -> TableSchema) -> InternedString
   {
@@ -88,7 +83,6 @@ package struct ChangesetBuilder {
     return enterName(schema())
   }
 
-  /// The name of a property.
   @inline(__always)
   mutating func name(
     _ column: Column, _ table: TableKey, _ schema: @autoclosure () -> TableSchema
@@ -232,7 +226,6 @@ package struct ChangesetBuilder {
 
   // MARK: Schema
 
-  /// Adds a class.
   mutating func addTable(_ schema: TableSchema, primaryKey: Column?) {
     let table = name(schema.key, schema)
     guard schema.kind != .embedded else {

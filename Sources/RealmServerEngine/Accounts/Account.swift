@@ -18,11 +18,6 @@ package struct Account: Hashable, Sendable {
   package var customData: BSONValue?
   /// The ways to log in, oldest first.
   package var identities: [IdentityName] = []
-
-  package init(id: String, created: OriginTimestamp) {
-    self.id = id
-    self.created = created
-  }
 }
 
 /// A way to log in.
@@ -80,11 +75,6 @@ package struct AccountSession: Hashable, Sendable {
 package struct StoredPassword: Hashable, Sendable {
   package var salt: [UInt8]
   package var hash: [UInt8]
-
-  package init(salt: [UInt8], hash: [UInt8]) {
-    self.salt = salt
-    self.hash = hash
-  }
 }
 
 /// A token for confirming an address, or for a new password.
@@ -265,7 +255,6 @@ extension RecordRow {
     try optionalInteger(name).map { OriginTimestamp(milliseconds: UInt64(bitPattern: $0)) }
   }
 
-  /// The password of a row; nil if it has none.
   fileprivate func password() throws(StorageError) -> StoredPassword? {
     guard let salt = try optionalBytes("salt"), let hash = try optionalBytes("hash") else {
       return nil

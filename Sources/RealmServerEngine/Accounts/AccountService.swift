@@ -24,7 +24,6 @@ package struct AccountService: Sendable {
   let random: RandomBytes
   let clock: ServerClock
   let mailer: any AccountMailer
-  /// The mails of addresses.
   let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
@@ -207,9 +206,7 @@ package struct AccountService: Sendable {
       refreshToken: token(.refresh, account, session: session), account: account.id,
       device: device)
   }
-}
 
-extension AccountService {
   // MARK: Administration
 
   /// Disables a user, or enables it again.
@@ -222,9 +219,7 @@ extension AccountService {
   package func setCustomData(_ data: BSONValue?, of id: String) async throws(AccountError) {
     try await store.setCustomData(data, of: id)
   }
-}
 
-extension AccountService {
   package static let anonymousProvider = "anon-user"
 
   /// Logs a new user in.

@@ -164,7 +164,6 @@ package struct AccountTransaction {
     return try R(row)
   }
 
-  /// A record; nil if there is none under the key.
   func find<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) -> R? {
     try AccountError.storing(stored(type, key))
   }
@@ -175,7 +174,6 @@ package struct AccountTransaction {
       record.write(to: table(R.layout).findOrCreate(.string(record.key))))
   }
 
-  /// Removes a record, if there is one.
   func remove<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) {
     try AccountError.storing(table(R.layout).remove(.string(key)))
   }

@@ -41,7 +41,6 @@ package actor PasswordChecker {
     waiting = Locked(Waiting(jobs: FairQueue(countMax: waitingMax)))
   }
 
-  /// The waiting passwords.
   nonisolated var waitingCount: Int { waiting.withLock { $0.jobs.count } }
 
   /// The hash of a new password.
@@ -140,7 +139,6 @@ struct FairQueue<Job> {
     return refused
   }
 
-  /// Takes the next job.
   mutating func next() -> Job? {
     guard !turns.isEmpty else { return nil }
     let lane = turns.removeFirst()

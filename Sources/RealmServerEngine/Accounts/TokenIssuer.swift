@@ -73,7 +73,6 @@ package protocol MessageSigner: Sendable {
 }
 
 extension MessageSigner {
-  /// Whether a signature fits a message.
   func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     ConstantTime.areEqual(signature, self.signature(of: message))
   }
@@ -130,9 +129,7 @@ package struct TokenClaims: Hashable, Sendable {
     if let userData { members.append(JSONMember("user_data", ExtendedJSONWriter.json(userData))) }
     return .object(members)
   }
-}
 
-extension TokenClaims {
   init?(_ json: JSONValue) {
     guard let kind = json["typ"]?.string.flatMap({ Kind(rawValue: $0) }),
       let app = json["baas_domain_id"]?.string, let account = json["sub"]?.string,

@@ -35,7 +35,6 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
     self.init("has a mistake in its rules: \(error.message)", at: error.path)
   }
 
-  /// The error with its position.
   func located(in bytes: [UInt8]) -> AppFileError {
     guard !path.isEmpty else { return self }
     var error = self

@@ -23,7 +23,6 @@ struct ClientHistory {
   var file: ClientFile
   private var reciprocals: [UInt64: Changeset]
   private var privates: [UInt64: Changeset]
-  /// The objects of private changes.
   private var privateObjects: [UInt64: [ObjectIdentity]] = [:]
   /// The version of the newest private change about an object.
   private var newestPrivates: [ObjectIdentity: UInt64] = [:]
@@ -53,7 +52,6 @@ struct ClientHistory {
     alter(.privateChange(version), to: change)
   }
 
-  /// Whether a private change after a version is about an object.
   func hasPrivateChange(of object: ObjectIdentity, after version: UInt64) -> Bool {
     (newestPrivates[object] ?? 0) > version
   }
@@ -176,7 +174,6 @@ final class HistoryWindow {
   /// The changeset of a version after `base`.
   subscript(version: UInt64) -> Changeset { changesets[Int(version - base) - 1] }
 
-  /// The changesets after a version.
   subscript(from version: UInt64) -> ArraySlice<Changeset> {
     changesets.dropFirst(Int(version - base))
   }
@@ -193,7 +190,6 @@ final class HistoryWindow {
     for changeset in older { byteCount += changeset.memoryByteCount }
   }
 
-  /// Forgets the versions after one.
   func removeAll(after version: UInt64) {
     guard version < end else { return }
     let count = Int(end - max(version, base))

@@ -74,7 +74,6 @@ struct FirstDownload {
     snapshot.head.version + UInt64(goneParts.count + part) + 1
   }
 
-  /// The version of the last part.
   var lastVersion: UInt64 { version(of: parts.count - 1) }
 
   /// The position after the taken parts.

@@ -197,7 +197,6 @@ extension ServerRealm {
     return try await store.entries(in: version..<version + 1).last?.committed
   }
 
-  /// The objects of private changes.
   private func objects(of privates: [PrivateChange]) throws(StoreError) -> [ObjectIdentity] {
     var objects: [ObjectIdentity] = []
     var seen: Set<ObjectIdentity> = []

@@ -242,7 +242,6 @@ package actor ServerRealm {
     return .trimmed(through: version)
   }
 
-  /// Reports a loss, once.
   func report(_ loss: RealmLoss) {
     if reported.insert(loss) { settings.report(loss) }
   }

@@ -243,7 +243,6 @@ extension MergedEntry {
 }
 
 extension Changeset {
-  /// Whether an instruction makes an object.
   fileprivate func makes(_ object: ObjectIdentity) -> Bool {
     instructions.contains { instruction in
       if case .createObject(let made) = instruction { identity(of: made) == object } else { false }

@@ -9,24 +9,12 @@ package struct Upload: Hashable, Sendable {
   package var file: FileIdentifier
   package var entries: [UploadEntry]
   package var progress: UploadCursor
-  package var lockedServerVersion: UInt64
+  package var lockedServerVersion: UInt64 = 0
   /// The client's view, as far as its session knows; nil in partition mode.
   package var query: EffectiveQuery?
-  package var right: WriteRight
+  package var right: WriteRight = .allowed
   /// What the user may change in flexible mode; nil for everything.
   package var rules: WriteRules?
-
-  package init(
-    file: FileIdentifier, entries: [UploadEntry], progress: UploadCursor,
-    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil, right: WriteRight = .allowed
-  ) {
-    self.right = right
-    self.query = query
-    self.file = file
-    self.entries = entries
-    self.progress = progress
-    self.lockedServerVersion = lockedServerVersion
-  }
 
   /// The sizes of all changesets.
   package var byteCount: Int { entries.reduce(0) { $0 + $1.changeset.count } }
@@ -78,13 +66,8 @@ struct UploadQueue {
 
 /// The limits of one transaction.
 package struct GroupCommit: Hashable, Sendable {
-  package var entryCountMax: Int
-  package var byteCountMax: Int
-
-  package init(entryCountMax: Int = 1000, byteCountMax: Int = 4 << 20) {
-    self.entryCountMax = entryCountMax
-    self.byteCountMax = byteCountMax
-  }
+  package var entryCountMax = 1000
+  package var byteCountMax = 4 << 20
 
   /// The number of uploads for one transaction: those within the limits, and one in any case.
   package func count(of uploads: [Upload]) -> Int {

@@ -7,33 +7,19 @@ package import RealmSyncProtocol
 /// Changes of a realm that are stored together, or not at all.
 package struct Batch: Hashable, Sendable {
   /// The versions that follow the newest one, in order.
-  package var entries: [StoredEntry]
+  package var entries: [StoredEntry] = []
   /// Client files in their new state. Reciprocals and private changes up to their
   /// `reciprocalBase` go with that.
-  package var files: [ClientFile]
+  package var files: [ClientFile] = []
   /// Expired client files that are removed; their identifiers are not given again.
-  package var forgotten: [FileIdentifier]
-  package var reciprocals: [ReciprocalChange]
-  package var privates: [PrivateChange]
+  package var forgotten: [FileIdentifier] = []
+  package var reciprocals: [ReciprocalChange] = []
+  package var privates: [PrivateChange] = []
   /// The newest version whose entry is to go; nil to keep what is there.
   package var trimsThrough: UInt64?
   /// The newest version whose entry is not to be read any more, and stays where it is; nil for
   /// none.
   package var skipsThrough: UInt64?
-
-  package init(
-    entries: [StoredEntry] = [], files: [ClientFile] = [], forgotten: [FileIdentifier] = [],
-    reciprocals: [ReciprocalChange] = [], privates: [PrivateChange] = [],
-    trimsThrough: UInt64? = nil, skipsThrough: UInt64? = nil
-  ) {
-    self.forgotten = forgotten
-    self.skipsThrough = skipsThrough
-    self.entries = entries
-    self.files = files
-    self.reciprocals = reciprocals
-    self.privates = privates
-    self.trimsThrough = trimsThrough
-  }
 }
 
 /// Changes by the server for a client at a version, beside the entries of all: erasures of objects
@@ -48,7 +34,7 @@ package struct PrivateChange: Hashable, Sendable {
   package var timestamp: OriginTimestamp
   /// The objects of the change, whatever merging left of the changeset. In files of older servers
   /// the changeset's objects.
-  package var objects: [ObjectIdentity]
+  package var objects: [ObjectIdentity] = []
   /// The changeset after merging. Without bytes, objects and refusal the change removes the stored
   /// one of the version.
   package var changeset: [UInt8]
@@ -62,41 +48,17 @@ package struct PrivateChange: Hashable, Sendable {
     package var clientVersion: UInt64
     /// The changeset that undoes the writes, as it is sent; none in flexible mode, where the next
     /// round has it.
-    package var sent: [UInt8]
+    package var sent: [UInt8] = []
     /// The objects of the refused writes; none in partition mode, where they are those of the
     /// change.
-    package var objects: [ObjectIdentity]
+    package var objects: [ObjectIdentity] = []
     /// Those of them that are refused as they are outside of the client's view.
-    package var outsideOfView: Set<ObjectIdentity>
-
-    package init(
-      clientVersion: UInt64, sent: [UInt8] = [], objects: [ObjectIdentity] = [],
-      outsideOfView: Set<ObjectIdentity> = []
-    ) {
-      self.clientVersion = clientVersion
-      self.sent = sent
-      self.objects = objects
-      self.outsideOfView = outsideOfView
-    }
+    package var outsideOfView: Set<ObjectIdentity> = []
 
     /// The size of what is kept for it, about.
     var byteCount: Int { objects.reduce(sent.count) { $0 + $1.approximateByteCount } }
   }
 
-  package init(
-    file: FileIdentifier, version: UInt64, timestamp: OriginTimestamp,
-    objects: [ObjectIdentity] = [], changeset: [UInt8], refusal: Refusal? = nil
-  ) {
-    self.refusal = refusal
-    self.file = file
-    self.version = version
-    self.timestamp = timestamp
-    self.objects = objects
-    self.changeset = changeset
-  }
-}
-
-extension PrivateChange {
   /// Whether it has nothing for merging any more.
   package var isEmpty: Bool { objects.isEmpty && changeset.isEmpty }
 
@@ -111,12 +73,6 @@ package struct ReciprocalChange: Hashable, Sendable {
   package var version: UInt64
   /// None if nothing is left of it.
   package var changeset: [UInt8]
-
-  package init(file: FileIdentifier, version: UInt64, changeset: [UInt8]) {
-    self.file = file
-    self.version = version
-    self.changeset = changeset
-  }
 }
 
 /// The origin of a version of a realm: a changeset as it was applied, and its author.
@@ -140,24 +96,7 @@ package struct StoredEntry: Hashable, Sendable {
   /// The changeset after merging; none if all of it lost.
   package var changeset: [UInt8]
   /// The touched objects of the version; none in realms without views.
-  package var touches: [Touch]
-
-  package init(
-    version: UInt64, salt: UInt64, file: FileIdentifier, clientVersion: UInt64,
-    timestamp: OriginTimestamp, committed: OriginTimestamp, originalByteCount: Int,
-    totalByteCount: Int, changeset: [UInt8], touches: [Touch] = []
-  ) {
-    self.version = version
-    self.salt = salt
-    self.file = file
-    self.clientVersion = clientVersion
-    self.timestamp = timestamp
-    self.committed = committed
-    self.originalByteCount = originalByteCount
-    self.totalByteCount = totalByteCount
-    self.changeset = changeset
-    self.touches = touches
-  }
+  package var touches: [Touch] = []
 
   /// The part for merging.
   package var origin: ChangesetOrigin {

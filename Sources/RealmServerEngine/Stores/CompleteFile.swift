@@ -19,7 +19,6 @@ import Glibc
 
 /// Makes files whose name appears with their content.
 package enum CompleteFile {
-  /// Whether there is a file at `path`.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0

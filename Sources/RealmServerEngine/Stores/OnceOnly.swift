@@ -10,7 +10,6 @@ struct OnceOnly<Value: Hashable & Sendable>: Sendable {
 
   private var values: Set<Value> = []
 
-  /// Whether a value is new.
   mutating func insert(_ value: Value) -> Bool {
     if values.count >= Self.countMax { values.removeAll() }
     return values.insert(value).inserted

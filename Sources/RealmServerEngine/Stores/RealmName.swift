@@ -12,9 +12,7 @@ package struct RealmName: Hashable, Sendable {
     self.app = app
     self.partition = partition
   }
-}
 
-extension RealmName {
   /// The name of the realm's file: letters distinct in all file systems.
   var fileID: RealmID {
     let realm = partition.map { "p_" + Self.escaped($0) } ?? "flexible"

@@ -88,7 +88,6 @@ final class RealmRecords: Sendable {
 
   init(_ system: any FileSystem) { self.system = system }
 
-  /// The record with a path.
   subscript(path: String) -> RealmRecord {
     records.withLock { records in
       if let known = records[path] { return known }

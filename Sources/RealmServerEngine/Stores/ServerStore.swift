@@ -126,9 +126,7 @@ package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
   case tooManyNewRealms
   /// The store does not answer.
   case unavailable(String)
-}
 
-extension StoreError {
   /// Whether the realm has to be opened again before it can be used.
   package var needsReopening: Bool {
     switch self {
@@ -136,10 +134,7 @@ extension StoreError {
     default: false
     }
   }
-}
 
-extension StoreError {
-  /// Whether the disk is full.
   package var isDiskFull: Bool {
     if case .storage(let error) = self { error.isDiskFull } else { false }
   }

@@ -102,10 +102,8 @@ enum ServerTables {
 
   // MARK: Keys
 
-  /// The key of an entry.
   static func key(_ version: UInt64) -> ObjectKey { ObjectKey(Int64(bitPattern: version)) }
 
-  /// The key of a client file.
   static func key(_ ident: FileIdentifier) -> ObjectKey { key(ident.rawValue) }
 
   /// The key of a row that belongs to a file and a version.

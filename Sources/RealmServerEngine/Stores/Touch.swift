@@ -16,11 +16,6 @@ package struct Touch: Hashable, Sendable {
     /// Larger values are not kept: few conditions ask for such properties, and all touches of a
     /// version are one value of the store.
     package static let byteCountMax = 4096
-
-    package init(name: String, before: TableValue?) {
-      self.name = name
-      self.before = before
-    }
   }
 
   /// Whether the object was and is there.

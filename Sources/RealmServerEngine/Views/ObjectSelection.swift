@@ -20,7 +20,6 @@ struct ObjectSelection: Sendable {
   }
 
   fileprivate var clusters: [Cluster] = []
-  /// The number of objects.
   private(set) var count = 0
 
   /// Adds existing objects of a table, in the order of their keys.
@@ -41,7 +40,6 @@ struct ObjectSelection: Sendable {
     }
   }
 
-  /// Adds all objects of a table.
   mutating func addAll(of table: Table) throws(StorageError) {
     var cursor = table.clusterCursor()
     while let cluster = try cursor.next() {

@@ -29,7 +29,6 @@ struct TouchLog {
     var files: Set<FileIdentifier> = []
     /// The file with the last touch.
     var lastFile: FileIdentifier
-    /// Whether the last touch erased it.
     var isErasedLast = false
   }
 
@@ -137,9 +136,7 @@ struct TouchCollector {
     }
     return touches
   }
-}
 
-extension TouchCollector {
   /// The values of queryable properties; nil if there is no such object.
   private func values(
     of object: ObjectIdentity

@@ -153,9 +153,7 @@ struct SubscriptionRules {
   static func invalid(_ what: String) -> SessionRefusal {
     SessionRefusal(.badQuery, "Invalid query: \(what) are not supported in subscriptions")
   }
-}
 
-extension SubscriptionRules {
   private func check(_ condition: Predicate) throws(SessionRefusal) {
     for leaf in condition.leaves {
       switch leaf {

@@ -21,7 +21,6 @@ package struct KeyPathFilter: Sendable, Hashable {
     return part
   }
 
-  /// Adds the key paths of `other`.
   mutating func formUnion(_ other: KeyPathFilter) {
     for (column, part) in other.branches {
       branches[column, default: KeyPathFilter()].formUnion(part)

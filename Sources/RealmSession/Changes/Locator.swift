@@ -108,9 +108,7 @@ extension Locator {
     }
     return (ObservedState(tables: step.new, content: content), change)
   }
-}
 
-extension Locator {
   /// The table of the objects that key paths start from; nil for scalars.
   package var elementTable: TableKey? {
     switch self {

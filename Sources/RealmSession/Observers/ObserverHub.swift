@@ -243,7 +243,6 @@ package final class ObserverHub: Sendable {
     schedule(on: state.withLock { $0.batch == nil ? nil : $0.schedulerForDelivery() })
   }
 
-  /// Schedules a delivery.
   func scheduleDelivery() {
     schedule(on: state.withLock { $0.schedulerForDelivery() })
   }

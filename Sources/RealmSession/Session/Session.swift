@@ -111,11 +111,6 @@ open class Session: SessionOwner {
     if unsafe state.pointee.isolation != realm_thread_pointer() { checkIsolationSlowly() }
   }
 
-  /// Whether the caller runs in the session's confinement.
-  package final var isHere: Bool {
-    unsafe state.pointee.isolation == realm_thread_pointer() || confinement.isCurrent
-  }
-
   /// Traps unless the caller runs in the session's confinement. Called when the comparison of
   /// threads did not decide.
   @usableFromInline @inline(never)

@@ -21,7 +21,6 @@ package enum CommitObservers {
   private static let state = Locked(State())
   private static let count = Atomic(0)
 
-  /// Whether there are observers.
   static var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
   /// Adds an observer; returns the number by which it is removed.
@@ -45,7 +44,6 @@ package enum CommitObservers {
     return removed != nil
   }
 
-  /// Calls all observers.
   static func report(_ report: CommitReport) {
     for (_, body) in state.withLock({ $0.bodies }) { body(report) }
   }

@@ -34,12 +34,6 @@ struct StreamedCopy {
     try target.finish()
   }
 
-  private init(target: CopyTarget, space: NodeSpace, buffer: UnsafeMutableRawBufferPointer) {
-    self.target = target
-    self.space = space
-    unsafe self.buffer = unsafe buffer
-  }
-
   private mutating func writeAll(
     _ roots: VersionRoots, _ history: CopiedHistory?
   ) throws(StorageError) {

@@ -15,7 +15,6 @@ final class WriterState {
   /// The free space of `freeSpaceVersion`, so that it is not read from the file for each commit.
   var freeSpace: FreeSpace?
   var freeSpaceVersion: UInt64 = 0
-  /// The header as it is in the file.
   var header: FileHeader?
   let staging = NodeWriter.Staging()
 }

@@ -37,13 +37,6 @@ extension WriterScheduler {
     var status = Status.waiting
     private let arrival = DispatchTime.now().uptimeNanoseconds
 
-    init(file: DatabaseFile, places: [WriterPlace], blocksThread: Bool, wake: Wake? = nil) {
-      self.file = file
-      self.places = places
-      self.blocksThread = blocksThread
-      self.wake = wake
-    }
-
     /// The time since the waiter came, in nanoseconds.
     var waitingTime: UInt64 { DispatchTime.now().uptimeNanoseconds - arrival }
 

@@ -48,7 +48,6 @@ extension EncryptedFile {
     }
   }
 
-  /// Whether the image has a version.
   func has(_ version: UInt64) -> Bool { state.withLock { $0.version >= version } }
 
   /// Notes that the image has a version because this process wrote it.

@@ -32,7 +32,6 @@ struct PageEntry: Equatable, Sendable {
     self.previous = previous
   }
 
-  /// Reads the entry at `address`.
   init(at address: UnsafeRawPointer) {
     func stamp(_ offset: Int) -> PageStamp {
       unsafe PageStamp(
@@ -44,7 +43,6 @@ struct PageEntry: Equatable, Sendable {
     previous = stamp(32)
   }
 
-  /// Writes the entry to `address`.
   func store(to address: UnsafeMutableRawPointer) {
     for (offset, stamp) in [(0, current), (32, previous)] {
       unsafe address.storeBytes(

@@ -46,11 +46,6 @@ package enum FileOpenMode: Sendable {
 package struct FileIdentity: Hashable, Sendable {
   package var device: UInt64
   package var inode: UInt64
-
-  package init(device: UInt64, inode: UInt64) {
-    self.device = device
-    self.inode = inode
-  }
 }
 
 /// An open file; closed with its last reference. Safe for concurrent use.

@@ -33,12 +33,6 @@ struct Evacuator {
     evacuation = evacuator.evacuation
   }
 
-  private init(allocator: NodeAllocator, evacuation: Evacuation, budget: Budget) {
-    self.allocator = allocator
-    self.evacuation = evacuation
-    self.budget = budget
-  }
-
   private mutating func walk(_ roots: inout [Ref]) throws(StorageError) {
     let cursor = evacuation.cursor
     for index in (cursor.first ?? 0)..<roots.count where !roots[index].isNull {

@@ -84,8 +84,6 @@ struct FreeBlockList: Sendable {
   /// The bytes of all blocks, usable or not.
   private(set) var byteCount = 0
 
-  init() {}
-
   /// - Parameter blocks: What satisfies invariant 1.
   init(_ blocks: [FreeBlock]) {
     assert(Self.isInOrder(blocks), "`FreeBlockList` 1")
@@ -103,10 +101,8 @@ struct FreeBlockList: Sendable {
       && blocks.allSatisfy { $0.byteCount > 0 && ($0.position | $0.byteCount) & 7 == 0 }
   }
 
-  /// All blocks.
   var blocks: [FreeBlock] { chunks.flatMap(\.blocks) }
 
-  /// The last block.
   var last: FreeBlock? { chunks.last?.blocks.last }
 
   /// An upper bound of the length of a block.

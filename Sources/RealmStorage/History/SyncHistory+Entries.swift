@@ -6,7 +6,6 @@ extension SyncHistory {
   /// The newest version without an entry, after which the entries begin.
   package var base: UInt64 { version - UInt64(count) }
 
-  /// The versions that have an entry.
   package var versions: ClosedRange<UInt64>? { count == 0 ? nil : base + 1...version }
 
   /// The entry of one version.
@@ -62,13 +61,8 @@ extension SyncHistory {
 
   /// A position among the entries.
   package struct Cursor: Sendable {
-    private let history: SyncHistory
-    private var last: UInt64
-
-    fileprivate init(history: SyncHistory, last: UInt64) {
-      self.history = history
-      self.last = last
-    }
+    fileprivate let history: SyncHistory
+    fileprivate var last: UInt64
 
     /// The next entry; nil after the newest.
     package mutating func next() throws(StorageError) -> SyncEntryHead? {
@@ -104,9 +98,7 @@ extension SyncHistory {
     }
     return try BinaryLeaf.value(at: position, of: leaf, in: space)?.count ?? 0
   }
-}
 
-extension SyncHistory {
   /// Adds the entry of the next version.
   ///
   /// - Parameters:

@@ -14,7 +14,6 @@ import Glibc
 ///
 /// Opening happens under the registry's lock, so that two threads cannot open a file twice.
 package final class FileRegistry: Sendable {
-  /// The registry of the process.
   package static let shared = FileRegistry()
 
   private struct Entry {
@@ -29,7 +28,6 @@ package final class FileRegistry: Sendable {
 
   private let state = Locked(State())
 
-  /// An empty registry.
   package init() {}
 
   /// The open database with that identity, or the one that `open` makes.

@@ -66,7 +66,6 @@ final class ReaderTable: Sendable {
 
   // MARK: Readers
 
-  /// Pins the newest version.
   func pinNewest() throws(StorageError) -> (version: UInt64, pin: Pin) {
     var version = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
     let pin = try self.pin(version)

@@ -70,7 +70,6 @@ final class VersionListeners: Sendable {
     state.withLock { ($0.claim(version), $0.hasThread ? 1 : 0) }
   }
 
-  /// Calls the listeners.
   func tell(_ version: UInt64) {
     let bodies = state.withLock { state in
       state.listeners.sorted { $0.key < $1.key }.map(\.value)

@@ -43,7 +43,6 @@ package final class WorkerPool: Sendable {
   private let state = Locked(State())
   // nonisolated(unsafe): addresses that never change, of atomics at which threads sleep. They are
   // never freed, as the threads never end.
-  /// Counts the jobs.
   nonisolated(unsafe) private let jobs: UnsafeMutablePointer<Atomic<UInt32>>
   /// The threads that work.
   nonisolated(unsafe) private let active: UnsafeMutablePointer<Atomic<UInt32>>

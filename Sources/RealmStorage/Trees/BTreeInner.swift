@@ -70,7 +70,6 @@ package struct BTreeInner {
     return Int(value)
   }
 
-  /// Decodes a node.
   init(_ node: Node, in space: NodeSpace) throws(StorageError) {
     let count = try Self.childCount(of: node)
     children = []

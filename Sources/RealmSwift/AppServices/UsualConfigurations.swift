@@ -11,7 +11,6 @@ enum UsualConfigurations {
 
   private static let makers = Locked<[String: Maker]>([:])
 
-  /// The configuration of the app of an id.
   static func of(_ id: String) -> AppConfiguration {
     let maker = makers.withLock { $0[id] }
     return maker?() ?? AppConfiguration()

@@ -8,7 +8,6 @@ import RealmFormats
 import RealmStorage
 
 extension AnyBSON {
-  /// The value as messages have it.
   var bson: BSONValue {
     switch self {
     case .null: .null

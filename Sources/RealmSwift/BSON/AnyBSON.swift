@@ -48,9 +48,6 @@ public enum AnyBSON: Sendable, Equatable, Hashable {
   /// The value of a type that BSON has.
   public init<T: BSON>(_ bson: T) { self = bson.anyBSON }
 
-  /// The value of a type that BSON has; nil for others.
-  static func of(_ value: Any) -> AnyBSON? { (value as? any BSON)?.anyBSON }
-
   /// The integer of 32 bits; nil for other values.
   public var int32Value: Int32? { if case .int32(let value) = self { value } else { nil } }
 

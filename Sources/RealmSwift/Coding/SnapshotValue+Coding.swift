@@ -163,9 +163,7 @@ extension SnapshotValue {
       }
     }
   }
-}
 
-extension SnapshotValue {
   /// Decodes a mixed value, which is encoded with its type.
   private init(fromMixed decoder: any Decoder, _ shape: _PropertyShape) throws {
     let container = try decoder.container(keyedBy: NameKey.self)

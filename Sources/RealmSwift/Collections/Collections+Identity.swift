@@ -50,7 +50,6 @@ extension ManagedCollection {
 }
 
 extension Hasher {
-  /// The hash of one value.
   fileprivate static func hash(_ value: some Hashable) -> Int {
     var hasher = Hasher()
     hasher.combine(value)

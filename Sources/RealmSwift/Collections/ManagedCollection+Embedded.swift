@@ -8,7 +8,6 @@ import RealmStorage
 import RealmTables
 
 extension ManagedCollection {
-  /// The objects of a list.
   func links() -> [ObjectKey] {
     orTrap(try contents().keys())
   }
@@ -28,7 +27,6 @@ extension ManagedCollection {
     }
   }
 
-  /// The objects of a dictionary.
   func linksByKey() -> [String: ObjectKey] {
     let view = dictionary()
     var links: [String: ObjectKey] = [:]

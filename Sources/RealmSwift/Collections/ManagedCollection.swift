@@ -150,7 +150,6 @@ final class ManagedCollection {
       _RealmContext(core, info, at: element.step.flatMap { place?.element($0) }))
   }
 
-  /// Whether a nested collection exists.
   private func exists(in row: Row) throws(StorageError) -> Bool {
     kind == .dictionary
       ? try row.dictionary(column, path) != nil : try row.list(column, path) != nil
@@ -212,17 +211,14 @@ final class ManagedCollection {
     core.didMutate()
   }
 
-  /// The editor of a list.
   var listEditor: ListEditor {
     get throws(StorageError) { try owner.requireWritableTable().list(column, key, at: path) }
   }
 
-  /// The editor of a set.
   var setEditor: SetEditor {
     get throws(StorageError) { try owner.requireWritableTable().set(column, key) }
   }
 
-  /// The editor of a dictionary.
   var dictionaryEditor: DictionaryEditor {
     get throws(StorageError) { try owner.requireWritableTable().dictionary(column, key, at: path) }
   }

@@ -25,7 +25,6 @@ final class NestedPlace {
     NestedPlace(owner, key, slot, path + [step])
   }
 
-  /// The collection at this location.
   func collection(_ kind: CollectionKind) -> ManagedCollection {
     ManagedCollection(key, owner, slot, path: path, kind: kind)
   }

@@ -336,6 +336,5 @@ extension RealmCore {
 }
 
 extension _CollectionContents {
-  /// The key of the first element; nil if there is none.
   fileprivate var firstKey: ObjectKey? { count == 0 ? nil : key(at: 0) }
 }

@@ -29,9 +29,7 @@ extension Realm {
     }
     return task
   }
-}
 
-extension Realm {
   /// The same type, as it is called where realms' types are named within `Realm`.
   public typealias AsyncOpenTask = RealmSwift.AsyncOpenTask
 }

@@ -20,7 +20,6 @@ actor DetachedWriter {
     weak let writer: DetachedWriter?
   }
 
-  /// The writer of a file.
   static func of(_ configuration: Realm.Configuration) -> DetachedWriter {
     living.withLock { living in
       if let writer = living[configuration.location]?.writer { return writer }

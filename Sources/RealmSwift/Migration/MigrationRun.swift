@@ -203,7 +203,6 @@ extension ClassInfo {
     return object
   }
 
-  /// The present keys of all objects.
   fileprivate func keys() throws(StorageError) -> [ObjectKey] {
     var keys: [ObjectKey] = []
     var cursor = try table.clusterCursor()

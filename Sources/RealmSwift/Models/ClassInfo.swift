@@ -25,7 +25,6 @@ final class ClassInfo {
   let hot: UnsafeMutablePointer<ClassHot>
   /// By property, how it is written.
   let steps: [PropertyStep]
-  /// The step of the primary key.
   let primaryKey: PropertyStep?
   /// Whether the primary key is a property of integers.
   let hasIntegerKey: Bool
@@ -162,7 +161,6 @@ final class ClassInfo {
     return try table.findRow(primaryKey: value)
   }
 
-  /// The slot of a property.
   func slot(_ property: ModelProperty) -> _ColumnSlot {
     unsafe hot.pointee.columnAtOffset[property.offset >> 3]
   }

@@ -25,7 +25,6 @@ struct IndentedText {
     }
   }
 
-  /// Starts a new line.
   mutating func startLine(_ part: String) { text += lineBreak + part }
 
   mutating func indent() { lineBreak += "\t" }
@@ -47,7 +46,6 @@ struct IndentedText {
     hasElements = outer
   }
 
-  /// Starts an element of a list.
   mutating func startElement(_ part: String) {
     if hasElements { text += "," }
     hasElements = true

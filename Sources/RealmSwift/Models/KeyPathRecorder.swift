@@ -93,7 +93,6 @@ public struct _Recording {
     self.offset = offset
   }
 
-  /// The recorder of the object.
   var recorder: KeyPathRecorder {
     guard let recorder = unsafe object._owner as? KeyPathRecorder else {
       throwRealmException("The object does not record key paths.")

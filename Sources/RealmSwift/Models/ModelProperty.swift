@@ -10,7 +10,6 @@ final class ModelProperty: Sendable {
   /// Its index in `ModelSchema.properties`.
   let index: Int
   let name: String
-  /// The name of its column.
   let columnName: String
   /// The offset of its wrapper in instances of the class.
   let offset: Int

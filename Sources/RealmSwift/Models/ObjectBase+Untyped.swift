@@ -84,9 +84,7 @@ extension ModelProperty {
       "Invalid value '\(given ?? "(null)")' of type '\(type)'"
         + " for '\(shape)\(optional)' property '\(schema.className).\(name)'.")
   }
-}
 
-extension ModelProperty {
   /// Whether `value` holds nil for a list or set whose elements cannot be nil.
   private func holdsForbiddenNil(_ value: Any) -> Bool {
     guard shape.collection == .list || shape.collection == .set, !shape.isOptional,

@@ -77,7 +77,6 @@ public struct _Wrapper {
     unsafe address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value
   }
 
-  /// Releases the value.
   func clear<Value: _Persistable>(_ type: Value.Type) {
     unsafe address.assumingMemoryBound(to: Persisted<Value>.self).pointee.value = nil
   }

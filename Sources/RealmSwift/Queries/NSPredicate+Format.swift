@@ -90,7 +90,6 @@ extension _ResultsSource {
 }
 
 extension NSPredicate {
-  /// The predicate as a query.
   var query: ParsedQuery {
     get throws(QueryError) {
       if let compound = self as? NSCompoundPredicate { return try compound.joinedQuery }

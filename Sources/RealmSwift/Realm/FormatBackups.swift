@@ -32,7 +32,6 @@ struct FormatBackups {
     return (system?[.systemFreeSize] as? NSNumber)?.int64Value
   }
 
-  /// The path of the copy in a format.
   func path(format: Int) -> String {
     let url = URL(fileURLWithPath: path)
     let name = url.deletingPathExtension().lastPathComponent

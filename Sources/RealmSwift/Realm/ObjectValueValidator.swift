@@ -31,11 +31,6 @@ struct ObjectValueValidator {
     try validator.check(value, info, at: "", depth: 0)
   }
 
-  private init(className: String, policy: Realm.UpdatePolicy) {
-    self.className = className
-    self.policy = policy
-  }
-
   private func error(_ keyPath: String, _ reason: String) -> ObjectValueError {
     let place = keyPath.isEmpty ? "" : " at '\(keyPath)'"
     return ObjectValueError(

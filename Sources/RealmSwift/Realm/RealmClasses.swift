@@ -24,7 +24,6 @@ final class RealmClasses {
   private var lastInfo: ClassInfo?
   private let dynamicStorage = AtomicLazyReference<DynamicClasses>()
   private let storedStorage = AtomicLazyReference<StoredClasses>()
-  /// The delete rules of the classes.
   private(set) lazy var deleteRules = findDeleteRules()
 
   /// Must precede everything else.

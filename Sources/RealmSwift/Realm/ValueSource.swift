@@ -43,7 +43,6 @@ struct ValueSource {
     }
   }
 
-  /// The value given for a property; nil if none is.
   func value(of property: ModelProperty) -> Any? {
     switch form {
     case .dictionary(let dictionary): return dictionary[property.name]

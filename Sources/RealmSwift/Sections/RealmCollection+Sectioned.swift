@@ -26,9 +26,7 @@ extension RealmCollection {
     }
     return SectionedResults(SectionedState(sorted(by: sortDescriptors), keyBlock))
   }
-}
 
-extension RealmCollection {
   /// The values in their order, and in sections that `block` names.
   ///
   /// Traps for objects, which have no order of their own, and for collections of no realm.

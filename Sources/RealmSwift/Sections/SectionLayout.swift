@@ -57,7 +57,6 @@ struct SectionLayout<Key: Hashable> {
     return Place(section: run.section, item: run.item + position - run.start)
   }
 
-  /// The index of the run that contains a position.
   func runIndex(of position: Int) -> Int {
     var low = 0
     var high = runs.count

@@ -118,12 +118,10 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
     self.keyPaths = keyPaths
   }
 
-  /// The frozen results in the realm of a configuration.
   func results(in configuration: Realm.Configuration) -> Results<Element> {
     opened(configuration).frozen
   }
 
-  /// The live results in the realm of a configuration.
   func live(in configuration: Realm.Configuration) -> Results<Element> {
     opened(configuration).live
   }

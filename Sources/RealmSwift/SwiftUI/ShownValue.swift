@@ -19,7 +19,6 @@ public import SwiftUI
     show(value)
   }
 
-  /// Shows another value.
   func show(_ value: Value) {
     token = nil
     guard value.realm != nil, let live = value.thaw() else {

@@ -34,7 +34,6 @@ extension DecimalBits {
   /// Whether this is not a number.
   var isNaN: Bool { high >> 58 & 0x1F == 0x1F }
 
-  /// Whether this is a signaling NaN.
   var isSignalingNaN: Bool { high >> 57 & 0x3F == 0x3F }
 
   /// The same value without meaningless bits.

@@ -33,7 +33,6 @@ extension DecimalParts {
     return "\(isNegative ? "-" : "")\(coefficient)E\(exponent)"
   }
 
-  /// The nearest `Double`.
   var doubleValue: Double {
     switch self {
     case .infinity(let isNegative): isNegative ? -.infinity : .infinity

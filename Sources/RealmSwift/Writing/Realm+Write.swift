@@ -93,7 +93,6 @@ extension Realm {
     core.cancelWrite()
   }
 
-  /// The observers that `tokens` represent.
   private func observers(of tokens: [NotificationToken]) -> SkippedObservers {
     for token in tokens where token.isForeign(to: core) {
       throwRealmException(

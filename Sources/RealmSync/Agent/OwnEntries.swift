@@ -140,11 +140,6 @@ package struct UploadLoss: Hashable, Sendable {
   package let instructionCount: Int
   /// The version of the server with which the file was merged.
   package let serverVersion: UInt64
-
-  package init(instructionCount: Int, serverVersion: UInt64) {
-    self.instructionCount = instructionCount
-    self.serverVersion = serverVersion
-  }
 }
 
 extension UploadLoss: CustomStringConvertible {

@@ -224,7 +224,7 @@ package final class AppClient: Sendable {
     let device = settings.device.json(
       app: settings.id, id: state.withLock { $0.deviceID })
     let body = JSONValue.object(
-      credentials.members + [JSONMember("options", .object([JSONMember("device", device)]))])
+      credentials.members + [JSONMember("options", ["device": device])])
     let path = "auth/providers/\(credentials.provider)/login"
     guard let user else { return try await send(.post, path, body, of: .app) }
     return try await send(.post, path + "?link=true", body, of: .app, as: user)

@@ -57,9 +57,7 @@ package enum SubscriptionState: Int64, Hashable, Sendable {
   case error = 4
   /// Everything is there, as far as the server had it when it was asked.
   case awaitingMark = 6
-}
 
-extension SubscriptionState {
   /// The state of a stored set.
   init(of set: RecordRow) throws(StorageError) {
     let number = try set.integer("state")
@@ -91,9 +89,7 @@ package struct StoredSubscription: Hashable, Sendable {
     self.objectClass = objectClass
     self.query = query
   }
-}
 
-extension StoredSubscription {
   fileprivate init(_ row: RecordRow) throws(StorageError) {
     self.init(
       id: try row.objectId("id"), createdAt: try row.timestamp("created_at"),

@@ -39,11 +39,6 @@ package struct UserRecord: Hashable, Sendable {
     package var id: String
     /// The server's name of the provider.
     package var provider: String
-
-    package init(id: String, provider: String) {
-      self.id = id
-      self.provider = provider
-    }
   }
 
   package var id: String

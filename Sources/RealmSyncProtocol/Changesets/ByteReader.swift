@@ -22,7 +22,6 @@ struct ByteReader {
     return bytes[position]
   }
 
-  /// An integer with a sign.
   @inline(__always)
   mutating func signed() throws(ChangesetError) -> Int64 {
     let (magnitude, isNegative) = try integer()

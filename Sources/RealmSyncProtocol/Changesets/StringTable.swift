@@ -28,9 +28,6 @@ package struct StringTable: Sendable {
 
   package var count: Int { entries.count }
 
-  /// Whether the string has an entry in this table.
-  package func contains(_ string: InternedString) -> Bool { string.index < entries.count }
-
   /// The bytes of a string.
   package func bytes(of string: InternedString) -> ArraySlice<UInt8> {
     bytes[range(Int(string.index))]
@@ -65,12 +62,6 @@ package struct StringTable: Sendable {
   mutating func intern(_ string: InternedString, of other: StringTable) -> InternedString {
     if let known = find(string, of: other) { return known }
     return intern(other.bytes(of: string), position: 0).string
-  }
-
-  /// The index of a string, or nil.
-  package func find(_ text: String) -> InternedString? {
-    var other = StringTable()
-    return find(other.intern(text), of: other)
   }
 
   /// The index of a string of another table, or nil. Costs about 10 ns.

@@ -84,7 +84,6 @@ package struct ClientMachine: Hashable, Sendable {
     self.limits = limits
   }
 
-  /// The state of the connection.
   package var state: ConnectionState {
     switch phase {
     case .opening: .connecting

@@ -130,7 +130,6 @@ struct ClientSession: Hashable, Sendable {
   /// Ends a rest.
   mutating func resume() { if rest != nil { phase = .unbound } }
 
-  /// Ends the session.
   mutating func end() {
     unbind()
     phase = .ended
@@ -340,11 +339,5 @@ extension ClientSession {
     var step = Step.preparing
     var inbox: [WaitingMessage] = []
     var waitingByteCount = 0
-
-    init(number: UInt64, version: ProtocolVersion, skipsFirstMark: Bool) {
-      self.number = number
-      self.version = version
-      self.skipsFirstMark = skipsFirstMark
-    }
   }
 }

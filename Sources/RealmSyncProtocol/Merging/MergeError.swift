@@ -19,11 +19,6 @@ package enum MergeError: Error, Hashable, Sendable {
   package struct Conflict: Hashable, Sendable {
     package var table: String
     package var field: String?
-
-    package init(table: String, field: String? = nil) {
-      self.table = table
-      self.field = field
-    }
   }
 }
 
@@ -40,7 +35,6 @@ enum RuleError: Error {
     .sizeMismatch(min(left.priorSize, right.priorSize), max(left.priorSize, right.priorSize))
   }
 
-  /// The error for the caller of the merge.
   func error(at conflict: MergeError.Conflict) -> MergeError {
     switch self {
     case .sizeMismatch(let left, let right): .sizeMismatch(conflict, left, right)

@@ -54,13 +54,11 @@ extension MergeStep {
 }
 
 extension UInt32 {
-  /// One more.
   func next() throws(RuleError) -> UInt32 {
     guard self < .max else { throw .positionOutOfRange }
     return self + 1
   }
 
-  /// One less.
   func previous() throws(RuleError) -> UInt32 {
     guard self > 0 else { throw .positionOutOfRange }
     return self - 1

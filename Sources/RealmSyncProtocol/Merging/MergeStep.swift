@@ -15,7 +15,6 @@ struct MergeStep: Sendable {
   /// The changeset, by its position among those of its side.
   let changeset: Int
   let discriminant: Discriminant
-  /// The class.
   let table: UInt32
   /// The object; absent in changes of the schema.
   let object: UInt32
@@ -149,7 +148,6 @@ extension InstructionTag {
 }
 
 extension Instruction {
-  /// The kind.
   var tag: InstructionTag {
     switch self {
     case .addTable: .addTable

@@ -17,7 +17,6 @@ extension ArraySlice<UInt8> {
 }
 
 extension Array where Element == UInt8 {
-  /// Adds a number.
   mutating func append(decimal number: UInt64) {
     assert(number <= UInt64(Int64.max), "messages have no such number")
     if number < 10 { return append(UInt8(ascii: "0") + UInt8(number)) }

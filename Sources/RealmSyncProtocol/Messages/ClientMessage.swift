@@ -81,11 +81,6 @@ package enum ClientMessage: Hashable, Sendable {
   package struct Query: Hashable, Sendable {
     package var session: UInt64
     package var query: VersionedQuery
-
-    package init(session: UInt64, query: VersionedQuery) {
-      self.session = session
-      self.query = query
-    }
   }
 
   /// Brings changes, or acknowledges a server version.
@@ -112,12 +107,6 @@ package enum ClientMessage: Hashable, Sendable {
     package var session: UInt64
     package var code: ErrorCode
     package var message: String
-
-    package init(session: UInt64, code: ErrorCode, message: String) {
-      self.session = session
-      self.code = code
-      self.message = message
-    }
   }
 
   /// The number of the session; nil for messages of the connection.
@@ -141,10 +130,4 @@ package struct TestCommand: Hashable, Sendable {
   package var request: UInt64
   /// A JSON document.
   package var body: String
-
-  package init(session: UInt64, request: UInt64, body: String) {
-    self.session = session
-    self.request = request
-    self.body = body
-  }
 }

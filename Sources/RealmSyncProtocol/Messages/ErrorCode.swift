@@ -15,7 +15,6 @@ package struct ErrorCode: Hashable, Sendable {
 
   package var connection: ConnectionErrorCode? { ConnectionErrorCode(rawValue: rawValue) }
   package var session: SessionErrorCode? { SessionErrorCode(rawValue: rawValue) }
-  package var isOfConnection: Bool { (100..<200).contains(rawValue) }
   package var isOfSession: Bool { (200..<300).contains(rawValue) }
 }
 

@@ -25,7 +25,6 @@ struct HeaderReader {
     name = String(decoding: bytes[..<position], as: UTF8.self)
   }
 
-  /// The next field.
   private mutating func field() throws(MessageError) -> ArraySlice<UInt8> {
     guard position < lineEnd, bytes[position] == UInt8(ascii: " ") else { throw .badSyntax }
     let rest = bytes[position + 1..<lineEnd]
@@ -50,7 +49,6 @@ struct HeaderReader {
     Int(try number())
   }
 
-  /// The number of a session.
   mutating func session() throws(MessageError) -> UInt64 {
     let session = try number()
     guard session > 0 else { throw .badSyntax }

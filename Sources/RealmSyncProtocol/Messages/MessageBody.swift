@@ -98,9 +98,7 @@ package struct UploadEntry: Hashable, Sendable {
     self.file = file
     self.changeset = changeset
   }
-}
 
-extension UploadEntry {
   /// What precedes the changeset in a message.
   private func header(_ byteCount: Int) -> [UInt8] {
     var bytes: [UInt8] = []

@@ -29,7 +29,7 @@ package struct MessageEncoder: Sendable {
     case .unbind(let session): return Self.message("unbind", session)
     case .ping(let timestamp, let roundTrip): return Self.message("ping", timestamp, roundTrip)
     case .error(let error):
-      let document = JSONWriter.bytes(.object([JSONMember("message", .string(error.message))]))
+      let document = JSONWriter.bytes(["message": .string(error.message)])
       return Self.message(
         "json_error", UInt64(error.code.rawValue), UInt64(document.count), error.session,
         body: document)
@@ -116,11 +116,11 @@ package struct MessageEncoder: Sendable {
         error.queryVersion, body: text)
     case .log(let log):
       let json = JSONWriter.bytes(
-        .object([
-          JSONMember("level", .string(log.level)),
-          JSONMember("msg", .string(log.message.cut(toByteCount: Self.textByteCountMax))),
-          JSONMember("co_id", .string(log.connection)),
-        ]))
+        [
+          "level": .string(log.level),
+          "msg": .string(log.message.cut(toByteCount: Self.textByteCountMax)),
+          "co_id": .string(log.connection),
+        ])
       return Self.message("log_message", log.session, UInt64(json.count), body: json)
     case .testCommand(let command): return bytes(command)
     }

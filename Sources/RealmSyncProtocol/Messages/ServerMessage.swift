@@ -68,13 +68,6 @@ package enum ServerMessage: Hashable, Sendable {
     package var code: ErrorCode
     package var tryAgain: Bool
     package var message: String
-
-    package init(session: UInt64, code: ErrorCode, tryAgain: Bool, message: String) {
-      self.session = session
-      self.code = code
-      self.tryAgain = tryAgain
-      self.message = message
-    }
   }
 
   /// Refuses a subscription set; the session goes on.
@@ -83,13 +76,6 @@ package enum ServerMessage: Hashable, Sendable {
     package var code: ErrorCode
     package var queryVersion: UInt64
     package var message: String
-
-    package init(session: UInt64, code: ErrorCode, queryVersion: UInt64, message: String) {
-      self.session = session
-      self.code = code
-      self.queryVersion = queryVersion
-      self.message = message
-    }
   }
 
   /// A line for the client's log. The session is 0 for the connection.
@@ -99,13 +85,6 @@ package enum ServerMessage: Hashable, Sendable {
     package var message: String
     /// The server's name of the connection.
     package var connection: String
-
-    package init(session: UInt64, level: String, message: String, connection: String) {
-      self.session = session
-      self.level = level
-      self.message = message
-      self.connection = connection
-    }
   }
 
   /// The number of the session; 0 or nil for messages of the connection.

@@ -95,9 +95,6 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     lastMessage = now
   }
 
-  /// The name of the session that has a number; nil if none has.
-  package func session(at number: UInt64) -> UInt64? { sessions[number]?.name }
-
   /// The effects of the beginning.
   package mutating func begin() -> [ServerConnectionEffect] {
     [.setTimer(at: lastMessage + limits.silence)]

@@ -148,7 +148,6 @@ package struct UploadThreshold: Hashable, Sendable {
     package var progress: UploadCursor
   }
 
-  /// The progress of this session.
   private var progress = UploadCursor()
   /// The progress in the record of the file.
   package private(set) var stored: UploadCursor

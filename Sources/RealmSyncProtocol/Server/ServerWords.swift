@@ -95,11 +95,6 @@ package struct SessionRefusal: Error, Hashable, Sendable {
     self.code = code
     document = ErrorDocument(message: message, action: action ?? code.usualAction)
   }
-
-  package init(_ code: SessionErrorCode, document: ErrorDocument) {
-    self.code = code
-    self.document = document
-  }
 }
 
 // MARK: Realms

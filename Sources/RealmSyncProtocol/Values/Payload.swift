@@ -98,11 +98,6 @@ package struct ByteRange: Hashable, Sendable {
   package var offset: Int
   package var count: Int
 
-  package init(offset: Int, count: Int) {
-    self.offset = offset
-    self.count = count
-  }
-
   /// The range as indices of the payload bytes.
   package var indices: Range<Int> { offset..<offset + count }
 }

@@ -142,9 +142,7 @@ package struct ChangeLogParser {
     case .collection(let place): changes.edit(table) { $0.noteEdit(edit, in: place) }
     }
   }
-}
 
-extension ChangeLogParser {
   /// The bytes of one changeset and how far they are read.
   @safe
   private struct Input {

@@ -90,9 +90,6 @@ package final class ChangeLogWriter {
     createdElsewhere[table] = nil
   }
 
-  /// A table got another name.
-  package func renameTable(_ table: TableKey) { tableInstruction(.renameTable, table) }
-
   /// A column was added.
   package func insertColumn(_ column: ColumnKey, in table: TableKey) {
     columnInstruction(.insertColumn, column, table)
@@ -276,7 +273,6 @@ package final class ChangeLogWriter {
     append(instruction, column.rawValue)
   }
 
-  /// A further operand.
   private func append(_ operand: Int64) {
     makeRoom()
     unsafe count &+= ChangeLogInteger.store(operand, to: buffer + count)

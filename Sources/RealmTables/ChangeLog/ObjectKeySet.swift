@@ -21,7 +21,6 @@ package struct ObjectKeySet: Sendable {
   private var runs: [Run] = []
   private var others: Set<Int64> = []
   private var holes: Set<Int64> = []
-  /// The number of keys.
   package private(set) var count = 0
 
   package init() {}

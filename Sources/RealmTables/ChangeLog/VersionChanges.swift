@@ -44,7 +44,6 @@ package struct VersionChanges: Sendable, Equatable {
     return tables.count - 1
   }
 
-  /// Edits the changes at a position in place.
   @inline(__always)
   mutating func edit(_ position: Int, _ body: (inout TableChanges) -> Void) {
     body(&tables[position])

@@ -25,7 +25,6 @@ struct ObjectCheck {
     table.schema.columns.filter { $0.isPrimaryKey || $0.hasIndex }
   }
 
-  /// Checks the clusters of one tree.
   func contents(of clusters: [Cluster]) -> Contents {
     var contents = Contents(links: LinkTally(table: table.schema.key))
     let enumerations = enumerations()
@@ -69,7 +68,6 @@ struct ObjectCheck {
     }
   }
 
-  /// The ref of a column's leaf in a cluster.
   private func leaf(of column: Column, in cluster: Cluster) -> Ref? {
     let ref = report.attempt(23, table.name, reading: try cluster.leafRef(column.leafIndex))
     guard let ref, !ref.isNull else {

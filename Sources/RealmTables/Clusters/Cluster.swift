@@ -71,14 +71,6 @@ package struct Cluster {
     return index < count && KeyArray.value(at: index, of: keys) == relative ? index : nil
   }
 
-  /// The position of the first object whose key is not below `key`.
-  package func lowerBound(_ key: ObjectKey) -> Int {
-    guard key.ordinal > offset else { return 0 }
-    let relative = key.ordinal - offset
-    guard let keys else { return relative < UInt64(count) ? Int(relative) : count }
-    return KeyArray.lowerBound(relative, in: keys)
-  }
-
   /// The ref of a column's leaf.
   @inlinable @inline(__always)
   package func leafRef(_ leafIndex: Int) throws(StorageError) -> Ref {

@@ -39,7 +39,6 @@ package struct ClusterCursor {
 
   package init(_ tree: ClusterTree) { self.tree = tree }
 
-  /// Visits the clusters of one range.
   package init(_ tree: ClusterTree, _ range: ClusterRange) throws(StorageError) {
     self.init(tree)
     try seek(ObjectKey(Int64(bitPattern: range.ordinals.lowerBound)))

@@ -33,7 +33,6 @@ extension KeyArray {
     try make((0..<count).lazy.map { UInt64($0) << shift }, in: allocator)
   }
 
-  /// All elements.
   static func values(of node: Node) -> [UInt64] {
     (0..<node.count).map { value(at: $0, of: node) }
   }

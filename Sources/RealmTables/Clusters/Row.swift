@@ -14,7 +14,6 @@ public import RealmStorage
 @frozen @usableFromInline
 package struct Row: Sendable {
   @usableFromInline package let space: NodeSpace
-  /// The cluster.
   @usableFromInline package let cluster: Node
   /// The position in the cluster.
   @usableFromInline package let index: Int

@@ -60,16 +60,6 @@ package struct ListView {
     ObjectKey(try BTree<IntegerLeaf>.value(at: try storedIndex(index), of: root, in: space))
   }
 
-  /// Element `index` of a list or set of Int that are not nullable.
-  package func int(at index: Int) throws(StorageError) -> Int64 {
-    try BTree<IntegerLeaf>.value(at: try storedIndex(index), of: root, in: space)
-  }
-
-  /// The bytes of element `index` of a list or set of strings.
-  package func bytes(at index: Int) throws(StorageError) -> ByteView? {
-    try BTree<StringLeaf>.value(at: try storedIndex(index), of: root, in: space)
-  }
-
   /// All elements of a list or set of links.
   package func keys() throws(StorageError) -> [ObjectKey] {
     var all: [ObjectKey] = []

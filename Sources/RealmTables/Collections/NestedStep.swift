@@ -87,7 +87,6 @@ extension Row {
 package struct NestedElement {
   /// The value, without the elements of a collection.
   package let value: TableValue
-  /// The step to the collection, if it is one.
   package let step: NestedStep?
 
   package init(value: TableValue, step: NestedStep? = nil) {
@@ -112,11 +111,6 @@ extension ListView {
     try NestedTree.element(at: index, in: root, space)
   }
 
-  /// The step to the collection that is element `index` of a list of mixed values.
-  package func step(at index: Int) throws(StorageError) -> NestedStep {
-    try NestedTree.step(at: index, in: root, space)
-  }
-
   /// Where the element is that a step leads to; nil if it is gone.
   package func position(of step: NestedStep) throws(StorageError) -> Int? {
     try root.isNull ? nil : NestedTree.position(of: step, in: root, space)
@@ -127,11 +121,6 @@ extension DictionaryView {
   /// The value of entry `index` of a dictionary of mixed values, and the step to it.
   package func nestedElement(at index: Int) throws(StorageError) -> NestedElement {
     try NestedTree.element(at: index, in: values, space)
-  }
-
-  /// The step to the collection that is the value of entry `index`.
-  package func step(at index: Int) throws(StorageError) -> NestedStep {
-    try NestedTree.step(at: index, in: values, space)
   }
 
   /// Where the entry is that a step leads to; nil if it is gone.

@@ -10,7 +10,6 @@ package enum LeafKind: UInt8, Hashable, Sendable {
   /// One ref for each object: the root of its list, set or dictionary.
   case collection
 
-  /// The leaf of a column.
   package init(
     type: ColumnType, collection: CollectionKind, isNullable: Bool, isEnumerated: Bool
   ) {

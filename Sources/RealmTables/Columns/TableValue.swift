@@ -66,9 +66,4 @@ package struct TableDictionary: Hashable, Sendable {
   package var entries: [Entry]
 
   package init(_ entries: [Entry]) { self.entries = entries }
-
-  /// The value of `key`.
-  package subscript(key: String) -> TableValue? {
-    entries.first { $0.key == key }?.value
-  }
 }

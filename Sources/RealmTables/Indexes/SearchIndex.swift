@@ -17,12 +17,6 @@ package struct SearchIndex<Values: IndexedValues> {
   let space: NodeSpace
   let values: Values
 
-  package init(root: Ref, space: NodeSpace, values: Values) {
-    self.root = root
-    self.space = space
-    self.values = values
-  }
-
   /// The object with that value that has the smallest key, or nil.
   ///
   /// - Complexity: O(log n), one read of the column.

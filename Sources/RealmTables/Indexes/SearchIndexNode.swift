@@ -67,7 +67,6 @@ struct SearchIndexNode {
     chunk == .max ? count : lowerBound(of: chunk &+ 1, from: start)
   }
 
-  /// The ref of the keys.
   var keysRef: Ref { Ref(Int(node.uncheckedInteger(at: 0))) }
 
   /// The bounds of the keys of a child; nil for the first, whose keys have no lower bound.

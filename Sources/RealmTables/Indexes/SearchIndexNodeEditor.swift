@@ -32,7 +32,6 @@ struct SearchIndexNodeEditor {
   func key(at index: Int) -> Int32 { view.key(at: index) }
   func lowerBound(of chunk: Int32) -> Int { view.lowerBound(of: chunk) }
 
-  /// The last key of another node.
   func lastKey(of other: Ref) throws(StorageError) -> Int32 {
     let node = try SearchIndexNode(other, in: allocator.space)
     guard node.count > 0 else { throw .corrupted("a search index node is empty") }

@@ -66,13 +66,6 @@ extension Table {
     return (key, row)
   }
 
-  /// The object with that string, given as UTF-8, as its primary key.
-  package func find(
-    primaryKeyUTF8 bytes: UnsafeRawBufferPointer
-  ) throws(StorageError) -> ObjectKey? {
-    try unsafe find(mixed: .string(ByteView(bytes)))
-  }
-
   /// The object with that primary key.
   package func find(mixed value: MixedValue) throws(StorageError) -> ObjectKey? {
     guard let column = schema.primaryKey else { return nil }

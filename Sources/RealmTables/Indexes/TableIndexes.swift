@@ -5,7 +5,6 @@
 import RealmStorage
 
 extension WritableTable {
-  /// The search indexes of the table.
   @inline(__always)
   var indexes: TableIndexes { TableIndexes(table: self) }
 }
@@ -24,7 +23,6 @@ struct TableIndexes {
     if unsafe !table.unindexed.isNull { try enterUnindexed() }
   }
 
-  /// Enters the new primary keys in their index.
   @inline(never)
   func enterNewKeys() throws(StorageError) {
     guard let column = schema.primaryKey else { return }
@@ -159,7 +157,6 @@ struct TableIndexes {
     try table.columns.setIndexed(false, column.key)
   }
 
-  /// Frees the index of a column.
   func drop(_ column: Column) throws(StorageError) {
     guard unsafe !table.top.indexes.isNull else { return }
     let node = try unsafe allocator.node(at: table.top.indexes)

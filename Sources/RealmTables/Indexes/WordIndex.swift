@@ -6,13 +6,8 @@ package import RealmStorage
 
 /// A read-only view of the full-text index of a column.
 package struct WordIndex {
-  private let root: Ref
-  private let space: NodeSpace
-
-  init(root: Ref, space: NodeSpace) {
-    self.root = root
-    self.space = space
-  }
+  fileprivate let root: Ref
+  fileprivate let space: NodeSpace
 
   /// The objects whose text has the word, ascending.
   package func objects(with word: FullTextTokenizer.Token) throws(StorageError) -> [ObjectKey] {

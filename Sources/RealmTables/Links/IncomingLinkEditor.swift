@@ -8,7 +8,6 @@ import RealmStorage
 struct IncomingLinkEditor {
   let table: WritableTable
   let column: Column
-  /// The object that holds the link.
   let object: ObjectKey
   let link: StoredLink
   let change: TableLinks.Change

@@ -73,12 +73,6 @@ struct TableTombstones {
     return key.tombstone
   }
 
-  /// The value of the primary key of a tombstone; nil if there is no such tombstone.
-  func primaryKey(ofTombstone key: ObjectKey) throws(StorageError) -> TableValue? {
-    guard let column = schema.primaryKey else { return nil }
-    return try row(of: key)?.value(of: column)
-  }
-
   // MARK: Coming back
 
   /// Lets an object that was created under the primary key of a tombstone take over its links.

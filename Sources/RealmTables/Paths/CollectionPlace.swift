@@ -9,12 +9,5 @@ package struct CollectionPlace {
   package let object: ObjectKey
   /// The steps from the column's collection, or from the collection that its mixed value is, to
   /// this one.
-  package let path: [PathStep]
-
-  package init(table: WritableTable, column: Column, object: ObjectKey, path: [PathStep] = []) {
-    self.table = table
-    self.column = column
-    self.object = object
-    self.path = path
-  }
+  package var path: [PathStep] = []
 }

@@ -268,7 +268,6 @@ struct TableRecording {
 }
 
 extension CollectionPlace {
-  /// The collection in an element of this one.
   func element(_ step: PathStep) -> CollectionPlace {
     CollectionPlace(table: table, column: column, object: object, path: path + [step])
   }

@@ -56,13 +56,6 @@ package enum NameLeaf {
     return nil
   }
 
-  /// All names.
-  package static func names(of node: Node) throws(StorageError) -> [String] {
-    var all: [String] = []
-    for index in 0..<node.count { all.append(try name(at: index, of: node)) }
-    return all
-  }
-
   /// A new leaf of `names`, each of at most 63 bytes.
   package static func make(
     _ names: [String], in allocator: NodeAllocator

@@ -32,7 +32,4 @@ package final class SchemaCache: Sendable {
     entries.withLock { $0[top.key] = entry }
     return schema
   }
-
-  /// Forgets everything.
-  package func removeAll() { entries.withLock { $0.removeAll() } }
 }

@@ -108,9 +108,7 @@ package struct TableTop: Hashable, Sendable {
       tombstones.slot,
     ]
   }
-}
 
-extension TableTop {
   /// The roots of a new table without columns (file format 3.4), whose objects are
   /// to be in the tree `clusters`.
   static func make(

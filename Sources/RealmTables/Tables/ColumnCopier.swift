@@ -58,9 +58,7 @@ private struct ColumnCopier: ElementVisitor {
       if table.isRecorded { try record(keys) }
     }
   }
-}
 
-extension ColumnCopier {
   /// Tells the values that were copied.
   private func record(_ keys: [ObjectKey]) throws(StorageError) {
     for key in keys {

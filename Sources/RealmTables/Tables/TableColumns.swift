@@ -5,7 +5,6 @@
 package import RealmStorage
 
 extension WritableTable {
-  /// The columns of the table.
   @inline(__always)
   package var columns: TableColumns { TableColumns(table: self) }
 
@@ -100,7 +99,6 @@ package struct TableColumns {
     var name: String
     var type: ColumnType
     var attributes: ColumnAttributes
-    /// The column that it is linked with, if that is there.
     var oppositeTable = TableKey.null
     var oppositeColumn = ColumnKey.null
   }

@@ -2,8 +2,9 @@
 
 // What a session does when a server breaks rules, reports errors, or goes away.
 
-import RealmSyncProtocol
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct ClientSessionTests {
   private static let query = #"{"Item":"(count > -1)"}"#

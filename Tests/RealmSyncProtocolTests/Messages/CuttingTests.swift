@@ -3,8 +3,9 @@
 // Texts that quote what clients send are cut where they are sent.
 
 import RealmFormats
-import RealmSyncProtocol
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct CuttingTests {
   @Test(arguments: [

@@ -4,11 +4,12 @@
 
 import RealmReplication
 import RealmStorage
-import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
 import Testing
+
+@testable import RealmSync
 
 @Suite struct DownloadIntegrationTests {
   private static let item = Items.changeset { items in

@@ -44,7 +44,6 @@ struct TableSort {
     return column
   }
 
-  /// The keys in their order.
   func keys() throws(StorageError) -> [ObjectKey] {
     var items: [UInt64] = []
     items.reserveCapacity(layout.count)
@@ -133,9 +132,7 @@ struct TableSort {
     let order = left.value.compare(to: right.value)
     return isAscending ? order : -order
   }
-}
 
-extension TableSort {
   /// The bits that the values have in common.
   private struct Survey {
     var count = 0

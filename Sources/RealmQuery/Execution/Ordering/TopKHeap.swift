@@ -50,7 +50,6 @@ struct TopKHeap {
     }
   }
 
-  /// The items in their order.
   func sorted(_ isBefore: (SortItem, SortItem) -> Bool) -> [SortItem] {
     heap.sorted(by: isBefore)
   }

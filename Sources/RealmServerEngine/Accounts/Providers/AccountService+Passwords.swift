@@ -128,7 +128,6 @@ extension AccountService {
     }
   }
 
-  /// The name of an address for mails.
   private func mailName(_ address: String) throws(AccountError) -> IdentityName {
     let name = try name(address)
     guard MailAddress.isValid(address) else { throw .badName }

@@ -11,9 +11,6 @@ package enum BinaryLeaf: Leaf {
 
   package static func zero(isNullable: Bool) -> ByteView? { isNullable ? nil : .empty }
 
-  /// The longest binary that an application may store.
-  package static let maximumByteCount = 0xFF_FFF0
-
   private static let smallLimit = 64
 
   package static func make(in allocator: NodeAllocator) throws(StorageError) -> Ref {

@@ -79,9 +79,4 @@ extension Leaf {
     try allocator.freeTree(other)
     return ref
   }
-
-  /// Gives up the leaf and all below it.
-  package static func free(_ ref: Ref, _ allocator: NodeAllocator) throws(StorageError) {
-    try allocator.freeTree(ref)
-  }
 }

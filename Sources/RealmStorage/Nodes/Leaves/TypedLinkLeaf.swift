@@ -5,9 +5,7 @@
 /// A link to an object of some table.
 @frozen @usableFromInline
 package struct TypedLink: Hashable, Sendable {
-  /// The key of the table.
   @usableFromInline package var table: Int64
-  /// The key of the object.
   @usableFromInline package var key: Int64
 
   @inlinable
@@ -20,8 +18,6 @@ package struct TypedLink: Hashable, Sendable {
 /// A leaf of typed links: two integers each, both plus one, a 0 in the first for null (file format
 /// 4.8.3).
 package enum TypedLinkLeaf: Leaf {
-  /// An element that is not null.
-  package typealias Link = TypedLink
   package typealias Value = TypedLink?
 
   package static func zero(isNullable: Bool) -> TypedLink? { nil }

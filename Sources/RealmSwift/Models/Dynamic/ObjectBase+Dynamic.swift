@@ -52,9 +52,7 @@ extension ObjectBase {
     }
     return unsafe ManagedCollection(_key, info, info.slot(property))
   }
-}
 
-extension ObjectBase {
   /// Traps for a dynamic embedded object that has a parent.
   final func requireElement(of info: ClassInfo, _ kind: CollectionKind) {
     if _info != nil, info.schema.tableKind == .embedded, unsafe orTrap(try info.isLinked(_key)) {

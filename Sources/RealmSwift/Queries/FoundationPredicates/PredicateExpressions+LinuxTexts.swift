@@ -15,9 +15,7 @@ extension PredicateExpressions {
     /// The type of the result.
     public typealias Output = Bool
 
-    /// The text that is searched.
     let root: Root
-    /// The text that is searched for.
     let other: Other
 
     init(_ root: Root, _ other: Other) {
@@ -48,7 +46,6 @@ extension PredicateExpressions {
 
     /// One text.
     let root: Root
-    /// The text that it is compared with.
     let other: Other
 
     init(_ root: Root, _ other: Other) {

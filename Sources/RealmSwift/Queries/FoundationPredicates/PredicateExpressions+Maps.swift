@@ -13,9 +13,7 @@ extension PredicateExpressions {
     /// The type of the result.
     public typealias Output = Wrapped.Output.Value?
 
-    /// The map.
     let wrapped: Wrapped
-    /// The key.
     let key: Key
 
     init(_ wrapped: Wrapped, _ key: Key) {

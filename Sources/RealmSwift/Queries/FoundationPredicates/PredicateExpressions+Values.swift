@@ -40,7 +40,6 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     PredicateTranslationError("The key path \(keyPath) has no query.")
   }
 
-  /// A property of one value.
   private func property(of operand: Operand) throws -> TranslatedExpression {
     guard let path = operand.path else {
       // Captured values are read now.
@@ -94,7 +93,6 @@ extension PredicateExpressions.KeyPath: TranslatableExpression {
     }
   }
 
-  /// The keys or the values of a map.
   private var mapPart: CollectionPart? {
     guard let map = Root.Output.self as? any QueriedMap.Type else { return nil }
     return map.keysKeyPath == keyPath ? .keys : map.valuesKeyPath == keyPath ? .values : nil

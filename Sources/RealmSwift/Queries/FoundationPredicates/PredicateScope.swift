@@ -30,7 +30,6 @@ struct PredicateScope {
     return meaning
   }
 
-  /// The translation of an expression.
   func meaning(_ expression: Any) throws -> TranslatedExpression {
     guard let expression = expression as? any TranslatableExpression else {
       throw PredicateTranslationError(type(of: expression))
@@ -43,7 +42,6 @@ struct PredicateScope {
     try meaning(expression).cases(of: type(of: expression))
   }
 
-  /// The condition that an expression is true.
   func condition(_ expression: Any) throws -> RealmQuery.Predicate {
     try meaning(expression).condition(of: type(of: expression))
   }

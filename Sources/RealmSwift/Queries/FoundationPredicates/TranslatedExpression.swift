@@ -159,7 +159,6 @@ extension Operand {
 }
 
 extension PropertyPath {
-  /// Whether the path begins at an element of a collection.
   func isOfElement(of collection: PropertyPath) -> Bool {
     elementStart == collection.components.count && starts(with: collection)
   }

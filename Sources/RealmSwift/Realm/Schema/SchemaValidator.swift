@@ -162,7 +162,6 @@ struct SchemaValidator {
     return mistakes
   }
 
-  /// The mistakes of collections of objects.
   private static func collectionMistakes(
     of property: ModelProperty, in schema: ModelSchema
   ) -> [String] {

@@ -4,7 +4,6 @@
 
 /// A distance on the earth, stored as an angle at its center.
 public struct Distance: Hashable, Sendable {
-  /// The radius of the earth.
   private static let earthRadiusInKilometers = 6378.1
   private static let kilometersPerMile = 1.609344
 
