@@ -103,12 +103,7 @@ extension ChunkedKeys {
 extension [ObjectKey] {
   /// Whether a key is among these, which ascend.
   fileprivate func containsAscending(_ key: ObjectKey) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < key { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<count).partitionPoint { self[$0] < key }
     return low < count && self[low] == key
   }
 }
@@ -116,12 +111,6 @@ extension [ObjectKey] {
 extension [Int] {
   /// The count of the numbers below another, of ascending ones.
   func count(below number: Int) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return (0..<count).partitionPoint { self[$0] < number }
   }
 }

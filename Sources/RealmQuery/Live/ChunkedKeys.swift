@@ -71,39 +71,23 @@ package struct ChunkedKeys: Sendable {
     _ isBefore: (ObjectKey) throws(StorageError) -> Bool
   ) throws(StorageError) -> Int {
     // The last chunk that begins before the point has it within or at its end.
-    var low = 0
-    var high = chunks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if try isBefore(chunks[middle][0]) { low = middle + 1 } else { high = middle }
+    let low = try (0..<chunks.count).partitionPoint { (middle) throws(StorageError) in
+      try isBefore(chunks[middle][0])
     }
     guard low > 0 else { return 0 }
     let chunk = chunks[low - 1]
-    var first = 1
-    var last = chunk.count
-    while first < last {
-      let middle = (first + last) / 2
-      if try isBefore(chunk[middle]) { first = middle + 1 } else { last = middle }
+    let first = try (1..<chunk.count).partitionPoint { (middle) throws(StorageError) in
+      try isBefore(chunk[middle])
     }
     return start(of: low - 1) + first
   }
 
   /// Whether a key is in a list that ascends.
   func containsAscending(_ key: ObjectKey) -> Bool {
-    var low = 0
-    var high = chunks.count
-    while low < high {
-      let middle = (low + high) / 2
-      if chunks[middle][0] <= key { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<chunks.count).partitionPoint { chunks[$0][0] <= key }
     guard low > 0 else { return false }
     let chunk = chunks[low - 1]
-    var first = 0
-    var last = chunk.count
-    while first < last {
-      let middle = (first + last) / 2
-      if chunk[middle] < key { first = middle + 1 } else { last = middle }
-    }
+    let first = (0..<chunk.count).partitionPoint { chunk[$0] < key }
     return first < chunk.count && chunk[first] == key
   }
 
@@ -226,12 +210,7 @@ package struct ChunkedKeys: Sendable {
 
   private func chunk(with position: Int) -> Int {
     precondition(position >= 0 && position < count, "no such position")
-    var low = 0
-    var high = ends.count
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] <= position { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<ends.count).partitionPoint { ends[$0] <= position }
     assert(start(of: low) <= position && position < ends[low], "ChunkedKeys 2")
     return low
   }

@@ -21,12 +21,7 @@ struct KeptKeys {
   subscript(position: Int) -> ObjectKey {
     // The number of removed keys before it: removed[k] - k is the position in front of which the
     // k-th removed key stood.
-    var low = 0
-    var high = removed.count
-    while low < high {
-      let middle = (low + high) / 2
-      if removed[middle] - middle <= position { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<removed.count).partitionPoint { removed[$0] - $0 <= position }
     return keys[position + low]
   }
 }

@@ -34,23 +34,13 @@ extension ResultChanges {
 
   /// The count of `numbers`, which ascend, below `number`, and whether it is one of them.
   private static func find(_ number: Int, in numbers: [Int]) -> (below: Int, isThere: Bool) {
-    var low = 0
-    var high = numbers.count
-    while low < high {
-      let middle = (low + high) / 2
-      if numbers[middle] < number { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<numbers.count).partitionPoint { numbers[$0] < number }
     return (low, low < numbers.count && numbers[low] == number)
   }
 
   /// The index of the element number `position` outside of `others`.
   private static func index(of position: Int, besides others: [Int]) -> Int {
-    var low = 0
-    var high = others.count
-    while low < high {
-      let middle = (low + high) / 2
-      if others[middle] - middle <= position { low = middle + 1 } else { high = middle }
-    }
+    let low = (0..<others.count).partitionPoint { others[$0] - $0 <= position }
     return position + low
   }
 }

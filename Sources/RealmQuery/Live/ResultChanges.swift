@@ -110,12 +110,7 @@ enum IncreasingRun {
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: numbers.count)
     for (position, number) in numbers.enumerated() where number >= 0 {
-      var low = 0
-      var high = ends.count
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < number { low = middle + 1 } else { high = middle }
-      }
+      let low = (0..<ends.count).partitionPoint { numbers[ends[$0]] < number }
       if low > 0 { before[position] = ends[low - 1] }
       if low == ends.count { ends.append(position) } else { ends[low] = position }
     }

@@ -47,13 +47,9 @@ struct RowOrder {
   /// The number of kept keys, which are in this order, that come before an object.
   func gap(of key: ObjectKey, in kept: KeptKeys) throws(StorageError) -> Int {
     let place = try place(of: key)
-    var low = 0
-    var high = kept.count
-    while low < high {
-      let middle = (low + high) / 2
-      if try isOrdered(kept[middle], before: place) { low = middle + 1 } else { high = middle }
+    return try (0..<kept.count).partitionPoint { (middle) throws(StorageError) in
+      try isOrdered(kept[middle], before: place)
     }
-    return low
   }
 
   /// An object with its values, read once for many comparisons.

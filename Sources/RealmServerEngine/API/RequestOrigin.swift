@@ -11,17 +11,9 @@ package struct RequestOrigin: Hashable, Sendable {
   /// Nil if it is not known.
   package var address: ClientAddress?
   /// Whether the client's own connection is encrypted.
-  package var isSecure: Bool
+  package var isSecure = false
   /// Whether a proxy has passed the request on, or says so.
-  package var isForwarded: Bool
-
-  package init(
-    _ address: ClientAddress? = nil, isSecure: Bool = false, isForwarded: Bool = false
-  ) {
-    self.address = address
-    self.isSecure = isSecure
-    self.isForwarded = isForwarded
-  }
+  package var isForwarded = false
 
   /// The address for limits.
   package var limitKey: String { address?.limitKey ?? "unknown" }
@@ -54,7 +46,7 @@ package struct TrustedProxies: Hashable, Sendable {
     let isForwarded = headers.contains { header in
       ["x-forwarded-for", "x-real-ip", "forwarded", "via"].contains(header.name.lowercased())
     }
-    var origin = RequestOrigin(peer, isSecure: isEncrypted, isForwarded: isForwarded)
+    var origin = RequestOrigin(address: peer, isSecure: isEncrypted, isForwarded: isForwarded)
     guard let peer, trusts(peer) else { return origin }
     for text in Self.values("x-forwarded-for", headers).reversed() {
       // Anything behind an unreadable text is of unknown origin.

@@ -138,12 +138,7 @@ package final class ObserverHub: Sendable {
   /// The observer with that number; nil if it has ended.
   package func entry(of id: UInt64) -> ObserverEntry? {
     state.withLock { state in
-      var low = 0
-      var high = state.entries.count
-      while low < high {
-        let middle = (low + high) / 2
-        if state.entries[middle].id < id { low = middle + 1 } else { high = middle }
-      }
+      let low = (0..<state.entries.count).partitionPoint { state.entries[$0].id < id }
       guard low < state.entries.count, state.entries[low].id == id else { return nil }
       return state.entries[low]
     }

@@ -54,12 +54,6 @@ struct BlockVersionMap: Sendable {
   }
 
   private func firstRun(endingAfter position: Int) -> Int {
-    var low = 0
-    var high = runs.count
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].end <= position { low = middle + 1 } else { high = middle }
-    }
-    return low
+    return (0..<runs.count).partitionPoint { runs[$0].end <= position }
   }
 }

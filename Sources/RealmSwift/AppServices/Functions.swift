@@ -13,13 +13,8 @@ import RealmSyncProtocol
 /// ```
 @dynamicMemberLookup
 public struct Functions: Sendable {
-  private let app: AppCore
-  private let user: AppUser
-
-  init(_ app: AppCore, _ user: AppUser) {
-    self.app = app
-    self.user = user
-  }
+  let app: AppCore
+  let user: AppUser
 
   /// A function that calls a block once with its result, on any thread.
   public typealias Function =
@@ -29,12 +24,12 @@ public struct Functions: Sendable {
 
   /// The function of a name.
   public subscript(dynamicMember name: String) -> FunctionCallable {
-    FunctionCallable(app, user, name)
+    FunctionCallable(app: app, user: user, name: name)
   }
 
   /// The function of a name, with a block for its result.
   public subscript(dynamicMember name: String) -> Function {
-    let function = FunctionCallable(app, user, name)
+    let function = FunctionCallable(app: app, user: user, name: name)
     return { arguments, completion in
       complete(completion) { try await function.dynamicallyCall(withArguments: [arguments]) }
     }
@@ -44,15 +39,9 @@ public struct Functions: Sendable {
 /// A function of an app.
 @dynamicCallable
 public struct FunctionCallable: Sendable {
-  private let app: AppCore
-  private let user: AppUser
-  private let name: String
-
-  init(_ app: AppCore, _ user: AppUser, _ name: String) {
-    self.app = app
-    self.user = user
-    self.name = name
-  }
+  let app: AppCore
+  let user: AppUser
+  let name: String
 
   /// Calls the function with the elements of an array as arguments.
   ///

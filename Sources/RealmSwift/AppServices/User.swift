@@ -59,7 +59,7 @@ public final class User: Sendable {
   public var apiKeysAuth: APIKeyAuth { APIKeyAuth(app, user) }
 
   /// The functions of the app.
-  public var functions: Functions { Functions(app, user) }
+  public var functions: Functions { Functions(app: app, user: user) }
 
   /// The sessions of the user's realms that are open.
   public var allSessions: [SyncSession] { SyncSessionCore.all(of: user).map { SyncSession($0) } }

@@ -89,12 +89,7 @@ package struct ObjectKeySet: Sendable {
   private func isInRuns(_ raw: Int64) -> Bool {
     guard let newest = runs.last, raw <= newest.last else { return false }
     if raw >= newest.first { return true }
-    var low = 0
-    var high = runs.count
-    while low < high {
-      let middle = (low &+ high) &>> 1
-      if runs[middle].last < raw { low = middle &+ 1 } else { high = middle }
-    }
+    let low = (0..<runs.count).partitionPoint { runs[$0].last < raw }
     return low < runs.count && runs[low].first <= raw
   }
 }

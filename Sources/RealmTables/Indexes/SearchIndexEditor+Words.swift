@@ -70,11 +70,8 @@ extension SearchIndexEditor {
 
   private func inserted(_ key: ObjectKey, intoWordList ref: Ref) throws(StorageError) -> Int64 {
     let count = try BTree<IntegerLeaf>.count(ref, in: allocator.space)
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if try element(middle, of: ref) < key { low = middle + 1 } else { high = middle }
+    let low = try (0..<count).partitionPoint { (middle) throws(StorageError) in
+      try element(middle, of: ref) < key
     }
     if low < count, try element(low, of: ref) == key { return ref.slot }
     return try BTree<IntegerLeaf>.insert(key.rawValue, at: low, in: ref, allocator).slot

@@ -254,11 +254,8 @@ extension SearchIndexEditor {
     let list = try ordered(old)
     let count = try BTree<IntegerLeaf>.count(list, in: allocator.space)
     // Nearly every list holds one value and is ascending by key; the others are searched through.
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if try element(middle, of: list) < key { low = middle + 1 } else { high = middle }
+    let low = try (0..<count).partitionPoint { (middle) throws(StorageError) in
+      try element(middle, of: list) < key
     }
     if low < count, try element(low, of: list) == key {
       return try BTree<IntegerLeaf>.remove(at: low, from: list, allocator)

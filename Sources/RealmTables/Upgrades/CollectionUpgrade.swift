@@ -9,15 +9,9 @@ import RealmStorage
 /// A caller with several collections calls `upgraded` for each; those that need no change stay
 /// where they are.
 struct CollectionUpgrade {
-  private let column: Column
-  private let format: Int
-  private let allocator: NodeAllocator
-
-  init(_ column: Column, from format: Int, _ allocator: NodeAllocator) {
-    self.column = column
-    self.format = format
-    self.allocator = allocator
-  }
+  let column: Column
+  let format: Int
+  let allocator: NodeAllocator
 
   /// Whether collections of the column may have to change.
   var isNeeded: Bool {

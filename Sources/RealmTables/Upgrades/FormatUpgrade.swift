@@ -56,7 +56,7 @@ extension WritableTable {
       try reloadSchema()
     }
     for column in unsafe schema.columns {
-      let upgrade = CollectionUpgrade(column, from: format, allocator)
+      let upgrade = CollectionUpgrade(column: column, format: format, allocator: allocator)
       guard upgrade.isNeeded else { continue }
       for editor in unsafe [clusters, tombstoneTree] {
         guard let editor else { continue }

@@ -295,7 +295,7 @@ package struct Importer {
     mutating func prepare(_ keys: ObjectKeyMap) throws {
       let classes = try StoredSchema(group)
       self.classes = classes
-      input = ValueInput(group, classes, keys: keys)
+      input = ValueInput(group: group, classes: classes, keys: keys)
     }
   }
 }

@@ -172,7 +172,7 @@ package final class ShellSession {
     guard schema.kind == .topLevel else {
       throw ToolFailure.usage("Objects of '\(name)' come with those that own them.")
     }
-    let input = ValueInput(group, classes)
+    let input = ValueInput(group: group, classes: classes)
     let table = try input.required(schema.key)
     let key: ObjectKey
     if let column = schema.primaryKey {
@@ -200,7 +200,7 @@ package final class ShellSession {
     if let column = run.schema.primaryKey, members.contains(where: { $0.key == column.name }) {
       throw ToolFailure.usage("The primary key '\(column.name)' of an object cannot be changed.")
     }
-    let input = ValueInput(group, classes)
+    let input = ValueInput(group: group, classes: classes)
     let keys = try run.keys()
     for key in keys { try set(members, run.schema, key, input) }
     return .message("\(keys.count) changed")

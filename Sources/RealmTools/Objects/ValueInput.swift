@@ -25,13 +25,7 @@ struct ValueInput {
   let group: WriteGroup
   let classes: StoredSchema
   /// The objects by their original keys.
-  let keys: ObjectKeyMap
-
-  init(_ group: WriteGroup, _ classes: StoredSchema, keys: ObjectKeyMap = ObjectKeyMap()) {
-    self.group = group
-    self.classes = classes
-    self.keys = keys
-  }
+  var keys = ObjectKeyMap()
 
   // MARK: Values without links
 

@@ -91,7 +91,7 @@ final class APIBench: Sendable {
     return await api.respond(
       to: APIRequest(
         method, path, query: query, headers: headers, body: Array(body.utf8),
-        origin: RequestOrigin(ClientAddress(address))))
+        origin: RequestOrigin(address: ClientAddress(address))))
   }
 
   /// Calls the provider of passwords.

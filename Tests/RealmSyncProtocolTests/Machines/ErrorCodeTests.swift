@@ -87,7 +87,9 @@ import Testing
         serverVersion: 5, rejectedClientVersion: 3,
         updates: [RejectedUpdate(notAllowed: .int(1), in: "A")])
     }
-    let text = try Self.message(SessionRefusal(code, document: document))
+    var refusal = SessionRefusal(code, "m")
+    refusal.document = document
+    let text = try Self.message(refusal)
     #expect(text.hasPrefix("json_error \(code.rawValue) "))
     #expect(Self.effect(text) == Self.promise(code))
   }

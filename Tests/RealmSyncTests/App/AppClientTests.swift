@@ -5,10 +5,11 @@
 import Foundation
 import RealmFormats
 import RealmStorage
-import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
+
+@testable import RealmSync
 
 @Suite struct AppClientTests {
   private static let login = "/api/client/v2.0/app/todos/auth/providers/anon-user/login"

@@ -34,8 +34,8 @@ extension DecimalBits {
       .finite(let leftSign, let leftDigits, let leftPower),
       .finite(let rightSign, let rightDigits, let rightPower)
     ):
-      let first = FiniteDecimal(leftSign, leftDigits, leftPower)
-      let second = FiniteDecimal(rightSign, rightDigits, rightPower)
+      let first = FiniteDecimal(isNegative: leftSign, digits: leftDigits, power: leftPower)
+      let second = FiniteDecimal(isNegative: rightSign, digits: rightDigits, power: rightPower)
       return leftPower < rightPower
         ? FiniteDecimal.sum(second, first) : FiniteDecimal.sum(first, second)
     }
@@ -163,12 +163,6 @@ private struct FiniteDecimal {
   let isNegative: Bool
   let digits: UInt128
   let power: Int
-
-  init(_ isNegative: Bool, _ digits: UInt128, _ power: Int) {
-    self.isNegative = isNegative
-    self.digits = digits
-    self.power = power
-  }
 
   /// The sum; `high` has the greater exponent, or the same.
   static func sum(_ high: FiniteDecimal, _ low: FiniteDecimal) -> DecimalBits {

@@ -21,6 +21,8 @@ extension Optional: LegacyLazy where Wrapped: LegacyGeneric {}
 
 /// A field without a wrapper.
 protocol LegacyWrapper: AnyPersisted {
+  associatedtype Value: _Persistable
+
   /// Makes the object in the field represent the property of the object `key`.
   static func adopt(
     at address: UnsafeMutableRawPointer, _ info: ClassInfo, _ key: ObjectKey, _ slot: _ColumnSlot)
@@ -35,6 +37,24 @@ extension LegacyWrapper {
   static func originProperty(at address: UnsafeRawPointer) -> String? { nil }
   // Nothing tells values of the declaration from others.
   static func isAssigned(at address: UnsafeRawPointer) -> Bool { true }
+
+  static var valueType: any _Persistable.Type { Value.self }
+
+  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
+    Value._load(object, slot)
+  }
+
+  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
+    guard let converted = Value._convert(value) else { return false }
+    Value._store(converted, object, slot)
+    return true
+  }
+
+  static func storedScalar(_ value: Any) -> _StoredValue? { nil }
+
+  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? { nil }
+
+  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
 }
 
 extension ObjectBase {
@@ -74,8 +94,6 @@ protocol LegacyCollection: AnyObject, _Persistable {
 
 /// A field of a collection type.
 enum LegacyCollectionField<Value: LegacyCollection>: LegacyWrapper {
-  static var valueType: any _Persistable.Type { Value.self }
-
   private static func value(at address: UnsafeMutableRawPointer) -> Value {
     unsafe address.assumingMemoryBound(to: Value.self).pointee
   }
@@ -90,20 +108,6 @@ enum LegacyCollectionField<Value: LegacyCollection>: LegacyWrapper {
     if present !== converted { present.assign(converted) }
     return true
   }
-
-  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
-    Value._load(object, slot)
-  }
-
-  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
-    guard let converted = Value._convert(value) else { return false }
-    Value._store(converted, object, slot)
-    return true
-  }
-
-  static func storedScalar(_ value: Any) -> _StoredValue? { nil }
-  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? { nil }
-  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
 
   static func persist(
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
@@ -164,8 +168,6 @@ protocol LegacyHolder: AnyObject {
 enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
   typealias Value = Holder.Held
 
-  static var valueType: any _Persistable.Type { Value.self }
-
   private static func cell(at address: UnsafeMutableRawPointer) -> LegacyCell<Value> {
     unsafe address.assumingMemoryBound(to: Holder.self).pointee.cell
   }
@@ -180,23 +182,11 @@ enum LegacyPropertyField<Holder: LegacyHolder>: LegacyWrapper {
     return true
   }
 
-  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
-    Value._load(object, slot)
-  }
-
-  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
-    guard let converted = Value._convert(value) else { return false }
-    Value._store(converted, object, slot)
-    return true
-  }
-
   static func storedScalar(_ value: Any) -> _StoredValue? { Value._storedScalar(value) }
 
   static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? {
     unsafe Value._storedScalar(cell(at: address).value)
   }
-
-  static func accepts(_ value: Any) -> Bool { Value._convert(value) != nil }
 
   static func persist(
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
@@ -232,8 +222,6 @@ extension RealmOptional: LegacyGeneric, LegacyHolder {
 enum LegacyBacklinksField<Element: ObjectBase & RealmCollectionValue>: LegacyWrapper {
   typealias Value = LinkingObjects<Element>
 
-  static var valueType: any _Persistable.Type { Value.self }
-
   private static func value(at address: UnsafeRawPointer) -> Value {
     unsafe address.assumingMemoryBound(to: Value.self).pointee
   }
@@ -247,16 +235,10 @@ enum LegacyBacklinksField<Element: ObjectBase & RealmCollectionValue>: LegacyWra
   }
   static func setUnmanagedValue(_ value: Any, at address: UnsafeMutableRawPointer) -> Bool { false }
 
-  static func managedValue(_ object: ObjectBase, _ slot: _ColumnSlot) -> Any {
-    Value._load(object, slot)
-  }
-
   static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
     throwRealmException("LinkingObjects properties are read-only")
   }
 
-  static func storedScalar(_ value: Any) -> _StoredValue? { nil }
-  static func storedUnmanaged(at address: UnsafeMutableRawPointer) -> _StoredValue? { nil }
   static func accepts(_ value: Any) -> Bool { false }
 
   static func persist(

@@ -18,11 +18,6 @@ extension PredicateExpressions {
     let root: Root
     let other: Other
 
-    init(_ root: Root, _ other: Other) {
-      self.root = root
-      self.other = other
-    }
-
     /// The result for the objects that are the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
       try root.evaluate(bindings).localizedStandardContains(other.evaluate(bindings))
@@ -34,7 +29,7 @@ extension PredicateExpressions {
   public static func build_localizedStandardContains<Root, Other>(
     _ root: Root, _ other: Other
   ) -> _StandardContains<Root, Other> {
-    _StandardContains(root, other)
+    _StandardContains(root: root, other: other)
   }
 
   /// `text.caseInsensitiveCompare(other)` in a predicate.
@@ -48,11 +43,6 @@ extension PredicateExpressions {
     let root: Root
     let other: Other
 
-    init(_ root: Root, _ other: Other) {
-      self.root = root
-      self.other = other
-    }
-
     /// The result for the objects that are the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> ComparisonResult {
       try root.evaluate(bindings).caseInsensitiveCompare(other.evaluate(bindings))
@@ -64,7 +54,7 @@ extension PredicateExpressions {
   public static func build_caseInsensitiveCompare<Root, Other>(
     _ root: Root, _ other: Other
   ) -> _CaselessOrder<Root, Other> {
-    _CaselessOrder(root, other)
+    _CaselessOrder(root: root, other: other)
   }
 }
 

@@ -16,11 +16,6 @@ extension PredicateExpressions {
     let wrapped: Wrapped
     let key: Key
 
-    init(_ wrapped: Wrapped, _ key: Key) {
-      self.wrapped = wrapped
-      self.key = key
-    }
-
     /// The result for the objects that are the values of the variables.
     public func evaluate(_ bindings: PredicateBindings) throws -> Output {
       try wrapped.evaluate(bindings)[key.evaluate(bindings)]
@@ -32,7 +27,7 @@ extension PredicateExpressions {
   public static func build_subscript<Wrapped, Key>(
     _ wrapped: Wrapped, _ key: Key
   ) -> _MapSubscript<Wrapped, Key> {
-    _MapSubscript(wrapped, key)
+    _MapSubscript(wrapped: wrapped, key: key)
   }
 }
 
