@@ -23,9 +23,7 @@ package struct ClientSockets: SyncSocketProvider {
   /// The time for name, connection, certificate and handshake together (P1 B.4).
   private let timeout: TimeAmount
 
-  package init(
-    tls: TLSConfiguration = .makeClientConfiguration(), timeoutSeconds: Int64 = 120
-  ) {
+  package init(tls: TLSConfiguration = .makeClientConfiguration(), timeoutSeconds: Int64 = 120) {
     self.tls = tls
     proxy = nil
     timeout = .seconds(timeoutSeconds)

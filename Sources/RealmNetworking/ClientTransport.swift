@@ -41,9 +41,7 @@ package struct ClientTransport: HTTPTransport {
   }
 
   /// The settings of apps: a missing server is an error at once.
-  package static func configuration(
-    _ tls: TLSConfiguration? = nil
-  ) -> HTTPClient.Configuration {
+  package static func configuration(_ tls: TLSConfiguration? = nil) -> HTTPClient.Configuration {
     var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
     configuration.connectionPool.retryConnectionEstablishment = false
     // It would send bodies to other hosts again, and in the clear.

@@ -39,9 +39,7 @@ struct CommandRequests: Sendable {
   // MARK: Commands
 
   /// Asks the server for something. Returns nil if none answers.
-  func ask(
-    _ kind: Kind, patience: Duration = .seconds(30)
-  ) async throws(ServerFailure) -> Answer? {
+  func ask(_ kind: Kind, patience: Duration = .seconds(30)) async throws(ServerFailure) -> Answer? {
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     let name = "\(folder)/\(UUID().uuidString)"
     let (request, answer) = (name + "." + kind.rawValue, name + Self.answerSuffix)

@@ -67,9 +67,7 @@ final class MemoryBudget: Sendable {
   }
 
   /// - Parameter isOutput: Whether it is for a message that the server is about to make.
-  private func hasRoom(
-    _ byteCount: Int, _ payer: Payer, isOutput: Bool, _ state: State
-  ) -> Bool {
+  private func hasRoom(_ byteCount: Int, _ payer: Payer, isOutput: Bool, _ state: State) -> Bool {
     func fits(_ count: Int, _ limit: Int) -> Bool {
       count + byteCount <= (isOutput ? limit / 4 * 3 : limit)
     }

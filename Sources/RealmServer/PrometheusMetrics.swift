@@ -62,9 +62,7 @@ final class PrometheusMetrics: MetricsFactory {
 
   // MARK: MetricsFactory
 
-  func makeCounter(
-    label: String, dimensions: [(String, String)]
-  ) -> any CounterHandler {
+  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
       if let counter = state.counters[name] { return counter }

@@ -77,9 +77,7 @@ final class SocketService: Service {
   // MARK: One socket
 
   /// Serves a socket until it is closed.
-  func serve(
-    _ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare
-  ) async {
+  func serve(_ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare) async {
     guard let app = apps[request.app] else {
       return await refuse(socket, .fatal, "There is no app \(request.app)")
     }

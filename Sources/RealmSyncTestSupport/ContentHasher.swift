@@ -99,9 +99,7 @@ struct ContentHasher<Source: TableReader> {
     return hasher.stateDigest
   }
 
-  private mutating func digest(
-    _ row: Row, _ plan: ClassPlan
-  ) throws(StorageError) -> StateDigest {
+  private mutating func digest(_ row: Row, _ plan: ClassPlan) throws(StorageError) -> StateDigest {
     var hasher = DigestHasher(4)
     for column in plan.columns {
       hasher.add(column.name)

@@ -100,9 +100,7 @@ private struct ContentText<Source: TableReader> {
     }
   }
 
-  private func text(
-    ofLinkTo object: ObjectKey, in table: TableKey
-  ) throws(StorageError) -> String {
+  private func text(ofLinkTo object: ObjectKey, in table: TableKey) throws(StorageError) -> String {
     guard let schema = try source.schema(of: table), !object.isTombstone,
       let row = try source.row(of: object, in: table)
     else { return "no link" }

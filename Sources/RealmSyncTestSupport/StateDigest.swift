@@ -26,9 +26,7 @@ package struct StateDigest: Hashable, Sendable {
   ///
   /// - Parameter file: The file's identifier at other files, for its objects of classes without
   ///   primary key.
-  package init(
-    of source: some TableReader, file: FileIdentifier = .own
-  ) throws(StorageError) {
+  package init(of source: some TableReader, file: FileIdentifier = .own) throws(StorageError) {
     var hasher = ContentHasher(source: source, file: file)
     self = try hasher.digest()
   }

@@ -147,9 +147,7 @@ package struct StateTransfer<Source: TableReader> {
 
   /// Whether two states of a set differ in the order of their members alone: links are in the order
   /// of local keys.
-  private func haveEqualMembers(
-    _ wanted: [UInt8], _ present: [UInt8]
-  ) throws(ApplyError) -> Bool {
+  private func haveEqualMembers(_ wanted: [UInt8], _ present: [UInt8]) throws(ApplyError) -> Bool {
     let (left, right) = (try parse(wanted), try parse(present))
     return left.instructions.map(left.line).sorted() == right.instructions.map(right.line).sorted()
   }

@@ -101,9 +101,7 @@ package final class SyncNetwork {
     if let socket { deliverClosed(device, socket, code) }
   }
 
-  private func deliverClosed(
-    _ device: SimulatedDevice, _ socket: UInt64, _ code: CloseCode
-  ) {
+  private func deliverClosed(_ device: SimulatedDevice, _ socket: UInt64, _ code: CloseCode) {
     let isFatal = code == .forbidden || code == .fatal
     if isFatal {
       device.isLoggedOut = true
@@ -139,9 +137,7 @@ package final class SyncNetwork {
   /// Ends the program of a device and starts it again.
   ///
   /// - Parameter contents: The bytes of the file then; nil for its present ones.
-  package func restart(
-    _ device: SimulatedDevice, from contents: [UInt8]? = nil
-  ) async throws {
+  package func restart(_ device: SimulatedDevice, from contents: [UInt8]? = nil) async throws {
     trace?("\(device.name) restarts")
     cut(device, .readFailed)
     try await device.restart(from: contents)

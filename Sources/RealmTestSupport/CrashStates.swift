@@ -121,9 +121,7 @@ package struct CrashStates {
   }
 
   /// Prefixes, suffixes and some other selections of the parts of a write.
-  private static func selections(
-    of count: Int, using random: inout SeededGenerator
-  ) -> [[Int]] {
+  private static func selections(of count: Int, using random: inout SeededGenerator) -> [[Int]] {
     var result: [[Int]] = []
     for length in [1, count / 2, count - 1] where length > 0 && length < count {
       result.append(Array(0..<length))

@@ -229,9 +229,7 @@ package struct RandomWriter {
     return part
   }
 
-  private mutating func fill(
-    _ part: ObjectKey, _ column: Column, _ group: WriteGroup
-  ) throws {
+  private mutating func fill(_ part: ObjectKey, _ column: Column, _ group: WriteGroup) throws {
     let table = try #require(try group.table(column.targetTable ?? .null))
     // Parts inside of parts must not become too many.
     for column in table.schema.columns
@@ -276,9 +274,7 @@ package struct RandomWriter {
     }
   }
 
-  private mutating func changeSet(
-    _ set: SetEditor, _ column: Column, _ group: WriteGroup
-  ) throws {
+  private mutating func changeSet(_ set: SetEditor, _ column: Column, _ group: WriteGroup) throws {
     let count = try set.view.count
     switch random.number(below: 10) {
     case 0: try set.removeAll()

@@ -45,9 +45,7 @@ extension QueryBinder {
   // MARK: - Several values
 
   /// The values of a list, or of a collection of the program; nil for a single value.
-  func values(
-    _ operand: Operand, beside other: BoundPath?
-  ) throws(QueryError) -> [QueryConstant]? {
+  func values(_ operand: Operand, beside other: BoundPath?) throws(QueryError) -> [QueryConstant]? {
     switch operand {
     case .list(let elements):
       var constants: [QueryConstant] = []
@@ -96,9 +94,7 @@ extension QueryBinder {
   }
 
   /// The condition that values lie in a range.
-  func bind(
-    _ left: BoundOperand, in range: QueryRange
-  ) throws(QueryError) -> BoundPredicate {
+  func bind(_ left: BoundOperand, in range: QueryRange) throws(QueryError) -> BoundPredicate {
     let (lower, upper) = try (stored(constant(range.lower)), stored(constant(range.upper)))
     if range.isClosed {
       return .comparison(BoundComparison(left, .between, .values([lower, upper])))

@@ -70,9 +70,7 @@ extension QueryBinder {
 
   /// `ALL` with an operator that has no right side to go through value by value: a comparison with
   /// each end of a range, or one that no element fails.
-  func eachElement(
-    _ comparison: Comparison, _ sides: Sides
-  ) throws(QueryError) -> BoundPredicate? {
+  func eachElement(_ comparison: Comparison, _ sides: Sides) throws(QueryError) -> BoundPredicate? {
     guard comparison.leftQuantifier == .all, comparison.rightQuantifier == nil else { return nil }
     switch comparison.operation {
     case .between:

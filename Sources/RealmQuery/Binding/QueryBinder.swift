@@ -248,9 +248,7 @@ package struct QueryBinder {
   }
 
   /// A constant as the other side needs it.
-  func constant(
-    _ operand: Operand, beside other: BoundPath?
-  ) throws(QueryError) -> QueryConstant {
+  func constant(_ operand: Operand, beside other: BoundPath?) throws(QueryError) -> QueryConstant {
     let constant: QueryConstant
     switch operand {
     case .value(.binary(let bytes)) where other?.comparedType == .string:

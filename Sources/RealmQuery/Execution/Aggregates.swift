@@ -79,9 +79,7 @@ extension Aggregator {
   }
 
   /// Adds the values of a column in some rows of a cluster.
-  mutating func add(
-    _ column: Column, of cluster: Cluster, _ rows: LeafMask
-  ) throws(StorageError) {
+  mutating func add(_ column: Column, of cluster: Cluster, _ rows: LeafMask) throws(StorageError) {
     if isCount { return add(countOf: rows) }
     switch column.leafKind {
     case .int: try addIntegers(column.leafIndex, isNullable: false, of: cluster, rows)

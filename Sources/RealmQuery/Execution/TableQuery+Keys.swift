@@ -10,9 +10,7 @@ extension TableQuery {
   ///
   /// - Parameter table: The table of the query in a version; nil for a collection of values.
   /// - Throws: `QueryError.invalid` with what does not fit.
-  package func check(
-    against table: Table?, of source: any TableReader
-  ) throws(QueryError) {
+  package func check(against table: Table?, of source: any TableReader) throws(QueryError) {
     for step in allSteps {
       switch step {
       case .filter(let condition):

@@ -21,9 +21,7 @@ enum ValueSteps {
   /// The values after one step.
   ///
   /// - Throws: `QueryError.invalid` if a condition asks about anything but `self`.
-  static func apply(
-    _ step: QueryStep, to values: [TableValue]
-  ) throws(QueryError) -> [TableValue] {
+  static func apply(_ step: QueryStep, to values: [TableValue]) throws(QueryError) -> [TableValue] {
     switch step {
     case .filter(let condition):
       let filter = try ValueFilter(condition)

@@ -52,9 +52,7 @@ enum FoldedText {
   }
 
   /// The scalar at a position, which moves past it; what is no UTF-8 is replaced byte by byte.
-  private static func decode(
-    _ bytes: UnsafeRawBufferPointer, _ position: inout Int
-  ) -> UInt32 {
+  private static func decode(_ bytes: UnsafeRawBufferPointer, _ position: inout Int) -> UInt32 {
     let replacement: UInt32 = 0xFFFD
     let first = unsafe UInt32(bytes[position])
     position &+= 1

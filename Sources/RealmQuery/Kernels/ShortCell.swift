@@ -33,9 +33,7 @@ struct ShortCell {
   /// Bit i says whether cell i is this one.
   ///
   /// - Parameter upcoming: where the cells are that are read next: they are asked for meanwhile.
-  func mask(
-    _ cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer
-  ) -> LeafMask {
+  func mask(_ cells: UnsafeRawPointer, count: Int, upcoming: UnsafeRawPointer) -> LeafMask {
     let words =
       switch width {
       case 1:

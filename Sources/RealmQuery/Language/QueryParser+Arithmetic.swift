@@ -50,9 +50,7 @@ extension QueryParser {
   }
 
   /// Reads what precedes a simple operand: signs, and what opens parentheses and lists.
-  private mutating func beginFactor(
-    _ open: inout [OpenOperand]
-  ) throws(QuerySyntaxError) {
+  private mutating func beginFactor(_ open: inout [OpenOperand]) throws(QuerySyntaxError) {
     while true {
       depth += 1
       guard depth <= QueryParser.maximumDepth else {

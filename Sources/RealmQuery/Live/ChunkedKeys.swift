@@ -97,9 +97,7 @@ package struct ChunkedKeys: Sendable {
   /// their gaps: a gap is the number of kept keys in front of the new one.
   ///
   /// - Complexity: O(n / 1024 + k) for k changes.
-  func replacing(
-    removed: [Int], with arrivals: [(gap: Int, key: ObjectKey)]
-  ) -> ChunkedKeys {
+  func replacing(removed: [Int], with arrivals: [(gap: Int, key: ObjectKey)]) -> ChunkedKeys {
     if removed.isEmpty, arrivals.isEmpty { return self }
     var result = ChunkedKeys()
     result.chunks.reserveCapacity(chunks.count + 1)

@@ -23,9 +23,7 @@ struct ResolvedEnd {
   ///
   /// - Throws: `QueryError.invalid` for parts of what is no text, and for orders of objects;
   ///   null is in no order with anything, and may be asked for.
-  func check(
-    _ operation: ComparisonOperator, beside right: BoundOperand
-  ) throws(QueryError) {
+  func check(_ operation: ComparisonOperator, beside right: BoundOperand) throws(QueryError) {
     if right == .value(.null) { return }
     let isSupported =
       switch operation {
@@ -116,9 +114,7 @@ struct PathResolver {
         + "on key paths that include an collection property")
   }
 
-  private func check(
-    _ function: CollectionFunction, _ end: ResolvedEnd
-  ) throws(QueryError) {
+  private func check(_ function: CollectionFunction, _ end: ResolvedEnd) throws(QueryError) {
     switch (function, end.type) {
     case (.count, _), (_, .int), (_, .float), (_, .double), (_, .decimal), (_, .mixed),
       (.min, .timestamp), (.max, .timestamp):

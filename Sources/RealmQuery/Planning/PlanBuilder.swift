@@ -249,9 +249,7 @@ struct PlanBuilder {
   }
 
   /// Texts are not searched word by word without an index: that would be slow without a word.
-  private func requireWordIndex(
-    _ reader: ValueReader, _ path: ColumnPath
-  ) throws(QueryError) {
+  private func requireWordIndex(_ reader: ValueReader, _ path: ColumnPath) throws(QueryError) {
     if case .value(let column) = reader.end, column.isFullText { return }
     throw .invalid("Operator 'TEXT' needs a full-text index, which '\(path.text)' does not have.")
   }

@@ -165,9 +165,7 @@ final class QueryPlan {
   // MARK: Running
 
   /// The rows of `rows` that match a node.
-  func mask(
-    _ node: Int, _ cluster: Cluster, _ rows: LeafMask
-  ) throws(StorageError) -> LeafMask {
+  func mask(_ node: Int, _ cluster: Cluster, _ rows: LeafMask) throws(StorageError) -> LeafMask {
     switch unsafe nodes[node] {
     case .constant(let truth): return truth ? rows : .none
     case .all(let children):

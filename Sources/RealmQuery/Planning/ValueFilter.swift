@@ -135,9 +135,7 @@ struct ValueFilter {
   func matches(_ value: MixedValue) -> Bool { ValueFilter.matches(node, value) }
 
   /// Whether a value of an object's collection matches; the plan knows the objects around.
-  func matches(
-    _ value: MixedValue, _ row: Row, _ plan: QueryPlan
-  ) throws(StorageError) -> Bool {
+  func matches(_ value: MixedValue, _ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {
     usesOuterScope
       ? try ValueFilter.matches(node, value, row, plan) : ValueFilter.matches(node, value)
   }

@@ -213,9 +213,7 @@ extension ValueReader.End {
   }
 
   /// A count of a collection, or a value that is computed from it.
-  private func computed(
-    in row: Row, _ plan: QueryPlan
-  ) throws(StorageError) -> MixedValue {
+  private func computed(in row: Row, _ plan: QueryPlan) throws(StorageError) -> MixedValue {
     switch self {
     case .backlinkCount(let columns):
       var count = 0

@@ -47,9 +47,7 @@ struct ValueTest {
     constant = .range(lower, upper)
   }
 
-  init(
-    _ matcher: TextMatcher, _ operation: ComparisonOperator, isBinary: Bool, needle: ByteView
-  ) {
+  init(_ matcher: TextMatcher, _ operation: ComparisonOperator, isBinary: Bool, needle: ByteView) {
     self.operation = operation
     constant = .text(matcher, isBinary: isBinary)
     self.needle = needle

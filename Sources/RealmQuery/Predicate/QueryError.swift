@@ -29,9 +29,7 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension QueryError {
-  static func unknownProperty(
-    _ name: String, in path: ColumnPath, of type: String
-  ) -> QueryError {
+  static func unknownProperty(_ name: String, in path: ColumnPath, of type: String) -> QueryError {
     .invalid(
       "Invalid keypath '\(path.text)': Property '\(name)' not found in object of type '\(type)'")
   }

@@ -228,9 +228,7 @@ package struct InstructionApplier {
 
   /// The object of a key; nil if there is none.
   @inline(__always)
-  mutating func find(
-    _ name: InternedString, _ key: PrimaryKey
-  ) throws(ApplyProblem) -> ObjectKey? {
+  mutating func find(_ name: InternedString, _ key: PrimaryKey) throws(ApplyProblem) -> ObjectKey? {
     if name == lastClass, key == lastKey { return lastObject }
     return try findAgain(name, key)
   }

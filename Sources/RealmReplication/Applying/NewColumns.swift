@@ -20,9 +20,7 @@ struct NewColumns {
 
   func count(of table: InternedString) -> Int { names[table]?.count ?? 0 }
 
-  mutating func append(
-    _ column: NewColumn, to table: InternedString, by instruction: Instruction
-  ) {
+  mutating func append(_ column: NewColumn, to table: InternedString, by instruction: Instruction) {
     names[table, default: []].insert(column.name)
     if let index = classes.firstIndex(where: { $0.name == table }) {
       classes[index].columns.append(column)

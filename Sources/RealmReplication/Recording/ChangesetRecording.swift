@@ -67,9 +67,7 @@ struct ChangesetRecording {
     pending.add(column.key, to: table.key)
   }
 
-  mutating func willEraseColumn(
-    _ column: Column, from table: WritableTable
-  ) throws(StorageError) {
+  mutating func willEraseColumn(_ column: Column, from table: WritableTable) throws(StorageError) {
     guard table.schema.className != nil, !pending.remove(column.key, from: table.key) else {
       return
     }
@@ -81,9 +79,7 @@ struct ChangesetRecording {
         .init(table: name, field: builder.name(column, table.key, table.schema))))
   }
 
-  mutating func didSetPrimaryKey(
-    _ column: Column?, of table: WritableTable
-  ) throws(StorageError) {
+  mutating func didSetPrimaryKey(_ column: Column?, of table: WritableTable) throws(StorageError) {
     guard let name = table.schema.className, !pending.contains(table.key) else { return }
     throw .limitExceeded(
       "The primary key of '\(name)' cannot be changed in a synchronized Realm")
@@ -91,9 +87,7 @@ struct ChangesetRecording {
 
   /// Writes the added classes and properties: a class when its primary key is known.
   @inline(__always)
-  private mutating func writePending(
-    _ group: @autoclosure () -> WriteGroup
-  ) throws(StorageError) {
+  private mutating func writePending(_ group: @autoclosure () -> WriteGroup) throws(StorageError) {
     if !pending.isEmpty { try writeSchema(group()) }
   }
 
@@ -138,9 +132,7 @@ struct ChangesetRecording {
     isLastWritten = true
   }
 
-  mutating func willErase(
-    _ object: ObjectKey, in table: WritableTable
-  ) throws(StorageError) {
+  mutating func willErase(_ object: ObjectKey, in table: WritableTable) throws(StorageError) {
     guard builder.role(table.key, table.schema) == .topLevel else { return }
     try writePending(table.group)
     guard try find(object, table) else { return }
@@ -287,9 +279,7 @@ struct ChangesetRecording {
     builder.encoder.append(.update(.init(path: path, value: payload)))
   }
 
-  mutating func didEraseEntry(
-    for key: String, in place: CollectionPlace
-  ) throws(StorageError) {
+  mutating func didEraseEntry(for key: String, in place: CollectionPlace) throws(StorageError) {
     try noteShift(of: place)
     guard let path = try path(place, .key(key)) else { return forgetSteps() }
     builder.encoder.append(.update(.init(path: path, value: .erased)))
@@ -317,9 +307,7 @@ struct ChangesetRecording {
 
   // MARK: All collections
 
-  mutating func didClear(
-    _ place: CollectionPlace, _ kind: CollectionKind
-  ) throws(StorageError) {
+  mutating func didClear(_ place: CollectionPlace, _ kind: CollectionKind) throws(StorageError) {
     try noteShift(of: place)
     guard let path = try path(place, nil) else { return forgetSteps() }
     builder.encoder.append(.clear(.init(path: path, collection: kind.onWire)))

@@ -122,9 +122,7 @@ package final class SyncRecorder: ChangeRecorder {
     try unsafe recording.didEraseMember(value, in: place)
   }
 
-  package func didClear(
-    _ place: CollectionPlace, _ kind: CollectionKind
-  ) throws(StorageError) {
+  package func didClear(_ place: CollectionPlace, _ kind: CollectionKind) throws(StorageError) {
     try unsafe recording.didClear(place, kind)
   }
 }

@@ -95,17 +95,13 @@ package struct ObjectStateWriter<Source: TableReader> {
   /// Writes the erasure of an object, present in the file or not.
   ///
   /// - Parameter reference: Names the object, whose strings it interns.
-  package mutating func appendErasure(
-    of reference: (inout ChangesetEncoder) -> ObjectReference
-  ) {
+  package mutating func appendErasure(of reference: (inout ChangesetEncoder) -> ObjectReference) {
     let object = reference(&builder.encoder)
     builder.encoder.append(.eraseObject(object))
   }
 
   /// Writes the creation alone of an object, present in the file or not.
-  package mutating func appendCreation(
-    of reference: (inout ChangesetEncoder) -> ObjectReference
-  ) {
+  package mutating func appendCreation(of reference: (inout ChangesetEncoder) -> ObjectReference) {
     let object = reference(&builder.encoder)
     builder.encoder.append(.createObject(object))
   }
@@ -153,9 +149,7 @@ package struct ObjectStateWriter<Source: TableReader> {
     }
   }
 
-  private mutating func appendProperty(
-    _ column: Column, _ row: Row
-  ) throws(StorageError) {
+  private mutating func appendProperty(_ column: Column, _ row: Row) throws(StorageError) {
     switch column.collection {
     case .none: try appendSingle(column, row)
     case .list, .set: try appendElements(of: row.list(column), column)
@@ -165,9 +159,7 @@ package struct ObjectStateWriter<Source: TableReader> {
     }
   }
 
-  private mutating func appendSingle(
-    _ column: Column, _ row: Row
-  ) throws(StorageError) {
+  private mutating func appendSingle(_ column: Column, _ row: Row) throws(StorageError) {
     switch column.type {
     case .link:
       let target = try row.storedLink(column.leafIndex)
@@ -247,9 +239,7 @@ package struct ObjectStateWriter<Source: TableReader> {
 
   // MARK: Collections
 
-  private mutating func appendElements(
-    of view: ListView, _ column: Column
-  ) throws(StorageError) {
+  private mutating func appendElements(of view: ListView, _ column: Column) throws(StorageError) {
     if !isFresh { clear(column.collection.onWire) }
     guard column.collection == .set else { return try appendListElements(of: view, column) }
     for index in 0..<view.storedCount {

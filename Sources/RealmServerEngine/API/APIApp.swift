@@ -69,9 +69,7 @@ package struct APIApp: Sendable {
     if !origin.isLocal { try count(origin, anonymousLogins) }
   }
 
-  private func count(
-    _ origin: RequestOrigin, _ limit: Locked<RateLimit>
-  ) throws(APIError) {
+  private func count(_ origin: RequestOrigin, _ limit: Locked<RateLimit>) throws(APIError) {
     let time = now()
     guard limit.withLock({ $0.begin(origin.limitKey, now: time) }) else {
       throw APIError(.tooManyAttempts)

@@ -36,9 +36,7 @@ struct UserRoutes {
     return app
   }
 
-  private func profile(
-    _ request: APIRequest, _ app: APIApp
-  ) async throws(APIError) -> APIResponse {
+  private func profile(_ request: APIRequest, _ app: APIApp) async throws(APIError) -> APIResponse {
     let account = try await app.account(of: request)
     let identities = try await APIError.mapping(await app.accounts.identities(of: account))
     let data = identities.first { $0.name.provider == AccountService.passwordProvider }

@@ -26,9 +26,7 @@ package struct AccountCleaning: Hashable, Sendable {
   }
 
   /// Removes everything past its time in the rules.
-  init(
-    _ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp
-  ) throws(StorageError) {
+  init(_ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp) throws(StorageError) {
     sessions = try Self.removeExpired(AccountTables.sessions, now, in: group)
     tokens = try Self.removeExpired(AccountTables.tokens, now, in: group)
     try removeAnonymousUsers(group, rules, now)

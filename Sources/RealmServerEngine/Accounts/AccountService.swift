@@ -115,9 +115,7 @@ package struct AccountService: Sendable {
     return account
   }
 
-  private func token(
-    _ kind: TokenClaims.Kind, _ account: Account, session: String
-  ) -> String {
+  private func token(_ kind: TokenClaims.Kind, _ account: Account, session: String) -> String {
     let now = unixSeconds
     let lifetime =
       kind == .access ? settings.accessMinutes * 60 : settings.refreshDays * 24 * 60 * 60

@@ -157,9 +157,7 @@ package struct AccountTransaction {
     }
   }
 
-  private func stored<R: AccountRecord>(
-    _ type: R.Type, _ key: String
-  ) throws(StorageError) -> R? {
+  private func stored<R: AccountRecord>(_ type: R.Type, _ key: String) throws(StorageError) -> R? {
     guard let row = try table(R.layout).find(.string(key)) else { return nil }
     return try R(row)
   }

@@ -99,9 +99,7 @@ extension AppFile {
     }
   }
 
-  private mutating func readProviders(
-    _ json: JSONValue, at path: [JSONStep]
-  ) throws(AppFileError) {
+  private mutating func readProviders(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
     for member in try Self.members(json, "\"providers\"", at: path) {
       let path = path + [.key(member.key)]
       let settings = try Self.members(member.value, "the provider \"\(member.key)\"", at: path)
@@ -128,9 +126,7 @@ extension AppFile {
     }
   }
 
-  private mutating func readTokens(
-    _ json: JSONValue, at path: [JSONStep]
-  ) throws(AppFileError) {
+  private mutating func readTokens(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
     for member in try Self.members(json, "\"tokens\"", at: path) {
       let path = path + [.key(member.key)]
       let number = member.value.integer

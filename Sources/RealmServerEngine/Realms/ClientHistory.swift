@@ -88,9 +88,7 @@ struct ClientHistory {
   }
 
   /// The touched objects with a private change in place of entries, and its version.
-  private func hidden(
-    from incoming: [Changeset], after base: UInt64
-  ) -> [ObjectIdentity: UInt64] {
+  private func hidden(from incoming: [Changeset], after base: UInt64) -> [ObjectIdentity: UInt64] {
     guard !newestPrivates.isEmpty else { return [:] }
     var result: [ObjectIdentity: UInt64] = [:]
     for changeset in incoming {

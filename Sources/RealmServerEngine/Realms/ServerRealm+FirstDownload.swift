@@ -102,9 +102,7 @@ extension ServerRealm {
     }
   }
 
-  private func erasedObjects(
-    of history: [StoredEntry]
-  ) throws(StoreError) -> [ObjectIdentity] {
+  private func erasedObjects(of history: [StoredEntry]) throws(StoreError) -> [ObjectIdentity] {
     var objects: [ObjectIdentity] = []
     var seen: Set<ObjectIdentity> = []
     for entry in history where !entry.changeset.isEmpty {

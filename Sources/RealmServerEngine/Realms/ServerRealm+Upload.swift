@@ -182,9 +182,7 @@ extension ServerRealm {
     return window
   }
 
-  private func parse(
-    _ bytes: [UInt8], origin: ChangesetOrigin
-  ) throws(StoreError) -> Changeset {
+  private func parse(_ bytes: [UInt8], origin: ChangesetOrigin) throws(StoreError) -> Changeset {
     do throws(ChangesetError) {
       return try ChangesetParser.parse(bytes, origin: origin)
     } catch {
@@ -215,9 +213,7 @@ extension ServerRealm {
     var reciprocals: [UInt64: Changeset] = [:]
     var privates: [UInt64: Changeset] = [:]
     var objects: [UInt64: [ObjectIdentity]] = [:]
-    func parse(
-      _ bytes: [UInt8], _ origin: ChangesetOrigin
-    ) throws(StoreError) -> Changeset {
+    func parse(_ bytes: [UInt8], _ origin: ChangesetOrigin) throws(StoreError) -> Changeset {
       do throws(ChangesetError) {
         return try ChangesetParser.parse(bytes, origin: origin)
       } catch {

@@ -20,9 +20,7 @@ extension ServerRealm {
   ///
   /// Its version precedes the client's uploads, so the rounds after it erase their objects outside
   /// of the view.
-  package func schemaBootstrap(
-    for ident: FileIdentifier
-  ) async throws(StoreError) -> Bootstrap {
+  package func schemaBootstrap(for ident: FileIdentifier) async throws(StoreError) -> Bootstrap {
     let snapshot = try await store.snapshot(atLeast: 0)
     let file = try await knownFile(ident)
     var version = snapshot.head.version

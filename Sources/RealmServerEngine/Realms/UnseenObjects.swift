@@ -151,9 +151,7 @@ struct UnseenObjects {
     marks[object]?.contains { $0.version > base && $0.file == file } ?? false
   }
 
-  private func existed(
-    _ object: ObjectIdentity, at base: UInt64
-  ) throws(StorageError) -> Bool {
+  private func existed(_ object: ObjectIdentity, at base: UInt64) throws(StorageError) -> Bool {
     if let first = marks[object]?.first(where: { $0.version > base }) {
       return first.existedBefore
     }

@@ -134,9 +134,7 @@ package struct ClientFile: Hashable, Sendable {
   /// no characters where there were none.
   package var filters = ""
 
-  package init(
-    ident: FileIdentifier, salt: UInt64, user: String, lastSeen: OriginTimestamp
-  ) {
+  package init(ident: FileIdentifier, salt: UInt64, user: String, lastSeen: OriginTimestamp) {
     self.ident = ident
     self.salt = salt
     self.user = user

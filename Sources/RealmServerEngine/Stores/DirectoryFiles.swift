@@ -19,9 +19,7 @@ package struct DirectoryFiles: RealmFiles {
   private let system: any FileSystem
   private let records: RealmRecords
 
-  package init(
-    directory: String, system: any FileSystem = SystemFiles(isPrivate: true)
-  ) {
+  package init(directory: String, system: any FileSystem = SystemFiles(isPrivate: true)) {
     self.directory = directory
     self.system = system
     records = RealmRecords(system)

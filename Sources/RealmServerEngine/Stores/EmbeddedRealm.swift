@@ -76,9 +76,7 @@ final class EmbeddedRealm: RealmStore {
     name = RealmName(app: try meta.text("app"), partition: try meta.optionalText("partition"))
   }
 
-  private static func makeTables(
-    in file: DatabaseFile, for name: RealmName
-  ) throws(StorageError) {
+  private static func makeTables(in file: DatabaseFile, for name: RealmName) throws(StorageError) {
     try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
       try ServerTables.make(in: group, for: name)
     }

@@ -100,9 +100,7 @@ extension ObjectSelection {
     }
 
     /// The next objects, as many as one part of erasures names; none at the end.
-    mutating func nextIdentities(
-      in source: TableGroup
-    ) throws(StorageError) -> [ObjectIdentity] {
+    mutating func nextIdentities(in source: TableGroup) throws(StorageError) -> [ObjectIdentity] {
       var identities: [ObjectIdentity] = []
       var byteCount = 0
       while byteCount < PrivatePart.byteCountMax {

@@ -156,9 +156,7 @@ package struct Round {
   }
 
   /// - Parameter wasSeen: Whether the client saw it at its cursor.
-  private func fate(
-    _ trace: TouchLog.Trace, wasSeen: Bool, isSeen: Bool, exists: Bool
-  ) -> Fate {
+  private func fate(_ trace: TouchLog.Trace, wasSeen: Bool, isSeen: Bool, exists: Bool) -> Fate {
     let isOwn = trace.files.contains(file)
     if isSeen {
       // The client has made an object that others made and erased before its cursor, of which it

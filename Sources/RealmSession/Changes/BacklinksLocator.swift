@@ -70,9 +70,7 @@ package struct BacklinksLocator: Hashable, Sendable {
   }
 
   /// Whether one of `keys` links to the object.
-  private func links(
-    _ keys: Set<ObjectKey>, in tables: TableGroup
-  ) throws(StorageError) -> Bool {
+  private func links(_ keys: Set<ObjectKey>, in tables: TableGroup) throws(StorageError) -> Bool {
     guard let table = try tables.table(origin), let column = table.schema.column(link) else {
       return true
     }

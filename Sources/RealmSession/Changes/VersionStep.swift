@@ -34,9 +34,7 @@ package final class VersionStep: Sendable {
 
   /// The objects of `table` in both versions with changes within `filter`: of their own properties,
   /// or of linked objects.
-  func modified(
-    in table: TableKey, filter: KeyPathFilter?
-  ) throws(StorageError) -> Set<ObjectKey> {
+  func modified(in table: TableKey, filter: KeyPathFilter?) throws(StorageError) -> Set<ObjectKey> {
     let question = Question(table: table, filter: filter)
     if let known = answers.withLock({ $0.modified[question] }) { return known }
     let walk = LinkedModifications(old: old, tables: new, changes: changes)

@@ -64,9 +64,7 @@ package final class SessionObservers {
   // MARK: - Called by the session
 
   /// Notifies of a committed write transaction, at once or later; `skipped` are not notified.
-  func committed(
-    _ session: Session, from base: TableGroup?, skipping skipped: SkippedObservers
-  ) {
+  func committed(_ session: Session, from base: TableGroup?, skipping skipped: SkippedObservers) {
     if let base, let tables = session.shownTables, !skipped.observations.isEmpty {
       skip(skipped.observations, from: base, to: tables)
     }

@@ -39,9 +39,7 @@ extension Session {
   ///
   /// - Parameter skipped: Observers that are not to be notified of it.
   /// - Throws: A failure to write; the transaction is undone then.
-  package final func commitWrite(
-    skipping skipped: SkippedObservers = .none
-  ) throws(StorageError) {
+  package final func commitWrite(skipping skipped: SkippedObservers = .none) throws(StorageError) {
     guard let transaction else { return }
     let hub = observers?.hub
     hub?.isCommitting = true

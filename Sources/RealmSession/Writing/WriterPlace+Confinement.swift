@@ -53,9 +53,7 @@ extension DatabaseFile {
   }
 
   /// Enqueues a block of a session, as `enqueueWriter(at:wake:)` does.
-  func enqueueWriter(
-    in confinement: Confinement, wake: @escaping @Sendable () -> Void
-  ) -> UInt64 {
+  func enqueueWriter(in confinement: Confinement, wake: @escaping @Sendable () -> Void) -> UInt64 {
     enqueueWriter(at: WriterPlace(confinement), wake: wake)
   }
 }

@@ -47,9 +47,7 @@ extension EncryptedFile {
   /// Checks that a version uses none of some pages.
   ///
   /// - Parameter pages: Pages that are not authentic, or were never written; ascending.
-  func require(
-    _ pages: [Int], unusedAt topRef: Ref, in space: NodeSpace
-  ) throws(StorageError) {
+  func require(_ pages: [Int], unusedAt topRef: Ref, in space: NodeSpace) throws(StorageError) {
     // The header.
     if pages.first == 0 { throw try refusal() }
     guard let page = Self.firstUsed(of: pages, topRef, space) else { return }
@@ -74,9 +72,7 @@ extension EncryptedFile {
   }
 
   /// The first of some pages that a version uses: what is not free is used.
-  private static func firstUsed(
-    of pages: [Int], _ topRef: Ref, _ space: NodeSpace
-  ) -> Int? {
+  private static func firstUsed(of pages: [Int], _ topRef: Ref, _ space: NodeSpace) -> Int? {
     let size = EncryptedLayout.pageByteCount
     guard !pages.isEmpty else { return nil }
     var free: [Range<Int>] = []
@@ -107,9 +103,7 @@ extension EncryptedFile {
   /// The findings about the pages of the file (file format 5.1.1, number 2), each of which is read.
   ///
   /// Pages that a commit is about to write are left out.
-  func findings(
-    _ topRef: Ref, in space: NodeSpace
-  ) throws(StorageError) -> [CheckFinding] {
+  func findings(_ topRef: Ref, in space: NodeSpace) throws(StorageError) -> [CheckFinding] {
     let (failed, old) = try state.withLock { state throws(StorageError) in try verify(state) }
     var findings = old.map { page in
       CheckFinding(

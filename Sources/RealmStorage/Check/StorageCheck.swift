@@ -28,9 +28,7 @@ struct StorageCheck {
   }
 
   /// The findings about a version; empty if it is whole.
-  static func findings(
-    _ snapshot: Snapshot, physicalSize: Int
-  ) -> [CheckFinding] {
+  static func findings(_ snapshot: Snapshot, physicalSize: Int) -> [CheckFinding] {
     guard !snapshot.topRef.isNull else { return [] }
     do throws(StorageError) {
       var check = try StorageCheck(snapshot, physicalSize: physicalSize)

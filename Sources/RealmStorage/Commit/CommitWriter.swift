@@ -134,9 +134,7 @@ struct CommitWriter {
     return space
   }
 
-  private func makeWriter(
-    _ top: TopArray, _ space: FreeSpace
-  ) throws(StorageError) -> NodeWriter {
+  private func makeWriter(_ top: TopArray, _ space: FreeSpace) throws(StorageError) -> NodeWriter {
     let slab = allocator.space
     var counts = NodeByteCounts()
     try NodeWriter.measure(top.roots.tables, isData: true, in: slab, into: &counts)

@@ -234,9 +234,7 @@ struct NodePlacement {
     short.start = taken.lowerBound
   }
 
-  private mutating func endShortRun(
-    at position: Int, merging: Bool = true
-  ) throws(StorageError) {
+  private mutating func endShortRun(at position: Int, merging: Bool = true) throws(StorageError) {
     assert(short.start <= position && position <= short.rest.upperBound, "`NodePlacement` 2")
     if short.start < position { written.append(short.start..<position) }
     try space.giveBack(position..<short.rest.upperBound, merging: merging)
@@ -319,9 +317,7 @@ struct NodePlacement {
   }
 
   /// Lists what the commit gives up.
-  mutating func add(
-    freed: [NodeAllocator.FreedBlock], tag: UInt64
-  ) throws(StorageError) {
+  mutating func add(freed: [NodeAllocator.FreedBlock], tag: UInt64) throws(StorageError) {
     try space.add(freed: freed, tag: tag)
   }
 

@@ -131,9 +131,7 @@ struct StreamedCopy {
     return Int64(place)
   }
 
-  private mutating func append(
-    _ header: NodeHeader, slots: [Int64]
-  ) throws(StorageError) {
+  private mutating func append(_ header: NodeHeader, slots: [Int64]) throws(StorageError) {
     let packed = UnsafeMutableRawBufferPointer.allocate(
       byteCount: header.nodeByteCount, alignment: 8)
     defer { unsafe packed.deallocate() }
@@ -208,9 +206,7 @@ extension WriteTransaction {
   /// own; encrypted, if there is a key.
   ///
   /// It has no history, of a synchronised file neither: no server knows what is not committed.
-  package func write(
-    to file: any StorageFile, key: EncryptionKey? = nil
-  ) throws(StorageError) {
+  package func write(to file: any StorageFile, key: EncryptionKey? = nil) throws(StorageError) {
     try StreamedCopy.write(roots, nil, in: allocator.space, to: CopyTarget(file, key))
   }
 }

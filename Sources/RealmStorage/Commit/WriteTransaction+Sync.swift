@@ -48,9 +48,7 @@ extension WriteTransaction {
 
   /// Changes cursors and counters. That they do not go back is for the caller to see to:
   /// a reset lets them.
-  package func updateSyncProgress(
-    _ body: (inout SyncProgress) -> Void
-  ) throws(StorageError) {
+  package func updateSyncProgress(_ body: (inout SyncProgress) -> Void) throws(StorageError) {
     var history = try syncHistory()
     body(&history.progress)
     store(history)
@@ -103,9 +101,7 @@ extension WriteTransaction {
   }
 
   /// Stores how the changeset of one version is transformed; nil if it is the same again.
-  package func setSyncReciprocal(
-    _ bytes: [UInt8]?, at version: UInt64
-  ) throws(StorageError) {
+  package func setSyncReciprocal(_ bytes: [UInt8]?, at version: UInt64) throws(StorageError) {
     var history = try syncHistory()
     try history.setReciprocal(bytes, at: version, allocator)
     store(history)

@@ -81,9 +81,7 @@ package final class WriteTransaction {
   /// belongs to `previous`.
   ///
   /// - Parameter waited: How long the writer waited for its turn, in nanoseconds.
-  init(
-    _ file: DatabaseFile, on previous: PendingCommit?, waited: UInt64 = 0
-  ) throws(StorageError) {
+  init(_ file: DatabaseFile, on previous: PendingCommit?, waited: UInt64 = 0) throws(StorageError) {
     guard !file.options.isReadOnly else {
       throw .system(operation: "Writing", path: file.path, code: EROFS)
     }

@@ -105,9 +105,7 @@ extension EncryptedFile {
 
   /// Writes encrypted pages that stand one after the other in memory; the header when the others
   /// are durable.
-  private func write(
-    _ pages: [Int], from bytes: UnsafeMutableRawPointer
-  ) throws(StorageError) {
+  private func write(_ pages: [Int], from bytes: UnsafeMutableRawPointer) throws(StorageError) {
     let pageByteCount = EncryptedLayout.pageByteCount
     func write(_ indices: Range<Int>) throws(StorageError) {
       try unsafe file.write(

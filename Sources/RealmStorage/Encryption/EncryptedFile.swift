@@ -147,9 +147,7 @@ package final class EncryptedFile: StorageFile {
   }
 
   /// Makes the image writable up to `byteCount`; new memory reads as zero.
-  private func provideMemory(
-    through byteCount: Int, _ state: inout State
-  ) throws(StorageError) {
+  private func provideMemory(through byteCount: Int, _ state: inout State) throws(StorageError) {
     let page = EncryptedLayout.pageByteCount
     let count = (byteCount + page - 1) / page
     guard count > state.pageCount, let base = unsafe state.base else { return }

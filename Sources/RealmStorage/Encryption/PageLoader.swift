@@ -34,9 +34,7 @@ struct PageLoader: @unchecked Sendable {
   /// Brings in the pages that changed since `known` was true.
   ///
   /// - Parameter block: Memory for one block of the file.
-  func load(
-    _ known: inout Knowledge, using block: EncryptedFile.Block
-  ) throws(StorageError) {
+  func load(_ known: inout Knowledge, using block: EncryptedFile.Block) throws(StorageError) {
     known.failed.removeAll()
     let count = known.marks.count
     for start in stride(from: 0, to: count, by: EncryptedLayout.pagesPerBlock) {

@@ -138,9 +138,7 @@ extension StorageFile {
   }
 
   /// Writes the bytes of an integer, least significant first.
-  package func write(
-    _ value: some FixedWidthInteger, at offset: Int
-  ) throws(StorageError) {
+  package func write(_ value: some FixedWidthInteger, at offset: Int) throws(StorageError) {
     var bytes = value.littleEndian
     let result = unsafe withUnsafeBytes(of: &bytes) { raw -> StorageError? in
       do throws(StorageError) {

@@ -104,9 +104,7 @@ struct FreeSpace: Sendable {
   /// Adds what a commit gives up.
   ///
   /// - Throws: `StorageError.corrupted` if any of it is free already: the file uses a node twice.
-  mutating func add(
-    freed: [NodeAllocator.FreedBlock], tag: UInt64
-  ) throws(StorageError) {
+  mutating func add(freed: [NodeAllocator.FreedBlock], tag: UInt64) throws(StorageError) {
     assert(tag > 0 && tag != FreeBlock.heldTag, "`FreeSpace` 2: what is freed is tagged")
     guard freed.count > max(16, list.count / 8) else {
       for block in freed { try list.insert(freeBlock(block, tag)) }

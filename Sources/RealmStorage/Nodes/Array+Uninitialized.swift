@@ -8,9 +8,7 @@ extension Array {
   /// The standard library's initializer stores the count of an empty array, too: into the one empty
   /// array that all threads share. Nothing is called or stored for that one here.
   @inlinable
-  package init(
-    count: Int, writingAll body: (UnsafeMutableBufferPointer<Element>) -> Void
-  ) {
+  package init(count: Int, writingAll body: (UnsafeMutableBufferPointer<Element>) -> Void) {
     guard count > 0 else {
       self = []
       return

@@ -126,9 +126,7 @@ package enum BlobNode {
   }
 
   @inline(__always)
-  static func fill(
-    _ node: MutableNode, at offset: Int, _ bytes: ByteView, terminator: Int
-  ) {
+  static func fill(_ node: MutableNode, at offset: Int, _ bytes: ByteView, terminator: Int) {
     if let start = unsafe bytes.bytes.baseAddress {
       unsafe (node.payload + offset).copyMemory(from: start, byteCount: bytes.count)
     }

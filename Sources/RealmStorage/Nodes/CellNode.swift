@@ -33,9 +33,7 @@ enum CellNode {
 
   /// The node at `ref`, if it is one of cells of that width; an empty one may have any.
   @inlinable @inline(__always)
-  static func checked(
-    _ ref: Ref, width: Int, in space: NodeSpace
-  ) throws(StorageError) -> Node {
+  static func checked(_ ref: Ref, width: Int, in space: NodeSpace) throws(StorageError) -> Node {
     let node = try checked(ref, in: space)
     guard node.header.width == width || node.count == 0 else { throw unexpected(ref) }
     return node

@@ -37,9 +37,7 @@ extension IntegerNode {
 
   /// The node at `ref`, if it is one of packed integers.
   @inlinable @inline(__always)
-  package static func checked(
-    _ ref: Ref, in space: NodeSpace
-  ) throws(StorageError) -> Node {
+  package static func checked(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Node {
     let node = try space.node(at: ref)
     guard node.header.layout == .bits else {
       throw StorageError.corrupted("a node of packed integers was expected at \(ref.offset)")

@@ -58,9 +58,7 @@ package final class NodeAllocator {
   /// - Throws: `StorageError.limitExceeded` for a node of 64 MiB or more, and
   ///   `.addressSpaceExhausted` when the slab is full.
   @usableFromInline
-  package func allocate(
-    _ header: NodeHeader, capacity: Int
-  ) throws(StorageError) -> MutableNode {
+  package func allocate(_ header: NodeHeader, capacity: Int) throws(StorageError) -> MutableNode {
     let needed = max(capacity, header.payloadByteCount)
     let units = (max(needed, 8) + 7) / 8 + 1
     guard units * 8 <= NodeAllocator.nodeByteLimit else {

@@ -11,9 +11,7 @@ package enum PackedIntegers {
   ///
   /// - Safety: the payload holds more than `index` elements of that width.
   @inlinable @inline(__always)
-  package static func load(
-    _ payload: UnsafeRawPointer, widthCode: Int, at index: Int
-  ) -> Int64 {
+  package static func load(_ payload: UnsafeRawPointer, widthCode: Int, at index: Int) -> Int64 {
     switch widthCode {
     case 0: return 0
     case 1:

@@ -135,9 +135,7 @@ private struct OpenedStorage {
   let physicalSize: Int
   private(set) var mappedByteCount: Int
 
-  init(
-    _ storage: any StorageFile, _ path: String, _ options: OpenOptions
-  ) throws(StorageError) {
+  init(_ storage: any StorageFile, _ path: String, _ options: OpenOptions) throws(StorageError) {
     self.storage = storage
     self.path = path
     physicalSize = try storage.byteCount()

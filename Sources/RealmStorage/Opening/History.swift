@@ -139,9 +139,7 @@ enum History {
   }
 
   /// All changesets that a version has, the one that made it last.
-  static func changesets(
-    in top: TopArray, _ space: NodeSpace
-  ) throws(StorageError) -> [[UInt8]] {
+  static func changesets(in top: TopArray, _ space: NodeSpace) throws(StorageError) -> [[UInt8]] {
     let count = try count(top, in: space)
     return try changesets(after: top.version - min(UInt64(count), top.version), in: top, space)
   }

@@ -91,9 +91,7 @@ final class LockFileSession: Sendable {
   }
 
   /// The layout version of an initialised lock file; nil if it is not initialised.
-  private static func layoutVersion(
-    of file: any StorageFile
-  ) throws(StorageError) -> UInt16? {
+  private static func layoutVersion(of file: any StorageFile) throws(StorageError) -> UInt16? {
     var bytes: (UInt64, UInt64) = (0, 0)
     let read = unsafe withUnsafeMutableBytes(of: &bytes) { raw -> Result<Int, StorageError> in
       do throws(StorageError) {

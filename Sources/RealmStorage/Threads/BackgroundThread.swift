@@ -30,9 +30,7 @@ package enum BackgroundThread {
   ///
   /// - Returns: False if the system has no thread to give; then `body` was not run. It is the
   ///   caller's decision what to do: a body without an end must not run on the caller's thread.
-  package static func start(
-    named name: String, _ body: @escaping @Sendable () -> Void
-  ) -> Bool {
+  package static func start(named name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
     if isRefused { return false }
     let argument = unsafe Unmanaged.passRetained(Body(name, body))
     #if canImport(Darwin)

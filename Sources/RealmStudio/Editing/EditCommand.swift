@@ -203,9 +203,7 @@ struct EditCommand: Sendable {
   }
 
   /// Makes a mixed value an empty collection.
-  private func make(
-    _ collection: CollectionKind, at place: ValuePlace
-  ) throws {
+  private func make(_ collection: CollectionKind, at place: ValuePlace) throws {
     if kind == .insert {
       try place.insertCollection(collection, priorSize: try place.listSize)
     } else {

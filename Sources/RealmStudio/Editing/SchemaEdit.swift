@@ -48,9 +48,7 @@ struct SchemaEdit: Sendable {
   }
 
   /// Creates the class or the property. If it throws, a part may have been made.
-  func apply(
-    to group: WriteGroup, creatingClass isNewClass: Bool
-  ) throws {
+  func apply(to group: WriteGroup, creatingClass isNewClass: Bool) throws {
     if isNewClass { try createClass(in: group) } else { try addProperty(to: group) }
   }
 

@@ -57,9 +57,7 @@ struct Listing {
   }
 
   /// The position of an object; nil if it is not shown.
-  func position(
-    of key: ObjectKey, in table: Table, _ source: any TableReader
-  ) throws -> Int? {
+  func position(of key: ObjectKey, in table: Table, _ source: any TableReader) throws -> Int? {
     guard let keys = state.keys else { return try table.position(of: key) }
     guard try table.row(of: key) != nil else { return nil }
     return try query.positions(of: [key], in: keys, of: source).first

@@ -13,9 +13,7 @@ extension StudioDatabase {
   static let binCountMax = 200
 
   /// The numbers of a property's values in intervals of equal width, over the objects of a request.
-  func histogram(
-    of property: String, in request: Listing.Request, bins: Int
-  ) throws -> JSONValue {
+  func histogram(of property: String, in request: Listing.Request, bins: Int) throws -> JSONValue {
     let classes = try classes()
     let schema = try classes.required(request.className)
     let column = try schema.required(property)

@@ -72,9 +72,7 @@ extension StudioDatabase {
     return draftJSON
   }
 
-  private func changeDraft(
-    _ body: (inout Draft) throws -> Void
-  ) throws {
+  private func changeDraft(_ body: (inout Draft) throws -> Void) throws {
     guard isWritable else { throw Self.readOnly }
     guard var changed = draft else {
       throw StudioFailure(409, "No transaction is open.", remedy: "Begin one first.")

@@ -21,9 +21,7 @@ extension StudioDatabase {
   private var version: JSONValue { .integer(Int64(bitPattern: tables.version)) }
 
   /// Some rows of a table by their positions.
-  func rows(
-    _ request: Listing.Request, from start: Int, count: Int
-  ) throws -> JSONValue {
+  func rows(_ request: Listing.Request, from start: Int, count: Int) throws -> JSONValue {
     let begin = ContinuousClock.now
     let classes = try classes()
     let listing = try listing(request, in: classes)
@@ -49,9 +47,7 @@ extension StudioDatabase {
   }
 
   /// The position of an object among those of a request; null if it is not there.
-  func position(
-    of key: ObjectKey, in request: Listing.Request
-  ) throws -> JSONValue {
+  func position(of key: ObjectKey, in request: Listing.Request) throws -> JSONValue {
     let classes = try classes()
     let listing = try listing(request, in: classes)
     let found = try classes.reader.readTable(listing.query.table).flatMap {
@@ -76,9 +72,7 @@ extension StudioDatabase {
     ]
   }
 
-  private func row(
-    _ key: ObjectKey, _ schema: TableSchema, _ classes: StoredSchema
-  ) throws -> Row {
+  private func row(_ key: ObjectKey, _ schema: TableSchema, _ classes: StoredSchema) throws -> Row {
     guard let row = try classes.reader.readTable(schema.key)?.row(of: key) else {
       throw StudioFailure(
         404, "'\(schema.className ?? "")' has no object #\(key.rawValue) any more.")

@@ -43,9 +43,7 @@ actor StudioDatabase {
   private var recent: [Listing.Request] = []
   private var listener: VersionListener?
 
-  init(
-    _ studioFile: StudioFile, number: Int, isWritable: Bool, events: EventHub
-  ) throws {
+  init(_ studioFile: StudioFile, number: Int, isWritable: Bool, events: EventHub) throws {
     let opened = try OpenedFile(studioFile, isWritable: isWritable)
     file = opened.file
     isLive = opened.isLive
@@ -77,9 +75,7 @@ actor StudioDatabase {
   // MARK: - Results
 
   /// The result of a request, made at most once for a version.
-  func listing(
-    _ request: Listing.Request, in classes: StoredSchema
-  ) throws -> Listing {
+  func listing(_ request: Listing.Request, in classes: StoredSchema) throws -> Listing {
     recent.removeAll { $0 == request }
     recent.append(request)
     if recent.count > Self.listingCountMax {

@@ -78,9 +78,7 @@ struct CellInput {
     return column.type == .mixed ? .typedLink(schema.key, key) : .link(key)
   }
 
-  private func target(
-    _ json: JSONValue, _ schema: TableSchema
-  ) throws -> ObjectKey {
+  private func target(_ json: JSONValue, _ schema: TableSchema) throws -> ObjectKey {
     let name = schema.className ?? schema.name
     let table = try classes.reader.readTable(schema.key)
     if let number = json["key"]?.string.flatMap({ Int64($0) }) {

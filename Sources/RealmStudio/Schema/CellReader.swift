@@ -32,9 +32,7 @@ struct CellReader {
   /// The value of a property.
   ///
   /// - Parameter first: The position of the first sent element of a collection.
-  func cell(
-    _ column: Column, of row: Row, from first: Int = 0
-  ) throws -> JSONValue {
+  func cell(_ column: Column, of row: Row, from first: Int = 0) throws -> JSONValue {
     switch column.collection {
     case .none: return try cell(try row.value(of: column), in: column)
     case .list, .set:
@@ -85,9 +83,7 @@ struct CellReader {
     }
   }
 
-  private func nested(
-    _ values: [TableValue], in column: Column
-  ) throws -> [JSONValue] {
+  private func nested(_ values: [TableValue], in column: Column) throws -> [JSONValue] {
     try values.prefix(limits.elementCount).map { try cell($0, in: column) }
   }
 
@@ -134,9 +130,7 @@ struct CellReader {
 
   /// A text for people to recognise an object by: its name or title, its primary key, or the number
   /// of its key.
-  func title(
-    of row: Row, _ key: ObjectKey, in schema: TableSchema
-  ) throws -> String {
+  func title(of row: Row, _ key: ObjectKey, in schema: TableSchema) throws -> String {
     if let column = Self.titleColumn(of: schema) {
       let value = try row.value(of: column)
       if let text = ValueText.seconds.string(value) { return String(text.prefix(60)) }

@@ -26,9 +26,7 @@ package struct StudioServer: Sendable {
   }
 
   /// - Parameter signals: The signals for its end.
-  func run(
-    signals: [UnixSignal], onStart: @escaping @Sendable (String) -> Void
-  ) async throws {
+  func run(signals: [UnixSignal], onStart: @escaping @Sendable (String) -> Void) async throws {
     var random = SystemRandomNumberGenerator()
     let service = try StudioService(options, random: &random)
     try await service.follow()

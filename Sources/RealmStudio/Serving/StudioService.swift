@@ -21,9 +21,7 @@ struct StudioService: Sendable {
   private let page: PageFiles
 
   /// Opens the files.
-  init(
-    _ options: StudioOptions, random: inout some RandomNumberGenerator
-  ) throws(StudioFailure) {
+  init(_ options: StudioOptions, random: inout some RandomNumberGenerator) throws(StudioFailure) {
     access = AccessGuard(random: &random)
     let events = EventHub()
     self.events = events
@@ -163,9 +161,7 @@ struct StudioService: Sendable {
   // MARK: - Parts of requests
 
   /// The file of `/api/files/NUMBER/NAME`, and the name.
-  private func target(
-    _ request: StudioRequest
-  ) throws(StudioFailure) -> (StudioDatabase, String) {
+  private func target(_ request: StudioRequest) throws(StudioFailure) -> (StudioDatabase, String) {
     let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 5, parts[1] == "api", parts[2] == "files", let number = Int(parts[3]),
       databases.indices.contains(number)

@@ -195,9 +195,7 @@ extension AppError {
 }
 
 /// Runs a call of an app's client, with the errors of the public API.
-func calling<R>(
-  _ body: @autoclosure () async throws(AppFailure) -> R
-) async throws -> R {
+func calling<R>(_ body: @autoclosure () async throws(AppFailure) -> R) async throws -> R {
   do throws(AppFailure) {
     return try await body()
   } catch {

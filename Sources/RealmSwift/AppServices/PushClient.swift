@@ -28,9 +28,7 @@ public final class PushClient: Sendable {
   }
 
   /// See `deregisterDevice(user:)`.
-  public func deregisterDevice(
-    user: User, completion: @escaping @Sendable ((any Error)?) -> Void
-  ) {
+  public func deregisterDevice(user: User, completion: @escaping @Sendable ((any Error)?) -> Void) {
     completion(unavailable)
   }
 }

@@ -124,9 +124,7 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     return unsafe _decode(_StoredValue(element.value), _RealmContext(info.core, at: place))
   }
 
-  public static func _store(
-    _ value: AnyRealmValue, _ object: ObjectBase, _ slot: _ColumnSlot
-  ) {
+  public static func _store(_ value: AnyRealmValue, _ object: ObjectBase, _ slot: _ColumnSlot) {
     guard let info = object._info else { return }
     // A collection that the property holds already stays, so references to it remain valid.
     if let managed = value.managedCollection, unsafe managed.core === info.core,

@@ -136,9 +136,7 @@ public final class _CollectionContents {
       _StoredValue(value), _RealmContext(core, at: step.map { place.element($0) }))
   }
 
-  private func tableElement<Element>(
-    at index: Int, of table: Table, _ info: ClassInfo
-  ) -> Element {
+  private func tableElement<Element>(at index: Int, of table: Table, _ info: ClassInfo) -> Element {
     let (key, row) = orTrap(try object(at: index, of: table))
     // Rows move in a transaction, so the object is found by its key.
     return info.makeElement(key, core.isInWrite ? nil : row)

@@ -19,9 +19,7 @@ extension LinkingObjects: DescribedCollection {
 /// The name, element types and memory address of a collection: `Map<string, Dog> <0x…>`.
 ///
 /// - Parameter types: The element types: classes by their names, others by the database's names.
-func descriptionHead(
-  of collection: Any, holding types: [any _Storable.Type]
-) -> String {
+func descriptionHead(of collection: Any, holding types: [any _Storable.Type]) -> String {
   let name = "\(type(of: collection))".prefix { $0 != "<" }
   let names = types.map { type in
     type is any ObjectWrapping.Type

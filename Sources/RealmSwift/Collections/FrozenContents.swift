@@ -33,9 +33,7 @@ final class FrozenContents: Sendable {
   }
 
   /// The number of elements, which `evaluate` computes if need be.
-  func count(
-    _ evaluate: @autoclosure () throws(StorageError) -> Int
-  ) throws(StorageError) -> Int {
+  func count(_ evaluate: @autoclosure () throws(StorageError) -> Int) throws(StorageError) -> Int {
     if let loaded { return loaded.count }
     let known = knownCount.load(ordering: .relaxed)
     if known >= 0 { return known }

@@ -176,9 +176,7 @@ extension LinkingObjects: _Persistable {
       ResultsState(.backlinks(source), info.core, origin), originProperty: name)
   }
 
-  public static func _store(
-    _ value: LinkingObjects, _ object: ObjectBase, _ slot: _ColumnSlot
-  ) {
+  public static func _store(_ value: LinkingObjects, _ object: ObjectBase, _ slot: _ColumnSlot) {
     throwRealmException("LinkingObjects properties are read-only")
   }
 

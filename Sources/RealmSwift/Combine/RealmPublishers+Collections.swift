@@ -41,9 +41,7 @@ extension RealmCollection {
   }
 
   /// Publishes the collection as it is, and then changes that concern the named properties.
-  public func changesetPublisher(
-    keyPaths: [String]?
-  ) -> RealmPublishers.CollectionChangeset<Self> {
+  public func changesetPublisher(keyPaths: [String]?) -> RealmPublishers.CollectionChangeset<Self> {
     RealmPublishers.CollectionChangeset(pack: { Parcel(change: $0) }) { queue, receive in
       observe(keyPaths: keyPaths, on: queue) { receive(.value($0)) }
     }

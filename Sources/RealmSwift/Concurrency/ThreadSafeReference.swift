@@ -82,9 +82,7 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: Sendable {
 
   /// The object or collection on the actor that the caller is isolated to; nil if it was deleted
   /// since, or if the realm cannot be opened there.
-  func resolved(
-    _ configuration: Realm.Configuration, on actor: isolated any Actor
-  ) -> Confined? {
+  func resolved(_ configuration: Realm.Configuration, on actor: isolated any Actor) -> Confined? {
     guard let core = try? RealmCache.core(configuration, .actor(actor)) else { return nil }
     return resolve(in: core)
   }

@@ -52,9 +52,7 @@ public final class Migration {
   /// Objects that were deleted in this migration are left out. If the program does not have the
   /// class any more, the new object is nil; for classes that the file did not have, the old object
   /// is. Nothing happens for names of neither schema.
-  public func enumerateObjects(
-    ofType typeName: String, _ block: MigrationObjectEnumerateBlock
-  ) {
+  public func enumerateObjects(ofType typeName: String, _ block: MigrationObjectEnumerateBlock) {
     orTrap(try run.enumerateObjects(typeName, block))
   }
 

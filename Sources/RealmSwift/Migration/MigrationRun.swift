@@ -175,9 +175,7 @@ final class MigrationRun {
     try newCore.join(writing, schemas, changedKeys)
   }
 
-  private func requireSameType(
-    _ old: Column, _ new: Column, _ start: String
-  ) throws(StorageError) {
+  private func requireSameType(_ old: Column, _ new: Column, _ start: String) throws(StorageError) {
     let names = try writing.classNames()
     let (oldType, newType) = (old.typeDescription(names), new.typeDescription(names))
     if oldType != newType {

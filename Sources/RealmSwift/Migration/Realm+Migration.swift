@@ -33,9 +33,7 @@ extension Realm {
 ///   - encryptionKey: Its key, if it is encrypted.
 /// - Throws: `Realm.Error.invalidDatabase` if no realm was ever opened there, and the errors of
 ///   opening.
-public func schemaVersionAtURL(
-  _ fileURL: URL, encryptionKey: Data? = nil
-) throws -> UInt64 {
+public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
   let key = Realm.Configuration.storageKey(encryptionKey)
   let path = fileURL.realmFilePath
   do throws(StorageError) {
@@ -51,9 +49,7 @@ public func schemaVersionAtURL(
 
 extension DatabaseFile {
   /// Opens a file that must exist: for reading only where it must not be written.
-  static func openAnyway(
-    path: String, key: EncryptionKey?
-  ) throws(StorageError) -> DatabaseFile {
+  static func openAnyway(path: String, key: EncryptionKey?) throws(StorageError) -> DatabaseFile {
     var options = OpenOptions(mustExist: true, encryptionKey: key)
     do throws(StorageError) {
       return try open(path: path, options: options)

@@ -66,9 +66,7 @@ public struct RealmMigrator: Sendable {
   ///
   /// - Throws: `Realm.Error`, with the errors of ``schemaVersionAtURL(_:encryptionKey:)``, and for
   ///   files that are older than `initialVersion`.
-  public func pendingNames(
-    ofFileAt fileURL: URL, encryptionKey: Data? = nil
-  ) throws -> [String] {
+  public func pendingNames(ofFileAt fileURL: URL, encryptionKey: Data? = nil) throws -> [String] {
     guard FileManager.default.fileExists(atPath: fileURL.realmFilePath) else { return [] }
     let version = try schemaVersionAtURL(fileURL, encryptionKey: encryptionKey)
     return try pending(from: version, path: fileURL.realmFilePath).map(\.name)

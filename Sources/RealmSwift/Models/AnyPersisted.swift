@@ -91,9 +91,7 @@ extension Persisted: AnyPersisted {
     Value._load(object, slot)
   }
 
-  static func setManagedValue(
-    _ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot
-  ) -> Bool {
+  static func setManagedValue(_ value: Any, _ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
     let value = swiftValue(value)
     if let stored = Value._storedScalar(value) {
       // The stored value may be no value of the type: a raw value that is no case.

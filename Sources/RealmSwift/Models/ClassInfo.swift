@@ -146,17 +146,13 @@ final class ClassInfo {
   }
 
   /// The object with that primary key, and its current row.
-  func findRow(
-    primaryKey value: TableValue
-  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+  func findRow(primaryKey value: TableValue) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     if unsafe core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
     return try table.findRow(primaryKey: value)
   }
 
   /// The object with that integer as its primary key, and its current row.
-  func findRow(
-    primaryKey value: Int64
-  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+  func findRow(primaryKey value: Int64) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     if unsafe core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
     return try table.findRow(primaryKey: value)
   }

@@ -21,9 +21,7 @@ public enum ObjectChange<ObjectType> {
   /// The notification for an observed change of an object in the file at a path.
   ///
   /// - Parameter changed: Gives the notification for changed columns; nil if there is none.
-  init?(
-    _ change: ObservedChange, _ path: String, changed: ([ColumnKey]) -> ObjectChange?
-  ) {
+  init?(_ change: ObservedChange, _ path: String, changed: ([ColumnKey]) -> ObjectChange?) {
     switch change {
     case .object(let columns):
       guard let change = changed(columns) else { return nil }

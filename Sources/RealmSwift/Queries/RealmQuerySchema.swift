@@ -20,9 +20,7 @@ struct RealmQuerySchema: QuerySchema {
     (try? Decimal128(string: digits)).map { Decimal128._encode($0, _RealmContext(core)).value }
   }
 
-  func object(
-    ofClass name: String, primaryKey: TableValue
-  ) throws(QueryError) -> QueryConstant {
+  func object(ofClass name: String, primaryKey: TableValue) throws(QueryError) -> QueryConstant {
     guard hasObjects else { throw .invalid("Invalid predicate: 'obj(\(name), …)' needs a realm") }
     guard let schema = core.schema(named: name) else {
       throw .invalid("Invalid predicate: there is no class '\(name)'")

@@ -73,9 +73,7 @@ extension _ResultsSource {
     return refined(state.query.adding(step))
   }
 
-  private func criterion(
-    _ descriptor: SortDescriptor, _ typeName: String
-  ) -> SortOrder.Criterion {
+  private func criterion(_ descriptor: SortDescriptor, _ typeName: String) -> SortOrder.Criterion {
     let path: ColumnPath
     if let info = state.info {
       path = info.sortPath(descriptor.keyPath)

@@ -71,9 +71,7 @@ private struct UnmanagedSearch<Element: RealmCollectionValue> {
     return nil
   }
 
-  private func matches(
-    _ element: Element, _ results: ResultsState
-  ) throws(StorageError) -> Bool {
+  private func matches(_ element: Element, _ results: ResultsState) throws(StorageError) -> Bool {
     guard let info, let object = modelObject(element) else {
       let value = Element._encode(element, _RealmContext(core)).value
       return try trappingMistakes(!results.query.values(among: [value]).isEmpty)

@@ -21,9 +21,7 @@ struct ObjectValueValidator {
   private var newKeys: Set<NewKey> = []
 
   /// - Throws: `ObjectValueError` if creating an object from `value` would trap.
-  static func check(
-    _ value: Any, _ info: ClassInfo, _ policy: Realm.UpdatePolicy
-  ) throws {
+  static func check(_ value: Any, _ info: ClassInfo, _ policy: Realm.UpdatePolicy) throws {
     var validator = ObjectValueValidator(className: info.schema.className, policy: policy)
     if policy != .error, info.schema.primaryKey == nil {
       throw validator.error("", "it does not have a primary key and can not be updated")
@@ -41,9 +39,7 @@ struct ObjectValueValidator {
 
   // MARK: Objects
 
-  private mutating func check(
-    _ value: Any, _ info: ClassInfo, at path: String, depth: Int
-  ) throws {
+  private mutating func check(_ value: Any, _ info: ClassInfo, at path: String, depth: Int) throws {
     let schema = info.schema
     guard depth < Self.depthLimit else {
       throw error(path, "objects lie more than \(Self.depthLimit) deep in each other")

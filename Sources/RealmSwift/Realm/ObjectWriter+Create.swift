@@ -45,9 +45,7 @@ extension ObjectWriter {
     withPolicy(.all, copyingLinks: true) { createObject(info, object, .all) }
   }
 
-  func createObject(
-    _ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy
-  ) -> ObjectBase {
+  func createObject(_ info: ClassInfo, _ value: Any, _ policy: Realm.UpdatePolicy) -> ObjectBase {
     let original = modelObject(value).map { CopiedObject($0) }
     if let original, let copy = core.creation.copies[original] { return copy }
     let schema = info.schema
@@ -79,9 +77,7 @@ extension ObjectWriter {
   }
 
   /// The values in `value` for the properties of a class, in their order, without the primary key.
-  private func given(
-    _ info: ClassInfo, _ value: Any, _ primaryKey: inout TableValue?
-  ) -> [Given] {
+  private func given(_ info: ClassInfo, _ value: Any, _ primaryKey: inout TableValue?) -> [Given] {
     let schema = info.schema
     let source = ValueSource(value, for: schema)
     var given: [Given] = []
@@ -112,9 +108,7 @@ extension ObjectWriter {
   }
 
   /// Writes the default values of the properties that no value is given for.
-  private func persistDefaults(
-    of object: ObjectBase, _ info: ClassInfo, except given: [Given]
-  ) {
+  private func persistDefaults(of object: ObjectBase, _ info: ClassInfo, except given: [Given]) {
     let address = unsafe Unmanaged.passUnretained(object).toOpaque()
     let recorded = recordedTransaction
     let outer = recorded?.storesDefaults ?? false
@@ -135,9 +129,7 @@ extension ObjectWriter {
   }
 
   /// Sets a property from an untyped value; those for links may be dictionaries or arrays.
-  func set(
-    _ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo
-  ) {
+  func set(_ value: Any, _ property: ModelProperty, of object: ObjectBase, _ info: ClassInfo) {
     // Types that are stored as objects create the objects themselves.
     let wrapsObject = property.wrapperType.valueType._wrapsObject
     if property.shape.type == .object, !wrapsObject,
@@ -208,9 +200,7 @@ extension ObjectWriter {
   }
 
   /// The elements given for a list or set; none for nil.
-  private func elements(
-    _ value: Any, _ property: ModelProperty, _ info: ClassInfo
-  ) -> [Any] {
+  private func elements(_ value: Any, _ property: ModelProperty, _ info: ClassInfo) -> [Any] {
     if isNil(value) { return [] }
     guard let elements = enumerable(value) else { property.refuse(value, in: info.schema) }
     return elements.map { element in

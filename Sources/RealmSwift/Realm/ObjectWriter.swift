@@ -66,9 +66,7 @@ struct ObjectWriter {
     withPolicy(policy, copyingLinks: false) { addObject(object, info, policy) }
   }
 
-  private func addObject(
-    _ object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy
-  ) {
+  private func addObject(_ object: ObjectBase, _ info: ClassInfo, _ policy: Realm.UpdatePolicy) {
     let primaryKey = info.primaryKey.map { unmanagedPrimaryKey(of: object, $0, info) }
     let (key, row, isFresh) = makeRow(info, primaryKey, policy, of: object)
     object._attach(info, key, row)

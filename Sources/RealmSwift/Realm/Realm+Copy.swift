@@ -59,9 +59,7 @@ extension Realm {
 }
 
 extension RealmCore {
-  fileprivate func writeCopy(
-    to path: String, _ key: EncryptionKey?
-  ) throws(Realm.Error) {
+  fileprivate func writeCopy(to path: String, _ key: EncryptionKey?) throws(Realm.Error) {
     let files = FileManager.default
     if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
     let unfinished = "\(path).\(UUID().uuidString).copy"

@@ -139,9 +139,7 @@ enum RealmCache {
   /// Where `Realm()` is right for the caller, it is that realm. An actor's code cannot keep a realm
   /// that is confined to the thread that it happens to run on, so the actor's own realm comes
   /// first, if there is one; and code of a queue may use a realm of the queue.
-  static func coreForCaller(
-    _ configuration: Realm.Configuration
-  ) throws(Realm.Error) -> RealmCore {
+  static func coreForCaller(_ configuration: Realm.Configuration) throws(Realm.Error) -> RealmCore {
     let place = Confinement.current
     if case .main = place { return try core(configuration, place) }
     let location = configuration.location

@@ -31,9 +31,7 @@ extension RealmOpener {
 
   /// Compacts the file at `path` if no process has it open and the program requests it. On a full
   /// disk the file stays as it is.
-  func compact(
-    _ path: String, if isWanted: @Sendable (Int, Int) -> Bool
-  ) throws(StorageError) {
+  func compact(_ path: String, if isWanted: @Sendable (Int, Int) -> Bool) throws(StorageError) {
     let key = configuration.storageKey
     let files = FileManager.default
     guard files.fileExists(atPath: path), try RealmCache.whileClosed(path, {}) else { return }

@@ -152,9 +152,7 @@ struct RealmOpener {
   }
 
   /// A version of the file whose tables are those of the classes: the present one, or a new one.
-  private func alignedGroup(
-    _ schemas: [ModelSchema], _ shared: SharedFile
-  ) throws -> TableGroup {
+  private func alignedGroup(_ schemas: [ModelSchema], _ shared: SharedFile) throws -> TableGroup {
     let group = try shared.newestTables()
     let comparison = try SchemaComparison(
       schemas, group.tableSchemas(), group.schemaVersion(),

@@ -18,9 +18,7 @@ extension Binding {
   }
 
   /// Removes elements of the list.
-  @MainActor public func remove<Element>(
-    atOffsets offsets: IndexSet
-  ) where Value == List<Element> {
+  @MainActor public func remove<Element>(atOffsets offsets: IndexSet) where Value == List<Element> {
     changeLive(wrappedValue) { $0.remove(atOffsets: offsets) }
   }
 
@@ -32,16 +30,12 @@ extension Binding {
   }
 
   /// Inserts an element into the set.
-  @MainActor public func insert<Element>(
-    _ element: Element
-  ) where Value == MutableSet<Element> {
+  @MainActor public func insert<Element>(_ element: Element) where Value == MutableSet<Element> {
     changeLive(wrappedValue) { $0.insert(element) }
   }
 
   /// Removes an element of the set.
-  @MainActor public func remove<Element>(
-    _ element: Element
-  ) where Value == MutableSet<Element> {
+  @MainActor public func remove<Element>(_ element: Element) where Value == MutableSet<Element> {
     changeLive(wrappedValue) { $0.remove(element) }
   }
 

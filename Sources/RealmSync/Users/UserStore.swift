@@ -105,9 +105,7 @@ package actor UserStore {
 
   // MARK: Writing
 
-  nonisolated func write(
-    _ body: (WriteGroup) throws(StorageError) -> Void
-  ) throws(StorageError) {
+  nonisolated func write(_ body: (WriteGroup) throws(StorageError) -> Void) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
     try group.commit { (group) throws(StorageError) in
       for layout in Self.layouts { try layout.makeIfMissing(in: group) }

@@ -15,9 +15,7 @@ enum StoredChangeset {
   ///
   /// - Parameter isFramed: Whether there is a form at all: histories before schema version 12 have
   ///   plain changesets.
-  static func decode(
-    _ stored: [UInt8], isFramed: Bool = true
-  ) throws(StorageError) -> [UInt8] {
+  static func decode(_ stored: [UInt8], isFramed: Bool = true) throws(StorageError) -> [UInt8] {
     guard isFramed else { return stored }
     do throws(CompressionError) {
       return try StoredChangesetFraming.decode(stored)

@@ -65,9 +65,7 @@ extension ClientMachine {
     }
   }
 
-  private mutating func receive(
-    _ code: ErrorCode, _ document: ErrorDocument, _ jitter: UInt32
-  ) {
+  private mutating func receive(_ code: ErrorCode, _ document: ErrorDocument, _ jitter: UInt32) {
     guard !code.isOfSession else {
       return violated(.badMessageOrder, "Error \(code.rawValue) without a session", jitter)
     }

@@ -76,9 +76,7 @@ package struct ClientMachine: Hashable, Sendable {
   private var isRefreshingToken = false
   private var isRefreshingLocation = false
 
-  package init(
-    mode: SyncMode, timeouts: SyncTimeouts = SyncTimeouts(), limits: Limits = Limits()
-  ) {
+  package init(mode: SyncMode, timeouts: SyncTimeouts = SyncTimeouts(), limits: Limits = Limits()) {
     self.mode = mode
     self.timeouts = timeouts
     self.limits = limits

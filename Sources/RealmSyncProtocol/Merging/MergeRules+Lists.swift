@@ -159,18 +159,14 @@ extension MergeRules {
   }
 
   /// The index of an element after the move of another, or of itself.
-  static func follow(
-    _ index: UInt32, from: UInt32, to target: UInt32
-  ) throws(RuleError) -> UInt32 {
+  static func follow(_ index: UInt32, from: UInt32, to target: UInt32) throws(RuleError) -> UInt32 {
     guard index != from else { return target }
     let closed = index > from ? index - 1 : index
     return closed >= target ? try closed.next() : closed
   }
 
   /// Whether both change elements of the same list, about whose size they must agree.
-  private static func isSameList(
-    _ left: MergeStep, _ right: MergeStep
-  ) throws(RuleError) -> Bool {
+  private static func isSameList(_ left: MergeStep, _ right: MergeStep) throws(RuleError) -> Bool {
     guard left.hasSameContainer(as: right) else { return false }
     guard left.priorSize == right.priorSize else {
       throw .sizeMismatch(of: left, right)

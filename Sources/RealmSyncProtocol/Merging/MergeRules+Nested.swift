@@ -5,9 +5,7 @@
 extension MergeRules {
   /// Changes or discards the inner step. Destroying or overwriting what the inner step changes
   /// wins, whatever the order of time.
-  static func mergeNested(
-    outer: inout MergeStep, inner: inout MergeStep
-  ) throws(RuleError) {
+  static func mergeNested(outer: inout MergeStep, inner: inout MergeStep) throws(RuleError) {
     switch outer.instruction {
     case .eraseTable:  // N1
       if outer.table == inner.table { inner.discard() }

@@ -145,9 +145,7 @@ package struct Transformer: Sendable {
   }
 
   @inline(__always)
-  private mutating func merge(
-    _ step: inout MergeStep, withStepAt position: Int
-  ) throws(RuleError) {
+  private mutating func merge(_ step: inout MergeStep, withStepAt position: Int) throws(RuleError) {
     workLeft -= 1
     guard workLeft >= 0 else { throw .tooMuchWork }
     guard !steps[position].isDiscarded else { return }

@@ -17,9 +17,7 @@ package enum DatabaseCheck {
   }
 
   /// Checks the tables of a version.
-  package static func run(
-    tableNames: Ref, tables: Ref, in space: NodeSpace
-  ) -> [CheckFinding] {
+  package static func run(tableNames: Ref, tables: Ref, in space: NodeSpace) -> [CheckFinding] {
     // A file in which nothing was ever written has no arrays.
     guard !tableNames.isNull || !tables.isNull else { return [] }
     let report = CheckReport()

@@ -133,9 +133,7 @@ extension ElementReader {
   }
 
   /// Where each child of an inner node should start.
-  private func starts(
-    of node: Node, childCount: Int
-  ) throws(StorageError) -> (Int) -> Int {
+  private func starts(of node: Node, childCount: Int) throws(StorageError) -> (Int) -> Int {
     if let perChild = Tagged.number(try node.integer(at: 0)) {
       return { $0.multipliedReportingOverflow(by: perChild).partialValue }
     }

@@ -147,9 +147,7 @@ struct IndexCheck {
   }
 
   /// Check 37: lists are ascending by value, then by key.
-  private func checkOrder(
-    of lists: [[ObjectKey]], _ column: Column, _ words: [ObjectKey: [Word]]
-  ) {
+  private func checkOrder(of lists: [[ObjectKey]], _ column: Column, _ words: [ObjectKey: [Word]]) {
     for list in lists {
       for index in 1..<max(list.count, 1) {
         guard case .value(let left) = words[list[index - 1]]?.first,

@@ -25,9 +25,7 @@ package struct Cluster {
 
   /// Checks the form of a leaf's slot 0.
   @inlinable @inline(__always)
-  package init(
-    _ node: Node, offset: UInt64, spec: Ref, in space: NodeSpace
-  ) throws(StorageError) {
+  package init(_ node: Node, offset: UInt64, spec: Ref, in space: NodeSpace) throws(StorageError) {
     self.space = space
     self.node = node
     ahead = node

@@ -95,9 +95,7 @@ extension ClusterEditor {
   }
 
   /// Calls `body` with each cluster, made writable, and stores the ref it gives in the parent.
-  private func editLeaves(
-    _ body: (MutableNode) throws(StorageError) -> Ref
-  ) throws(StorageError) {
+  private func editLeaves(_ body: (MutableNode) throws(StorageError) -> Ref) throws(StorageError) {
     forgetLeaf()
     unsafe root = try unsafe editLeaves(below: root, depth: 0, body)
   }

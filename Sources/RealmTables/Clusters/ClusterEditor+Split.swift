@@ -47,9 +47,7 @@ extension ClusterEditor {
   }
 
   /// Moves the elements from `position` on to a new leaf.
-  private func splitLeaf(
-    at position: Int, of cluster: Cluster
-  ) throws(StorageError) -> NewChild {
+  private func splitLeaf(at position: Int, of cluster: Cluster) throws(StorageError) -> NewChild {
     let ref = try unsafe explicitKeys(of: leaf)
     let keys = KeyArray.values(of: try KeyArray.load(ref, in: allocator.space))
     assert(position > 0 || keys.count == cluster.count, "a cluster has a key for each object")

@@ -84,9 +84,7 @@ package struct Row: Sendable {
 
   /// The value of a nullable Float or Double column.
   @inlinable @inline(__always)
-  func optionalNumber<Number: FloatingElement>(
-    _ leafIndex: Int
-  ) throws(StorageError) -> Number? {
+  func optionalNumber<Number: FloatingElement>(_ leafIndex: Int) throws(StorageError) -> Number? {
     let bits = try bits(leafIndex, of: Number.self)
     return bits == Number.nullBits ? nil : Number(bitPattern: bits)
   }

@@ -70,9 +70,7 @@ package struct DictionaryEditor {
   }
 
   /// Creates an embedded object as the value of `name`.
-  package func setEmbedded(
-    for name: String
-  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+  package func setEmbedded(for name: String) throws(StorageError) -> (key: ObjectKey, row: Row) {
     guard let target = column.targetTable else { throw .typeMismatch(.null) }
     let owner = try table.group.requiredTable(target)
     let (object, _) = try owner.createObject()
@@ -186,9 +184,7 @@ package struct DictionaryEditor {
   }
 
   /// The links that one value holds.
-  private func links(
-    at index: Int, of view: DictionaryView
-  ) throws(StorageError) -> [StoredLink] {
+  private func links(at index: Int, of view: DictionaryView) throws(StorageError) -> [StoredLink] {
     guard column.canLink else { return [] }
     var links: [StoredLink] = []
     try LinkWalk.visit(try view.mixed(at: index), in: allocator.space, depth: 0) {

@@ -40,9 +40,7 @@ enum LinkKeys {
   }
 
   /// Sets the root's context flag if any element is the key of a tombstone, else clears it.
-  static func settingContext(
-    of root: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
+  static func settingContext(of root: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
     guard !root.isNull else { return root }
     let hasTombstones = try hasTombstones(root, allocator.space)
     guard try allocator.node(at: root).header.hasContext != hasTombstones else { return root }

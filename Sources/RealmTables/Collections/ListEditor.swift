@@ -108,9 +108,7 @@ package struct ListEditor {
   }
 
   /// Creates an embedded object as element `index`.
-  package func insertEmbedded(
-    at index: Int
-  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+  package func insertEmbedded(at index: Int) throws(StorageError) -> (key: ObjectKey, row: Row) {
     guard let target = column.targetTable else { throw .typeMismatch(.null) }
     let owner = try table.group.requiredTable(target)
     let (object, _) = try owner.createObject()
@@ -313,9 +311,7 @@ package struct ListEditor {
   }
 
   /// The kind of the collection with elements that one element is; nil if it is none.
-  private func fullKind(
-    at stored: Int, of view: ListView
-  ) throws(StorageError) -> CollectionKind? {
+  private func fullKind(at stored: Int, of view: ListView) throws(StorageError) -> CollectionKind? {
     guard column.type == .mixed else { return nil }
     return try view.mixedValue(atStored: stored).fullKind(in: allocator.space)
   }

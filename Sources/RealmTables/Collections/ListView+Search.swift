@@ -54,9 +54,7 @@ extension ListView {
   }
 
   /// Negative, zero or positive as a stored element comes before, with or after `value`.
-  private func order(
-    ofStored index: Int, against value: TableValue
-  ) throws(StorageError) -> Int {
+  private func order(ofStored index: Int, against value: TableValue) throws(StorageError) -> Int {
     var element = try mixedValue(atStored: index)
     if column.type == .decimal, case .null = element { element = .decimal(.nullPattern) }
     return value.withMixed { element.compare(to: $0) }

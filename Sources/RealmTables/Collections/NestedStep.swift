@@ -58,9 +58,7 @@ extension Row {
   }
 
   /// The list that a path leads to, or the column's own; nil if there is none.
-  package func list(
-    _ column: Column, _ path: [NestedStep]
-  ) throws(StorageError) -> ListView? {
+  package func list(_ column: Column, _ path: [NestedStep]) throws(StorageError) -> ListView? {
     if path.isEmpty { return column.collection == .dictionary ? nil : try list(column) }
     guard case .list(let root) = try nestedCollection(column, path) else { return nil }
     return try ListView(root: root, column: column, in: space)

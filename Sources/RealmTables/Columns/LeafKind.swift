@@ -10,9 +10,7 @@ package enum LeafKind: UInt8, Hashable, Sendable {
   /// One ref for each object: the root of its list, set or dictionary.
   case collection
 
-  package init(
-    type: ColumnType, collection: CollectionKind, isNullable: Bool, isEnumerated: Bool
-  ) {
+  package init(type: ColumnType, collection: CollectionKind, isNullable: Bool, isEnumerated: Bool) {
     guard collection == .none else {
       self = .collection
       return

@@ -99,9 +99,7 @@ extension LeafLayout {
   }
 
   /// Appends the elements of `other`, which is freed.
-  func append(
-    _ other: Ref, to ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
+  func append(_ other: Ref, to ref: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
     try kind.visit(Appending(other: other, ref: ref, allocator: allocator))
   }
 

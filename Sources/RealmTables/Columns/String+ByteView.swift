@@ -7,9 +7,7 @@ public import RealmStorage
 extension String {
   /// Calls `body` with the UTF-8 bytes.
   @inlinable @inline(__always)
-  package func withByteView<R, E>(
-    _ body: (ByteView) throws(E) -> R
-  ) throws(E) -> R {
+  package func withByteView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
     var text = self
     let result = text.withUTF8 { bytes -> Result<R, E> in
       do throws(E) {
@@ -25,9 +23,7 @@ extension String {
 extension String? {
   /// Calls `body` with the UTF-8 bytes, or with nil.
   @inlinable @inline(__always)
-  package func withByteView<R, E>(
-    _ body: (ByteView?) throws(E) -> R
-  ) throws(E) -> R {
+  package func withByteView<R, E>(_ body: (ByteView?) throws(E) -> R) throws(E) -> R {
     guard let self else { return try body(nil) }
     return try self.withByteView { (view) throws(E) in try body(view) }
   }
@@ -36,9 +32,7 @@ extension String? {
 extension [UInt8] {
   /// Calls `body` with the bytes.
   @inlinable @inline(__always)
-  package func withByteView<R, E>(
-    _ body: (ByteView) throws(E) -> R
-  ) throws(E) -> R {
+  package func withByteView<R, E>(_ body: (ByteView) throws(E) -> R) throws(E) -> R {
     let result = unsafe withUnsafeBytes { bytes -> Result<R, E> in
       do throws(E) {
         return unsafe .success(try body(ByteView(bytes)))

@@ -122,9 +122,7 @@ struct SearchIndexNode {
   ///
   /// A commit writes each node right after its keys, and neighbours one after the other: half of
   /// the distance between two of them are keys, half are slots. A wrong guess costs two lines.
-  func prefetch(
-    _ chunk: Int32, _ bounds: ChunkBounds, inChild index: Int, in space: NodeSpace
-  ) {
+  func prefetch(_ chunk: Int32, _ bounds: ChunkBounds, inChild index: Int, in space: NodeSpace) {
     let child = Int(node.uncheckedInteger(at: index &+ 1))
     let half = (child &- Int(node.uncheckedInteger(at: index))) &>> 1
     let span = Int(bounds.upper) &- Int(bounds.lower)

@@ -28,9 +28,7 @@ struct SearchIndexNodeBuilder {
   private var nodes: SearchIndexNodes?
 
   /// - Parameter total: How many entries there will be at the most.
-  init(
-    total: Int, isInner: Bool, _ allocator: NodeAllocator
-  ) throws(StorageError) {
+  init(total: Int, isInner: Bool, _ allocator: NodeAllocator) throws(StorageError) {
     let limit = SearchIndexLimits.filledEntryCount(isInner: isInner)
     let nodeCount = max(1, (total + limit - 1) / limit)
     share = (total + nodeCount - 1) / nodeCount

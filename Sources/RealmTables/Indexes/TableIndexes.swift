@@ -62,9 +62,7 @@ struct TableIndexes {
 
   /// Enters an object in the index of a column whose value is at hand.
   @inline(never)
-  func insert(
-    _ object: ObjectKey, in column: Column, _ value: MixedValue
-  ) throws(StorageError) {
+  func insert(_ object: ObjectKey, in column: Column, _ value: MixedValue) throws(StorageError) {
     guard var index = try open(column) else { return }
     try index.editor.insert(value, object)
     index.close()

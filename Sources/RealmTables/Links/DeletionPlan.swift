@@ -30,9 +30,7 @@ struct DeletionPlan {
   /// Candidates that something which stays links to.
   private var kept: Set<StoredLink> = []
 
-  init(
-    _ seeds: [StoredLink], _ rules: DeleteRules, in group: WriteGroup
-  ) throws(StorageError) {
+  init(_ seeds: [StoredLink], _ rules: DeleteRules, in group: WriteGroup) throws(StorageError) {
     self.group = group
     self.rules = rules
     self.seeds = seeds

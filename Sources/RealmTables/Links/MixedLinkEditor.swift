@@ -38,9 +38,7 @@ struct MixedLinkEditor {
     let position: PathStep
   }
 
-  init(
-    link: StoredLink, newKey: ObjectKey?, erasesElements: Bool, _ allocator: NodeAllocator
-  ) {
+  init(link: StoredLink, newKey: ObjectKey?, erasesElements: Bool, _ allocator: NodeAllocator) {
     self.link = link
     self.newKey = newKey
     self.erasesElements = erasesElements
@@ -128,9 +126,7 @@ struct MixedLinkEditor {
     }
   }
 
-  private mutating func change(
-    tree root: Ref, keys: Ref?, depth: Int
-  ) throws(StorageError) -> Ref {
+  private mutating func change(tree root: Ref, keys: Ref?, depth: Int) throws(StorageError) -> Ref {
     var root = root
     // From the end, so that positions hold while elements are erased.
     for index in (0..<(try BTree<MixedLeaf>.count(root, in: allocator.space))).reversed() {

@@ -20,9 +20,7 @@ struct TableLinks {
   // MARK: Single links
 
   /// Stores a link without touching backlinks or the log.
-  func store(
-    _ target: ObjectKey?, _ column: Column, _ key: ObjectKey
-  ) throws(StorageError) {
+  func store(_ target: ObjectKey?, _ column: Column, _ key: ObjectKey) throws(StorageError) {
     let leaf = try table.openLeaf(column.leafIndex, of: key)
     leaf.replace(
       by: try LinkLeaf.set(target?.rawValue, at: leaf.index, in: leaf.ref, table.allocator))
@@ -69,9 +67,7 @@ struct TableLinks {
 
   /// Removes the backlink of a link that is gone, and what lived by the link alone: an embedded
   /// object, or a tombstone.
-  func drop(
-    _ link: StoredLink, _ column: Column, _ origin: ObjectKey
-  ) throws(StorageError) {
+  func drop(_ link: StoredLink, _ column: Column, _ origin: ObjectKey) throws(StorageError) {
     try removeBacklink(to: link, column, origin)
     guard let target = try group.table(link.table) else { return }
     if link.key.isTombstone {
@@ -149,9 +145,7 @@ struct TableLinks {
   /// Removes all links to the object `target`, which is about to be deleted, or redirects them.
   ///
   /// The object's own backlinks stay as they are: they go with it.
-  func changeIncoming(
-    to target: ObjectKey, _ row: Row, _ change: Change
-  ) throws(StorageError) {
+  func changeIncoming(to target: ObjectKey, _ row: Row, _ change: Change) throws(StorageError) {
     var origins: [(backlink: Column, keys: [ObjectKey])] = []
     for backlink in schema.backlinkColumns {
       let keys = try row.backlinks(of: backlink)

@@ -19,9 +19,7 @@ extension WritableTable {
     return place
   }
 
-  fileprivate func property(
-    _ field: String, of object: ObjectKey
-  ) throws(PathError) -> ValuePlace {
+  fileprivate func property(_ field: String, of object: ObjectKey) throws(PathError) -> ValuePlace {
     guard let column = unsafe schema.column(named: field) else {
       throw unsafe .missingField(table: schema.className ?? schema.name, field: field)
     }

@@ -39,9 +39,7 @@ extension ValuePlace {
   }
 
   /// Makes a mixed value a list or dictionary; one that is of the kind already keeps its elements.
-  package func makeCollection(
-    _ kind: CollectionKind, isDefault: Bool = false
-  ) throws(PathError) {
+  package func makeCollection(_ kind: CollectionKind, isDefault: Bool = false) throws(PathError) {
     guard column.type == .mixed, kind == .list || kind == .dictionary else { throw wrongType }
     if case .property = end, column.collection != .none { throw wrongKind }
     if case .element = end { _ = try index() }
@@ -92,9 +90,7 @@ extension ValuePlace {
   }
 
   /// Inserts a new list or dictionary before the element of a list of mixed values.
-  package func insertCollection(
-    _ kind: CollectionKind, priorSize: Int
-  ) throws(PathError) {
+  package func insertCollection(_ kind: CollectionKind, priorSize: Int) throws(PathError) {
     guard column.type == .mixed, kind == .list || kind == .dictionary else { throw wrongType }
     let (list, index) = (try list, try index(isNew: true, priorSize: priorSize))
     let new = kind == .list ? TableValue.list([]) : .dictionary(TableDictionary([]))

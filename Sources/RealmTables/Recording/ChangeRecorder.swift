@@ -101,9 +101,7 @@ package protocol ChangeRecorder: AnyObject {
   ) throws(StorageError)
 
   /// An element of a list was removed.
-  func didErase(
-    at index: Int, in place: CollectionPlace, priorSize: Int
-  ) throws(StorageError)
+  func didErase(at index: Int, in place: CollectionPlace, priorSize: Int) throws(StorageError)
 
   // MARK: Dictionaries
 

@@ -65,9 +65,7 @@ struct TableRecording {
 
   /// Tells the value that a property, which is no link, has got.
   @inline(never)
-  func set(
-    _ column: Column, _ key: ObjectKey, isDefault: Bool
-  ) throws(StorageError) {
+  func set(_ column: Column, _ key: ObjectKey, isDefault: Bool) throws(StorageError) {
     guard !column.isPrimaryKey, let place = try table.place(of: key) else { return }
     try set(
       column, in: table.row(at: place), key, isDefault: unsafe isDefault || table.log.storesDefaults

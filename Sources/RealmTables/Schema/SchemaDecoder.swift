@@ -120,9 +120,7 @@ package struct SchemaDecoder {
     return try node.integer(at: index)
   }
 
-  private func opposite(
-    _ leaf: Int, of node: Node?, null: Int64
-  ) throws(StorageError) -> Int64? {
+  private func opposite(_ leaf: Int, of node: Node?, null: Int64) throws(StorageError) -> Int64? {
     let value = try element(leaf, of: node, otherwise: null)
     return value == null ? nil : value
   }

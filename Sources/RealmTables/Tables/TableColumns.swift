@@ -156,9 +156,7 @@ package struct TableColumns {
   /// Gives link columns among new ones their backlink columns in the targets.
   ///
   /// - Returns: Whether there are any.
-  private func pair(
-    _ columns: [NewColumn], _ keys: [ColumnKey]
-  ) throws(StorageError) -> Bool {
+  private func pair(_ columns: [NewColumn], _ keys: [ColumnKey]) throws(StorageError) -> Bool {
     var links: [TableKey: [ColumnKey]] = [:]
     var targets: [TableKey] = []
     for (column, key) in zip(columns, keys) {

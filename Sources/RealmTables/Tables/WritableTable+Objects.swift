@@ -200,9 +200,7 @@ private struct CreateVisitor: ElementVisitor {
   let column: Column
   let initialValues: (any InitialValues)?
 
-  func visit<C: ElementCodec>(
-    _ codec: C.Type
-  ) throws(StorageError) -> (key: ObjectKey, row: Row) {
+  func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> (key: ObjectKey, row: Row) {
     if value.isNull, !column.isNullable { throw .typeMismatch(value) }
     return try C.encode(value) { (element) throws(StorageError) in
       try MixedCodec.encode(value) { (indexed) throws(StorageError) in

@@ -58,9 +58,7 @@ extension WritableTable {
   }
 
   /// Assigns a string property.
-  package func set(
-    text: String?, _ column: Column, _ key: ObjectKey
-  ) throws(StorageError) {
+  package func set(text: String?, _ column: Column, _ key: ObjectKey) throws(StorageError) {
     try text.withByteView { (bytes) throws(StorageError) in
       try set(StringLeaf.self, to: bytes, column, key)
     }
@@ -69,9 +67,7 @@ extension WritableTable {
   /// Increases an integer, which wraps around; null stays.
   ///
   /// - Throws: `StorageError.limitExceeded` if the property holds no integer.
-  package func add(
-    _ amount: Int64, to column: Column, of key: ObjectKey
-  ) throws(StorageError) {
+  package func add(_ amount: Int64, to column: Column, of key: ObjectKey) throws(StorageError) {
     guard let row = try row(of: key) else { throw unsafe .missing(key, schema.name) }
     guard column.collection == .none, column.type == .int || column.type == .mixed else {
       throw .limitExceeded(unsafe "Property '\(schema.name).\(column.name)' is not an integer")

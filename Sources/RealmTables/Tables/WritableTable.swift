@@ -40,9 +40,7 @@ package final class WritableTable {
   private var topRef: Ref
   private let name: String
 
-  init(
-    _ top: TableTop, name: String, topRef: Ref, in group: WriteGroup
-  ) throws(StorageError) {
+  init(_ top: TableTop, name: String, topRef: Ref, in group: WriteGroup) throws(StorageError) {
     self.group = group
     unsafe self.top = top
     self.name = name

@@ -18,9 +18,7 @@ extension WriteGroup {
   }
 
   /// Makes changes and commits them, or rolls back if that throws.
-  package func commit(
-    after body: (WriteGroup) throws(StorageError) -> Void
-  ) throws(StorageError) {
+  package func commit(after body: (WriteGroup) throws(StorageError) -> Void) throws(StorageError) {
     try orRollback { () throws(StorageError) in
       try body(self)
       _ = try commit()

@@ -62,9 +62,7 @@ struct LinkListKeys {
   }
 
   /// The node with another child; itself if it is the same.
-  private func store(
-    _ child: Ref, at index: Int, in parent: Ref
-  ) throws(StorageError) -> Ref {
+  private func store(_ child: Ref, at index: Int, in parent: Ref) throws(StorageError) -> Ref {
     guard try allocator.node(at: parent).integer(at: index) != child.slot else { return parent }
     return try IntegerNode.set(child.slot, at: index, in: parent, allocator)
   }

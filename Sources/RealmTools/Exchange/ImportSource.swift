@@ -159,9 +159,7 @@ package struct ImportSource: Sendable {
   // MARK: JSON lines
 
   /// The schema in a line; nil if it is another line.
-  private static func schema(
-    in text: [UInt8], _ line: Int
-  ) -> Result<DeclaredSchema?, BadRow> {
+  private static func schema(in text: [UInt8], _ line: Int) -> Result<DeclaredSchema?, BadRow> {
     do throws(JSONError) {
       guard case .object(let members) = try JSONParser.parse(text), members.count == 1,
         members[0].key == "$schema"

@@ -125,9 +125,7 @@ package struct Importer {
   }
 
   /// Stores an object without its links.
-  private func add(
-    _ content: ImportRow.Content, to batch: inout Batch
-  ) throws {
+  private func add(_ content: ImportRow.Content, to batch: inout Batch) throws {
     let record: ImportRecord
     switch content {
     case .object(let found): record = found
@@ -185,9 +183,7 @@ package struct Importer {
   }
 
   /// Stores the links whose objects are there by now.
-  private func finish(
-    _ batch: inout Batch, _ report: inout ImportReport, isLast: Bool
-  ) throws {
+  private func finish(_ batch: inout Batch, _ report: inout ImportReport, isLast: Bool) throws {
     guard let input = batch.input else { return }
     let links = batch.links
     batch.links = []
@@ -227,9 +223,7 @@ package struct Importer {
     if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
   }
 
-  private static func badRow(
-    _ field: ImportRecord.Field, _ problem: ValueInput.Problem
-  ) -> BadRow {
+  private static func badRow(_ field: ImportRecord.Field, _ problem: ValueInput.Problem) -> BadRow {
     BadRow(line: field.line, column: field.column, property: field.name, problem.reason)
       .in(field.file)
   }

@@ -87,9 +87,7 @@ final class SQLiteDatabase {
     private let library: SQLiteLibrary
     private let handle: Int
 
-    fileprivate init(
-      _ database: SQLiteDatabase, _ library: SQLiteLibrary, _ handle: Int
-    ) {
+    fileprivate init(_ database: SQLiteDatabase, _ library: SQLiteLibrary, _ handle: Int) {
       self.database = database
       self.library = library
       self.handle = handle
@@ -98,9 +96,7 @@ final class SQLiteDatabase {
     deinit { _ = library.finalize(handle) }
 
     /// Runs the statement with values, and calls `body` with each row until it says false.
-    func run(
-      _ values: [Value] = [], _ body: ([Value]) throws -> Bool = { _ in true }
-    ) throws {
+    func run(_ values: [Value] = [], _ body: ([Value]) throws -> Bool = { _ in true }) throws {
       _ = library.reset(handle)
       for (index, value) in values.enumerated() {
         guard bind(value, Int32(index + 1)) == 0 else { throw database.failure() }

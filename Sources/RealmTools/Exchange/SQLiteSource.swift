@@ -199,9 +199,7 @@ package struct SQLiteSource: Sendable {
 
   /// Calls `body` with each row, or with its error, until it returns false. Lines count the rows of
   /// all tables.
-  func forEach(
-    progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
-  ) throws {
+  func forEach(progress: ProgressHandler, _ body: (ImportRow) throws -> Bool) throws {
     let database = try SQLiteDatabase(path: path, creates: false)
     var digest = InputDigest()
     if let restoring {

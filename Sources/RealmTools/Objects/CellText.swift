@@ -14,9 +14,7 @@ package struct CellText {
   package init(_ classes: StoredSchema) { json = ObjectJSON(classes) }
 
   /// The text of a value; nil for null. Collections and embedded objects are JSON.
-  package func text(
-    _ value: TableValue, _ column: Column
-  ) throws(StorageError) -> String? {
+  package func text(_ value: TableValue, _ column: Column) throws(StorageError) -> String? {
     if column.collection == .none, column.type != .mixed, let text = ValueText.file.string(value) {
       return text
     }

@@ -150,9 +150,7 @@ package struct FileDifference {
   }
 
   /// Whether values are the same; elements of a set in any order.
-  private static func isSame(
-    _ old: JSONMember, _ new: JSONValue, _ schema: TableSchema
-  ) -> Bool {
+  private static func isSame(_ old: JSONMember, _ new: JSONValue, _ schema: TableSchema) -> Bool {
     if isIdentical(old.value, new) { return true }
     guard schema.column(named: old.key)?.collection == .set, case .array(let before) = old.value,
       case .array(let after) = new, before.count == after.count
@@ -173,9 +171,7 @@ package struct FileDifference {
     }
   }
 
-  private static func forEach(
-    _ table: Table, _ body: (ObjectKey, Row) throws -> Void
-  ) throws {
+  private static func forEach(_ table: Table, _ body: (ObjectKey, Row) throws -> Void) throws {
     var cursor = table.clusterCursor()
     while let cluster = try cursor.next() {
       for index in 0..<cluster.count {

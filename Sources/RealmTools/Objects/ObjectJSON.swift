@@ -24,9 +24,7 @@ package struct ObjectJSON {
   package init(_ classes: StoredSchema) { self.classes = classes }
 
   /// The properties of an object.
-  package func members(
-    of row: Row, _ schema: TableSchema
-  ) throws(StorageError) -> [JSONMember] {
+  package func members(of row: Row, _ schema: TableSchema) throws(StorageError) -> [JSONMember] {
     try members(of: row, schema, depth: 0)
   }
 
@@ -43,9 +41,7 @@ package struct ObjectJSON {
   }
 
   /// A value of a property.
-  package func json(
-    _ value: TableValue, _ column: Column
-  ) throws(StorageError) -> JSONValue {
+  package func json(_ value: TableValue, _ column: Column) throws(StorageError) -> JSONValue {
     try json(value, column, depth: 0)
   }
 
@@ -68,9 +64,7 @@ package struct ObjectJSON {
   }
 
   /// A single value of a property, or an element of its collection.
-  package func element(
-    _ value: TableValue, _ column: Column
-  ) throws(StorageError) -> JSONValue {
+  package func element(_ value: TableValue, _ column: Column) throws(StorageError) -> JSONValue {
     try single(value, column, depth: 0)
   }
 

@@ -85,9 +85,7 @@ enum ShellStatement: Hashable {
   }
 
   /// The JSON object at the beginning of a text, and the rest.
-  private static func object(
-    _ text: Substring
-  ) throws(ToolFailure) -> ([JSONMember], Substring) {
+  private static func object(_ text: Substring) throws(ToolFailure) -> ([JSONMember], Substring) {
     var depth = 0
     var isQuoted = false
     var isEscaped = false

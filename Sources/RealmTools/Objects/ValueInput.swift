@@ -74,9 +74,7 @@ struct ValueInput {
     }
   }
 
-  private func single(
-    _ json: JSONValue, _ column: Column, isText: Bool
-  ) throws -> TableValue {
+  private func single(_ json: JSONValue, _ column: Column, isText: Bool) throws -> TableValue {
     if column.type == .mixed { return try any(isText ? Self.mixed(json) : json) }
     if case .null = json {
       if column.isNullable { return .null }
@@ -211,9 +209,7 @@ struct ValueInput {
     }
   }
 
-  private func fill(
-    _ key: ObjectKey, _ schema: TableSchema, _ members: [JSONMember]
-  ) throws {
+  private func fill(_ key: ObjectKey, _ schema: TableSchema, _ members: [JSONMember]) throws {
     for member in members {
       guard let column = schema.column(named: member.key) else {
         throw Problem("'\(schema.displayName)' has no property '\(member.key)'")

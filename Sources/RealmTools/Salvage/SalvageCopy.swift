@@ -186,9 +186,7 @@ struct SalvageCopy {
   }
 
   /// The value with the links of the new file.
-  private func mapped(
-    _ value: TableValue, _ target: TableKey?, _ lost: inout Int
-  ) -> TableValue {
+  private func mapped(_ value: TableValue, _ target: TableKey?, _ lost: inout Int) -> TableValue {
     switch value {
     case .link(let key):
       if let target, let new = newKey(key, target) { return .link(new) }

@@ -51,9 +51,7 @@ struct DistinctScan: Sendable {
 
 extension SortOrder {
   /// The column whose values can be compared while they are scanned; nil if there is none.
-  func distinctColumn(
-    of table: Table, in source: any TableReader
-  ) throws(QueryError) -> Column? {
+  func distinctColumn(of table: Table, in source: any TableReader) throws(QueryError) -> Column? {
     guard criteria.count == 1, let column = try paths(from: table, in: source)[0].ownColumn,
       DistinctScan.isHashable(column)
     else { return nil }

@@ -41,16 +41,12 @@ extension SortOrder {
   /// Checks that the paths lead to values that can be sorted by.
   ///
   /// - Throws: `QueryError.invalid` with what does not.
-  package func check(
-    against table: Table, of source: any TableReader
-  ) throws(QueryError) {
+  package func check(against table: Table, of source: any TableReader) throws(QueryError) {
     _ = try paths(from: table, in: source)
   }
 
   /// The paths bound to columns.
-  func paths(
-    from table: Table, in source: any TableReader
-  ) throws(QueryError) -> [SortPath] {
+  func paths(from table: Table, in source: any TableReader) throws(QueryError) -> [SortPath] {
     var paths: [SortPath] = []
     for criterion in criteria { paths.append(try SortPath(criterion, from: table, in: source)) }
     return paths

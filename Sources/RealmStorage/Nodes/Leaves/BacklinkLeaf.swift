@@ -171,9 +171,7 @@ package enum BacklinkLeaf: Leaf {
   /// The tree of backlinks with leaves of the size that the format has now.
   ///
   /// Before format 24 all backlinks of an object were one node of any size.
-  private static func divided(
-    _ tree: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) -> Ref {
+  private static func divided(_ tree: Ref, _ allocator: NodeAllocator) throws(StorageError) -> Ref {
     let node = try IntegerNode.checked(tree, in: allocator.space)
     guard !node.header.isInner, node.count > BTreeLimits.entryCount else { return tree }
     var root = try BTree<IntegerLeaf>.make(in: allocator)

@@ -41,9 +41,7 @@ enum BigBlobs {
     return try IntegerNode.remove(at: index, from: ref, allocator)
   }
 
-  static func validate(
-    _ outer: Node, terminator: Int, in space: NodeSpace
-  ) throws(StorageError) {
+  static func validate(_ outer: Node, terminator: Int, in space: NodeSpace) throws(StorageError) {
     for index in 0..<outer.count {
       let ref = try outer.ref(at: index)
       // Chains occur in binaries only: in the history, and in internal tables.

@@ -28,9 +28,7 @@ package protocol Leaf {
   static func count(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Int
 
   /// The element at `index`.
-  static func value(
-    at index: Int, of ref: Ref, in space: NodeSpace
-  ) throws(StorageError) -> Value
+  static func value(at index: Int, of ref: Ref, in space: NodeSpace) throws(StorageError) -> Value
 
   /// Inserts before element `index`; `index == count` appends, in place where there is room.
   static func insert(

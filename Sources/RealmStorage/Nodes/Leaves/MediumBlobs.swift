@@ -52,9 +52,7 @@ enum MediumBlobs {
     return unsafe ByteView(start: blob.payload + start, count: end &- start &- terminator)
   }
 
-  private static func range(
-    of index: Int, _ offsets: Node
-  ) throws(StorageError) -> (Int, Int) {
+  private static func range(of index: Int, _ offsets: Node) throws(StorageError) -> (Int, Int) {
     let end = Int(try offsets.integer(at: index))
     return (index == 0 ? 0 : Int(offsets.uncheckedInteger(at: index - 1)), end)
   }
@@ -210,9 +208,7 @@ enum MediumBlobs {
     return store(ends, kept, nulls, in: outer)
   }
 
-  static func validate(
-    _ outer: Node, terminator: Int, in space: NodeSpace
-  ) throws(StorageError) {
+  static func validate(_ outer: Node, terminator: Int, in space: NodeSpace) throws(StorageError) {
     let (offsets, blob, nulls) = try parts(outer, in: space)
     var previous = 0
     for index in 0..<offsets.count {

@@ -42,9 +42,7 @@ struct MixedEditor {
     try insert(value, salt: salt, at: index)
   }
 
-  private func insert(
-    _ value: MixedValue, salt: Int64, at index: Int
-  ) throws(StorageError) {
+  private func insert(_ value: MixedValue, salt: Int64, at index: Int) throws(StorageError) {
     let code = try store(value)
     let composite = try IntegerNode.insert(
       code.bits, at: index, in: try slot(MixedSlot.composite), allocator)
@@ -140,9 +138,7 @@ struct MixedEditor {
   }
 
   /// The node of a payload slot, made if it is not there yet.
-  private func payload(
-    _ slot: MixedSlot, flags: NodeFlags = []
-  ) throws(StorageError) -> Ref {
+  private func payload(_ slot: MixedSlot, flags: NodeFlags = []) throws(StorageError) -> Ref {
     let ref = try self.slot(slot.rawValue)
     return ref.isNull ? try IntegerNode.make(flags: flags, in: allocator).ref : ref
   }
@@ -231,9 +227,7 @@ struct MixedEditor {
   }
 
   /// Stores the present index of a payload entry in its owner.
-  private func readdress(
-    _ slot: MixedSlot, from last: Int, to entry: Int
-  ) throws(StorageError) {
+  private func readdress(_ slot: MixedSlot, from last: Int, to entry: Int) throws(StorageError) {
     let parts = try parts
     for index in 0..<parts.count {
       let code = try parts.code(at: index)

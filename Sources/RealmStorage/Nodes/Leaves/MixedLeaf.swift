@@ -129,9 +129,7 @@ package enum MixedLeaf: Leaf {
   }
 
   /// Gives up the nodes of a leaf whose collections have found another owner.
-  private static func freeParts(
-    _ ref: Ref, _ allocator: NodeAllocator
-  ) throws(StorageError) {
+  private static func freeParts(_ ref: Ref, _ allocator: NodeAllocator) throws(StorageError) {
     let parts = try MixedParts(ref, in: allocator.space)
     for slot in 0..<parts.outer.count {
       let part = try parts.ref(in: slot)

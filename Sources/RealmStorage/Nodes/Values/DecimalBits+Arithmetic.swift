@@ -138,9 +138,7 @@ extension DecimalBits {
 
   private static let largestExponent = 6111
 
-  private static func rounded(
-    _ number: UInt128, dropping count: Int, isInexact: Bool
-  ) -> UInt128 {
+  private static func rounded(_ number: UInt128, dropping count: Int, isInexact: Bool) -> UInt128 {
     guard count > 0 else { return number }
     guard count < powersOfTen.count else { return 0 }
     let unit = powersOfTen[count]

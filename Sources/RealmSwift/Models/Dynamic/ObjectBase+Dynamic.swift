@@ -26,9 +26,7 @@ extension ObjectBase {
   /// The map of objects in the property called `propertyName`.
   ///
   /// Traps if no realm manages the object, and if the property is no map of objects.
-  public final func dynamicMap<Key: _MapKey>(
-    _ propertyName: String
-  ) -> Map<Key, DynamicObject?> {
+  public final func dynamicMap<Key: _MapKey>(_ propertyName: String) -> Map<Key, DynamicObject?> {
     Map(managed: dynamicCollection(propertyName, .map))
   }
 

@@ -15,9 +15,7 @@ struct PredicateScope {
   }
 
   /// The scope in which a variable has a value.
-  func binding(
-    _ variable: PredicateExpressions.VariableID, to value: Operand
-  ) -> PredicateScope {
+  func binding(_ variable: PredicateExpressions.VariableID, to value: Operand) -> PredicateScope {
     var scope = self
     scope.meanings[variable] = .value(value)
     return scope

@@ -82,9 +82,7 @@ struct SchemaValidator {
     return mistakes
   }
 
-  private func mistakes(
-    of schema: ModelSchema, among classes: Set<ObjectIdentifier>
-  ) -> [String] {
+  private func mistakes(of schema: ModelSchema, among classes: Set<ObjectIdentifier>) -> [String] {
     let name = schema.className
     var mistakes: [String] = []
     if schema.properties.isEmpty {

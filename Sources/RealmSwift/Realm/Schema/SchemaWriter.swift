@@ -173,9 +173,7 @@ struct SchemaWriter {
   }
 
   /// Moves the values to a new column, since a column's key includes whether it is nullable.
-  func changeNullability(
-    _ property: ModelProperty, _ old: Column, _ schema: ModelSchema
-  ) throws {
+  func changeNullability(_ property: ModelProperty, _ old: Column, _ schema: ModelSchema) throws {
     let table = try table(schema)
     if table.schema.primaryKey?.key == old.key { try table.setPrimaryKey(nil) }
     try table.columns.rename(old.key, to: "__realm_old_column")
