@@ -3,9 +3,10 @@
 // The vectors of P2 A.1 and P2 A.6, both ways.
 
 import RealmFormats
-import RealmSyncProtocol
 import RealmTestSupport
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct ChangesetVectorTests {
   static let schema = """

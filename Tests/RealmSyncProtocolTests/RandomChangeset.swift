@@ -3,8 +3,9 @@
 // Changesets of all kinds of instructions, for the tests of the encoding.
 
 import RealmFormats
-import RealmSyncProtocol
 import RealmTestSupport
+
+@testable import RealmSyncProtocol
 
 /// Makes changesets whose instructions are well-formed but mean nothing.
 struct RandomChangeset {

@@ -2,8 +2,9 @@
 
 // Changesets that meet in a few names, so that all rules are used.
 
-import RealmSyncProtocol
 import RealmTestSupport
+
+@testable import RealmSyncProtocol
 
 /// Makes changesets about two classes, two objects, two fields and small lists.
 struct RandomConflict {

@@ -3,9 +3,10 @@
 // Instructions that are stored in room for several have the bytes of those that are appended.
 
 import RealmFormats
-import RealmSyncProtocol
 import RealmTestSupport
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct ShortInstructionTests {
   private static let values: [Payload] = [

@@ -2,6 +2,7 @@
 
 // The rest of a list of keys, without building it.
 
+import RealmStorage
 import RealmTables
 
 /// A list of keys without some of them.

@@ -2,6 +2,8 @@
 
 // Joining the changes of two steps, for observers that were not notified of the first.
 
+import RealmStorage
+
 extension ResultChanges {
   /// The changes of this and then `next`, joined.
   ///

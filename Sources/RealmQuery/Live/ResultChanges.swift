@@ -2,6 +2,7 @@
 
 // The changes of a result, as indexes.
 
+import RealmStorage
 package import RealmTables
 
 /// The indexes of the elements that went, came and changed between two states of a result.

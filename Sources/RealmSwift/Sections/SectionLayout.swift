@@ -3,6 +3,7 @@
 // `SectionLayout`: maps positions in sorted results to sections and back.
 
 import Foundation
+import RealmStorage
 
 /// The sections of one state of a result.
 ///

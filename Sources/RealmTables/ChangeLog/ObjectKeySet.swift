@@ -2,6 +2,8 @@
 
 // Sets of object keys that are cheap for the way keys are handed out: ascending, in runs.
 
+import RealmStorage
+
 /// A set of object keys.
 ///
 /// Ascending keys are kept as runs of neighbours, so a million new objects take a few thousand

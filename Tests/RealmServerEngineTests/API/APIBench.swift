@@ -3,11 +3,12 @@
 // An app's API in memory: requests of a test, a clock that it sets, mails that it reads.
 
 import RealmFormats
-import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
+
+@testable import RealmServerEngine
 
 /// A plain stand-in for HMAC: tests need no secrecy.
 struct PlainSigner: MessageSigner {

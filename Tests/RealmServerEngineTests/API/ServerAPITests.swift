@@ -4,9 +4,10 @@
 
 import Foundation
 import RealmFormats
-import RealmServerEngine
 import RealmStorage
 import Testing
+
+@testable import RealmServerEngine
 
 @Suite struct ServerAPITests {
   private static let location = APIBench.app + "/location"

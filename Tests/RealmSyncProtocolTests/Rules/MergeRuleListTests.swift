@@ -2,8 +2,9 @@
 
 // Rows L1 to L9 of the merge tables.
 
-import RealmSyncProtocol
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct MergeRuleListTests {
   @Test func l1AnInsertionMovesAnUpdate() throws {

@@ -2,8 +2,9 @@
 
 // Rows S1 to S8 and O1 to O3 of the merge tables.
 
-import RealmSyncProtocol
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct MergeRuleSchemaTests {
   private static let table = MergeError.tableMismatch(.init(table: "T"))

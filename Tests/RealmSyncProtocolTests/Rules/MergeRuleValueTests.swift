@@ -2,8 +2,9 @@
 
 // Rows V1 to V8 of the merge tables.
 
-import RealmSyncProtocol
 import Testing
+
+@testable import RealmSyncProtocol
 
 @Suite struct MergeRuleValueTests {
   private static let objectValue = RuleScript.Value.plain(.objectValue)

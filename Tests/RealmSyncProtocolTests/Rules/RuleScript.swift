@@ -2,8 +2,9 @@
 
 // Instructions in the short form that the tests of the merge rules use.
 
-import RealmSyncProtocol
 import Testing
+
+@testable import RealmSyncProtocol
 
 /// An instruction about the property `f` of the object 1 of the class `T`, where nothing else is
 /// said. Lists have three elements.
