@@ -2,6 +2,7 @@
 
 // What local transactions write becomes their entry.
 
+import Dispatch
 import RealmReplication
 import RealmStorage
 import RealmSync
@@ -27,6 +28,40 @@ import Testing
     let lines = try ChangesetParser.parse(bytes).instructions.count
     #expect(lines == 5)
     #expect(history.progress.uploadableByteCount == bytes.count)
+  }
+
+  /// `RecordedWrite` 1.
+  @Test func eachOfManyWritersHasAnEntryOfItsOwn() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase(history: .syncClient)
+    let recorded = RecordedWrite()
+    @Sendable func write(_ body: (WriteGroup) throws -> Void) throws -> UInt64 {
+      let group = try WriteGroup(file.beginWrite())
+      try recorded.attach(to: group)
+      try body(group)
+      return try group.commit().version
+    }
+    _ = try write(Items.makeClass)
+    let versions = Locked<[Int: UInt64]>([:])
+    DispatchQueue.concurrentPerform(iterations: 16) { writer in
+      do {
+        let version = try write { group in
+          for part in 0..<4 { try Items.put(Int64(4 * writer + part), "a", group) }
+        }
+        versions.withLock { $0[writer] = version }
+      } catch { Issue.record(error) }
+    }
+    let history = try #require(try file.snapshot().syncHistory())
+    let found = versions.withLock { $0 }
+    #expect(found.count == 16)
+    for (writer, version) in found {
+      let bytes = try StoredChangesetFraming.decode(history.changeset(at: version))
+      let changeset = try ChangesetParser.parse(bytes)
+      let created = changeset.instructions.map(changeset.line).filter {
+        $0.hasPrefix("CreateObject")
+      }
+      #expect(created == (0..<4).map { "CreateObject \"Item\"[int(\(4 * writer + $0))]" })
+    }
   }
 
   @Test func transactionsThatWriteNothingHaveAnEmptyEntry() throws {
