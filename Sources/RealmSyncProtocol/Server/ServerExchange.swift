@@ -26,6 +26,9 @@ struct ServerExchange: Hashable, Sendable {
   private var isBootstrapping = false
   /// Whether a part of a bootstrap was sent last.
   private(set) var isInsideBootstrap = false
+  /// The version of a compensating write whose error the client holds back: it hands errors to the
+  /// program at a DOWNLOAD of the steady state with changesets (P5 5). 0 if there is none.
+  private var heldVersion: UInt64 = 0
   private var marks: [Mark] = []
   private var lastMark: UInt64 = 0
   private var lastQueryVersion: UInt64
@@ -48,7 +51,11 @@ struct ServerExchange: Hashable, Sendable {
   /// Whether a DOWNLOAD is to be made, where `head` is the newest version of the realm.
   func needsDownload(head: UInt64) -> Bool {
     owesDownload || isBootstrapping || head > scanned.serverVersion
+      || heldVersion > 0 && scanned.serverVersion >= heldVersion
   }
+
+  /// Notes that a compensating write was reported.
+  mutating func didReport(_ version: UInt64) { heldVersion = version }
 
   // MARK: Queries
 
@@ -119,6 +126,11 @@ struct ServerExchange: Hashable, Sendable {
     owesDownload = sent.upload.clientVersion < threshold.stored.clientVersion
     if download.batch == .last {
       isBootstrapping = download.queryVersion ?? 0 < askedQueryVersion
+    }
+    if download.batch == .steady, !download.body.isEmpty,
+      sent.download.serverVersion >= heldVersion
+    {
+      heldVersion = 0
     }
     isInsideBootstrap = download.batch == .moreToCome
     if isInsideBootstrap { isBootstrapping = true }

@@ -299,6 +299,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private mutating func send(_ report: CompensatingWriteReport) {
     var document = ErrorDocument(.compensatingWrite, message: "Writes were undone by the server")
     document.compensatingWrite = report
+    if version.mode == .flexible { exchange?.didReport(report.serverVersion) }
     send(
       .error(
         session: session, code: ErrorCode(SessionErrorCode.compensatingWrite),

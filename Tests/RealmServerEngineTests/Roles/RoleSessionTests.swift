@@ -318,6 +318,33 @@ import Testing
       try await server.realm().store.privates(of: file, after: 0).allSatisfy { $0.refusal == nil })
   }
 
+  /// P5 5: a client hands an error to its program at a message of the steady state with changesets,
+  /// and a bootstrap with what undoes the writes is none.
+  @Test func aReportIsFollowedByAMessageThatReleasesIt() async throws {
+    let server = try Self.server()
+    let ann = try await Self.device("u1", on: server)
+    try ann.write([Self.make("a", owner: "u2")])
+    #expect(try await ann.upload().count == 1)
+    await ann.disconnect()
+    try server.setCustomData(["admin": .bool(true)], of: "u1")
+    try await ann.connect()
+    #expect(ann.reports.count == 1 && ann.isWaiting)
+    let store = try #require(ann.store)
+    var cursor = ann.client.cursor
+    var found: [(ServerMessage.BatchState?, [Int])] = []
+    for _ in 0..<3 {
+      guard case .download(let message) = await store.perform(.nextDownload(after: cursor)) else {
+        break
+      }
+      let entries = try message.body.downloadEntries()
+      found.append((message.batchState, entries.map(\.changeset.count)))
+      cursor = message.cursors.download
+    }
+    #expect(found.map(\.0) == [.last, .steady, .steady])
+    #expect(found.count == 3 && found[0].1.first ?? 0 > 0)
+    #expect(found.dropFirst().map(\.1) == [[0], []])
+  }
+
   /// P1 C.1: clients below protocol 5 know no compensating writes.
   @Test func olderClientsAreReset() async throws {
     let server = try Self.server()

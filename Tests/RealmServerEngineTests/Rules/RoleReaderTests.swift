@@ -135,25 +135,25 @@ import Testing
   // MARK: Mistakes
 
   @Test(arguments: [
-    ("[]", "\"roles\" needs an object", 30), (#"{"x":[]}"#, "unknown key \"x\" in \"roles\"", 39),
-    (#"{"default":{}}"#, "roles are a list", 39),
-    (#"{"classes":[]}"#, "\"classes\" needs an object", 39),
-    (#"{"classes":{"A":{}}}"#, "roles are a list", 50),
-    (#"{"classes":{"":[]}}"#, "a class needs a name", 50),
-    (#"{"classes":{"A":[],"A":[]}}"#, "\"A\" is there twice", 57),
-    (#"{"default":[1]}"#, "a role needs an object", 50),
-    (#"{"default":[{"apply_when":{}}]}"#, "a role needs a \"name\"", 50),
-    (#"{"default":[{"name":"","apply_when":{}}]}"#, "a role needs a \"name\"", 51),
-    (#"{"default":[{"name":"r"}]}"#, "\"r\" needs an \"apply_when\"", 50),
-    (#"{"default":[{"name":"r","apply_when":1}]}"#, "a rule is true, false or an object", 62),
-    (#"{"default":[{"name":"r","apply_when":{"a":1}}]}"#, "unknown \"a\"", 76),
+    ("[]", "\"roles\" needs an object", 31), (#"{"x":[]}"#, "unknown key \"x\" in \"roles\"", 40),
+    (#"{"default":{}}"#, "roles are a list", 40),
+    (#"{"classes":[]}"#, "\"classes\" needs an object", 40),
+    (#"{"classes":{"A":{}}}"#, "roles are a list", 51),
+    (#"{"classes":{"":[]}}"#, "a class needs a name", 51),
+    (#"{"classes":{"A":[],"A":[]}}"#, "\"A\" is there twice", 58),
+    (#"{"default":[1]}"#, "a role needs an object", 51),
+    (#"{"default":[{"apply_when":{}}]}"#, "a role needs a \"name\"", 51),
+    (#"{"default":[{"name":"","apply_when":{}}]}"#, "a role needs a \"name\"", 52),
+    (#"{"default":[{"name":"r"}]}"#, "\"r\" needs an \"apply_when\"", 51),
+    (#"{"default":[{"name":"r","apply_when":1}]}"#, "a rule is true, false or an object", 63),
+    (#"{"default":[{"name":"r","apply_when":{"a":1}}]}"#, "unknown \"a\"", 77),
     (
       #"{"default":[{"name":"r","apply_when":{}},{"name":"r","apply_when":{}}]}"#,
-      "two roles \"r\"", 80
+      "two roles \"r\"", 81
     ),
     (
       #"{"default":[{"name":"r","apply_when":{"%%partition":1}}]}"#, "which flexible sync has not",
-      50
+      51
     ),
   ])
   func mistakesInListsAreNamedWithTheirPosition(
@@ -189,7 +189,7 @@ import Testing
     (#""document_filters":{"read":{"a":{"$eq":1,"$eq":2}}}"#, "\"$eq\" is there twice", 41),
     (#""document_filters":{"write":{"$or":[]}}"#, "\"$or\" needs a list of filters", 29),
     (#""document_filters":{"write":{"$or":[{"$x":1}]}}"#, "unknown \"$x\"", 37),
-    (#""document_filters":{"write":{"a":"%%partition"}}"#, "which flexible sync has not", -25),
+    (#""document_filters":{"write":{"a":"%%partition"}}"#, "which flexible sync has not", -28),
     (#""fields":[]"#, "\"fields\" needs an object", 0),
     (#""fields":{"a":true}"#, "\"a\" needs an object", 10),
     (#""fields":{"a":{"insert":true}}"#, "unknown key \"insert\" in \"a\"", 15),
@@ -208,7 +208,7 @@ import Testing
   func mistakesInRolesAreNamedWithTheirPosition(
     _ members: String, _ text: String, _ column: Int
   ) throws {
-    try Self.expect(Self.file(role: members), text, 76 + column - 1)
+    try Self.expect(Self.file(role: members), text, 79 + column)
   }
 
   private static func expect(_ file: String, _ text: String, _ column: Int) throws {

@@ -102,6 +102,24 @@ import Testing
     #expect(server.others == [.ended])
   }
 
+  /// P5 5: the client holds an error back until a DOWNLOAD of the steady state has changesets, and a
+  /// bootstrap may have brought what undoes the writes.
+  @Test func aReportIsFollowedByADownloadThatReleasesIt() throws {
+    var server = try Self.running()
+    try server.receive(Self.upload("30 4 4", "29 4 347155200000 0 1 x"))
+    let report = CompensatingWriteReport(
+      serverVersion: 5, rejectedClientVersion: 29, updates: [])
+    server.reply(.integrated(head: Self.head(5), rejected: [report]))
+    #expect(server.takeSent().count == 1)
+    let entry = "5 30 347155200000 1 0 0 "
+    server.reply(Self.download(5, 30, up: 30, 4, query: 1, .last, entry))
+    let cursor = DownloadCursor(serverVersion: 5, clientVersion: 30)
+    #expect(server.request == .nextDownload(after: cursor))
+    server.reply(Self.download(5, 30, up: 30, 4, query: 1, .steady, entry))
+    #expect(server.takeSent().count == 2)
+    #expect(server.request == nil)
+  }
+
   /// SY8
   @Test func equalInputsGiveEqualEffects() throws {
     #expect(try Self.newFile().log == Self.newFile().log)
