@@ -129,7 +129,7 @@ import Testing
     // While the device is connected.
     try await Self.setEditor(true, bob, of: first)
     let folder = first.directory.path + "/data"
-    #expect(try await ApplyCommand.answer(folder).contains("; 1 sessions begin again"))
+    #expect(try await ApplyCommand.answer(folder).contains("; 1 session begins again"))
     try await Self.wait(for: ["for all", "hidden"], in: theirs)
     try await Self.add("bob's", to: theirs)
     try await Self.wait(for: ["for all", "hidden", "bob's"], in: all)

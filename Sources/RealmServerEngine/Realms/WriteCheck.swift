@@ -36,6 +36,9 @@ struct WriteCheck {
   private var conditions: [String: Conditions] = [:]
   private var clientVersion: UInt64 = 0
   private var changes: [ObjectIdentity: Change] = [:]
+  /// Objects that an earlier change of the upload found in the client's view: the client had them
+  /// when it went on, also where that change moved them out of it.
+  private var seen: Set<ObjectIdentity> = []
   private(set) var refused = RefusedWrites()
 
   init(_ rules: WriteRules, in group: WriteGroup) {
@@ -66,7 +69,7 @@ struct WriteCheck {
     for (object, state) in try states(of: changes.keys) {
       changes[object]?.existed = true
       changes[object]?.wasWritable = state.isWritable
-      changes[object]?.wasSeen = state.isSeen
+      changes[object]?.wasSeen = state.isSeen || seen.contains(object)
     }
   }
 
@@ -74,6 +77,7 @@ struct WriteCheck {
   mutating func end() throws(StorageError) {
     let states = try states(of: changes.keys)
     for (object, change) in changes {
+      if change.wasSeen || states[object]?.isSeen == true { seen.insert(object) }
       guard let isOutsideOfView = try refusal(of: object, change, states[object]) else { continue }
       refused.add(
         object, .init(clientVersion: clientVersion, isOutsideOfView: isOutsideOfView))

@@ -188,9 +188,10 @@ struct RoleRun {
     try await compareView(number)
     var expected = try await objects()
     var refused: [String: RoleModel.Verdict] = [:]
+    var seen: Set<String> = []
     for _ in 0..<1 + random.number(below: 3) {
       let steps = try self.steps(of: device)
-      for step in steps { decide(step, of: number, &expected, &refused) }
+      for step in steps { decide(step, of: number, &expected, &refused, &seen) }
       note("device \(number) writes alone \(steps)")
       try device.write(steps)
     }
@@ -211,23 +212,33 @@ struct RoleRun {
   }
 
   /// Applies a change to the expected objects, if it is allowed.
+  ///
+  /// - Parameter seen: Objects that earlier changes found in the view.
   private mutating func decide(
     _ step: RoleObjects.Step, of number: Int, _ expected: inout [String: [String: ModelObject]],
-    _ refused: inout [String: RoleModel.Verdict]
+    _ refused: inout [String: RoleModel.Verdict], _ seen: inout Set<String>
   ) {
     let name = "\(step.className) \"\(step.key)\""
     let before = expected[step.className]?[step.key]
     // What follows a refused change is refused with it.
     guard refused[name] == nil else { return }
     let after = step.applied(to: before)
-    guard before != nil || after != nil else { return }
-    let queries = devices[number].active
+    let fields = changedFields(of: step, before)
+    guard before != nil || after != nil, step.makes || step.isErased || !fields.isEmpty else {
+      return
+    }
+    let subscriptions = devices[number].subscriptions
+    func isInView(_ object: ModelObject) -> Bool {
+      subscriptions.contains { RoleDraw.hold($0, object, ofClass: step.className) }
+    }
     let model = sessionModels[number] ?? nil
     let verdict =
       model?.verdict(
-        before, after, changedFields(of: step, before), isErased: step.isErased,
-        ofClass: step.className
-      ) { RoleDraw.hold(queries, $0, ofClass: step.className) } ?? .allowed
+        before, after, fields, isErased: step.isErased, ofClass: step.className
+      ) { seen.contains(name) || isInView($0) } ?? .allowed
+    for object in [before, after] {
+      if let object, isInView(object) { seen.insert(name) }
+    }
     verdicts[verdict, default: 0] += 1
     if verdict == .allowed {
       expected[step.className]?[step.key] = after

@@ -113,6 +113,8 @@ final class RoleDevice {
   /// The subscriptions whose objects the device has, and their number.
   private(set) var active: [String: String] = [:]
   private var activeVersion: UInt64 = 0
+  /// The subscriptions before these, in the same session.
+  private var previous: [String: String]?
   /// Subscriptions that the device waits for.
   private var wanted: [String: String]?
   /// The subscriptions by their numbers.
@@ -161,6 +163,9 @@ final class RoleDevice {
   /// Whether it waits for a bootstrap of its own.
   var isWaiting: Bool { wanted != nil || awaitsBootstrap }
 
+  /// The subscriptions that the device may write by.
+  var subscriptions: [[String: String]] { [active] + (previous.map { [$0] } ?? []) }
+
   func want(_ queries: [String: String]) {
     wanted = queries
     lastVersion += 1
@@ -192,6 +197,7 @@ final class RoleDevice {
     self.store = store
     client.connect(as: record)
     (parts, hasAsked, awaitsBootstrap, reports) = ([], false, isViewChanged, rejected)
+    previous = nil
     return nil
   }
 
@@ -265,6 +271,7 @@ final class RoleDevice {
     try client.integrate(DownloadBatch(entries: parts, cursors: message.cursors))
     parts = []
     awaitsBootstrap = false
+    previous = active
     if let version = message.queryVersion, version > activeVersion, let queries = all[version] {
       (active, activeVersion) = (queries, version)
       if version == lastVersion { wanted = nil }

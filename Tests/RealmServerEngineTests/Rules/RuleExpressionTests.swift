@@ -137,8 +137,10 @@ import Testing
 
   /// No file looks protected that is not.
   @Test(arguments: [
-    (#"{"id":"a","permissions":{}}"#, "which development mode does not check"),
-    (#"{"id":"a","mode":"development","permissions":{}}"#, "does not check"),
+    (#"{"id":"a","sync":"partition","permissions":{}}"#, "which development mode does not check"),
+    (
+      #"{"id":"a","mode":"development","sync":"partition","permissions":{}}"#, "does not check"
+    ),
     (#"{"id":"a","mode":"production","sync":"partition","permissions":{"x":1}}"#, "unknown key"),
     (#"{"id":"a","mode":"production","sync":"partition","permissions":[]}"#, "needs an object"),
     (
