@@ -65,11 +65,21 @@ package final class MemoryAppServer: Sendable {
 
   /// Starts again without any files, and cuts the connections.
   package func forgetFiles() throws {
+    let folder = state.withLock { state in
+      state.folder += 1
+      return "\(directory)-\(state.folder)"
+    }
+    restart(in: folder)
+  }
+
+  /// Starts again with the files of a folder, and cuts the connections. The server stays offline if
+  /// it is.
+  package func restart(in folder: String) {
+    let wasOnline = state.withLock { $0.isOnline }
     setOnline(false)
     state.withLock { state in
-      state.folder += 1
-      state.host = Self.host(id, mode, "\(directory)-\(state.folder)", system)
-      state.isOnline = true
+      state.host = Self.host(id, mode, folder, system)
+      state.isOnline = wasOnline
     }
   }
 }

@@ -94,7 +94,7 @@ struct RealmOpener {
       let file = try file()
       file.keepHistory(ofCommits: configuration.historyLimit)
       let shared = shared(file)
-      try configuration.synchronisation?.begin(shared)
+      try configuration.synchronisation?.begin(shared, configuration)
       return try body(schemas, shared)
     } catch let error as StorageError {
       throw Realm.Error(error, path: path)

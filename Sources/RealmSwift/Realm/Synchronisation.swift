@@ -23,8 +23,8 @@ protocol Synchronisation: Sendable {
   func checkOptions(of configuration: Realm.Configuration)
   /// Makes the recorder of the file's write transactions.
   func makeRecorder() -> SharedFile.Preparation
-  /// Begins to synchronise an open file, unless that is under way.
-  func begin(_ shared: SharedFile) throws
+  /// Begins to synchronise the open file of a configuration, unless that is under way.
+  func begin(_ shared: SharedFile, _ configuration: Realm.Configuration) throws
   /// The classes that have subscriptions in a version.
   func subscribedClasses(in tables: TableGroup) throws(StorageError) -> Set<String>
   /// Opens the file and waits for the server's data.

@@ -3,26 +3,42 @@
 // What happens to a file that the server cannot go on with.
 
 #if Sync
-/// The policy of a client reset: the server asks for the file to be replaced by a fresh copy.
+/// The policy of a client reset: the server cannot go on with the file of a realm, as after it was
+/// restored from an older backup, or because the device was away for too long.
 ///
-/// In this release no reset is carried out automatically: one of every mode is reported as a manual
-/// one is, and the blocks are not called. The handler of `.manual`, or else
-/// `SyncManager.errorHandler`, gets a `SyncError.clientResetError`, and the session stays inactive.
-/// When the program starts again the file is moved to the place that `clientResetInfo()` names, with
-/// all that is not uploaded, and an empty one takes its place; `clientResetInfo()` also has the
-/// token for `SyncSession.immediatelyHandleError(_:)`, which does that as soon as the file is
-/// closed.
+/// In all modes but `.manual` a fresh copy is downloaded beside the file, and the file is then made
+/// equal to it in one transaction: realms, objects and observers stay, and see one change. The
+/// session goes on by itself.
+///
+/// ```swift
+/// let configuration = user.flexibleSyncConfiguration(
+///   clientResetMode: .recoverOrDiscardUnsyncedChanges(afterReset: { before, after in
+///     print("\(before.objects(Todo.self).count) became \(after.objects(Todo.self).count)")
+///   }))
+/// ```
+///
+/// The blocks are called on a thread of the library. The first realm is frozen; the second one of
+/// `afterReset` is live, and to be used in the block alone. The session waits for the blocks.
+///
+/// A reset that fails is reported like a manual one: `SyncManager.errorHandler` gets a
+/// `SyncError.clientResetError`, and the session stays inactive. When the program starts again the
+/// file is moved to the place that `SyncError.clientResetInfo()` names, with all that is not
+/// uploaded, and an empty one takes its place. The token that comes with the place does that as soon
+/// as the file is closed; see `SyncSession.immediatelyHandleError(_:)`.
 public enum ClientResetMode: Sendable {
-  /// The program decides. The error has the code `SyncError.clientResetError`.
+  /// Nothing is done but to report the error, to the handler or else to `SyncManager.errorHandler`.
   case manual(
     errorHandler: (@Sendable (_ error: any Error, _ session: SyncSession?) -> Void)? = nil)
-  /// Changes that are not uploaded are discarded. The blocks get the realm before the reset,
-  /// frozen, and after it.
+  /// Changes that are not uploaded are discarded.
+  ///
+  /// Fails if the program has classes or properties that the server does not know.
   case discardUnsyncedChanges(
     beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
-  /// Changes that are not uploaded are made again on the fresh copy; if that is impossible, the
-  /// reset fails like a manual one.
+  /// Changes that are not uploaded are made again on the fresh copy, and uploaded.
+  ///
+  /// What belongs to objects that are gone is lost. Fails if the server forbids that, or if a change
+  /// erases a class or property, or adds one that the server has with another type.
   case recoverUnsyncedChanges(
     beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)

@@ -11,7 +11,7 @@ struct RecordedFile: Synchronisation {
   var isFlexible: Bool { false }
   var partition: String? { nil }
 
-  func begin(_ shared: SharedFile) {}
+  func begin(_ shared: SharedFile, _ configuration: Realm.Configuration) {}
 
   func download(
     _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior,

@@ -31,7 +31,7 @@ extension SyncConfiguration {
     defer { if let id { core.progress.remove(id) } }
     try await core.wait(for: .download)
     guard isFlexible else { return shared }
-    try await opening { try begin(shared) }
+    try await opening { try begin(shared, configuration) }
     try await SubscriptionWait.untilNewestIsComplete(core, shared)
     return shared
   }
@@ -54,7 +54,7 @@ extension SyncConfiguration {
       try RealmCache.requireSameOptions(configuration)
       try opener.makeDirectory()
       let shared = try opener.shared(opener.file())
-      try enterSession(shared)
+      try enterSession(shared, configuration)
       return shared
     } catch let error as StorageError {
       throw Realm.Error(error, path: configuration.location.path)

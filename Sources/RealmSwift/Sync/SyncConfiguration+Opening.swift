@@ -39,8 +39,8 @@ extension SyncConfiguration: Synchronisation {
   var partition: String? { partitionValue?.partitionText }
 
   /// Begins to synchronise a file, and gives it its first subscriptions.
-  func begin(_ shared: SharedFile) throws {
-    try enterSession(shared)
+  func begin(_ shared: SharedFile, _ configuration: Realm.Configuration) throws {
+    try enterSession(shared, configuration)
     guard isFlexible, let attachment = shared.kept(SyncAttachment.self) else { return }
     guard let initial = initialSubscriptions else { return }
     let newest = try StoredSubscriptionSet.newest(in: shared.newestTables())
@@ -53,10 +53,10 @@ extension SyncConfiguration: Synchronisation {
   }
 
   /// Begins to synchronise a file, unless that is under way.
-  func enterSession(_ shared: SharedFile) throws {
+  func enterSession(_ shared: SharedFile, _ configuration: Realm.Configuration) throws {
     guard shared.kept(SyncAttachment.self) == nil else { return }
     if isFlexible { try makeSubscriptions(shared) }
-    shared.keep(SyncAttachment(try SyncSessionCore.enter(shared.file, self)))
+    shared.keep(SyncAttachment(try SyncSessionCore.enter(shared.file, self, configuration)))
   }
 
   /// Makes the empty set of subscriptions that files with subscriptions have from the beginning.

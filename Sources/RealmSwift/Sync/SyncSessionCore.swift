@@ -27,6 +27,8 @@ final class SyncSessionCore: Sendable {
     /// The name of the session at the driver.
     var session: UInt64
     var ranInitialSubscriptions = false
+    /// The automatic reset that is under way.
+    var reset: SyncResetTask?
     var observers: [UUID: @Sendable (SyncSession.ConnectionState) -> Void] = [:]
     var failureObservers: [UUID: @Sendable () -> Void] = [:]
   }
@@ -34,9 +36,11 @@ final class SyncSessionCore: Sendable {
   private static let registry = Locked<[String: SyncSessionCore]>([:])
 
   let configuration: SyncConfiguration
+  /// The configuration of the realm that began the session.
+  let realmConfiguration: Realm.Configuration
   let agent: SyncAgent
   let progress: SyncProgressReporter
-  private let driver: ClientDriver
+  let driver: ClientDriver
   private let state: Locked<State>
 
   var path: String { agent.file.path }
@@ -47,7 +51,8 @@ final class SyncSessionCore: Sendable {
   /// The core of a file that is open for writing; it is made, and begins to synchronise, for the
   /// first realm. Each call is followed by one of `leave()`.
   static func enter(
-    _ file: DatabaseFile, _ configuration: SyncConfiguration
+    _ file: DatabaseFile, _ configuration: SyncConfiguration,
+    _ realmConfiguration: Realm.Configuration
   ) throws(StorageError) -> SyncSessionCore {
     try registry.withLock { (registry) throws(StorageError) in
       if let core = registry[file.path] {
@@ -56,15 +61,19 @@ final class SyncSessionCore: Sendable {
       }
       let path = file.path
       let agent = try SyncAgent(file) { loss in Logger.log(.info, "Session of '\(path)': \(loss)") }
-      let core = SyncSessionCore(agent, configuration)
+      let core = SyncSessionCore(agent, configuration, realmConfiguration)
       registry[file.path] = core
       return core
     }
   }
 
-  private init(_ agent: SyncAgent, _ configuration: SyncConfiguration) {
+  private init(
+    _ agent: SyncAgent, _ configuration: SyncConfiguration,
+    _ realmConfiguration: Realm.Configuration
+  ) {
     self.agent = agent
     self.configuration = configuration
+    self.realmConfiguration = realmConfiguration
     progress = SyncProgressReporter(agent)
     let user = configuration.user
     driver = user.app.connection(user.user, configuration.isFlexible ? .flexible : .partition)
@@ -74,9 +83,6 @@ final class SyncSessionCore: Sendable {
 
   /// Begins a session, in place of one that was closed.
   private func begin() {
-    let settings = SessionSettings(
-      partition: configuration.partitionValue?.partitionText,
-      timeouts: configuration.user.app.syncManager.timeouts)
     do throws(StorageError) {
       let session = try driver.begin(agent, settings) { [weak self] event in self?.take(event) }
       state.withLock { state in
@@ -86,6 +92,14 @@ final class SyncSessionCore: Sendable {
     } catch {
       Logger.log(.error, "The session of '\(path)' cannot begin: \(error)")
     }
+    watchForEndOfReset(isNew: false)
+  }
+
+  /// The settings of the file's session.
+  var settings: SessionSettings {
+    SessionSettings(
+      partition: configuration.partitionValue?.partitionText,
+      timeouts: configuration.user.app.syncManager.timeouts)
   }
 
   /// Ends a use. After the last one the session ends when everything is uploaded.
@@ -106,6 +120,7 @@ final class SyncSessionCore: Sendable {
     guard state.withLock({ $0.uses == 0 || $0.failure != nil }) else {
       return state.withLock { $0.isClosing = false }
     }
+    await endReset()
     await driver.end(session)
     Self.registry.withLock { registry in
       let isOver = state.withLock { state in
@@ -144,7 +159,7 @@ final class SyncSessionCore: Sendable {
 
   // MARK: Use
 
-  private var session: UInt64 { state.withLock { $0.session } }
+  var session: UInt64 { state.withLock { $0.session } }
 
   /// Waits until everything that is there now is uploaded or downloaded.
   ///
@@ -189,13 +204,19 @@ final class SyncSessionCore: Sendable {
 
   var connectionState: SyncSession.ConnectionState { .init(driver.connectionState) }
 
-  func suspend() { driver.send(.suspend(session: session)) }
+  func suspend() {
+    state.withLock { $0.reset }?.cancel()
+    driver.send(.suspend(session: session))
+  }
 
   func resume() {
-    state.withLock { state in
+    let reset = state.withLock { state in
       state.failure = nil
       state.hindrance = nil
+      return state.reset
     }
+    // A session whose file is being reset goes on by itself.
+    if reset?.resumeWhenOver() == true { return }
     driver.send(.resume(session: session))
   }
 
@@ -241,7 +262,8 @@ final class SyncSessionCore: Sendable {
   /// Keeps the reason why the session does not get on, until it does.
   func hinder(_ error: SyncError) { state.withLock { $0.hindrance = error } }
 
-  private func end(_ error: SyncError) {
+  func end(_ error: SyncError) {
+    state.withLock { $0.reset }?.cancel()
     let observers = state.withLock { state in
       state.failure = error
       return Array(state.failureObservers.values)
@@ -268,7 +290,8 @@ final class SyncSessionCore: Sendable {
   private func take(_ event: SyncSessionEvent) {
     switch event {
     case .error(let code, let document): take(code, document)
-    case .needsReset(_, let code, let document): reset(code, document)
+    case .needsReset(let mayRecover, let code, let document):
+      reset(ResetCause(mayRecover: mayRecover, code: code, document: document))
     case .delayed(let code, let document): hinder(SyncError(code, document))
     case .compensatingWrite(let report, let document):
       failed(SyncError(report, document), isFatal: false)
@@ -300,43 +323,26 @@ final class SyncSessionCore: Sendable {
     }
   }
 
-  // MARK: Files that cannot be used any more
+  // MARK: Resets
 
-  /// The right to delete the file.
-  private var deletionToken: SyncError.ActionToken {
-    SyncError.ActionToken(
-      action: FileAction(
-        deleting: path, partition: configuration.partition ?? "", user: configuration.user.id),
-      app: configuration.user.app)
+  /// Begins an automatic reset, unless one is under way.
+  func begin(_ reset: SyncResetTask) {
+    let isFirst = state.withLock { state in
+      guard state.reset == nil else { return false }
+      state.reset = reset
+      return true
+    }
+    if isFirst { reset.begin() }
   }
 
-  /// Stores what is to become of the file at the next start.
-  private func stored(_ action: FileAction) async -> FileAction {
-    do throws(StorageError) {
-      return try await configuration.user.app.client.store(action)
-    } catch {
-      Logger.log(.error, "What is decided about '\(path)' cannot be stored: \(error)")
-      return action
-    }
-  }
+  /// Notes that the reset is over.
+  func resetIsOver() { state.withLock { $0.reset = nil } }
 
-  /// The server asks for a reset of the file, which is the program's to decide.
-  private func reset(_ code: ErrorCode, _ document: ErrorDocument) {
-    let app = configuration.user.app
-    let action = FileAction(
-      movingFrom: path, to: PendingFileActions.backupPath(app.paths),
-      partition: configuration.partition ?? "", user: configuration.user.id)
-    Task {
-      let error = SyncError(
-        .clientResetError, document.message, serverLogURL: URL(string: document.logURL),
-        protocolCode: code.rawValue,
-        token: SyncError.ActionToken(action: await stored(action), app: app))
-      end(error)
-      if case .manual(let handler?) = configuration.clientResetMode {
-        return handler(error, SyncSession(self))
-      }
-      app.syncManager.report(error, SyncSession(self))
-    }
+  /// Ends the reset that is under way, before the file is closed.
+  private func endReset() async {
+    guard let reset = state.withLock({ $0.reset }) else { return }
+    reset.cancel()
+    await reset.untilOver()
   }
 }
 

@@ -19,7 +19,7 @@ package actor SyncAgent {
   package nonisolated let file: DatabaseFile
   private nonisolated let queue: ThreadExecutor
   private let claim: SyncAgentClaim
-  private let schemas = SchemaCache()
+  let schemas = SchemaCache()
   private let ownEntries = OwnEntryCache()
   private var downloads: DownloadIntegration
   private var bootstraps: BootstrapIntegration
@@ -48,6 +48,9 @@ package actor SyncAgent {
     bootstraps = BootstrapIntegration(
       file, schemas: schemas, cache: ownEntries, onLoss: onLoss)
   }
+
+  /// Forgets parsed changesets of the history, which is about to be replaced.
+  func forgetOwnEntries() { ownEntries.removeAll() }
 
   /// Lets another agent synchronise the file. No request follows.
   package func close() { release() }

@@ -106,4 +106,26 @@ package struct SubscriptionStore {
       try sets.delete(key)
     }
   }
+
+  /// Notes a client reset to a copy that has the objects of the active set: it is complete, and
+  /// the only one, but for newer ones that are to be sent.
+  package func completeReset(keepsNewer: Bool) throws(StorageError) {
+    let versions = try versions()
+    var active = versions.first ?? 0
+    for version in versions {
+      switch try state(of: version) {
+      case .complete, .awaitingMark: active = version
+      default: break
+      }
+    }
+    for other in versions where other < active || other > active && !keepsNewer {
+      guard let key = try find(other)?.key else { continue }
+      try sets.delete(key)
+    }
+    try setState(.complete, of: active)
+    // The server has not begun with newer sets of this file.
+    for newer in versions where newer > active && keepsNewer {
+      if try state(of: newer) == .bootstrapping { try setState(.pending, of: newer) }
+    }
+  }
 }

@@ -2,6 +2,7 @@
 
 // The clock of this device.
 
+package import RealmStorage
 package import RealmSyncProtocol
 
 #if canImport(Darwin)
@@ -12,12 +13,20 @@ import Musl
 import Glibc
 #endif
 
+extension Timestamp {
+  /// The time of this device's clock.
+  package static func now() -> Timestamp {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+  }
+}
+
 extension OriginTimestamp {
   /// The time of this device's clock.
   package static func now() -> OriginTimestamp {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    let time = Timestamp.now()
     return OriginTimestamp(
-      unixMilliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+      unixMilliseconds: time.seconds * 1000 + Int64(time.nanoseconds) / 1_000_000)
   }
 }

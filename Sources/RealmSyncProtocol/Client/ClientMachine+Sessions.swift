@@ -48,6 +48,12 @@ extension ClientMachine {
     connectIfNeeded()
   }
 
+  /// Lets a session go on with a file that was reset, unless the app has suspended it.
+  mutating func didReset(_ name: UInt64) {
+    update(name) { $0.noteReset() }
+    if sessions[name]?.rest == .error { resume(name) }
+  }
+
   /// Lets the sessions go on that rest for something.
   mutating func resumeAll(_ isOver: (SessionRest) -> Bool) {
     for name in sessions.keys.sorted() {

@@ -21,6 +21,7 @@ extension ClientSession {
         exchange.bootstrap == nil
       else { return drop("MARK") }
       exchange.markReceived = number
+      noteFirstMark()
       self.exchange = exchange
       if let set = file.sets.last(where: { $0.state == .awaitingMark }) {
         store(.markComplete(queryVersion: set.version))

@@ -49,7 +49,7 @@ struct ClientSession: Hashable, Sendable {
   }
 
   let name: UInt64
-  let settings: SessionSettings
+  private(set) var settings: SessionSettings
   var phase = Phase.unbound
   /// The state of the last answer, and the newest version that is known.
   var file = SessionFile()
@@ -129,6 +129,14 @@ struct ClientSession: Hashable, Sendable {
 
   /// Ends a rest.
   mutating func resume() { if rest != nil { phase = .unbound } }
+
+  /// Notes that the file was reset: the server has no changes that uploads would have to wait for.
+  mutating func noteReset() { settings.purpose = .afterReset }
+
+  /// Notes that the server has answered the first MARK: the session is one as any other.
+  mutating func noteFirstMark() {
+    if settings.purpose == .afterReset { settings.purpose = .sync }
+  }
 
   mutating func end() {
     unbind()

@@ -17,6 +17,8 @@ package enum ClientInput: Hashable, Sendable {
   case suspend(session: UInt64)
   /// The session goes on at once, whatever it rests for.
   case resume(session: UInt64)
+  /// The session's file was reset: a session that rests for the error goes on.
+  case didReset(session: UInt64)
   case wait(session: UInt64, SessionWait, id: UInt64)
   case cancelWait(session: UInt64, id: UInt64)
   /// The app, or a network that came back, asks for an attempt without delay.

@@ -48,6 +48,24 @@ final class MemoryApp: Sendable {
     return App(id: server.id, configuration: configuration)
   }
 
+  /// Copies the server's files. No device is under way.
+  ///
+  /// - Returns: What `restore(_:)` takes.
+  func backUp() throws -> String {
+    let (files, folder) = (FileManager.default, directory.path + "/server")
+    let copy = directory.path + "/backup-" + UUID().uuidString
+    for name in try files.subpathsOfDirectory(atPath: folder) where name.hasSuffix(".realm") {
+      let url = URL(fileURLWithPath: "\(copy)/\(name)")
+      try files.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try files.copyItem(at: URL(fileURLWithPath: "\(folder)/\(name)"), to: url)
+    }
+    return copy
+  }
+
+  /// Starts the server with files that were copied before.
+  func restore(_ backup: String) { server.restart(in: backup) }
+
   /// The configuration of the realm of a new anonymous user of a device.
   func configuration(
     _ name: String, _ subscriptions: @escaping @Sendable (SyncSubscriptionSet) -> Void

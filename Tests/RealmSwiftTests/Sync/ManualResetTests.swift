@@ -14,11 +14,11 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ManualResetTests {
   private actor Device {
-    private let realm: Realm
+    private var realm: Realm!
 
     init(_ configuration: Realm.Configuration) async throws {
       realm = try await Realm(
-        configuration: configuration, actor: #isolation, downloadBeforeOpen: .always)
+        configuration: configuration, actor: self, downloadBeforeOpen: .always)
     }
 
     func session() throws -> SyncSession { try #require(realm.syncSession) }
@@ -61,6 +61,7 @@ import Testing
     app.server.setOnline(false)
     try await device.add("waits")
     try app.server.forgetFiles()
+    app.server.setOnline(true)
     session.reconnect()
     for await error in errors.stream {
       #expect(error.code == .clientResetError && session.state == .inactive)

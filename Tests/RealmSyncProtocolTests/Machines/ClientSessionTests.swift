@@ -266,6 +266,66 @@ import Testing
     }
   }
 
+  /// The codes of P1 C.6 whose action is a reset.
+  @Test(arguments: [208, 209, 210, 211, 212, 216, 217, 222, 228, 230, 233])
+  func aResetIsReportedAndTheSessionRests(_ code: Int) throws {
+    var client = try Self.running()
+    client.wait(.upload, id: 7)
+    client.receive(Self.error(code, "ClientReset"))
+    guard case .sessionReport(1, .needsReset(true, let found, _))? = client.others.last else {
+      Issue.record("\(client.others)")
+      return
+    }
+    #expect(found.rawValue == code && client.rest == .error)
+    #expect(client.takeSent().last == "unbind 1\n")
+    // The wait goes on: it is for the file, whatever becomes of that.
+    #expect(!client.takeOthers().contains { if case .finish = $0 { true } else { false } })
+  }
+
+  @Test func afterAResetUploadsDoNotWaitForADownload() throws {
+    var client = try Self.running()
+    client.receive(Self.error(208, "ClientReset"))
+    _ = client.takeSent()
+    client.handle(.didReset(session: 1))
+    #expect(client.rest == nil && client.requests.last?.request == .begin)
+    client.announce(26)
+    client.reply(.done(Self.file(version: 25)))
+    let sent = client.takeSent()
+    #expect(
+      sent.first == "bind 2 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":1}", "\(sent)")
+    #expect(sent.last?.hasPrefix("mark 2 ") == true)
+    // Before the server has answered.
+    guard case .scanUploads? = client.requests.last?.request else {
+      Issue.record("\(client.requests)")
+      return
+    }
+    client.receive("download 2 5 10 5 7777 18 3 1 2 1 0 0 0\n")
+  }
+
+  @Test func aSuspendedSessionStaysSoAfterAReset() throws {
+    var client = try Self.running()
+    client.receive(Self.error(208, "ClientReset"))
+    client.handle(.suspend(session: 1))
+    client.handle(.didReset(session: 1))
+    #expect(client.rest == .app)
+    client.handle(.resume(session: 1))
+    client.reply(.done(Self.file()))
+    #expect(client.takeSent().contains { $0.hasSuffix("\"sessionReason\":1}") })
+  }
+
+  @Test func theFirstMarkEndsTheReset() throws {
+    var client = try Self.running()
+    client.receive(Self.error(208, "ClientReset"))
+    client.handle(.didReset(session: 1))
+    client.reply(.done(Self.file()))
+    let mark = try #require(client.takeSent().last { $0.hasPrefix("mark") })
+    client.receive(mark)
+    client.lose(for: 100_000)
+    client.connect()
+    client.reply(.done(Self.file()))
+    #expect(client.takeSent().contains { $0.hasSuffix("\"sessionReason\":0}") })
+  }
+
   @Test func aCompensatingWriteIsReportedWithItsChanges() throws {
     var client = try Self.running()
     let more = """

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One file is made equal to another, as after a client reset, with writes for differences alone.
+// One file is made equal to another, as in a client reset, with writes for differences alone
+// (P3 D.3).
 //
 // Properties are compared by their instructions, so links to future objects count, and so do their
 // positions in lists.
 
-package import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
@@ -83,8 +83,7 @@ package struct StateTransfer<Source: TableReader> {
           try ApplyError.storing(targetWriter.append(twin, of: found, in: table.key))
           let (wanted, present) = (sourceWriter.take(), targetWriter.take())
           if wanted == present { continue }
-          if column.collection == .set, try haveEqualMembers(wanted, present) { continue }
-          try apply(wanted)
+          try applier.apply(PropertyDifference.changeset(from: parse(present), to: parse(wanted)))
         }
       }
     }
@@ -144,13 +143,6 @@ package struct StateTransfer<Source: TableReader> {
   }
 
   // MARK: Instructions
-
-  /// Whether two states of a set differ in the order of their members alone: links are in the order
-  /// of local keys.
-  private func haveEqualMembers(_ wanted: [UInt8], _ present: [UInt8]) throws(ApplyError) -> Bool {
-    let (left, right) = (try parse(wanted), try parse(present))
-    return left.instructions.map(left.line).sorted() == right.instructions.map(right.line).sorted()
-  }
 
   private mutating func apply(_ bytes: [UInt8]) throws(ApplyError) {
     if !bytes.isEmpty { try applier.apply(parse(bytes)) }

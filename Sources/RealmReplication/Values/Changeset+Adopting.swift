@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Parts of one changeset become parts of another: with strings, elements and bytes of its own.
+
+import RealmSyncProtocol
+
+extension Changeset {
+  /// An instruction of another changeset about a value, as one of this changeset.
+  mutating func adopt(_ instruction: Instruction, of other: Changeset) -> Instruction {
+    var adopted = instruction
+    if var path = instruction.path {
+      let elements = other.elements(of: path).map { element -> PathElement in
+        switch element {
+        case .index: element
+        case .key(let key): .key(intern(other.text(of: key)))
+        }
+      }
+      path.elements = addElements(elements)
+      path.table = intern(other.text(of: path.table))
+      path.field = intern(other.text(of: path.field))
+      path.key = adopt(path.key, of: other)
+      adopted.path = path
+    }
+    if let value = instruction.payload { adopted.payload = adopt(value, of: other) }
+    return adopted
+  }
+
+  /// A value of another changeset, as one of this changeset.
+  mutating func adopt(_ value: Payload, of other: Changeset) -> Payload {
+    switch value {
+    case .string(let range): .string(addBytes(other.text(range)))
+    case .binary(let range): .binary(addBytes(Array(other.bytes(range))))
+    case .link(let table, let key):
+      .link(table: intern(other.text(of: table)), key: adopt(key, of: other))
+    default: value
+    }
+  }
+
+  private mutating func adopt(_ key: PrimaryKey, of other: Changeset) -> PrimaryKey {
+    if case .string(let text) = key { return .string(intern(other.text(of: text))) }
+    return key
+  }
+}

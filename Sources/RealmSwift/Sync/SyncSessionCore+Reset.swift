@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a session does with a file that the server cannot go on with.
+
+#if Sync
+import Foundation
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+extension SyncSessionCore {
+  /// The right to delete the file.
+  var deletionToken: SyncError.ActionToken {
+    SyncError.ActionToken(
+      action: FileAction(
+        deleting: path, partition: configuration.partition ?? "", user: configuration.user.id),
+      app: configuration.user.app)
+  }
+
+  /// Stores what is to become of the file at the next start.
+  func stored(_ action: FileAction) async -> FileAction {
+    do throws(StorageError) {
+      return try await configuration.user.app.client.store(action)
+    } catch {
+      Logger.log(.error, "What is decided about '\(path)' cannot be stored: \(error)")
+      return action
+    }
+  }
+
+  /// The server asks for a reset of the file.
+  func reset(_ cause: ResetCause) {
+    guard let (mode, before, after) = configuration.clientResetMode.automatic else {
+      Task { await leaveResetToProgram(cause, cause.document.message) }
+      return
+    }
+    let reset = AutomaticReset(
+      configuration: realmConfiguration, agent: agent, driver: driver, settings: settings,
+      cause: cause, wanted: mode, before: before, after: after)
+    begin(SyncResetTask(self, reset))
+  }
+
+  /// Reports a reset that the program decides about. The file is put aside at the next start.
+  func leaveResetToProgram(_ cause: ResetCause, _ message: String) async {
+    let app = configuration.user.app
+    let action = FileAction(
+      movingFrom: path, to: PendingFileActions.backupPath(app.paths),
+      partition: configuration.partition ?? "", user: configuration.user.id)
+    let error = SyncError(
+      .clientResetError, message, serverLogURL: URL(string: cause.document.logURL),
+      protocolCode: cause.code.rawValue,
+      token: SyncError.ActionToken(action: await stored(action), app: app))
+    end(error)
+    if case .manual(let handler?) = configuration.clientResetMode {
+      return handler(error, SyncSession(self))
+    }
+    app.syncManager.report(error, SyncSession(self))
+  }
+
+  /// Lets the session go on with a file that was reset.
+  func goOnAfterReset() {
+    driver.send(.didReset(session: session))
+    watchForEndOfReset(isNew: true)
+  }
+
+  /// Waits until everything was uploaded and then downloaded since a reset: then it has succeeded.
+  ///
+  /// - Parameter isNew: Whether a reset has just been; otherwise it is looked for.
+  func watchForEndOfReset(isNew: Bool) {
+    Task { [weak self, agent] in
+      do {
+        if !isNew, try await !agent.hasResetRecord() { return }
+        try await self?.wait(for: .upload)
+        try await self?.wait(for: .download)
+        try await agent.removeResetRecord()
+      } catch {
+        // The next session looks again.
+        Logger.log(.detail, "A reset of '\(agent.file.path)' is not complete: \(error)")
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The transaction of a client reset: the file becomes equal to its fresh copy (P3 D.2, P3 D.5,
+// P5 7).
+//
+// 1. Everything that changes with a reset changes in one commit: objects, history, cursors,
+//    identifier, subscriptions, a bootstrap that waits. A crash leaves the file before or after.
+// 2. The record of the reset is on the disk before that commit.
+// 3. A reset that fails leaves no record: it has changed nothing, and is no reason to refuse the
+//    next one.
+
+import RealmReplication
+package import RealmStorage
+import RealmSyncProtocol
+package import RealmTables
+
+/// Makes a file equal to its fresh copy. Runs on the thread of the file's agent.
+package struct ClientReset {
+  let file: DatabaseFile
+  let copy: DatabaseFile
+  let cause: ResetCause
+  let now: Timestamp
+  private let schemas: SchemaCache
+
+  /// What a reset has done.
+  package struct Outcome: Sendable {
+    /// The version before it.
+    package let before: Snapshot
+    /// Whether changes that were not uploaded were made again.
+    package let hasRecovered: Bool
+    /// What was not made again: lists whose objects are gone.
+    package var droppedLists: [String] = []
+  }
+
+  package init(
+    of file: DatabaseFile, to copy: DatabaseFile, _ cause: ResetCause,
+    schemas: SchemaCache = SchemaCache(), now: Timestamp
+  ) {
+    self.file = file
+    self.copy = copy
+    self.cause = cause
+    self.schemas = schemas
+    self.now = now
+  }
+
+  /// The mode of a reset of a file, in view of the resets before it.
+  package static func mode(
+    _ wanted: ResetMode, of file: DatabaseFile, _ cause: ResetCause
+  ) throws(ResetError) -> ResetMode {
+    let mode = try cause.mode(wanted)
+    let record = try ResetError.storing(ResetRecord.stored(in: TableGroup(file.snapshot())))
+    return try record?.next(mode) ?? mode
+  }
+
+  /// Carries out the reset.
+  ///
+  /// - Parameter mode: The mode that `mode(_:of:_:)` gave.
+  /// - Returns: Nil for a file that was never written, which goes on as a new one.
+  package func run(_ mode: ResetMode) throws(ResetError) -> Outcome? {
+    guard file.newestVersion > 1 else { return nil }
+    try ResetError.storing(storeRecord(recovers: mode != .discard))
+    do throws(ResetError) {
+      guard mode != .discard else { return try discard() }
+      do throws(ResetError) {
+        return try recover()
+      } catch {
+        guard mode == .recoverOrDiscard, error.isOfRecovery else { throw error }
+        return try discard()
+      }
+    } catch {
+      try? Self.removeRecord(of: file)
+      throw error
+    }
+  }
+
+  private func storeRecord(recovers: Bool) throws(StorageError) {
+    let group = try WriteGroup(file.beginWrite(), schemas: schemas)
+    try group.commit { (group) throws(StorageError) in
+      try ResetRecord(cause, recovers: recovers, at: now).store(in: group)
+    }
+  }
+
+  /// Forgets the reset, as it has led to a complete synchronisation.
+  package static func removeRecord(of file: DatabaseFile) throws(StorageError) {
+    guard try ResetRecord.stored(in: TableGroup(file.snapshot())) != nil else { return }
+    let group = try WriteGroup(file.beginWrite())
+    try group.commit { (group) throws(StorageError) in try ResetRecord.remove(in: group) }
+  }
+
+  // MARK: The transaction
+
+  private func discard() throws(ResetError) -> Outcome {
+    let source = try ResetError.storing(CopiedState(copy))
+    let tables = try ResetError.storing(TableGroup(source.snapshot))
+    return try write { (group) throws(ResetError) in
+      try transfer(from: tables, source, to: group)
+      try ResetError.storing(dropHistory(in: group, source))
+      return Outcome(before: group.transaction.base, hasRecovered: false)
+    }
+  }
+
+  /// Makes the changes that are not uploaded again on the copy, in a transaction that is never
+  /// committed, and then the file equal to the copy as it is with them.
+  private func recover() throws(ResetError) -> Outcome {
+    let source = try ResetError.storing(CopiedState(copy))
+    let scratch = try ResetError.storing(WriteGroup(copy.beginWrite()))
+    defer { scratch.rollback() }
+    return try write { (group) throws(ResetError) in
+      let changes = try ResetError.storing(OwnChanges(in: group.transaction))
+      let old = try ResetError.storing(TableGroup(group.transaction.base, schemas: schemas))
+      var replay = ChangeReplay(from: old, changes.file, onto: scratch, source.ident)
+      var replayed: [UInt64: [UInt8]] = [:]
+      for change in changes.entries {
+        var changeset = change.changeset
+        // Objects that were made before the file had an identifier get that of the copy.
+        _ = changeset.replaceOwnFile(by: source.ident)
+        do throws(ApplyError) {
+          replayed[change.version] = ChangesetEncoder.encode(try replay.replay(changeset))
+        } catch { throw ResetError(error) }
+      }
+      try transfer(from: scratch, source, to: group)
+      try ResetError.storing(replaceHistory(in: group, source, by: replayed))
+      return Outcome(
+        before: group.transaction.base, hasRecovered: true, droppedLists: replay.droppedLists)
+    }
+  }
+
+  /// Runs a transaction, which is committed.
+  private func write(
+    _ body: (WriteGroup) throws(ResetError) -> Outcome
+  ) throws(ResetError) -> Outcome {
+    let group = try ResetError.storing(WriteGroup(file.beginWrite(), schemas: schemas))
+    return try group.orRollback { () throws(ResetError) in
+      assert(group.recorder == nil, "a reset is not recorded")
+      try ResetError.storing(upgradeHistory(in: group.transaction))
+      let outcome = try body(group)
+      _ = try ResetError.storing(group.commit())
+      return outcome
+    }
+  }
+
+  private func upgradeHistory(in transaction: WriteTransaction) throws(StorageError) {
+    if try transaction.syncHistory().isUpgraded { return }
+    try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+  }
+
+  private func transfer(
+    from tables: some TableReader, _ source: CopiedState, to group: WriteGroup
+  ) throws(ResetError) {
+    try check(tables, group)
+    var transfer = StateTransfer(from: tables, source.ident, to: group, source.ident)
+    do throws(ApplyError) { try transfer.run() } catch { throw ResetError(error) }
+  }
+
+  // MARK: History and subscriptions
+
+  /// Takes over the identifier and the cursors of the copy, and drops all that was recorded.
+  private func dropHistory(
+    in group: WriteGroup, _ source: CopiedState
+  ) throws(StorageError) {
+    try group.transaction.trimSyncHistory(through: group.transaction.base.version)
+    try adopt(source, in: group, keepsNewerSets: false)
+  }
+
+  /// Puts what was made again in the place of what was recorded, at the same versions: the order of
+  /// changes and subscriptions stays.
+  private func replaceHistory(
+    in group: WriteGroup, _ source: CopiedState, by replayed: [UInt64: [UInt8]]
+  ) throws(StorageError) {
+    let transaction = group.transaction
+    let first = replayed.keys.min() ?? transaction.base.version + 1
+    try transaction.trimSyncHistory(through: first - 1)
+    try adopt(source, in: group, keepsNewerSets: true)
+    var byteCount = 0
+    for version in first..<transaction.base.version + 1 {
+      var entry = try transaction.syncHistory().entry(at: version)
+      entry.reciprocal = nil
+      entry.remoteVersion = source.progress.download.serverVersion
+      if let changeset = replayed[version] {
+        entry.changeset = StoredChangeset.encode(changeset)
+        byteCount += changeset.count
+      }
+      try transaction.replaceSyncEntry(at: version, with: entry)
+    }
+    let total = byteCount
+    try transaction.updateSyncProgress { $0.uploadableByteCount = total }
+  }
+
+  private func adopt(
+    _ source: CopiedState, in group: WriteGroup, keepsNewerSets: Bool
+  ) throws(StorageError) {
+    let transaction = group.transaction
+    try transaction.setFileIdentifier(Int(clamping: source.ident.rawValue), salt: source.salt)
+    try transaction.updateSyncProgress { progress in progress = source.progress }
+    try BootstrapStore(existingIn: group)?.removeAll()
+    try SubscriptionStore(existingIn: group)?.completeReset(keepsNewer: keepsNewerSets)
+  }
+
+  // MARK: Schemas
+
+  /// Checks that the copy has all classes and properties of the file (P3 D.3).
+  private func check(
+    _ source: some TableReader, _ group: WriteGroup
+  ) throws(ResetError) {
+    let known = try ResetError.storing(
+      Dictionary(
+        source.classSchemas().map { ($0.displayName, $0) }, uniquingKeysWith: { first, _ in first })
+    )
+    var (classes, properties): ([String], [String]) = ([], [])
+    for schema in try ResetError.storing(group.classSchemas()) {
+      let name = schema.displayName
+      guard let other = known[name] else {
+        classes.append(name)
+        continue
+      }
+      properties += schema.columns.filter { other.column(named: $0.name) == nil }
+        .map { "\(name).\($0.name)" }
+    }
+    guard classes.isEmpty else { throw .removedClasses(classes.sorted()) }
+    guard properties.isEmpty else { throw .removedProperties(properties.sorted()) }
+  }
+}
+
+/// What a fresh copy has.
+private struct CopiedState {
+  let snapshot: Snapshot
+  let ident: FileIdentifier
+  let salt: Int64
+  /// The cursors of a file that has what the copy has, and has sent nothing.
+  let progress: SyncProgress
+
+  init(_ copy: DatabaseFile) throws(StorageError) {
+    snapshot = try copy.snapshot()
+    guard let history = try snapshot.syncHistory() else {
+      throw .corrupted("the fresh copy of a file was never synchronised")
+    }
+    ident = FileIdentifier(UInt64(try snapshot.top().fileIdentifier))
+    salt = history.fileSalt
+    guard ident != .own, salt > 0 else {
+      throw .corrupted("the fresh copy of a file has no identifier")
+    }
+    var progress = SyncProgress()
+    let server = history.progress.download.serverVersion
+    progress.latestServerVersion = history.progress.latestServerVersion
+    progress.latestServerVersionSalt = history.progress.latestServerVersionSalt
+    progress.download = SyncProgress.Cursor(serverVersion: server)
+    progress.upload = SyncProgress.Cursor(serverVersion: server)
+    self.progress = progress
+  }
+}
+
+/// The changes of a file that are not uploaded.
+private struct OwnChanges {
+  struct Entry {
+    let version: UInt64
+    let changeset: Changeset
+  }
+
+  /// The identifier of the file.
+  let file: FileIdentifier
+  /// As integrations since have altered them, in their order.
+  private(set) var entries: [Entry] = []
+
+  init(in transaction: WriteTransaction) throws(StorageError) {
+    file = FileIdentifier(UInt64(try transaction.fileIdentifier))
+    let history = try transaction.syncHistory()
+    var cursor = history.heads(after: history.progress.upload.clientVersion)
+    while let head = try cursor.next() {
+      guard head.isUploadable else { continue }
+      var stored = try history.reciprocal(at: head.version)
+      if stored == nil { stored = try history.changeset(at: head.version) }
+      entries.append(
+        Entry(
+          version: head.version,
+          changeset: try StoredChangeset.parse(stored ?? [], origin: ChangesetOrigin())))
+    }
+  }
+}
