@@ -19,7 +19,8 @@ enum SubscriptionWait {
       return .superseded
     }
     guard let set = sets.first(where: { $0.version == version }) else {
-      return sets.contains { $0.version > version } ? .superseded : .pending
+      // A newer set has its objects, or a reset has removed this one.
+      return sets.isEmpty ? .pending : .superseded
     }
     switch set.state {
     case .pending, .bootstrapping, .awaitingMark: return .pending

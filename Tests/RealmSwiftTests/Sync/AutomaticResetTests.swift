@@ -185,6 +185,32 @@ import Testing
     try await second.waitForNames(["a", "new"])
   }
 
+  /// Subscriptions that were changed offline are taken back by a reset that discards.
+  @Test func aDiscardedSubscriptionIsSuperseded() async throws {
+    let app = try MemoryApp()
+    let device = try await restored(
+      app, ResetDevice.configuration(app, "first", .discardUnsyncedChanges()))
+    let wait = await device.subscribe("offline")
+    #expect(await device.subscriptionNames.count == 2)
+    try await goOn(app, device)
+    try await device.waitForNames(["a"])
+    #expect(await wait.value == nil)
+    #expect(await device.subscriptionNames == [nil])
+  }
+
+  /// They are sent after a reset that recovers.
+  @Test func aSubscriptionIsSentAfterARecovery() async throws {
+    let app = try MemoryApp()
+    let device = try await restored(
+      app, ResetDevice.configuration(app, "first", .recoverUnsyncedChanges()))
+    let wait = await device.subscribe("offline")
+    try await goOn(app, device)
+    try await device.waitForNames(["a", "c"])
+    #expect(await wait.value == nil)
+    #expect(await device.subscriptionNames == [nil, "offline"])
+    try await device.meet()
+  }
+
   /// The fresh copy lacks the classes: the program decides.
   @Test(arguments: modes) func aResetThatFailsIsTheProgramsToDecide(_ mode: SyncMode) async throws {
     let app = try MemoryApp(mode)

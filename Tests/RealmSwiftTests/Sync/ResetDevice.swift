@@ -72,6 +72,24 @@ actor ResetDevice {
 
   func change(_ body: (Realm) throws -> Void) throws { try realm.write { try body(realm) } }
 
+  /// Changes the subscriptions. Returns what waits until the server has answered.
+  func subscribe(_ name: String) -> Task<(any Error)?, Never> {
+    let (ends, end) = AsyncStream.makeStream(of: (any Error)?.self)
+    let set = realm.subscriptions
+    set.update({ set.append(QuerySubscription<Todo>(name: name) { $0.priority > 5 }) }) {
+      end.yield($0)
+    }
+    return Task {
+      for await error in ends { return error }
+      return CancellationError()
+    }
+  }
+
+  var subscriptionNames: [String?] {
+    let set = realm.subscriptions
+    return (0..<set.count).map { set[$0]?.name }
+  }
+
   func read<R: Sendable>(_ body: (Realm) throws -> R) rethrows -> R {
     realm.refresh()
     return try body(realm)

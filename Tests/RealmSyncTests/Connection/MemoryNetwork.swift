@@ -43,7 +43,9 @@ final class MemoryPeer: Sendable {
     return nil
   }
 
-  func send(_ text: String) { toClient.continuation.yield(Array(text.utf8)) }
+  func send(_ text: String) { send(Array(text.utf8)) }
+
+  func send(_ message: [UInt8]) { toClient.continuation.yield(message) }
 
   func close(_ code: CloseCode) {
     closed.withLock { $0 = $0 ?? SocketClosed(code) }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The download of a fresh copy, with a server that the test plays (P3 D.2).
+
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTables
+import RealmTestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(10))) struct FreshCopyTests {
+  /// A place for copies in memory.
+  private final class Place: Sendable {
+    private let system = Locked<SimulatedFileSystem?>(nil)
+    let removals = Locked(0)
+
+    var place: FreshCopyPlace {
+      FreshCopyPlace(
+        open: { () throws(StorageError) in try self.open() },
+        remove: {
+          self.removals.withLock { $0 += 1 }
+          self.system.withLock { $0 = nil }
+        })
+    }
+
+    func open() throws(StorageError) -> DatabaseFile {
+      let known = system.withLock { $0 }
+      if let known { return try known.openDatabase(history: .syncClient) }
+      let made = try SimulatedFileSystem()
+      system.withLock { $0 = made }
+      return try made.openDatabase(history: .syncClient)
+    }
+  }
+
+  private let network = MemoryNetwork()
+  private let place = Place()
+  private let driver: ClientDriver
+
+  init() {
+    driver = ClientDriver(
+      mode: .partition, provider: network, authority: TestAuthority(), clock: ManualClock().clock)
+  }
+
+  private func download() -> Task<DatabaseFile, any Error> {
+    let download = FreshCopyDownload(
+      place.place, driver, SessionSettings(partition: "\"p\""), oldIdent: FileIdentifier(9),
+      subscriptions: nil)
+    return Task { try await download.run() }
+  }
+
+  /// Plays the server of a binding until the first MARK, which is returned.
+  private func bind(
+    _ peer: MemoryPeer, number: Int = 1, hasIdent: Bool = false
+  ) async throws -> String {
+    #expect(await peer.receive() == "bind \(number) 3 0 \(hasIdent ? 0 : 1) 0\n\"p\"")
+    if !hasIdent { peer.send("ident \(number) 12 40\n") }
+    #expect(await peer.receive()?.hasPrefix("ident \(number) 12 40 ") == true)
+    return try #require(await peer.receive())
+  }
+
+  private func serve(_ peer: MemoryPeer, number: Int = 1, _ mark: String) {
+    let changeset = Items.changeset { items in
+      items.addClass()
+      items.create(1)
+      items.setText("server", of: 1)
+    }
+    var body = Array("3 0 500 7 10 \(changeset.count) ".utf8)
+    body += changeset
+    peer.send(Array("download \(number) 3 0 3 5 0 0 0 0 \(body.count) 0\n".utf8) + body)
+    peer.send(mark)
+  }
+
+  private func error(_ message: String, number: Int = 1) -> String {
+    let json = """
+      {"message":"\(message)","logURL":"","tryAgain":false,"shouldClientReset":true,\
+      "isRecoveryModeDisabled":false,"action":"ClientReset"}
+      """
+    return "json_error 208 \(json.utf8.count) \(number)\n\(json)"
+  }
+
+  @Test func aCopyIsDownloadedAndNothingIsUploaded() async throws {
+    let task = download()
+    let peer = await network.accept()
+    let mark = try await bind(peer)
+    serve(peer, mark)
+    let file = try await task.value
+    #expect(try Items.texts(TableGroup(file.snapshot())) == [1: "server"])
+    #expect(try file.snapshot().top().fileIdentifier == 12)
+    #expect(await peer.receive() == "unbind 1\n")
+    // The copy has no agent any more.
+    _ = try SyncAgent(file)
+  }
+
+  /// `FreshCopyDownload` 2.
+  @Test func aCancelledDownloadGoesOn() async throws {
+    let task = download()
+    let peer = await network.accept()
+    _ = try await bind(peer)
+    task.cancel()
+    await #expect(throws: ResetError.cancelled) { try await task.value }
+    #expect(await peer.receive() == "unbind 1\n")
+    let next = download()
+    let mark = try await bind(peer, number: 2, hasIdent: true)
+    serve(peer, number: 2, mark)
+    #expect(try await next.value.newestVersion > 1)
+  }
+
+  @Test func aCopyThatIsRefusedIsBegunAgainOnce() async throws {
+    do {
+      let old = try SyncAgent(place.open())
+      _ = try await old.adoptIdent(FileIdentifier(12), salt: 40)
+    }
+    let before = place.removals.withLock { $0 }
+    let task = download()
+    let peer = await network.accept()
+    _ = try await bind(peer, hasIdent: true)
+    peer.send(error("unknown"))
+    #expect(await peer.receive() == "unbind 1\n")
+    _ = try await bind(peer, number: 2)
+    #expect(place.removals.withLock { $0 } == before + 1)
+    peer.send(error("unknown again", number: 2))
+    let end = await #expect(throws: ResetError.self) { try await task.value }
+    #expect(end?.description.contains("unknown again") == true)
+  }
+
+  /// `FreshCopyDownload` 3.
+  @Test func aCopyOfTheSameIdentifierIsBegunAgain() async throws {
+    do {
+      let old = try SyncAgent(place.open())
+      _ = try await old.adoptIdent(FileIdentifier(9), salt: 4)
+    }
+    let task = download()
+    let peer = await network.accept()
+    let mark = try await bind(peer)
+    serve(peer, mark)
+    #expect(try await task.value.snapshot().top().fileIdentifier == 12)
+  }
+}
