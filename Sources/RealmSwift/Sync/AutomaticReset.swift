@@ -37,8 +37,8 @@ struct AutomaticReset: Sendable {
     // What would be done in vain is not begun.
     _ = try await agent.resetMode(wanted, cause)
     let place = Self.place(of: agent.file)
-    let copy = try await download(place)
-    try await reset(to: copy)
+    try await reset(to: download(place))
+    // The copy is closed by now.
     place.remove()
     Logger.log(.info, "'\(path)' was reset")
   }
@@ -82,10 +82,13 @@ struct AutomaticReset: Sendable {
         try DatabaseFile.open(path: path, options: copyOptions)
       },
       remove: {
-        for suffix in ["", ".lock", ".note", ".management"] {
-          try? FileManager.default.removeItem(atPath: path + suffix)
-        }
+        for path in files(ofCopyAt: path) { try? FileManager.default.removeItem(atPath: path) }
       })
+  }
+
+  /// All files of a fresh copy.
+  static func files(ofCopyAt path: String) -> [String] {
+    ["", ".lock", ".note", ".management"].map { path + $0 }
   }
 
   // MARK: Blocks

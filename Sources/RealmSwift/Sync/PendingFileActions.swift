@@ -96,9 +96,10 @@ struct PendingFileActions: Sendable {
       try files.removeItem(atPath: action.path)
       Logger.log(.info, "'\(action.path)' was deleted")
     }
-    for suffix in [".note", ".management"] where files.fileExists(atPath: action.path + suffix) {
-      try files.removeItem(atPath: action.path + suffix)
-    }
+    let others =
+      [action.path + ".note", action.path + ".management"]
+      + AutomaticReset.files(ofCopyAt: FreshCopyPlace.path(of: action.path))
+    for path in others where files.fileExists(atPath: path) { try files.removeItem(atPath: path) }
   }
 }
 #endif

@@ -56,6 +56,27 @@ struct RandomReplayTests {
     }
   }
 
+  /// A replay that leaves steps out is found: that of an insertion, an assignment, and any other.
+  @Test(arguments: 0..<3) func aFaultIsFound(_ kind: Int) throws {
+    var foundCount = 0
+    for seed in 0..<12 as Range<UInt64> {
+      var pair = try Pair(seed)
+      var changesets = try pair.write(6, changesSchema: false)
+      for index in changesets.indices {
+        changesets[index].instructions.removeAll { instruction in
+          switch instruction {
+          case .arrayInsert: kind == 0
+          case .update: kind == 1
+          default: kind == 2
+          }
+        }
+      }
+      _ = try ReplayBench.replay(changesets, of: pair.local, onto: pair.copy)
+      if try pair.local.digest() != pair.copy.digest() { foundCount += 1 }
+    }
+    #expect(foundCount > 0)
+  }
+
   /// On a copy that has gone on, what is returned has the effect of the replay, and the file is
   /// whole.
   @Test(arguments: RandomRuns.seeds(60))

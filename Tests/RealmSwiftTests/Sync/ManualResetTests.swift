@@ -133,11 +133,14 @@ import Testing
   @Test func aFileIsDeletedAtTheNextStart() async throws {
     let first = app.device("first")
     let path = first.core.paths.directory + "/a.realm"
-    for name in [path, path + ".note"] { try Data().write(to: URL(fileURLWithPath: name)) }
+    for name in [path, path + ".note", path + ".fresh"] {
+      try Data().write(to: URL(fileURLWithPath: name))
+    }
     _ = try await first.core.client.store(FileAction(deleting: path))
     _ = app.device("first", start: 1)
     #expect(!FileManager.default.fileExists(atPath: path))
     #expect(!FileManager.default.fileExists(atPath: path + ".note"))
+    #expect(!FileManager.default.fileExists(atPath: path + ".fresh"))
     #expect(try first.core.client.fileActions().isEmpty)
   }
 
