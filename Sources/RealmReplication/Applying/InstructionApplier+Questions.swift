@@ -1,11 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a replay has to know of the file before it carries an instruction out.
+// What a replay needs beside carrying instructions out: it asks how the file is, and has the
+// deletion of an object recorded.
 
+import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
 extension InstructionApplier {
+  /// Deletes an object of the present changeset; links to it become null, or leave their lists.
+  ///
+  /// - Returns: What was recorded; empty if there is no such object.
+  mutating func delete(_ object: ObjectReference) throws(ApplyError) -> [UInt8] {
+    let recorder = SyncRecorder(file: file)
+    return try ifFit { (applier) throws(ApplyProblem) in
+      guard let key = try applier.find(object.table, object.key) else { return [] }
+      let (group, table) = (applier.group, try applier.table(object.table))
+      applier.forgetObject()
+      group.recorder = recorder
+      defer { group.recorder = nil }
+      try ApplyProblem.storing(table.delete(key))
+      return try ApplyProblem.storing(recorder.finish(group))
+    } ?? []
+  }
+
   /// Whether an object of the present changeset exists.
   mutating func hasObject(_ object: ObjectReference) throws(ApplyError) -> Bool {
     try ifFit { (applier) throws(ApplyProblem) in

@@ -55,7 +55,7 @@ package struct ChangeReplay<Old: TableReader> {
     var instruction = original
     try replaceMissingLink(&instruction)
     switch instruction {
-    case .eraseObject(let object): forgetLists(of: object)
+    case .eraseObject(let object): return try erase(object)
     case .update(let step): try forgetReplacedLists(step)
     case .clear(let step): forgetLists(below: step.path)
     default: break
@@ -72,6 +72,20 @@ package struct ChangeReplay<Old: TableReader> {
     guard try applier.apply(instruction) else { return false }
     done.append(instruction)
     return true
+  }
+
+  /// Deletes an object, with the links of the copy that lead to it.
+  private mutating func erase(_ object: ObjectReference) throws(ApplyError) {
+    forgetLists(of: object)
+    let recorded = try parse(try applier.delete(object))
+    for instruction in recorded.instructions {
+      let adopted = applier.changeset.adopt(instruction, of: recorded)
+      done.append(adopted)
+      guard case .arrayErase(let step) = adopted, let place = firstIndex(of: step.path),
+        place.isLast
+      else { continue }
+      lists[place.list]?.noteErasure(remote: place.index)
+    }
   }
 
   /// A link to a missing object becomes null in a property and in an entry of a dictionary.

@@ -57,6 +57,12 @@ struct ListPlaces {
     shift(by: -1) { $0 > local }
   }
 
+  /// Notes that an element has left the list of the copy alone.
+  mutating func noteErasure(remote: Int) {
+    pairs.removeAll { $0.remote == remote }
+    for index in pairs.indices where pairs[index].remote > remote { pairs[index].remote -= 1 }
+  }
+
   /// The places of a move in the copy, which is noted; nil if an end of it is not of the replay.
   mutating func move(from source: Int, to target: Int) -> (from: Int, to: Int)? {
     guard let from = pairs.first(where: { $0.local == source })?.remote,

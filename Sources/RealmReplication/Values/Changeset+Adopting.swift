@@ -5,8 +5,21 @@
 import RealmSyncProtocol
 
 extension Changeset {
-  /// An instruction of another changeset about a value, as one of this changeset.
+  /// An instruction of another changeset about an object or a value, as one of this changeset.
   mutating func adopt(_ instruction: Instruction, of other: Changeset) -> Instruction {
+    switch instruction {
+    case .createObject(let object): return .createObject(adopt(object, of: other))
+    case .eraseObject(let object): return .eraseObject(adopt(object, of: other))
+    default: return adoptStep(instruction, of: other)
+    }
+  }
+
+  private mutating func adopt(_ object: ObjectReference, of other: Changeset) -> ObjectReference {
+    ObjectReference(
+      table: intern(other.text(of: object.table)), key: adopt(object.key, of: other))
+  }
+
+  private mutating func adoptStep(_ instruction: Instruction, of other: Changeset) -> Instruction {
     var adopted = instruction
     if var path = instruction.path {
       let elements = other.elements(of: path).map { element -> PathElement in

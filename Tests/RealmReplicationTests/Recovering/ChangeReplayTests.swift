@@ -61,14 +61,35 @@ struct ChangeReplayTests {
     #expect(try !bench.copy.exists("gone"))
   }
 
+  /// Links that only the copy has are taken away, too, and this is uploaded.
   @Test func anErasureLeavesNoTombstone() throws {
-    var bench = try ReplayBench({ changeset, item in
-      changeset.create(item, "b")
-      changeset.update(item, "a", "link", to: changeset.link(item, "b"))
-    })
-    _ = try bench.replay { changeset, item in changeset.erase(item, "b") }
+    var bench = try ReplayBench(
+      { changeset, item in
+        changeset.create(item, "b")
+        changeset.update(item, "a", "link", to: changeset.link(item, "b"))
+      },
+      server: { changeset, item in
+        changeset.insertLink(item, "a", "links", "b", at: 0)
+        changeset.insertLink(item, "a", "links", "a", at: 1)
+      })
+    let lines = try bench.replay { changeset, item in changeset.erase(item, "b") }
+    #expect(
+      Set(lines[0]) == [
+        "Update [\"a\"].\"link\" = null prior 0", "ArrayErase [\"a\"].\"links\"[0] prior 2",
+        "EraseObject [\"b\"]",
+      ])
+    #expect(lines[0].last == "EraseObject [\"b\"]")
     #expect(try bench.copy.value("link") == .null && !bench.copy.exists("b"))
+    #expect(try bench.copy.links("links") == ["a"])
     #expect(try bench.copy.table().tombstones == nil)
+  }
+
+  /// What is gone already is not erased again.
+  @Test func anErasureOfAMissingObjectIsDropped() throws {
+    var bench = try ReplayBench(
+      { changeset, item in changeset.create(item, "b") },
+      server: { changeset, item in changeset.erase(item, "b") })
+    #expect(try bench.replay { changeset, item in changeset.erase(item, "b") } == [[]])
   }
 
   @Test func linksToMissingObjectsBecomeNullOrAreDropped() throws {

@@ -177,6 +177,28 @@ struct ListReplayTests {
     #expect(try bench.copy.links("links") == ["b", "b", "later"])
   }
 
+  /// A link that only the copy has leaves the list with its object; the places of the replay's own
+  /// elements move.
+  @Test func placesMoveWhenLinksLeaveTheList() throws {
+    var bench = try ReplayBench(
+      { changeset, item in
+        for key in ["b", "c", "d"] { changeset.create(item, key) }
+        changeset.insertLink(item, "a", "links", "a", at: 0)
+      },
+      server: { changeset, item in
+        let link = changeset.link(item, "b")
+        changeset.insert(item, "a", "links", [.at(0)], link, priorSize: 1)
+      })
+    _ = try bench.replay(
+      { changeset, item in changeset.insertLink(item, "a", "links", "c", at: 1) },
+      { changeset, item in
+        changeset.erase(item, "b")
+        changeset.update(
+          item, "a", "links", [.at(1)], to: changeset.link(item, "d"), priorSize: 2)
+      })
+    #expect(try bench.copy.links("links") == ["d", "a"])
+  }
+
   // MARK: Embedded objects
 
   @Test func pathsLeadThroughElementsOfTheReplay() throws {
