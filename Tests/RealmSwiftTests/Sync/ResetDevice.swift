@@ -40,7 +40,7 @@ actor ResetDevice {
 
   private var realm: Realm!
   private var token: NotificationToken?
-  private(set) var changes: [(deletions: Int, insertions: Int, modifications: Int)] = []
+  private var changes: [(deletions: Int, insertions: Int, modifications: Int)] = []
 
   init(_ configuration: Realm.Configuration) async throws {
     realm = try await Realm(
@@ -107,6 +107,12 @@ actor ResetDevice {
         actor.changes.append((deletions.count, insertions.count, modifications.count))
       }
     }
+  }
+
+  /// The changes so far, of which there is one at least.
+  func waitForChanges() async throws -> [String] {
+    for _ in 0..<3_000 where changes.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+    return changes.map { "\($0)" }
   }
 
   /// Waits until the realm has exactly these names.
