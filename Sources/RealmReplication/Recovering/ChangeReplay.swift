@@ -187,40 +187,50 @@ package struct ChangeReplay<Old: TableReader> {
   /// Takes over the lists of the file whose elements cannot be told apart.
   private mutating func copyMarkedLists() throws(ApplyError) {
     let marked = lists.filter { $0.value.isToBeCopied && !$0.value.isCopied }.keys
-    for address in marked.sorted(by: { "\($0)" < "\($1)" }) {
-      // A link to an object of a later changeset cannot be copied yet.
-      if try copy(address) { lists[address]?.noteCopy() }
-    }
+    for address in marked.sorted(by: { "\($0)" < "\($1)" }) { try copy(address) }
   }
 
-  /// Returns whether nothing was left out.
-  private mutating func copy(_ address: ListAddress) throws(ApplyError) -> Bool {
+  private mutating func copy(_ address: ListAddress) throws(ApplyError) {
     guard let state = try ApplyError.storing(address.property(in: old, oldFile)),
       case let changeset = try parse(state),
       let list = PropertyState(changeset).part(at: address.steps)
-    else {
-      droppedLists.append("\(address)")
+    else { return drop(address) }
+    let instructions = list.range.filter { number in
+      if case .update = changeset.instructions[number] { return !list.head.contains(number) }
       return true
-    }
+    }.map { applier.changeset.adopt(changeset.instructions[$0], of: changeset) }
+    // Links to objects of later changesets are copied when those are there.
+    let missing = try missingLinkCount(instructions)
+    if lists[address]?.missingLinkCount == missing { return }
     // The places in the copied list are those of a replay of its own.
     var places = ListPlaces()
-    var isWhole = true
-    for number in list.range {
-      if case .update = changeset.instructions[number], list.head.contains(number) { continue }
-      let instruction = applier.changeset.adopt(changeset.instructions[number], of: changeset)
-      let count = done.count
+    for instruction in instructions {
       if let path = instruction.path, let place = firstIndex(of: path) {
         let mark = lists.updateValue(places, forKey: address)
         try replay(instruction, path, place)
         places = lists[address] ?? places
         lists[address] = mark
       } else if try !carryOut(instruction) {
-        droppedLists.append("\(address)")
-        return true
+        return drop(address)
       }
-      if done.count == count { isWhole = false }
     }
-    return isWhole
+    lists[address]?.noteCopy(without: missing)
+  }
+
+  private mutating func drop(_ address: ListAddress) {
+    droppedLists.append("\(address)")
+    lists[address]?.noteCopy(without: 0)
+  }
+
+  private mutating func missingLinkCount(
+    _ instructions: [Instruction]
+  ) throws(ApplyError) -> Int {
+    var count = 0
+    for instruction in instructions {
+      guard case .link(let table, let key)? = instruction.payload else { continue }
+      if try !applier.hasObject(ObjectReference(table: table, key: key)) { count += 1 }
+    }
+    return count
   }
 
   private func parse(_ bytes: [UInt8]) throws(ApplyError) -> Changeset {

@@ -16,8 +16,11 @@ struct ListPlaces {
   /// Whether the list of the copy is to become that of the file, as its elements were changed of
   /// which the copy may have others.
   private(set) var isToBeCopied = false
-  /// Whether that was done.
-  private(set) var isCopied = false
+  /// How many links could not be copied, as their objects were not there yet; nil before a copy.
+  private(set) var missingLinkCount: Int?
+
+  /// Whether a copy would bring nothing more.
+  var isCopied: Bool { missingLinkCount == 0 }
 
   /// The place in the copy of an inserted element; nil for others, after which the list is to be
   /// copied.
@@ -34,8 +37,10 @@ struct ListPlaces {
     pairs = []
   }
 
-  /// Notes that the list was copied.
-  mutating func noteCopy() { isCopied = true }
+  /// Notes that the list was copied, but for some links.
+  mutating func noteCopy(without missingLinkCount: Int) {
+    self.missingLinkCount = missingLinkCount
+  }
 
   /// The place in the copy for a new element; nil if the list is to be copied.
   ///
