@@ -4,13 +4,13 @@
 //
 // Invariants:
 // 1. A file with an error changes nothing of its app.
-// 2. Files are applied one time after the other: what was read last counts.
+// 2. Files are applied one time after the other: the last read counts.
 
 #if Server
 import Logging
 import RealmServerEngine
 
-/// Reads the files of apps again, and applies them to what runs.
+/// Reads the files of apps again, and applies them to the running server.
 actor AppFiles {
   private let directory: ServerDirectory
   private let options: ServerOptions
@@ -30,7 +30,7 @@ actor AppFiles {
     self.logger = logger
   }
 
-  /// Applies the files of all apps. Returns what became of each.
+  /// Applies the files of all apps. Returns the outcome of each.
   func apply() async -> [AppFileOutcome] {
     let before = last
     let next = Task {
@@ -100,7 +100,7 @@ actor AppFiles {
   }
 }
 
-/// What became of the files of an app.
+/// The outcome for the files of an app.
 struct AppFileOutcome: Hashable, Sendable {
   /// Whether they are in use now.
   let isApplied: Bool

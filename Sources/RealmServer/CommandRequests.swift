@@ -5,7 +5,7 @@
 // They are files: a process number would be another process's in a container with the same folder.
 //
 // Invariants:
-// 1. The folder of the requests is there while a server runs; one that was killed leaves it.
+// 1. The folder of the requests is there while a server runs; a killed one leaves it.
 // 2. A request is removed before it is carried out, and its answer has its name when it is whole.
 
 #if Server
@@ -60,7 +60,7 @@ struct CommandRequests: Sendable {
 
   // MARK: The server
 
-  /// Begins to take requests; earlier ones, that no server took, are gone.
+  /// Begins to take requests; earlier ones are gone.
   func begin() {
     end()
     try? FileManager.default.createDirectory(
@@ -69,7 +69,7 @@ struct CommandRequests: Sendable {
 
   func end() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Takes the requests that are there, with their names.
+  /// Takes the waiting requests, with their names.
   func take() -> [(name: String, kind: Kind)] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return files.sorted().compactMap { file in
@@ -88,7 +88,7 @@ struct CommandRequests: Sendable {
     do throws(StorageError) {
       try DurableFile.write(Array(text.utf8), to: "\(folder)/\(name)")
     } catch {
-      // The command says that no server has answered; the log has what was done.
+      // The command waits in vain; the log has the outcome.
     }
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Requests of other machines to a server that is for its own alone.
+// Requests of other machines to a server for its own alone.
 //
 // Invariants:
-// 1. What a proxy passes on is not served while an app names no mode: every user may do everything
+// 1. No forwarded request is served while an app names no mode: every user may do everything
 //    with such an app, so no other machine may reach it (`ServerOptions` 1).
 
 #if Server
@@ -15,12 +15,12 @@ import RealmServerEngine
 /// server.
 final class ForwardGate: Sendable {
   private struct State {
-    /// The apps that are for this machine alone.
+    /// The apps for this machine alone.
     var apps: Set<String> = []
     var hasLogged = false
   }
 
-  /// What clients and programs before the server get.
+  /// The answer for clients and proxies.
   static let message =
     "this server is for its own machine alone, and a proxy has passed the request on"
 

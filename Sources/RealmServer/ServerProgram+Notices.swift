@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the operator should know of an app, at the start and when its files are applied.
+// Notices about an app for the operator, at the start and when its files are applied.
 
 #if Server
 import RealmServerEngine

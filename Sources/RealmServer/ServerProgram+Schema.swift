@@ -3,8 +3,8 @@
 // The schema of an app at the server's start.
 //
 // Invariants:
-// 1. A class that a realm has is in the schema of an app in development mode, and of one without a
-//    file of its schema: what older servers took stays usable.
+// 1. Each class of a realm is in the schema of an app in development mode, and of one without a
+//    file of its schema: the data of older servers stays usable.
 
 #if Server
 import Logging
@@ -16,13 +16,13 @@ extension ServerProgram {
   /// The classes of an app's realms together.
   struct FoundClasses {
     private(set) var schema = AppSchema()
-    /// What some realms have otherwise than the others.
+    /// The names with different definitions.
     private(set) var conflicts: Set<String> = []
 
     mutating func add(_ classes: DeclaredSchema) { conflicts.formUnion(schema.add(classes)) }
   }
 
-  /// The schema of an app: that of its folder, and what its realms have more.
+  /// The schema of an app: the one of its folder, with additions of its realms.
   static func schema(
     of app: String, _ stage: AppStage, _ directory: ServerDirectory, _ found: FoundClasses,
     _ logger: Logger

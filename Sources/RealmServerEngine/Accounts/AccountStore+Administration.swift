@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Users as the operator finds and changes them, beside a server that may run.
+// Users as the operator finds and changes them, also beside a running server.
 
 package import RealmFormats
 
@@ -19,14 +19,14 @@ extension AccountStore {
     }
   }
 
-  /// Sets the document in the next access tokens of a user, which rules read, too.
+  /// Sets the document in the next access tokens of a user. Rules read it, too.
   ///
   /// - Parameter data: Nil for no document.
   package func setCustomData(_ data: BSONValue?, of id: String) throws(AccountError) {
     try change(id) { $0.customData = data }
   }
 
-  /// Changes what is stored of a user.
+  /// Changes the record of a user.
   func change(_ id: String, _ body: @Sendable (inout Account) -> Void) throws(AccountError) {
     try write { (accounts) throws(AccountError) in
       guard var account = try accounts.find(Account.self, id) else { throw .userNotFound }

@@ -3,7 +3,7 @@
 // The classes of an app, for all of its realms (P4 D).
 //
 // Invariants:
-// 1. A class or property never changes and never goes: what is added later fits what is there.
+// 1. A class or property never changes and never goes: later additions fit the present ones.
 
 package import RealmDeclarations
 import RealmFormats
@@ -25,7 +25,7 @@ package struct AppSchema: Hashable, Sendable {
     }
   }
 
-  /// What a declaration is to a schema.
+  /// The relation of a declaration to a schema.
   package enum Finding: Hashable, Sendable {
     /// The schema has it.
     case known
@@ -73,9 +73,9 @@ package struct AppSchema: Hashable, Sendable {
     }
   }
 
-  /// Adds a declaration that is new.
+  /// Adds a new declaration.
   ///
-  /// - Returns: What the declaration was; with a conflict nothing is changed.
+  /// - Returns: The relation before; with a conflict nothing is changed.
   @discardableResult
   package mutating func add(_ declaration: SchemaDeclaration) -> Finding {
     let finding = finding(declaration)
@@ -87,7 +87,7 @@ package struct AppSchema: Hashable, Sendable {
       names.append(declared.name)
       entries[declared.name] = entry
     case .property(let property, let owner):
-      // A class that a realm has and the schema lacks is none that devices can use.
+      // Devices cannot use a class of a realm without one of the schema.
       guard entries[owner] != nil else { return .conflict }
       entries[owner]?.append(property)
     }
@@ -96,7 +96,7 @@ package struct AppSchema: Hashable, Sendable {
 
   /// Adds the classes of a realm.
   ///
-  /// - Returns: The names of what the schema has otherwise.
+  /// - Returns: The names of classes and properties with another definition in the schema.
   package mutating func add(_ schema: DeclaredSchema) -> [String] {
     var conflicts: [String] = []
     for declared in schema.classes {
@@ -141,7 +141,7 @@ extension AppSchema {
     }
   }
 
-  /// Keys that this server does not know might ask for something.
+  /// Unknown keys might ask for something.
   private static func checkKeys(_ json: JSONValue) throws(AppFileError) {
     try check(json, ["classes"], at: [])
     for (index, type) in (json["classes"]?.array ?? []).enumerated() {

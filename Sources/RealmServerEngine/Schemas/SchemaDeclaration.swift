@@ -45,7 +45,7 @@ package enum SchemaDeclaration: Hashable, Sendable {
     return declared
   }
 
-  /// Nil for a type that no property has; the changeset cannot be carried out.
+  /// Nil for a type without properties; the changeset cannot be carried out.
   private static func property(
     _ step: Instruction.AddColumn, _ changeset: Changeset
   ) -> SchemaDeclaration? {
@@ -60,7 +60,7 @@ package enum SchemaDeclaration: Hashable, Sendable {
       of: changeset.text(of: step.table))
   }
 
-  /// The class that is declared, or extended.
+  /// The declared or extended class.
   package var className: String {
     switch self {
     case .type(let declared): declared.name

@@ -3,15 +3,15 @@
 // The schema of an app, as its realms ask for it.
 //
 // Invariants:
-// 1. What a device declares is in the schema, and the schema on the disk, before a realm has it.
-// 2. A schema that is fixed is changed by the operator alone.
+// 1. A declaration of a device is in the schema, and the schema on the disk, before a realm has it.
+// 2. A fixed schema is changed by the operator alone.
 
 import RealmDeclarations
 package import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Decides which classes and properties devices may declare (P4 D).
+/// Decides on the classes and properties of devices (P4 D).
 package final class SchemaKeeper: Sendable {
   private struct State {
     var schema: AppSchema
@@ -35,10 +35,10 @@ package final class SchemaKeeper: Sendable {
   /// The present schema.
   package var schema: AppSchema { state.withLock { $0.schema } }
 
-  /// Takes the schema of an operator. If devices may add to it, what they have added stays.
+  /// Takes the schema of an operator. If devices may add to it, their additions stay.
   ///
   /// - Parameter schema: Nil for the present one.
-  /// - Returns: The names of what the two define differently; the operator's definition counts.
+  /// - Returns: The names with different definitions in the two; the operator's counts.
   package func apply(_ schema: AppSchema?, isFixed: Bool) -> [String] {
     state.withLock { state in
       let before = state.schema
@@ -75,7 +75,7 @@ package final class SchemaKeeper: Sendable {
 
   /// Adds declarations, durably.
   ///
-  /// - Returns: The position of the first that is refused, and why; nothing is added then.
+  /// - Returns: The position of the first refused one, and why; nothing is added then.
   func add(
     _ declarations: [SchemaDeclaration]
   ) throws(StorageError) -> (position: Int, refusal: SessionRefusal)? {
@@ -104,8 +104,8 @@ struct SchemaReview {
   /// - Parameter keeper: Nil where devices may declare everything.
   init(_ keeper: SchemaKeeper?) { self.keeper = keeper }
 
-  /// Notes what a changeset declares and its realm lacks. What the realm has is compared when the
-  /// changeset is carried out; only whether a value may be missing is not.
+  /// Notes the declarations of a changeset without a counterpart in its realm. Carrying the
+  /// changeset out compares the others, but for missing values.
   ///
   /// - Returns: Why the changeset is refused; nil if it is not.
   mutating func add(
@@ -132,9 +132,9 @@ struct SchemaReview {
     return nil
   }
 
-  /// Brings what is new into the schema of the app, before the transaction is committed.
+  /// Brings the news into the schema of the app, before the transaction is committed.
   ///
-  /// - Returns: The first upload that is refused, and why, as another realm was faster.
+  /// - Returns: The first refused upload, and why, as another realm was faster.
   func finish() throws(StorageError) -> (upload: Int, refusal: SessionRefusal)? {
     guard let keeper, let (position, refusal) = try keeper.add(news.map(\.declaration)) else {
       return nil
@@ -144,7 +144,7 @@ struct SchemaReview {
 }
 
 extension SessionRefusal {
-  /// The refusal of a class or property that the app has otherwise.
+  /// The refusal of a second definition of a class or property.
   static func otherDefinition(of name: String) -> SessionRefusal {
     SessionRefusal(.invalidSchemaChange, "Another definition of \(name) exists")
   }

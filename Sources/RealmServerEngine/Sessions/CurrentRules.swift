@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rules of an app, which an operator may change while sessions run (P4 C.4).
+// The rules of an app. An operator may change them while sessions run (P4 C.4).
 //
 // Invariants:
-// 1. No session keeps rights that the newest rules do not give: those that run are asked after a
-//    change, and one that begins meanwhile asks again.
+// 1. No session keeps rights beyond the newest rules: running ones are asked after a change, and
+//    one with its beginning meanwhile asks again.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -13,7 +13,7 @@ import RealmSyncProtocol
 package final class CurrentRules: Sendable {
   /// The rules at a point in time.
   struct Snapshot: Sendable {
-    /// What decides on the rights of users; nil in development mode, where each user has all.
+    /// The judge of the rights of users; nil in development mode, where each user has all.
     fileprivate(set) var access: (any SessionAccess)?
     /// Grows with each change.
     fileprivate(set) var number: UInt64 = 0
@@ -40,7 +40,7 @@ package final class CurrentRules: Sendable {
     state.withLock { $0.holders[ObjectIdentifier(session)] = Holder(session: session) }
   }
 
-  /// Removes a session that has ended.
+  /// Removes a session after its end.
   func remove(_ session: ServerSessionStore) {
     state.withLock { $0.holders[ObjectIdentifier(session)] = nil }
   }
@@ -50,7 +50,7 @@ package final class CurrentRules: Sendable {
     state.withLock { $0.rules.access = access }
   }
 
-  /// Replaces the rules. Sessions that have other rights by them end, and begin again.
+  /// Replaces the rules. Sessions with other rights by them end, and begin again.
   ///
   /// - Returns: The number of these sessions.
   package func replace(by access: (any SessionAccess)?) async -> Int {
@@ -58,7 +58,7 @@ package final class CurrentRules: Sendable {
     return await recheck()
   }
 
-  /// Ends the sessions that have other rights than when they began: something about their users has
+  /// Ends the sessions with other rights than at their beginning: something about their users has
   /// changed.
   ///
   /// - Returns: Their number.
