@@ -422,6 +422,8 @@ let package = Package(
       path: "Tests/DocumentationExamples/Articles",
       swiftSettings: settings),
     .testTarget(
-      name: "StyleTests", dependencies: ["RealmTestSupport", "TestTraits"], swiftSettings: settings),
+      name: "StyleTests",
+      dependencies: ["RealmTestSupport", "TestTraits"],
+      swiftSettings: settings),
   ]
 )

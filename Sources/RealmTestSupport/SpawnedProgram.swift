@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that tests start. `Process` of Foundation serves tests badly: its `waitUntilExit()` keeps
-// a processor busy, a child that ended without being collected makes the testing library's own wait
-// for children do the same, and each start copies the list of open files, which with some thousand
-// files has read beyond the list's end.
+// Programs that tests start. `Process` of Foundation serves tests badly: `waitUntilExit()` keeps a
+// processor busy, a child that ended without being collected makes the testing library's own wait
+// for children do the same, and each start copies the list of open files, and has read beyond its
+// end where some thousand files were open.
 //
 // Invariants:
 // 1. A child that has ended is collected at once, whether or not a test waits for its end.
