@@ -161,8 +161,8 @@ import Testing
     let path = try Self.file(Self.rules, in: directory)
     #expect(
       try RulesCheckCommand.answer(path)
-        == "\(path) is correct. The app todos has production mode: users have what its roles grant, "
-        + "and nothing else.")
+        == "\(path) is correct. The app todos has production mode: users have what its roles "
+        + "grant, and nothing else.")
     let wrong = Self.rules.replacingOccurrences(of: "\"document_filters\"", with: "\"filters\"")
     _ = try Self.file(wrong, in: directory)
     let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }

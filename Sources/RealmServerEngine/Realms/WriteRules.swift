@@ -7,8 +7,8 @@ import RealmSyncProtocol
 /// The rules of an upload in flexible mode.
 package struct WriteRules: Hashable, Sendable {
   package var permissions: SessionPermissions
-  /// The subscriptions that the client may have written by: objects that it makes or changes have to
-  /// be seen through one of them.
+  /// The subscriptions that the client may have written by: objects that it makes or changes have
+  /// to be seen through one of them.
   package var subscriptions: [[String: String]]
   /// Whether the client knows compensating writes; its session ends otherwise.
   package var isCompensated: Bool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Roles compared with the classes of their app: a filter that does not fit its class admits nothing,
-// which an operator should know before the users do.
+// Roles compared with the classes of their app: a filter that does not fit its class admits
+// nothing, and an operator should know this before the users do.
 
 import RealmDeclarations
 import RealmTables

@@ -33,8 +33,8 @@ package struct ServerApp: Sendable {
 }
 
 extension ServerApp {
-  /// What decides on the rights of users; nil in development mode, where each user has all. It is set
-  /// before the first session.
+  /// What decides on the rights of users; nil in development mode, where each user has all. It is
+  /// set before the first session.
   package var access: (any SessionAccess)? {
     get { rules.snapshot.access }
     nonmutating set { rules.set(newValue) }

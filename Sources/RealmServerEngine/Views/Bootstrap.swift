@@ -72,8 +72,8 @@ package struct Bootstrap: Sendable {
   ///
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
-  ///   - absent: Objects of the old view that the client does not have: it was not sent them, as the
-  ///     rights of its user had changed.
+  ///   - absent: Objects of the old view that the client does not have: it was not sent them, as
+  ///     the rights of its user had changed.
   ///   - version: The client's position, at or after the version of the snapshot.
   ///   - clientVersion: The newest integrated client version.
   package static func change(

@@ -9,8 +9,8 @@ import Testing
 @testable import RealmServerEngine
 
 @Suite(.serialized) struct RoleRunTests {
-  /// To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` to see
-  /// its steps.
+  /// To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` to
+  /// see its steps.
   @Test(.heavy, arguments: ConvergenceSeeds.seeds(40))
   func devicesHaveWhatTheModelSaysAndAllowedWritesSurvive(_ seed: UInt64) async throws {
     var run = try await RoleRun(seed: seed)

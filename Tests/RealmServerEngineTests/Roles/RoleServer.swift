@@ -271,9 +271,8 @@ final class RoleDevice {
     try client.integrate(DownloadBatch(entries: parts, cursors: message.cursors))
     parts = []
     awaitsBootstrap = false
-    previous = active
     if let version = message.queryVersion, version > activeVersion, let queries = all[version] {
-      (active, activeVersion) = (queries, version)
+      (previous, active, activeVersion) = (active, queries, version)
       if version == lastVersion { wanted = nil }
     }
     return true

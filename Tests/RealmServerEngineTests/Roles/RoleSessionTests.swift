@@ -223,8 +223,8 @@ import Testing
       ).count == 1)
   }
 
-  /// What follows a refused change in the same upload was made of something that the server does not
-  /// have; what came before it stays.
+  /// What follows a refused change in the same upload was made of something that the server does
+  /// not have; what came before it stays.
   @Test func changesAfterARefusedOneAreRefusedWithIt() async throws {
     let server = try Self.server()
     let ann = try await Self.device("u1", on: server)

@@ -121,7 +121,8 @@ import Testing
     (#""write":true"#, [true, true, true]), (#""read":true"#, [false, false, false]),
     (#""write":true,"fields":{"a":{"write":false}},"read":true"#, [false, true, true]),
     (
-      #""write":true,"read":true,"additional_fields":{"write":false},"fields":{"a":{"write":true}}"#,
+      #""write":true,"read":true,"additional_fields":{"write":false},"#
+        + #""fields":{"a":{"write":true}}"#,
       [true, false, false]
     ),
     (#""read":true,"fields":{"a":{},"b":{"write":true}}"#, [false, true, false]),
