@@ -145,7 +145,7 @@ struct PropertyDifferenceTests {
       changeset.update(item, "a", "part", [.key("x")], to: .int(4))
     }
     #expect(single == ["Update .\"x\" = int(4) prior 0"])
-    #expect(try steps("parts", from: parts(1, 2), to: parts(2)).count == 2)
+    #expect(try steps("parts", from: parts(1, 2), to: parts(2)).count == 1)
   }
 
   @Test func setsKeepWhatTheyHaveInCommon() throws {

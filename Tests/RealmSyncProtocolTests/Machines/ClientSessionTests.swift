@@ -270,7 +270,7 @@ import Testing
   @Test(arguments: [208, 209, 210, 211, 212, 216, 217, 222, 228, 230, 233])
   func aResetIsReportedAndTheSessionRests(_ code: Int) throws {
     var client = try Self.running()
-    client.wait(.upload, id: 7)
+    client.wait(.download, id: 7)
     client.receive(Self.error(code, "ClientReset"))
     guard case .sessionReport(1, .needsReset(true, let found, _))? = client.others.last else {
       Issue.record("\(client.others)")
@@ -319,6 +319,7 @@ import Testing
     client.handle(.didReset(session: 1))
     client.reply(.done(Self.file()))
     let mark = try #require(client.takeSent().last { $0.hasPrefix("mark") })
+    client.reply(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3)))
     client.receive(mark)
     client.lose(for: 100_000)
     client.connect()
