@@ -6,12 +6,6 @@
 // header: three syncs a commit. Large commits are cut into batches, so that the encrypted pages of
 // one batch are all the memory they need.
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 extension EncryptedFile {
   private static let batchPageCount = 8192
 

@@ -14,12 +14,6 @@
 
 import RealmStorage
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// A place of an object that may be written.
 struct WritableRow {
   let cluster: MutableNode
