@@ -4,7 +4,6 @@
 
 #if Tools
 import Foundation
-import RealmTools
 
 /// One line on standard error, written over again and again; silent without a terminal.
 final class ProgressLine {

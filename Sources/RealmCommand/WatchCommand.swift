@@ -4,7 +4,6 @@
 
 #if Tools
 import ArgumentParser
-import RealmStorage
 import RealmFormats
 import RealmTools
 

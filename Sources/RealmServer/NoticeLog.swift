@@ -6,7 +6,6 @@
 #if Server
 import Logging
 import NIOConcurrencyHelpers
-import RealmServerEngine
 import RealmSyncProtocol
 
 /// Logs notices at the level `info`.

@@ -2,7 +2,6 @@
 
 // The digests of classes, objects and values.
 
-import RealmReplication
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -2,7 +2,6 @@
 
 // Random changes of a few objects that all devices have, so that they meet.
 
-import RealmStorage
 package import RealmTables
 import Testing
 

@@ -2,7 +2,6 @@
 
 // Random writes of all kinds, as a program makes them.
 
-import RealmStorage
 package import RealmTables
 import Testing
 

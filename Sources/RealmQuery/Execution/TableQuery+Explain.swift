@@ -2,7 +2,6 @@
 
 // How a query finds its elements, for `explain()`.
 
-import RealmStorage
 package import RealmTables
 
 extension TableQuery {

@@ -2,7 +2,6 @@
 
 // Running a query once, over a table or over the elements of a collection.
 
-import RealmStorage
 package import RealmTables
 
 extension TableQuery {

@@ -2,7 +2,6 @@
 
 // Filtering and ordering values that are elements themselves. Queries call such a value `self`.
 
-import RealmStorage
 import RealmTables
 
 /// The steps of queries over a list of values.

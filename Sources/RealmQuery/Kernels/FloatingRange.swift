@@ -4,8 +4,6 @@
 //
 // NaN lies in no range, and null is stored as a NaN, so neither needs a test of its own.
 
-import RealmStorage
-
 /// Range tests over the cells of Float and Double leaves.
 package enum FloatingRange {
   /// Bit i says whether value i lies in `lower...upper`.

@@ -2,7 +2,6 @@
 
 // The other objects that a query reads, and the objects of the query that their changes concern.
 
-import RealmStorage
 import RealmTables
 
 /// The tables whose objects decide, by links, whether and where an object is in a result, and the

@@ -2,8 +2,6 @@
 
 // The steps of a live query after its condition and order, and the lists that they remember.
 
-import RealmTables
-
 /// A step of a query after its order, or several that are one.
 enum LiveStage: Equatable {
   case filter(BoundPredicate)

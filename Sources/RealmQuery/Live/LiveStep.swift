@@ -9,7 +9,6 @@
 //    they were before, and in the same order among each other.
 // 3. `present` are those of `leaving` and of the inserted objects that the stage gets now.
 
-import RealmStorage
 import RealmTables
 
 /// The changed objects on their way through the stages of a query.

@@ -2,7 +2,6 @@
 
 // The columns and tables that a query reads, so that other changes need not be examined.
 
-import RealmStorage
 package import RealmTables
 
 /// The columns and tables that decide whether and where an object is in a result.

@@ -2,7 +2,6 @@
 
 // The result of a query in one version, and the transition to the next.
 
-import RealmStorage
 package import RealmTables
 
 /// The result of a query in one version.

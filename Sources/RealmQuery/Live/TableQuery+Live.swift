@@ -10,7 +10,6 @@
 // 3. The steps after the order go through stages (`LiveStage`), which remember what they need to
 //    find out how changed objects concern the result.
 
-import RealmStorage
 package import RealmTables
 
 extension TableQuery {

@@ -3,7 +3,6 @@
 // Bringing a result up to date for a reader that wants the result alone, and not its changes: the
 // version that it is from need not exist any more.
 
-import RealmStorage
 package import RealmTables
 
 extension TableQuery {

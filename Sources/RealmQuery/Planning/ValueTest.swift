@@ -7,7 +7,6 @@
 // says.
 
 import RealmStorage
-import RealmTables
 
 /// An operator with its constant side.
 struct ValueTest {

@@ -2,7 +2,6 @@
 
 // The state of objects as instructions.
 
-import RealmFormats
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables

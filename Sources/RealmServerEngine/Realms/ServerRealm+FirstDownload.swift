@@ -2,10 +2,8 @@
 
 // Partition mode: clients whose next versions are trimmed.
 
-import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
-import RealmTables
 
 extension ServerRealm {
   /// What a client in partition mode has not been sent.

@@ -2,9 +2,7 @@
 
 // What is done for a realm now and then.
 
-import RealmStorage
 package import RealmSyncProtocol
-import RealmTables
 
 extension ServerRealm {
   /// Makes a first version without changes if there is none: bootstraps have versions from 1 on.

@@ -3,7 +3,6 @@
 // Opening realms, and what is known of them without opening them.
 
 package import RealmStorage
-import RealmSyncProtocol
 
 extension ServerRealm {
   /// Opens a realm, which is this server's from then on.

@@ -2,10 +2,8 @@
 
 // Flexible mode: the clients' views of a realm.
 
-import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
-import RealmTables
 
 /// What takes a client in flexible mode to a version of the realm.
 package struct ViewDownload: Sendable {

@@ -8,7 +8,6 @@
 // 2. Versions and cursors never go back, and the versions of the entries have no gaps.
 
 import RealmStorage
-import RealmSyncProtocol
 import RealmTables
 
 /// The open file of a realm. Its calls block.

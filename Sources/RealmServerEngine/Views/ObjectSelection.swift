@@ -6,7 +6,6 @@
 // has a bit for each object of the clusters with some of it, and the version has the rest.
 
 import RealmQuery
-import RealmReplication
 import RealmStorage
 import RealmTables
 

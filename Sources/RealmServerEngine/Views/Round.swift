@@ -29,7 +29,6 @@
 //   is if others made the object and erased it again within one round, of which nothing is sent.
 // - A message was lost. What it made is unconfirmed, and its objects are erased and sent whole.
 
-import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables

@@ -2,7 +2,6 @@
 
 // What versions did to each object: collected when they are made, and read for views.
 
-import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables

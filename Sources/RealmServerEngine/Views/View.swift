@@ -4,7 +4,6 @@
 // (P4 B.2).
 
 import RealmQuery
-import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables

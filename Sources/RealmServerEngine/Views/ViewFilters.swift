@@ -12,7 +12,6 @@
 // 2. The filters of all versions stay that the client may still name.
 
 import RealmFormats
-import RealmSyncProtocol
 
 /// The changes of the filters of a client's view.
 struct ViewFilters: Hashable, Sendable {

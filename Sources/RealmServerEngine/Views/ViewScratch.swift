@@ -8,7 +8,6 @@
 //    changes: it is the same for all of them but for their client versions.
 // 2. The kept rounds take no more bytes than the limit.
 
-import RealmQuery
 package import RealmStorage
 import RealmSyncProtocol
 import RealmTables

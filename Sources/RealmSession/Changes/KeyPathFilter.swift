@@ -2,7 +2,6 @@
 
 // The key paths of an observer. They select the changes it is notified of.
 
-import RealmStorage
 package import RealmTables
 
 /// A set of key paths as a tree, whose branches are columns.

@@ -2,7 +2,6 @@
 
 // The transition of a file from one version to another, as observers see it.
 
-import RealmQuery
 package import RealmStorage
 package import RealmTables
 

@@ -7,7 +7,6 @@
 //    observer writes are made before the write begins.
 // 2. A session does not move while observers are called.
 
-import RealmQuery
 package import RealmStorage
 package import RealmTables
 

@@ -11,7 +11,6 @@
 //    it is pinned only while something is tracked.
 
 import RealmQuery
-import RealmStorage
 package import RealmTables
 
 /// The tracked accesses of one session.

@@ -13,7 +13,6 @@
 
 import Dispatch
 package import RealmStorage
-import Synchronization
 
 /// Identifies an asynchronous write of one session.
 package typealias AsyncWriteID = UInt32

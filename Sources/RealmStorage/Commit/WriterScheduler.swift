@@ -28,7 +28,6 @@
 
 import CRealmPlatform
 package import Dispatch
-import Synchronization
 
 /// The waiting writers of one file in this process.
 package final class WriterScheduler: Sendable {

@@ -3,7 +3,6 @@
 // Files that have a name and live in memory, as long as they are open.
 
 import CRealmPlatform
-import Synchronization
 
 /// A file system in memory: databases in it vanish with their last user.
 package final class MemoryFiles: FileSystem {

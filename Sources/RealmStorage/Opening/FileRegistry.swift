@@ -2,7 +2,6 @@
 
 // The open databases of the process.
 
-import Synchronization
 
 #if canImport(Darwin)
 import Darwin

@@ -4,7 +4,6 @@
 
 #if Tools
 import RealmQuery
-import RealmStorage
 import RealmFormats
 import RealmTables
 import RealmTools

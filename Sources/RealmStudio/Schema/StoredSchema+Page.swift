@@ -5,7 +5,6 @@
 #if Tools
 import RealmFormats
 import RealmQuery
-import RealmStorage
 import RealmTables
 
 extension StoredSchema {

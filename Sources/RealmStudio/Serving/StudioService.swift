@@ -4,7 +4,6 @@
 // addresses.
 
 #if Tools
-import RealmStorage
 import RealmFormats
 import RealmTables
 

@@ -4,7 +4,6 @@
 
 #if Sync
 public import Foundation
-import RealmSync
 package import RealmSyncProtocol
 
 /// The address of an app's server, and the times that its client waits.

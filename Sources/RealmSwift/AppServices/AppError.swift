@@ -4,7 +4,6 @@
 
 #if Sync
 public import Foundation
-import RealmSync
 import RealmSyncProtocol
 
 /// An error of a call of an app's server.

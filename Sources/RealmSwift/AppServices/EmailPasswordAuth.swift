@@ -4,7 +4,6 @@
 
 #if Sync
 import RealmSync
-import RealmSyncProtocol
 
 /// Registers users with e-mail addresses and passwords, confirms addresses and resets passwords.
 ///

@@ -4,7 +4,6 @@
 
 #if Sync
 import RealmSync
-import RealmSyncProtocol
 
 /// The functions of an app, called by their names.
 ///

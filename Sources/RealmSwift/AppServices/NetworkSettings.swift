@@ -3,7 +3,6 @@
 // The way from an app to its server, as programs describe it.
 
 #if Sync
-import RealmSync
 import RealmSyncProtocol
 
 /// How an app's requests and sync connections reach its server: through a proxy, or with

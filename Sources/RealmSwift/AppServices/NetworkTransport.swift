@@ -4,7 +4,6 @@
 
 #if Sync
 import RealmStorage
-import RealmSync
 import RealmSyncProtocol
 
 // swift-format-ignore: AlwaysUseLowerCamelCase

@@ -4,7 +4,6 @@
 
 #if Sync
 import RealmNetworking
-import RealmSync
 import RealmSyncProtocol
 
 /// What apps use unless their configuration brings something of its own.

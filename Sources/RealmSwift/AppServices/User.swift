@@ -4,9 +4,7 @@
 
 #if Sync
 import RealmFormats
-import RealmStorage
 import RealmSync
-import RealmSyncProtocol
 
 /// A user of an app.
 ///

@@ -2,9 +2,6 @@
 
 // Writes the values of an `ObjectSnapshot` to a realm, and nothing that it does not have.
 
-import RealmSession
-import RealmTables
-
 extension Realm {
   /// Creates an object with the values of a snapshot, or updates the one with the same primary key.
   ///

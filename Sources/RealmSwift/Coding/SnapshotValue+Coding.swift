@@ -4,7 +4,6 @@
 // goes through a container of the coder, so that its strategies for dates and data are honored.
 
 import Foundation
-import RealmStorage
 import RealmTables
 
 /// A coding key of any string.

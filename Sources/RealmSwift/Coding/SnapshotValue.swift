@@ -3,7 +3,6 @@
 // The parts of an `ObjectSnapshot`: values that belong to no realm and are `Sendable`.
 
 import Foundation
-import RealmStorage
 import RealmTables
 
 /// The value of a property, or an element of a collection.

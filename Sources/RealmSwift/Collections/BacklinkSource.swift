@@ -2,7 +2,6 @@
 
 // `BacklinkSource`: the objects that link to one object, as a source of results.
 
-import RealmQuery
 import RealmSession
 import RealmStorage
 import RealmTables

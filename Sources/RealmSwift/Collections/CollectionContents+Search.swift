@@ -3,7 +3,6 @@
 // Searches a managed collection for an element, and checks positions of insertions.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension _CollectionContents {

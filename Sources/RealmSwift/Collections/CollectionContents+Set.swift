@@ -3,7 +3,6 @@
 // Searches a managed set for an element, without adding anything to the realm.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension _CollectionContents {

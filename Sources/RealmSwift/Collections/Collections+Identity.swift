@@ -2,7 +2,6 @@
 
 // `isEqual(_:)` and `hash` of collections, for code that does not know their types.
 
-import RealmSession
 import RealmTables
 
 extension RealmCollection {

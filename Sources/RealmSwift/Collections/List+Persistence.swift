@@ -3,8 +3,6 @@
 // Lists as properties of models: how they are stored, replaced and located.
 
 import RealmSession
-import RealmStorage
-import RealmTables
 
 extension List: _Persistable {
   /// Lists are stored as lists.

@@ -4,7 +4,6 @@
 
 import Foundation
 import RealmSession
-import RealmStorage
 import RealmTables
 
 /// An ordered collection of scalars or of links to objects: the type of to-many properties.

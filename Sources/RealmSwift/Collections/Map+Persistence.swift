@@ -3,8 +3,6 @@
 // Maps as properties of models: how they are stored, frozen, located and read untyped.
 
 import RealmSession
-import RealmStorage
-import RealmTables
 
 extension Map: _Persistable {
   /// Maps are stored as dictionaries.

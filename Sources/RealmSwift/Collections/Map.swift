@@ -3,7 +3,6 @@
 // `Map`: the type of properties that hold values by key, managed by a realm or not.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 /// A collection of values by key: scalars, or links to objects, as the type of a property.

@@ -3,8 +3,6 @@
 // Sets as properties of models: how they are stored, frozen and located.
 
 import RealmSession
-import RealmStorage
-import RealmTables
 
 extension MutableSet: _Persistable {
   /// Sets are stored as sets.

@@ -5,7 +5,6 @@
 
 import Foundation
 import RealmSession
-import RealmStorage
 import RealmTables
 
 /// An unordered collection of distinct scalars or links to objects, as the type of a property.

@@ -8,8 +8,6 @@
 //    that the loop began with: if the realm advances meanwhile, they are found by key from then on.
 
 import RealmSession
-import RealmStorage
-import RealmTables
 
 /// Iterates over the elements of a collection.
 @safe

@@ -2,7 +2,6 @@
 
 // Live results: all objects of a class, and what is filtered or sorted from them.
 
-import RealmSession
 import RealmTables
 
 /// The objects of a class, or those that a query selects. Results always show the present state of

@@ -9,8 +9,6 @@
 
 import RealmQuery
 import RealmSession
-import RealmStorage
-import RealmTables
 
 /// The last known contents of one `Results`.
 struct ResultsHistory {

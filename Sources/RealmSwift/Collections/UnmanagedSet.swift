@@ -10,7 +10,6 @@
 //    are noted again, at most once for each state of a realm, when a managed object is not found.
 
 import RealmSession
-import RealmTables
 
 /// Distinct elements. Inserting, removing and finding one costs what it costs in a `Set`; removing
 /// one moves the last to its position.

@@ -4,8 +4,6 @@
 // them in another realm of the file.
 
 import RealmSession
-import RealmStorage
-import RealmTables
 
 /// The locator of an object or collection, with what only the program knows of it. Public only
 /// because requirements of `ThreadConfined` name it.

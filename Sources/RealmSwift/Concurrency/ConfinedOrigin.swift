@@ -3,7 +3,6 @@
 // `ConfinedOrigin`: the origin of an object or collection that is handed over to another realm.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 import Synchronization
 

@@ -7,7 +7,6 @@
 
 import Dispatch
 import RealmSession
-import RealmStorage
 
 extension Realm {
   /// The policy of waiting for a server's data before a synchronized realm is opened. Local realms

@@ -2,8 +2,6 @@
 
 // Reads and writes from code that belongs to no actor, as in servers.
 
-import RealmSession
-
 extension Realm {
   /// Runs `block` in a write transaction on a file, from any task.
   ///

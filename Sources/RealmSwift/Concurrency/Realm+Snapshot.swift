@@ -2,8 +2,6 @@
 
 // Reads of one version on any thread. The version is kept readable for the call only.
 
-import RealmSession
-
 extension Realm {
   /// Reads the version that the realm shows: it stays the same throughout `body`, whatever others
   /// write meanwhile, and is released at the end.

@@ -4,7 +4,6 @@
 // looked up in the other realm.
 
 import RealmSession
-import RealmStorage
 
 extension ThreadConfined {
   /// The counterpart in the frozen realm of the version that `core` shows.

@@ -2,7 +2,6 @@
 
 // `ThreadSafe`: variables and parameters that may hold an object or a collection on any thread.
 
-import RealmSession
 import RealmStorage
 
 /// A variable or parameter that any thread, queue or actor may read: each gets the object or

@@ -5,7 +5,6 @@
 
 import RealmSession
 import RealmStorage
-import RealmTables
 
 /// Migrates objects from an older schema version. `migration` is valid for the duration of the call
 /// only; the number is the version that the file had.

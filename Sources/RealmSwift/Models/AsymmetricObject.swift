@@ -2,8 +2,6 @@
 
 // Models whose objects are only sent to a server.
 
-import RealmSession
-
 /// A model whose objects go to a server and never come back: they can be created, but not read.
 ///
 /// Only synchronized realms take such classes; opening a local realm with one is an error.

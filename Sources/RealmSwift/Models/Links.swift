@@ -3,7 +3,6 @@
 // Objects as values of properties and as elements of collections: links.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension ObjectBase: _OptionalPersistable {

@@ -2,7 +2,6 @@
 
 // The declaration of one property of a model class.
 
-import RealmStorage
 import RealmTables
 
 /// One stored property of a model class.

@@ -3,7 +3,6 @@
 // The slow path of accessors from a managed object to its row.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension ObjectBase {

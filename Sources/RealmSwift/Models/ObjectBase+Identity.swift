@@ -3,7 +3,6 @@
 // The identity of objects: which object of the database an accessor represents.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension ObjectBase {

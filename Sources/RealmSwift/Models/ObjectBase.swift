@@ -11,7 +11,6 @@
 //    program: many threads may read it at once.
 
 public import RealmSession
-import RealmStorage
 public import RealmTables
 
 /// The root class of all models. Use `Object` or `EmbeddedObject`.

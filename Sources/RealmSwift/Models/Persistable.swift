@@ -2,7 +2,6 @@
 
 // The requirements on types of properties and of elements of collections.
 
-import RealmSession
 import RealmTables
 
 /// Types that are stored as another type, or as themselves.

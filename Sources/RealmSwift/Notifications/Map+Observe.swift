@@ -3,7 +3,6 @@
 // Observation of maps by callbacks: on the realm's own confinement, on a queue or on an actor.
 
 public import Dispatch
-import RealmQuery
 import RealmSession
 import RealmStorage
 

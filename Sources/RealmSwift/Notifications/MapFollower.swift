@@ -4,7 +4,6 @@
 
 import RealmQuery
 import RealmSession
-import RealmTables
 
 /// The keys of a map as its observer last saw them. Used where the realm lives only.
 final class MapFollower<Key: _MapKey, Value: RealmCollectionValue> {

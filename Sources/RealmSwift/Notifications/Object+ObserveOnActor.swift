@@ -3,8 +3,6 @@
 // Observation of objects on an actor. Each of the two base classes has its own functions: without
 // an annotation, the block's object is of that class.
 
-import RealmSession
-
 extension Object {
   /// Calls `block` on an actor, with the object as it is there, after each write transaction that
   /// set a property of it, and once when it is deleted.

@@ -4,8 +4,6 @@
 
 import Dispatch
 import RealmSession
-import RealmStorage
-import RealmTables
 
 extension RealmCore {
   /// Registers an observer that is called where this realm lives.

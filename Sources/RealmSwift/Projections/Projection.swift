@@ -2,8 +2,6 @@
 
 // `Projection`: views of objects that show some of their properties, under names of their own.
 
-import RealmSession
-import RealmStorage
 import RealmTables
 
 /// The requirements of projections of all classes.

@@ -6,7 +6,6 @@
 public import Dispatch
 public import Foundation
 import RealmQuery
-import RealmSession
 
 extension Query where T: ProjectionObservable {
   /// A property of the projected object.

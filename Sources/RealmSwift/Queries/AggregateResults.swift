@@ -3,7 +3,6 @@
 // The result of an aggregate as a value of the type that the program asks for.
 
 public import Foundation
-import RealmQuery
 import RealmSession
 import RealmStorage
 import RealmTables

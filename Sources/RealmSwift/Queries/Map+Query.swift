@@ -4,7 +4,6 @@
 
 public import Foundation
 import RealmQuery
-import RealmSession
 
 extension Map {
   /// The values of the map as the source of results.

@@ -9,7 +9,6 @@
 public import Foundation
 import RealmQuery
 import RealmSession
-import RealmStorage
 import RealmTables
 
 #if canImport(Darwin)

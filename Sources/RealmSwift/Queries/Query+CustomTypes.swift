@@ -5,9 +5,6 @@
 // Comparisons, orders and aggregates need nothing from such a type but how it is stored. What is
 // stored as an embedded object equals another value if all the properties of the two do.
 
-import RealmQuery
-import RealmSession
-
 extension Query where T: _CustomPersistable {
   /// The stored value of the property.
   ///

@@ -5,8 +5,6 @@
 
 import Foundation
 import RealmQuery
-import RealmStorage
-import RealmTables
 
 extension Map where Value == AnyRealmValue {
   /// The least number or date; nil if there is none.

@@ -4,7 +4,6 @@
 
 import Foundation
 import RealmQuery
-import RealmSession
 
 extension RealmCollection {
   /// The elements that match a query string from outside of the program.

@@ -5,7 +5,6 @@
 import Foundation
 import RealmQuery
 import RealmSession
-import RealmStorage
 import RealmTables
 
 /// The classes of one realm, and its values.

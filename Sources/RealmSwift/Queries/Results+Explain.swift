@@ -2,9 +2,6 @@
 
 // The steps by which results find their elements.
 
-import RealmQuery
-import RealmStorage
-
 extension Results {
   /// The steps that find the elements, a line for each: which index is used and how many
   /// objects it leaves, or that all are scanned, and by how many threads; which conditions are

@@ -4,7 +4,6 @@
 
 import RealmQuery
 import RealmSession
-import RealmTables
 
 extension _ResultsSource {
   /// Results with the elements that match a condition.

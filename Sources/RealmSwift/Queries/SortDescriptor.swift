@@ -2,8 +2,6 @@
 
 // By what, and in which direction, collections are sorted.
 
-import RealmQuery
-
 /// A property to sort by, and the direction.
 ///
 /// A string literal is an ascending sort by the property that it names.

@@ -9,7 +9,6 @@ import Foundation
 import RealmQuery
 import RealmSession
 import RealmStorage
-import RealmTables
 
 extension RealmCollection {
   /// The position of the first element that is among the results that `filter` makes of the

@@ -5,7 +5,6 @@
 // `create(_:value:update:)` traps for a value that does not fit, as it is a mistake of the program.
 // Values from outside are traversed here first, with the same conversions, and nothing is changed.
 
-import RealmStorage
 import RealmTables
 
 /// Traverses the value of an object and the values of the objects that it contains.

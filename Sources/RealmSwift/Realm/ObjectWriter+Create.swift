@@ -10,8 +10,6 @@
 // 3. An object that is met again while it is copied represents its copy, so cycles end.
 
 import Foundation
-import RealmSession
-import RealmStorage
 import RealmTables
 
 extension ObjectWriter {

@@ -6,7 +6,6 @@
 // 1. All checks that are possible are made before anything is deleted.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension ObjectWriter {

@@ -3,7 +3,6 @@
 // Reading and creating objects of classes that are known by name only.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension Realm {

@@ -3,7 +3,6 @@
 // Reading, adding, creating and deleting objects.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 extension Realm {

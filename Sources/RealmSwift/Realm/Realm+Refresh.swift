@@ -3,7 +3,6 @@
 // Controls which version a realm shows.
 
 import RealmSession
-import RealmStorage
 
 extension Realm {
   /// Whether the realm advances to new versions by itself, if it is confined to a place that can be

@@ -2,7 +2,6 @@
 
 // Translates the delete rules of the program's classes into those of the tables.
 
-import RealmStorage
 import RealmTables
 
 extension RealmClasses {

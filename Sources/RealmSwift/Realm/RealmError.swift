@@ -3,7 +3,6 @@
 // The errors that are not mistakes of the program: files, disks, schemas.
 
 public import Foundation
-import RealmStorage
 
 extension Realm {
   /// An error of opening or writing a realm.

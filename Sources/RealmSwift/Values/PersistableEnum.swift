@@ -3,7 +3,6 @@
 // Enumerations as properties, stored as their raw values.
 
 import RealmSession
-import RealmTables
 
 /// An enumeration that properties can have. It is stored as its raw value.
 ///

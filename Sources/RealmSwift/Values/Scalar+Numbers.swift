@@ -3,7 +3,6 @@
 // Integers, booleans and floating-point numbers as properties.
 
 public import RealmSession
-import RealmStorage
 public import RealmTables
 
 extension Int: _Scalar, _Indexable, _PrimaryKey {

@@ -3,7 +3,6 @@
 // Where an app's files are (P3 A).
 
 import RealmFormats
-import RealmReplication
 
 /// The paths of the files of an app's client.
 package struct SyncPaths: Hashable, Sendable {

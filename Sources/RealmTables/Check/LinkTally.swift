@@ -2,8 +2,6 @@
 
 // Checks 32 and 33: every link has its backlink, every embedded object its parent.
 
-import RealmStorage
-
 /// The links and backlinks of a table, or of all, by the column they come from.
 struct LinkTally {
   /// The column that holds the forward links.

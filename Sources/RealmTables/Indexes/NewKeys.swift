@@ -2,8 +2,6 @@
 
 // Integer primary keys of new objects on their way into the index.
 
-import RealmStorage
-
 /// The integers of new objects that the index of the primary key does not have yet.
 ///
 /// Indexes order integers by their lowest byte first, so ascending keys land all over the tree.

@@ -3,7 +3,6 @@
 // How far an unfinished import has come, as the file itself keeps it.
 
 import Foundation
-import RealmStorage
 import RealmTables
 
 /// The mark of an unfinished import in a file.

@@ -5,7 +5,6 @@
 import RealmDeclarations
 package import RealmFormats
 package import RealmQuery
-import RealmStorage
 package import RealmTables
 
 /// The classes and properties of imported objects.

@@ -3,7 +3,6 @@
 // Links of an unfinished import to later objects, kept in the file itself.
 
 import RealmFormats
-import RealmStorage
 import RealmTables
 
 /// The table of the waiting links; apps do not see it.

@@ -4,7 +4,6 @@
 
 import RealmDeclarations
 import RealmFormats
-import RealmStorage
 import RealmTables
 
 /// Reads the rows of a database with a declaration of its classes.

@@ -9,7 +9,6 @@ package import RealmFormats
 import RealmQuery
 package import RealmStorage
 package import RealmTables
-import Synchronization
 
 /// Follows a file from version to version.
 package final class ChangeWatch {

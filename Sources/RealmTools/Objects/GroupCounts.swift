@@ -4,7 +4,6 @@
 
 package import RealmFormats
 package import RealmQuery
-import RealmStorage
 package import RealmTables
 
 /// Counts objects by the value of one of their properties.

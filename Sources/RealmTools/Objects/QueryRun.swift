@@ -3,7 +3,6 @@
 // Running a query over a version or a write transaction.
 
 package import RealmQuery
-import RealmStorage
 package import RealmTables
 
 /// A query, bound to the classes of a file.

@@ -2,7 +2,6 @@
 
 // A table that was put together from what was found of it.
 
-import RealmStorage
 import RealmTables
 
 /// A table whose description is gone, or objects of one that lost some.

@@ -11,7 +11,6 @@
 
 import Foundation
 package import RealmStorage
-import RealmTables
 
 /// Copies the objects of a damaged file to a new one.
 package struct Salvage {

@@ -2,7 +2,6 @@
 
 // Sorting and comparing keys by the criteria of an order.
 
-import RealmStorage
 package import RealmTables
 
 extension SortOrder {

@@ -9,7 +9,6 @@
 //    threads at once.
 
 import RealmSession
-import RealmStorage
 import RealmTables
 
 /// All classes of a realm, by name and by table.

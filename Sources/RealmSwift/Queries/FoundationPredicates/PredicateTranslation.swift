@@ -7,7 +7,6 @@
 // are refused by name.
 
 public import Foundation
-import RealmQuery
 
 extension RealmCollection {
   /// The elements that match a predicate of Foundation.
