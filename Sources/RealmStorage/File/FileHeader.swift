@@ -33,15 +33,9 @@ package struct FileHeader: Hashable, Sendable {
       flags: 0)
   }
 
-  private init(
-    topRefs: (UInt64, UInt64), formatVersions: (UInt8, UInt8), reserved: UInt8, flags: UInt8
-  ) {
-    self.topRefs = topRefs
-    self.formatVersions = formatVersions
-    self.reserved = reserved
-    self.flags = flags
-  }
+}
 
+extension FileHeader {
   /// Reads the header; nil if the bytes do not say that this is a database.
   package init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Self.byteCount, unsafe bytes[16..<20].elementsEqual(Self.mnemonic) else {

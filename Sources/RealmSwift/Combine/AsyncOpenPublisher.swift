@@ -48,7 +48,7 @@ extension RealmPublishers {
       on scheduler: S, options: S.SchedulerOptions? = nil
     ) -> DeferredHandover<AsyncOpenPublisher, S> {
       let configuration = configuration
-      return DeferredHandover(self, scheduler, options) { opened in
+      return DeferredHandover(upstream: self, scheduler: scheduler, options: options) { opened in
         Parcel { queue in
           // What was opened is kept until then.
           withExtendedLifetime(opened) { try? Realm(configuration: configuration, queue: queue) }

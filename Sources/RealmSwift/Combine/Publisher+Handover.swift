@@ -17,7 +17,7 @@ extension Publisher where Output: ThreadConfined {
   /// The values as references, for `receive(on:)`, after which they are those of the scheduler's
   /// realm.
   public func threadSafeReference() -> RealmPublishers.MakeThreadSafe<Self> {
-    RealmPublishers.MakeThreadSafe(self) { Parcel(confined: $0) }
+    RealmPublishers.MakeThreadSafe(upstream: self) { Parcel(confined: $0) }
   }
 }
 
@@ -25,27 +25,27 @@ extension Publisher {
   /// The changes of an object or a projection as references, for `receive(on:)`.
   public func threadSafeReference<T: ThreadConfined>() -> RealmPublishers.MakeThreadSafe<Self>
   where Output == ObjectChange<T> {
-    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
+    RealmPublishers.MakeThreadSafe(upstream: self) { Parcel(change: $0) }
   }
 
   /// The changes of a collection as references, for `receive(on:)`.
   public func threadSafeReference<T: RealmCollection>() -> RealmPublishers.MakeThreadSafe<Self>
   where Output == RealmCollectionChange<T> {
-    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
+    RealmPublishers.MakeThreadSafe(upstream: self) { Parcel(change: $0) }
   }
 
   /// The changes of a map as references, for `receive(on:)`.
   public func threadSafeReference<T: RealmKeyedCollection>()
     -> RealmPublishers.MakeThreadSafe<Self>
   where Output == RealmMapChange<T> {
-    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
+    RealmPublishers.MakeThreadSafe(upstream: self) { Parcel(change: $0) }
   }
 
   /// The changes of sections as references, for `receive(on:)`.
   public func threadSafeReference<T: RealmSectionedResult>()
     -> RealmPublishers.MakeThreadSafe<Self>
   where Output == SectionedResultsChange<T> {
-    RealmPublishers.MakeThreadSafe(self) { Parcel(change: $0) }
+    RealmPublishers.MakeThreadSafe(upstream: self) { Parcel(change: $0) }
   }
 }
 
@@ -57,13 +57,8 @@ extension RealmPublishers {
     /// The error of the upstream.
     public typealias Failure = Upstream.Failure
 
-    private let upstream: Upstream
-    private let pack: (Output) -> Parcel<Output>
-
-    init(_ upstream: Upstream, _ pack: @escaping (Output) -> Parcel<Output>) {
-      self.upstream = upstream
-      self.pack = pack
-    }
+    let upstream: Upstream
+    let pack: (Output) -> Parcel<Output>
 
     /// Publishes where the upstream does.
     public func receive<S: Subscriber>(subscriber: S)
@@ -75,7 +70,7 @@ extension RealmPublishers {
     public func receive<S: Scheduler>(
       on scheduler: S, options: S.SchedulerOptions? = nil
     ) -> DeferredHandover<Upstream, S> {
-      DeferredHandover(upstream, scheduler, options, pack)
+      DeferredHandover(upstream: upstream, scheduler: scheduler, options: options, pack: pack)
     }
   }
 
@@ -86,20 +81,10 @@ extension RealmPublishers {
     /// The error of the upstream.
     public typealias Failure = Upstream.Failure
 
-    private let upstream: Upstream
-    private let scheduler: S
-    private let options: S.SchedulerOptions?
-    private let pack: (Output) -> Parcel<Output>
-
-    init(
-      _ upstream: Upstream, _ scheduler: S, _ options: S.SchedulerOptions?,
-      _ pack: @escaping (Output) -> Parcel<Output>
-    ) {
-      self.upstream = upstream
-      self.scheduler = scheduler
-      self.options = options
-      self.pack = pack
-    }
+    let upstream: Upstream
+    let scheduler: S
+    let options: S.SchedulerOptions?
+    let pack: (Output) -> Parcel<Output>
 
     /// Publishes on the scheduler.
     public func receive<Target: Subscriber>(subscriber: Target)

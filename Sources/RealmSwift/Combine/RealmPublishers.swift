@@ -96,7 +96,7 @@ public enum RealmPublishers {
     public func receive<S: Scheduler>(
       on scheduler: S, options: S.SchedulerOptions? = nil
     ) -> DeferredHandover<Self, S> {
-      DeferredHandover(self, scheduler, options, pack)
+      DeferredHandover(upstream: self, scheduler: scheduler, options: options, pack: pack)
     }
 
     /// Begins to observe for a subscriber.

@@ -57,7 +57,9 @@ package struct TableTop: Hashable, Sendable {
   package var primaryKey: ColumnKey?
   package var kind: TableKind
   package var tombstones: Ref
+}
 
+extension TableTop {
   /// Reads the top array at `ref`.
   package init(at ref: Ref, in space: NodeSpace) throws(StorageError) {
     let node = try space.node(at: ref)
@@ -130,25 +132,5 @@ package struct TableTop: Hashable, Sendable {
       primaryKey: nil,
       kind: kind,
       tombstones: .null)
-  }
-
-  private init(
-    spec: Ref, clusters: Ref, key: TableKey, indexes: Ref, columnSequence: Int, version: Int,
-    oppositeTables: Ref, oppositeColumns: Ref, objectSequence: Int, collisions: Ref,
-    primaryKey: ColumnKey?, kind: TableKind, tombstones: Ref
-  ) {
-    self.spec = spec
-    self.clusters = clusters
-    self.key = key
-    self.indexes = indexes
-    self.columnSequence = columnSequence
-    self.version = version
-    self.oppositeTables = oppositeTables
-    self.oppositeColumns = oppositeColumns
-    self.objectSequence = objectSequence
-    self.collisions = collisions
-    self.primaryKey = primaryKey
-    self.kind = kind
-    self.tombstones = tombstones
   }
 }

@@ -18,19 +18,9 @@ package struct Table: Sendable {
   @usableFromInline package let tombstoneRoot: Ref
   /// The node of index roots by leaf index; null if the table has none.
   @usableFromInline package let indexRoots: Ref
+}
 
-  package init(
-    space: NodeSpace, schema: TableSchema, spec: Ref, clusterRoot: Ref, tombstoneRoot: Ref,
-    indexRoots: Ref
-  ) {
-    self.space = space
-    self.schema = schema
-    self.spec = spec
-    self.clusterRoot = clusterRoot
-    self.tombstoneRoot = tombstoneRoot
-    self.indexRoots = indexRoots
-  }
-
+extension Table {
   package init(_ top: TableTop, schema: TableSchema, in space: NodeSpace) {
     self.init(
       space: space, schema: schema, spec: top.spec, clusterRoot: top.clusters,

@@ -68,8 +68,6 @@ struct SQLiteLayout {
   private struct Names {
     var taken: Set<String>
 
-    init(taken: Set<String>) { self.taken = taken }
-
     mutating func take(_ name: String) -> String {
       var result = name
       var number = 2
