@@ -31,10 +31,7 @@ package enum ExtendedJSONReader {
     case .integer(let number): return .int64(number)
     case .double(let number): return .double(number)
     case .string(let text): return .string(text)
-    case .array(let values):
-      var elements: [BSONValue] = []
-      for item in values { elements.append(try value(item)) }
-      return .array(elements)
+    case .array(let values): return .array(try values.map(value))
     case .object(let members):
       if let first = members.first, wrappers.contains(first.key) {
         guard members.count == 1, let value = wrapped(first.key, first.value) else {

@@ -239,10 +239,7 @@ extension QueryPlan {
     }
     try end.check(comparison.operation, beside: comparison.right)
     switch (comparison.operation, comparison.right) {
-    case (.in, .values(let values)):
-      var constants: [MixedValue] = []
-      for value in values { constants.append(try checked(value)) }
-      return ValueTest(oneOf: constants)
+    case (.in, .values(let values)): return ValueTest(oneOf: try values.map(checked))
     case (.between, .values(let values)) where values.count == 2:
       return ValueTest(from: try checked(values[0]), through: try checked(values[1]))
     case (.in, _), (.between, _), (_, .values):

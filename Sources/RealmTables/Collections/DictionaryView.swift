@@ -96,10 +96,7 @@ package struct DictionaryView {
 
   /// All keys, ascending.
   package func allKeys() throws(StorageError) -> [String] {
-    var all: [String] = []
-    all.reserveCapacity(count)
-    for index in 0..<count { all.append(try key(at: index)) }
-    return all
+    try (0..<count).map(key)
   }
 
   /// The objects that the values of a dictionary of links are; nil where the value is null.

@@ -70,9 +70,7 @@ struct SpecEditor {
   private static func values(of ref: Ref, in space: NodeSpace) throws(StorageError) -> [Int64] {
     guard !ref.isNull else { return [] }
     let node = try space.node(at: ref)
-    var values: [Int64] = []
-    for index in 0..<node.count { values.append(try node.integer(at: index)) }
-    return values
+    return try (0..<node.count).map(node.integer)
   }
 
   /// The lowest leaf indexes that no column uses, ascending.

@@ -131,10 +131,7 @@ package struct ObjectJSON {
           "class": .string(schema.displayName), "object": try Self.reference(to: key, row, schema),
         ]
       ]
-    case .list(let values):
-      var elements: [JSONValue] = []
-      for value in values { elements.append(try any(value)) }
-      return .array(elements)
+    case .list(let values): return .array(try values.map(any))
     case .dictionary(let entries):
       var members: [JSONMember] = []
       for entry in entries.entries {
