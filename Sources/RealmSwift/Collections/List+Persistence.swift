@@ -4,15 +4,15 @@
 
 import RealmSession
 
-extension List: _Persistable {
+extension List: _Persistable, ModelCollection {
+  typealias Stored = Element
+
+  static var documentedName: String { "RLMArray" }
+
   /// Lists are stored as lists.
   public typealias PersistedType = List
 
-  public static var _shape: _PropertyShape {
-    var shape = Element._shape
-    shape.collection = .list
-    return shape
-  }
+  public static var _shape: _PropertyShape { shape(.list) }
 
   public static var _wrapsObject: Bool { Element._wrapsObject }
 
@@ -24,13 +24,7 @@ extension List: _Persistable {
   }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> List {
-    guard let info = object._info else { return List() }
-    if let kept = object._kept(List.self, info, slot),
-      kept.managed?.isOf(object, info, slot) ?? false
-    {
-      return kept
-    }
-    return List(managed: ManagedCollection(object, info, slot))
+    loaded(object, slot)
   }
 
   /// Replaces the elements; the property keeps its list. A list that belonged to no realm becomes
@@ -67,16 +61,10 @@ extension List: _Persistable {
 
 extension List {
   /// The locator of the list: its identity, independent of a realm.
-  public var _definition: _ConfinedDefinition {
-    guard let managed else {
-      throwRealmException("Change notifications are only supported on managed collections.")
-    }
-    return _ConfinedDefinition(.list(managed.definition))
-  }
+  public var _definition: _ConfinedDefinition { definition }
 
   /// The list that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> List? {
-    guard case .list(let list) = definition.locator else { return nil }
-    return ManagedCollection.local(list, in: realm.core, of: Element.self).map { List(managed: $0) }
+    local(definition, in: realm)
   }
 }

@@ -94,12 +94,6 @@ public final class List<Element: RealmCollectionValue> {
   /// The elements of the list as stored values.
   public var _contents: _CollectionContents { requireManaged().contents() }
 
-  /// The list in the database; traps if it belongs to no realm.
-  func requireManaged() -> ManagedCollection {
-    if let managed { return managed }
-    refuseUnmanaged("RLMArray", Self.self)
-  }
-
   // MARK: Changing
 
   /// Adds an element at the end. Unmanaged objects are added to the realm.

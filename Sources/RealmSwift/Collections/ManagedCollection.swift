@@ -262,11 +262,3 @@ final class ManagedCollection {
     return positions.count == before.count
   }
 }
-
-/// Traps because a collection of no realm was used as one of a realm; `name` is its name in the
-/// documented message.
-func refuseUnmanaged<C>(_ name: String, _ type: C.Type) -> Never {
-  throwRealmException(
-    "This method may only be called on \(name) instances retrieved from an RLMRealm. Add the "
-      + "object that has the \(type) to a Realm first.")
-}

@@ -4,13 +4,16 @@
 
 import RealmSession
 
-extension Map: _Persistable {
+extension Map: _Persistable, ModelCollection {
+  typealias Stored = Value
+
+  static var documentedName: String { "RLMDictionary" }
+
   /// Maps are stored as dictionaries.
   public typealias PersistedType = Map
 
   public static var _shape: _PropertyShape {
-    var shape = Value._shape
-    shape.collection = .map
+    var shape = shape(.map)
     // A column of links by key is nullable; a type that wraps objects has a default for null.
     if Value._wrapsObject, shape.type == .object { shape.isOptional = true }
     return shape
@@ -26,13 +29,7 @@ extension Map: _Persistable {
   }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Map {
-    guard let info = object._info else { return Map() }
-    if let kept = object._kept(Map.self, info, slot),
-      kept.managed?.isOf(object, info, slot) ?? false
-    {
-      return kept
-    }
-    return Map(managed: ManagedCollection(object, info, slot))
+    loaded(object, slot)
   }
 
   /// Replaces the entries; the property keeps its map. A map that belonged to no realm becomes that
@@ -80,12 +77,6 @@ extension Map {
   /// actor; nil if its object was deleted. For live maps the map itself.
   public func thaw() -> Map? { thawed(from: requireValid().core) }
 
-  /// The map in the database; traps if it belongs to no realm.
-  func requireManaged() -> ManagedCollection {
-    if let managed { return managed }
-    refuseUnmanaged("RLMDictionary", Self.self)
-  }
-
   private func requireValid() -> ManagedCollection {
     let managed = requireManaged()
     // Traps if the map is no longer valid.
@@ -94,17 +85,11 @@ extension Map {
   }
 
   /// The locator of the map: its identity, independent of a realm.
-  public var _definition: _ConfinedDefinition {
-    guard let managed else {
-      throwRealmException("Change notifications are only supported on managed collections.")
-    }
-    return _ConfinedDefinition(.list(managed.definition))
-  }
+  public var _definition: _ConfinedDefinition { definition }
 
   /// The map that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Map? {
-    guard case .list(let map) = definition.locator else { return nil }
-    return ManagedCollection.local(map, in: realm.core, of: Value.self).map { Map(managed: $0) }
+    local(definition, in: realm)
   }
 }
 

@@ -4,15 +4,15 @@
 
 import RealmSession
 
-extension MutableSet: _Persistable {
+extension MutableSet: _Persistable, ModelCollection {
+  typealias Stored = Element
+
+  static var documentedName: String { "RLMSet" }
+
   /// Sets are stored as sets.
   public typealias PersistedType = MutableSet
 
-  public static var _shape: _PropertyShape {
-    var shape = Element._shape
-    shape.collection = .set
-    return shape
-  }
+  public static var _shape: _PropertyShape { shape(.set) }
 
   public static var _wrapsObject: Bool { Element._wrapsObject }
 
@@ -24,13 +24,7 @@ extension MutableSet: _Persistable {
   }
 
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> MutableSet {
-    guard let info = object._info else { return MutableSet() }
-    if let kept = object._kept(MutableSet.self, info, slot),
-      kept.managed?.isOf(object, info, slot) ?? false
-    {
-      return kept
-    }
-    return MutableSet(managed: ManagedCollection(object, info, slot))
+    loaded(object, slot)
   }
 
   /// Replaces the elements; the property keeps its set. A set that belonged to no realm becomes
@@ -77,26 +71,11 @@ extension MutableSet {
   /// actor; nil if its object was deleted. For live sets the set itself.
   public func thaw() -> MutableSet? { thawed(from: requireValid().core) }
 
-  private func requireValid() -> ManagedCollection {
-    let managed = requireManaged()
-    // Traps if the set is no longer valid.
-    _ = managed.contents()
-    return managed
-  }
-
   /// The locator of the set: its identity, independent of a realm.
-  public var _definition: _ConfinedDefinition {
-    guard let managed else {
-      throwRealmException("Change notifications are only supported on managed collections.")
-    }
-    return _ConfinedDefinition(.list(managed.definition))
-  }
+  public var _definition: _ConfinedDefinition { definition }
 
   /// The set that `definition` describes, in `realm`; nil if its object does not exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> MutableSet? {
-    guard case .list(let set) = definition.locator else { return nil }
-    return ManagedCollection.local(set, in: realm.core, of: Element.self).map {
-      MutableSet(managed: $0)
-    }
+    local(definition, in: realm)
   }
 }

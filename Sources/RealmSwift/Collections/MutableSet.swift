@@ -121,12 +121,6 @@ public final class MutableSet<Element: RealmCollectionValue> {
   /// The elements of the set as stored values.
   public var _contents: _CollectionContents { requireManaged().contents() }
 
-  /// The set in the database; traps if it belongs to no realm.
-  func requireManaged() -> ManagedCollection {
-    if let managed { return managed }
-    refuseUnmanaged("RLMSet", Self.self)
-  }
-
   // MARK: Changing
 
   /// Adds an element, unless the set has an equal one. Unmanaged objects are added to the realm.

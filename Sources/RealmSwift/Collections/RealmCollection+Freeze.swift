@@ -45,13 +45,6 @@ extension List {
   ///
   /// To append something that is frozen, thaw it as well.
   public func thaw() -> List? { thawed(from: requireValid().core) }
-
-  private func requireValid() -> ManagedCollection {
-    let managed = requireManaged()
-    // Traps if the list is no longer valid.
-    _ = managed.contents()
-    return managed
-  }
 }
 
 extension LinkingObjects {

@@ -61,7 +61,7 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
 
     init(_ collection: Collection, _ keyPaths: [String]?) {
       guard let core = collection.realm?.core else {
-        throwRealmException("Change notifications are only supported on managed collections.")
+        throwRealmException(observationOfUnmanagedText)
       }
       self.collection = collection
       path = core.file.path

@@ -39,7 +39,7 @@ public struct RealmMapChangeSequence<Key: _MapKey, Value: RealmCollectionValue>:
 
     init(_ map: Map<Key, Value>, _ keyPaths: [String]?) {
       guard let core = map.realm?.core else {
-        throwRealmException("Change notifications are only supported on managed collections.")
+        throwRealmException(observationOfUnmanagedText)
       }
       follower = MapFollower(map, path: core.file.path)
       subscription = ChangeSubscription(map._definition.locator, keyPaths: keyPaths, of: core)
