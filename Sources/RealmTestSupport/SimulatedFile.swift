@@ -31,7 +31,7 @@ package enum FileFault: Hashable, Sendable {
 }
 
 /// A file in memory with a trace and faults.
-package final class SimulatedFile: StorageFile {
+package final class SimulatedFile: LayeredFile {
   private struct State {
     var trace: [FileEvent] = []
     var callCount = 0
@@ -44,14 +44,13 @@ package final class SimulatedFile: StorageFile {
   }
 
   package let path: String
-  package var identity: FileIdentity { backing.identity }
-  private let backing: SystemFile
+  package let file: any StorageFile
   private let state = Locked(State())
 
   init(path: String, contents: [UInt8]) throws(StorageError) {
     self.path = path
-    backing = try MemoryFiles.makeFile(named: path)
-    try backing.write(contents, at: 0)
+    file = try MemoryFiles.makeFile(named: path)
+    try file.write(contents, at: 0)
   }
 
   // MARK: For tests
@@ -99,14 +98,14 @@ package final class SimulatedFile: StorageFile {
   }
 
   /// Cuts the file as another program would: not a call of the database, and not in the trace.
-  package func cut(to byteCount: Int) throws(StorageError) { try backing.resize(to: byteCount) }
+  package func cut(to byteCount: Int) throws(StorageError) { try file.resize(to: byteCount) }
 
   /// The bytes of the file as the database reads them.
   package func contents() throws(StorageError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: try backing.byteCount())
+    var bytes = [UInt8](repeating: 0, count: try file.byteCount())
     let result = bytes.withUnsafeMutableBytes { buffer -> StorageError? in
       do throws(StorageError) {
-        _ = try backing.read(into: buffer, at: 0)
+        _ = try file.read(into: buffer, at: 0)
         return nil
       } catch {
         return error
@@ -136,7 +135,7 @@ package final class SimulatedFile: StorageFile {
 
   package func byteCount() throws(StorageError) -> Int {
     _ = try begin("Measuring")
-    return try backing.byteCount()
+    return try file.byteCount()
   }
 
   package func readSome(
@@ -144,7 +143,7 @@ package final class SimulatedFile: StorageFile {
   ) throws(StorageError) -> Int {
     let isShort = try begin("Reading") && buffer.count > 1
     let count = isShort ? buffer.count / 2 : buffer.count
-    return try backing.readSome(
+    return try file.readSome(
       into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: offset)
   }
 
@@ -154,7 +153,7 @@ package final class SimulatedFile: StorageFile {
     let isShort = try begin("Writing") && bytes.count > 1
     let part = UnsafeRawBufferPointer(rebasing: bytes[..<(isShort ? bytes.count / 2 : bytes.count)])
     state.withLock { $0.trace.append(.write(offset: offset, bytes: Array(part))) }
-    return try backing.writeSome(part, at: offset)
+    return try file.writeSome(part, at: offset)
   }
 
   package func syncOnce() throws(StorageError) {
@@ -171,7 +170,7 @@ package final class SimulatedFile: StorageFile {
   package func resize(to byteCount: Int) throws(StorageError) {
     _ = try begin("Resizing")
     state.withLock { $0.trace.append(.resize(byteCount: byteCount)) }
-    try backing.resize(to: byteCount)
+    try file.resize(to: byteCount)
   }
 
   package func allocate(_ range: Range<Int>) throws(StorageError) {
@@ -180,27 +179,15 @@ package final class SimulatedFile: StorageFile {
       throw .system(operation: "Growing", path: path, code: ENOSPC)
     }
     state.withLock { $0.trace.append(.resize(byteCount: range.upperBound)) }
-    try backing.resize(to: range.upperBound)
+    try file.resize(to: range.upperBound)
   }
 
   package func map(
     _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
   ) throws(StorageError) {
     _ = try begin("Mapping")
-    try backing.map(range, at: address, isWritable: isWritable)
+    try file.map(range, at: address, isWritable: isWritable)
   }
-
-  package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
-    try backing.tryLock(exclusive: exclusive)
-  }
-
-  package func unlock() { backing.unlock() }
-
-  package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
-    try backing.lockByte(at: offset, waits: waits)
-  }
-
-  package func unlockByte(at offset: Int) { backing.unlockByte(at: offset) }
 }
 
 extension StorageFile {

@@ -88,17 +88,14 @@ package final class WatchedFiles: FileSystem {
 }
 
 /// A file of `WatchedFiles`; lock files are never synced.
-private final class WatchedFile: StorageFile {
-  private let file: any StorageFile
+private final class WatchedFile: LayeredFile {
+  let file: any StorageFile
   private let files: WatchedFiles
 
   init(_ file: any StorageFile, _ files: WatchedFiles) {
     self.file = file
     self.files = files
   }
-
-  var path: String { file.path }
-  var identity: FileIdentity { file.identity }
 
   func byteCount() throws(StorageError) -> Int { try file.byteCount() }
 
@@ -126,16 +123,4 @@ private final class WatchedFile: StorageFile {
   func map(
     _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
   ) throws(StorageError) { try file.map(range, at: address, isWritable: isWritable) }
-
-  func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
-    try file.tryLock(exclusive: exclusive)
-  }
-
-  func unlock() { file.unlock() }
-
-  func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
-    try file.lockByte(at: offset, waits: waits)
-  }
-
-  func unlockByte(at offset: Int) { file.unlockByte(at: offset) }
 }

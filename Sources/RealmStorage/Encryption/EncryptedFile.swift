@@ -25,7 +25,7 @@ import Glibc
 #endif
 
 /// A file of encrypted pages.
-package final class EncryptedFile: StorageFile {
+package final class EncryptedFile: LayeredFile {
   @safe
   struct State {
     /// Where the image is; nil before `map`.
@@ -67,9 +67,6 @@ package final class EncryptedFile: StorageFile {
     self.file = file
     cipher = PageCipher(key)
   }
-
-  package var path: String { file.path }
-  package var identity: FileIdentity { file.identity }
 
   // MARK: The image
 
@@ -160,18 +157,4 @@ package final class EncryptedFile: StorageFile {
     state.marks.append(contentsOf: repeatElement(.zero, count: count - state.marks.count))
     state.pageCount = count
   }
-
-  // MARK: Locks
-
-  package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
-    try file.tryLock(exclusive: exclusive)
-  }
-
-  package func unlock() { file.unlock() }
-
-  package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
-    try file.lockByte(at: offset, waits: waits)
-  }
-
-  package func unlockByte(at offset: Int) { file.unlockByte(at: offset) }
 }

@@ -90,6 +90,29 @@ package protocol StorageFile: AnyObject, Sendable {
   func unlockByte(at offset: Int)
 }
 
+/// A file over another one, which has its name and its locks.
+package protocol LayeredFile: StorageFile {
+  /// The file below.
+  var file: any StorageFile { get }
+}
+
+extension LayeredFile {
+  package var path: String { file.path }
+  package var identity: FileIdentity { file.identity }
+
+  package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
+    try file.tryLock(exclusive: exclusive)
+  }
+
+  package func unlock() { file.unlock() }
+
+  package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
+    try file.lockByte(at: offset, waits: waits)
+  }
+
+  package func unlockByte(at offset: Int) { file.unlockByte(at: offset) }
+}
+
 extension StorageFile {
   /// Reads until the buffer is full or the file ends; the number of bytes read.
   package func read(
