@@ -132,7 +132,9 @@ public final class SpawnedProgram: Sendable {
   }
 
   /// Writes the rest of the standard input, and reads what the program writes until it ends.
-  public func finish(input text: String = "") throws -> Run {
+  ///
+  /// - Parameter text: The rest of the input; nil if the input was closed.
+  public func finish(input text: String? = "") throws -> Run {
     // Each stream has a thread of its own: the buffer of a pipe is small.
     let errors = Mutex(Data())
     let reading = DispatchGroup()
@@ -142,7 +144,7 @@ public final class SpawnedProgram: Sendable {
       errors.withLock { $0 = data }
       reading.leave()
     }
-    if let input {
+    if let input, let text {
       try input.write(contentsOf: Data(text.utf8))
       try input.close()
     }

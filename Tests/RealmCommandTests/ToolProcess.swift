@@ -61,7 +61,7 @@ struct ToolProcess {
       throw error
     }
     let text = terminal?.text()
-    let run = try program.finish()
+    let run = try program.finish(input: nil)
     status = abs(run.status)
     isSignal = run.status < 0
     output = text ?? run.output
