@@ -114,7 +114,12 @@ import Testing
       (
         Self.file(read: #"{"%%user.name": "x"}"#),
         "unknown expansion \"%%user.name\""
-      ), (Self.file().replacingOccurrences(of: "\"partition\"", with: "\"flexible\""), "\"sync\""),
+      ),
+      (
+        Self.file(mode: "development")
+          .replacingOccurrences(of: "\"partition\"", with: "\"flexible\""),
+        "another \"sync\" than at the start"
+      ),
       (Self.file().replacingOccurrences(of: "todos", with: "others"), "has the id \"others\""),
       ("{", "is not JSON"),
     ]
