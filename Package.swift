@@ -250,6 +250,14 @@ let package = Package(
       exclude: ["README.md"],
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-storm",
+      // The program realm-server is started, and has to be there.
+      dependencies: ["RealmSwift"] + modules("RealmServer", with: "Server")
+        + products("ArgumentParser", of: "swift-argument-parser", with: "Server"),
+      path: "Examples/RealmStorm",
+      exclude: ["README.md"],
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-sync",
       dependencies: [
         "RealmFormats", "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables",
@@ -328,7 +336,7 @@ let package = Package(
         "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
-        "RealmSyncTestSupport", "RealmInventory",
+        "RealmSyncTestSupport", "RealmInventory", "TestTraits",
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
         + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),

@@ -128,13 +128,19 @@ struct FirstDownload {
     var byteCount = 0
     if nextPart == 0 {
       for (number, part) in goneParts.enumerated() {
-        entries.append(entry(part.changeset, snapshot.head.version + UInt64(number) + 1))
+        var writer = ObjectStateWriter(snapshot.objects, file: .server)
+        // A new client has no classes, and could not erase objects without them.
+        if number == 0 { try writer.appendSchema() }
+        for object in part.objects {
+          writer.appendErasure { encoder in encoder.reference(to: object) }
+        }
+        entries.append(entry(writer.take(), snapshot.head.version + UInt64(number) + 1))
       }
     }
     while !isComplete, byteCount < byteLimit {
       let part = nextPart
       var writer = ObjectStateWriter(snapshot.objects, file: .server)
-      if part == 0 { try writer.appendSchema() }
+      if part == 0, goneParts.isEmpty { try writer.appendSchema() }
       for _ in 0..<parts[part] {
         guard let (table, key) = try objects.next(in: snapshot.objects) else { break }
         try writer.appendErasure(of: key, in: table.key)

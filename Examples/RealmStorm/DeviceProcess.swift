@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A device as the storm sees it.
+
+#if Server
+import Foundation
+
+/// A device, whose process may end and be started again.
+final class DeviceProcess {
+  let name: String
+  private let arguments: [String]
+  private let errors: String
+  private let seed: UInt64
+  private let ledger: Ledger
+  private let answers: DeviceAnswers
+  private var child: ChildProcess?
+  private(set) var life = 0
+  /// When the process may start again, on the clock of `StormClock`.
+  private var nextStart = 0
+
+  /// - Parameters:
+  ///   - folder: Its name, too, unless a second device of the same user has it.
+  ///   - isReader: Whether the device writes nothing.
+  init(
+    _ name: String, folder: String, address: String, mode: StormMode, seed: UInt64,
+    isReader: Bool = false, ledger: Ledger
+  ) {
+    self.name = name
+    self.seed = seed
+    self.ledger = ledger
+    answers = DeviceAnswers(ledger)
+    errors = folder + ".txt"
+    arguments =
+      [
+        "device", "--address", address, "--dir", folder, "--mode", mode.rawValue, "--name", name,
+      ] + (isReader ? ["--reader"] : [])
+  }
+
+  var isReady: Bool { answers.isReady }
+  var userID: String { answers.userID }
+
+  /// Starts the process if it does not run and its time has come.
+  func keepAlive() throws {
+    if let child, child.isRunning { return }
+    guard StormClock.now >= nextStart else { return }
+    // It ends by itself for a reset.
+    if let child, child.wait() != 0 { ledger.take("crash", name) }
+    answers.begin()
+    child = try ChildProcess(
+      "realm-storm", arguments + ["--life", "\(life)", "--seed", "\(seed &+ UInt64(life))"],
+      errors: errors
+    ) { [answers] line in answers.take(line) }
+    life += 1
+  }
+
+  func kill(downMilliseconds: Int = 0) {
+    child?.end()
+    child = nil
+    nextStart = StormClock.now + downMilliseconds * 1_000
+  }
+
+  /// The answer to a request; nil as long as there is none.
+  func answer(_ request: String) -> String? { answers[request] }
+
+  /// Sends a request, and forgets its earlier answer.
+  func ask(_ request: String) {
+    answers.forget(request)
+    child?.send(request)
+  }
+}
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the devices of a storm have said.
+
+#if Server
+import Synchronization
+
+/// Counts, and objects by what is known of them.
+final class Ledger: Sendable {
+  struct Entries {
+    var commitCount = 0
+    /// When the server had the objects, on the clock of `StormClock`.
+    var acknowledged: [String: Int] = [:]
+    /// Objects that a device was about to delete.
+    var deleted: Set<String> = []
+    var refusedCount = 0
+    var resetCount = 0
+    /// The names of devices whose processes have ended otherwise than by a kill or for a reset.
+    var crashes: [String] = []
+    /// In microseconds.
+    var latencies: [Int] = []
+    /// How often each was reported.
+    var errors: [String: Int] = [:]
+  }
+
+  private let state = Mutex(Entries())
+
+  var entries: Entries { state.withLock { $0 } }
+
+  /// Takes a line of a device.
+  func take(_ verb: String, _ rest: String) {
+    state.withLock { state in
+      switch verb {
+      case "commit": state.commitCount += 1
+      case "deleting": state.deleted.insert(rest)
+      case "refused": state.refusedCount += 1
+      case "reset": state.resetCount += 1
+      case "crash": state.crashes.append(rest)
+      case "arrived": state.latencies.append(Int(rest) ?? 0)
+      case "acknowledged":
+        let words = rest.split(separator: " ")
+        if words.count == 2 { state.acknowledged[String(words[0])] = Int(words[1]) ?? 0 }
+      default: state.errors["\(verb) \(rest)", default: 0] += 1
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command that lets a storm happen.
+
+#if Server
+import ArgumentParser
+import Foundation
+
+/// The command `realm-storm run`, which is also `realm-storm`.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Lets a storm happen (the default).",
+    discussion: """
+      A server, and devices in processes of their own, which write at random. The plan of what \
+      goes wrong comes from the seed: the same seed with the same options makes the same plan. \
+      When things happen inside of the processes is not repeated.
+
+      The exit code is 0 if everything acknowledged is there at the end, all devices have what \
+      a new device gets from the server, and none is stuck. Writes that were acknowledged after a \
+      backup that later replaced the server's folder are lost with it, and not asked for. Clocks \
+      of devices do not jump.
+      """)
+
+  @OptionGroup var options: StormOptions
+
+  func run() throws {
+    let seed = options.seed ?? UInt64.random(in: 0...999_999)
+    let plan = Plan(options, seed: seed)
+    Terminal.line("seed \(seed)")
+    if options.plan {
+      for step in plan.steps { Terminal.line(step.description) }
+      return
+    }
+    // A connection that the other side has closed is an error of its write, not of the program.
+    signal(SIGPIPE, SIG_IGN)
+    guard try Storm(options, plan).run() else { throw ExitCode(1) }
+  }
+}
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The storm: it starts all processes, carries the plan out, and looks at what is left.
+
+#if Server
+import Foundation
+
+/// A server, devices and a network between them.
+final class Storm {
+  /// How long after a backup was put in place a device may still say what it heard before, in
+  /// microseconds.
+  private static let margin = 5_000_000
+
+  private let options: StormOptions
+  private let plan: Plan
+  private let directory: String
+  private let ledger = Ledger()
+  private let network: FaultyNetwork
+  private let address: String
+  private let server: StormServer
+  private var devices: [DeviceProcess] = []
+  private var backupTime = 0
+  private var killCount = 0
+  private var lostCount = 0
+  /// The times of acknowledgements that backups have undone.
+  private var undone: [ClosedRange<Int>] = []
+  private var problems: [String] = []
+
+  init(_ options: StormOptions, _ plan: Plan) throws {
+    self.options = options
+    self.plan = plan
+    directory =
+      options.dir
+      ?? FileManager.default.temporaryDirectory
+      .appendingPathComponent("realm-storm-\(ProcessInfo.processInfo.processIdentifier)").path
+    try FileManager.default.createDirectory(
+      atPath: directory, withIntermediateDirectories: true)
+    // Below the ports that the system gives to programs which ask for any: the server comes back
+    // at the same one after each kill. Storms that run beside each other have different ones.
+    let first = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 5_500 * 2
+    var listeners: [(port: Int, socket: Socket)] = []
+    for port in first..<first + 1_000 where listeners.count < 2 {
+      if let socket = Socket(listeningAt: port) { listeners.append((port, socket)) }
+    }
+    guard listeners.count == 2 else { throw StormServer.Failure(description: "No port is free.") }
+    listeners[1].socket.close()
+    network = FaultyNetwork(listener: listeners[0].socket, server: listeners[1].port)
+    address = "http://127.0.0.1:\(listeners[0].port)"
+    server = try StormServer(
+      directory, mode: options.mode, port: listeners[1].port, address: address)
+  }
+
+  /// Lets it happen. Returns whether all is well at the end.
+  func run() throws -> Bool {
+    defer {
+      for device in devices { device.kill() }
+      server.kill()
+    }
+    do {
+      try begin()
+      try rage()
+      try calm()
+    } catch let failure as StormServer.Failure {
+      problems.append(failure.description)
+    }
+    for name in ledger.entries.crashes {
+      problems.append("\(name) has crashed: see \(directory)/\(name).txt")
+    }
+    report()
+    for device in devices { device.kill() }
+    server.kill()
+    if problems.isEmpty, options.dir == nil {
+      try? FileManager.default.removeItem(atPath: directory)
+    }
+    return problems.isEmpty
+  }
+
+  private func device(_ number: Int, isReader: Bool = false) -> DeviceProcess {
+    DeviceProcess(
+      "device\(number)", folder: directory + "/device\(number)" + (isReader ? ".new" : ""),
+      address: address, mode: options.mode,
+      seed: plan.seed &+ UInt64(number + 1) << 32, isReader: isReader, ledger: ledger)
+  }
+
+  /// Waits until something holds for all devices. Returns those for which it does not.
+  private func wait(
+    for devices: [DeviceProcess], _ holds: (DeviceProcess) -> Bool
+  ) throws -> [DeviceProcess] {
+    let end = StormClock.now + options.patience * 1_000_000
+    while true {
+      try server.check()
+      for device in devices { try device.keepAlive() }
+      let rest = devices.filter { !holds($0) }
+      if rest.isEmpty || StormClock.now > end { return rest }
+      Thread.sleep(forTimeInterval: 0.05)
+    }
+  }
+
+  // MARK: The three parts
+
+  /// Starts all, and makes the first backup, which knows all users.
+  private func begin() throws {
+    try server.start()
+    devices = (0..<options.devices).map { device($0) }
+    let rest = try wait(for: devices) { $0.isReady }
+    guard rest.isEmpty else {
+      throw StormServer.Failure(
+        description: "\(rest.map(\.name)) do not start: see \(directory).")
+    }
+    try carryOut(.backup)
+  }
+
+  private func rage() throws {
+    let start = StormClock.now
+    var steps = plan.steps[...]
+    while case let time = Double(StormClock.now - start) / 1_000_000, time < Double(options.seconds)
+    {
+      while let step = steps.first, step.time <= time {
+        try carryOut(step.action)
+        steps.removeFirst()
+      }
+      try server.check()
+      for device in devices { try device.keepAlive() }
+      Thread.sleep(forTimeInterval: 0.02)
+    }
+    // What a busy machine had no time for.
+    for step in steps { try carryOut(step.action) }
+  }
+
+  private func carryOut(_ action: Plan.Action) throws {
+    switch action {
+    case .network(let fault): network.cause(fault)
+    case .killServer(let milliseconds):
+      killCount += 1
+      server.kill()
+      Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
+      try server.start()
+    case .killDevice(let number, let milliseconds):
+      killCount += 1
+      devices[number].kill(downMilliseconds: milliseconds)
+    case .rules(let rules): try server.apply(rules)
+    case .customData(let number, let isEditor):
+      try server.setEditor(isEditor, user: devices[number].userID)
+    case .backup:
+      backupTime = StormClock.now
+      try server.backUp()
+    case .restore:
+      server.kill()
+      // What the old server has sent must not arrive later.
+      network.cause(.cutAll)
+      undone.append(backupTime...StormClock.now + Self.margin)
+      try server.restore()
+    }
+  }
+
+  /// Compares what each device has with what a new device of its user gets, and, under rules that
+  /// hide nothing, all devices with each other.
+  private func calm() throws {
+    network.calm()
+    let twins = devices.indices.map { device($0, isReader: true) }
+    defer { for twin in twins { twin.kill() } }
+    if options.spoil {
+      _ = try wait(for: [devices[0]]) { $0.isReady }
+      devices[0].ask("spoil")
+    }
+    try compare(twins) { device, twin, _ in device == twin }
+    try server.apply(.open)
+    try compare(twins) { device, twin, first in device == twin && device == first }
+    lookForAcknowledged(try keys(twins[0]))
+  }
+
+  /// Asks for digests until they are as they should be.
+  private func compare(
+    _ twins: [DeviceProcess], _ isRight: (_ device: String, _ twin: String, _ first: String) -> Bool
+  ) throws {
+    let end = StormClock.now + options.patience * 1_000_000
+    while true {
+      let all = devices + twins
+      _ = try wait(for: all) { $0.isReady }
+      for device in all { device.ask("digest") }
+      let stuck = try wait(for: all) { $0.answer("digest") != nil || !$0.isReady }
+      let digests = all.map { $0.answer("digest") }
+      let wrong = devices.indices.filter { index in
+        guard let device = digests[index], let twin = digests[devices.count + index],
+          let first = digests[0]
+        else { return true }
+        return !isRight(device, twin, first)
+      }
+      if wrong.isEmpty { return }
+      if StormClock.now > end {
+        for device in stuck { problems.append("\(device.name) is stuck") }
+        for index in wrong {
+          problems.append("\(devices[index].name) differs from what a new device gets")
+        }
+        return
+      }
+      Thread.sleep(forTimeInterval: 0.2)
+    }
+  }
+
+  /// The objects that a device has.
+  private func keys(_ device: DeviceProcess) throws -> Set<String> {
+    device.ask("keys")
+    _ = try wait(for: [device]) { $0.answer("keys") != nil }
+    return Set((device.answer("keys") ?? "").split(separator: ",").map(String.init))
+  }
+
+  private func lookForAcknowledged(_ keys: Set<String>) {
+    let entries = ledger.entries
+    let lost = entries.acknowledged.filter { key, _ in
+      !keys.contains(key) && !entries.deleted.contains(key)
+    }
+    lostCount = lost.count { isUndone($0.value) }
+    let problem = lost.filter { !isUndone($0.value) }.keys.sorted()
+    guard !problem.isEmpty else { return }
+    problems.append(
+      "\(problem.count) acknowledged objects are lost: "
+        + problem.prefix(10).joined(separator: ", "))
+  }
+
+  private func isUndone(_ time: Int) -> Bool { undone.contains { $0.contains(time) } }
+
+  private func report() {
+    let entries = ledger.entries
+    for (name, count) in [
+      ("commits", entries.commitCount), ("acknowledged objects", entries.acknowledged.count),
+      ("compensating writes", entries.refusedCount), ("kills", killCount),
+      ("cut connections", network.cutCount), ("client resets", entries.resetCount),
+      ("acknowledged and lost with a backup", lostCount),
+    ] {
+      Terminal.line("\(count) \(name)")
+    }
+    for (text, count) in entries.errors.sorted(by: { $0.key < $1.key }) {
+      Terminal.line("\(count) times: \(text)")
+    }
+    Terminal.line("from a commit to its arrival on another device, with all outages:")
+    for line in Histogram(entries.latencies).lines { Terminal.line(line) }
+    for problem in problems { Terminal.line("PROBLEM: \(problem)") }
+    Terminal.line(
+      problems.isEmpty
+        ? "All devices and the server are equal, and everything acknowledged is there."
+        : "The storm has failed: its files are in \(directory)")
+  }
+}
+#endif

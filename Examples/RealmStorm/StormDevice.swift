@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The life of a device: it writes at random, prints what happens as lines, and answers requests
+// on its standard input until that ends.
+
+#if Server
+import Foundation
+import RealmSwift
+
+/// A device with its realms.
+@MainActor
+final class StormDevice {
+  nonisolated static let partitions = ["drops", "board"]
+
+  private let command: DeviceCommand
+  private let app: App
+  private var random: StormGenerator
+  private var userID = ""
+  /// One for each partition, or the one of flexible sync.
+  private var realms: [Realm] = []
+  private var tokens: [NotificationToken] = []
+  private var isWriting: Bool
+  private var isSpoilt = false
+  /// The objects that this process made in the first realm, in order.
+  private var written: [String] = []
+  private var acknowledgedCount = 0
+  /// Objects of others that have arrived.
+  private var seen: Set<String> = []
+  private let start = StormClock.now
+
+  init(_ command: DeviceCommand) {
+    self.command = command
+    random = StormGenerator(seed: command.seed)
+    isWriting = !command.reader
+    let configuration = AppConfiguration(baseURL: command.address)
+    configuration.directory = command.dir
+    app = App(id: StormRules.app, configuration: configuration)
+    app.syncManager.errorHandler = { error, _ in Self.report(error) }
+  }
+
+  func run() async throws {
+    Logger.shared.level = .error
+    let user = await untilItWorks { try await self.logIn() }
+    userID = user.id
+    for configuration in configurations(user) {
+      realms.append(
+        await untilItWorks {
+          try await Realm(
+            configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: .once)
+        })
+    }
+    tokens = realms.map { realm in
+      realm.objects(Drop.self).observe { [unowned self] change in
+        if case .update(let drops, _, let insertions, _) = change {
+          for index in insertions { arrive(drops[index]) }
+        }
+      }
+    }
+    Terminal.line("ready \(userID)")
+    Task { await self.acknowledge() }
+    Task { await self.write() }
+    for await request in Self.requests() { try await answer(request) }
+    exit(0)
+  }
+
+  /// Tries again while the server is out of reach.
+  private func untilItWorks<Value>(_ work: @MainActor () async throws -> Value) async -> Value {
+    while true {
+      do { return try await work() } catch {
+        Terminal.line("error at the start: \(error.localizedDescription)")
+        try? await Task.sleep(for: .milliseconds(300))
+      }
+    }
+  }
+
+  private func logIn() async throws -> User {
+    if let known = app.currentUser { return known }
+    let (email, password) = ("\(command.name)@example.org", "password")
+    // It fails if another life of the device has registered the user.
+    try? await app.emailPasswordAuth.registerUser(email: email, password: password)
+    return try await app.login(credentials: .emailPassword(email: email, password: password))
+  }
+
+  private func configurations(_ user: User) -> [Realm.Configuration] {
+    let reset = ClientResetMode.recoverUnsyncedChanges(afterReset: { _, _ in
+      Terminal.line("reset")
+    })
+    var configurations =
+      switch command.mode {
+      case .partition:
+        Self.partitions.map { user.configuration(partitionValue: $0, clientResetMode: reset) }
+      case .flexible:
+        [
+          user.flexibleSyncConfiguration(
+            clientResetMode: reset,
+            initialSubscriptions: { subscriptions in
+              subscriptions.append(QuerySubscription<Drop>(name: "all"))
+            })
+        ]
+      }
+    for index in configurations.indices { configurations[index].objectTypes = [Drop.self] }
+    return configurations
+  }
+
+  nonisolated private static func report(_ error: any Error) {
+    guard let error = error as? SyncError else {
+      return Terminal.line("error \(error.localizedDescription)")
+    }
+    switch error.code {
+    case .writeRejected:
+      for info in error.compensatingWriteInfo ?? [] {
+        Terminal.line("refused \(info.primaryKey.stringValue ?? "")")
+      }
+    case .clientResetError:
+      // The file is put aside when the device starts again.
+      Terminal.line("reset")
+      exit(0)
+    default: Terminal.line("error \(error.message)")
+    }
+  }
+
+  // MARK: Writing
+
+  private func write() async {
+    while true {
+      if isWriting {
+        do { try await step() } catch { Terminal.line("error \(error.localizedDescription)") }
+      }
+      try? await Task.sleep(for: .milliseconds(Int.random(in: 20...200, using: &random)))
+    }
+  }
+
+  private func step() async throws {
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0..<5: try insert()
+    case 5..<8: try change()
+    case 8: try delete()
+    default:
+      let session = realms.randomElement(using: &random)?.syncSession
+      session?.suspend()
+      try await Task.sleep(for: .milliseconds(Int.random(in: 0...1_000, using: &random)))
+      if !isSpoilt { session?.resume() }
+    }
+  }
+
+  private func insert() throws {
+    let index = Int.random(in: 0..<4, using: &random) == 0 ? realms.count - 1 : 0
+    let key = "\(command.name).\(command.life).\(written.count).\(index)"
+    let drop = Drop(value: ["_id": key, "owner": userID, "text": key])
+    drop.isPublic = Bool.random(using: &random)
+    drop.stamp = StormClock.now
+    try realms[index].write { realms[index].add(drop, update: .modified) }
+    Terminal.line("commit \(key)")
+    if index == 0 { written.append(key) }
+  }
+
+  private func change() throws {
+    guard let realm = realms.randomElement(using: &random),
+      let drop = realm.objects(Drop.self).randomElement(using: &random)
+    else { return }
+    try realm.write {
+      // The transaction begins with the newest version.
+      guard !drop.isInvalidated else { return }
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: drop.text = "\(command.name) \(Int.random(in: 0..<1_000, using: &random))"
+      case 1: drop.count += 1
+      default:
+        drop.tags.insert(command.name, at: Int.random(in: 0...drop.tags.count, using: &random))
+      }
+    }
+    Terminal.line("commit")
+  }
+
+  private func delete() throws {
+    let own = realms[0].objects(Drop.self).where { $0.owner == userID }
+    guard let drop = own.randomElement(using: &random) else { return }
+    Terminal.line("deleting \(drop._id)")
+    try realms[0].write {
+      if !drop.isInvalidated { realms[0].delete(drop) }
+    }
+    Terminal.line("commit")
+  }
+
+  /// Prints which objects the server has.
+  private func acknowledge() async {
+    while true {
+      let count = written.count
+      if count > acknowledgedCount, let session = realms[0].syncSession,
+        (try? await session.wait(for: .upload)) != nil
+      {
+        for key in written[acknowledgedCount..<count] {
+          Terminal.line("acknowledged \(key) \(StormClock.now)")
+        }
+        acknowledgedCount = count
+      }
+      try? await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  private func arrive(_ drop: Drop) {
+    guard drop.owner != userID, drop.stamp > start, seen.insert(drop._id).inserted else { return }
+    Terminal.line("arrived \(StormClock.now - drop.stamp)")
+  }
+
+  // MARK: Requests
+
+  /// The lines of the standard input.
+  nonisolated private static func requests() -> AsyncStream<String> {
+    AsyncStream { continuation in
+      Thread.detachNewThread {
+        while let line = readLine() { continuation.yield(line) }
+        continuation.finish()
+      }
+    }
+  }
+
+  private func answer(_ request: String) async throws {
+    switch request {
+    case "digest":
+      isWriting = false
+      if !isSpoilt { await meet() }
+      Terminal.line("digest \(digest())")
+    case "keys":
+      Terminal.line("keys \(realms[0].objects(Drop.self).map(\._id).joined(separator: ","))")
+    case "spoil":
+      isWriting = false
+      isSpoilt = true
+      for realm in realms { realm.syncSession?.suspend() }
+      try realms[0].write {
+        if let drop = realms[0].objects(Drop.self).first { drop.text = "spoilt" }
+      }
+    default: break
+    }
+  }
+
+  /// Waits until the server has what this device has, and the other way round.
+  private func meet() async {
+    for realm in realms {
+      realm.syncSession?.resume()
+      do {
+        try await realm.syncSession?.wait(for: .upload)
+        try await realm.syncSession?.wait(for: .download)
+      } catch { Terminal.line("error \(error.localizedDescription)") }
+      await realm.asyncRefresh()
+    }
+  }
+
+  /// The digest of what is here.
+  private func digest() -> String {
+    var digest = Digest()
+    for (index, realm) in realms.enumerated() {
+      for drop in realm.objects(Drop.self).sorted(byKeyPath: "_id") {
+        let tags = drop.tags.joined(separator: ",")
+        digest.add(
+          "\(index) \(drop._id) \(drop.owner) \(drop.isPublic) \(drop.text) \(drop.count) \(tags) "
+            + "\(drop.stamp)")
+      }
+    }
+    return digest.text
+  }
+}
+#endif

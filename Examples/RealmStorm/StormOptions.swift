@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The options of a storm.
+
+#if Server
+import ArgumentParser
+
+/// How long a storm is, and how much happens in it.
+struct StormOptions: ParsableArguments {
+  @Option(help: "The number from which the plan is drawn; a random one if it is missing.")
+  var seed: UInt64?
+
+  @Option(help: "The seconds in which devices write and things go wrong.")
+  var seconds = 60
+
+  @Option(help: "The devices, each a process of its own.")
+  var devices = 4
+
+  @Option(help: "The mode of sync: partition or flexible.")
+  var mode = StormMode.flexible
+
+  @Option(help: "The kills of the server and of devices.")
+  var kills = 20
+
+  @Option(help: "The faults of the network: delays, cuts, half-closed and refused connections.")
+  var faults = 40
+
+  @Option(help: "The changes of rules and of custom data of users.")
+  var ruleChanges = 12
+
+  @Option(help: "The times at which the server's folder is replaced by an older backup.")
+  var restores = 1
+
+  @Option(help: "The longest time to wait for devices that are to become equal, in seconds.")
+  var patience = 180
+
+  @Option(help: "The folder of all files. It is kept; without it, only after a failure.")
+  var dir: String?
+
+  @Flag(help: "Print the plan and end.")
+  var plan = false
+
+  @Flag(help: "At the end, change an object of one device, offline: then the run has to fail.")
+  var spoil = false
+
+  mutating func validate() throws {
+    guard (1...86_400).contains(seconds), (1...64).contains(devices), patience > 0 else {
+      throw ValidationError(
+        "--seconds takes 1 to 86400, --devices 1 to 64, --patience 1 at least.")
+    }
+    let counts = [kills, faults, ruleChanges, restores]
+    guard counts.allSatisfy({ (0...100_000).contains($0) }) else {
+      throw ValidationError("Numbers of what goes wrong are 0 to 100000.")
+    }
+  }
+}
+#endif

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The server of a storm, and what its operator does.
+
+#if Server
+import Foundation
+
+/// The program `realm-server` with one folder and one port.
+final class StormServer {
+  /// The server does not do what it should.
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let directory: String
+  private let mode: StormMode
+  private let port: Int
+  private let address: String
+  private var child: ChildProcess?
+
+  private var folder: String { directory + "/server" }
+  private var backupFolder: String { directory + "/backup" }
+  private var app: String { folder + "/apps/" + StormRules.app }
+
+  /// - Parameter address: That of the network between it and devices.
+  init(_ directory: String, mode: StormMode, port: Int, address: String) throws {
+    self.directory = directory
+    self.mode = mode
+    self.port = port
+    self.address = address
+    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+    try write(StormRules.schema, "schema.json")
+    try write(StormRules.open.file(mode), "app.json")
+  }
+
+  private func write(_ text: String, _ name: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: app + "/" + name), options: .atomic)
+  }
+
+  /// Starts the process, and waits until it accepts connections.
+  func start() throws {
+    let child = try ChildProcess(
+      "realm-server",
+      [
+        "serve", "--dir", folder, "--listen", "127.0.0.1:\(port)", "--public-url", address,
+        "--registrations", "100000", "--log-level", "warning",
+      ], errors: directory + "/server.txt")
+    self.child = child
+    for _ in 0..<6_000 {
+      if let socket = Socket(connectingTo: port) {
+        socket.close()
+        return
+      }
+      guard child.isRunning else { break }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    throw Failure(description: "The server does not start: \(directory)/server.txt says why.")
+  }
+
+  /// Looks whether it still runs.
+  func check() throws {
+    guard let child, !child.isRunning else { return }
+    throw Failure(description: "The server has ended by itself: see \(directory)/server.txt.")
+  }
+
+  func kill() {
+    child?.end()
+    child = nil
+  }
+
+  /// Replaces the file of the app while the server runs.
+  func apply(_ rules: StormRules) throws {
+    try write(rules.file(mode), "app.json")
+    child?.signal(SIGHUP)
+  }
+
+  /// Says whether a user is an editor, with the command of an operator.
+  func setEditor(_ isEditor: Bool, user: String) throws {
+    let command = try ChildProcess(
+      "realm-server",
+      [
+        "users", "custom-data", "--dir", folder, "--user", user, "--set",
+        "{\"editor\":\(isEditor)}",
+      ], errors: directory + "/commands.txt")
+    guard command.wait() == 0 else {
+      throw Failure(description: "realm-server users fails: see \(directory)/commands.txt.")
+    }
+  }
+
+  /// Copies the folder as a kill leaves it.
+  func backUp() throws {
+    kill()
+    try? FileManager.default.removeItem(atPath: backupFolder)
+    try FileManager.default.copyItem(atPath: folder, toPath: backupFolder)
+    try start()
+  }
+
+  /// Puts the last backup in place of the folder.
+  func restore() throws {
+    kill()
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.copyItem(atPath: backupFolder, toPath: folder)
+    try start()
+  }
+}
+#endif
