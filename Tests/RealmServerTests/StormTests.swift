@@ -8,8 +8,8 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite(.enabled(if: StormTests.isBuilt, "the programs were not built with the tests"))
-struct StormTests {
+/// The program beside the tests.
+enum StormProgram {
   private static let folder = URL(fileURLWithPath: CommandLine.arguments[0])
     .deletingLastPathComponent()
 
@@ -19,15 +19,18 @@ struct StormTests {
     }
   }
 
-  /// Runs the program. Returns its exit code and what it has printed.
-  private static func run(_ arguments: [String]) throws -> SpawnedProgram.Run {
+  /// Runs the program to its end.
+  static func run(_ arguments: [String]) throws -> SpawnedProgram.Run {
     try SpawnedProgram.run(folder.appendingPathComponent("realm-storm").path, arguments)
   }
+}
 
+@Suite(.enabled(if: StormProgram.isBuilt, "the programs were not built with the tests"))
+struct StormTests {
   @Test(.heavy, arguments: ["partition", "flexible"])
   func devicesAndServerAreEqualAfterAStorm(mode: String) throws {
     let directory = try TemporaryDirectory()
-    let run = try Self.run([
+    let run = try StormProgram.run([
       "--seed", "4", "--seconds", "6", "--devices", "3", "--mode", mode, "--kills", "4",
       "--faults", "6", "--rule-changes", "4", "--restores", "1", "--patience", "600", "--dir",
       directory.path,
@@ -40,7 +43,7 @@ struct StormTests {
   /// The comparison finds a single value that differs.
   @Test(.heavy) func aDeviceWithAnotherValueIsFound() throws {
     let directory = try TemporaryDirectory()
-    let run = try Self.run([
+    let run = try StormProgram.run([
       "--seed", "4", "--seconds", "4", "--devices", "2", "--kills", "0", "--faults", "0",
       "--rule-changes", "0", "--restores", "0", "--patience", "30", "--spoil", "--dir",
       directory.path,
@@ -51,10 +54,10 @@ struct StormTests {
 
   @Test func theSeedAndTheOptionsMakeThePlan() throws {
     let arguments = ["--plan", "--seconds", "100", "--seed"]
-    let first = try Self.run(arguments + ["4"])
+    let first = try StormProgram.run(arguments + ["4"])
     #expect(first.status == 0 && first.output.split(separator: "\n").count > 50)
-    #expect(try Self.run(arguments + ["4"]).output == first.output)
-    #expect(try Self.run(arguments + ["5"]).output != first.output)
+    #expect(try StormProgram.run(arguments + ["4"]).output == first.output)
+    #expect(try StormProgram.run(arguments + ["5"]).output != first.output)
   }
 }
 #endif
