@@ -235,7 +235,7 @@ struct RoleRun {
     let verdict =
       model?.verdict(
         before, after, fields, isErased: step.isErased, ofClass: step.className
-      ) { seen.contains(name) || isInView($0) } ?? .allowed
+      ) { before != nil && seen.contains(name) || isInView($0) } ?? .allowed
     for object in [before, after] {
       if let object, isInView(object) { seen.insert(name) }
     }
