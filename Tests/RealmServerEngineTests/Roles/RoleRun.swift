@@ -247,10 +247,11 @@ struct RoleRun {
     }
   }
 
-  /// The properties that a step records: an element that a set has already is not inserted.
+  /// The properties that a step records: an element that a set has already is not inserted. A
+  /// device that makes an object does not see the one of the server.
   private func changedFields(of step: RoleObjects.Step, _ before: ModelObject?) -> Set<String> {
     var fields = step.fields
-    if !step.isErased, let tag = step.values["tags"],
+    if !step.isErased, !step.makes, let tag = step.values["tags"],
       before?["tags"]?.array?.contains(tag) == true
     {
       fields.remove("tags")
