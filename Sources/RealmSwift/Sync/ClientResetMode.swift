@@ -23,8 +23,8 @@
 /// A reset that fails is reported like a manual one: `SyncManager.errorHandler` gets a
 /// `SyncError.clientResetError`, and the session stays inactive. When the program starts again the
 /// file is moved to the place that `SyncError.clientResetInfo()` names, with all that is not
-/// uploaded, and an empty one takes its place. The token that comes with the place does that as soon
-/// as the file is closed; see `SyncSession.immediatelyHandleError(_:)`.
+/// uploaded, and an empty one takes its place. The token that comes with the place does that as
+/// soon as the file is closed; see `SyncSession.immediatelyHandleError(_:)`.
 public enum ClientResetMode: Sendable {
   /// Nothing is done but to report the error, to the handler or else to `SyncManager.errorHandler`.
   case manual(
@@ -37,8 +37,8 @@ public enum ClientResetMode: Sendable {
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
   /// Changes that are not uploaded are made again on the fresh copy, and uploaded.
   ///
-  /// What belongs to objects that are gone is lost. Fails if the server forbids that, or if a change
-  /// erases a class or property, or adds one that the server has with another type.
+  /// What belongs to objects that are gone is lost. Fails if the server forbids that, or if a
+  /// change erases a class or property, or adds one that the server has with another type.
   case recoverUnsyncedChanges(
     beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)

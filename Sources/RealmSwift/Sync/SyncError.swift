@@ -68,8 +68,8 @@ public struct SyncError: Error, Sendable, LocalizedError {
   /// The message.
   public var errorDescription: String? { message }
 
-  /// The place to which the file of the realm is moved, in the folder `recovered-realms` of the app,
-  /// and the right to move it now, for `clientResetError`.
+  /// The place to which the file of the realm is moved, in the folder `recovered-realms` of the
+  /// app, and the right to move it now, for `clientResetError`.
   ///
   /// `SyncSession.immediatelyHandleError(_:)` moves the file when its last realm is closed;
   /// otherwise that is done when the program starts again, before the app opens a realm.

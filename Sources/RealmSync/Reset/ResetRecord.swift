@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory of a reset that has not led to a complete synchronisation yet (P3 C.3, P5 7): the guard
-// against resets that follow each other without end.
+// The memory of a reset that has not led to a complete synchronisation yet (P3 C.3, P5 7): the
+// guard against resets that follow each other without end.
 //
 // 1. There is at most one record.
 // 2. It is stored before the transaction of its reset, and goes when everything was uploaded and

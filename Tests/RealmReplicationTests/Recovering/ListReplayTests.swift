@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rules of P5 6 for lists: the replay knows the elements that it inserted itself, and copies the
-// list where others were changed.
+// The rules of P5 6 for lists: the replay knows the elements that it inserted itself, and copies
+// the list where others were changed.
 
 import RealmReplication
 import RealmStorage

@@ -12,25 +12,6 @@ package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// Where the fresh copy of a file is.
-package struct FreshCopyPlace: Sendable {
-  /// Opens the copy, which is made if there is none.
-  package let open: @Sendable () throws(StorageError) -> DatabaseFile
-  /// Deletes the copy, which is closed.
-  package let remove: @Sendable () -> Void
-
-  package init(
-    open: @escaping @Sendable () throws(StorageError) -> DatabaseFile,
-    remove: @escaping @Sendable () -> Void
-  ) {
-    self.open = open
-    self.remove = remove
-  }
-
-  /// The path of the fresh copy of a file.
-  package static func path(of file: String) -> String { file + ".fresh" }
-}
-
 /// Downloads the fresh copy of a file.
 package struct FreshCopyDownload: Sendable {
   let place: FreshCopyPlace
