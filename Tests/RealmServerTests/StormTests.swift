@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The program `realm-storm`, sized down: devices, their server and all that goes wrong between them.
+// The program `realm-storm`, sized down: devices, their server and all that goes wrong.
 
 #if Server
 import Foundation

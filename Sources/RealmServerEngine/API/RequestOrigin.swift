@@ -143,6 +143,9 @@ package struct ClientAddress: Hashable, Sendable {
     return bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "/64"
   }
 
+}
+
+extension ClientAddress {
   private static func isPort(_ text: Substring) -> Bool {
     text.isEmpty || (text.hasPrefix(":") && UInt16(text.dropFirst()) != nil)
   }

@@ -135,7 +135,9 @@ struct TouchCollector {
     }
     return touches
   }
+}
 
+extension TouchCollector {
   /// The values of queryable properties; nil if there is no such object.
   private func values(
     of object: ObjectIdentity
