@@ -66,7 +66,7 @@ package struct StoredSchema: QuerySchema {
       throw .invalid(
         "Invalid value '\(primaryKey.text)' for the primary key '\(name).\(column.name)'")
     }
-    let key = try QueryError.reading(
+    let key = try QueryError.storing(
       try reader.object(withPrimaryKey: primaryKey, in: schema.key))
     return .object(
       className: key == nil ? nil : name, key.map { .typedLink(schema.key, $0) })

@@ -35,7 +35,7 @@ package struct Selection {
 
   /// The matches, as those of a condition on linked objects.
   private func linkedSearch() throws(QueryError) -> LinkedSearch {
-    let keys = try QueryError.reading(self.keys())
+    let keys = try QueryError.storing(self.keys())
     return LinkedSearch(keys: keys) {
       let count = (try? table.objectCount()) ?? 0
       let isIndexed = (try? usesIndex) ?? false

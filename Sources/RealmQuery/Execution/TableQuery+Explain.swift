@@ -2,6 +2,7 @@
 
 // How a query finds its elements, for `explain()`.
 
+import RealmStorage
 package import RealmTables
 
 extension TableQuery {
@@ -13,7 +14,7 @@ extension TableQuery {
     let isPicked = try order?.pickedColumn(limit, of: table, in: source) != nil
     let isWhole = order == nil ? limit == .max : !isPicked
     let selection = try Selection(condition ?? .constant(true), in: table, of: source)
-    var lines = try QueryError.reading(selection.explanation(isWhole: isWhole))
+    var lines = try QueryError.storing(selection.explanation(isWhole: isWhole))
     var steps = self.steps[...]
     if let order {
       lines.append(

@@ -2,6 +2,7 @@
 
 // Running a query once, over a table or over the elements of a collection.
 
+import RealmStorage
 package import RealmTables
 
 extension TableQuery {
@@ -57,7 +58,7 @@ extension TableQuery {
         return limit < keys.count ? Array(keys.prefix(limit)) : keys
       }
     }
-    let keys = try QueryError.reading(selection.keys(limit: order == nil ? limit : .max))
+    let keys = try QueryError.storing(selection.keys(limit: order == nil ? limit : .max))
     return try order?.sorted(keys, of: table, in: source, limit: limit) ?? keys
   }
 
@@ -93,7 +94,7 @@ extension QueryStep {
     switch self {
     case .filter(let condition):
       let selection = try Selection(condition, in: table, of: source)
-      return try QueryError.reading(selection.keys(among: keys))
+      return try QueryError.storing(selection.keys(among: keys))
     case .sort(let order): return try order.sorted(keys, of: table, in: source)
     case .distinct(let paths): return try paths.distinct(keys, of: table, in: source)
     case .limit(let count): return keys.count <= count ? keys : Array(keys.prefix(count))

@@ -2,6 +2,7 @@
 
 // The other objects that a query reads, and the objects of the query that their changes concern.
 
+import RealmStorage
 import RealmTables
 
 /// The tables whose objects decide, by links, whether and where an object is in a result, and the
@@ -75,8 +76,8 @@ struct Dependencies {
     else { return nil }
     var origins: Set<ObjectKey> = []
     for object in objects {
-      guard let row = try QueryError.reading(table.row(of: object)) else { continue }
-      origins.formUnion(try QueryError.reading(row.backlinks(of: backlinks)))
+      guard let row = try QueryError.storing(table.row(of: object)) else { continue }
+      origins.formUnion(try QueryError.storing(row.backlinks(of: backlinks)))
       if origins.count > limit { return nil }
     }
     return origins

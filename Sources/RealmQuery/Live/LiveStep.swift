@@ -9,6 +9,7 @@
 //    they were before, and in the same order among each other.
 // 3. `present` are those of `leaving` and of the inserted objects that the stage gets now.
 
+import RealmStorage
 import RealmTables
 
 /// The changed objects on their way through the stages of a query.
@@ -69,7 +70,7 @@ struct LiveStep {
   private static func limit(
     _ query: TableQuery, _ table: Table, isObserved: Bool
   ) throws(QueryError) -> Int {
-    let count = try QueryError.reading(table.objectCount())
+    let count = try QueryError.storing(table.objectCount())
     if isObserved || query.stages.contains(where: \.isDistinct) { return count / 64 + 64 }
     return (query.order == nil ? count / 1024 : count / 256) + 64
   }
@@ -91,7 +92,7 @@ struct LiveStep {
     if present.isEmpty { return }
     let selection = try Selection(predicate, in: new.table, of: new.source, isScan: false)
     var matching: [ObjectKey] = []
-    for key in present where try QueryError.reading(selection.matches(key)) {
+    for key in present where try QueryError.storing(selection.matches(key)) {
       matching.append(key)
     }
     present = matching
@@ -131,7 +132,7 @@ struct LiveStep {
   private func edit(
     _ list: ChunkedKeys, from old: RowOrder?, to new: RowOrder
   ) throws(QueryError) -> ListEdit {
-    try QueryError.reading(ListEdit(list, leaving: leaving, arriving: present, from: old, to: new))
+    try QueryError.storing(ListEdit(list, leaving: leaving, arriving: present, from: old, to: new))
   }
 
   /// Goes on with what is present of the changed objects and with others that these concern.
@@ -165,7 +166,7 @@ struct LiveStep {
     let ranks = Set(edit.removed.indices.map { edit.removed[$0] - $0 }).union(arrivalGaps)
     func isFirst(_ position: Int) throws(QueryError) -> Bool {
       if position == 0 { return true }
-      return try !QueryError.reading(values.areLevel(result[position - 1], result[position]))
+      return try !QueryError.storing(values.areLevel(result[position - 1], result[position]))
     }
     var firsts: [ObjectKey] = []
     for position in edit.arrivalPositions where try isFirst(position) {
@@ -222,7 +223,7 @@ struct LiveStep {
     guard let order = old?.order else { return }
     var staying: Set<ObjectKey> = []
     for key in concerned.intersection(present)
-    where try QueryError.reading(order.index(of: key, in: elements)) != nil {
+    where try QueryError.storing(order.index(of: key, in: elements)) != nil {
       staying.insert(key)
     }
     if staying.isEmpty { return }
@@ -261,7 +262,7 @@ struct LiveStep {
       } else if modified.contains(key) {
         changes.modifications.append(index)
         if let order = old?.order, !order.isByKey,
-          try !QueryError.reading(new.order.hasEqualValues(key, in: order))
+          try !QueryError.storing(new.order.hasEqualValues(key, in: order))
         {
           changes.reordered.append(index)
         }
@@ -271,7 +272,7 @@ struct LiveStep {
     let others = modified.subtracting(leaving)
     if !others.isEmpty, let order = old?.order {
       for key in others {
-        if let index = try QueryError.reading(order.index(of: key, in: edit.list)) {
+        if let index = try QueryError.storing(order.index(of: key, in: edit.list)) {
           changes.modifications.append(index)
         }
       }

@@ -10,6 +10,7 @@
 // 3. The steps after the order go through stages (`LiveStage`), which remember what they need to
 //    find out how changed objects concern the result.
 
+import RealmStorage
 package import RealmTables
 
 extension TableQuery {
@@ -19,7 +20,7 @@ extension TableQuery {
     guard let table else { return ResultState(content: .keys(ChunkedKeys())) }
     if !steps.isEmpty { return try stagedState(of: table, in: source) }
     if condition == nil, order == nil {
-      let count = try QueryError.reading(table.objectCount())
+      let count = try QueryError.storing(table.objectCount())
       return ResultState(content: .all(count: count))
     }
     return ResultState(content: .keys(ChunkedKeys(try keys(of: table, in: source))))
@@ -62,7 +63,7 @@ extension TableQuery {
       !step.changes.schemaChanged
     else { return try restart(state, by: step) }
     if case .all(let count) = state.content {
-      return try QueryError.reading(WholeTable(old: old, new: new, step: step).advance(count))
+      return try QueryError.storing(WholeTable(old: old, new: new, step: step).advance(count))
     }
     guard
       var advance = try LiveStep(
@@ -106,7 +107,7 @@ extension TableQuery {
     guard oldPaths.count == newPaths.count else { return }
     let (oldOrder, newOrder) = (RowOrder(oldPaths, oldTable), RowOrder(newPaths, newTable))
     for index in changes.modifications
-    where try !QueryError.reading(newOrder.hasEqualValues(keys[index], in: oldOrder)) {
+    where try !QueryError.storing(newOrder.hasEqualValues(keys[index], in: oldOrder)) {
       changes.reordered.append(index)
     }
   }

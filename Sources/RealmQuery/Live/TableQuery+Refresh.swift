@@ -3,6 +3,7 @@
 // Bringing a result up to date for a reader that wants the result alone, and not its changes: the
 // version that it is from need not exist any more.
 
+import RealmStorage
 package import RealmTables
 
 extension TableQuery {
@@ -40,6 +41,6 @@ extension TableQuery {
       }
     }
     let order = RowOrder(paths, table)
-    return try QueryError.reading(result.positions(of: keys, isAscending: order.isByKey, order))
+    return try QueryError.storing(result.positions(of: keys, isAscending: order.isByKey, order))
   }
 }

@@ -19,7 +19,7 @@ enum ColumnCondition {
       case .float: float(column, test)
       case .string, .binary: bytes(column, test)
       case .enumeratedString:
-        try QueryError.reading(enumerated(column, test, table))
+        try QueryError.storing(enumerated(column, test, table))
       case .timestamp: TimestampCondition(leafIndex: column.leafIndex, test).map { .timestamps($0) }
       default: nil
       }

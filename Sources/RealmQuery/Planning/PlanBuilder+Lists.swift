@@ -89,7 +89,7 @@ extension PlanBuilder {
         throw .typeMismatch(
           object.text, of: object.typeName, path: ColumnPath(["self"]), "object")
       }
-      let row = try QueryError.reading(table.row(of: key))
+      let row = try QueryError.storing(table.row(of: key))
       if let row { places.append(RowPlace(row)) }
     }
     let node = plan.add(.identity(IdentityCondition(places: places)))

@@ -264,7 +264,7 @@ struct PlanBuilder {
     else { return nil }
     let target = try source.table(key)
     guard let target else { return nil }
-    let sizes = try QueryError.reading((target.objectCount(), table.objectCount()))
+    let sizes = try QueryError.storing((target.objectCount(), table.objectCount()))
     guard sizes.0 <= sizes.1 * 4 + 1024 else { return nil }
     let rest = path.droppingFirst(1)
     let inner = BoundPredicate.comparison(

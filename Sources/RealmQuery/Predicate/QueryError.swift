@@ -5,7 +5,7 @@
 package import RealmStorage
 
 /// A query is a mistake or does not fit the schema, or the database could not be read.
-package enum QueryError: Error, Hashable, Sendable {
+package enum QueryError: ErrorAboveStorage, Hashable, Sendable {
   /// The query is at fault; the text says how.
   case invalid(String, at: Position? = nil)
   /// The file is at fault.
@@ -46,12 +46,5 @@ extension QueryError {
     .invalid(
       "Cannot compare value '\(value)' of type '\(type)' to property '\(path.fullText)' of type "
         + "'\(columnType)'")
-  }
-
-  /// A value that is read from the file, whose error is one of the query.
-  package static func reading<R>(
-    _ value: @autoclosure () throws(StorageError) -> R
-  ) throws(QueryError) -> R {
-    do throws(StorageError) { return try value() } catch { throw .storage(error) }
   }
 }

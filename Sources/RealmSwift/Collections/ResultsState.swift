@@ -272,7 +272,7 @@ final class ResultsState {
 
   /// Checks that the query fits the schema.
   func checkQuery() throws(QueryError) {
-    let (table, tables) = try QueryError.reading((info?.table, core.tableReader()))
+    let (table, tables) = try QueryError.storing((info?.table, core.tableReader()))
     try query.check(against: table, of: tables)
   }
 

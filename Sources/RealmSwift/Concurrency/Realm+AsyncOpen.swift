@@ -47,6 +47,7 @@ extension Realm {
   /// - Parameters:
   ///   - configuration: The configuration of the realm.
   ///   - actor: The actor that is going to use the realm. The realm does not keep it alive.
+  ///     In an initialiser of the actor pass `self`: `#isolation` has no value there.
   ///   - downloadBeforeOpen: When to wait for a server's data; has no effect on local realms.
   /// - Throws: `Realm.Error`, or `CancellationError` if the task is cancelled.
   public init(

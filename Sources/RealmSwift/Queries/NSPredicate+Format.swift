@@ -9,6 +9,7 @@
 public import Foundation
 import RealmQuery
 import RealmSession
+import RealmStorage
 import RealmTables
 
 #if canImport(Darwin)
@@ -69,9 +70,9 @@ extension ClassInfo {
     let core = unsafe core
     let binder = QueryBinder(RealmQuerySchema(core: core), on: schema)
     let condition = try binder.bind(ParsedQuery(format, arguments).condition)
-    let (table, tables) = try QueryError.reading((table, core.tableReader()))
+    let (table, tables) = try QueryError.storing((table, core.tableReader()))
     let selection = try Selection(condition, in: table, of: tables, isScan: false)
-    return try QueryError.reading(selection.matches(key))
+    return try QueryError.storing(selection.matches(key))
   }
 }
 

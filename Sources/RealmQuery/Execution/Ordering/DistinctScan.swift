@@ -64,7 +64,7 @@ extension SortOrder {
     _ selection: Selection, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey]? {
     guard let column = try distinctColumn(of: selection.table, in: source) else { return nil }
-    return try QueryError.reading(selection.distinctKeys(by: column))
+    return try QueryError.storing(selection.distinctKeys(by: column))
   }
 }
 

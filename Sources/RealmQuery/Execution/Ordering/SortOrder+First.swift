@@ -26,7 +26,7 @@ extension SortOrder {
     _ limit: Int, of selection: Selection, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey]? {
     guard let column = try pickedColumn(limit, of: selection.table, in: source) else { return nil }
-    return try QueryError.reading(
+    return try QueryError.storing(
       selection.first(limit, by: column, isAscending: criteria[0].isAscending))
   }
 }

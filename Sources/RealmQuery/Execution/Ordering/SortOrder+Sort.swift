@@ -2,6 +2,7 @@
 
 // Sorting and comparing keys by the criteria of an order.
 
+import RealmStorage
 package import RealmTables
 
 extension SortOrder {
@@ -12,7 +13,7 @@ extension SortOrder {
     _ keys: [ObjectKey], of table: Table, in source: any TableReader, limit: Int = .max
   ) throws(QueryError) -> [ObjectKey] {
     let paths = try paths(from: table, in: source)
-    let positions = try QueryError.reading(
+    let positions = try QueryError.storing(
       SortTable(keys, paths, table).sortedPositions(limit: limit))
     return positions.map { keys[Int($0)] }
   }
@@ -22,7 +23,7 @@ extension SortOrder {
     _ keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> [ObjectKey] {
     let paths = try paths(from: table, in: source)
-    let positions = try QueryError.reading(SortTable(keys, paths, table).distinctPositions())
+    let positions = try QueryError.storing(SortTable(keys, paths, table).distinctPositions())
     return positions.map { keys[Int($0)] }
   }
 
@@ -32,7 +33,7 @@ extension SortOrder {
     _ keys: [ObjectKey], of table: Table, in source: any TableReader
   ) throws(QueryError) -> (keys: [ObjectKey], firsts: [ObjectKey]) {
     let paths = try paths(from: table, in: source)
-    let (positions, firsts) = try QueryError.reading(
+    let (positions, firsts) = try QueryError.storing(
       SortTable(keys, paths, table).groupedPositions())
     return (positions.map { keys[Int($0)] }, firsts.map { keys[Int($0)] })
   }

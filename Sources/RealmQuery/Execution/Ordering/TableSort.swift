@@ -217,6 +217,6 @@ extension SortOrder {
   ) throws(QueryError) -> [ObjectKey]? {
     guard criteria.count == 1 else { return nil }
     let path = try paths(from: selection.table, in: source)[0]
-    return try QueryError.reading(TableSort(selection, by: path)?.keys())
+    return try QueryError.storing(TableSort(selection, by: path)?.keys())
   }
 }
