@@ -9,7 +9,6 @@
 // 3. A file in streaming form keeps its size until its first commit: its footer must stay at the
 //    end.
 
-
 #if canImport(Darwin)
 import Darwin
 #else

@@ -2,7 +2,6 @@
 
 // The open databases of the process.
 
-
 #if canImport(Darwin)
 import Darwin
 #else
