@@ -86,7 +86,9 @@ struct SessionWorld {
     var choices: [(inout SessionPeer, inout FakeRealm) -> Void] = []
     let (now, coin) = (now, Int.random(in: 0..<8, using: &random))
     if peer.opening != nil { choices.append { peer, _ in peer.connect(now: now) } }
-    if let timer = peer.timers.first(where: { $0.value <= now })?.key {
+    // The order of a dictionary is another one in each run.
+    let due = peer.timers.filter { $0.value <= now }.keys
+    if let timer = due.min(by: { "\($0)" < "\($1)" }) {
       choices.append { peer, _ in
         peer.timers[timer] = nil
         peer.handle(.timer(timer, jitter: 0), now: now)
