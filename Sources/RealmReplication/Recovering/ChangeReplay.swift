@@ -184,7 +184,7 @@ package struct ChangeReplay<Old: TableReader> {
 
   // MARK: Copying
 
-  /// Takes over the lists of the file whose elements cannot be told apart.
+  /// Takes over the lists of the file whose elements are not distinct.
   private mutating func copyMarkedLists() throws(ApplyError) {
     let marked = lists.filter { $0.value.isToBeCopied && !$0.value.isCopied }.keys
     for address in marked.sorted(by: { "\($0)" < "\($1)" }) { try copy(address) }

@@ -17,17 +17,7 @@ extension AppFile {
 
   /// Reads the file of an app.
   package init(_ bytes: [UInt8]) throws(AppFileError) {
-    let json: JSONValue
-    do throws(JSONError) {
-      json = try JSONParser.parse(bytes)
-    } catch {
-      throw AppFileError(error, in: bytes)
-    }
-    do throws(AppFileError) {
-      try self.init(json)
-    } catch {
-      throw error.located(in: bytes)
-    }
+    self = try AppFileError.reading(bytes) { (json) throws(AppFileError) in try AppFile(json) }
   }
 
   private init(_ json: JSONValue) throws(AppFileError) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The errors of reading `app.json`.
+// The errors of reading `app.json` and `schema.json`.
 
 import RealmFormats
 
-/// A mistake in `app.json`, in words for its author.
+/// A mistake in one of the files of an app, in words for its author.
 package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, as the end of a sentence about the file.
   package let message: String
@@ -35,7 +35,24 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
     self.init("has a mistake in its rules: \(error.message)", at: error.path)
   }
 
-  func located(in bytes: [UInt8]) -> AppFileError {
+  /// What `body` makes of the JSON of a file; an error of either gets its line and column.
+  static func reading<R>(
+    _ bytes: [UInt8], _ body: (JSONValue) throws(AppFileError) -> R
+  ) throws(AppFileError) -> R {
+    let json: JSONValue
+    do throws(JSONError) {
+      json = try JSONParser.parse(bytes)
+    } catch {
+      throw AppFileError(error, in: bytes)
+    }
+    do throws(AppFileError) {
+      return try body(json)
+    } catch {
+      throw error.located(in: bytes)
+    }
+  }
+
+  private func located(in bytes: [UInt8]) -> AppFileError {
     guard !path.isEmpty else { return self }
     var error = self
     (error.line, error.column) = JSONLocator.position(of: path, in: bytes)

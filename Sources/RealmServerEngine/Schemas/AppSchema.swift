@@ -122,16 +122,9 @@ extension AppSchema {
   /// Reads `schema.json`, strictly.
   package init(_ bytes: [UInt8]) throws(AppFileError) {
     self.init()
-    let json: JSONValue
-    do throws(JSONError) {
-      json = try JSONParser.parse(bytes)
-    } catch {
-      throw AppFileError(error, in: bytes)
-    }
-    do throws(AppFileError) {
+    let json = try AppFileError.reading(bytes) { (json) throws(AppFileError) in
       try Self.checkKeys(json)
-    } catch {
-      throw error.located(in: bytes)
+      return json
     }
     do throws(DeclaredSchema.Problem) {
       let conflicts = add(try DeclaredSchema(json))

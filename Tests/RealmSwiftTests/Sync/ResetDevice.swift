@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmSwift
 
-/// The names that an actor's realm has, and what it is told.
+/// The names that an actor's realm has, and what is reported to the actor.
 actor ResetDevice {
   /// What the blocks of a reset have seen.
   final class Log: Sendable {
