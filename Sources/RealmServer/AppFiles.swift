@@ -5,32 +5,43 @@
 // Invariants:
 // 1. A file with an error changes nothing of its app.
 // 2. Files are applied one time after the other: the last read counts.
+// 3. An app whose folder is gone has no open file and no session once its end is reported.
 
 #if Server
 import Logging
 import RealmServerEngine
+import RealmStorage
 
-/// Reads the files of apps again, and applies them to the running server.
+/// Reads the folders of apps again, and applies them to the running server.
+///
+/// An actor whose executor is a thread of its own, as it reads files and opens those of new apps.
 actor AppFiles {
+  private let opener: AppOpener
   private let directory: ServerDirectory
   private let options: ServerOptions
-  private let apps: [ServedApp]
+  private let apps: ServedApps
+  private let sockets: SocketService
   private let gate: ForwardGate
   private let logger: Logger
+  private nonisolated let thread = ThreadExecutor(named: "realm-apps")
   private var last: Task<[AppFileOutcome], Never>?
 
-  init(
-    _ directory: ServerDirectory, _ options: ServerOptions, _ apps: [ServedApp],
-    gate: ForwardGate, logger: Logger
-  ) {
-    self.directory = directory
-    self.options = options
-    self.apps = apps
-    self.gate = gate
-    self.logger = logger
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe thread.asUnownedSerialExecutor()
   }
 
-  /// Applies the files of all apps. Returns the outcome of each.
+  init(_ opener: AppOpener, _ apps: ServedApps, _ sockets: SocketService, gate: ForwardGate) {
+    self.opener = opener
+    directory = opener.directory
+    options = opener.options
+    logger = opener.logger
+    self.apps = apps
+    self.sockets = sockets
+    self.gate = gate
+  }
+
+  /// Applies the files of all apps, begins to serve new ones, and ends those whose folders are gone.
+  /// Returns the outcome of each.
   func apply() async -> [AppFileOutcome] {
     let before = last
     let next = Task {
@@ -44,7 +55,7 @@ actor AppFiles {
   /// Ends the sessions whose users have other rights than when they began.
   func recheck() async -> [AppFileOutcome] {
     var outcomes: [AppFileOutcome] = []
-    for app in apps {
+    for app in apps.all {
       let count = await app.rules.recheck()
       guard count > 0 else { continue }
       outcomes.append(
@@ -60,30 +71,74 @@ actor AppFiles {
     (count == 1 ? "1 session begins" : "\(count) sessions begin") + " again with other rights"
   }
 
+  // MARK: All apps
+
   private func applyAll() async -> [AppFileOutcome] {
     var outcomes: [AppFileOutcome] = []
-    for app in apps {
+    let folders: [String]
+    do throws(ServerFailure) {
+      folders = try directory.appFolders()
+    } catch {
+      logger.error("\(error)")
+      return [AppFileOutcome(isApplied: false, text: "\(error) Nothing of any app is changed.")]
+    }
+    for app in apps.all {
+      let id = app.file.id
       do throws(ServerFailure) {
-        let text = try await apply(app)
-        logger.notice("\(text)")
-        outcomes.append(AppFileOutcome(isApplied: true, text: text))
+        if !folders.contains(id) {
+          outcomes.append(done(await end(app, as: "is gone")))
+        } else if FolderIdentity(directory.appPath(id)) != app.folder {
+          // It is served from the other folder below, whose files have no error.
+          _ = try read(id)
+          outcomes.append(done(await end(app, as: "was replaced")))
+        } else {
+          outcomes.append(done(try await apply(app)))
+        }
       } catch {
-        let text = "\(error) Nothing of the app \(app.file.id) is changed."
-        logger.error("\(text)")
-        outcomes.append(AppFileOutcome(isApplied: false, text: text))
+        outcomes.append(failed("\(error) Nothing of the app \(id) is changed."))
       }
+    }
+    for id in folders where apps[id] == nil && options.appID ?? id == id {
+      do throws(ServerFailure) {
+        let (file, stage) = try read(id)
+        outcomes.append(done(try begin(file, in: stage)))
+      } catch {
+        outcomes.append(failed("\(error) The app \(id) is not served."))
+      }
+    }
+    if outcomes.isEmpty {
+      outcomes.append(done("No app is served: \(directory.path)/apps has no folder of one"))
     }
     return outcomes
   }
 
+  private func done(_ text: String) -> AppFileOutcome {
+    logger.notice("\(text)")
+    return AppFileOutcome(isApplied: true, text: text)
+  }
+
+  private func failed(_ text: String) -> AppFileOutcome {
+    logger.error("\(text)")
+    return AppFileOutcome(isApplied: false, text: text)
+  }
+
+  // MARK: An app
+
+  /// The files of an app, and its mode; none has an error.
+  private func read(_ id: String) throws(ServerFailure) -> (file: AppFile, stage: AppStage) {
+    let file = try directory.app(id)
+    let stage = try options.stage(of: file, at: directory.appFilePath(id))
+    _ = try directory.schema(of: id)
+    return (file, stage)
+  }
+
   private func apply(_ app: ServedApp) async throws(ServerFailure) -> String {
     let (id, path) = (app.file.id, directory.appFilePath(app.file.id))
-    let file = try directory.app(id)
+    let (file, stage) = try read(id)
     guard file.mode == app.file.mode else {
       throw ServerFailure(
         "\(path) has another \"sync\" than at the start: devices keep their files, so it stays.")
     }
-    let stage = try options.stage(of: file, at: path)
     let schema = try directory.schema(of: id)
     // From here on nothing fails.
     let isFixed = stage == .production
@@ -97,6 +152,28 @@ actor AppFiles {
     }
     let count = await app.rules.replace(by: app.access(to: file, in: stage))
     return "The files of the app \(id) are applied; \(Self.restarts(count))"
+  }
+
+  /// Serves an app that has a folder since the last time.
+  private func begin(_ file: AppFile, in stage: AppStage) throws(ServerFailure) -> String {
+    let app = try opener.open(file, in: stage)
+    gate.set(options.isForThisMachineAlone(file), for: file.id)
+    apps.add(app)
+    sockets.begin(app)
+    return "The app \(file.id) is served from now on"
+  }
+
+  /// Ends an app whose folder is not where it was. Its devices keep their files, and come back when
+  /// the folder does.
+  private func end(_ app: ServedApp, as reason: String) async -> String {
+    let id = app.file.id
+    apps.remove(id)
+    let count = await sockets.end(app)
+    await app.upkeep.closeAll()
+    gate.set(false, for: id)
+    return
+      "The app \(id) is not served any more, as its folder \(directory.appPath(id)) \(reason); "
+      + (count == 1 ? "1 connection was" : "\(count) connections were") + " ended"
   }
 }
 

@@ -13,7 +13,9 @@ struct ApplyCommand: AsyncParsableCommand {
     abstract: "Lets the server of a folder read app.json and schema.json of its apps again.",
     discussion: """
       Devices stay connected. Sessions whose users have other rights by the new files begin again. \
-      An app with a mistake in one of its files goes on as before.
+      An app with a mistake in one of its files goes on as before. A new folder in apps/ is served \
+      from then on, and an app whose folder is gone is not: once the command has answered, the \
+      server has none of its files open.
       """)
 
   @Option(help: "The folder of the server.")

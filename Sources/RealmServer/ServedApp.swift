@@ -16,6 +16,8 @@ struct ServedApp: Sendable {
   let host: ServerHost
   let store: EmbeddedStore
   let upkeep: ServerUpkeep
+  /// The folder with the files that are open.
+  let folder: FolderIdentity?
 
   /// The rights by a file of the app; nil if each user has all.
   func access(to file: AppFile, in stage: AppStage) -> (any SessionAccess)? {

@@ -41,6 +41,8 @@ struct ServerDirectory: Sendable {
     }
   }
 
+  func appPath(_ app: String) -> String { "\(path)/apps/\(app)" }
+
   func accountsPath(_ app: String) -> String { "\(path)/apps/\(app)/accounts.realm" }
 
   func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
@@ -74,17 +76,21 @@ struct ServerDirectory: Sendable {
 
   /// The files of all apps, read strictly.
   func allApps() throws(ServerFailure) -> [AppFile] {
-    let folders: [String]
+    var apps: [AppFile] = []
+    for folder in try appFolders() { apps.append(try app(folder)) }
+    return apps
+  }
+
+  /// The names of the folders of apps.
+  func appFolders() throws(ServerFailure) -> [String] {
     do {
-      folders = try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
+      return try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
+        .filter { !$0.hasPrefix(".") }
     } catch {
       throw ServerFailure(
         "The folder \(path)/apps cannot be read: "
           + "\(ServerFailure.text(error.localizedDescription)). Change its permissions.")
     }
-    var apps: [AppFile] = []
-    for folder in folders where !folder.hasPrefix(".") { apps.append(try app(folder)) }
-    return apps
   }
 
   /// The app of a name, or the only one.

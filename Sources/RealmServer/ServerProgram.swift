@@ -17,11 +17,14 @@ import UnixSignals
 /// A server with its folder, ready to run.
 struct ServerProgram: Sendable {
   let options: ServerOptions
-  let apps: [ServedApp]
   /// The memory of clients.
   let budget: MemoryBudget
   /// The files of the apps, which are read again while the server runs.
   let files: AppFiles
+  private let served: ServedApps
+  private let sockets: SocketService
+  private let counters: ServerMetrics
+  private let notices: NoticeLog
   private let gate: ForwardGate
   private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
@@ -64,124 +67,28 @@ struct ServerProgram: Sendable {
     }
     let key = try directory.signingKey(
       random: random, mayMake: replaces || !directory.isUsed())
-    let issuer = TokenIssuer(HMACSigner(key: key))
-    let passwords = PasswordChecker(hasher)
-    var apps: [ServedApp] = []
+    let opener = AppOpener(
+      directory: directory, options: options, issuer: TokenIssuer(HMACSigner(key: key)),
+      passwords: PasswordChecker(hasher), functions: functions, sessionLimits: sessionLimits,
+      timer: timer, logger: logger)
+    let apps = ServedApps([])
     for (file, stage) in staged {
-      let found = try Self.checkRealms(of: file, directory, replacesMissing: replaces)
-      let schema = try Self.schema(of: file.id, stage, directory, found, logger)
-      for notice in Self.notices(stage, file, schema, directory, options) {
-        logger.warning("\(notice)")
-      }
-      let accounts = try Self.accounts(
-        file, directory, replacesMissing: replaces, issuer: issuer, passwords: passwords,
-        random: random)
-      try directory.markUsed(file.id)
-      let api = APIApp(
-        id: file.id, accounts: accounts, functions: functions,
-        limits: options.limits.requests, now: { timer.now() })
-      apps.append(
-        Self.serve(
-          file, stage, schema, directory, api, sessionLimits, options.limits, timer, logger))
+      apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
     }
-    self.apps = apps
-    self.files = AppFiles(directory, options, apps, gate: gate, logger: logger)
+    served = apps
+    counters = ServerMetrics(metrics)
+    notices = NoticeLog(logger, now: { timer.now() })
+    sockets = SocketService(
+      apps.all, limits: options.limits, times: times, metrics: counters, notices: notices,
+      logger: logger)
+    files = AppFiles(opener, apps, sockets, gate: gate)
   }
+
+  /// The apps that are served at present.
+  var apps: [ServedApp] { served.all }
 
   static let clock = ServerClock {
     OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-  }
-
-  /// Checks the realms of an app before devices ask for them. Returns their classes.
-  private static func checkRealms(
-    of file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool
-  ) throws(ServerFailure) -> FoundClasses {
-    var classes = FoundClasses()
-    let realms = DirectoryFiles(directory: directory.path)
-    let record = directory.path + "/apps/\(file.id)/directory.realm"
-    let recorded = try Self.using(record, realms.recordedRealms(ofApp: file.id))
-    let (found, lost) = try directory.checkRealms(
-      file.id, recorded, replacesMissing: replacesMissing
-    ) { (id) throws(ServerFailure) in
-      do throws(StoreError) {
-        classes.add(try EmbeddedStore.check(id, in: realms))
-      } catch {
-        throw ServerFailure(
-          "\(realms.path(of: id)) cannot be used: \(ServerFailure.text(error)). Put it back from a "
-            + "backup, or move it away and start once with --replace-missing; then its devices get "
-            + "a new realm.")
-      }
-    }
-    try Self.using(
-      record, realms.record(found.subtracting(recorded), forgetting: lost, ofApp: file.id))
-    return classes
-  }
-
-  /// Uses the record of an app's realms.
-  private static func using<R>(
-    _ record: String, _ call: @autoclosure () throws(StorageError) -> R
-  ) throws(ServerFailure) -> R {
-    do throws(StoreError) {
-      return try StoreError.storing(call())
-    } catch {
-      throw ServerFailure(
-        "\(record), the record of the realms, cannot be used: \(ServerFailure.text(error)). Put it "
-          + "back from a backup, or move it away; then the realms that are there are recorded.")
-    }
-  }
-
-  private static func accounts(
-    _ file: AppFile, _ directory: ServerDirectory, replacesMissing: Bool, issuer: TokenIssuer,
-    passwords: PasswordChecker, random: RandomBytes
-  ) throws(ServerFailure) -> AccountService {
-    let path = directory.accountsPath(file.id)
-    let isNew = try directory.needsAccounts(file.id, replacesMissing: replacesMissing)
-    let accounts: AccountStore
-    do {
-      accounts = try AccountStore.open(path, app: file.id, isNew: isNew, now: clock.now())
-    } catch {
-      throw ServerFailure(
-        "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
-          + "or move it away and start once with --replace-missing; then all users have to "
-          + "register again.")
-    }
-    return AccountService(
-      app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
-      random: random, clock: clock, mailer: OutboxMailer(folder: directory.outboxPath(file.id)))
-  }
-
-  private static func serve(
-    _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ directory: ServerDirectory,
-    _ api: APIApp, _ limits: SessionLimits, _ users: ServerLimits, _ timer: SyncClock,
-    _ logger: Logger
-  ) -> ServedApp {
-    let store = EmbeddedStore(
-      DirectoryFiles(directory: directory.path),
-      onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
-    var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
-    settings.bootstrapEntryByteCount = min(
-      settings.bootstrapEntryByteCount, limits.bootstrapByteCount)
-    settings.schema = schema
-    settings.report = { loss in
-      logger.log(level: loss.isDamage ? .error : .info, "App \(file.id): \(loss)")
-    }
-    let realms = RealmDirectory(
-      store, settings: settings,
-      limits: RealmLimits(
-        openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
-      clock: clock,
-      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
-    let app = ServerApp(
-      named: file.id, realms: realms,
-      authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
-        throw SessionRefusal(.permissionDenied, "The socket has no user")
-      }, limits: limits,
-      report: { logger.error("The store of \(file.id) failed: \($0)") })
-    app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
-    return ServedApp(
-      file: file, api: api, schema: schema, rules: app.rules,
-      host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
-      upkeep: ServerUpkeep(app, accounts: api.accounts, rules: users.upkeep, clock: clock))
   }
 
   // MARK: Running
@@ -206,14 +113,10 @@ struct ServerProgram: Sendable {
     signals: [UnixSignal] = [], onStart: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     defer { lock.release() }
-    let counters = ServerMetrics(metrics)
-    let notices = NoticeLog(logger, now: { timer.now() })
-    let sockets = SocketService(
-      apps, limits: options.limits, times: times, metrics: counters, notices: notices,
-      logger: logger)
     let responder = HTTPResponder(
       api: ServerAPI(
-        apps: apps.map(\.api), publicURL: options.publicURL, refused: { notices.add($0) }),
+        app: { [served] in served[$0]?.api }, publicURL: options.publicURL,
+        refused: { [notices] in notices.add($0) }),
       metrics: metrics, options: options, gate: gate, budget: budget, times: times)
     let channel = SyncChannel(
       responder: { request, writer, channel in
@@ -224,7 +127,7 @@ struct ServerProgram: Sendable {
     // The services end in the opposite order: sockets first.
     var configuration = ServiceGroupConfiguration(
       services: [
-        UpkeepService(apps, metrics: counters, logger: logger), listener, sockets,
+        UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
         RequestService(requests: CommandRequests(options.directory), files: files),
       ] + (certificates.map { [$0] } ?? []),
       gracefulShutdownSignals: signals, logger: logger)

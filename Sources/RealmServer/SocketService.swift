@@ -7,7 +7,9 @@
 // 2. A user without access has no connection: each is registered before its user is looked up, so
 //    an end between the two finds it.
 // 3. No user and no address has more connections than the limit.
-// 4. The service ends a short time after the shutdown began, whatever clients do.
+// 4. No connection is of an app that is not served: its end and the admission of a connection exclude
+//    each other.
+// 5. The service ends a short time after the shutdown began, whatever clients do.
 
 #if Server
 import Logging
@@ -39,10 +41,12 @@ final class SocketService: Service {
   private enum Admission {
     case number(UInt64)
     case shuttingDown
+    case unknownApp
     case tooMany(String)
   }
 
   private struct State {
+    var apps: [String: ServedApp] = [:]
     var members: [UInt64: Member] = [:]
     var counts: [User: Int] = [:]
     var addressCounts: [String: Int] = [:]
@@ -51,7 +55,6 @@ final class SocketService: Service {
     var waiter: CheckedContinuation<Void, Never>?
   }
 
-  private let apps: [String: ServedApp]
   private let limits: ServerLimits
   private let times: ConnectionTimes
   private let metrics: ServerMetrics
@@ -64,22 +67,55 @@ final class SocketService: Service {
     notices: NoticeLog, logger: Logger
   ) {
     self.notices = notices
-    self.apps = Dictionary(apps.map { ($0.file.id, $0) }, uniquingKeysWith: { $1 })
     self.limits = limits
     self.times = times
     self.metrics = metrics
     self.logger = logger
-    for app in apps {
-      app.api.accounts.ends.observe { [weak self] in self?.end($0, of: app.file.id) }
+    for app in apps { begin(app) }
+  }
+
+  // MARK: Apps
+
+  /// Serves sockets of an app from now on.
+  func begin(_ app: ServedApp) {
+    let id = app.file.id
+    app.api.accounts.ends.observe { [weak self] in self?.end($0, of: id) }
+    state.withLockedValue { $0.apps[id] = app }
+  }
+
+  /// Ends the connections of an app, which is not served any more. Its clients come back later.
+  ///
+  /// - Returns: The number of these connections, once they are gone.
+  func end(_ app: ServedApp) async -> Int {
+    let id = app.file.id
+    let members = state.withLockedValue { state in
+      state.apps[id] = nil
+      return state.members.filter { $0.value.user.app == id }
     }
+    for member in members.values {
+      await member.connection.shutDown("The app \(id) is not served any more")
+    }
+    // Clients that take nothing are cut off.
+    var isCut = false
+    let start = ContinuousClock.now
+    while state.withLockedValue({ state in members.keys.contains { state.members[$0] != nil } }) {
+      if !isCut, ContinuousClock.now - start > times.farewell {
+        isCut = true
+        for member in members.values { member.socket.channel.close(promise: nil) }
+      }
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+    return members.count
   }
 
   // MARK: One socket
 
   /// Serves a socket until it is closed.
   func serve(_ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare) async {
-    guard let app = apps[request.app] else {
-      return await refuse(socket, .fatal, "There is no app \(request.app)")
+    // Clients try again later, as the app may come back.
+    let unknown = (code: CloseCode.internalError, reason: "There is no app \(request.app)")
+    guard let app = state.withLockedValue({ $0.apps[request.app] }) else {
+      return await refuse(socket, unknown.code, unknown.reason)
     }
     let accounts = app.api.accounts
     do throws(AccountError) {
@@ -88,7 +124,8 @@ final class SocketService: Service {
       let connection = await app.host.accept(
         ClientSocket(socket: socket, metrics: metrics), version: request.version,
         user: claims.account, memory: memory)
-      switch add(connection, socket, app.file.id, claims, request.address) {
+      switch add(connection, socket, app, claims, request.address) {
+      case .unknownApp: await refuse(socket, unknown.code, unknown.reason)
       case .shuttingDown: await refuse(socket, .goingAway, "The server shuts down")
       case .tooMany(let name):
         await refuse(socket, .policyViolation, "The \(name) has too many connections")
@@ -134,11 +171,12 @@ final class SocketService: Service {
   // MARK: All sockets
 
   private func add(
-    _ connection: ServerConnection, _ socket: WebSocket, _ app: String, _ claims: TokenClaims,
+    _ connection: ServerConnection, _ socket: WebSocket, _ app: ServedApp, _ claims: TokenClaims,
     _ address: String
   ) -> Admission {
-    let user = User(app: app, account: claims.account)
+    let user = User(app: app.file.id, account: claims.account)
     return state.withLockedValue { state in
+      guard state.apps[app.file.id]?.host === app.host else { return .unknownApp }
       guard !state.isShuttingDown else { return .shuttingDown }
       let count = state.counts[user, default: 0]
       guard count < limits.socketsPerUser else { return .tooMany("user") }

@@ -14,11 +14,11 @@ struct UpkeepService: Service {
   /// The intervals between two removals.
   private static let cleaningPeriod = 12
 
-  private let apps: [ServedApp]
+  private let apps: ServedApps
   private let metrics: ServerMetrics
   private let logger: Logger
 
-  init(_ apps: [ServedApp], metrics: ServerMetrics, logger: Logger) {
+  init(_ apps: ServedApps, metrics: ServerMetrics, logger: Logger) {
     self.apps = apps
     self.metrics = metrics
     self.logger = logger
@@ -38,7 +38,7 @@ struct UpkeepService: Service {
 
   private func closeIdle() async {
     var openCount = 0
-    for app in apps {
+    for app in apps.all {
       await app.upkeep.closeIdle()
       openCount += await app.upkeep.openRealmCount
     }
@@ -46,7 +46,7 @@ struct UpkeepService: Service {
   }
 
   private func cleanUp() async {
-    for app in apps {
+    for app in apps.all {
       let report = await app.upkeep.run()
       metrics.didCleanUp(report)
       for failure in report.failures {

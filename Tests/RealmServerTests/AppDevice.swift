@@ -15,10 +15,11 @@ struct AppDevice {
   let user: User
   let errors: Locked<[SyncError]>
 
-  init(_ server: RunningServer, _ name: String) async throws {
+  /// - Parameter id: The app of the server; nil for the first.
+  init(_ server: RunningServer, _ name: String, app id: String? = nil) async throws {
     let configuration = AppConfiguration(baseURL: server.address)
     configuration.directory = server.directory.path + "/" + name
-    app = App(id: server.app, configuration: configuration)
+    app = App(id: id ?? server.app, configuration: configuration)
     let errors = Locked<[SyncError]>([])
     self.errors = errors
     app.syncManager.errorHandler = { error, _ in

@@ -93,6 +93,23 @@ struct ServerProcessTests {
     #expect(server.isRunning)
   }
 
+  @Test func aHangupServesNewFoldersOfApps() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try await ServerProcess(directory)
+    defer { server.kill() }
+    let folder = directory.path + "/data/apps/notes"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try Data(#"{"id":"notes","providers":{"anon-user":{}}}"#.utf8)
+      .write(to: URL(fileURLWithPath: folder + "/app.json"))
+    server.send(SIGHUP)
+    for _ in 0..<3_000 where try !server.log().contains("The app notes is served from now on") {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    let answer = try await ClientTransport.shared.send(
+      HTTPRequest(.get, url: server.address + "/api/client/v2.0/app/notes/location"))
+    #expect(answer.status == 200)
+  }
+
   @Test func theLimitOfOpenFilesIsRaised() async throws {
     let directory = try TemporaryDirectory()
     let server = try await ServerProcess(directory, openFiles: 200)

@@ -30,6 +30,12 @@ package struct APIError: Error, Hashable, Sendable {
   static let notFound = APIError(404, "BadRequest", "there is no such path")
   static let unauthorized = APIError(401, "InvalidSession", "invalid session")
 
+  static let unknownAppText = "cannot find app"
+
+  static func unknownApp(_ id: String) -> APIError {
+    APIError(404, "BadRequest", "\(unknownAppText) using Client App ID '\(id)'")
+  }
+
   static func missing(_ parameter: String) -> APIError {
     APIError(400, "MissingParameter", "missing parameter: '\(parameter)'")
   }

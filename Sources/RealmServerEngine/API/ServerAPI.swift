@@ -6,20 +6,30 @@ import RealmFormats
 
 /// The API of a server: a function from requests to answers.
 package struct ServerAPI: Sendable {
-  package let apps: [String: APIApp]
+  /// The app of an id; nil if it is not served.
+  private let app: @Sendable (_ id: String) -> APIApp?
   /// The server's address for clients; nil if requests show it.
   package let publicURL: String?
   /// Takes what was refused for a reason that the operator should know: an app or a session that is
   /// not there, or a failure of the server.
   private let refused: @Sendable (String) -> Void
 
+  /// - Parameter app: Returns the app of an id. Apps may come and go while requests are answered.
+  package init(
+    app: @escaping @Sendable (_ id: String) -> APIApp?, publicURL: String? = nil,
+    refused: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.refused = refused
+    self.app = app
+    self.publicURL = publicURL
+  }
+
   package init(
     apps: [APIApp], publicURL: String? = nil,
     refused: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    self.refused = refused
-    self.apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-    self.publicURL = publicURL
+    let apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+    self.init(app: { apps[$0] }, publicURL: publicURL, refused: refused)
   }
 
   /// The bytes that the body of a request may have, whose head is known: only users may send much.
@@ -27,7 +37,7 @@ package struct ServerAPI: Sendable {
     let small = 64 << 10
     let parts = head.path.split(separator: "/").map(String.init)
     guard parts.count == 7, parts.starts(with: ["api", "client", "v2.0", "app"]),
-      parts[5...].elementsEqual(["functions", "call"]), let app = apps[parts[4]],
+      parts[5...].elementsEqual(["functions", "call"]), let app = app(parts[4]),
       let token = head.bearerToken, (try? app.accounts.claims(accessToken: token)) != nil
     else { return small }
     return 4 << 20
@@ -45,7 +55,7 @@ package struct ServerAPI: Sendable {
 
   private static func notice(_ request: APIRequest, _ error: APIError) -> String? {
     switch error.status {
-    case 404 where error.message.hasPrefix(unknownApp):
+    case 404 where error.message.hasPrefix(APIError.unknownAppText):
       "A client asked for an app that is not here: \(error.message)"
     case 401 where error == .unauthorized:
       "A client has a session that is not known here: the session was ended, or this server began "
@@ -55,18 +65,14 @@ package struct ServerAPI: Sendable {
     }
   }
 
-  private static let unknownApp = "cannot find app"
-
   private func route(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.starts(with: ["api", "client", "v2.0"]) else { throw .notFound }
     switch parts.dropFirst(3).first {
-    case "auth": return try await UserRoutes(apps: apps).respond(request, parts.dropFirst(4))
+    case "auth": return try await UserRoutes(app: app).respond(request, parts.dropFirst(4))
     case "app":
       guard let id = parts.dropFirst(4).first else { throw .notFound }
-      guard let app = apps[id] else {
-        throw APIError(404, "BadRequest", "\(Self.unknownApp) using Client App ID '\(id)'")
-      }
+      guard let app = app(id) else { throw .unknownApp(id) }
       return try await respond(request, parts.dropFirst(5), app)
     default: throw .notFound
     }

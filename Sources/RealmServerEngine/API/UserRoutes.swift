@@ -6,7 +6,7 @@ import RealmFormats
 
 /// The routes `auth/profile`, `auth/session` and `auth/delete` (P1 A.2).
 struct UserRoutes {
-  let apps: [String: APIApp]
+  let app: @Sendable (_ id: String) -> APIApp?
 
   func respond(
     _ request: APIRequest, _ path: ArraySlice<String>
@@ -30,9 +30,14 @@ struct UserRoutes {
   }
 
   /// The app in the token of a request. The routes check its signature.
+  ///
+  /// An app that is not served is not a token that is not valid: clients would log their users out,
+  /// and an operator may put the app's folder back.
   private func app(of request: APIRequest) throws(APIError) -> APIApp {
-    guard let token = request.bearerToken, let id = TokenIssuer.app(of: token), let app = apps[id]
-    else { throw .unauthorized }
+    guard let token = request.bearerToken, let id = TokenIssuer.app(of: token) else {
+      throw .unauthorized
+    }
+    guard let app = app(id) else { throw .unknownApp(id) }
     return app
   }
 

@@ -5,7 +5,8 @@
 // Invariants:
 // 1. A realm is opened once: a second opening would fence the first.
 // 2. No more realms are open than the limit, realms on their way to be closed apart.
-// 3. A realm in use is not closed: a use begins in the actor, where closing is decided.
+// 3. A realm in use is not closed for another one: a use begins in the actor, where closing is
+//    decided.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -158,6 +159,13 @@ package actor RealmDirectory {
     let idle = entries.filter { $0.value.users.idleSince.map { $0 <= time } ?? false }
     let closings = idle.keys.map { close($0) }
     for closing in closings { await closing.value }
+  }
+
+  /// Closes all realms, also those in use: their sessions have ended or get errors. Returns when
+  /// their files are closed.
+  package func closeAll() async {
+    for name in Array(entries.keys) { close(name) }
+    for closing in Array(closings.values) { await closing.value }
   }
 
   /// Closes a realm whose file has to be opened again. Its sessions get errors, and come back.

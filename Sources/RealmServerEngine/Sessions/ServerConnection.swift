@@ -101,12 +101,13 @@ package actor ServerConnection {
   /// Ends the connection.
   package func close(_ code: CloseCode, reason: String) { handle(.close(code, reason: reason)) }
 
-  /// Ends the connection as the server shuts down: clients come back after a short time.
-  package func shutDown() {
+  /// Ends the connection, as the server shuts down or for another reason of its own: clients come
+  /// back after a short time.
+  package func shutDown(_ reason: String = "The server shuts down") {
     for name in handlers.keys.sorted() {
-      handle(.session(name, .refuse(SessionRefusal(.sessionClosed, "The server shuts down"))))
+      handle(.session(name, .refuse(SessionRefusal(.sessionClosed, reason))))
     }
-    close(.goingAway, reason: "The server shuts down")
+    close(.goingAway, reason: reason)
   }
 
   func handle(_ input: ServerConnectionInput) {

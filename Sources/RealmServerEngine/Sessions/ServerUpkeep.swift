@@ -51,6 +51,9 @@ package struct ServerUpkeep: Sendable {
     await app.realms.closeIdle(since: OriginTimestamp(milliseconds: now - min(idle, now)))
   }
 
+  /// Closes all realms, as the app is not served any more.
+  package func closeAll() async { await app.realms.closeAll() }
+
   /// Removes all due rows.
   package func run() async -> Report {
     var report = Report()

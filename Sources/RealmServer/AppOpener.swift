@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An app, from its folder to its services: at the start, and for a folder that comes later.
+
+#if Server
+import Foundation
+import Logging
+import RealmServerEngine
+import RealmStorage
+import RealmSyncProtocol
+
+/// Opens the apps of a folder.
+struct AppOpener: Sendable {
+  let directory: ServerDirectory
+  let options: ServerOptions
+  let issuer: TokenIssuer
+  let passwords: PasswordChecker
+  let functions: FunctionTable
+  let sessionLimits: SessionLimits
+  let timer: SyncClock
+  let logger: Logger
+  private let random = RandomBytes()
+
+  /// Opens the files of an app, which become its own, and logs what the operator has to know.
+  ///
+  /// - Parameter replacesMissing: Whether files that a folder in use lacks are made again.
+  func open(
+    _ file: AppFile, in stage: AppStage, replacesMissing: Bool = false
+  ) throws(ServerFailure) -> ServedApp {
+    let found = try checkRealms(of: file, replacesMissing: replacesMissing)
+    let schema = try ServerProgram.schema(of: file.id, stage, directory, found, logger)
+    for notice in ServerProgram.notices(stage, file, schema, directory, options) {
+      logger.warning("\(notice)")
+    }
+    let accounts = try accounts(of: file, replacesMissing: replacesMissing)
+    try directory.markUsed(file.id)
+    let api = APIApp(
+      id: file.id, accounts: accounts, functions: functions, limits: options.limits.requests,
+      now: { [timer] in timer.now() })
+    return serve(file, stage, schema, api)
+  }
+
+  /// Checks the realms of an app before devices ask for them. Returns their classes.
+  private func checkRealms(
+    of file: AppFile, replacesMissing: Bool
+  ) throws(ServerFailure) -> ServerProgram.FoundClasses {
+    var classes = ServerProgram.FoundClasses()
+    let realms = DirectoryFiles(directory: directory.path)
+    let record = directory.path + "/apps/\(file.id)/directory.realm"
+    let recorded = try Self.using(record, realms.recordedRealms(ofApp: file.id))
+    let (found, lost) = try directory.checkRealms(
+      file.id, recorded, replacesMissing: replacesMissing
+    ) { (id) throws(ServerFailure) in
+      do throws(StoreError) {
+        classes.add(try EmbeddedStore.check(id, in: realms))
+      } catch {
+        throw ServerFailure(
+          "\(realms.path(of: id)) cannot be used: \(ServerFailure.text(error)). Put it back from a "
+            + "backup, or move it away and start once with --replace-missing; then its devices get "
+            + "a new realm.")
+      }
+    }
+    try Self.using(
+      record, realms.record(found.subtracting(recorded), forgetting: lost, ofApp: file.id))
+    return classes
+  }
+
+  /// Uses the record of an app's realms.
+  private static func using<R>(
+    _ record: String, _ call: @autoclosure () throws(StorageError) -> R
+  ) throws(ServerFailure) -> R {
+    do throws(StoreError) {
+      return try StoreError.storing(call())
+    } catch {
+      throw ServerFailure(
+        "\(record), the record of the realms, cannot be used: \(ServerFailure.text(error)). Put it "
+          + "back from a backup, or move it away; then the realms that are there are recorded.")
+    }
+  }
+
+  private func accounts(
+    of file: AppFile, replacesMissing: Bool
+  ) throws(ServerFailure) -> AccountService {
+    let path = directory.accountsPath(file.id)
+    let isNew = try directory.needsAccounts(file.id, replacesMissing: replacesMissing)
+    let accounts: AccountStore
+    do {
+      accounts = try AccountStore.open(
+        path, app: file.id, isNew: isNew, now: ServerProgram.clock.now())
+    } catch {
+      throw ServerFailure(
+        "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
+          + "or move it away and start once with --replace-missing; then all users have to "
+          + "register again.")
+    }
+    return AccountService(
+      app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
+      random: random, clock: ServerProgram.clock,
+      mailer: OutboxMailer(folder: directory.outboxPath(file.id)))
+  }
+
+  private func serve(
+    _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ api: APIApp
+  ) -> ServedApp {
+    let (logger, users) = (logger, options.limits)
+    let store = EmbeddedStore(
+      DirectoryFiles(directory: directory.path),
+      onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
+    var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
+    settings.bootstrapEntryByteCount = min(
+      settings.bootstrapEntryByteCount, sessionLimits.bootstrapByteCount)
+    settings.schema = schema
+    settings.report = { loss in
+      logger.log(level: loss.isDamage ? .error : .info, "App \(file.id): \(loss)")
+    }
+    let realms = RealmDirectory(
+      store, settings: settings,
+      limits: RealmLimits(
+        openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
+      clock: ServerProgram.clock,
+      threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
+    let app = ServerApp(
+      named: file.id, realms: realms,
+      authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
+        throw SessionRefusal(.permissionDenied, "The socket has no user")
+      }, limits: sessionLimits,
+      report: { logger.error("The store of \(file.id) failed: \($0)") })
+    app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
+    return ServedApp(
+      file: file, api: api, schema: schema, rules: app.rules,
+      host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
+      upkeep: ServerUpkeep(
+        app, accounts: api.accounts, rules: users.upkeep, clock: ServerProgram.clock),
+      folder: FolderIdentity(directory.appPath(file.id)))
+  }
+}
+#endif
