@@ -5,6 +5,8 @@
 // 1. One writer exists at a time, and only it uses the recorder.
 // 2. The entry is made after the last write, in the commit itself: so each version's entry has
 //    exactly the writes of its transaction.
+// 3. No entry is older than an earlier local one that the history still has (P2 D.1): merges compare
+//    the times of entries, and the clock of a device may be set back.
 
 import RealmReplication
 package import RealmStorage
@@ -18,6 +20,8 @@ package final class RecordedWrite: @unchecked Sendable {
   private var recorder = SyncRecorder()
   private var ident = FileIdentifier.own
   private let now: @Sendable () -> OriginTimestamp
+  /// The newest local entry with writes, as of the last transaction.
+  private var newest: (version: UInt64, timestamp: Int64)?
 
   /// - Parameter now: The clock whose time entries have.
   package init(now: @escaping @Sendable () -> OriginTimestamp = OriginTimestamp.now) {
@@ -35,7 +39,7 @@ package final class RecordedWrite: @unchecked Sendable {
       ident = current
     }
     group.recorder = recorder
-    group.beforeCommit = { [recorder, now] (group) throws(StorageError) in
+    group.beforeCommit = { [self, recorder] (group) throws(StorageError) in
       assert(group.recorder === recorder, "RecordedWrite 1")
       let changeset = try recorder.finish(group)
       guard !changeset.isEmpty else { return }
@@ -46,8 +50,30 @@ package final class RecordedWrite: @unchecked Sendable {
       }
       transaction.syncEntry = SyncEntry(
         changeset: StoredChangeset.encode(changeset),
-        originTimestamp: Int64(clamping: now().milliseconds))
+        originTimestamp: max(
+          Int64(clamping: now().milliseconds), try newestTimestamp(transaction.syncHistory())))
       transaction.syncEntryByteCount = changeset.count
     }
+  }
+
+  /// The time of the newest local entry that has writes; 0 if the history has none.
+  private func newestTimestamp(_ history: SyncHistory) throws(StorageError) -> Int64 {
+    // Entries that were read once are not read again. A reset may begin a shorter history.
+    var known = history.base
+    if let newest, (history.base...history.version).contains(newest.version) {
+      known = newest.version
+    } else {
+      newest = nil
+    }
+    var version = history.version
+    while version > known {
+      let head = try history.head(at: version)
+      if head.isUploadable {
+        newest = (version, head.originTimestamp)
+        break
+      }
+      version -= 1
+    }
+    return newest?.timestamp ?? 0
   }
 }

@@ -30,6 +30,25 @@ import Testing
     #expect(history.progress.uploadableByteCount == bytes.count)
   }
 
+  /// `RecordedWrite` 3.
+  @Test func aClockThatIsSetBackMakesNoOlderEntry() async throws {
+    let device = try TestDevice()
+    let year: UInt64 = 365 * 24 * 3_600_000
+    device.clock.set(2 * year)
+    try device.write(Items.makeClass)
+    device.clock.set(year)
+    let second = try device.write { try Items.put(1, "a", $0) }
+    #expect(try device.history().entry(at: second).originTimestamp == Int64(2 * year))
+    // So it is after a start of the process, and behind entries without writes.
+    try await device.restart()
+    for _ in 0..<3 { try device.write { _ in } }
+    let third = try device.write { try Items.put(2, "b", $0) }
+    #expect(try device.history().entry(at: third).originTimestamp == Int64(2 * year))
+    device.clock.set(3 * year)
+    let fourth = try device.write { try Items.put(3, "c", $0) }
+    #expect(try device.history().entry(at: fourth).originTimestamp == Int64(3 * year))
+  }
+
   /// `RecordedWrite` 1.
   @Test func eachOfManyWritersHasAnEntryOfItsOwn() throws {
     let system = try SimulatedFileSystem()
