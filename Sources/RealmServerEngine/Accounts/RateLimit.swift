@@ -36,7 +36,8 @@ package struct RateLimit: Hashable, Sendable {
 
   /// Counts an attempt. Returns false if it is one too many.
   package mutating func begin(_ name: String, now: Milliseconds) -> Bool {
-    guard let entry = attempts[name], now < entry.start + period else {
+    // A clock that was set back begins a period, too: one from the future would never end.
+    guard let entry = attempts[name], entry.start <= now, now < entry.start + period else {
       attempts.insert(name, Attempts(start: now, count: 1))
       return limit > 0
     }

@@ -156,8 +156,10 @@ package actor RealmDirectory {
 
   /// Closes the realms that were not used since a time; returns when they are closed.
   package func closeIdle(since time: OriginTimestamp) async {
-    let idle = entries.filter { $0.value.users.idleSince.map { $0 <= time } ?? false }
-    let closings = idle.keys.map { close($0) }
+    let times = entries.compactMapValues(\.users.idleSince)
+    // Times after it are from a clock that was set back since.
+    let now = clock.now()
+    let closings = times.filter { $0.value <= time || $0.value > now }.keys.map { close($0) }
     for closing in closings { await closing.value }
   }
 

@@ -18,6 +18,17 @@ import Testing
     #expect(attempt("a", 60_000))
   }
 
+  /// Some limits count on the clock of the machine, which may be set back by a year.
+  @Test func aClockThatIsSetBackLocksANameOutForNoLongerThanAPeriod() {
+    var limit = RateLimit(2)
+    func attempt(_ now: UInt64) -> Bool { limit.begin("a", now: now) }
+    let year: UInt64 = 365 * 24 * 3_600_000
+    #expect(attempt(2 * year) && attempt(2 * year) && !attempt(2 * year))
+    #expect(attempt(year) && attempt(year))
+    #expect(!attempt(year + 59_999))
+    #expect(attempt(year + 60_000))
+  }
+
   @Test func successIsNoAttempt() {
     var limit = RateLimit(2)
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }

@@ -46,6 +46,8 @@ import Testing
 
     func pass(days: UInt64) { time.withLock { $0 += days * 24 * 3600 * 1000 } }
 
+    func setBack(days: UInt64) { time.withLock { $0 -= days * 24 * 3600 * 1000 } }
+
     func realm(_ partition: String) async throws -> ServerRealm {
       try await realms.open(RealmName(app: "test", partition: partition)).realm
     }
@@ -198,6 +200,18 @@ import Testing
     await months.upkeep.closeIdle()
     #expect(await months.upkeep.openRealmCount == 1)
     months.pass(days: 2)
+    await months.upkeep.closeIdle()
+    #expect(await months.upkeep.openRealmCount == 0)
+  }
+
+  // MARK: A wrong clock
+
+  /// A clock that was a year ahead and is right again keeps no idle realm open for that year.
+  @Test func idleRealmsAreClosedAfterTheClockWasSetBack() async throws {
+    let months = try Months(UpkeepRules(idleMinutes: 60 * 24))
+    months.pass(days: 365)
+    _ = try await months.realm("\"a\"")
+    months.setBack(days: 365)
     await months.upkeep.closeIdle()
     #expect(await months.upkeep.openRealmCount == 0)
   }
