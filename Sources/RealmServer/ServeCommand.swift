@@ -100,6 +100,15 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The least level of messages: trace, debug, info, notice, warning or error.")
   var logLevel = "info"
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Follow the program at the other end of the standard input, and begin with a clock that is so \
+      many seconds ahead of the machine's.
+      """,
+      valueName: "seconds", visibility: .hidden))
+  var controlled: Int64?
+
   func validate() throws { _ = try options() }
 
   private func options() throws -> ServerOptions {
@@ -155,6 +164,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
     let logger = Logger(label: "realm-server")
     if let limit = OpenFileLimit.raise() { logger.info("Open files and sockets: at most \(limit)") }
+    if let controlled { ControllingProgram.follow(clockOffset: controlled) }
     do {
       let server = try ServerProgram(try options(), metrics: metrics, logger: logger)
       try await server.run(signals: [.sigterm, .sigint]) { address in

@@ -88,7 +88,9 @@ struct ServerProgram: Sendable {
   var apps: [ServedApp] { served.all }
 
   static let clock = ServerClock {
-    OriginTimestamp(unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
+    OriginTimestamp(
+      unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000)
+        + ControllingProgram.clockOffset * 1_000)
   }
 
   // MARK: Running

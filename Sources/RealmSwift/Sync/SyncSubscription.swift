@@ -61,7 +61,7 @@ public final class SyncSubscription {
         "Updating a subscription query of a different Object Type is not allowed.")
     }
     stored.query = query
-    stored.updatedAt = Timestamp(Date())
+    stored.updatedAt = Timestamp.now()
     set.replace(stored)
   }
 }

@@ -147,7 +147,7 @@ public final class SyncSubscriptionSet {
           + "subscription please use the `update` method.")
     }
     let id = ObjectId.generate()
-    let now = Timestamp(Date())
+    let now = Timestamp.now()
     subscriptions.append(
       StoredSubscription(
         id: Bytes12(high: id.high, low: id.low), createdAt: now, updatedAt: now, name: name,

@@ -18,7 +18,8 @@ extension Timestamp {
   package static func now() -> Timestamp {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
-    return Timestamp(seconds: Int64(time.tv_sec), nanoseconds: Int32(time.tv_nsec))
+    return Timestamp(
+      seconds: Int64(time.tv_sec) + DeviceClock.offset, nanoseconds: Int32(time.tv_nsec))
   }
 }
 
