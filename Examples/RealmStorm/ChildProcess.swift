@@ -59,6 +59,9 @@ final class ChildProcess {
 
   var isRunning: Bool { process.isRunning }
 
+  /// The number of the process.
+  var number: Int32 { process.processIdentifier }
+
   /// Sends a line to its standard input.
   func send(_ line: String) {
     // A program that has ended takes none.

@@ -14,10 +14,16 @@ final class DeviceAnswers: Sendable {
     var texts: [String: String] = [:]
   }
 
+  private let name: String
   private let ledger: Ledger
+  private let log: StormLog
   private let state = Mutex(State())
 
-  init(_ ledger: Ledger) { self.ledger = ledger }
+  init(_ name: String, _ ledger: Ledger, _ log: StormLog) {
+    self.name = name
+    self.ledger = ledger
+    self.log = log
+  }
 
   /// Whether the process has its realms open.
   var isReady: Bool { state.withLock { $0.isReady } }
@@ -40,13 +46,14 @@ final class DeviceAnswers: Sendable {
   func take(_ line: String) {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let (verb, rest) = (words.first ?? "", words.count == 2 ? words[1] : "")
+    if verb != "arrived", verb != "keys" { log.add(name, line) }
     switch verb {
     case "ready":
       state.withLock {
         $0.isReady = true
         $0.userID = rest
       }
-    case "digest", "keys": state.withLock { $0.texts[verb] = rest }
+    case "digest", "keys", "content": state.withLock { $0.texts[verb] = rest }
     default: ledger.take(verb, rest)
     }
   }

@@ -17,6 +17,8 @@ struct DeviceCommand: AsyncParsableCommand {
   /// How often the device was started before.
   @Option var life: Int
   @Option var seed: UInt64
+  /// How far its clock is from that of the machine, in seconds.
+  @Option var clock: Int64
   /// The device writes nothing.
   @Flag var reader = false
 

@@ -12,23 +12,27 @@ final class DeviceProcess {
   private let errors: String
   private let seed: UInt64
   private let ledger: Ledger
+  private let log: StormLog
   private let answers: DeviceAnswers
   private var child: ChildProcess?
   private(set) var life = 0
   /// When the process may start again, on the clock of `StormClock`.
   private var nextStart = 0
+  /// How far its clock is from that of the machine, in seconds.
+  private var clockOffset: Int64 = 0
 
   /// - Parameters:
   ///   - folder: Its name, too, unless a second device of the same user has it.
   ///   - isReader: Whether the device writes nothing.
   init(
     _ name: String, folder: String, address: String, mode: StormMode, seed: UInt64,
-    isReader: Bool = false, ledger: Ledger
+    isReader: Bool = false, ledger: Ledger, log: StormLog
   ) {
-    self.name = name
+    self.name = isReader ? name + ".new" : name
     self.seed = seed
     self.ledger = ledger
-    answers = DeviceAnswers(ledger)
+    self.log = log
+    answers = DeviceAnswers(self.name, ledger, log)
     errors = folder + ".txt"
     arguments =
       [
@@ -44,13 +48,27 @@ final class DeviceProcess {
     if let child, child.isRunning { return }
     guard StormClock.now >= nextStart else { return }
     // It ends by itself for a reset.
-    if let child, child.wait() != 0 { ledger.take("crash", name) }
+    if let child, case let status = child.wait(), status != 0 {
+      log.add(name, "ends with \(status)")
+      ledger.take("failure", "\(name) has crashed (\(status)): see \(errors)")
+    }
     answers.begin()
-    child = try ChildProcess(
-      "realm-storm", arguments + ["--life", "\(life)", "--seed", "\(seed &+ UInt64(life))"],
+    let child = try ChildProcess(
+      "realm-storm",
+      arguments + [
+        "--life", "\(life)", "--seed", "\(seed &+ UInt64(life))", "--clock=\(clockOffset)",
+      ],
       errors: errors
     ) { [answers] line in answers.take(line) }
+    log.add(name, "process \(child.number) starts")
+    self.child = child
     life += 1
+  }
+
+  /// Sets its clock, now and for all its lives.
+  func setClock(_ offset: Int64) {
+    clockOffset = offset
+    child?.send("clock \(offset)")
   }
 
   func kill(downMilliseconds: Int = 0) {

@@ -9,14 +9,17 @@ import Synchronization
 final class Ledger: Sendable {
   struct Entries {
     var commitCount = 0
+    /// When devices made the objects, on the clock of `StormClock`.
+    var committed: [String: Int] = [:]
     /// When the server had the objects, on the clock of `StormClock`.
     var acknowledged: [String: Int] = [:]
     /// Objects that a device was about to delete.
     var deleted: Set<String> = []
     var refusedCount = 0
     var resetCount = 0
-    /// The names of devices whose processes have ended otherwise than by a kill or for a reset.
-    var crashes: [String] = []
+    var loginCount = 0
+    /// What went wrong in a way that sync rules out: crashes of devices, resets that failed.
+    var failures: [String] = []
     /// In microseconds.
     var latencies: [Int] = []
     /// How often each was reported.
@@ -29,17 +32,20 @@ final class Ledger: Sendable {
 
   /// Takes a line of a device.
   func take(_ verb: String, _ rest: String) {
+    let words = rest.split(separator: " ").map(String.init)
     state.withLock { state in
       switch verb {
-      case "commit": state.commitCount += 1
+      case "commit":
+        state.commitCount += 1
+        if words.count == 2 { state.committed[words[0]] = Int(words[1]) ?? 0 }
       case "deleting": state.deleted.insert(rest)
       case "refused": state.refusedCount += 1
       case "reset": state.resetCount += 1
-      case "crash": state.crashes.append(rest)
+      case "login": state.loginCount += 1
+      case "failure": state.failures.append(rest)
       case "arrived": state.latencies.append(Int(rest) ?? 0)
       case "acknowledged":
-        let words = rest.split(separator: " ")
-        if words.count == 2 { state.acknowledged[String(words[0])] = Int(words[1]) ?? 0 }
+        if words.count == 2 { state.acknowledged[words[0]] = Int(words[1]) ?? 0 }
       default: state.errors["\(verb) \(rest)", default: 0] += 1
       }
     }

@@ -15,7 +15,13 @@ struct Plan {
     case customData(device: Int, isEditor: Bool)
     case backup
     case restore
+    /// How far the clock is from that of the machine from now on.
+    case deviceClock(Int, hours: Int)
+    case serverClock(hours: Int)
   }
+
+  /// How far clocks are wrong, in hours.
+  private static let clockErrors = [1, 5, 24, 72, 24 * 90, 24 * 365]
 
   struct Step: CustomStringConvertible {
     /// In seconds from the begin.
@@ -58,6 +64,21 @@ struct Plan {
       let backup = time()
       steps.append(Step(time: backup, action: .backup))
       steps.append(Step(time: time(after: backup), action: .restore))
+    }
+    for number in 0..<options.serverKills {
+      // At any time of its part: many kills leave the server the time to start.
+      let part = Double(options.seconds) / Double(options.serverKills)
+      let time = (Double(number) + Double.random(in: 0..<1, using: &random)) * part
+      let down = Int.random(in: 0...200, using: &random)
+      steps.append(Step(time: time, action: .killServer(downMilliseconds: down)))
+    }
+    for _ in 0..<options.clocks {
+      let error = Self.clockErrors[Int.random(in: 0..<Self.clockErrors.count, using: &random)]
+      let hours = [-error, error, 0][Int.random(in: 0..<3, using: &random)]
+      let action: Action =
+        Int.random(in: 0..<3, using: &random) == 0
+        ? .serverClock(hours: hours) : .deviceClock(device(), hours: hours)
+      steps.append(Step(time: time(), action: action))
     }
     // Steps of the same time keep their order.
     self.steps = steps.enumerated().sorted {

@@ -17,8 +17,7 @@ struct RunCommand: ParsableCommand {
 
       The exit code is 0 if everything acknowledged is there at the end, all devices have what \
       a new device gets from the server, and none is stuck. Writes that were acknowledged after a \
-      backup that later replaced the server's folder are lost with it, and not asked for. Clocks \
-      of devices do not jump.
+      backup that later replaced the server's folder are lost with it, and not asked for.
       """)
 
   @OptionGroup var options: StormOptions
@@ -27,6 +26,7 @@ struct RunCommand: ParsableCommand {
     let seed = options.seed ?? UInt64.random(in: 0...999_999)
     let plan = Plan(options, seed: seed)
     Terminal.line("seed \(seed)")
+    Terminal.line("again: \(options.command(seed: seed))")
     if options.plan {
       for step in plan.steps { Terminal.line(step.description) }
       return

@@ -11,20 +11,23 @@ final class Storm {
   /// microseconds.
   private static let margin = 5_000_000
 
-  private let options: StormOptions
+  let options: StormOptions
+  let ledger = Ledger()
+  let server: StormServer
+  private(set) var devices: [DeviceProcess] = []
+  /// The times of acknowledgements that backups have undone.
+  private(set) var undone: [ClosedRange<Int>] = []
+  var lostCount = 0
+  var problems: [String] = []
   private let plan: Plan
   private let directory: String
-  private let ledger = Ledger()
+  private let log: StormLog
   private let network: FaultyNetwork
   private let address: String
-  private let server: StormServer
-  private var devices: [DeviceProcess] = []
   private var backupTime = 0
   private var killCount = 0
-  private var lostCount = 0
-  /// The times of acknowledgements that backups have undone.
-  private var undone: [ClosedRange<Int>] = []
-  private var problems: [String] = []
+  private var serverKillCount = 0
+  private var jumpCount = 0
 
   init(_ options: StormOptions, _ plan: Plan) throws {
     self.options = options
@@ -35,6 +38,8 @@ final class Storm {
       .appendingPathComponent("realm-storm-\(ProcessInfo.processInfo.processIdentifier)").path
     try FileManager.default.createDirectory(
       atPath: directory, withIntermediateDirectories: true)
+    log = try StormLog(path: directory + "/storm.txt")
+    log.add("storm", options.command(seed: plan.seed))
     // Below the ports that the system gives to programs which ask for any: the server comes back
     // at the same one after each kill. Storms that run beside each other have different ones.
     let first = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 5_500 * 2
@@ -47,7 +52,7 @@ final class Storm {
     network = FaultyNetwork(listener: listeners[0].socket, server: listeners[1].port)
     address = "http://127.0.0.1:\(listeners[0].port)"
     server = try StormServer(
-      directory, mode: options.mode, port: listeners[1].port, address: address)
+      directory, mode: options.mode, port: listeners[1].port, address: address, log: log)
   }
 
   /// Lets it happen. Returns whether all is well at the end.
@@ -63,9 +68,7 @@ final class Storm {
     } catch let failure as StormServer.Failure {
       problems.append(failure.description)
     }
-    for name in ledger.entries.crashes {
-      problems.append("\(name) has crashed: see \(directory)/\(name).txt")
-    }
+    problems += ledger.entries.failures
     report()
     for device in devices { device.kill() }
     server.kill()
@@ -75,15 +78,15 @@ final class Storm {
     return problems.isEmpty
   }
 
-  private func device(_ number: Int, isReader: Bool = false) -> DeviceProcess {
+  func device(_ number: Int, isReader: Bool = false) -> DeviceProcess {
     DeviceProcess(
       "device\(number)", folder: directory + "/device\(number)" + (isReader ? ".new" : ""),
       address: address, mode: options.mode,
-      seed: plan.seed &+ UInt64(number + 1) << 32, isReader: isReader, ledger: ledger)
+      seed: plan.seed &+ UInt64(number + 1) << 32, isReader: isReader, ledger: ledger, log: log)
   }
 
   /// Waits until something holds for all devices. Returns those for which it does not.
-  private func wait(
+  func wait(
     for devices: [DeviceProcess], _ holds: (DeviceProcess) -> Bool
   ) throws -> [DeviceProcess] {
     let end = StormClock.now + options.patience * 1_000_000
@@ -128,10 +131,12 @@ final class Storm {
   }
 
   private func carryOut(_ action: Plan.Action) throws {
+    log.add("plan", "\(action)")
     switch action {
     case .network(let fault): network.cause(fault)
     case .killServer(let milliseconds):
       killCount += 1
+      serverKillCount += 1
       server.kill()
       Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
       try server.start()
@@ -150,81 +155,28 @@ final class Storm {
       network.cause(.cutAll)
       undone.append(backupTime...StormClock.now + Self.margin)
       try server.restore()
+    case .deviceClock(let number, let hours):
+      jumpCount += 1
+      devices[number].setClock(Int64(hours) * 3_600)
+    case .serverClock(let hours):
+      jumpCount += 1
+      server.setClock(Int64(hours) * 3_600)
     }
   }
 
-  /// Compares what each device has with what a new device of its user gets, and, under rules that
-  /// hide nothing, all devices with each other.
-  private func calm() throws {
+  /// Lets the network be quiet.
+  func calmNetwork() {
+    log.add("storm", "the plan is done")
     network.calm()
-    let twins = devices.indices.map { device($0, isReader: true) }
-    defer { for twin in twins { twin.kill() } }
-    if options.spoil {
-      _ = try wait(for: [devices[0]]) { $0.isReady }
-      devices[0].ask("spoil")
-    }
-    try compare(twins) { device, twin, _ in device == twin }
-    try server.apply(.open)
-    try compare(twins) { device, twin, first in device == twin && device == first }
-    lookForAcknowledged(try keys(twins[0]))
   }
-
-  /// Asks for digests until they are as they should be.
-  private func compare(
-    _ twins: [DeviceProcess], _ isRight: (_ device: String, _ twin: String, _ first: String) -> Bool
-  ) throws {
-    let end = StormClock.now + options.patience * 1_000_000
-    while true {
-      let all = devices + twins
-      _ = try wait(for: all) { $0.isReady }
-      for device in all { device.ask("digest") }
-      let stuck = try wait(for: all) { $0.answer("digest") != nil || !$0.isReady }
-      let digests = all.map { $0.answer("digest") }
-      let wrong = devices.indices.filter { index in
-        guard let device = digests[index], let twin = digests[devices.count + index],
-          let first = digests[0]
-        else { return true }
-        return !isRight(device, twin, first)
-      }
-      if wrong.isEmpty { return }
-      if StormClock.now > end {
-        for device in stuck { problems.append("\(device.name) is stuck") }
-        for index in wrong {
-          problems.append("\(devices[index].name) differs from what a new device gets")
-        }
-        return
-      }
-      Thread.sleep(forTimeInterval: 0.2)
-    }
-  }
-
-  /// The objects that a device has.
-  private func keys(_ device: DeviceProcess) throws -> Set<String> {
-    device.ask("keys")
-    _ = try wait(for: [device]) { $0.answer("keys") != nil }
-    return Set((device.answer("keys") ?? "").split(separator: ",").map(String.init))
-  }
-
-  private func lookForAcknowledged(_ keys: Set<String>) {
-    let entries = ledger.entries
-    let lost = entries.acknowledged.filter { key, _ in
-      !keys.contains(key) && !entries.deleted.contains(key)
-    }
-    lostCount = lost.count { isUndone($0.value) }
-    let problem = lost.filter { !isUndone($0.value) }.keys.sorted()
-    guard !problem.isEmpty else { return }
-    problems.append(
-      "\(problem.count) acknowledged objects are lost: "
-        + problem.prefix(10).joined(separator: ", "))
-  }
-
-  private func isUndone(_ time: Int) -> Bool { undone.contains { $0.contains(time) } }
 
   private func report() {
     let entries = ledger.entries
     for (name, count) in [
       ("commits", entries.commitCount), ("acknowledged objects", entries.acknowledged.count),
       ("compensating writes", entries.refusedCount), ("kills", killCount),
+      ("kills of the server", serverKillCount), ("jumps of clocks", jumpCount),
+      ("logins after the end of a user's session", entries.loginCount),
       ("cut connections", network.cutCount), ("client resets", entries.resetCount),
       ("acknowledged and lost with a backup", lostCount),
     ] {
@@ -239,7 +191,7 @@ final class Storm {
     Terminal.line(
       problems.isEmpty
         ? "All devices and the server are equal, and everything acknowledged is there."
-        : "The storm has failed: its files are in \(directory)")
+        : "The storm has failed: its files are in \(directory), storm.txt says what happened.")
   }
 }
 #endif

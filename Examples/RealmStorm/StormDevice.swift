@@ -6,6 +6,7 @@
 #if Server
 import Foundation
 import RealmSwift
+import RealmSync
 
 /// A device with its realms.
 @MainActor
@@ -20,7 +21,9 @@ final class StormDevice {
   private var realms: [Realm] = []
   private var tokens: [NotificationToken] = []
   private var isWriting: Bool
-  private var isSpoilt = false
+  /// Whether it has a fault on purpose, and meets the server no more.
+  private var isApart = false
+  private var madeCount = 0
   /// The objects that this process made in the first realm, in order.
   private var written: [String] = []
   private var acknowledgedCount = 0
@@ -32,6 +35,7 @@ final class StormDevice {
     self.command = command
     random = StormGenerator(seed: command.seed)
     isWriting = !command.reader
+    DeviceClock.offset = command.clock
     let configuration = AppConfiguration(baseURL: command.address)
     configuration.directory = command.dir
     app = App(id: StormRules.app, configuration: configuration)
@@ -39,9 +43,11 @@ final class StormDevice {
   }
 
   func run() async throws {
-    Logger.shared.level = .error
+    Logger.shared.level = .info
+    let requests = Self.requests()
     let user = await untilItWorks { try await self.logIn() }
     userID = user.id
+    Task { await self.stayLoggedIn() }
     for configuration in configurations(user) {
       realms.append(
         await untilItWorks {
@@ -59,8 +65,18 @@ final class StormDevice {
     Terminal.line("ready \(userID)")
     Task { await self.acknowledge() }
     Task { await self.write() }
-    for await request in Self.requests() { try await answer(request) }
-    exit(0)
+    for await request in requests { try await answer(request) }
+  }
+
+  /// Logs the user in again when the server has ended the session: its clock has jumped.
+  private func stayLoggedIn() async {
+    while true {
+      if app.currentUser == nil {
+        _ = await untilItWorks { try await self.logIn() }
+        Terminal.line("login")
+      }
+      try? await Task.sleep(for: .milliseconds(100))
+    }
   }
 
   /// Tries again while the server is out of reach.
@@ -112,8 +128,8 @@ final class StormDevice {
         Terminal.line("refused \(info.primaryKey.stringValue ?? "")")
       }
     case .clientResetError:
-      // The file is put aside when the device starts again.
-      Terminal.line("reset")
+      // A reset that recovers what was not uploaded has no reason to fail here.
+      Terminal.line("failure A client reset needs a hand: \(error.message)")
       exit(0)
     default: Terminal.line("error \(error.message)")
     }
@@ -139,19 +155,24 @@ final class StormDevice {
       let session = realms.randomElement(using: &random)?.syncSession
       session?.suspend()
       try await Task.sleep(for: .milliseconds(Int.random(in: 0...1_000, using: &random)))
-      if !isSpoilt { session?.resume() }
+      if !isApart { session?.resume() }
     }
   }
 
   private func insert() throws {
     let index = Int.random(in: 0..<4, using: &random) == 0 ? realms.count - 1 : 0
-    let key = "\(command.name).\(command.life).\(written.count).\(index)"
+    let key = "\(command.name).\(command.life).\(madeCount).\(index)"
+    madeCount += 1
     let drop = Drop(value: ["_id": key, "owner": userID, "text": key])
     drop.isPublic = Bool.random(using: &random)
     drop.stamp = StormClock.now
     try realms[index].write { realms[index].add(drop, update: .modified) }
-    Terminal.line("commit \(key)")
-    if index == 0 { written.append(key) }
+    if index == 0 {
+      Terminal.line("commit \(key) \(StormClock.now)")
+      written.append(key)
+    } else {
+      Terminal.line("commit")
+    }
   }
 
   private func change() throws {
@@ -204,12 +225,19 @@ final class StormDevice {
 
   // MARK: Requests
 
-  /// The lines of the standard input.
+  /// The lines of the standard input, without those about the clock. The process ends with it,
+  /// wherever it is: the storm has ended then.
   nonisolated private static func requests() -> AsyncStream<String> {
     AsyncStream { continuation in
       Thread.detachNewThread {
-        while let line = readLine() { continuation.yield(line) }
-        continuation.finish()
+        while let line = readLine() {
+          if line.hasPrefix("clock "), let offset = Int64(line.dropFirst(6)) {
+            DeviceClock.offset = offset
+          } else {
+            continuation.yield(line)
+          }
+        }
+        _exit(0)
       }
     }
   }
@@ -218,19 +246,40 @@ final class StormDevice {
     switch request {
     case "digest":
       isWriting = false
-      if !isSpoilt { await meet() }
-      Terminal.line("digest \(digest())")
+      if !isApart { await meet() }
+      var digest = Digest()
+      for line in content() { digest.add(line) }
+      Terminal.line("digest \(digest.text)")
     case "keys":
       Terminal.line("keys \(realms[0].objects(Drop.self).map(\._id).joined(separator: ","))")
-    case "spoil":
-      isWriting = false
-      isSpoilt = true
-      for realm in realms { realm.syncSession?.suspend() }
+    case "content":
+      let path = command.dir + ".content.txt"
+      let text = content().map { $0 + "\n" }.joined()
+      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+      let states = realms.map { realm in
+        guard let session = realm.syncSession else { return "no session" }
+        return "\(session.state) \(session.connectionState)"
+      }
+      Terminal.line("state \(states)")
+      Terminal.line("content \(path)")
+    case "spoil \(SpoilKind.differs)":
+      suspend()
       try realms[0].write {
         if let drop = realms[0].objects(Drop.self).first { drop.text = "spoilt" }
       }
+    case "spoil \(SpoilKind.stuck)":
+      suspend()
+      while true { try? await Task.sleep(for: .seconds(3_600)) }
+    case "spoil \(SpoilKind.lost)":
+      Terminal.line("acknowledged \(command.name).lost \(StormClock.now)")
     default: break
     }
+  }
+
+  private func suspend() {
+    isWriting = false
+    isApart = true
+    for realm in realms { realm.syncSession?.suspend() }
   }
 
   /// Waits until the server has what this device has, and the other way round.
@@ -245,18 +294,15 @@ final class StormDevice {
     }
   }
 
-  /// The digest of what is here.
-  private func digest() -> String {
-    var digest = Digest()
-    for (index, realm) in realms.enumerated() {
-      for drop in realm.objects(Drop.self).sorted(byKeyPath: "_id") {
+  /// What is here, an object a line.
+  private func content() -> [String] {
+    realms.enumerated().flatMap { index, realm in
+      realm.objects(Drop.self).sorted(byKeyPath: "_id").map { drop in
         let tags = drop.tags.joined(separator: ",")
-        digest.add(
-          "\(index) \(drop._id) \(drop.owner) \(drop.isPublic) \(drop.text) \(drop.count) \(tags) "
-            + "\(drop.stamp)")
+        return "\(index) \(drop._id) \(drop.owner) \(drop.isPublic) \(drop.text) \(drop.count) "
+          + "\(tags) \(drop.stamp)"
       }
     }
-    return digest.text
   }
 }
 #endif

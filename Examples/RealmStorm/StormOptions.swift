@@ -22,6 +22,9 @@ struct StormOptions: ParsableArguments {
   @Option(help: "The kills of the server and of devices.")
   var kills = 20
 
+  @Option(help: "Kills of the server alone, besides those, spread over the whole time.")
+  var serverKills = 0
+
   @Option(help: "The faults of the network: delays, cuts, half-closed and refused connections.")
   var faults = 40
 
@@ -30,6 +33,9 @@ struct StormOptions: ParsableArguments {
 
   @Option(help: "The times at which the server's folder is replaced by an older backup.")
   var restores = 1
+
+  @Option(help: "The jumps of clocks, of devices and of the server, by an hour to a year.")
+  var clocks = 8
 
   @Option(help: "The longest time to wait for devices that are to become equal, in seconds.")
   var patience = 180
@@ -40,18 +46,32 @@ struct StormOptions: ParsableArguments {
   @Flag(help: "Print the plan and end.")
   var plan = false
 
-  @Flag(help: "At the end, change an object of one device, offline: then the run has to fail.")
-  var spoil = false
+  @Option(help: "A fault of one device at the end, so that the run fails: differs, stuck or lost.")
+  var spoil: SpoilKind?
 
   mutating func validate() throws {
     guard (1...86_400).contains(seconds), (1...64).contains(devices), patience > 0 else {
       throw ValidationError(
         "--seconds takes 1 to 86400, --devices 1 to 64, --patience 1 at least.")
     }
-    let counts = [kills, faults, ruleChanges, restores]
+    let counts = [kills, serverKills, faults, ruleChanges, restores, clocks]
     guard counts.allSatisfy({ (0...100_000).contains($0) }) else {
       throw ValidationError("Numbers of what goes wrong are 0 to 100000.")
     }
+  }
+
+  /// The command that makes the same plan again.
+  func command(seed: UInt64) -> String {
+    var words = ["realm-storm", "--seed \(seed)", "--mode \(mode.rawValue)"]
+    for (name, number) in [
+      ("seconds", seconds), ("devices", devices), ("kills", kills), ("server-kills", serverKills),
+      ("faults", faults), ("rule-changes", ruleChanges), ("restores", restores),
+      ("clocks", clocks),
+    ] {
+      words.append("--\(name) \(number)")
+    }
+    if let spoil { words.append("--spoil \(spoil.rawValue)") }
+    return words.joined(separator: " ")
   }
 }
 #endif

@@ -16,15 +16,21 @@ final class StormServer {
   private let mode: StormMode
   private let port: Int
   private let address: String
+  private let log: StormLog
   private var child: ChildProcess?
+  /// How far its clock is from that of the machine, in seconds.
+  private var clockOffset: Int64 = 0
 
   private var folder: String { directory + "/server" }
   private var backupFolder: String { directory + "/backup" }
   private var app: String { folder + "/apps/" + StormRules.app }
 
   /// - Parameter address: That of the network between it and devices.
-  init(_ directory: String, mode: StormMode, port: Int, address: String) throws {
+  init(
+    _ directory: String, mode: StormMode, port: Int, address: String, log: StormLog
+  ) throws {
     self.directory = directory
+    self.log = log
     self.mode = mode
     self.port = port
     self.address = address
@@ -43,9 +49,11 @@ final class StormServer {
       "realm-server",
       [
         "serve", "--dir", folder, "--listen", "127.0.0.1:\(port)", "--public-url", address,
-        "--registrations", "100000", "--log-level", "warning",
+        "--registrations", "100000", "--offline-days", "1", "--log-level", "warning",
+        "--controlled=\(clockOffset)",
       ], errors: directory + "/server.txt")
     self.child = child
+    log.add("server", "process \(child.number) starts")
     for _ in 0..<6_000 {
       if let socket = Socket(connectingTo: port) {
         socket.close()
@@ -55,6 +63,12 @@ final class StormServer {
       Thread.sleep(forTimeInterval: 0.01)
     }
     throw Failure(description: "The server does not start: \(directory)/server.txt says why.")
+  }
+
+  /// Sets its clock, now and after each start.
+  func setClock(_ offset: Int64) {
+    clockOffset = offset
+    child?.send("clock \(offset)")
   }
 
   /// Looks whether it still runs.

@@ -19,6 +19,20 @@ enum StormProgram {
     }
   }
 
+  /// Starts the program.
+  static func start(_ arguments: [String]) throws -> SpawnedProgram {
+    try SpawnedProgram(
+      folder.appendingPathComponent("realm-storm").path, arguments, input: .null, output: .null)
+  }
+
+  /// Whether a process that this one has not started does its work; one that has ended and was not
+  /// collected does not.
+  static func isRunning(_ process: Int32) -> Bool {
+    guard kill(process, 0) == 0 else { return false }
+    let state = try? SpawnedProgram.run("/bin/ps", ["-o", "stat=", "-p", "\(process)"])
+    return !(state?.output.hasPrefix("Z") ?? false)
+  }
+
   /// Runs the program to its end.
   static func run(_ arguments: [String]) throws -> SpawnedProgram.Run {
     try SpawnedProgram.run(folder.appendingPathComponent("realm-storm").path, arguments)
@@ -32,32 +46,76 @@ struct StormTests {
     let directory = try TemporaryDirectory()
     let run = try StormProgram.run([
       "--seed", "4", "--seconds", "6", "--devices", "3", "--mode", mode, "--kills", "4",
-      "--faults", "6", "--rule-changes", "4", "--restores", "1", "--patience", "600", "--dir",
-      directory.path,
+      "--server-kills", "2", "--faults", "6", "--rule-changes", "4", "--restores", "1", "--clocks",
+      "4", "--patience", "600", "--dir", directory.path,
     ])
     #expect(run.status == 0, "\(run.output)\(run.errors)")
-    #expect(run.output.hasPrefix("seed 4\n"))
-    #expect(run.output.contains("\n4 kills\n"))
+    #expect(run.output.hasPrefix("seed 4\nagain: realm-storm --seed 4 --mode \(mode) --seconds 6 "))
+    #expect(run.output.contains("\n6 kills\n"))
+    #expect(run.output.contains("\n4 jumps of clocks\n"))
+    let log = try String(contentsOfFile: directory.path + "/storm.txt", encoding: .utf8)
+    #expect(log.contains("device2: ready ") && log.contains("plan: restore"))
   }
 
-  /// The comparison finds a single value that differs.
-  @Test(.heavy) func aDeviceWithAnotherValueIsFound() throws {
+  /// Each check finds the one fault that it is for: a value that differs, a device that answers no
+  /// more, an object that was acknowledged and is not there.
+  @Test(
+    .heavy,
+    arguments: [
+      ("differs", "device0 differs from what a new device gets"), ("stuck", "device0 is stuck"),
+      ("lost", "1 acknowledged objects are lost: device0.lost"),
+    ])
+  func aFaultIsFound(spoil: String, problem: String) throws {
     let directory = try TemporaryDirectory()
     let run = try StormProgram.run([
-      "--seed", "4", "--seconds", "4", "--devices", "2", "--kills", "0", "--faults", "0",
-      "--rule-changes", "0", "--restores", "0", "--patience", "30", "--spoil", "--dir",
-      directory.path,
+      "--seed", "4", "--seconds", "2", "--devices", "2", "--kills", "0", "--faults", "0",
+      "--rule-changes", "0", "--restores", "0", "--clocks", "0", "--patience",
+      spoil == "lost" ? "600" : "15", "--spoil", spoil, "--dir", directory.path,
     ])
     #expect(run.status == 1, "\(run.output)\(run.errors)")
-    #expect(run.output.contains("PROBLEM: device0 differs from what a new device gets"))
+    #expect(run.output.contains("PROBLEM: \(problem)"), "\(run.output)\(run.errors)")
+    if spoil == "differs" {
+      #expect(run.output.contains("1 lines are only in \(directory.path)/device0.content.txt"))
+    }
   }
 
   @Test func theSeedAndTheOptionsMakeThePlan() throws {
-    let arguments = ["--plan", "--seconds", "100", "--seed"]
+    let arguments = ["--plan", "--seconds", "100", "--server-kills", "9", "--seed"]
     let first = try StormProgram.run(arguments + ["4"])
     #expect(first.status == 0 && first.output.split(separator: "\n").count > 50)
     #expect(try StormProgram.run(arguments + ["4"]).output == first.output)
     #expect(try StormProgram.run(arguments + ["5"]).output != first.output)
+  }
+
+  /// A storm that is killed leaves no server and no device behind.
+  @Test(.heavy) func allProcessesEndWithTheStorm() async throws {
+    let directory = try TemporaryDirectory()
+    let storm = try StormProgram.start([
+      "--seed", "4", "--seconds", "3000", "--devices", "2", "--kills", "0", "--faults", "0",
+      "--rule-changes", "0", "--restores", "0", "--clocks", "0", "--dir", directory.path,
+    ])
+    defer { storm.kill() }
+    let path = directory.path + "/storm.txt"
+    var log = ""
+    for _ in 0..<3_000 where !log.contains("device0: commit") || !log.contains("device1: commit") {
+      try await Task.sleep(for: .milliseconds(100))
+      log = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+    }
+    storm.kill()
+    storm.waitUntilExit()
+    var rest = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      .compactMap { line in
+        line.firstRange(of: ": process ").flatMap {
+          Int32(line[$0.upperBound...].prefix { $0.isNumber })
+        }
+      }
+    // The server, which has started again after the first backup, and two devices.
+    #expect(rest.count == 4)
+    for _ in 0..<600 where !rest.isEmpty {
+      try await Task.sleep(for: .milliseconds(100))
+      rest.removeAll { !StormProgram.isRunning($0) }
+    }
+    #expect(rest.isEmpty)
   }
 }
 #endif

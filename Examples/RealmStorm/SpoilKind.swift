@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Faults that a storm has to find.
+
+#if Server
+import ArgumentParser
+
+/// What a device does wrong on purpose.
+enum SpoilKind: String, CaseIterable, ExpressibleByArgument {
+  /// It has another value in an object, where sync does not see it.
+  case differs
+  /// It answers no more.
+  case stuck
+  /// It says that the server has an object that the server has never seen.
+  case lost
+}
+#endif

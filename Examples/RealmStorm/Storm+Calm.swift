@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What has to hold when the storm is over.
+
+#if Server
+import Foundation
+
+extension Storm {
+  /// Compares what each device has with what a new device of its user gets, and, under rules that
+  /// hide nothing, all devices with each other.
+  func calm() throws {
+    calmNetwork()
+    let twins = devices.indices.map { device($0, isReader: true) }
+    defer { for twin in twins { twin.kill() } }
+    if let spoil = options.spoil {
+      _ = try wait(for: [devices[0]]) { $0.isReady }
+      devices[0].ask("spoil \(spoil)")
+    }
+    guard try compare(twins, { device, twin, _ in device == twin }) else { return }
+    try server.apply(.open)
+    guard try compare(twins, { device, twin, first in device == twin && device == first })
+    else { return }
+    lookForObjects(try keys(twins[0]))
+  }
+
+  /// Asks for digests until they are as they should be. Returns whether they become so.
+  private func compare(
+    _ twins: [DeviceProcess], _ isRight: (_ device: String, _ twin: String, _ first: String) -> Bool
+  ) throws -> Bool {
+    let end = StormClock.now + options.patience * 1_000_000
+    while true {
+      let all = devices + twins
+      let silent = try wait(for: all) { $0.isReady }
+      for device in all { device.ask("digest") }
+      let stuck = try silent + wait(for: all) { $0.answer("digest") != nil || !$0.isReady }
+      let digests = all.map { $0.answer("digest") }
+      let wrong = devices.indices.filter { index in
+        guard let device = digests[index], let twin = digests[devices.count + index],
+          let first = digests[0]
+        else { return true }
+        return !isRight(device, twin, first)
+      }
+      if wrong.isEmpty { return true }
+      if StormClock.now > end {
+        let isStuck = Set(stuck.map(\.name))
+        for name in isStuck.sorted() { problems.append("\(name) is stuck") }
+        for index in wrong
+        where isStuck.isDisjoint(with: [devices[index].name, twins[index].name]) {
+          problems.append("\(devices[index].name) differs from what a new device gets")
+          problems += try differences(devices[index], twins[index])
+        }
+        return false
+      }
+      Thread.sleep(forTimeInterval: 0.2)
+    }
+  }
+
+  /// Where the contents of two devices differ, as far as one line says it.
+  private func differences(_ one: DeviceProcess, _ other: DeviceProcess) throws -> [String] {
+    for device in [one, other] { device.ask("content") }
+    _ = try wait(for: [one, other]) { $0.answer("content") != nil }
+    guard let first = one.answer("content"), let second = other.answer("content") else { return [] }
+    let lines = try [first, second].map {
+      Set(try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n"))
+    }
+    let only = [lines[0].subtracting(lines[1]), lines[1].subtracting(lines[0])]
+    return zip([first, second], only).map { path, lines in
+      "  \(lines.count) lines are only in \(path), such as \(lines.min() ?? "none")"
+    }
+  }
+
+  /// The objects that a device has.
+  private func keys(_ device: DeviceProcess) throws -> Set<String> {
+    device.ask("keys")
+    _ = try wait(for: [device]) { $0.answer("keys") != nil }
+    return Set((device.answer("keys") ?? "").split(separator: ",").map(String.init))
+  }
+
+  /// Looks for objects that were acknowledged, and for those that a device made at all: what it had
+  /// not uploaded is in its file, and survives its kills and resets.
+  private func lookForObjects(_ keys: Set<String>) {
+    let entries = ledger.entries
+    let lost = entries.acknowledged.filter { key, _ in
+      !keys.contains(key) && !entries.deleted.contains(key)
+    }
+    lostCount = lost.count { isUndone($0.value) }
+    report(lost.filter { !isUndone($0.value) }, "acknowledged")
+    report(
+      entries.committed.filter { key, time in
+        !keys.contains(key) && !entries.deleted.contains(key)
+          && entries.acknowledged[key] == nil && !undone.contains { time <= $0.upperBound }
+      }, "committed")
+  }
+
+  private func report(_ lost: [String: Int], _ what: String) {
+    guard !lost.isEmpty else { return }
+    problems.append(
+      "\(lost.count) \(what) objects are lost: "
+        + lost.keys.sorted().prefix(10).joined(separator: ", "))
+  }
+
+  private func isUndone(_ time: Int) -> Bool { undone.contains { $0.contains(time) } }
+}
+#endif
