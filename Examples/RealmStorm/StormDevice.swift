@@ -209,13 +209,20 @@ final class StormDevice {
       if count > acknowledgedCount, let session = realms[0].syncSession,
         (try? await session.wait(for: .upload)) != nil
       {
-        for key in written[acknowledgedCount..<count] {
+        await realms[0].asyncRefresh()
+        for key in written[acknowledgedCount..<count] where has(key) {
           Terminal.line("acknowledged \(key) \(StormClock.now)")
         }
         acknowledgedCount = count
       }
       try? await Task.sleep(for: .milliseconds(20))
     }
+  }
+
+  /// Whether an object is here. A reset may have taken it away since it was uploaded, because the
+  /// server is an older one.
+  private func has(_ key: String) -> Bool {
+    realms[0].object(ofType: Drop.self, forPrimaryKey: key) != nil
   }
 
   private func arrive(_ drop: Drop) {
