@@ -25,7 +25,8 @@ extension Storm {
 
   /// Asks for digests until they are as they should be. Returns whether they become so.
   private func compare(
-    _ twins: [DeviceProcess], _ isRight: (_ device: String, _ twin: String, _ first: String) -> Bool
+    _ twins: [DeviceProcess],
+    _ isRight: (_ device: String, _ twin: String, _ first: String?) -> Bool
   ) throws -> Bool {
     let end = StormClock.now + options.patience * 1_000_000
     while true {
@@ -35,10 +36,9 @@ extension Storm {
       let stuck = try silent + wait(for: all) { $0.answer("digest") != nil || !$0.isReady }
       let digests = all.map { $0.answer("digest") }
       let wrong = devices.indices.filter { index in
-        guard let device = digests[index], let twin = digests[devices.count + index],
-          let first = digests[0]
+        guard let device = digests[index], let twin = digests[devices.count + index]
         else { return true }
-        return !isRight(device, twin, first)
+        return !isRight(device, twin, digests[0])
       }
       if wrong.isEmpty { return true }
       if StormClock.now > end {

@@ -19,11 +19,17 @@ final class ServedDevice: Sendable {
   private let system: SimulatedFileSystem
   private let recorded: RecordedWrite
 
-  init(_ driver: ClientDriver, partition: String? = "\"home\"") async throws {
+  /// - Parameter daysAhead: How wrong the device's clock is.
+  init(
+    _ driver: ClientDriver, partition: String? = "\"home\"", daysAhead: Int64 = 0
+  ) async throws {
     system = try SimulatedFileSystem()
     let file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file)
-    recorded = RecordedWrite()
+    recorded = RecordedWrite {
+      let time = Timestamp.now()
+      return OriginTimestamp(unixMilliseconds: (time.seconds + daysAhead * 86_400) * 1_000)
+    }
     self.driver = driver
     session = try driver.begin(agent, SessionSettings(partition: partition))
   }

@@ -35,6 +35,34 @@ import Testing
     try await server.stop()
   }
 
+  /// Nothing of a session depends on the clock of a device: not its token, nor its uploads. A change
+  /// of the slow one to what it has seen of the fast one counts.
+  @Test(arguments: [SyncMode.partition, .flexible])
+  func devicesWithClocksThatAreAYearOffShareTheirData(_ mode: SyncMode) async throws {
+    let server = try await RunningServer(mode: mode)
+    let user = try await server.user()
+    let partition = mode == .partition ? "\"home\"" : nil
+    let fast = try await ServedDevice(
+      user.connection(mode), partition: partition, daysAhead: 365)
+    let slow = try await ServedDevice(
+      user.connection(mode), partition: partition, daysAhead: -365)
+    if mode == .flexible {
+      try fast.subscribe()
+      try slow.subscribe()
+    }
+    try fast.put(1, "milk")
+    try fast.put(2, "bread")
+    try await slow.wait(for: [1: "milk", 2: "bread"])
+    try slow.put(1, "oat milk")
+    try await slow.wait(for: .upload)
+    try await fast.wait(for: [1: "oat milk", 2: "bread"])
+    try fast.put(2, "rye bread")
+    try await slow.wait(for: [1: "oat milk", 2: "rye bread"])
+    await fast.close()
+    await slow.close()
+    try await server.stop()
+  }
+
   @Test func aServerThatRestartsGoesOn() async throws {
     let server = try await RunningServer()
     let user = try await server.user()
