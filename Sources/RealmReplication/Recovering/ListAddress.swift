@@ -66,6 +66,20 @@ struct ListAddress: Hashable {
     return nil
   }
 
+  /// The object of the address, and its class; nil if a file has none, or a class without primary
+  /// key.
+  func object(
+    in source: some TableReader
+  ) throws(StorageError) -> (ObjectKey, TableSchema)? {
+    for schema in try source.classSchemas() where schema.displayName == table {
+      guard schema.kind == .topLevel, schema.primaryKey != nil,
+        let object = try object(in: source, schema, .own)
+      else { return nil }
+      return (object, schema)
+    }
+    return nil
+  }
+
   private func object(
     in source: some TableReader, _ schema: TableSchema, _ file: FileIdentifier
   ) throws(StorageError) -> ObjectKey? {

@@ -128,4 +128,12 @@ package struct SubscriptionStore {
       if try state(of: newer) == .bootstrapping { try setState(.pending, of: newer) }
     }
   }
+
+  /// Changes the version up to which changes must be sent before a set is, in all sets.
+  package func moveSnapshots(_ version: (UInt64) -> UInt64) throws(StorageError) {
+    for number in try versions() {
+      guard let set = try find(number) else { continue }
+      try set.set(clamping: version(try set.natural("snapshot_version")), "snapshot_version")
+    }
+  }
 }

@@ -17,6 +17,8 @@ package enum ResetError: ErrorAboveStorage, Hashable, Sendable {
   case recoveryForbidden
   /// A change cannot be made again, or the fresh copy does not fit the file.
   case unfit(String)
+  /// Objects of a class cannot be adopted, as they have no primary key.
+  case withoutPrimaryKey(String)
   /// The fresh copy cannot be downloaded.
   case download(String)
   /// The realm could not be opened for a block of the program.
@@ -52,6 +54,9 @@ extension ResetError: CustomStringConvertible {
     case .removedProperties(let names):
       "Client reset cannot recover when properties have been removed: "
         + "{\(names.joined(separator: ", "))}"
+    case .withoutPrimaryKey(let name):
+      "Objects of '\(name)' cannot be adopted: the class has no primary key. Open the file for "
+        + "reading only, and copy them into a class that has one."
     case .recoveryForbidden:
       "A client reset with recovery is configured, and the server does not let changes be recovered"
     case .cancelled: "The client reset was cancelled"
