@@ -33,6 +33,9 @@ final class FaultyNetwork: Sendable {
   /// How many connections were cut or half closed.
   var cutCount: Int { state.withLock { $0.cutCount } }
 
+  /// How many connections are open.
+  var connectionCount: Int { state.withLock { $0.connections.count } }
+
   private func accept() {
     while let device = listener.accepted() {
       let isRefused = state.withLock { StormClock.now < $0.refusedUntil }

@@ -17,6 +17,9 @@ final class Ledger: Sendable {
     var deleted: Set<String> = []
     var refusedCount = 0
     var resetCount = 0
+    /// The devices that have put their files aside with what was not uploaded, and the last time.
+    var putAside: [String: Int] = [:]
+    var putAsideCount = 0
     var loginCount = 0
     /// What went wrong in a way that sync rules out: crashes of devices, resets that failed.
     var failures: [String] = []
@@ -41,6 +44,9 @@ final class Ledger: Sendable {
       case "deleting": state.deleted.insert(rest)
       case "refused": state.refusedCount += 1
       case "reset": state.resetCount += 1
+      case "aside":
+        state.putAsideCount += 1
+        if words.count == 2 { state.putAside[words[0]] = Int(words[1]) ?? 0 }
       case "login": state.loginCount += 1
       case "failure": state.failures.append(rest)
       case "arrived": state.latencies.append(Int(rest) ?? 0)

@@ -89,6 +89,7 @@ extension Storm {
       entries.committed.filter { key, time in
         !keys.contains(key) && !entries.deleted.contains(key)
           && entries.acknowledged[key] == nil && !undone.contains { time <= $0.upperBound }
+          && time > entries.putAside[String(key.prefix { $0 != "." })] ?? 0
       }, "committed")
   }
 

@@ -27,6 +27,8 @@ final class Storm {
   private var backupTime = 0
   private var killCount = 0
   private var serverKillCount = 0
+  /// Those with devices under way.
+  private var busyKillCount = 0
   private var jumpCount = 0
 
   init(_ options: StormOptions, _ plan: Plan) throws {
@@ -137,6 +139,7 @@ final class Storm {
     case .killServer(let milliseconds):
       killCount += 1
       serverKillCount += 1
+      if network.connectionCount > 0 { busyKillCount += 1 }
       server.kill()
       Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
       try server.start()
@@ -175,9 +178,11 @@ final class Storm {
     for (name, count) in [
       ("commits", entries.commitCount), ("acknowledged objects", entries.acknowledged.count),
       ("compensating writes", entries.refusedCount), ("kills", killCount),
-      ("kills of the server", serverKillCount), ("jumps of clocks", jumpCount),
+      ("kills of the server", serverKillCount),
+      ("kills of the server with devices connected", busyKillCount), ("jumps of clocks", jumpCount),
       ("logins after the end of a user's session", entries.loginCount),
       ("cut connections", network.cutCount), ("client resets", entries.resetCount),
+      ("files put aside by a second reset", entries.putAsideCount),
       ("acknowledged and lost with a backup", lostCount),
     ] {
       Terminal.line("\(count) \(name)")

@@ -39,7 +39,9 @@ final class StormDevice {
     let configuration = AppConfiguration(baseURL: command.address)
     configuration.directory = command.dir
     app = App(id: StormRules.app, configuration: configuration)
-    app.syncManager.errorHandler = { error, _ in Self.report(error) }
+    app.syncManager.errorHandler = { [name = command.name] error, _ in
+      Self.report(error, by: name)
+    }
   }
 
   func run() async throws {
@@ -118,7 +120,7 @@ final class StormDevice {
     return configurations
   }
 
-  nonisolated private static func report(_ error: any Error) {
+  nonisolated private static func report(_ error: any Error, by name: String) {
     guard let error = error as? SyncError else {
       return Terminal.line("error \(error.localizedDescription)")
     }
@@ -128,8 +130,11 @@ final class StormDevice {
         Terminal.line("refused \(info.primaryKey.stringValue ?? "")")
       }
     case .clientResetError:
-      // A reset that recovers what was not uploaded has no reason to fail here.
-      Terminal.line("failure A client reset needs a hand: \(error.message)")
+      // Two backups in quick succession are a cycle to the device, which puts its file aside then.
+      // Resets have no other reason to fail here.
+      let isCycle = error.message.contains("to prevent a cycle")
+      Terminal.line(
+        isCycle ? "aside \(name) \(StormClock.now)" : "failure A reset fails: \(error.message)")
       exit(0)
     default: Terminal.line("error \(error.message)")
     }
