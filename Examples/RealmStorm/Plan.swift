@@ -20,8 +20,10 @@ struct Plan {
     case serverClock(hours: Int)
   }
 
-  /// How far clocks are wrong, in hours.
-  private static let clockErrors = [1, 24, 24 * 90, 24 * 365]
+  /// How far clocks are wrong, in hours: each once in as many jumps.
+  private static let clockErrors = [
+    0, 1, -1, 24, -24, 24 * 90, -24 * 90, 24 * 365, -24 * 365,
+  ]
 
   struct Step: CustomStringConvertible {
     /// In seconds from the begin.
@@ -72,12 +74,12 @@ struct Plan {
       let down = Int.random(in: 0...200, using: &random)
       steps.append(Step(time: time, action: .killServer(downMilliseconds: down)))
     }
-    for _ in 0..<options.clocks {
-      let error = Self.clockErrors[Int.random(in: 0..<Self.clockErrors.count, using: &random)]
-      let hours = [-error, error, 0][Int.random(in: 0..<3, using: &random)]
+    let errors = Self.clockErrors.shuffled(using: &random)
+    for number in 0..<options.clocks {
+      // Every third one is the server's.
+      let hours = errors[number / 3 % errors.count]
       let action: Action =
-        Int.random(in: 0..<3, using: &random) == 0
-        ? .serverClock(hours: hours) : .deviceClock(device(), hours: hours)
+        number % 3 == 0 ? .serverClock(hours: hours) : .deviceClock(device(), hours: hours)
       steps.append(Step(time: time(), action: action))
     }
     // Steps of the same time keep their order.

@@ -35,8 +35,8 @@ import Testing
     try await server.stop()
   }
 
-  /// Nothing of a session depends on the clock of a device: not its token, nor its uploads. A change
-  /// of the slow one to what it has seen of the fast one counts.
+  /// Nothing of a session depends on the clock of a device: not its token, nor its uploads. A
+  /// change of the slow one to what it has seen of the fast one counts.
   @Test(arguments: [SyncMode.partition, .flexible])
   func devicesWithClocksThatAreAYearOffShareTheirData(_ mode: SyncMode) async throws {
     let server = try await RunningServer(mode: mode)

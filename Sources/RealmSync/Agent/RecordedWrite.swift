@@ -5,8 +5,8 @@
 // 1. One writer exists at a time, and only it uses the recorder.
 // 2. The entry is made after the last write, in the commit itself: so each version's entry has
 //    exactly the writes of its transaction.
-// 3. No entry is older than an earlier local one that the history still has (P2 D.1): merges compare
-//    the times of entries, and the clock of a device may be set back.
+// 3. No entry is older than an earlier local one that the history still has (P2 D.1): merges
+//    compare the times of entries, and the clock of a device may be set back.
 
 import RealmReplication
 package import RealmStorage
