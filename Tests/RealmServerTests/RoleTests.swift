@@ -148,6 +148,71 @@ import Testing
     try await second.stop()
   }
 
+  /// The role of the page under "Hidden properties", about another property.
+  static let hidingRole = #"""
+    { "name": "colleague", "apply_when": {}, "read": true, "write": true,
+      "fields": { "salary": { "read": false, "write": false } } }
+    """#
+
+  private static func hidingFile(_ condition: String = "false") -> String {
+    let role = hidingRole.replacingOccurrences(of: "salary", with: "status")
+    return #"""
+      { "id": "todos", "mode": "production", "sync": "flexible",
+        "providers": { "anon-user": {} },
+        "roles": { "default": [
+          { "name": "editor", "apply_when": { "%or": [
+              { "%%user.custom_data.editor": true }, \#(condition)] },
+            "read": true, "write": true, "insert": true, "delete": true },
+          \#(role) ] } }
+      """#
+  }
+
+  /// While the device is connected, without a reset.
+  @Test @MainActor func hiddenPropertiesFollowTheRole() async throws {
+    let server = try await RunningServer(file: Self.hidingFile())
+    let editor = try await AppDevice(server, "editor")
+    let ann = try await AppDevice(server, "ann")
+    try await Self.setEditor(true, editor, of: server)
+    let all = try await Self.open(editor)
+    try await Self.add("a", owner: "o", status: "secret", to: all)
+    try await all.syncSession?.wait(for: .upload)
+    let mine = try await Self.open(ann)
+    let todo = try #require(mine.objects(Todo.self).first)
+    #expect(todo.name == "a" && todo.owner == "o" && todo.status == "")
+    // What others write there does not arrive, and what the user writes there is taken back.
+    let other = try #require(all.objects(Todo.self).first)
+    try await all.asyncWrite { (other.status, other.name) = ("other", "b") }
+    try await Self.wait(for: ["b"], in: mine)
+    #expect(todo.status == "")
+    try await mine.asyncWrite { todo.status = "mine" }
+    let error = try await ann.error()
+    #expect(error.code == .writeRejected, "\(error)")
+    ann.errors.withLock { $0 = [] }
+    func waitForStatus(_ status: String) async throws {
+      for _ in 0..<6_000 {
+        await mine.asyncRefresh()
+        if mine.objects(Todo.self).first?.status == status { return }
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(mine.objects(Todo.self).first?.status == status)
+    }
+    try await waitForStatus("")
+    #expect(other.status == "other")
+    // The file of the app changes, and then what is known of the user.
+    let path = server.directory.path + "/data/apps/todos/app.json"
+    let file = Self.hidingFile(#"{ "%%user.id": "\#(ann.user.id)" }"#)
+    try Data(file.utf8).write(to: URL(fileURLWithPath: path))
+    #expect(
+      try await ApplyCommand.answer(server.directory.path + "/data").contains("; 1 session begins"))
+    try await waitForStatus("other")
+    try Data(Self.hidingFile().utf8).write(to: URL(fileURLWithPath: path))
+    _ = try await ApplyCommand.answer(server.directory.path + "/data")
+    try await waitForStatus("")
+    #expect(mine.objects(Todo.self).map(\.name) == ["b"])
+    for device in [ann, editor] { #expect(device.errors.withLock { $0.isEmpty }) }
+    try await server.stop()
+  }
+
   // MARK: Commands
 
   private static func file(_ text: String, in directory: TemporaryDirectory) throws -> String {
@@ -185,6 +250,10 @@ import Testing
       Self.file(Self.rules, in: directory), "6617f0", nil, nil, className: "Todo")
     let command = "$ realm-server rules explain data/apps/todos/app.json --user 6617f0 --class Todo"
     #expect(page.contains("\(command)\n\(answer)\n"))
+    #expect(page.contains("```json\n\(Self.hidingRole)\n```"))
+    let hidden = try RulesExplainCommand.answer(
+      Self.file(Self.hidingFile(), in: directory), "6617f0", nil, nil, className: "Todo")
+    #expect(hidden.contains("\nreads: all objects, all properties but status\n"), "\(hidden)")
   }
 
   /// A filter that does not fit its class holds for no object: who wrote it should know.

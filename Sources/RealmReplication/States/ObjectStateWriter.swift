@@ -60,18 +60,22 @@ package struct ObjectStateWriter<Source: TableReader> {
 
   /// Writes an object: its creation, its values, and its links at last.
   ///
-  /// - Parameter isFresh: Whether the receiver cannot have the object: default values are left out
-  ///   then, and collections are not emptied first.
+  /// - Parameters:
+  ///   - isFresh: Whether the receiver cannot have the object: default values are left out then,
+  ///     and collections are not emptied first.
+  ///   - fields: Whether a property is written, beside the primary key; nil for all.
   /// - Returns: Whether there is such an object.
   @discardableResult
   package mutating func append(
-    _ object: ObjectKey, in table: TableKey, isFresh: Bool = true
+    _ object: ObjectKey, in table: TableKey, isFresh: Bool = true,
+    fields: ((String) -> Bool)? = nil
   ) throws(StorageError) -> Bool {
     guard let (row, schema) = try begin(object, table) else { return false }
     self.isFresh = isFresh
     builder.encoder.append(.createObject(ObjectReference(table: base.table, key: base.key)))
     for isLinking in [false, true] {
       for column in schema.columns where column.canLink == isLinking && !column.isPrimaryKey {
+        guard fields?(column.name) ?? true else { continue }
         base.field = builder.name(column, table, schema)
         try appendProperty(column, row)
       }
@@ -117,6 +121,19 @@ package struct ObjectStateWriter<Source: TableReader> {
     base.field = builder.name(column, table, schema)
     try appendProperty(column, row)
     return true
+  }
+
+  /// Writes that a property of an object at the receiver has the value of new objects.
+  package mutating func appendInitialValue(
+    of column: Column, of object: ObjectKey, in table: TableKey
+  ) throws(StorageError) {
+    guard let (_, schema) = try begin(object, table) else { return }
+    base.field = builder.name(column, table, schema)
+    guard column.collection == .none else {
+      if !column.hasIntegerKeys { clear(column.collection.onWire) }
+      return
+    }
+    if let payload = try payload(column.initialValue, column) { update(payload) }
   }
 
   /// Makes an object of a class the one at hand.

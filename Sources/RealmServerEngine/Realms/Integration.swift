@@ -42,6 +42,8 @@ struct Integration {
   private(set) var failure: StoreError?
   /// The refused writes of the upload.
   private var compensation = Compensation(file: .server)
+  /// The properties that the author of the upload does not see; nil if it sees all.
+  private var unread: UnreadFields?
   /// The instructions that the upload may have still.
   private var instructionsLeft = 0
 
@@ -71,8 +73,10 @@ struct Integration {
   ///   - number: The position in the group.
   ///   - now: The client's new sign of life.
   ///   - refused: The changes of it that the user may not make.
+  ///   - unread: The properties that its author does not see; nil if it sees all.
   mutating func add(
-    _ upload: Upload, number: Int, now: OriginTimestamp, refused: RefusedWrites? = nil
+    _ upload: Upload, number: Int, now: OriginTimestamp, refused: RefusedWrites? = nil,
+    unread: UnreadFields? = nil
   ) throws(SessionRefusal) {
     guard var state = states[upload.file] else {
       throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
@@ -80,6 +84,7 @@ struct Integration {
     let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
     instructionsLeft = limits.instructionCount
     transformer.workLeft = limits.work
+    self.unread = unread
     compensation = Compensation(file: upload.file, schema: schema, refused)
     do throws(SessionRefusal) {
       try check(upload, state.file)
@@ -145,6 +150,9 @@ struct Integration {
       isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || upload.right != .allowed)
       if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
       if try compensation.takeRefused(from: &changeset) { isChanged[isChanged.count - 1] = true }
+      if let unread, unread.take(from: &changeset, base: entry.serverVersion).isChanged {
+        isChanged[isChanged.count - 1] = true
+      }
       incoming.append(changeset)
     }
     let isDropping =
@@ -166,6 +174,8 @@ struct Integration {
     }
     for (offset, entry) in part.enumerated() {
       incoming[offset].origin.version = history.end + 1
+      // Nothing of what was taken out reaches others.
+      if isChanged[offset] { incoming[offset].keep(incoming[offset].instructions) }
       history.append(incoming[offset])
       entries.append(
         MergedEntry(

@@ -64,6 +64,14 @@ extension ServerRealm {
     var refused: [Int: RefusedWrites] = [:]
     let states = try await states(for: uploads, window, &refusals)
     let unseen = try await unseenObjects(for: uploads, states)
+    let unread = try unreadFields(of: uploads, states)
+    if let writes = unreadWrites(of: uploads, unread, states, refusals) {
+      guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
+      refused[0] = writes
+      if let refusal = try await refusal(of: uploads[0]) {
+        refuse(0, of: uploads, refusal, &refusals)
+      }
+    }
     var misfitCount = 0
     while true {
       window.removeAll(after: head.version)
@@ -75,7 +83,8 @@ extension ServerRealm {
         do throws(SessionRefusal) {
           try integration.add(
             upload, number: number, now: now,
-            refused: upload.rules == nil ? nil : refused[number] ?? RefusedWrites())
+            refused: upload.rules == nil ? refused[number] : refused[number] ?? RefusedWrites(),
+            unread: unread[number])
         } catch {
           refuse(number, of: uploads, error, &refusals)
         }
@@ -115,16 +124,23 @@ extension ServerRealm {
         continue
       }
       window.removeOld()
-      for loss in integration.dropped {
-        report(.instructions(of: loss.file, count: loss.count, through: loss.through))
+      return outcomes(of: uploads, integration, refusals)
+    }
+  }
+
+  /// What is to be said of a stored group.
+  private func outcomes(
+    of uploads: [Upload], _ integration: Integration, _ refusals: [Int: SessionRefusal]
+  ) -> [UploadOutcome] {
+    for loss in integration.dropped {
+      report(.instructions(of: loss.file, count: loss.count, through: loss.through))
+    }
+    return uploads.enumerated().map { (number, upload) in
+      if let refusal = refusals[number] { return .refused(refusal) }
+      guard let file = integration.states[upload.file]?.file else {
+        return .failed(.unknownFile(upload.file))
       }
-      return uploads.enumerated().map { (number, upload) in
-        if let refusal = refusals[number] { return .refused(refusal) }
-        guard let file = integration.states[upload.file]?.file else {
-          return .failed(.unknownFile(upload.file))
-        }
-        return .integrated(file, head)
-      }
+      return .integrated(file, head)
     }
   }
 
@@ -209,6 +225,34 @@ extension ServerRealm {
     return states
   }
 
+  /// The properties that the authors of uploads do not see, by the numbers of these uploads.
+  private func unreadFields(
+    of uploads: [Upload], _ states: [FileIdentifier: ClientHistory]
+  ) throws(StoreError) -> [Int: UnreadFields] {
+    var unread: [Int: UnreadFields] = [:]
+    for (number, upload) in uploads.enumerated() {
+      guard let file = states[upload.file]?.file,
+        !file.filters.isEmpty || upload.rules != nil
+      else { continue }
+      unread[number] = UnreadFields(upload.rules?.permissions.filters, try file.viewFilters())
+    }
+    return unread
+  }
+
+  /// The writes of the first of the uploads that writes what its author does not see; nil if none
+  /// does.
+  private func unreadWrites(
+    of uploads: [Upload], _ unread: [Int: UnreadFields],
+    _ states: [FileIdentifier: ClientHistory], _ refusals: [Int: SessionRefusal]
+  ) -> RefusedWrites? {
+    for (number, upload) in uploads.enumerated() where refusals[number] == nil {
+      guard let fields = unread[number], let file = states[upload.file]?.file else { continue }
+      let writes = fields.refusedWrites(of: upload, after: file.clientVersion)
+      if !writes.isEmpty { return writes }
+    }
+    return nil
+  }
+
   private func state(of file: ClientFile) async throws(StoreError) -> ClientHistory {
     var reciprocals: [UInt64: Changeset] = [:]
     var privates: [UInt64: Changeset] = [:]
@@ -272,7 +316,7 @@ extension ServerRealm {
 
   /// The end of a session with refused writes that cannot be undone; nil if they can.
   private func refusal(of upload: Upload) async throws(StoreError) -> SessionRefusal? {
-    guard upload.rules?.isCompensated == true,
+    guard upload.rules?.isCompensated ?? true,
       try await readersRight(upload.file) == .compensated
     else { return Compensation.roleRefusal }
     return nil

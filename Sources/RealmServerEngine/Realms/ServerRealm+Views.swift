@@ -127,10 +127,15 @@ extension ServerRealm {
   }
 
   /// The refusal of a query; nil for a legal one.
-  package func check(_ query: EffectiveQuery) async throws(StoreError) -> SessionRefusal? {
+  ///
+  /// - Parameter isHeld: Whether the client has the query already. What it asks for may not be read
+  ///   any more; it selects nothing then.
+  package func check(
+    _ query: EffectiveQuery, isHeld: Bool = false
+  ) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(atLeast: 0)
     switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
-    case .success: return nil
+    case .success(let view): return isHeld ? nil : view.hiddenUse
     case .failure(let refusal): return refusal
     }
   }
@@ -161,7 +166,7 @@ extension ServerRealm {
     var privates = PrivateChanges(timestamp, for: ident)
     privates.append(round.parts, through: round.cursor.serverVersion)
     if let bootstrap {
-      privates.append(bootstrap.parts, through: bootstrap.cursors.download.serverVersion)
+      privates.append(bootstrap.parts, through: bootstrap.partsVersion)
     }
     privates.replace(unconfirmed)
     let version = (bootstrap?.cursors.download ?? round.cursor).serverVersion

@@ -189,6 +189,29 @@ package actor ServerRealm {
     return file
   }
 
+  /// The filters that the view of a client was made with, by the version that it names. It has not
+  /// received what was made after that.
+  func confirmedFilters(
+    of ident: ClientMessage.Ident
+  ) async throws(StoreError) -> ReadFilters? {
+    let version = ident.download.serverVersion
+    await beginAppending()
+    defer { endAppending() }
+    guard var file = try await store.file(ident.file) else { throw .unknownFile(ident.file) }
+    var filters = try file.viewFilters()
+    if filters.removeAll(after: version) {
+      file.filters = filters.text
+      let batch = Batch(files: [file])
+      do throws(StoreError) {
+        try await append { _ in batch }
+      } catch {
+        window = nil
+        throw error
+      }
+    }
+    return filters.filters(at: version)
+  }
+
   func beginAppending() async {
     guard isAppending else {
       isAppending = true

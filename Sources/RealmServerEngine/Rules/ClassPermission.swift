@@ -8,6 +8,8 @@ package struct ClassPermission: Hashable, Sendable {
   package var role: String?
   /// The objects that the user may read.
   package var read: ObjectFilter
+  /// The properties of them that the user may read.
+  package var readable = ReadableFields.all
   /// The objects that the user may change, make and delete, before and after the change.
   package var write: ObjectFilter
   package var inserts: Bool

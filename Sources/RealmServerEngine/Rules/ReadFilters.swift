@@ -4,49 +4,88 @@
 
 import RealmFormats
 
-/// The read filters of a user's roles.
+/// What a user's roles let it read: objects, and properties of them.
 package struct ReadFilters: Hashable, Sendable {
-  /// Those of classes with roles of their own.
+  /// The filters of classes with roles of their own.
   package var classes: [String: ObjectFilter]
   /// That of all other classes.
   package var fallback: ObjectFilter
+  /// The properties of classes with roles of their own, where these do not let all be read.
+  package var fields: [String: ReadableFields]
+  /// Those of all other classes.
+  package var otherFields: ReadableFields
 
-  package init(classes: [String: ObjectFilter] = [:], fallback: ObjectFilter) {
+  package init(
+    classes: [String: ObjectFilter] = [:], fallback: ObjectFilter,
+    fields: [String: ReadableFields] = [:], otherFields: ReadableFields = .all
+  ) {
     self.classes = classes
     self.fallback = fallback
+    self.fields = fields.filter { !$0.value.isAll }
+    self.otherFields = otherFields
   }
 
   package subscript(className: String) -> ObjectFilter { classes[className] ?? fallback }
+
+  /// The properties of a class that may be read.
+  func fields(ofClass name: String) -> ReadableFields {
+    classes[name] == nil ? otherFields : fields[name] ?? .all
+  }
+
+  /// Whether a property of any class may not be read.
+  var hidesFields: Bool { !fields.isEmpty || !otherFields.isAll }
 }
 
 extension SessionPermissions {
   /// The part about reading.
   package var filters: ReadFilters {
-    ReadFilters(classes: classes.mapValues(\.read), fallback: fallback.read)
+    ReadFilters(
+      classes: classes.mapValues(\.read), fallback: fallback.read,
+      fields: classes.mapValues(\.readable), otherFields: fallback.readable)
   }
 }
 
 extension ReadFilters {
   /// The filters as they are stored.
   var json: JSONValue {
-    .object([
-      JSONMember("default", fallback.json),
-      JSONMember(
-        "classes",
-        .object(
-          classes.sorted { $0.key < $1.key }.map { JSONMember($0.key, $0.value.json) })),
-    ])
+    var members = [
+      JSONMember("default", fallback.json), JSONMember("classes", Self.object(classes, \.json)),
+    ]
+    if hidesFields {
+      members.append(JSONMember("fields", Self.object(fields, \.json)))
+      members.append(JSONMember("otherFields", otherFields.json))
+    }
+    return .object(members)
+  }
+
+  private static func object<Value>(
+    _ values: [String: Value], _ json: (Value) -> JSONValue
+  ) -> JSONValue {
+    .object(values.sorted { $0.key < $1.key }.map { JSONMember($0.key, json($0.value)) })
   }
 
   /// The filters of stored JSON; nil for other values.
   init?(_ json: JSONValue) {
     guard let fallback = json["default"].flatMap({ ObjectFilter($0) }),
-      case .object(let members)? = json["classes"]
+      let classes = Self.values(json["classes"], { ObjectFilter($0) })
     else { return nil }
-    self.init(fallback: fallback)
+    self.init(classes: classes, fallback: fallback)
+    guard let stored = json["fields"] else { return }
+    guard let fields = Self.values(stored, { ReadableFields($0) }),
+      let others = json["otherFields"].flatMap({ ReadableFields($0) })
+    else { return nil }
+    (self.fields, otherFields) = (fields, others)
+  }
+
+  private static func values<Value>(
+    _ json: JSONValue?, _ value: (JSONValue) -> Value?
+  ) -> [String: Value]? {
+    guard case .object(let members)? = json else { return nil }
+    var values: [String: Value] = [:]
     for member in members {
-      guard let filter = ObjectFilter(member.value) else { return nil }
-      classes[member.key] = filter
+      guard let known = value(member.value) else { return nil }
+      values[member.key] = known
     }
+    return values
   }
 }

@@ -47,17 +47,23 @@ package struct Role: Hashable, Sendable {
   /// The permission of a user for whom the role applies.
   func permission(in context: RuleContext) -> ClassPermission {
     let write = writeFilter.resolved(in: context)
-    let reads = readsFields
+    let readable = readableFields
     return ClassPermission(
       role: name,
-      read: reads ? .joined(any: [readFilter.resolved(in: context), write]) : .constant(false),
-      write: write, inserts: inserts, deletes: deletes,
+      read: readable.isEmpty
+        ? .constant(false) : .joined(any: [readFilter.resolved(in: context), write]),
+      readable: readable.isEmpty ? .all : readable, write: write, inserts: inserts,
+      deletes: deletes,
       fields: fields.mapValues { $0.write ?? otherFields.write ?? writes },
       otherFields: otherFields.write ?? writes)
   }
 
-  /// Whether properties may be read, which is the same of all (`RoleReader`).
-  private var readsFields: Bool { mayRead(otherFields) }
+  /// The properties that may be read; none if objects may not be read.
+  private var readableFields: ReadableFields {
+    let others = mayRead(otherFields)
+    return ReadableFields(
+      others: others, exceptions: Set(fields.filter { mayRead($0.value) != others }.keys))
+  }
 
   /// Whether a property may be read. What may be written may be read.
   func mayRead(_ rule: FieldRule) -> Bool {

@@ -32,12 +32,20 @@ package struct RoleExplanation: CustomStringConvertible {
     if !passed.isEmpty {
       lines[0] += "; not \(passed.map(Self.quoted).joined(separator: ", "))"
     }
-    lines.append("reads: \(permission.read)")
+    lines.append("reads: \(permission.read)\(readFields)")
     let fields = changedFields
     lines.append("changes: \(fields.isEmpty ? "no objects" : "\(permission.write)\(fields)")")
     lines.append("inserts: \(permission.inserts ? "\(permission.write)" : "no objects")")
     lines.append("deletes: \(permission.deletes ? "\(permission.write)" : "no objects")")
     return lines.joined(separator: "\n")
+  }
+
+  /// The properties that may be read; nothing to add if all may.
+  private var readFields: String {
+    guard permission.read != .constant(false), !permission.readable.isAll else { return "" }
+    let names = permission.readable.exceptions.sorted().joined(separator: ", ")
+    return permission.readable.others
+      ? ", all properties but \(names)" : ", the properties \(names)"
   }
 
   /// The properties that may be changed: nothing to add if all may; empty if none may.

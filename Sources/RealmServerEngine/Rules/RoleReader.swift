@@ -149,13 +149,19 @@ struct RoleReader {
         message: "the role \"\(role.name)\" asks for %%partition, which flexible sync has not",
         path: path)
     }
-    let others = role.mayRead(role.otherFields)
-    for (name, rule) in role.fields.sorted(by: { $0.key < $1.key })
-    where role.mayRead(rule) != others {
+    // What may be written may be read: a property must not look hidden that is not.
+    if role.otherFields.read == false, role.mayRead(role.otherFields) {
       throw RuleError(
-        message: "the property \"\(name)\" may \(others ? "not " : "")be read, and others may"
-          + "\(others ? "" : " not"): objects are read whole. Put it into a class of its own",
-        path: path + [.key("fields"), .key(name)])
+        message: "other properties may not be read, and may be written: what may be written may "
+          + "be read. Add \"write\": false",
+        path: path + [.key("additional_fields"), .key("read")])
+    }
+    for (name, rule) in role.fields.sorted(by: { $0.key < $1.key })
+    where rule.read == false && role.mayRead(rule) {
+      throw RuleError(
+        message: "the property \"\(name)\" may not be read, and may be written: what may be "
+          + "written may be read. Add \"write\": false",
+        path: path + [.key("fields"), .key(name), .key("read")])
     }
   }
 

@@ -31,6 +31,10 @@ extension AppRoles {
       misfits.append(
         "\(name) has a filter with \(field), which \(reason): this holds for no object.")
     }
+    for (field, rule) in role.fields.sorted(by: { $0.key < $1.key })
+    where rule.read == false && field == declared.primaryKey {
+      misfits.append("\(name) hides \(field), the primary key: it is read with every object.")
+    }
     for field in role.fields.keys.sorted()
     where !declared.properties.contains(where: { $0.name == field }) {
       misfits.append("\(name) has a rule for \(field), which the class does not have.")

@@ -224,14 +224,14 @@ package actor ServerSessionStore: ServerRequestHandler {
     if let query = ident.query {
       let named: SessionQuery
       do throws(SessionRefusal) {
-        named = try await checked(query, in: realm)
+        named = try await checked(query, in: realm, isHeld: true)
       } catch {
         guard error.code == .badQuery else { throw error }
         return .queryRefused(message: error.document.message)
       }
       let isNew = ident.download.serverVersion == 0
       let held = named.filtered(
-        by: try await storing(file.viewFilters()).filters(at: ident.download.serverVersion))
+        by: try await storing(await realm.confirmedFilters(of: ident)))
       isViewChanged = !isNew && held.effective != named.effective
       if isViewChanged {
         guard version.hasServerBootstraps else {
@@ -389,10 +389,10 @@ package actor ServerSessionStore: ServerRequestHandler {
   }
 
   private func checked(
-    _ query: VersionedQuery, in realm: ServerRealm
+    _ query: VersionedQuery, in realm: ServerRealm, isHeld: Bool = false
   ) async throws(SessionRefusal) -> SessionQuery {
     let query = try SessionQuery(query, rights.permissions?.filters)
-    let refusal = try await storing(await realm.check(query.effective))
+    let refusal = try await storing(await realm.check(query.effective, isHeld: isHeld))
     if let refusal { throw refusal }
     return query
   }

@@ -35,12 +35,25 @@ package struct Bootstrap: Sendable {
   /// Objects of which the client drops what it has, changes that wait for their upload included.
   private var erased: ObjectSelection.Iterator
   private var arriving: ObjectSelection.Iterator
+  /// Objects that stay, of classes of which other properties are seen than before.
+  private var staying: ObjectSelection.Iterator
+  private let changes: [TableKey: FieldChange]
+  /// The properties that are seen, by classes; all of a class that is not there.
+  private let fields: [String: ReadableFields]
   private let objectCount: Int
   private var isBegun = false
 
+  /// The properties of a class that appear and disappear.
+  private struct FieldChange {
+    let shown: [Column]
+    let hidden: [Column]
+  }
+
   private init(
     _ snapshot: RealmSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp,
-    entryByteCountMax: Int, erased: ObjectSelection, arriving: ObjectSelection
+    entryByteCountMax: Int, erased: ObjectSelection, arriving: ObjectSelection,
+    staying: ObjectSelection = ObjectSelection(), changes: [TableKey: FieldChange] = [:],
+    fields: [String: ReadableFields] = [:]
   ) {
     self.snapshot = snapshot
     self.timestamp = timestamp
@@ -48,7 +61,10 @@ package struct Bootstrap: Sendable {
     self.entryByteCountMax = entryByteCountMax
     self.erased = ObjectSelection.Iterator(erased)
     self.arriving = ObjectSelection.Iterator(arriving)
-    objectCount = erased.count + arriving.count
+    self.staying = ObjectSelection.Iterator(staying)
+    self.changes = changes
+    self.fields = fields
+    objectCount = erased.count + arriving.count + staying.count
   }
 
   /// The bootstrap of query version 0: the whole schema, and nothing else.
@@ -68,7 +84,10 @@ package struct Bootstrap: Sendable {
 
   /// What takes a client that sees the old view of a version to the new one.
   ///
-  /// The client may hold objects that it does not see: it drops them before it gets them again.
+  /// The client may hold objects that it does not see: it drops them before it gets them again. Of
+  /// objects that it goes on seeing it gets the properties that it did not see before, and those
+  /// that it does not see any more become as in new objects: what it has not uploaded of the others
+  /// stays.
   ///
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
@@ -81,7 +100,8 @@ package struct Bootstrap: Sendable {
     at version: UInt64, clientVersion: UInt64, timestamp: OriginTimestamp,
     entryByteCountMax: Int = Bootstrap.entryByteCountMax
   ) throws(StorageError) -> Bootstrap {
-    var (erased, arriving) = (ObjectSelection(), ObjectSelection())
+    var (erased, arriving, staying) = (ObjectSelection(), ObjectSelection(), ObjectSelection())
+    var changes: [TableKey: FieldChange] = [:]
     for name in Set(new.classNames).union(old?.classNames ?? []).sorted() {
       guard let table = try View.table(name, snapshot.objects) else { continue }
       let after = try new.keys(ofClass: name, in: snapshot.objects)
@@ -92,13 +112,33 @@ package struct Bootstrap: Sendable {
       let leaving = before.filter { !seen.contains($0) }
       try arriving.add(entering, of: table)
       try erased.add(leaving.isEmpty ? entering : (leaving + entering).sorted(), of: table)
+      guard let change = fieldChange(of: table.schema, name, from: old, to: new) else { continue }
+      changes[table.key] = change
+      try staying.add(after.filter(known.contains).sorted(), of: table)
     }
     var bootstrap = Bootstrap(
       snapshot, DownloadCursor(serverVersion: version, clientVersion: clientVersion),
       timestamp: timestamp, entryByteCountMax: entryByteCountMax, erased: erased,
-      arriving: arriving)
+      arriving: arriving, staying: staying, changes: changes, fields: new.readableFields)
     try bootstrap.makeParts()
     return bootstrap
+  }
+
+  /// What appears and disappears of a class; nil if nothing does.
+  private static func fieldChange(
+    of schema: TableSchema, _ name: String, from old: View?, to new: View
+  ) -> FieldChange? {
+    guard let old else { return nil }
+    let before = old.readableFields[name] ?? .all
+    let after = new.readableFields[name] ?? .all
+    guard before != after else { return nil }
+    let columns = schema.columns.filter {
+      !$0.isPrimaryKey && before.contains($0.name) != after.contains($0.name)
+    }
+    guard !columns.isEmpty else { return nil }
+    return FieldChange(
+      shown: columns.filter { after.contains($0.name) },
+      hidden: columns.filter { !after.contains($0.name) })
   }
 
   private mutating func makeParts() throws(StorageError) {
@@ -108,8 +148,13 @@ package struct Bootstrap: Sendable {
       guard !objects.isEmpty else { break }
       parts.append(PrivatePart(erasing: objects))
     }
-    cursors.download.serverVersion += UInt64(parts.count)
+    partsVersion = cursors.download.serverVersion + UInt64(parts.count)
+    cursors.download.serverVersion = partsVersion + (staying.count > 0 ? 1 : 0)
   }
+
+  /// The version of the last part. Properties that appear and disappear have one of their own after
+  /// it: the base of an upload says by it which of them its author saw.
+  private(set) var partsVersion: UInt64 = 0
 
   /// Notes the erasures as stored, and the positions then.
   mutating func didStore(_ head: RealmHead, _ file: ClientFile) {
@@ -120,11 +165,14 @@ package struct Bootstrap: Sendable {
   // MARK: Entries
 
   /// Whether all entries are written.
-  package var isComplete: Bool { isBegun && schema == nil && erased.count + arriving.count == 0 }
+  package var isComplete: Bool { isBegun && schema == nil && leftCount == 0 }
+
+  /// The objects of which nothing is written yet.
+  private var leftCount: Int { erased.count + arriving.count + staying.count }
 
   /// The written part, from 0 to 1.
   package var progress: Double {
-    objectCount == 0 ? 1 : 1 - Double(erased.count + arriving.count) / Double(objectCount)
+    objectCount == 0 ? 1 : 1 - Double(leftCount) / Double(objectCount)
   }
 
   /// Writes the next entries, until they have `byteLimit` bytes or all are written.
@@ -142,6 +190,11 @@ package struct Bootstrap: Sendable {
     return entries
   }
 
+  /// Whether a property of a class is seen; nil for all.
+  private func seen(of table: Table) -> ((String) -> Bool)? {
+    table.schema.className.flatMap { fields[$0]?.contains }
+  }
+
   /// The schema, erasures or states; no bytes if none are left.
   private mutating func nextChangeset() throws(StorageError) -> [UInt8] {
     if let schema {
@@ -154,7 +207,15 @@ package struct Bootstrap: Sendable {
     while writer.byteCount < entryByteCountMax,
       let (table, key) = try arriving.next(in: snapshot.objects)
     {
-      try writer.append(key, in: table.key)
+      try writer.append(key, in: table.key, fields: seen(of: table))
+    }
+    while writer.byteCount < entryByteCountMax,
+      let (table, key) = try staying.next(in: snapshot.objects), let change = changes[table.key]
+    {
+      for column in change.shown { try writer.append(column, of: key, in: table.key) }
+      for column in change.hidden {
+        try writer.appendInitialValue(of: column, of: key, in: table.key)
+      }
     }
     return writer.take()
   }

@@ -11,31 +11,47 @@ package struct EffectiveQuery: Hashable, Sendable {
   package var conditions: [String: String]
   /// What the user may read of the classes with conditions; all of a class without a filter.
   package var filters: [String: ObjectFilter]
+  /// The properties that the user may read of the classes with conditions; all of a class that is
+  /// not there.
+  package var fields: [String: ReadableFields]
 
-  package init(_ conditions: [String: String] = [:], filters: [String: ObjectFilter] = [:]) {
+  package init(
+    _ conditions: [String: String] = [:], filters: [String: ObjectFilter] = [:],
+    fields: [String: ReadableFields] = [:]
+  ) {
     self.conditions = conditions
     self.filters = filters
+    self.fields = fields.filter { !$0.value.isAll }
   }
 
   /// The subscriptions with the filters of a user; nil to read all objects.
   init(_ conditions: [String: String], _ filters: ReadFilters?) {
     self.init(conditions)
     guard let filters else { return }
-    for name in conditions.keys { self.filters[name] = filters[name] }
+    for name in conditions.keys {
+      self.filters[name] = filters[name]
+      let fields = filters.fields(ofClass: name)
+      if !fields.isAll { self.fields[name] = fields }
+    }
   }
 
   /// The part about one class.
   func part(ofClass name: String) -> EffectiveQuery {
     EffectiveQuery(
-      conditions.filter { $0.key == name }, filters: filters.filter { $0.key == name })
+      conditions.filter { $0.key == name }, filters: filters.filter { $0.key == name },
+      fields: fields.filter { $0.key == name })
   }
 
-  /// The query whose objects pass other filters, too; nil to read all objects.
+  /// The query whose objects and properties pass other filters, too; nil to read all objects.
   func limited(by others: ReadFilters?) -> EffectiveQuery {
     guard let others else { return self }
     var query = self
-    for name in conditions.keys where filters[name] != others[name] {
-      query.filters[name] = .joined(all: [filters[name] ?? .constant(true), others[name]])
+    for name in conditions.keys {
+      if filters[name] != others[name] {
+        query.filters[name] = .joined(all: [filters[name] ?? .constant(true), others[name]])
+      }
+      let fields = (self.fields[name] ?? .all).intersection(others.fields(ofClass: name))
+      query.fields[name] = fields.isAll ? nil : fields
     }
     return query
   }

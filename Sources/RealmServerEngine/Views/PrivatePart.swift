@@ -17,9 +17,12 @@ struct PrivatePart: Hashable, Sendable {
   let objects: [ObjectIdentity]
 
   /// Erasures, then states; no part for none.
+  ///
+  /// - Parameter fields: The properties in the states, by classes; all of a class that is not there.
   static func parts(
     erasing erased: [ObjectIdentity], making made: [ObjectIdentity],
-    from source: TableGroup, byteCountMax: Int = byteCountMax
+    from source: TableGroup, fields: [String: ReadableFields] = [:],
+    byteCountMax: Int = byteCountMax
   ) throws(StorageError) -> [PrivatePart] {
     var parts: [PrivatePart] = []
     var objects: [ObjectIdentity] = []
@@ -36,7 +39,9 @@ struct PrivatePart: Hashable, Sendable {
     }
     for object in made {
       guard let table = try View.table(object.className, source) else { continue }
-      if let key = try table.key(of: object.key) { try writer.append(key, in: table.key) }
+      if let key = try table.key(of: object.key) {
+        try writer.append(key, in: table.key, fields: fields[object.className]?.contains)
+      }
       objects.append(object)
       end(at: byteCountMax)
     }

@@ -52,6 +52,8 @@ package struct Round {
 
   private let file: FileIdentifier
   private var fates: [ObjectIdentity: Fate] = [:]
+  /// The properties that the client gets, by classes; all of a class that is not there.
+  private let fields: [String: ReadableFields]
 
   /// The touched objects that the client does not have afterwards.
   var absent: Set<ObjectIdentity> {
@@ -73,6 +75,7 @@ package struct Round {
   ) throws(StoreError) {
     self.cursor = cursor
     self.file = file
+    fields = (next ?? view).readableFields
     let log = TouchLog(history)
     var objects = log.objects
     for object in unconfirmed where log.traces[object] == nil { objects.append(object) }
@@ -88,7 +91,8 @@ package struct Round {
     let erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
     let made = objects.filter { fates[$0] == .enters || fates[$0] == .returns }
     parts = try StoreError.storing(
-      PrivatePart.parts(erasing: erased, making: made, from: snapshot.objects))
+      PrivatePart.parts(
+        erasing: erased, making: made, from: snapshot.objects, fields: fields))
     self.cursor.serverVersion = Self.lastVersion(
       of: parts.count, after: cursor.serverVersion, head: snapshot.head.version)
     appendParts(timestamp)
@@ -186,15 +190,24 @@ package struct Round {
     let count = changeset.instructions.count
     let passing = changeset.instructions.filter { instruction in
       guard let object = instruction.object else { return true }
-      return fates[changeset.identity(of: object)] == .passes
+      return fates[changeset.identity(of: object)] == .passes && isReadable(instruction, changeset)
     }
     guard !passing.isEmpty else { return }
     var result = DownloadEntry(entry, cursor.clientVersion)
     if passing.count < count {
-      changeset.instructions = passing
+      changeset.keep(passing)
       result.changeset = ChangesetEncoder.encode(changeset)
+      result.originalByteCount = UInt64(result.changeset.count)
     }
     entries.append(result)
+  }
+
+  /// Whether an instruction is about no property, or about one that the client gets.
+  private func isReadable(_ instruction: Instruction, _ changeset: Changeset) -> Bool {
+    guard !fields.isEmpty, let path = instruction.path,
+      let readable = fields[changeset.text(of: path.table)]
+    else { return true }
+    return readable.contains(changeset.text(of: path.field))
   }
 
   /// Adds what is the server's own at the end of the round.

@@ -25,6 +25,12 @@ struct SubscriptionRules {
     SessionRefusal(.badQuery, "Invalid query: \(what) are not supported in subscriptions")
   }
 
+  /// The refusal of a condition on a property that the user's role hides.
+  static func hidden(_ field: String, ofClass name: String) -> SessionRefusal {
+    SessionRefusal(
+      .badQuery, "Invalid query: \"\(name)\": the user may not read \"\(field)\"")
+  }
+
   private func check(_ condition: Predicate) throws(SessionRefusal) {
     for leaf in condition.leaves {
       switch leaf {

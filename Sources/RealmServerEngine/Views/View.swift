@@ -14,6 +14,10 @@ package struct View {
   private var predicates: [String: BoundPredicate] = [:]
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
+  /// The properties that are seen, of classes of which some are not.
+  private(set) var readableFields: [String: ReadableFields] = [:]
+  /// A subscription that asks for a property that is not seen: it selects nothing.
+  private(set) var hiddenUse: SessionRefusal?
 
   private init() {}
 
@@ -29,6 +33,14 @@ package struct View {
       let note = { (field: String) in _ = names.insert(field) }
       switch try condition(text, ofClass: name, classes, objects, note) {
       case .success(var predicate):
+        if let readable = query.fields[name] {
+          view.readableFields[name] = readable
+          let key = classes[name]?.primaryKey?.name
+          if let hidden = names.sorted().first(where: { $0 != key && !readable.contains($0) }) {
+            view.hiddenUse = SubscriptionRules.hidden(hidden, ofClass: name)
+            predicate = nil
+          }
+        }
         if let filter = query.filters[name], let condition = predicate, let known = classes[name] {
           predicate = try filter.bound(to: known, in: classes).map { .all([$0, condition]) }
           names.formUnion(filter.fieldNames)

@@ -52,9 +52,22 @@ struct ViewFilters: Hashable, Sendable {
         }))
   }
 
+  /// Whether a property is hidden at any of the versions.
+  var hidesFields: Bool { changes.contains { $0.filters?.hidesFields ?? false } }
+
   /// The filters of a client at a version; nil if everything may be read.
   func filters(at version: UInt64) -> ReadFilters? {
     changes.last { $0.version <= version }?.filters
+  }
+
+  /// Forgets the bootstraps after a version that a client has named: it has not received them, and
+  /// has the filters of this version until another one is made.
+  ///
+  /// - Returns: Whether there were any.
+  mutating func removeAll(after version: UInt64) -> Bool {
+    let count = changes.count
+    changes.removeAll { $0.version > version }
+    return changes.count < count
   }
 
   /// Notes the filters of a bootstrap.

@@ -72,18 +72,23 @@ struct RoleDraw {
     members.append(JSONMember("write", .bool(random.percent(75))))
     members.append(JSONMember("insert", .bool(random.percent(75))))
     members.append(JSONMember("delete", .bool(random.percent(60))))
-    // Properties are readable together or not at all.
-    if reads, random.percent(50) {
+    if random.percent(60) {
       var fields: [JSONMember] = []
       for field in RoleObjects.fields where random.percent(30) {
-        let write = JSONMember("write", .bool(random.percent(40)))
-        fields.append(JSONMember(field, .object([write])))
+        fields.append(JSONMember(field, rule(writes: 40)))
       }
       members.append(JSONMember("fields", .object(fields)))
-      if random.percent(40) {
-        let write = JSONMember("write", .bool(random.percent(50)))
-        members.append(JSONMember("additional_fields", .object([write])))
-      }
+      if random.percent(40) { members.append(JSONMember("additional_fields", rule(writes: 50))) }
+    }
+    return .object(members)
+  }
+
+  /// The rule of properties. What may be written may be read.
+  private mutating func rule(writes percent: Int) -> JSONValue {
+    let writes = random.percent(percent)
+    var members = [JSONMember("write", .bool(writes))]
+    if random.percent(50) {
+      members.append(JSONMember("read", .bool(writes || random.percent(30))))
     }
     return .object(members)
   }

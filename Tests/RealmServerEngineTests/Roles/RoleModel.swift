@@ -15,6 +15,8 @@ struct RoleModel {
     case writeIsCheckedBeforeAlone
     case writeIsCheckedAfterAlone
     case fieldsAreIgnored
+    case hiddenFieldsAreSeen
+    case otherFieldsAreSeen
     case newObjectsHaveNoFields
     case insertIsIgnored
     case deleteIsIgnored
@@ -50,9 +52,10 @@ struct RoleModel {
   }
 
   func mayRead(_ object: ModelObject, ofClass name: String) -> Bool {
-    guard let role = role(ofClass: name), flag(role, "read") || flag(role, "write") else {
-      return false
-    }
+    guard let role = role(ofClass: name),
+      mayRead(field: "another", ofClass: name)
+        || RoleObjects.fields.contains(where: { mayRead(field: $0, ofClass: name) })
+    else { return false }
     if fault == .readFilterIsIgnored { return true }
     if fault != .writeDoesNotImplyRead, passes(role, "write", object) { return true }
     return passes(role, "read", object)
@@ -73,6 +76,24 @@ struct RoleModel {
     guard let role = role(ofClass: name) else { return false }
     return role["fields"]?[field]?["write"]?.bool ?? role["additional_fields"]?["write"]?.bool
       ?? flag(role, "write")
+  }
+
+  /// Whether a property of objects may be read. Whoever may write it may read it.
+  func mayRead(field: String, ofClass name: String) -> Bool {
+    guard let role = role(ofClass: name) else { return false }
+    if mayWrite(field: field, ofClass: name) { return true }
+    let own = fault == .hiddenFieldsAreSeen ? nil : role["fields"]?[field]?["read"]?.bool
+    let others = fault == .otherFieldsAreSeen ? nil : role["additional_fields"]?["read"]?.bool
+    return own ?? others ?? flag(role, "read")
+  }
+
+  /// What is seen of an object: hidden properties have the values of new objects.
+  func visiblePart(of object: ModelObject, ofClass name: String) -> ModelObject {
+    var part = object
+    for field in RoleObjects.fields where !mayRead(field: field, ofClass: name) {
+      part[field] = RoleObjects.initial[field]
+    }
+    return part
   }
 
   // MARK: Changes

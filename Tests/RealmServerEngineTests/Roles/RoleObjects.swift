@@ -16,14 +16,16 @@ enum RoleObjects {
   static let classes = ["Doc", "Log"]
   static let owners = ["u1", "u2", "u3", ""]
   static let tags = ["red", "blue"]
-  static let fields = ["owner", "level", "open", "note", "tags"]
+  static let fields = ["owner", "level", "open", "note", "tags", "marks", "counts", "home"]
   /// The values of a new object.
   static let initial: ModelObject = [
     "owner": .string(""), "level": .integer(0), "open": .bool(false), "note": .string(""),
-    "tags": .array([]),
+    "tags": .array([]), "marks": .array([]), "counts": .object([]), "home": .null,
   ]
 
   static func makeSchema(in group: WriteGroup) throws {
+    let home = try group.createTable(named: "class_Home", kind: .embedded)
+    try home.addColumn(named: "street", type: .string)
     for name in classes {
       let table = try group.createTable(named: "class_" + name)
       let id = try table.addColumn(named: "_id", type: .string)
@@ -33,6 +35,9 @@ enum RoleObjects {
       try table.addColumn(named: "open", type: .bool)
       try table.addColumn(named: "note", type: .string)
       try table.addColumn(named: "tags", type: .string, collection: .set)
+      try table.addColumn(named: "marks", type: .int, collection: .list)
+      try table.addColumn(named: "counts", type: .int, collection: .dictionary)
+      try table.addColumn(named: "home", type: .link, target: home.key)
     }
   }
 
@@ -54,7 +59,12 @@ enum RoleObjects {
           case .string(let text): object[column.name] = .string(text)
           case .int(let number): object[column.name] = .integer(number)
           case .bool(let truth): object[column.name] = .bool(truth)
+          case .list(let values) where column.name == "marks":
+            object[column.name] = .array(numbers(values).map { .integer($0) })
           case .list(let values): object[column.name] = .array(texts(values))
+          case .dictionary(let counts): object[column.name] = members(counts)
+          case .link(let key): object[column.name] = try home(key, of: column, in: group)
+          case .null: object[column.name] = .null
           default: continue
           }
         }
@@ -62,6 +72,28 @@ enum RoleObjects {
       }
     }
     return objects
+  }
+
+  private static func numbers(_ values: [TableValue]) -> [Int64] {
+    values.compactMap { if case .int(let number) = $0 { number } else { nil } }
+  }
+
+  private static func members(_ counts: TableDictionary) -> JSONValue {
+    .object(
+      counts.entries.compactMap { entry in
+        guard case .int(let number) = entry.value else { return nil }
+        return JSONMember(entry.key, .integer(number))
+      }.sorted { $0.key < $1.key })
+  }
+
+  private static func home(
+    _ key: ObjectKey, of column: Column, in group: TableGroup
+  ) throws -> JSONValue {
+    guard let target = column.targetTable, let table = try group.table(target),
+      let street = table.schema.column(named: "street"),
+      case .string(let text)? = try table.row(of: key)?.value(of: street)
+    else { return .null }
+    return .string(text)
   }
 
   private static func texts(_ values: [TableValue]) -> [JSONValue] {
@@ -78,7 +110,8 @@ enum RoleObjects {
     var isErased = false
     /// Whether it is made where the device does not have it.
     var makes = false
-    /// The properties that are set, or for "tags" the element that is inserted.
+    /// The properties that are set. For collections the element that is inserted: into "tags", at
+    /// the end of "marks", and under its name into "counts".
     var values: [String: JSONValue] = [:]
 
     var fields: Set<String> { Set(values.keys) }
@@ -90,11 +123,16 @@ enum RoleObjects {
       if object == nil, makes { object = RoleObjects.initial }
       guard var result = object else { return nil }
       for (field, value) in values {
-        if field == "tags" {
+        switch (field, value) {
+        case ("tags", _):
           let all = Set((result["tags"]?.array ?? []) + [value])
           result["tags"] = .array(all.sorted { "\($0)" < "\($1)" })
-        } else {
-          result[field] = value
+        case ("marks", _): result["marks"] = .array((result["marks"]?.array ?? []) + [value])
+        case ("counts", .object(let new)):
+          guard case .object(let old)? = result["counts"] else { continue }
+          let rest = old.filter { member in !new.contains { $0.key == member.key } }
+          result["counts"] = .object((rest + new).sorted { $0.key < $1.key })
+        default: result[field] = value
         }
       }
       return result
@@ -126,6 +164,12 @@ enum RoleObjects {
     case "level": .integer(Int64(random.number(below: 4)))
     case "open": .bool(random.percent(50))
     case "tags": .string(random.pick(tags))
+    case "marks": .integer(Int64(random.number(below: 100)))
+    case "counts":
+      .object([
+        JSONMember(random.pick(["a", "b"]), .integer(Int64(random.number(below: 100))))
+      ])
+    case "home": .string("s\(random.number(below: 100))")
     default: .string(random.percent(20) ? "" : "n\(random.number(below: 1_000))")
     }
   }
@@ -143,11 +187,28 @@ enum RoleObjects {
       switch value {
       case .string(let text) where field == "tags":
         try table.set(column, key).insert(.string(text))
+      case .string(let text) where field == "home": try move(key, to: text, column, table, group)
       case .string(let text): try table.set(.string(text), column, key)
+      case .integer(let number) where field == "marks":
+        try table.list(column, key).append(.int(number))
+      case .object(let members):
+        for case (let name, .integer(let number)) in members.map({ ($0.key, $0.value) }) {
+          try table.dictionary(column, key).set(.int(number), for: name)
+        }
       case .integer(let number): try table.set(.int(number), column, key)
       case .bool(let truth): try table.set(.bool(truth), column, key)
       default: continue
       }
     }
+  }
+
+  /// Gives an object a new embedded one.
+  private static func move(
+    _ key: ObjectKey, to street: String, _ column: Column, _ table: WritableTable,
+    _ group: WriteGroup
+  ) throws {
+    let homes = try #require(try group.table(named: "class_Home"))
+    let home = try table.createEmbedded(column, of: key).key
+    try homes.set(.string(street), #require(homes.schema.column(named: "street")), home)
   }
 }

@@ -220,6 +220,7 @@ struct RoleRun {
   ) {
     let name = "\(step.className) \"\(step.key)\""
     let before = expected[step.className]?[step.key]
+    let step = withoutHiddenInitials(step, number)
     // What follows a refused change is refused with it.
     guard refused[name] == nil else { return }
     let after = step.applied(to: before)
@@ -247,6 +248,17 @@ struct RoleRun {
     }
   }
 
+  /// A step that makes an object, without hidden properties with the values of new objects: these
+  /// replace nothing.
+  private func withoutHiddenInitials(_ step: RoleObjects.Step, _ number: Int) -> RoleObjects.Step {
+    guard step.makes, let model = sessionModels[number] ?? nil else { return step }
+    var step = step
+    step.values = step.values.filter { (field, value) in
+      value != RoleObjects.initial[field] || model.mayRead(field: field, ofClass: step.className)
+    }
+    return step
+  }
+
   /// The properties that a step records: an element that a set has already is not inserted. A
   /// device that makes an object does not see the one of the server.
   private func changedFields(of step: RoleObjects.Step, _ before: ModelObject?) -> Set<String> {
@@ -269,7 +281,7 @@ struct RoleRun {
       expected[name] = (all[name] ?? [:]).filter { (_, object) in
         RoleDraw.hold(device.active, object, ofClass: name)
           && (model?.mayRead(object, ofClass: name) ?? true)
-      }
+      }.mapValues { model?.visiblePart(of: $0, ofClass: name) ?? $0 }
     }
     let found = try device.objects()
     if found != expected {

@@ -126,6 +126,8 @@ final class RoleDevice {
   private var parts: [DownloadEntry] = []
   /// What was refused, as the server has reported it in the last session.
   var reports: [CompensatingWriteReport] = []
+  /// The changesets that it was sent.
+  private(set) var received: [[UInt8]] = []
 
   private init(_ user: String, _ client: ModelClient, _ server: RoleServer) {
     self.user = user
@@ -260,6 +262,7 @@ final class RoleDevice {
       return false
     }
     let entries = try message.body.downloadEntries()
+    received += entries.map(\.changeset)
     guard message.batchState != .steady else {
       let isNews = message.cursors.download != client.cursor
       try client.integrate(DownloadBatch(entries: entries, cursors: message.cursors))

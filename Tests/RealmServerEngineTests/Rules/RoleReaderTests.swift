@@ -133,6 +133,30 @@ import Testing
     #expect(["a", "b", "c"].map(permission.mayWrite(field:)) == expected)
   }
 
+  /// The properties a, b and c that may be read; `nil` if no object may.
+  @Test(arguments: [
+    (#""read":true"#, "abc"), (#""write":true"#, "abc"),
+    (#""read":true,"fields":{"a":{"read":false}}"#, "bc"),
+    (#""read":true,"write":true,"fields":{"a":{"read":false,"write":false}}"#, "bc"),
+    (#""fields":{"a":{"read":true}}"#, "a"), (#""fields":{"a":{"write":true}}"#, "a"),
+    (#""read":true,"additional_fields":{"read":false},"fields":{"a":{"read":true}}"#, "a"),
+    (
+      #""read":true,"additional_fields":{"read":false},"fields":{"a":{"write":true},"b":{}}"#, "a"
+    ),
+    (#""additional_fields":{"read":true},"fields":{"a":{"read":false}}"#, "bc"),
+    (#""additional_fields":{"write":true},"fields":{"a":{"write":false}}"#, "bc"),
+    (#""read":true,"additional_fields":{"read":false}"#, nil),
+    (#""insert":true,"fields":{"a":{"read":false}}"#, nil),
+  ])
+  func propertiesAreHidden(_ members: String, _ expected: String?) throws {
+    let permission = try Self.permission(Self.file(role: members))
+    #expect((permission.read == .constant(false)) == (expected == nil))
+    #expect(["a", "b", "c"].filter(permission.readable.contains).joined() == expected ?? "abc")
+    // What is stored with a client comes back.
+    let filters = SessionPermissions(classes: ["T": permission], fallback: permission).filters
+    #expect(ReadFilters(filters.json) == filters)
+  }
+
   // MARK: Mistakes
 
   @Test(arguments: [
@@ -197,13 +221,16 @@ import Testing
     (#""fields":{"a":{"write":1}}"#, "\"write\" needs true or false", 15),
     (#""fields":{"a.b":{}}"#, "\"a.b\" is no property", 10),
     (#""additional_fields":{"x":true}"#, "unknown key \"x\" in \"additional_fields\"", 21),
-    // Objects are read whole: a file must not look as if a property were hidden.
-    (#""read":true,"fields":{"a":{"read":false}}"#, "the property \"a\" may not be read", 22),
-    (#""fields":{"a":{"read":true}}"#, "the property \"a\" may be read, and others may not", 10),
-    (#""fields":{"a":{"write":true}}"#, "the property \"a\" may be read, and others may not", 10),
+    // What may be written may be read: a file must not look as if a property were hidden.
+    (#""write":true,"fields":{"a":{"read":false}}"#, "\"a\" may not be read, and may be", 28),
+    (#""fields":{"a":{"read":false,"write":true}}"#, "Add \"write\": false", 15),
     (
-      #""read":true,"additional_fields":{"read":false},"fields":{"a":{"read":true}}"#,
-      "the property \"a\" may be read", 57
+      #""read":true,"additional_fields":{"write":true},"fields":{"a":{"read":false}}"#,
+      "\"a\" may not be read", 62
+    ),
+    (
+      #""write":true,"additional_fields":{"read":false},"fields":{"a":{"read":true}}"#,
+      "other properties may not be read, and may be written", 34
     ),
   ])
   func mistakesInRolesAreNamedWithTheirPosition(

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The properties that the author of an upload did not see, or may not see any more (P4 C.2).
+//
+// Invariants:
+// 1. No write to such a property is merged with anything. Its author had the values of new objects
+//    there, and others had something else: positions in a list would not be of the same list, and
+//    two histories that differ in this property would be merged. So both sides agree about all
+//    other properties although the client was never sent what happened to this one.
+//
+// A role may hide a property that the program writes as it makes an object. That is refused, too,
+// unless it is the value of new objects: this one is left out, as it must not replace what others
+// wrote to an object of the same key.
+
+import RealmFormats
+import RealmReplication
+import RealmSyncProtocol
+
+/// Finds the writes of an upload to properties that its author does not see.
+struct UnreadFields {
+  /// What the user may read; nil for everything.
+  private let current: ReadFilters?
+  /// What the client's view was made with, at each version that the client may name.
+  private let earlier: ViewFilters
+
+  /// Nil if the author has seen all properties, and may.
+  init?(_ current: ReadFilters?, _ earlier: ViewFilters) {
+    guard current?.hidesFields == true || earlier.hidesFields else { return nil }
+    self.current = current
+    self.earlier = earlier
+  }
+
+  /// The refused writes of an upload.
+  ///
+  /// - Parameter version: The newest integrated version of the client.
+  func refusedWrites(of upload: Upload, after version: UInt64) -> RefusedWrites {
+    var refused = RefusedWrites()
+    for entry in upload.entries where entry.clientVersion > version {
+      // Bytes that are no changeset are refused where they are merged.
+      guard var changeset = try? ChangesetParser.parse(entry.changeset) else { continue }
+      _ = changeset.replaceOwnFile(by: upload.file)
+      for object in take(from: &changeset, base: entry.serverVersion).refused {
+        refused.add(
+          object, .init(clientVersion: entry.clientVersion, isOutsideOfView: false))
+      }
+    }
+    return refused
+  }
+
+  /// Takes the values of new objects out of the changes that make objects.
+  ///
+  /// - Parameter base: The version that the client had.
+  /// - Returns: The objects with other writes, and whether anything was taken.
+  @discardableResult
+  func take(
+    from changeset: inout Changeset, base: UInt64
+  ) -> (refused: [ObjectIdentity], isChanged: Bool) {
+    let before = earlier.filters(at: base)
+    var known: [InternedString: [ReadableFields]] = [:]
+    func isUnread(_ path: InstructionPath) -> Bool {
+      let fields =
+        known[path.table]
+        ?? [current, before].compactMap { $0?.fields(ofClass: changeset.text(of: path.table)) }
+      known[path.table] = fields
+      let name = changeset.text(of: path.field)
+      return fields.contains { !$0.contains(name) }
+    }
+    var made: Set<ObjectReference> = []
+    var refused: [ObjectIdentity] = []
+    var kept: [Instruction] = []
+    for instruction in changeset.instructions {
+      if case .createObject(let object) = instruction { made.insert(object) }
+      guard let path = instruction.path, let object = instruction.object, isUnread(path) else {
+        kept.append(instruction)
+        continue
+      }
+      if made.contains(object), changeset.isInitial(instruction) { continue }
+      refused.append(changeset.identity(of: object))
+      kept.append(instruction)
+    }
+    let isChanged = kept.count < changeset.instructions.count
+    if isChanged { changeset.instructions = kept }
+    return (refused, isChanged)
+  }
+}
+
+extension Changeset {
+  /// Whether a step leaves a property of a new object as it is. Null and zero count as the same:
+  /// nothing of a hidden property is compared with it.
+  fileprivate func isInitial(_ instruction: Instruction) -> Bool {
+    guard let path = instruction.path, path.elements.isEmpty else { return false }
+    switch instruction {
+    case .clear: return true
+    case .addInteger(let step): return step.amount == 0
+    case .update(let step):
+      switch step.value {
+      case .null, .list, .dictionary, .set: return true
+      case .int(let number): return number == 0
+      case .bool(let truth): return !truth
+      case .string(let range), .binary(let range): return range.count == 0
+      case .timestamp(let seconds, let nanoseconds): return seconds == 0 && nanoseconds == 0
+      case .float(let number): return number == 0
+      case .double(let number): return number == 0
+      case .decimal(let number): return number.low == 0 && number.coefficientHigh == 0
+      case .objectID(let id): return id.high == 0 && id.low == 0
+      case .uuid(let id): return id.high == 0 && id.low == 0
+      case .link, .objectValue, .erased: return false
+      }
+    default: return false
+    }
+  }
+}
