@@ -29,10 +29,11 @@ extension AppFile {
     self.init(id: id, name: id)
     accounts.allowsAnonymous = false
     accounts.confirmation = nil
+    let rules = RuleReader(values: try Self.values(of: json))
     for member in members {
       let path = [JSONStep.key(member.key)]
       switch member.key {
-      case "id": break
+      case "id", "values": break
       case "name": name = try Self.text(member, among: nil, at: path)
       case "mode":
         stage = AppStage(
@@ -42,13 +43,13 @@ extension AppFile {
         mode = text == "flexible" ? .flexible : .partition
       case "permissions":
         do throws(RuleError) {
-          permissions = try PartitionPermissions(member.value, at: path)
+          permissions = try PartitionPermissions(member.value, at: path, rules)
         } catch {
           throw AppFileError(error)
         }
       case "roles":
         do throws(RuleError) {
-          roles = try RoleReader.roles(member.value, at: path)
+          roles = try RoleReader(rules: rules).roles(member.value, at: path)
         } catch {
           throw AppFileError(error)
         }
@@ -87,6 +88,24 @@ extension AppFile {
         "has rules about %%user.data.email, which need \"confirm\": \"mail\" of "
           + "\"local-userpass\": otherwise anybody may register any address", at: path)
     }
+  }
+
+  /// The named values of the file, which its rules may stand before.
+  private static func values(of json: JSONValue) throws(AppFileError) -> [String: BSONValue] {
+    guard let json = json["values"] else { return [:] }
+    var values: [String: BSONValue] = [:]
+    for member in try members(json, "\"values\"", at: [.key("values")]) {
+      let path = [JSONStep.key("values"), .key(member.key)]
+      guard !member.key.isEmpty, !member.key.contains(".") else {
+        throw AppFileError(
+          "has the value \"\(member.key)\", whose name is empty or has a \".\"", at: path)
+      }
+      guard let value = try? ExtendedJSONReader.value(member.value) else {
+        throw AppFileError("has the value \"\(member.key)\", which is none", at: path)
+      }
+      values[member.key] = value
+    }
+    return values
   }
 
   private mutating func readProviders(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {

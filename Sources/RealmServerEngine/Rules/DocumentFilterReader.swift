@@ -5,9 +5,12 @@
 import RealmFormats
 
 /// Reads the conditions of roles on objects.
-enum DocumentFilterReader {
+struct DocumentFilterReader {
+  /// Reads the conditions about the user, and the values.
+  let rules: RuleReader
+
   /// Reads a filter: true, false, or an object whose members all have to hold.
-  static func filter(
+  func filter(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> DocumentFilter {
     switch json {
@@ -23,7 +26,7 @@ enum DocumentFilterReader {
   }
 
   /// - Parameter path: That of the object.
-  private static func parts(
+  private func parts(
     _ member: JSONMember, at path: [JSONStep]
   ) throws(RuleError) -> [DocumentFilter] {
     let place = path + [.key(member.key)]
@@ -31,7 +34,7 @@ enum DocumentFilterReader {
     case "$and", "%and": return [.all(try list(member, at: place))]
     case "$or", "%or": return [.any(try list(member, at: place))]
     case let key where key.hasPrefix("%%"):
-      return [.user(try RuleReader.expression(.object([member]), at: path))]
+      return [.user(try rules.expression(.object([member]), at: path))]
     case let key where key.hasPrefix("$") || key.hasPrefix("%"):
       throw RuleError(
         message: "unknown \"\(key)\": a filter has $and, $or, %and, %or, properties and expansions",
@@ -44,7 +47,7 @@ enum DocumentFilterReader {
     }
   }
 
-  private static func list(
+  private func list(
     _ member: JSONMember, at path: [JSONStep]
   ) throws(RuleError) -> [DocumentFilter] {
     guard case .array(let elements) = member.value, !elements.isEmpty else {
@@ -59,12 +62,12 @@ enum DocumentFilterReader {
   }
 
   /// The comparisons of a property.
-  private static func comparisons(
+  private func comparisons(
     _ member: JSONMember, at path: [JSONStep]
   ) throws(RuleError) -> [DocumentFilter] {
     guard let operators = RuleReader.operatorMembers(of: member.value) else {
       return [
-        .comparison(field: member.key, .equal, try RuleReader.term(member.value, at: path))
+        .comparison(field: member.key, .equal, try rules.term(member.value, at: path))
       ]
     }
     var parts: [DocumentFilter] = []
@@ -75,14 +78,14 @@ enum DocumentFilterReader {
   }
 
   /// - Parameter path: That of the property.
-  private static func comparison(
+  private func comparison(
     of path: [JSONStep], _ member: JSONMember
   ) throws(RuleError) -> DocumentFilter {
     guard case .key(let field)? = path.last else { return .user(.constant(false)) }
     let place = path + [.key(member.key)]
     switch member.key {
-    case "$in": return .isIn(field: field, try RuleReader.list(member.value, at: place))
-    case "$nin": return .isNotIn(field: field, try RuleReader.list(member.value, at: place))
+    case "$in": return .isIn(field: field, try rules.list(member.value, at: place))
+    case "$nin": return .isNotIn(field: field, try rules.list(member.value, at: place))
     default:
       guard let operation = FilterOperator(rawValue: member.key) else {
         let known = FilterOperator.allCases.map(\.rawValue).joined(separator: ", ")
@@ -91,7 +94,7 @@ enum DocumentFilterReader {
             + "$nin", path: place)
       }
       return .comparison(
-        field: field, operation, try RuleReader.term(member.value, at: place))
+        field: field, operation, try rules.term(member.value, at: place))
     }
   }
 }

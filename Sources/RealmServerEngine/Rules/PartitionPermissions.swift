@@ -21,7 +21,7 @@ package struct PartitionPermissions: Hashable, Sendable {
   }
 
   /// Reads the member "permissions" of `app.json`.
-  init(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) {
+  init(_ json: JSONValue, at path: [JSONStep], _ rules: RuleReader) throws(RuleError) {
     self.init()
     guard case .object(let members) = json else {
       throw RuleError(
@@ -30,8 +30,8 @@ package struct PartitionPermissions: Hashable, Sendable {
     for member in try RuleReader.unique(members, at: path) {
       let place = path + [.key(member.key)]
       switch member.key {
-      case "read": read = try RuleReader.expression(member.value, at: place)
-      case "write": write = try RuleReader.expression(member.value, at: place)
+      case "read": read = try rules.expression(member.value, at: place)
+      case "write": write = try rules.expression(member.value, at: place)
       default:
         throw RuleError(
           message: "unknown key \"\(member.key)\" in \"permissions\": there are read and write",

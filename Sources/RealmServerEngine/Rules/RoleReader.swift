@@ -6,28 +6,32 @@ import RealmFormats
 
 /// Reads the member "roles" of `app.json`.
 struct RoleReader {
+  /// Reads the conditions.
+  let rules: RuleReader
+
   /// The roles of an app: a default list, and lists of classes.
-  static func roles(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> AppRoles {
+  func roles(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> AppRoles {
     var roles = AppRoles()
-    for member in try members(json, "\"roles\"", at: path) {
+    for member in try Self.members(json, "\"roles\"", at: path) {
       let place = path + [.key(member.key)]
       switch member.key {
       case "default": roles.fallback = try list(member.value, at: place)
       case "classes":
-        for member in try members(member.value, "\"classes\"", at: place) {
+        for member in try Self.members(member.value, "\"classes\"", at: place) {
           let place = place + [.key(member.key)]
           guard !member.key.isEmpty else {
             throw RuleError(message: "a class needs a name", path: place)
           }
           roles.classes[member.key] = try list(member.value, at: place)
         }
-      default: throw unknown(member.key, in: "\"roles\"", known: "default and classes", at: place)
+      default:
+        throw Self.unknown(member.key, in: "\"roles\"", known: "default and classes", at: place)
       }
     }
     return roles
   }
 
-  private static func list(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> [Role] {
+  private func list(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> [Role] {
     guard case .array(let elements) = json else {
       throw RuleError(message: "roles are a list: the first that applies decides", path: path)
     }
@@ -46,8 +50,8 @@ struct RoleReader {
 
   // MARK: A role
 
-  private static func role(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> Role {
-    let members = try members(json, "a role", at: path)
+  private func role(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> Role {
+    let members = try Self.members(json, "a role", at: path)
     guard let name = json["name"]?.string, !name.isEmpty else {
       throw RuleError(
         message: "a role needs a \"name\"", path: json["name"] == nil ? path : path + [.key("name")]
@@ -61,45 +65,48 @@ struct RoleReader {
     let all = DocumentFilter.user(.constant(true))
     var role = Role(
       named: name,
-      appliesWhen: try RuleReader.expression(condition, at: path + [.key("apply_when")]),
+      appliesWhen: try rules.expression(condition, at: path + [.key("apply_when")]),
       readFilter: all, writeFilter: all)
     for member in members {
       let place = path + [.key(member.key)]
       switch member.key {
       case "name", "apply_when": break
       case "document_filters": try readFilters(member.value, of: &role, at: place)
-      case "read": role.reads = try flag(member, at: place)
-      case "write": role.writes = try flag(member, at: place)
-      case "insert": role.inserts = try flag(member, at: place)
-      case "delete": role.deletes = try flag(member, at: place)
+      case "read": role.reads = try Self.flag(member, at: place)
+      case "write": role.writes = try Self.flag(member, at: place)
+      case "insert": role.inserts = try Self.flag(member, at: place)
+      case "delete": role.deletes = try Self.flag(member, at: place)
       // It is about searches that no device makes.
-      case "search": _ = try flag(member, at: place)
-      case "fields": role.fields = try fields(member.value, at: place)
-      case "additional_fields": role.otherFields = try rule(member, at: place)
+      case "search": _ = try Self.flag(member, at: place)
+      case "fields": role.fields = try Self.fields(member.value, at: place)
+      case "additional_fields": role.otherFields = try Self.rule(member, at: place)
       default:
-        throw unknown(
+        throw Self.unknown(
           member.key, in: "a role",
           known: "name, apply_when, document_filters, read, write, insert, delete, search, fields "
             + "and additional_fields", at: place)
       }
     }
-    try check(role, at: path)
+    try Self.check(role, at: path)
     return role
   }
 
-  private static func readFilters(
+  private func readFilters(
     _ json: JSONValue, of role: inout Role, at path: [JSONStep]
   ) throws(RuleError) {
     // One that is left out admits nothing.
     role.readFilter = .user(.constant(false))
     role.writeFilter = .user(.constant(false))
-    for member in try members(json, "\"document_filters\"", at: path) {
+    for member in try Self.members(json, "\"document_filters\"", at: path) {
       let place = path + [.key(member.key)]
       switch member.key {
-      case "read": role.readFilter = try DocumentFilterReader.filter(member.value, at: place)
-      case "write": role.writeFilter = try DocumentFilterReader.filter(member.value, at: place)
+      case "read":
+        role.readFilter = try DocumentFilterReader(rules: rules).filter(member.value, at: place)
+      case "write":
+        role.writeFilter = try DocumentFilterReader(rules: rules).filter(member.value, at: place)
       default:
-        throw unknown(member.key, in: "\"document_filters\"", known: "read and write", at: place)
+        throw Self.unknown(
+          member.key, in: "\"document_filters\"", known: "read and write", at: place)
       }
     }
   }

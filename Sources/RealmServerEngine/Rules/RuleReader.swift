@@ -12,20 +12,23 @@ package struct RuleError: Error, Hashable, Sendable {
 
 /// Reads the conditions of rules.
 struct RuleReader {
+  /// The named values of the app.
+  var values: [String: BSONValue] = [:]
+
   /// The expansions, in words.
   private static let known =
-    "%%user.id, %%user.type, %%user.data.email, %%user.custom_data.<name>, %%partition, %%true "
-    + "and %%false"
+    "%%user.id, %%user.type, %%user.data.email, %%user.custom_data.<name>, %%values.<name>, "
+    + "%%partition, %%true and %%false"
 
   /// Reads a condition: true, false, or an object whose members all have to hold.
-  static func expression(
+  func expression(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleExpression {
     switch json {
     case .bool(let value): return .constant(value)
     case .object(let members):
       var parts: [RuleExpression] = []
-      for member in try unique(members, at: path) {
+      for member in try Self.unique(members, at: path) {
         parts.append(try part(member.key, member.value, at: path + [.key(member.key)]))
       }
       return parts.count == 1 ? parts[0] : .all(parts)
@@ -45,7 +48,7 @@ struct RuleReader {
     return members
   }
 
-  private static func part(
+  private func part(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleExpression {
     switch key {
@@ -58,12 +61,13 @@ struct RuleReader {
       return parts.count == 1 ? parts[0] : .all(parts)
     default:
       throw RuleError(
-        message: "unknown \"\(key)\": a rule has $and, $or, %and, %or, and expansions (\(known))",
+        message:
+          "unknown \"\(key)\": a rule has $and, $or, %and, %or, and expansions (\(Self.known))",
         path: path)
     }
   }
 
-  private static func parts(
+  private func parts(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> [RuleExpression] {
     guard case .array(let elements) = json, !elements.isEmpty else {
@@ -79,14 +83,14 @@ struct RuleReader {
   // MARK: Comparisons
 
   /// The comparisons with the value of a member: a value to be equal to, or operators.
-  private static func operators(
+  private func operators(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> [RuleOperator] {
-    guard let members = operatorMembers(of: json) else {
+    guard let members = Self.operatorMembers(of: json) else {
       return [.equal(try term(json, at: path))]
     }
     var comparisons: [RuleOperator] = []
-    for member in try unique(members, at: path) {
+    for member in try Self.unique(members, at: path) {
       comparisons.append(
         try comparison(member.key, member.value, at: path + [.key(member.key)]))
     }
@@ -105,7 +109,7 @@ struct RuleReader {
     if case .document = value { true } else { false }
   }
 
-  private static func comparison(
+  private func comparison(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleOperator {
     switch key {
@@ -123,11 +127,15 @@ struct RuleReader {
     }
   }
 
-  static func list(
+  func list(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleTerm {
-    if case .string = json, case .expansion(let list) = try term(json, at: path) {
-      return .expansion(list)
+    if case .string(let text) = json, text.hasPrefix("%") {
+      switch try expansion(text, at: path) {
+      case .expansion(let list): return .expansion(list)
+      case .value(.array(let elements)): return .value(.array(elements))
+      default: break
+      }
     }
     guard case .array(let elements) = json else {
       throw RuleError(
@@ -140,19 +148,26 @@ struct RuleReader {
     return .list(terms)
   }
 
-  static func term(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> RuleTerm {
+  func term(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> RuleTerm {
     switch json {
-    case .string(let text) where text.hasPrefix("%"): return try expansion(text, at: path)
+    case .string(let text) where text.hasPrefix("%"):
+      let term = try expansion(text, at: path)
+      switch term {
+      case .value(.array): throw RuleError(message: "a list is compared with \"$in\"", path: path)
+      case .value(.document):
+        throw RuleError(message: "the value cannot be compared", path: path)
+      default: return term
+      }
     case .array: throw RuleError(message: "a list is compared with \"$in\"", path: path)
     default:
-      guard let value = try? ExtendedJSONReader.value(json), !isDocument(value) else {
+      guard let value = try? ExtendedJSONReader.value(json), !Self.isDocument(value) else {
         throw RuleError(message: "the value cannot be compared", path: path)
       }
       return .value(value)
     }
   }
 
-  private static func expansion(
+  private func expansion(
     _ text: String, at path: [JSONStep]
   ) throws(RuleError) -> RuleTerm {
     switch text {
@@ -163,13 +178,41 @@ struct RuleReader {
     case "%%user.data.email": return .expansion(.userEmail)
     case "%%partition": return .expansion(.partition)
     default:
-      let prefix = "%%user.custom_data."
-      let names = text.dropFirst(prefix.count)
-        .split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
-      guard text.hasPrefix(prefix), !names.contains("") else {
-        throw RuleError(message: "unknown expansion \"\(text)\": there are \(known)", path: path)
+      if let names = Self.names(text, after: "%%user.custom_data.") {
+        return .expansion(.customData(names))
       }
-      return .expansion(.customData(names))
+      if let names = Self.names(text, after: "%%values.") {
+        return .value(try value(names, at: path))
+      }
+      throw RuleError(
+        message: "unknown expansion \"\(text)\": there are \(Self.known)", path: path)
     }
+  }
+
+  /// The names behind a prefix; nil for another text.
+  private static func names(_ text: String, after prefix: String) -> [String]? {
+    guard text.hasPrefix(prefix) else { return nil }
+    let names = text.dropFirst(prefix.count)
+      .split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
+    return names.contains("") ? nil : names
+  }
+
+  /// A named value of the app, or a part of it.
+  private func value(
+    _ names: [String], at path: [JSONStep]
+  ) throws(RuleError) -> BSONValue {
+    let name = names.joined(separator: ".")
+    guard let first = names.first, let value = values[first] else {
+      let known = values.keys.sorted().joined(separator: ", ")
+      throw RuleError(
+        message: "unknown value \"%%values.\(name)\": "
+          + (known.isEmpty ? "the file has no \"values\"" : "\"values\" has \(known)"),
+        path: path)
+    }
+    guard let part = names.dropFirst().reduce(value as BSONValue?, { $0?[$1] }) else {
+      throw RuleError(
+        message: "unknown value \"%%values.\(name)\": \"\(first)\" has no such part", path: path)
+    }
+    return part
   }
 }

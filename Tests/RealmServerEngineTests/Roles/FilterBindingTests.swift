@@ -46,7 +46,7 @@ import Testing
   /// Whether the first and the second object pass.
   private static func passing(_ filter: String) throws -> [Bool] {
     let json = try JSONParser.parse(filter)
-    let filter = try DocumentFilterReader.filter(json, at: [])
+    let filter = try DocumentFilterReader(rules: RuleReader()).filter(json, at: [])
       .resolved(in: RuleContext(user: RuleUser(id: "u"), partition: nil))
     let (objects, all) = try objects()
     let view = try View.bind(

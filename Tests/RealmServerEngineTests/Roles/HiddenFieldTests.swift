@@ -297,6 +297,7 @@ import Testing
     #expect(try Self.object("a", ann)?["level"] == .integer(8))
     try await change(isAdmin: true)
     try await ann.downloadAll()
-    #expect(try ann.objects()["Doc"] == server.objects(ofClass: "Doc"))
+    let objects = try await server.objects(ofClass: "Doc")
+    #expect(try ann.objects()["Doc"] == objects)
   }
 }

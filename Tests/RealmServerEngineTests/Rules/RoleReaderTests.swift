@@ -200,7 +200,7 @@ import Testing
     (#""document_filters":{"read":1}"#, "a filter is true, false or an object", 20),
     (#""document_filters":{"read":{"$not":{}}}"#, "unknown \"$not\"", 28),
     (#""document_filters":{"read":{"%function":{}}}"#, "unknown \"%function\"", 28),
-    (#""document_filters":{"read":{"%%values.a":1}}"#, "unknown expansion \"%%values.a\"", 28),
+    (#""document_filters":{"read":{"%%values.a":1}}"#, "unknown value \"%%values.a\"", 28),
     (#""document_filters":{"read":{"a.b":1}}"#, "\"a.b\" is no property of the objects", 28),
     (#""document_filters":{"read":{"":1}}"#, "\"\" is no property", 28),
     (#""document_filters":{"read":{"a":[1]}}"#, "a list is compared with \"$in\"", 28),

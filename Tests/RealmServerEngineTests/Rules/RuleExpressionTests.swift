@@ -95,7 +95,7 @@ import Testing
     (#"{"%%user.custom_data.":1}"#, "unknown expansion", 123),
     (#"{"%%user.custom_data.a..b":1}"#, "unknown expansion", 123),
     (#"{"%%values":{}}"#, "unknown expansion \"%%values\"", 123),
-    (#"{"%%user.id":"%%values.id"}"#, "unknown expansion \"%%values.id\"", 123),
+    (#"{"%%user.id":"%%values.id"}"#, "unknown value \"%%values.id\"", 123),
     (#"{"%%true":{"%function":{"name":"f"}}}"#, "unknown operator \"%function\"", 133),
     (#"{"%%user.id":{"$gt":"a"}}"#, "unknown operator \"$gt\"", 136),
     (#"{"%%user.id":{"$ne":1,"$nin":[]}}"#, "unknown operator \"$nin\"", 144),
