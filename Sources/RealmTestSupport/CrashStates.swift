@@ -25,12 +25,15 @@ package struct CrashStates {
   private let sampleCount: Int
   /// The pieces in which a write may arrive.
   private let tornUnits: [Int]
+  /// Whether a later write may be overwritten by an earlier one.
+  private let reorders: Bool
 
   /// The states of a file that had the contents `initial` when the trace began, all durable.
   package init(
     of trace: [FileEvent], initial: [UInt8], subsetLimit: Int = 6, sampleCount: Int = 64,
-    tornUnits: [Int] = [512, 4096]
+    tornUnits: [Int] = [512, 4096], reorders: Bool = false
   ) {
+    self.reorders = reorders
     self.trace = trace
     self.initial = initial
     self.subsetLimit = subsetLimit
@@ -95,6 +98,10 @@ package struct CrashStates {
         ? (0..<pending.count).filter { sample >> $0 & 1 == 1 }
         : pending.indices.filter { _ in Bool.random(using: &random) }
       result.append(("whole \(chosen)", chosen.map { pending[$0] }))
+      guard reorders, chosen.count > 1 else { continue }
+      result.append(("whole \(chosen), reversed", chosen.reversed().map { pending[$0] }))
+      let mixed = chosen.shuffled(using: &random)
+      result.append(("whole \(mixed), in this order", mixed.map { pending[$0] }))
     }
     for length in pending.indices where !isExhaustive {
       result.append(("the first \(length)", Array(pending[..<length])))

@@ -26,6 +26,7 @@ struct SecondProcess {
   }
 
   private var opened: Realm?
+  private var durability = Realm.Configuration.Durability.twoSyncs
   private var kept: [Realm] = []
 
   static func main() {
@@ -55,6 +56,8 @@ struct SecondProcess {
     let numbers = words.dropFirst().compactMap(Int.init)
     switch (words.first, numbers.count) {
     case ("open", _): try open(words[1])
+    case ("one-sync", 0): durability = .oneSync
+    case ("deferred", 0): durability = .deferred
     case ("open-encrypted", 1): try open(words[2], key: UInt8(numbers[0]))
     case ("open-at", _):
       // Both processes read the same flag, so that they begin together.
@@ -86,11 +89,12 @@ struct SecondProcess {
 
   /// - Parameter key: What all bytes of the key are, if the file is encrypted.
   private mutating func open(_ path: String, key: UInt8? = nil) throws {
-    opened = try Realm(
-      configuration: Realm.Configuration(
-        fileURL: URL(fileURLWithPath: path),
-        encryptionKey: key.map { Data(repeating: $0, count: 64) },
-        objectTypes: [SharedCounter.self]))
+    var configuration = Realm.Configuration(
+      fileURL: URL(fileURLWithPath: path),
+      encryptionKey: key.map { Data(repeating: $0, count: 64) },
+      objectTypes: [SharedCounter.self])
+    configuration.durability = durability
+    opened = try Realm(configuration: configuration)
   }
 
   /// What a forked child gets to hear when it uses what its parent has opened.

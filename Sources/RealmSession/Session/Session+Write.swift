@@ -22,6 +22,7 @@ extension Session {
   package final func begin(_ granted: WriteTransaction) throws(StorageError) {
     let shown = shownTables?.version
     let base = granted.base
+    granted.durability = durability
     do throws(StorageError) {
       try requireFewVersions()
       if shown != base.version { show(try shared.tables(of: base)) }
@@ -35,7 +36,7 @@ extension Session {
     log(.beganWriting(base.version))
   }
 
-  /// Commits the open transaction durably and shows its result.
+  /// Commits the open transaction, as durably as the session's commits are, and shows its result.
   ///
   /// - Parameter skipped: Observers that are not to be notified of it.
   /// - Throws: A failure to write; the transaction is undone then.

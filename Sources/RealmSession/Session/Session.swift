@@ -29,6 +29,8 @@ open class Session: SessionOwner {
   package final let isReadOnly: Bool
   /// How many versions may be in use when a transaction begins; nil for any number.
   private let versionLimit: UInt64?
+  /// What commits promise when they return.
+  final let durability: CommitDurability
   /// The state that each property access reads; see `SessionState`.
   @usableFromInline package final let state: UnsafeMutablePointer<SessionState>
   /// Finds the session without keeping it.
@@ -71,6 +73,7 @@ open class Session: SessionOwner {
     tables = options.tables
     isReadOnly = options.isReadOnly
     versionLimit = options.versionLimit
+    durability = options.durability
     isFrozen = confinement.isFrozen
     unsafe state = UnsafeMutablePointer<SessionState>.allocate(capacity: 1)
     unsafe state.initialize(

@@ -2,6 +2,7 @@
 
 // The options with which a session is created.
 
+package import RealmStorage
 package import RealmTables
 
 /// The file, the confinement and the version that a session begins with.
@@ -14,6 +15,8 @@ public struct SessionOptions: Sendable {
   package var isReadOnly = false
   /// How many versions may be in use when a transaction begins; nil for any number.
   package var versionLimit: UInt64?
+  /// What the session's commits promise when they return.
+  package var durability = CommitDurability.twoSyncs
 
   package init(_ shared: SharedFile, _ confinement: Confinement, reading tables: TableGroup) {
     self.shared = shared

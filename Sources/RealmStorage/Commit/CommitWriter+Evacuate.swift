@@ -5,8 +5,12 @@
 extension CommitWriter {
   /// Gives free space at the end of the file back, and copies some nodes of the regions that are
   /// being evacuated; the commit writes them with its own.
+  ///
+  /// - Parameters:
+  ///   - pinned: The versions whose nodes must not be overwritten, ascending.
+  ///   - readable: Those of them that are not only there for a crash.
   func evacuate(
-    _ top: inout TopArray, _ space: inout FreeSpace, _ pinned: [UInt64]
+    _ top: inout TopArray, _ space: inout FreeSpace, _ pinned: [UInt64], _ readable: [UInt64]
   ) throws(StorageError) {
     if pinned.count == 1 { cutExcess(&space) }
     let lag = base.version - min(pinned.first ?? base.version, base.version)
@@ -21,7 +25,7 @@ extension CommitWriter {
     } else {
       space.trimTail(reserve: FreeSpace.leastReserve, pageSize: page)
       let isUnderWay = space.continueCompaction()
-      transaction.compaction?.isDone = !isUnderWay && !(space.hasExcess && pinned.count == 1)
+      transaction.compaction?.isDone = !isUnderWay && !(space.hasExcess && readable.count == 1)
     }
     guard var evacuation = space.evacuation, !evacuation.isComplete else { return }
     var roots = [top.roots.tables, top.roots.tableNames, top.history]

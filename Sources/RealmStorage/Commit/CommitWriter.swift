@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commit protocol (file format 2.4), in two syncs.
+// The commit protocol (file format 2.4), in two syncs, in one, or without.
 //
 // 1. The nodes of the new version, its free lists and its top array are written to space that no
-//    reachable version uses (here). Then goes the new top ref to the header's slot that is not
-//    selected: no reader interprets it yet. (This and what follows is `PendingCommit`'s part, once
-//    for one or several versions.)
+//    reachable version uses (here). Then goes the header with the new top ref in the slot that is
+//    not selected: no reader interprets it yet. (This and what follows is `PendingCommit`'s part,
+//    once for one or several versions.)
 // 2. First sync. All that the new version needs is durable, or the commit fails.
 // 3. One byte flips the slot selector. This is the commit point: whatever a crash leaves of it, the
 //    byte is the old one or the new one, and both versions are whole.
@@ -16,8 +16,20 @@
 // next commit, when the new version is certain. A failed first or second sync poisons the session:
 // the kernel may have dropped what it could not write, and a second sync would not notice.
 //
-// Between 3 and the publication the shared memory says so (`committing`): if the process dies
-// there and others live on, the next writer finds the selector flipped, syncs and publishes.
+// With one sync, 4 is left to the next commit, whose first sync it is part of. The version is
+// published after 3. A crash may leave the old selector, and behind it, in the other slot, the new
+// version, which is durable since 2: its record proves that it is whole (`CommitRecord`), and the
+// next opener selects it (`CommitRecovery`). Others find the version before, so nothing that it
+// uses is overwritten until the selector is durable (`SharedMemory.settled`). All 24 bytes of the
+// header are written in one call: what a crash leaves of two writes, the new selector or the new
+// slot alone, never selects a version that is not durable.
+//
+// A deferred commit ends after 1: the header goes on selecting the version that it selected, and
+// the new one is found by its record and those of the versions between. A later commit or
+// `DatabaseFile.settle` makes up for the syncs.
+//
+// From the change of the header to the publication the shared memory says so (`committing`): if the
+// process dies there and others live on, the next writer finishes or undoes it.
 
 import Synchronization
 
@@ -39,8 +51,9 @@ struct CommitWriter {
   func commit(_ changeset: [UInt8]) throws(StorageError) -> PendingCommit {
     let header = try currentHeader()
     let oldTop = try base.top()
-    let pinned = file.readers.pinnedVersions(through: base.version)
-    let oldest = pinned.first ?? base.version
+    let readable = file.readers.pinnedVersions(through: base.version)
+    let pinned = protectedVersions(readable)
+    let oldest = readable.first ?? base.version
     var top = oldTop
     top.version = transaction.version
     top.roots = try rootsWithTables()
@@ -48,32 +61,59 @@ struct CommitWriter {
     try giveUp(oldTop)
 
     var space = try currentSpace(oldTop, pinned)
-    try evacuate(&top, &space, pinned)
-    var writer = try makeWriter(top, space)
+    try evacuate(&top, &space, pinned, readable)
+    var writer = try makeWriter(top, space, isRecorded: mayHaveRecord(header))
     top.roots.tables = try writer.write(top.roots.tables, isData: true)
     top.roots.tableNames = try writer.write(top.roots.tableNames)
     top.history = try writer.write(top.history)
     try writer.placement.add(freed: allocator.freedBlocks, tag: transaction.version)
-    let topRef = try writeLists(&top, &writer)
+    let (topRef, isRecorded) = try writeLists(&top, &writer)
     try writer.flush()
     if !file.options.isInMemory, file.encrypted == nil { try writer.zeroUnwrittenTail() }
+    let settled = try writer.placement.settledSpace()
+    // The file is cut when no crash can leave a longer version.
+    let mustSettle = settled.hasExcess && readable.count == 1
     return try pendingCommit(
       VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize),
-      header, try writer.placement.settledSpace(), byteCount: writer.byteCount)
+      header, settled, byteCount: writer.byteCount, isProven: isRecorded && !mustSettle)
   }
 
   // MARK: Before writing
 
+  /// The versions whose nodes the commit must not overwrite: those that can be read, and those that
+  /// a crash may leave, or that the proof of another one needs.
+  private func protectedVersions(_ readable: [UInt64]) -> [UInt64] {
+    let settled = unsafe file.session.memory.settled.pointee.load(ordering: .relaxed)
+    // The versions of a group need no protection unless each proves the next.
+    let end = transaction.isOnProven ? base.version : transaction.durable.version
+    guard settled < end else { return readable }
+    let versions = readable + Array(settled..<end)
+    var result: [UInt64] = []
+    for version in versions.sorted() where version != result.last { result.append(version) }
+    return result
+  }
+
+  /// Whether the commit is to prove that it is whole.
+  private func mayHaveRecord(_ header: FileHeader) -> Bool {
+    let selected = unsafe file.session.memory.selected.pointee.load(ordering: .relaxed)
+    // The pages of an encrypted file cannot be written before their entries are durable.
+    return transaction.durability != .twoSyncs && transaction.isOnProven
+      && file.encrypted == nil && !file.options.isInMemory && transaction.compaction == nil
+      && !base.topRef.isNull && !header.isStreaming
+      && header.formatVersion(slot: header.selectedSlot) == FileHeader.supportedVersion
+      && base.version < selected + Self.provenVersionCountMax
+  }
+
+  /// The number of versions that one record after the other proves, before two syncs end that.
+  static let provenVersionCountMax: UInt64 = 24
+
   /// The header, which must still be the one of the version that the transaction started from.
   private func currentHeader() throws(StorageError) -> FileHeader {
     try file.requireNewestLength()
-    let bytes = unsafe UnsafeRawBufferPointer(start: base.space.base, count: FileHeader.byteCount)
-    guard let header = unsafe FileHeader(bytes) else {
-      throw .corrupted("the header of '\(file.path)' was overwritten while the file was open")
-    }
+    let header = try file.storedHeader()
     if header.isStreaming { return try convertToNormalForm(header) }
-    let selected = transaction.durable.topRef
-    guard header.topRef(slot: header.selectedSlot) == UInt64(selected.offset) else {
+    let selected = header.topRef(slot: header.selectedSlot)
+    guard file.selectedTopRef(transaction.durable) == selected else {
       throw .corrupted(
         "the header of '\(file.path)' was changed by somebody who does not respect its lock")
     }
@@ -86,9 +126,8 @@ struct CommitWriter {
     var header = old
     header.topRefs.1 = UInt64(base.topRef.offset)
     header.formatVersions.1 = header.formatVersions.0
+    try file.storage.write(header)
     header.flags |= 1
-    try file.storage.write(header.topRefs.1, at: 8)
-    try file.storage.write(header.formatVersions.1, at: 21)
     try file.syncOrPoison()
     try file.flipOrPoison(header.flags)
     try file.syncOrPoison()
@@ -134,18 +173,22 @@ struct CommitWriter {
     return space
   }
 
-  private func makeWriter(_ top: TopArray, _ space: FreeSpace) throws(StorageError) -> NodeWriter {
+  private func makeWriter(
+    _ top: TopArray, _ space: FreeSpace, isRecorded: Bool
+  ) throws(StorageError) -> NodeWriter {
     let slab = allocator.space
     var counts = NodeByteCounts()
     try NodeWriter.measure(top.roots.tables, isData: true, in: slab, into: &counts)
     try NodeWriter.measure(top.roots.tableNames, in: slab, into: &counts)
     try NodeWriter.measure(top.history, in: slab, into: &counts)
     counts.short += listBound(space, and: allocator.freedBlocks.count)
+    if isRecorded { counts.short += CommitRecord.byteCount(pieceCount: 12) }
     let placement = NodePlacement(
       space, expecting: counts, pageSize: SystemFiles.pageSize,
       extend: { [file] end throws(StorageError) in try file.extend(to: end) })
     return unsafe NodeWriter(
-      placement, slab: slab, file: file.storage, staging: file.writer.staging)
+      placement, slab: slab, file: file.storage, staging: file.writer.staging,
+      isRecorded: isRecorded)
   }
 
   // MARK: Free lists and top array
@@ -165,18 +208,22 @@ struct CommitWriter {
   ///
   /// The lists describe the space that they themselves leave over. So a run with room for more
   /// than enough is taken first; its rest, never empty, is one free block, and nothing that the
-  /// lists' sizes depend on is open any more.
+  /// lists' sizes depend on is open any more. Between the two lies the record of the commit, a free
+  /// block of its own.
+  ///
+  /// - Returns: The top array, and whether the commit has a record.
   private func writeLists(
     _ top: inout TopArray, _ writer: inout NodeWriter
-  ) throws(StorageError) -> Ref {
-    let run = try writer.placement.takeLast(listBound(writer.placement.space))
+  ) throws(StorageError) -> (topRef: Ref, isRecorded: Bool) {
+    let recordByteCount = writer.recordByteCount
+    let run = try writer.placement.takeLast(listBound(writer.placement.space) + recordByteCount)
     let space = writer.placement.space
-    let count = space.list.count + 1
+    let count = space.list.count + (recordByteCount > 0 ? 2 : 1)
     let codes = [
       max(run.upperBound, space.list.last?.position ?? 0), max(run.count, space.list.longest),
       Int(top.version),
     ].map { PackedIntegers.widthCode(for: Int64($0)) }
-    assert(space.list.count + 1 == count && !run.isEmpty && run.lowerBound & 7 == 0)
+    assert(!run.isEmpty && run.lowerBound & 7 == 0)
     top.logicalSize = space.logicalSize
     let positions = run.lowerBound
     let lengths = positions + Self.byteCount(count, codes[0])
@@ -188,8 +235,11 @@ struct CommitWriter {
     let slots = top.slots
     let slotCode = slots.reduce(0) { max($0, PackedIntegers.widthCode(for: $1)) }
     let end = topRef + Self.byteCount(slots.count, slotCode)
-    guard end < run.upperBound else { throw .corrupted("the free lists outgrew their space") }
-    try writer.placement.finish(at: end, version: top.version)
+    guard end + recordByteCount < run.upperBound else {
+      throw .corrupted("the free lists outgrew their space")
+    }
+    try writer.placement.finish(
+      at: end, version: top.version, recordByteCount: recordByteCount)
 
     let list = writer.placement.space.list
     assert(list.count == count, "the lists describe the space that they leave over")
@@ -209,7 +259,9 @@ struct CommitWriter {
         unsafe PackedIntegers.store(slot, to: $0, widthCode: slotCode, at: index)
       }
     }
-    return Ref(topRef)
+    let isRecorded = try writer.writeRecord(
+      in: end..<end + recordByteCount, of: top.version, at: Ref(topRef), after: base.topRef)
+    return (Ref(topRef), isRecorded)
   }
 
   private static func byteCount(_ count: Int, _ widthCode: Int) -> Int {
@@ -219,7 +271,7 @@ struct CommitWriter {
   // MARK: What is written
 
   private func pendingCommit(
-    _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace, byteCount: Int
+    _ entry: VersionEntry, _ header: FileHeader, _ space: FreeSpace, byteCount: Int, isProven: Bool
   ) throws(StorageError) -> PendingCommit {
     let snapshot = try file.snapshot(
       of: entry, pin: file.readers.pin(entry.version), isOwn: true)
@@ -231,73 +283,8 @@ struct CommitWriter {
     var work = transaction.earlierWork
     work.transactionCount += 1
     work.byteCount += byteCount
-    return PendingCommit(snapshot, entry, header, since: transaction.durable, work)
-  }
-}
-
-extension DatabaseFile {
-  /// Waits until everything that was written is on the disk.
-  func syncOrPoison() throws(StorageError) {
-    do throws(StorageError) {
-      try storage.sync()
-    } catch {
-      poison()
-      throw error
-    }
-  }
-
-  /// Changes the flags of the header, and with them which slot is selected.
-  func flipOrPoison(_ flags: UInt8) throws(StorageError) {
-    do throws(StorageError) {
-      try storage.write(flags, at: FileHeader.flagsOffset)
-    } catch {
-      poison()
-      throw error
-    }
-  }
-
-  /// Makes the file at least `byteCount` bytes long, with disk space allocated for them.
-  fileprivate func extend(to byteCount: Int) throws(StorageError) {
-    guard byteCount <= reservation.fileCapacity else {
-      throw .addressSpaceExhausted(path: path, byteCount: byteCount)
-    }
-    let physical = try storage.byteCount()
-    if physical < byteCount { try storage.allocate(physical..<byteCount) }
-  }
-
-  /// Publishes a version that a writer of another process committed before it died.
-  ///
-  /// The caller holds the writer lock.
-  func finishInterruptedCommit() throws(StorageError) {
-    let memory = session.memory
-    guard unsafe memory.committing.pointee.load(ordering: .sequentiallyConsistent) != 0, !isPoisoned
-    else { return }
-    unsafe writer.freeSpace = nil
-    if let encrypted {
-      try mapThrough(try storage.byteCount())
-      try encrypted.load()
-    }
-    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
-    guard let header = unsafe FileHeader(bytes) else {
-      throw .corrupted("the header of '\(path)' was overwritten while the file was open")
-    }
-    let topRef = Ref(Int(truncatingIfNeeded: header.topRef(slot: header.selectedSlot)))
-    let newest = unsafe memory.newest.pointee.load(ordering: .sequentiallyConsistent)
-    if !header.isStreaming, topRef != memory.entry(of: newest)?.topRef {
-      do throws(StorageError) {
-        try storage.sync()
-      } catch {
-        poison()
-        throw error
-      }
-      let physical = try storage.byteCount()
-      try mapThrough(physical)
-      let top = try unsafe TopArray(
-        at: topRef, in: NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physical))
-      memory.publish(
-        VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize))
-    }
-    unsafe memory.committing.pointee.store(0, ordering: .sequentiallyConsistent)
+    return PendingCommit(
+      snapshot, entry, header, since: transaction.durable, work, isProven: isProven)
   }
 }
 

@@ -234,10 +234,10 @@ struct NodePlacement {
     short.start = taken.lowerBound
   }
 
-  private mutating func endShortRun(at position: Int, merging: Bool = true) throws(StorageError) {
+  private mutating func endShortRun(at position: Int, tag: UInt64 = 0) throws(StorageError) {
     assert(short.start <= position && position <= short.rest.upperBound, "`NodePlacement` 2")
     if short.start < position { written.append(short.start..<position) }
-    try space.giveBack(position..<short.rest.upperBound, merging: merging)
+    try space.giveBack(position..<short.rest.upperBound, merging: tag == 0, tag: tag)
     short.rest = 0..<0
     short.start = 0
   }
@@ -301,10 +301,18 @@ struct NodePlacement {
   }
 
   /// Ends the last run at `position`, before its end: the rest is one more free block.
-  mutating func finish(at position: Int, version: UInt64) throws(StorageError) {
-    assert(position < short.rest.upperBound, "`NodePlacement` 2: the rest is a block of its own")
-    lastRest = position..<short.rest.upperBound
-    try endShortRun(at: position, merging: false)
+  ///
+  /// - Parameter recordByteCount: The bytes after the last node that are to have the record of the
+  ///   commit: they are free after the next version but one (`CommitRecord` 1).
+  mutating func finish(
+    at position: Int, version: UInt64, recordByteCount: Int = 0
+  ) throws(StorageError) {
+    let end = position + recordByteCount
+    assert(end < short.rest.upperBound, "`NodePlacement` 2: the rest is a block of its own")
+    lastRest = end..<short.rest.upperBound
+    short.rest = position..<end
+    try endShortRun(at: position, tag: recordByteCount > 0 ? version : 0)
+    try space.giveBack(lastRest, merging: false)
     space.noteWritten(written, version: version)
   }
 

@@ -31,12 +31,19 @@ struct NodeWriter {
   private var long: StagedRun
   private var short: StagedRun
 
-  init(_ placement: NodePlacement, slab: NodeSpace, file: any StorageFile, staging: Staging) {
+  /// Whether something was written of which the record of the commit says nothing.
+  private var isPastRecord = false
+
+  /// - Parameter isRecorded: Whether the commit is to have a record.
+  init(
+    _ placement: NodePlacement, slab: NodeSpace, file: any StorageFile, staging: Staging,
+    isRecorded: Bool
+  ) {
     self.placement = placement
     self.slab = slab
     self.file = file
-    long = StagedRun(staging.long, file)
-    short = StagedRun(staging.short, file)
+    long = StagedRun(staging.long, file, isRecorded: isRecorded)
+    short = StagedRun(staging.short, file, isRecorded: isRecorded)
   }
 
   // MARK: Measuring
@@ -228,6 +235,7 @@ struct NodeWriter {
     let used = NodeHeader.byteCount + header.payloadByteCount
     unsafe memset(address + used, 0, header.nodeByteCount - used)
     byteCount += header.nodeByteCount
+    isPastRecord = true
     try unsafe file.write(
       UnsafeRawBufferPointer(start: address, count: header.nodeByteCount), at: ref.offset)
   }
@@ -252,6 +260,7 @@ struct NodeWriter {
     defer { unsafe large.deallocate() }
     unsafe fill(large, header, pack)
     self.byteCount += byteCount
+    isPastRecord = true
     try unsafe file.write(UnsafeRawBufferPointer(start: large, count: byteCount), at: position)
   }
 
@@ -266,6 +275,41 @@ struct NodeWriter {
       unsafe memset(target + NodeHeader.byteCount, 0, header.nodeByteCount - NodeHeader.byteCount)
     }
     unsafe pack(target + NodeHeader.byteCount)
+  }
+
+  // MARK: The record
+
+  /// The number of bytes to reserve for the record: for what was written until now, and for a few
+  /// pieces that the lists may become.
+  var recordByteCount: Int {
+    guard let first = long.pieces, let second = short.pieces else { return 0 }
+    return CommitRecord.byteCount(pieceCount: first.count + second.count + 8)
+  }
+
+  /// Writes the record of the commit after its last node, if all that was written fits into it.
+  ///
+  /// - Parameters:
+  ///   - room: The bytes after the top array that are reserved for it.
+  ///   - baseRef: The top array of the version before.
+  /// - Returns: Whether the commit has a record.
+  mutating func writeRecord(
+    in room: Range<Int>, of version: UInt64, at topRef: Ref, after baseRef: Ref
+  ) throws(StorageError) -> Bool {
+    guard !room.isEmpty else { return false }
+    let pieces = long.endPieces() + short.endPieces()
+    let record = CommitRecord(version: version, topRef: topRef, baseRef: baseRef, pieces: pieces)
+    let recorded = pieces.reduce(0) { $0 + $1.byteCount }
+    assert(isPastRecord || recorded == byteCount, "`CommitRecord` 2")
+    let length = CommitRecord.byteCount(pieceCount: pieces.count)
+    guard !isPastRecord, length <= room.count, pieces.count <= CommitRecord.pieceCountMax,
+      recorded <= CommitRecord.byteCountMax
+    else { return false }
+    let words = record.words
+    let target = try unsafe short.stage(length, at: room.lowerBound)
+    unsafe words.withUnsafeBytes {
+      unsafe UnsafeMutableRawBufferPointer(start: target, count: length).copyMemory(from: $0)
+    }
+    return true
   }
 
   // MARK: Reaching the file

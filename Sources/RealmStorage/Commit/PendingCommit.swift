@@ -2,9 +2,9 @@
 
 // Versions that are written, and that the disk does not have for certain.
 //
-// A commit waits for the disk twice. Several transactions can share these waits: each is written to
-// the file as a version of its own, on top of the one before, and the header is moved to the last
-// of them once. Until then only the writer, and those it notifies, know the versions.
+// A commit waits for the disk twice, or once. Several transactions can share these waits: each is
+// written to the file as a version of its own, on top of the one before, and the header is moved to
+// the last of them once. Until then only the writer, and those it notifies, know the versions.
 //
 // 1. The newest pending commit owns the right to write, until it has ended.
 // 2. The version that the header selects (`durable`) stays pinned meanwhile: nothing that it uses
@@ -28,6 +28,8 @@ package final class PendingCommit {
   let durable: Snapshot
   /// What the transactions took.
   let work: CommitWork
+  /// Whether the records of the versions prove that they are whole.
+  let isProven: Bool
   private let entry: VersionEntry
   private let header: FileHeader
   private var isEnded = false
@@ -35,13 +37,14 @@ package final class PendingCommit {
   /// The caller holds the writer lock and gives it to the new object.
   init(
     _ snapshot: Snapshot, _ entry: VersionEntry, _ header: FileHeader, since durable: Snapshot,
-    _ work: CommitWork
+    _ work: CommitWork, isProven: Bool
   ) {
     self.snapshot = snapshot
     self.entry = entry
     self.header = header
     self.durable = durable
     self.work = work
+    self.isProven = isProven
   }
 
   deinit {
@@ -74,9 +77,11 @@ package final class PendingCommit {
     file.releaseWriter()
   }
 
-  /// - Parameter seen: Whether a reader may have accessed the versions. If none has, and this
-  ///   throws before the commit point, the file is as it was and can be written again.
-  func makeDurable(seen: Bool) throws(StorageError) {
+  /// - Parameters:
+  ///   - seen: Whether a reader may have accessed the versions. If none has, and this throws before
+  ///     the commit point, the file is as it was and can be written again.
+  ///   - isDeferred: Whether the versions are published before the disk has them, if they can be.
+  func makeDurable(seen: Bool, isDeferred: Bool = false) throws(StorageError) {
     precondition(!isEnded, "a pending commit was made durable twice")
     isEnded = true
     let file = snapshot.file
@@ -84,7 +89,7 @@ package final class PendingCommit {
     let isObserved = !CommitObservers.isEmpty
     let start = isObserved ? DispatchTime.now().uptimeNanoseconds : 0
     do throws(StorageError) {
-      claimed = try select()
+      claimed = try publish(isDeferred: isDeferred)
     } catch {
       if seen { file.poison() }
       unsafe file.writer.freeSpace = nil
@@ -112,30 +117,41 @@ package final class PendingCommit {
     isEnded = true
   }
 
-  /// Steps 2 to 4 of the commit protocol (`CommitWriter`).
+  /// What follows the writing of nodes in the commit protocol (`CommitWriter`).
   ///
   /// - Returns: Whether the listeners of the new version are this thread's to call.
-  private func select() throws(StorageError) -> Bool {
+  private func publish(isDeferred: Bool) throws(StorageError) -> Bool {
     let file = snapshot.file
-    let slot = 1 - header.selectedSlot
+    let memory = file.session.memory
     assert(entry.version > durable.version, "`PendingCommit` 4: versions ascend")
     if !file.options.isInMemory { try file.requireLength(entry.logicalSize) }
-    try file.storage.write(UInt64(entry.topRef.offset), at: slot * 8)
-    if header.formatVersion(slot: slot) != FileHeader.supportedVersion {
-      try file.storage.write(UInt8(FileHeader.supportedVersion), at: 20 + slot)
-    }
-    // The page with the header of an encrypted file is written once, after all others: slot and
-    // selector go together.
-    if file.encrypted == nil { try file.syncOrPoison() }
-    // From here on nothing may fail but the disk.
-    unsafe file.session.memory.committing.pointee.store(
-      entry.version, ordering: .sequentiallyConsistent)
-    try file.flipOrPoison(header.flags ^ 1)
-    try file.syncOrPoison()
+    unsafe memory.committing.pointee.store(entry.version, ordering: .sequentiallyConsistent)
+    try file.name(entry.topRef, after: header)
+    let mayWait = isDeferred && isProven && file.mayDefer(entry.version)
+    if !mayWait { try select(isDeferred: isDeferred) }
     try requireWholeFile()
     let (isClaimed, sleepers) = file.listeners.claimOwn(entry.version)
-    file.session.memory.publish(entry, knownTo: sleepers)
+    memory.publish(entry, knownTo: sleepers)
+    if mayWait { file.settleLater() }
     return isClaimed
+  }
+
+  /// Steps 2 to 4; 4 is not for a proven commit, unless many were deferred before it.
+  private func select(isDeferred: Bool) throws(StorageError) {
+    let file = snapshot.file
+    let memory = file.session.memory
+    // The page with the header of an encrypted file is written once, after all others: slot and
+    // selector go together.
+    if file.encrypted == nil { try file.syncNamed(after: header) }
+    // From here on nothing may fail but the disk.
+    try file.flipOrPoison(header.flags ^ 1)
+    if isProven, !isDeferred {
+      unsafe memory.selected.pointee.store(entry.version, ordering: .sequentiallyConsistent)
+      return
+    }
+    try file.syncOrPoison()
+    unsafe memory.selected.pointee.store(entry.version, ordering: .sequentiallyConsistent)
+    unsafe memory.settled.pointee.store(entry.version, ordering: .sequentiallyConsistent)
   }
 
   /// Nothing is acknowledged that another program has cut off meanwhile.

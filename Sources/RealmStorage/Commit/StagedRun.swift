@@ -17,10 +17,15 @@ struct StagedRun {
   private let file: any StorageFile
   private var position = 0
   private var count = 0
+  /// How many of the staged bytes are in `pieces`.
+  private var noted = 0
+  /// What was written since the start of the commit, if that is to be recorded.
+  private(set) var pieces: [CommitRecord.Piece]?
 
-  init(_ buffer: Buffer, _ file: any StorageFile) {
+  init(_ buffer: Buffer, _ file: any StorageFile, isRecorded: Bool) {
     self.buffer = buffer
     self.file = file
+    pieces = isRecorded ? [] : nil
   }
 
   /// Memory for the bytes at `position`; a gap makes the staged bytes be written first. At most
@@ -38,9 +43,29 @@ struct StagedRun {
     return unsafe target
   }
 
+  /// Records what is staged as one piece, and nothing of what follows.
+  mutating func endPieces() -> [CommitRecord.Piece] {
+    notePiece()
+    defer { pieces = nil }
+    return pieces ?? []
+  }
+
+  private mutating func notePiece() {
+    guard pieces != nil, noted < count else { return }
+    let bytes = unsafe UnsafeRawBufferPointer(start: buffer.bytes + noted, count: count - noted)
+    let start = position + noted
+    pieces?.append(
+      CommitRecord.Piece(
+        position: start, byteCount: bytes.count,
+        digest: unsafe CommitRecord.digest(of: bytes, at: start)))
+    noted = count
+  }
+
   /// Writes what is staged.
   mutating func flush() throws(StorageError) {
     guard count > 0 else { return }
+    notePiece()
+    noted = 0
     let bytes = unsafe UnsafeRawBufferPointer(start: buffer.bytes, count: count)
     count = 0
     try unsafe file.write(bytes, at: position)

@@ -67,6 +67,9 @@ package final class WriteTransaction {
   package var compaction: CompactionStep?
   /// What the transaction does to the history of a synchronised file; nil until it does something.
   var syncEdit: SyncEdit?
+  /// What the commit promises when it returns. A version that is made durable later
+  /// (`writeVersion(changeset:)`) has one sync if it may be deferred.
+  package var durability = CommitDurability.twoSyncs
   /// The version that a crash leaves, whatever this transaction does.
   let durable: Snapshot
   /// The commit that this transaction goes on from, if it is not durable yet. It owns the right to
@@ -76,6 +79,9 @@ package final class WriteTransaction {
   let earlierWork: CommitWork
   /// Whether the transaction was committed or rolled back.
   package private(set) var isEnded = false
+
+  /// Whether the versions since the durable one, if there are any, are proven by their records.
+  var isOnProven: Bool { previous?.isProven ?? true }
 
   /// The caller holds the writer lock, which the transaction releases when it ends, unless it
   /// belongs to `previous`.
@@ -134,14 +140,17 @@ package final class WriteTransaction {
     isEnded = true
     releaseLargeSlab()
     do throws(StorageError) {
-      return try WriteTransaction(base.file, on: previous)
+      let next = try WriteTransaction(base.file, on: previous)
+      next.durability = durability
+      return next
     } catch {
       if previous == nil { base.file.releaseWriter() }
       throw error
     }
   }
 
-  /// Makes the changes durable, publishes the new version and lets the next writer start.
+  /// Makes the changes durable, publishes the new version and lets the next writer start. What
+  /// durable means is `durability`'s to say.
   ///
   /// The transaction is over in any case. If this throws before the commit point, the file is as it
   /// was; `StorageError.system` from a sync poisons the session.
@@ -151,7 +160,7 @@ package final class WriteTransaction {
   package func commit(changeset: [UInt8]) throws(StorageError) -> Snapshot {
     let isFirst = previous == nil
     let pending = try writeVersion(changeset: changeset)
-    try pending.makeDurable(seen: !isFirst)
+    try pending.makeDurable(seen: !isFirst, isDeferred: durability == .deferred)
     return pending.snapshot
   }
 

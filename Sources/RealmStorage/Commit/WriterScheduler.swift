@@ -74,7 +74,7 @@ package final class WriterScheduler: Sendable {
   }
 
   /// The right to write, if no writer of any process has it or waits for it.
-  private func startAtOnce(on file: DatabaseFile) throws(StorageError) -> Start? {
+  func startAtOnce(on file: DatabaseFile) throws(StorageError) -> Start? {
     guard state.withLock({ $0.beginAlone() }) else { return nil }
     let isLocked: Bool
     do throws(StorageError) {

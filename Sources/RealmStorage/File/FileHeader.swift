@@ -64,6 +64,20 @@ extension FileHeader {
   /// Which of the two slots is committed.
   package var selectedSlot: Int { Int(flags & 1) }
 
+  /// The header with another version in one of its slots.
+  func naming(_ topRef: Ref, inSlot slot: Int) -> FileHeader {
+    var header = self
+    let format = UInt8(Self.supportedVersion)
+    if slot == 0 {
+      header.topRefs.0 = UInt64(topRef.offset)
+      header.formatVersions.0 = format
+    } else {
+      header.topRefs.1 = UInt64(topRef.offset)
+      header.formatVersions.1 = format
+    }
+    return header
+  }
+
   /// The ref of the top array that a slot names.
   package func topRef(slot: Int) -> UInt64 { slot == 0 ? topRefs.0 : topRefs.1 }
 

@@ -18,6 +18,7 @@ struct BlockVersionMap: Sendable {
 
   /// Sorted, disjoint.
   private var runs: [Run] = []
+  private var removedVersion: UInt64 = 0
 
   /// The version that wrote the node at `position`; 0 if that is not known.
   func version(at position: Int) -> UInt64 {
@@ -29,6 +30,14 @@ struct BlockVersionMap: Sendable {
   /// Removes all records: no reader has an older version, so what was written up to now is as old
   /// as any version that a later reader has.
   mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
+
+  /// Removes the records of `version` and those before: to its readers, what they wrote is as old
+  /// as what nothing is known of.
+  mutating func removeAll(through version: UInt64) {
+    guard version > removedVersion else { return }
+    removedVersion = version
+    runs.removeAll { $0.version <= version }
+  }
 
   /// Notes that `version` wrote a run of bytes, whatever was there before.
   mutating func insert(_ range: Range<Int>, version: UInt64) {

@@ -86,7 +86,11 @@ struct FreeSpace: Sendable {
     assert(!pinned.isEmpty, "the version that the header selects is always in use")
     assert(zip(pinned, pinned.dropFirst()).allSatisfy { $0 < $1 }, "pinned versions ascend")
     let oldest = pinned.first ?? 0
-    if pinned.count == 1 { blockVersions.removeAll() }
+    if pinned.count == 1 {
+      blockVersions.removeAll()
+    } else {
+      blockVersions.removeAll(through: oldest)
+    }
     let evacuation = evacuation
     list.retag { block in
       guard !block.isHeld, block.tag <= oldest || !Self.isNeeded(block, by: pinned) else {
@@ -197,12 +201,16 @@ struct FreeSpace: Sendable {
 
   /// Puts back what was taken and not used.
   ///
-  /// - Parameter merging: Whether it may become one with its neighbours.
-  mutating func giveBack(_ piece: Range<Int>, merging: Bool = true) throws(StorageError) {
+  /// - Parameters:
+  ///   - merging: Whether it may become one with its neighbours.
+  ///   - tag: The version whose readers need it; 0 if none.
+  mutating func giveBack(
+    _ piece: Range<Int>, merging: Bool = true, tag: UInt64 = 0
+  ) throws(StorageError) {
     assert(piece.lowerBound <= piece.upperBound && piece.upperBound <= logicalSize, "`FreeSpace` 3")
     guard !piece.isEmpty else { return }
     try list.insert(
-      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), merging: merging)
+      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: tag), merging: merging)
   }
 
   /// The length of a file that has room for `wanted` more bytes at its end, and for commits to

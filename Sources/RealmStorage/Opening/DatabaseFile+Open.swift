@@ -192,7 +192,26 @@ private struct OpenedStorage {
           + "Restore it from a backup.")
     }
     try check(history: top, options)
-    return VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize)
+    let entry = VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize)
+    return try newestVersion(header, in: space, selected: entry, options)
+  }
+
+  /// The version that the header selects, or a later one that is whole.
+  private func newestVersion(
+    _ header: FileHeader, in space: NodeSpace, selected entry: VersionEntry, _ options: OpenOptions
+  ) throws(StorageError) -> VersionEntry {
+    // Commits to encrypted files have no records.
+    guard !options.isInMemory, storage as? EncryptedFile == nil else { return entry }
+    if let recovery = CommitRecovery(header, in: space, after: entry) {
+      if !options.isReadOnly { try recovery.select(in: storage) }
+      return recovery.entry
+    }
+    // The process that made the version may have died before the sync that the selector needs.
+    if !options.isReadOnly, CommitRecord(at: entry.topRef, in: space)?.version == entry.version {
+      try storage.write(header)
+      try storage.sync()
+    }
+    return entry
   }
 
   private func topRef(

@@ -66,6 +66,8 @@ package final class DatabaseFile: Sendable {
   private let mappedByteCount: Atomic<Int>
   private let mapping = Locked(())
   private let keptCommits = Atomic(0)
+  /// Whether the file is going to be settled some time from now.
+  let isSettlingLater = Atomic(false)
   // Touched only by the holder of the writer lock, which hands it over with acquire and release.
   nonisolated(unsafe) let writer: WriterState
 
@@ -86,7 +88,10 @@ package final class DatabaseFile: Sendable {
     unsafe writer = WriterState()
   }
 
-  deinit { listeners.stop(session.memory) }
+  deinit {
+    settleBeforeClosing()
+    listeners.stop(session.memory)
+  }
 
   // MARK: Reading
 

@@ -11,6 +11,7 @@
 //     2112  newest version (u64) | number of reader slots (u64)
 //     2176  wake word (u32) | poisoned (u32) | version being committed, or 0 (u64)
 //     2192  number of processes that sleep on the wake word (u64)
+//     2200  settled version (u64) | version that the header in the system's memory selects (u64)
 //     4096  the newest 64 versions, 32 bytes each: version, top ref, logical size, 0
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
@@ -46,7 +47,7 @@ struct VersionEntry: Hashable, Sendable {
 final class SharedMemory: Sendable {
   static let layoutVersion: UInt16 = 0x5200
   static let realmCoreLayoutVersion: UInt16 = 14
-  static let layoutRevision: UInt64 = 2
+  static let layoutRevision: UInt64 = 3
   static let slotsOffset = 8192
   static let slotByteCount = 64
   static let maximumSlotCount = 1 << 20
@@ -103,8 +104,15 @@ final class SharedMemory: Sendable {
   var slotCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2120) }
   var wakeWord: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: 2176) }
   var poisoned: UnsafeMutablePointer<Atomic<UInt32>> { unsafe halfWord(at: 2180) }
-  /// Not 0 between the flip of the header's selector and the publication of the version.
+  /// Not 0 while the header is changed, until the version is published.
   var committing: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2184) }
+  /// The version that the header selects on the disk, or one before it: what a crash may leave for
+  /// readers that do not know commit records. No commit reuses what this version or a later one
+  /// needs. Belongs to the holder of the writer lock.
+  var settled: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2200) }
+  /// The version that the header selects in the system's memory: the newest, or one that deferred
+  /// commits followed. Belongs to the holder of the writer lock.
+  var selected: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2208) }
   /// How many threads sleep on the wake word, one for each open file that has listeners; too many
   /// after a process died.
   private var sleeperCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2192) }
@@ -124,6 +132,8 @@ final class SharedMemory: Sendable {
     unsafe base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
     unsafe base.storeBytes(
       of: Self.layoutVersion.littleEndian, toByteOffset: 6, as: UInt16.self)
+    unsafe settled.pointee.store(start.version, ordering: .sequentiallyConsistent)
+    unsafe selected.pointee.store(start.version, ordering: .sequentiallyConsistent)
     unsafe newest.pointee.store(start.version, ordering: .sequentiallyConsistent)
     unsafe base.storeBytes(of: 1, as: UInt8.self)
   }

@@ -89,6 +89,13 @@ extension Realm {
       }
     }
 
+    /// When the commits of the realm reach the disk, and so what they promise when they return.
+    ///
+    /// It applies to the realms that are opened with it, not to others of the same file, also in
+    /// other processes. Realms in memory, commits of more than a mebibyte, and those of encrypted
+    /// files, always wait as long as with ``Durability/twoSyncs``.
+    public var durability = Durability.twoSyncs
+
     /// Whether files of another schema version, or of other classes, are emptied instead of
     /// migrated. Good for caches and for programs under development.
     ///
@@ -253,6 +260,7 @@ extension Realm.Configuration: CustomStringConvertible {
     \tshouldCompactOnLaunch = \(shouldCompactOnLaunch == nil ? "(null)" : "set");
     \tmaximumNumberOfActiveVersions = \(maximumNumberOfActiveVersions.map { "\($0)" } ?? "(null)");
     \thistoryLimit = \(historyLimit);
+    \tdurability = \(durability);
     \tobjectTypes = \(objectTypes.map { "\($0.map { $0.className() })" } ?? "(null)");
     \tseedFilePath = \(seedFilePath?.path ?? "(null)");
     }

@@ -39,6 +39,7 @@ final class RealmCore: Session {
     var options = SessionOptions(shared, confinement, reading: tables)
     options.isReadOnly = configuration.readOnly
     options.versionLimit = configuration.maximumNumberOfActiveVersions.map { UInt64($0) }
+    options.durability = configuration.durability.stored
     super.init(options)
     classes.belong(to: self)
   }

@@ -67,6 +67,16 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: backup.path))
   }
 
+  @Test func commitsWithOneSync() throws {
+    var configuration = configuration
+    // snippet: durability-one-sync
+    configuration.durability = .oneSync
+    let realm = try Realm(configuration: configuration)
+    // snippet end
+    try realm.write { realm.add(Todo(value: ["name": "On the disk"])) }
+    #expect(realm.objects(Todo.self).count == 1)
+  }
+
   @Test func batches() async throws {
     let realm = try await Realm(configuration: configuration)
     let names = (0..<2_500).map { "Item \($0)" }

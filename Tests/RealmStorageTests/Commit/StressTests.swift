@@ -80,6 +80,7 @@ import Testing
     var commits = 0
     while ContinuousClock.now < end {
       let write = try file.beginWrite()
+      write.durability = [.twoSyncs, .oneSync, .deferred][commits / 100 % 3]
       try NumberTree.replace(with: Self.numbers(of: write.version), in: write)
       _ = try write.commit(changeset: [1, 2, 3])
       commits += 1

@@ -42,6 +42,8 @@ private actor Place {
     path = directory.file("shared.realm")
   }
 
+  typealias Durability = Realm.Configuration.Durability
+
   private var configuration: Realm.Configuration {
     Realm.Configuration(
       fileURL: URL(fileURLWithPath: path), objectTypes: [SharedCounter.self])
@@ -49,14 +51,19 @@ private actor Place {
 
   /// Runs `body` with a realm of its own, where it may block.
   ///
-  /// - Parameter flag: A file that is made just before.
+  /// - Parameters:
+  ///   - flag: A file that is made just before.
+  ///   - durability: That of the realm's commits.
   private func withRealm<Result: Sendable>(
-    flag: String? = nil, _ body: @escaping @Sendable (Realm) throws -> Result
+    flag: String? = nil, durability: Realm.Configuration.Durability = .twoSyncs,
+    _ body: @escaping @Sendable (Realm) throws -> Result
   ) async throws -> Result {
-    let configuration = configuration
+    var configuration = configuration
+    configuration.durability = durability
+    let opened = configuration
     return try await Place().run {
       if let flag { _ = FileManager.default.createFile(atPath: flag, contents: nil) }
-      return try body(try Realm(configuration: configuration))
+      return try body(try Realm(configuration: opened))
     }
   }
 
@@ -226,13 +233,21 @@ private actor Place {
       .filter { $0.tag > 0 && $0.tag < snapshot.version }.reduce(0) { $0 + $1.byteCount }
   }
 
-  /// Wherever in its commits the other process dies, the file is whole and takes the next commit.
-  @Test func commitsThatAreCutOffLeaveTheFileWhole() async throws {
+  /// Wherever in its commits the other process dies, the file is whole, has what was committed, and
+  /// takes the next commit.
+  @Test(
+    arguments: zip(["", "one-sync", "deferred"], [Durability.twoSyncs, .oneSync, .deferred]))
+  func commitsThatAreCutOffLeaveTheFileWhole(
+    _ name: String, _ durability: Durability
+  ) async throws {
     var last = 0
     for round in 0..<8 {
       let other = try OtherProcess()
+      if !name.isEmpty { #expect(try await other.ask(name) == "ok") }
       try await other.ask("open \(path)")
       if round == 0 { try await other.ask("add 1 0") }
+      try await other.ask("increment 1 3")
+      last += 3
       // While this one has the file open, the session goes on.
       let isAlone = round % 2 == 0
       let queue = DispatchQueue(label: "companion")
@@ -242,7 +257,7 @@ private actor Place {
       #expect(try await other.ask("churn 1") == "ok")
       try await Task.sleep(for: .microseconds(4000 + round * 1700))
       try await other.killNow()
-      last = try await withRealm { [last] realm in
+      last = try await withRealm(durability: durability) { [last] realm in
         let before = try #require(Self.value(realm, 1))
         #expect(before >= last)
         try expectWhole(realm)

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Commits with one sync, and without: their syncs, what is found after them, and who may have died.
+
+import Foundation
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@testable import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+@Suite struct OneSyncTests {
+  private let system: SimulatedFileSystem
+  private var initial: [UInt8] = []
+
+  init() throws {
+    system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    for number in 1...3 { try Self.commit([Int64(number)], to: file, .twoSyncs) }
+    initial = try system.file.contents()
+    system.file.clearTrace()
+  }
+
+  @discardableResult
+  private static func commit(
+    _ numbers: [Int64], to file: DatabaseFile, _ durability: CommitDurability
+  ) throws -> Snapshot {
+    let write = try file.beginWrite()
+    write.durability = durability
+    try NumberTree.replace(with: numbers, in: write)
+    return try write.commit(changeset: [1])
+  }
+
+  private var syncCount: Int { system.file.trace.count { $0 == .sync } }
+
+  private static func numbers(in contents: [UInt8]) throws -> [Int64] {
+    let file = try SimulatedFileSystem(contents: contents).openDatabase()
+    #expect(try file.check() == [])
+    return try NumberTree.numbers(of: file.snapshot())
+  }
+
+  // MARK: - Syncs
+
+  @Test(arguments: [(CommitDurability.twoSyncs, 2), (.oneSync, 1), (.deferred, 0)])
+  func aCommitWaitsAsOftenAsItsDurabilitySays(_ durability: CommitDurability, _ count: Int) throws {
+    let file = try system.openDatabase()
+    for number in 1...5 {
+      system.file.clearTrace()
+      try Self.commit([Int64(number)], to: file, durability)
+      #expect(syncCount == count)
+    }
+    #expect(try NumberTree.numbers(of: file.snapshot()) == [5])
+  }
+
+  @Test func largeCommitsHaveTwoSyncs() throws {
+    let file = try system.openDatabase()
+    try Self.commit((0..<200_000).map { $0 << 20 }, to: file, .oneSync)
+    #expect(syncCount == 2)
+    #expect(unsafe file.session.memory.settled.pointee.load(ordering: .relaxed) == 5)
+  }
+
+  @Test func aGroupOfTransactionsSharesTheOneSync() throws {
+    let file = try system.openDatabase()
+    var pending: PendingCommit?
+    for number in 1...4 {
+      let write = try pending?.begin() ?? file.beginWrite()
+      write.durability = .deferred
+      try NumberTree.replace(with: [Int64(number)], in: write)
+      pending = try write.writeVersion(changeset: [1])
+    }
+    try pending?.makeDurable()
+    #expect(syncCount == 1)
+    #expect(try Self.numbers(in: system.file.contents()) == [4])
+  }
+
+  @Test func manyDeferredCommitsAreNotLeftWithoutASync() throws {
+    let file = try system.openDatabase()
+    for number in 1...40 { try Self.commit([Int64(number)], to: file, .deferred) }
+    #expect(syncCount >= 4)
+    let memory = file.session.memory
+    #expect(unsafe file.newestVersion - memory.settled.pointee.load(ordering: .relaxed) < 16)
+  }
+
+  // MARK: - Closing
+
+  /// The header of a closed file selects the newest version, and all of it is durable.
+  @Test(arguments: [CommitDurability.oneSync, .deferred])
+  func aClosedFileIsAsWithTwoSyncs(_ durability: CommitDurability) throws {
+    do {
+      let file = try system.openDatabase()
+      for number in 1...5 { try Self.commit([Int64(number)], to: file, durability) }
+    }
+    #expect(system.file.trace.last == .sync)
+    let contents = CommitProgram.withoutOtherSlot(try system.file.contents())
+    #expect(try Self.numbers(in: contents) == [5])
+    #expect(try findings(of: try system.file.contents()) == nil)
+  }
+
+  private func findings(of contents: [UInt8]) throws -> String? {
+    let folder = try TemporaryDirectory()
+    let path = folder.file("closed.realm")
+    try Data(contents).write(to: URL(fileURLWithPath: path))
+    return try IndependentChecker.findings(path)
+  }
+
+  /// While other processes have the file open, the last of them settles it.
+  @Test func theLastProcessSettlesTheFile() throws {
+    let other = try system.openDatabase()
+    do {
+      let file = try system.openDatabase()
+      try Self.commit([7], to: file, .oneSync)
+    }
+    #expect(unsafe other.session.memory.settled.pointee.load(ordering: .relaxed) == 5)
+    #expect(try NumberTree.numbers(of: other.snapshot()) == [7])
+  }
+
+  // MARK: - Recovery
+
+  /// A file as a crash leaves it after the sync of the last commit: its selector did not arrive.
+  private func crashed(after numbers: [[Int64]], _ durability: CommitDurability) throws -> [UInt8] {
+    let file = try system.openDatabase()
+    for numbers in numbers { try Self.commit(numbers, to: file, durability) }
+    var contents = try system.file.contents()
+    if durability == .oneSync { contents[FileHeader.flagsOffset] ^= 1 }
+    return contents
+  }
+
+  /// `CommitRecovery` 1 and 2.
+  @Test(arguments: [CommitDurability.oneSync, .deferred])
+  func whatTheHeaderDoesNotSelectYetIsFound(_ durability: CommitDurability) throws {
+    let contents = try crashed(after: [[5], [6], [7]], durability)
+    #expect(try Self.numbers(in: contents) == [7])
+    let before: [Int64] = durability == .oneSync ? [6] : [3]
+    #expect(try Self.numbers(in: CommitProgram.withoutOtherSlot(contents)) == before)
+  }
+
+  /// `DatabaseFile+Reading` 1.
+  @Test func aReaderFindsTheVersionAndWritesNothing() throws {
+    let contents = try crashed(after: [[5], [6]], .oneSync)
+    let system = try SimulatedFileSystem(contents: contents)
+    let file = try DatabaseFile.open(
+      path: system.file.path, options: OpenOptions(isReadOnly: true), system: system,
+      registry: FileRegistry())
+    #expect(try NumberTree.numbers(of: file.snapshot()) == [6])
+    #expect(try system.file.contents() == contents)
+  }
+
+  /// `CommitRecord` 2 and 3: no byte of a commit may be another one.
+  @Test func aVersionOfWhichAnyByteIsMissingIsNotTaken() throws {
+    let contents = try crashed(after: [[5], [6]], .oneSync)
+    let header = try #require(contents.withUnsafeBytes { FileHeader($0) })
+    let topRef = Ref(Int(header.topRef(slot: 1 - header.selectedSlot)))
+    let (record, recordEnd) = try contents.withUnsafeBytes { bytes in
+      let space = NodeSpace(base: try #require(bytes.baseAddress), fileEnd: bytes.count)
+      let record = try #require(CommitRecord(at: topRef, in: space))
+      let start = topRef.offset + (try space.node(at: topRef)).header.nodeByteCount
+      return (record, start + CommitRecord.byteCount(pieceCount: record.pieces.count))
+    }
+    #expect(record.pieces.count <= 3)
+    var places = record.pieces.flatMap { Array($0.position..<$0.position + $0.byteCount) }
+    places += Array(recordEnd - CommitRecord.byteCount(pieceCount: record.pieces.count)..<recordEnd)
+    for place in places {
+      var damaged = contents
+      damaged[place] ^= 1 << UInt8(place % 8)
+      #expect(try Self.numbers(in: damaged) == [5], "byte \(place)")
+    }
+  }
+
+  /// `CommitRecovery` 3: a crash while a version is recovered leaves it to be recovered.
+  @Test func crashesOfTheRecoveryLeaveTheVersion() throws {
+    for durability in [CommitDurability.oneSync, .deferred] {
+      let contents = try crashed(after: [[5], [6], [7]], durability)
+      let system = try SimulatedFileSystem(contents: contents)
+      do {
+        let file = try system.openDatabase()
+        try Self.commit([8], to: file, .oneSync)
+      }
+      var random = SeededGenerator(seed: 1)
+      let states = CrashStates(of: system.file.trace, initial: contents, reorders: true)
+      let count = try states.forEach(using: &random) { state in
+        let numbers = try Self.numbers(in: state.contents)
+        #expect([[7], [8]].contains(numbers), "\(state.name)")
+        let old = try Self.numbers(in: CommitProgram.withoutOtherSlot(state.contents))
+        #expect([[3], [6], [7], [8]].contains(old), "\(state.name)")
+      }
+      #expect(count > 10)
+    }
+  }
+
+  /// A writer that does not know records commits to a file with one: whatever it has written when a
+  /// crash comes, the next opener finds its version, or the one before, or the recorded one whole.
+  @Test func anOlderWriterMayGoOnFromTheVersionBefore() throws {
+    let contents = try crashed(after: [[5], [6]], .oneSync)
+    let system = try SimulatedFileSystem(contents: CommitProgram.withoutOtherSlot(contents))
+    let file = try system.openDatabase()
+    system.file.clearTrace()
+    try Self.commit([50], to: file, .twoSyncs)
+    var random = SeededGenerator(seed: 2)
+    var found: Set<[Int64]> = []
+    let states = CrashStates(of: system.file.trace, initial: contents, reorders: true)
+    states.forEach(using: &random) { state in
+      if let numbers = try? Self.numbers(in: state.contents) { found.insert(numbers) }
+    }
+    #expect(found == [[5], [6], [50]])
+  }
+
+  // MARK: - Failures
+
+  /// The system's memory may hold what the disk did not take: it is not found there.
+  @Test func afterAFailedSyncTheVersionIsGone() throws {
+    let file = try system.openDatabase()
+    try Self.commit([5], to: file, .oneSync)
+    system.file.failSync(after: 1)
+    #expect(throws: StorageError.self) { try Self.commit([6], to: file, .oneSync) }
+    #expect(throws: StorageError.poisoned(path: system.file.path)) { try file.beginWrite() }
+    #expect(try Self.numbers(in: system.file.contents()) == [5])
+  }
+
+  /// A process dies at each of its calls, with another one that goes on, or none.
+  @Test(arguments: [CommitDurability.oneSync, .deferred], [true, false])
+  func aProcessMayDieAtEachCall(_ durability: CommitDurability, _ othersLive: Bool) throws {
+    var call = 0
+    var isDone = false
+    while !isDone {
+      call += 1
+      let system = try SimulatedFileSystem(contents: initial)
+      let other = othersLive ? try system.openDatabase() : nil
+      var done: Int64 = 3
+      do {
+        let file = try system.openDatabase()
+        try Self.commit([4], to: file, durability)
+        done = 4
+        system.file.clearTrace()
+        system.file.fail(call: call, .errorForever(EIO))
+        for number in 5...7 {
+          do {
+            try Self.commit([Int64(number)], to: file, durability)
+            done = Int64(number)
+          } catch { break }
+        }
+        isDone = done == 7
+      }
+      system.file.fail(call: 0, nil)
+      // A process that dies does not say that a call failed.
+      if let other {
+        unsafe other.session.memory.poisoned.pointee.store(0, ordering: .relaxed)
+        try Self.commit([20], to: other, durability)
+        #expect(try NumberTree.numbers(of: other.snapshot()) == [20], "call \(call)")
+        #expect(try other.check() == [], "call \(call)")
+        #expect(try Self.numbers(in: system.file.contents()) == [20], "call \(call)")
+      } else {
+        let numbers = try Self.numbers(in: system.file.contents())
+        #expect([[done], [done + 1]].contains(numbers), "call \(call)")
+      }
+    }
+    #expect(call > 8)
+  }
+
+  // MARK: - Sharing
+
+  /// `DatabaseFile+Selector` 3: a writer with two syncs spares what one with one sync left open.
+  @Test func writersOfDifferentDurabilitiesTakeTurns() throws {
+    let files = [try system.openDatabase(), try system.openDatabase()]
+    let durabilities: [CommitDurability] = [.oneSync, .twoSyncs, .deferred, .deferred, .oneSync]
+    for number in 0..<60 {
+      let file = files[number % 2]
+      try Self.commit([Int64(number)], to: file, durabilities[number % durabilities.count])
+      #expect(try NumberTree.numbers(of: files[0].snapshot()) == [Int64(number)])
+      #expect(try files[1].check() == [])
+      #expect(try Self.numbers(in: system.file.contents()) == [Int64(number)])
+    }
+  }
+
+  /// What the sync of the next commit settles is free again: the file does not grow by it.
+  @Test func aFileDoesNotGrowWithTheNumberOfCommits() throws {
+    let file = try system.openDatabase()
+    for number in 1...50 { try Self.commit([Int64(number)], to: file, .oneSync) }
+    let byteCount = try file.fileByteCount()
+    for number in 1...300 { try Self.commit([Int64(number)], to: file, .oneSync) }
+    #expect(try file.fileByteCount() == byteCount)
+  }
+
+  /// Free space at the end is cut from the file, though each commit leaves a version to protect.
+  @Test func aFileThatShrinksIsCut() throws {
+    let file = try system.openDatabase()
+    try Self.commit((0..<300_000).map { $0 << 20 }, to: file, .oneSync)
+    let byteCount = try file.fileByteCount()
+    for number in 1...60 { try Self.commit([Int64(number)], to: file, .oneSync) }
+    #expect(try file.fileByteCount() < byteCount / 4)
+    #expect(try file.check() == [])
+  }
+}
