@@ -51,8 +51,10 @@ struct Harness {
           results.add(time, workload, type(of: engine).name)
         }
         if workload.isDurable {
-          let time = try TwoSyncs.measure(folder: folder, count: durableCount)
-          results.add(time, workload, TwoSyncs.name)
+          for raw in RawCommit.allCases {
+            let time = try raw.measure(folder: folder, count: durableCount)
+            results.add(time, workload, raw.rawValue)
+          }
         }
         if workload == .durableUpdates {
           data.apply(data.updates(round: round, count: durableCount))

@@ -35,7 +35,7 @@ struct RealmBenchmarks: ParsableCommand {
   var markdown = false
 
   private static var allEngines: [any Engine.Type] {
-    [OpenRealmEngine.self, SQLiteEngine.self, GRDBEngine.self, LMDBEngine.self]
+    [OpenRealmEngine.self, OneSyncEngine.self, SQLiteEngine.self, GRDBEngine.self, LMDBEngine.self]
   }
 
   private static var engineNames: String { allEngines.map { $0.name }.joined(separator: ", ") }

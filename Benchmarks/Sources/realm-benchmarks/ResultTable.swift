@@ -12,7 +12,7 @@ struct ResultTable {
   let operations: (Workload) -> Int
 
   func text(_ workloads: [Workload], asMarkdown: Bool) -> String {
-    let peers = engines + [TwoSyncs.name]
+    let peers = engines + RawCommit.allCases.map(\.rawValue)
     let header = ["workload"] + peers.map { "\($0)" } + ["goal", "reached"]
     let lines = [header] + workloads.map { line($0, peers) }
     return TextTable(lines).text(asMarkdown: asMarkdown)
@@ -34,7 +34,7 @@ struct ResultTable {
   private func goal(_ workload: Workload, _ base: Double?) -> [String] {
     guard let goal = workload.goal else { return ["", ""] }
     let reference =
-      workload == .durableUpdates ? results.median(workload, TwoSyncs.name) : base
+      workload == .durableUpdates ? results.median(workload, RawCommit.twoSyncs.rawValue) : base
     guard let ours = results.median(workload, OpenRealmEngine.name), let reference else {
       return ["\(goal)", ""]
     }

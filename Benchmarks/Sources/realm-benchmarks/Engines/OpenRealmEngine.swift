@@ -24,8 +24,10 @@ final class RealmNamedTodo: Object {
 }
 
 /// OpenRealm on one thread.
-final class OpenRealmEngine: Engine {
-  static let name = "OpenRealm"
+class OpenRealmEngine: Engine {
+  class var name: String { "OpenRealm" }
+  /// How often commits wait for the disk.
+  class var durability: Realm.Configuration.Durability { .twoSyncs }
 
   private let data: BenchmarkData
   private let freshFile: URL
@@ -34,10 +36,10 @@ final class OpenRealmEngine: Engine {
   private var large: Realm?
   private var held: [RealmTodo] = []
 
-  init(folder: URL, data: BenchmarkData) throws {
+  required init(folder: URL, data: BenchmarkData) throws {
     self.data = data
-    freshFile = folder.appending(path: "fresh.realm")
-    largeFile = folder.appending(path: "large.realm")
+    freshFile = folder.appending(path: "fresh-\(Self.durability).realm")
+    largeFile = folder.appending(path: "large-\(Self.durability).realm")
     largeFile.removeDatabase()
   }
 
@@ -144,9 +146,10 @@ final class OpenRealmEngine: Engine {
   }
 
   private static func open(_ file: URL) throws -> Realm {
-    try Realm(
-      configuration: Realm.Configuration(
-        fileURL: file, objectTypes: [RealmTodo.self, RealmNamedTodo.self]))
+    var configuration = Realm.Configuration(
+      fileURL: file, objectTypes: [RealmTodo.self, RealmNamedTodo.self])
+    configuration.durability = durability
+    return try Realm(configuration: configuration)
   }
 
   private func insertTodos(_ realm: Realm, batch: Int, count: Int) throws -> Int {
@@ -167,4 +170,10 @@ final class OpenRealmEngine: Engine {
     }
     return count
   }
+}
+
+/// OpenRealm with one sync a commit.
+final class OneSyncEngine: OpenRealmEngine {
+  override class var name: String { "OpenRealm, one sync" }
+  override class var durability: Realm.Configuration.Durability { .oneSync }
 }
