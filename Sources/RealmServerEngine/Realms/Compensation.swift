@@ -25,8 +25,6 @@ struct Compensation {
   let file: FileIdentifier
   /// The schema of the app; nil where nothing is known of it.
   private let schema: SchemaKeeper?
-  /// The classes whose declarations were dropped.
-  private var droppedClasses: Set<String> = []
   /// The last refused version.
   private(set) var clientVersion: UInt64 = 0
   /// In the order of the first writes.
@@ -57,7 +55,7 @@ struct Compensation {
     for instruction in changeset.instructions {
       switch instruction {
       case .addTable, .addColumn:
-        if keeps(instruction, of: changeset) { kept.append(instruction) }
+        if try keeps(instruction, of: changeset) { kept.append(instruction) }
       default:
         guard right == .compensated, let object = instruction.object else { throw refusal }
         try add(changeset.identity(of: object), of: changeset)
@@ -70,13 +68,20 @@ struct Compensation {
     }
   }
 
-  private mutating func keeps(_ instruction: Instruction, of changeset: Changeset) -> Bool {
+  /// Whether the app's schema has a declaration. Another definition than that of the schema is
+  /// refused (P4 D), as it is for users with the right to write: the device could not take the
+  /// realm's objects of the class, and would declare properties of a class that the realm lacks.
+  private func keeps(
+    _ instruction: Instruction, of changeset: Changeset
+  ) throws(SessionRefusal) -> Bool {
     guard let schema, let declaration = SchemaDeclaration(instruction, in: changeset) else {
       return false
     }
-    if !droppedClasses.contains(declaration.className), schema.knows(declaration) { return true }
-    if case .type = declaration { droppedClasses.insert(declaration.className) }
-    return false
+    switch schema.schema.finding(declaration) {
+    case .known: return true
+    case .new: return false
+    case .conflict: throw .otherDefinition(of: declaration.name)
+    }
   }
 
   /// Takes the changes of refused objects out of a changeset.

@@ -47,11 +47,6 @@ package final class SchemaKeeper: Sendable {
     }
   }
 
-  /// Whether the schema has a declaration.
-  func knows(_ declaration: SchemaDeclaration) -> Bool {
-    state.withLock { $0.schema.finding(declaration) == .known }
-  }
-
   /// Why a declaration is refused; nil if it is not.
   func refusal(of declaration: SchemaDeclaration) -> SessionRefusal? {
     state.withLock { Self.refusal(of: declaration, $0) }

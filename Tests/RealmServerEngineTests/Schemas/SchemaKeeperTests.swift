@@ -175,6 +175,34 @@ import Testing
       await server.realm.integrate(Upload(file, [Text.create("x", count: 1)], from: 4)).code == nil)
   }
 
+  /// P4 D, for readers too: one that was dropped in silence would be missing when a property of the
+  /// class, which the schema has, is declared in a later upload.
+  @Test func anotherDefinitionOfAReaderIsRefused() async throws {
+    let server = try await TestServer(schema: Disk().keeper(try Self.grown(), isFixed: true))
+    let file = try await server.realm.allocateFile(for: "a")
+    var encoder = ChangesetEncoder()
+    let (thing, id) = (encoder.intern("Thing"), encoder.intern("id"))
+    encoder.append(
+      .addTable(
+        .init(
+          table: thing, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
+    for (changesets, name) in [
+      ([encoder.bytes], "Thing"), ([encoder.bytes, Self.property("count")], "Thing"),
+      ([Text.schema(), Self.property("count", .string)], "Thing.count"),
+    ] {
+      var upload = Upload(file, changesets, from: 1)
+      upload.right = .compensated
+      let outcome = await server.realm.integrate(upload)
+      #expect(outcome.code == .invalidSchemaChange)
+      #expect(Self.message(outcome) == "Another definition of \(name) exists")
+    }
+    #expect(try await server.entries().isEmpty)
+    // Another program on the device, with the classes of the app.
+    var upload = Upload(file, [Text.schema()], from: 1)
+    upload.right = .compensated
+    #expect(await server.realm.integrate(upload).code == nil)
+  }
+
   @Test func aGroupGoesOnWithoutTheDeviceThatDeclaresTooMuch() async throws {
     let server = try await TestServer(schema: Disk().keeper(try Self.grown(), isFixed: true))
     let first = try await server.realm.allocateFile(for: "a")
