@@ -40,8 +40,8 @@ actor AppFiles {
     self.gate = gate
   }
 
-  /// Applies the files of all apps, begins to serve new ones, and ends those whose folders are gone.
-  /// Returns the outcome of each.
+  /// Applies the files of all apps, begins to serve new ones, and ends those whose folders are
+  /// gone. Returns the outcome of each.
   func apply() async -> [AppFileOutcome] {
     let before = last
     let next = Task {
@@ -98,7 +98,11 @@ actor AppFiles {
         outcomes.append(failed("\(error) Nothing of the app \(id) is changed."))
       }
     }
-    for id in folders where apps[id] == nil && options.appID ?? id == id {
+    for id in folders where apps[id] == nil {
+      if let only = options.appID, only != id {
+        outcomes.append(done("The app \(id) is not served: the server has --app-id \(only)"))
+        continue
+      }
       do throws(ServerFailure) {
         let (file, stage) = try read(id)
         outcomes.append(done(try begin(file, in: stage)))

@@ -19,6 +19,7 @@ struct AppOpener: Sendable {
   let sessionLimits: SessionLimits
   let timer: SyncClock
   let logger: Logger
+  let notices: NoticeLog
   private let random = RandomBytes()
 
   /// Opens the files of an app, which become its own, and logs what the operator has to know.
@@ -124,7 +125,8 @@ struct AppOpener: Sendable {
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
       }, limits: sessionLimits,
-      report: { logger.error("The store of \(file.id) failed: \($0)") })
+      report: { [notices] in notices.add("The store of \(file.id) failed: \($0)", as: .error) },
+      notice: { [notices] in notices.add($0, as: .warning) })
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     return ServedApp(
       file: file, api: api, schema: schema, rules: app.rules,

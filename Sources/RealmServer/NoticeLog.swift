@@ -8,7 +8,7 @@ import Logging
 import NIOConcurrencyHelpers
 import RealmSyncProtocol
 
-/// Logs notices at the level `info`.
+/// Logs notices, few of them.
 final class NoticeLog: Sendable {
   private static let pause: Milliseconds = 60_000
   private static let textCountMax = 100
@@ -23,7 +23,7 @@ final class NoticeLog: Sendable {
     self.now = now
   }
 
-  func add(_ notice: String) {
+  func add(_ notice: String, as level: Logger.Level = .info) {
     let text = notice.cut(toByteCount: Self.textByteCountMax)
     let now = now()
     let isNew = times.withLockedValue { times in
@@ -35,7 +35,7 @@ final class NoticeLog: Sendable {
       times[text] = now
       return true
     }
-    if isNew { logger.info("\(text)") }
+    if isNew { logger.log(level: level, "\(text)") }
   }
 }
 #endif

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The certificates of the server, renewed while it runs.
+//
+// Invariants:
+// 1. Files that cannot be used, and a certificate that is not valid at the time, never replace one
+//    that is.
 
 #if Server
 import Foundation
@@ -19,29 +23,81 @@ final class ServerCertificates: Service {
   private let certificate: String
   private let key: String
   private let logger: Logger
-  private let state: NIOLockedValueBox<(context: NIOSSLContext, dates: [Date?])>
+  private let now: @Sendable () -> Date
+  private let state: NIOLockedValueBox<State>
 
-  init(certificate: String, key: String, logger: Logger) throws(ServerFailure) {
+  private struct State {
+    var loaded: Loaded
+    /// When the files were changed.
+    var dates: [Date?]
+    /// The last time when the operator was warned of the end of the certificate.
+    var lastWarning: Date?
+  }
+
+  private struct Loaded {
+    let context: NIOSSLContext
+    let validity: CertificateValidity
+  }
+
+  /// Reads the files. A certificate that is not valid at the time is used, and logged: an operator
+  /// who renews it needs no restart.
+  ///
+  /// - Parameter now: The time of the calendar.
+  init(
+    certificate: String, key: String, logger: Logger,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) throws(ServerFailure) {
     self.certificate = certificate
     self.key = key
     self.logger = logger
+    self.now = now
     state = NIOLockedValueBox(
-      (try Self.context(certificate, key), Self.dates([certificate, key])))
+      State(
+        loaded: try Self.load(certificate, key), dates: Self.dates([certificate, key])))
+    warn()
   }
 
   /// The TLS settings of new connections.
-  var context: NIOSSLContext { state.withLockedValue { $0.context } }
+  var context: NIOSSLContext { state.withLockedValue { $0.loaded.context } }
 
   /// Reads the files again. If they cannot be used, the old ones stay.
   func reload() {
     let dates = Self.dates([certificate, key])
     do throws(ServerFailure) {
-      let context = try Self.context(certificate, key)
-      state.withLockedValue { $0 = (context, dates) }
+      let loaded = try Self.load(certificate, key)
+      let isOldValid = state.withLockedValue { $0.loaded.validity.problem(at: now()) == nil }
+      if isOldValid, let problem = loaded.validity.problem(at: now()) {
+        throw ServerFailure("The certificate \(certificate) \(problem).")
+      }
+      state.withLockedValue { $0 = State(loaded: loaded, dates: dates) }
       logger.notice("The certificate \(certificate) was read again")
+      warn()
     } catch {
       state.withLockedValue { $0.dates = dates }
       logger.error("\(error) The old one stays in use.")
+    }
+  }
+
+  /// Says once a day if the certificate is not valid, or will soon not be.
+  func warn() {
+    let now = now()
+    let validity = state.withLockedValue { state -> CertificateValidity? in
+      guard state.loaded.validity.isNotable(at: now),
+        state.lastWarning.map({ now.timeIntervalSince($0) >= CertificateValidity.day }) ?? true
+      else { return nil }
+      state.lastWarning = now
+      return state.loaded.validity
+    }
+    guard let validity else { return }
+    if let problem = validity.problem(at: now) {
+      logger.error(
+        """
+        The certificate \(certificate) \(problem): devices refuse it. Put a valid one in its \
+        place; it is read within a minute, or at SIGHUP
+        """)
+    } else {
+      logger.warning(
+        "The certificate \(certificate) is valid until \(CertificateValidity.text(validity.end))")
     }
   }
 
@@ -56,6 +112,7 @@ final class ServerCertificates: Service {
       while true {
         try await Task.sleep(for: Self.interval)
         self.reloadIfChanged()
+        self.warn()
       }
     }
   }
@@ -66,20 +123,26 @@ final class ServerCertificates: Service {
     }
   }
 
-  private static func context(
+  private static func load(
     _ certificate: String, _ key: String
-  ) throws(ServerFailure) -> NIOSSLContext {
+  ) throws(ServerFailure) -> Loaded {
+    let chain = try PEMFile(certificate, option: "--tls-cert").certificates()
+    let privateKey = try PEMFile(key, option: "--tls-key").key()
+    var tls = TLSConfiguration.makeServerConfiguration(
+      certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+    tls.minimumTLSVersion = .tlsv12
     do {
-      var tls = TLSConfiguration.makeServerConfiguration(
-        certificateChain: try NIOSSLCertificate.fromPEMFile(certificate)
-          .map { .certificate($0) },
-        privateKey: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
-      tls.minimumTLSVersion = .tlsv12
-      return try NIOSSLContext(configuration: tls)
+      return Loaded(
+        context: try NIOSSLContext(configuration: tls), validity: CertificateValidity(of: chain[0]))
+    } catch NIOSSLError.failedToLoadPrivateKey {
+      // The key was read before: it is another certificate's.
+      throw ServerFailure(
+        "The key \(key) is not that of the first certificate in \(certificate). Name the key that "
+          + "the certificate was made with; the server's own certificate comes first in its file.")
     } catch {
       throw ServerFailure(
         "The certificate \(certificate) with the key \(key) cannot be used: "
-          + "\(ServerFailure.text(error)). Both have to be in PEM form.")
+          + "\(ServerFailure.text(error)). Name others with --tls-cert and --tls-key.")
     }
   }
 }

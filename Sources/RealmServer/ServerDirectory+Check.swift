@@ -5,6 +5,7 @@
 // Invariants:
 // 1. What a folder in use lacks is replaced by something new only if the operator says so: without
 //    its users and data it would look like a new server, and devices would drop what they have.
+// 2. No server begins among files that are not its own.
 
 #if Server
 import Foundation
@@ -12,6 +13,31 @@ import RealmServerEngine
 
 extension ServerDirectory {
   func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }
+
+  /// Checks that the folder is a server's, or has nothing: a path that is wrong by a step would get
+  /// a second server.
+  func checkPlace() throws(ServerFailure) {
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    guard !names.contains("apps") else { return }
+    if names.contains("app.json") {
+      let url = URL(fileURLWithPath: path)
+      throw ServerFailure(
+        "\(path) is the folder of an app. Name that of its server with --dir, which is "
+          + "\(url.deletingLastPathComponent().deletingLastPathComponent().path).")
+    }
+    if names.contains("keys") {
+      throw ServerFailure(
+        "\(path)/apps is missing, and the folder was served before. Put it back from a backup, or "
+          + "name an empty folder with --dir.")
+    }
+    // A file system may begin with a folder of its own.
+    guard let other = names.first(where: { !$0.hasPrefix(".") && $0 != "lost+found" }) else {
+      return
+    }
+    throw ServerFailure(
+      "\(path) has other files, like \(other), and is no folder of a server. Name an empty one, or "
+        + "that of an earlier server, with --dir.")
+  }
 
   /// Whether a file is missing, or has no bytes.
   private func isEmpty(_ file: String) -> Bool {

@@ -15,6 +15,7 @@ struct ServerDirectory: Sendable {
   /// The folder, created if it is missing.
   init(_ path: String) throws(ServerFailure) {
     self.path = path
+    try checkPlace()
     try Self.make(path)
     for folder in ["/apps", "/keys"] {
       try Self.make(path + folder)

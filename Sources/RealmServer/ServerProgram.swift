@@ -26,6 +26,7 @@ struct ServerProgram: Sendable {
   private let counters: ServerMetrics
   private let notices: NoticeLog
   private let gate: ForwardGate
+  private let certificates: ServerCertificates?
   private let lock: DirectoryLock
   private let metrics: PrometheusMetrics
   private let logger: Logger
@@ -53,6 +54,12 @@ struct ServerProgram: Sendable {
     self.metrics = metrics
     self.logger = logger
     self.timer = timer
+    // Before anything is made.
+    if let certificate = options.certificate, let key = options.key {
+      certificates = try ServerCertificates(certificate: certificate, key: key, logger: logger)
+    } else {
+      certificates = nil
+    }
     let directory = try ServerDirectory(options.directory)
     lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
@@ -67,17 +74,17 @@ struct ServerProgram: Sendable {
     }
     let key = try directory.signingKey(
       random: random, mayMake: replaces || !directory.isUsed())
+    notices = NoticeLog(logger, now: { timer.now() })
     let opener = AppOpener(
       directory: directory, options: options, issuer: TokenIssuer(HMACSigner(key: key)),
       passwords: PasswordChecker(hasher), functions: functions, sessionLimits: sessionLimits,
-      timer: timer, logger: logger)
+      timer: timer, logger: logger, notices: notices)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
     }
     served = apps
     counters = ServerMetrics(metrics)
-    notices = NoticeLog(logger, now: { timer.now() })
     sockets = SocketService(
       apps.all, limits: options.limits, times: times, metrics: counters, notices: notices,
       logger: logger)
@@ -124,7 +131,6 @@ struct ServerProgram: Sendable {
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
       }, sockets: sockets, options: options, gate: gate, budget: budget, times: times)
-    let certificates = try self.certificates()
     let listener = listener(channel, certificates, onStart)
     // The services end in the opposite order: sockets first.
     var configuration = ServiceGroupConfiguration(
@@ -150,11 +156,6 @@ struct ServerProgram: Sendable {
     } catch {
       throw Self.failure(error, options)
     }
-  }
-
-  private func certificates() throws(ServerFailure) -> ServerCertificates? {
-    guard let certificate = options.certificate, let key = options.key else { return nil }
-    return try ServerCertificates(certificate: certificate, key: key, logger: logger)
   }
 
   private func listener(

@@ -7,8 +7,8 @@
 // 2. A user without access has no connection: each is registered before its user is looked up, so
 //    an end between the two finds it.
 // 3. No user and no address has more connections than the limit.
-// 4. No connection is of an app that is not served: its end and the admission of a connection exclude
-//    each other.
+// 4. No connection is of an app that is not served: its end and the admission of a connection
+//    exclude each other.
 // 5. The service ends a short time after the shutdown began, whatever clients do.
 
 #if Server

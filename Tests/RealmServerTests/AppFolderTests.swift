@@ -203,13 +203,19 @@ import Testing
     let program = try ServerProgram(
       ServerOptions(directory: data, listen: "127.0.0.1:0", appID: "todos"),
       metrics: PrometheusMetrics(), logger: Logger(label: "test") { _ in KeptLog { _ in } })
-    #expect(await program.files.apply().count == 1)
+    let other = "The app notes is not served: the server has --app-id todos"
+    #expect(
+      await program.files.apply().map(\.text)
+        == [
+          other, "The files of the app todos are applied; 0 sessions begin again with other rights",
+        ].reversed())
     try Self.files.removeItem(atPath: data + "/apps/todos")
     #expect(
       await program.files.apply().map(\.text) == [
         "The app todos is not served any more, as its folder \(data)/apps/todos is gone; 0 "
-          + "connections were ended"
+          + "connections were ended", other,
       ])
+    try Self.files.removeItem(atPath: data + "/apps/notes")
     #expect(
       await program.files.apply() == [
         AppFileOutcome(isApplied: true, text: "No app is served: \(data)/apps has no folder of one")

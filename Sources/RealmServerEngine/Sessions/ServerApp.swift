@@ -17,12 +17,16 @@ package struct ServerApp: Sendable {
   package let limits: SessionLimits
   /// Takes the errors of the store; clients get no details of them.
   package let report: @Sendable (StoreError) -> Void
+  /// Takes what the operator should know of clients, perhaps many times.
+  package let notice: @Sendable (String) -> Void
 
   package init(
     named name: String, realms: RealmDirectory, registry: SessionRegistry = SessionRegistry(),
     authenticator: SessionAuthenticator, limits: SessionLimits = SessionLimits(),
-    report: @escaping @Sendable (StoreError) -> Void = { _ in }
+    report: @escaping @Sendable (StoreError) -> Void = { _ in },
+    notice: @escaping @Sendable (String) -> Void = { _ in }
   ) {
+    self.notice = notice
     self.name = name
     self.realms = realms
     self.registry = registry

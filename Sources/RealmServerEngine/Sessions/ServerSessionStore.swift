@@ -168,6 +168,11 @@ package actor ServerSessionStore: ServerRequestHandler {
     realm = opened
     if let link, news == nil { news = app.news?.subscribe(link, to: opened.realm.id) }
     guard bind.needsIdent else { return .done }
+    guard await app.realms.mayMakeFile(user) else {
+      var refusal = SessionRefusal(.sessionClosed, "The user has made too many files in an hour")
+      refusal.document.retry = RetryHint(intervalSeconds: 60)
+      throw refusal
+    }
     let file = try await storing(await opened.realm.allocateFile(for: user))
     return .bound(ident: file.ident, salt: file.salt)
   }
@@ -200,12 +205,27 @@ package actor ServerSessionStore: ServerRequestHandler {
     let realm = try boundRealm().realm
     var lookup = try await storing(
       await realm.lookUp(ident.file, of: user, latest: ident.latest.version))
+    noteNewerClient(ident, await realm.head.version, realm.id)
     let holder = app.registry.session(of: ident.file, in: realm.id)
     lookup.isBoundOnConnection =
       holder.map { holder in
         holder !== self && holder.connection == connection && !holder.isEnded.withLock { $0 }
       } ?? false
     return lookup
+  }
+
+  /// Reports a client that knows more of the realm than the server does.
+  private func noteNewerClient(
+    _ ident: ClientMessage.Ident, _ head: UInt64, _ realm: RealmID
+  ) {
+    let version = max(ident.download.serverVersion, ident.latest.version)
+    guard version > head else { return }
+    app.notice(
+      """
+      A device has a newer version of the realm \(realm.rawValue) than this folder, which was \
+      restored from an older backup, or is another server's: devices reset the realm, and what was \
+      written after the backup is lost
+      """)
   }
 
   private func claim(
