@@ -53,6 +53,8 @@ struct CustomDataCommand: AsyncParsableCommand {
     try RulesCommand.run { () throws(ServerFailure) in try answer.get() }
   }
 
+  private static let byteCountMax = 16 << 10
+
   /// What the command does with the data.
   enum Change: Hashable {
     case none
@@ -65,6 +67,12 @@ struct CustomDataCommand: AsyncParsableCommand {
     guard !removes else { throw ServerFailure("--set and --remove exclude each other.") }
     guard let value = try? ExtendedJSONReader.parse(text), case .document = value else {
       throw ServerFailure("--set needs a JSON object, like '{\"editor\":true}'.")
+    }
+    // It is in each access token, and so in the first line of each handshake.
+    guard text.utf8.count <= byteCountMax else {
+      throw ServerFailure(
+        "--set has \(text.utf8.count) bytes, and custom data may have \(byteCountMax): it is in "
+          + "each access token. Keep the rest in an object of the app.")
     }
     return .set(value)
   }

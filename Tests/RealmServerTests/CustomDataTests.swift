@@ -84,6 +84,10 @@ import Testing
       ("none", nil, "{}", false, "has no such user"), (user.id, nil, "[1]", false, "JSON object"),
       (nil, nil, "{}", false, "--user or with --email"), (user.id, "a", "{}", false, "--user or"),
       (user.id, nil, "{}", true, "exclude each other"),
+      (
+        user.id, nil, "{\"a\":\"\(String(repeating: "x", count: 16 << 10))\"}", false,
+        "has 16392 bytes, and custom data may have 16384"
+      ),
     ]
     for mistake in mistakes {
       let error = await #expect(throws: ServerFailure.self) {

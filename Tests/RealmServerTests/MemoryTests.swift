@@ -140,6 +140,30 @@ import Testing
     try await server.stop()
   }
 
+  /// Bodies count as they come, before anything is known of who sends them.
+  @Test func unfinishedBodiesOfAnAddressHaveALimitTogether() async throws {
+    // An address has a quarter: two bodies of almost 60 KB.
+    let server = try await RunningServer(
+      times: .patient, budget: MemoryBudget(byteCount: 500_000, messageByteCount: 1))
+    let place = String(try #require(server.address.split(separator: "/").last))
+    let head = "POST /api/client/v2.0/x HTTP/1.1\r\nHost: a\r\nContent-Length: 60000\r\n\r\n"
+    let part = Array(head.utf8) + [UInt8](repeating: 32, count: 59_000)
+    var open: [RawConnection] = []
+    for count in 1...2 {
+      let connection = try await RawConnection(place)
+      try await connection.send(part)
+      try await Self.wait { server.budget.byteCount == count * 59_000 }
+      open.append(connection)
+    }
+    let third = try await RawConnection(place)
+    try await third.send(part)
+    #expect(try await third.line().hasPrefix("HTTP/1.1 503 "))
+    await third.close()
+    for connection in open { await connection.close() }
+    try await Self.wait { server.budget.byteCount == 0 }
+    try await server.stop()
+  }
+
   // MARK: Readers
 
   /// An item whose text does not get much smaller by compression.

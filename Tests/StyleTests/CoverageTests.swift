@@ -88,6 +88,23 @@ import Testing
     }
   }
 
+  /// A limit that no test goes over is a hope.
+  @Test(.heavy) func everyLimitOfTheServerHasATest() throws {
+    let page = try Repository.text("Documentation/Sync/Limits.md")
+    let rows = page.split(separator: "\n").filter {
+      $0.hasPrefix("| ") && !$0.hasPrefix("| what |") && !$0.hasPrefix("| --- |")
+    }
+    #expect(rows.count > 40)
+    for row in rows {
+      let cell = row.split(separator: "|").last { !$0.allSatisfy(\.isWhitespace) } ?? ""
+      let tests = cell.split(separator: "`").filter { $0.contains("Tests.") }
+      if tests.isEmpty { Issue.record("no test for: \(row)") }
+      for test in tests where !Self.exists(String(test)) {
+        Issue.record("there is no test \(test)")
+      }
+    }
+  }
+
   /// The numbers of the pages go on without a gap, and begin their headings: tests cite them.
   @Test func pagesAreNumbered() throws {
     let names = try FileManager.default.contentsOfDirectory(

@@ -11,6 +11,7 @@ package struct APIApp: Sendable {
   package let accounts: AccountService
   package let functions: FunctionTable
   private let attempts: Locked<RateLimit>
+  private let logins: Locked<RateLimit>
   private let registrations: Locked<RateLimit>
   private let anonymousLogins: Locked<RateLimit>
   private let delays = Locked(LoginDelays())
@@ -25,6 +26,7 @@ package struct APIApp: Sendable {
     self.accounts = accounts
     self.functions = functions
     attempts = Locked(RateLimit(limits.attempts))
+    logins = Locked(RateLimit(limits.logins, period: 3_600_000))
     registrations = Locked(RateLimit(limits.registrations))
     anonymousLogins = Locked(RateLimit(limits.anonymousLogins))
     self.now = now
@@ -44,12 +46,19 @@ package struct APIApp: Sendable {
     if let name, !delays.withLock({ $0.begin(name, from: address, now: time) }) {
       throw APIError(.tooManyAttempts)
     }
+    // Each login leaves a session that is stored until it expires.
+    if let name, !logins.withLock({ $0.begin(name, now: time) }) {
+      attempts.withLock { $0.withdraw(address) }
+      delays.withLock { $0.withdraw(name, from: address) }
+      throw APIError(.tooManyAttempts)
+    }
     do throws(AccountError) {
       let result = try await call()
       attempts.withLock { $0.withdraw(address) }
       if let name { delays.withLock { $0.succeed(name, from: address) } }
       return result
     } catch {
+      if let name { logins.withLock { $0.withdraw(name) } }
       if !error.isFailedAttempt {
         attempts.withLock { $0.withdraw(address) }
         if let name { delays.withLock { $0.withdraw(name, from: address) } }
@@ -101,6 +110,8 @@ extension APIError {
 package struct RequestLimits: Hashable, Sendable {
   /// Attempts in vain with passwords and mailed tokens.
   package var attempts = 10
+  /// Successful logins with the password of one account, in an hour.
+  package var logins = 300
   /// Registrations, and requests for mails, successful ones too.
   package var registrations = 30
   /// New anonymous users, without those of the server's own machine.

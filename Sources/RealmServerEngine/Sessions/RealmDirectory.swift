@@ -40,6 +40,7 @@ package actor RealmDirectory {
   /// The realms on their way to be closed; they are opened again afterwards.
   private var closings: [RealmName: Task<Void, Never>] = [:]
   private var newRealms: RateLimit
+  private var newFiles: RateLimit
 
   /// - Parameter threads: At least one, over which the realms are distributed.
   package init(
@@ -56,6 +57,7 @@ package actor RealmDirectory {
     self.salts = salts
     self.threads = threads
     newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
+    newFiles = RateLimit(limits.newFilesPerHour, period: 3_600_000)
   }
 
   /// The number of open realms.
@@ -113,6 +115,11 @@ package actor RealmDirectory {
 
   private func mayMake(_ user: String) -> Bool {
     newRealms.begin(user, now: Milliseconds(clock.now().milliseconds))
+  }
+
+  /// Counts a client file that a user makes. Returns false if it is one too many.
+  func mayMakeFile(_ user: String) -> Bool {
+    newFiles.begin(user, now: Milliseconds(clock.now().milliseconds))
   }
 
   // MARK: Upkeep
@@ -186,10 +193,13 @@ package struct RealmLimits: Hashable, Sendable {
   package var openMax: Int
   /// The realms that one user may make in an hour.
   package var newPerHour: Int
+  /// The client files that the devices of one user may make in an hour, each for a realm.
+  package var newFilesPerHour: Int
 
-  package init(openMax: Int = 2_000, newPerHour: Int = 200) {
+  package init(openMax: Int = 2_000, newPerHour: Int = 200, newFilesPerHour: Int = 10_000) {
     self.openMax = openMax
     self.newPerHour = newPerHour
+    self.newFilesPerHour = newFilesPerHour
   }
 }
 

@@ -77,6 +77,9 @@ struct ServerExchange: Hashable, Sendable {
 
   // MARK: Marks
 
+  /// The memory of the MARKs that wait for their version: a client may send them without end.
+  var markByteCount: Int { marks.count * MemoryLayout<Mark>.stride }
+
   /// Takes the number of a MARK; false if it is not higher than the last.
   mutating func acceptsMark(_ request: UInt64) -> Bool {
     guard request > lastMark else { return false }

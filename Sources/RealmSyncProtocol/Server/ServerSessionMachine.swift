@@ -53,8 +53,11 @@ package struct ServerSessionMachine: Hashable, Sendable {
     self.session = session
   }
 
-  /// The sizes of the messages that wait, and of the UPLOAD that is being integrated.
-  package var heldByteCount: Int { waitingByteCount + underWayByteCount }
+  /// The sizes of the messages that wait, of the UPLOAD that is being integrated, and of the MARKs
+  /// without an answer.
+  package var heldByteCount: Int {
+    waitingByteCount + underWayByteCount + (exchange?.markByteCount ?? 0)
+  }
 
   /// What exists between the answer to IDENT and the session's end. It can be set then alone.
   private var exchange: ServerExchange? {

@@ -51,7 +51,7 @@ final class APIBench: Sendable {
     _ system: SimulatedFileSystem? = nil, confirmation: AccountSettings.Confirmation? = .auto,
     allowsAnonymous: Bool = true, publicURL: String? = nil,
     functions: FunctionTable = FunctionTable(), seed: UInt64 = 1, time: UInt64 = start,
-    hasher: any PasswordHasher = PlainHasher()
+    hasher: any PasswordHasher = PlainHasher(), limits: RequestLimits = RequestLimits()
   ) throws {
     self.system = try system ?? SimulatedFileSystem()
     let clock = Locked(time)
@@ -66,7 +66,8 @@ final class APIBench: Sendable {
       issuer: TokenIssuer(PlainSigner()), random: RandomBytes(SeededGenerator(seed: seed)),
       clock: ServerClock { OriginTimestamp(milliseconds: clock.withLock { $0 }) }, mailer: mailer)
     let app = APIApp(
-      id: "todos", accounts: accounts, functions: functions, now: { clock.withLock { $0 } })
+      id: "todos", accounts: accounts, functions: functions, limits: limits,
+      now: { clock.withLock { $0 } })
     api = ServerAPI(apps: [app], publicURL: publicURL)
   }
 

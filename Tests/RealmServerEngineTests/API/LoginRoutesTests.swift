@@ -179,6 +179,25 @@ import Testing
     #expect(await logIn("10.0.0.1").status == 200)
   }
 
+  /// Each login leaves a session that is stored for weeks.
+  @Test func loginsOfAnAccountAreLimited() async throws {
+    var limits = RequestLimits()
+    limits.logins = 3
+    let bench = try APIBench(limits: limits)
+    for name in ["ann@x.org", "bob@x.org"] { #expect(await bench.register(name).status == 201) }
+    for number in 0..<3 {
+      #expect(await bench.logIn(from: "10.0.0.\(number)").status == 200)
+      // One in vain does not count.
+      #expect(await bench.logIn("ann@x.org", "wrong!").status == 401)
+    }
+    #expect(await bench.logIn(from: "10.0.0.9").error == "429 AuthError")
+    #expect(await bench.logIn("bob@x.org").status == 200)
+    bench.advance(minutes: 59)
+    #expect(await bench.logIn().error == "429 AuthError")
+    bench.advance(minutes: 1)
+    #expect(await bench.logIn().status == 200)
+  }
+
   @Test func guessingAPasswordIsLimited() async throws {
     let bench = try APIBench()
     #expect(await bench.register().status == 201)

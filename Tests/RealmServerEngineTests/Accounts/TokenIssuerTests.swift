@@ -34,6 +34,10 @@ import Testing
     #expect(issuer.claims(token, .access, now: 200) == nil)
     #expect(issuer.claims(token, .refresh, now: 100) == nil)
     #expect(TokenIssuer(PlainSigner(key: 8)).claims(token, .access, now: 100) == nil)
+    // Of more than 64 KiB.
+    var large = Self.claims
+    large.userData = .document([.init("a", .string(String(repeating: "x", count: 60_000)))])
+    #expect(issuer.claims(issuer.token(large), .access, now: 100) == nil)
     for index in token.indices {
       var altered = token
       let other: Character = token[index] == "A" ? "B" : "A"

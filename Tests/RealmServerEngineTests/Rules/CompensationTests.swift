@@ -183,6 +183,61 @@ import Testing
     #expect(reports.map(\.updates.count) == [10_000])
   }
 
+  /// A property of bytes, and its value in objects.
+  private static func blobs(_ keys: [String], _ bytes: [UInt8]) -> [UInt8] {
+    var encoder = ChangesetEncoder()
+    let (thing, blob) = (encoder.intern("Thing"), encoder.intern("blob"))
+    if keys.isEmpty {
+      encoder.append(
+        .addColumn(
+          .init(table: thing, field: blob, type: .binary, isNullable: false, collection: .single)))
+    }
+    for key in keys {
+      let path = InstructionPath(table: thing, key: .string(encoder.intern(key)), field: blob)
+      encoder.append(.update(.init(path: path, value: .binary(encoder.addBytes(bytes)))))
+    }
+    return encoder.bytes
+  }
+
+  /// What undoes an upload is one message: a reader may touch large objects with small changes.
+  @Test func statesThatAreTooLargeForOneMessageAreRefused() async throws {
+    let bench = try Self.bench()
+    let writer = try await Self.session(bench, "ann", connection: 1).store
+    let reader = try await Self.session(bench, "bob", connection: 2)
+    let keys = (0..<9).map { "k\($0)" }
+    let bytes = [UInt8](repeating: 7, count: 1 << 20)
+    let written = await bench.upload(
+      [Text.schema(), Self.blobs([], [])] + keys.map { Text.create($0) }
+        + keys.map { Self.blobs([$0], bytes) }, by: writer)
+    #expect(written.code == nil)
+    let changes = keys.map { Text.set($0, count: 1) }
+    let refused = await bench.upload(changes, base: 20, by: reader.store)
+    #expect(refused.code == .writeNotAllowed)
+    let reply = await bench.upload(Array(changes.prefix(7)), base: 20, by: reader.store)
+    #expect(try Self.reports(reply).map(\.updates.count) == [7])
+  }
+
+  /// 32 MiB of states wait at most, whatever their number is.
+  @Test func statesThatAreNotAcknowledgedAreBounded() async throws {
+    let bench = try Self.bench()
+    let writer = try await Self.session(bench, "ann", connection: 1).store
+    let reader = try await Self.session(bench, "bob", connection: 2)
+    _ = await bench.upload(
+      [
+        Text.schema(), Self.blobs([], []), Text.create("k"),
+        Self.blobs(["k"], [UInt8](repeating: 7, count: 7 << 20)),
+      ], by: writer)
+    for (version, code) in [
+      (1, nil), (2, nil), (3, nil), (4, nil), (5, nil), (6, .writeNotAllowed),
+    ]
+      as [(UInt64, SessionErrorCode?)]
+    {
+      let reply = await bench.upload(
+        [Text.set("k", count: 1)], from: version, base: 4, by: reader.store)
+      #expect(reply.code == code, "\(version)")
+    }
+  }
+
   /// A client that acknowledges nothing cannot make the server keep states without end.
   @Test func whatIsNotAcknowledgedIsBounded() async throws {
     let bench = try Self.bench()

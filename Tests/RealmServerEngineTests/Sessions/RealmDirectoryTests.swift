@@ -85,6 +85,22 @@ import Testing
     #expect(bench.reported == [.tooManyNewRealms])
   }
 
+  /// Each file is a row that stays for months.
+  @Test func aUserMakesOnlySoManyFilesInAnHour() async throws {
+    let bench = SessionBench(.partition, realms: RealmLimits(newFilesPerHour: 2))
+    for code in [nil, nil, SessionErrorCode.sessionClosed] {
+      let reply = await bench.store().perform(bench.bind(needsIdent: true))
+      #expect(reply.code == code)
+      if case .refused(let refusal) = reply {
+        #expect(refusal.document.action == .transient)
+        #expect(refusal.document.retry?.intervalSeconds == 60)
+      }
+    }
+    // A device that has a file goes on, and others make theirs.
+    #expect(await bench.store().perform(bench.bind(needsIdent: false)) == .done)
+    #expect(await bench.store().perform(bench.bind(user: "v", needsIdent: true)).code == nil)
+  }
+
   /// A file that outgrows what is reserved for it is opened again, with more.
   @Test func aRealmThatFailedForGoodIsOpenedAgain() async throws {
     let bench = SessionBench(.partition)

@@ -339,7 +339,12 @@ import Testing
     #expect(round.batchState == .steady && round.queryVersion == 1)
   }
 
-  @Test(arguments: ["[]", "{\"Thing\":\"count ==\"}", "{\"Thing\":\"other.count > 1\"}"])
+  @Test(arguments: [
+    "[]", "{\"Thing\":\"count ==\"}", "{\"Thing\":\"other.count > 1\"}",
+    // Of 256 KiB and a byte, and nested too deeply.
+    "{\"Thing\":\"TRUEPREDICATE\(String(repeating: " ", count: (256 << 10) - 24))\"}",
+    "{\"Thing\":\"\(String(repeating: "(", count: 50_000))TRUEPREDICATE\"}",
+  ])
   func aBadQueryLeavesTheSessionAsItWas(_ text: String) async throws {
     let (bench, _, reader) = try await flexible()
     let reply = await reader.perform(.setQuery(VersionedQuery(version: 1, text: text)))

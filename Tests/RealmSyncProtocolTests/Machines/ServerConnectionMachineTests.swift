@@ -323,6 +323,21 @@ import Testing
     #expect(connection.takeOthers() == [])
   }
 
+  /// A client that does not read what it gets may go on to ask whether it has everything.
+  @Test func marksWithoutAnAnswerCount() {
+    var connection = Self.made { ($0.heldByteCount, $0.tightHeldByteCount) = (10_000, 500) }
+    connection.handle(.memory(isTight: true))
+    connection.run(1, name: 1)
+    connection.reply(1, ScriptedServerConnection.download(4, [7, 7, 7]))
+    _ = connection.takeOthers()
+    for number in 1...100 {
+      connection.receive("mark 1 \(number)\n")
+      connection.reply(1, .head(SaltedVersion(version: 5, salt: 1)))
+    }
+    #expect(connection.machine.heldByteCount > 500)
+    #expect(connection.takeOthers() == [.pauseReading])
+  }
+
   /// `ServerConnectionMachine` 6
   @Test func nothingIsMadeBesideWhatWaitsWhileMemoryIsTight() {
     var connection = Self.made()
