@@ -23,8 +23,22 @@ package enum ErrorText {
       guard let first = error.connectionErrors.first else { return "Its name is unknown" }
       return cause(of: first.error)
     case let error as IOError: return unsafe String(cString: strerror(error.errnoCode))
-    default: return withoutBuildPaths("\(error)")
+    default:
+      let text = withoutBuildPaths("\(error)")
+      return reason(ofTLS: text).map { "\($0) (\(text))" } ?? text
     }
+  }
+
+  /// What the texts of NIOSSL about a certificate mean.
+  private static func reason(ofTLS text: String) -> String? {
+    if text.contains("CERTIFICATE_VERIFY_FAILED") {
+      return
+        "the certificate of the server has expired, or this device does not trust who issued it"
+    }
+    if text.contains("ailedToValidateHostname") {
+      return "the certificate of the server is for another host"
+    }
+    return nil
   }
 
   /// A text whose places in source files are names of files instead of paths: BoringSSL puts the

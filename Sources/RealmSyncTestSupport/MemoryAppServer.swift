@@ -17,6 +17,10 @@ package final class MemoryAppServer: Sendable {
     var host: ServerHost
     /// Counts the folders, of which each has the files of one life of the server.
     var folder = 0
+    /// The number of the access tokens that are valid.
+    var tokenNumber = 0
+    /// The messages that clients get by one token; nil for any number.
+    var tokenLife: Int?
   }
 
   package let id: String
@@ -63,6 +67,23 @@ package final class MemoryAppServer: Sendable {
     for socket in sockets { socket.end(CloseCode.readFailed, "the network is gone") }
   }
 
+  /// The access tokens that have expired.
+  package var expiredTokens: Int { state.withLock { $0.tokenNumber } }
+
+  /// Lets access tokens expire, the next one with a number of messages that a client gets, each
+  /// later one a message later. Nil for tokens that do not.
+  package func expireTokens(after messages: Int?) { state.withLock { $0.tokenLife = messages } }
+
+  private func expireToken() {
+    let sockets = state.withLock { state in
+      state.tokenNumber += 1
+      state.tokenLife = state.tokenLife.map { $0 + 1 }
+      defer { state.sockets = [] }
+      return state.sockets
+    }
+    for socket in sockets { socket.end(.unauthorized, "the token has expired") }
+  }
+
   /// Starts again without any files, and cuts the connections.
   package func forgetFiles() throws {
     let folder = state.withLock { state in
@@ -91,13 +112,16 @@ extension MemoryAppServer: SyncSocketProvider {
     guard let version = ProtocolVersion.chosen(from: offer) else {
       throw SocketClosed(.fatal, "no common protocol")
     }
-    guard let token = endpoint.url.split(separator: "=").last, let user = Self.user(of: token)
+    let (number, life) = state.withLock { ($0.tokenNumber, $0.tokenLife) }
+    guard let token = endpoint.url.split(separator: "=").last, let user = Self.user(of: token),
+      token.hasSuffix(Self.signature(number))
     else { throw SocketClosed(.unauthorized, "bad token") }
     let (socket, peer) = MemorySocket.pair("\(version)")
     state.withLock { $0.sockets.append(socket) }
     let connection = await state.withLock { $0.host }.accept(peer, version: version, user: user)
     Task { await connection.serve() }
-    return socket
+    guard let life else { return socket }
+    return ExpiringSocket(socket, messages: life) { [weak self] in self?.expireToken() }
   }
 
   /// The user of a token of this server.
@@ -124,8 +148,9 @@ extension MemoryAppServer: HTTPTransport {
       }
       let digits = String(number, radix: 16)
       let user = String(repeating: "0", count: 24 - digits.count) + digits
+      let token = accessToken(of: user)
       return .document(
-        #"{"access_token":"\#(Self.token(of: user))","refresh_token":"\#(Self.token(of: user))","#
+        #"{"access_token":"\#(token)","refresh_token":"\#(token)","#
           + #""user_id":"\#(user)","device_id":"000000000000000000000000"}"#)
     } else if request.url.hasSuffix("/auth/profile"), let user {
       return .document(
@@ -134,16 +159,51 @@ extension MemoryAppServer: HTTPTransport {
     } else if request.url.hasSuffix("/auth/session"), let user {
       return request.method == .delete
         ? HTTPResponse(status: 204)
-        : .document(#"{"access_token":"\#(Self.token(of: user))"}"#)
+        : .document(#"{"access_token":"\#(accessToken(of: user))"}"#)
     }
     return HTTPResponse(status: 404)
   }
 
-  /// A token of a user, without signature.
-  private static func token(of user: String) -> String {
+  /// A token of a user that is valid now. Its number is where others have a signature.
+  private func accessToken(of user: String) -> String {
     let payload = #"{"exp":4102444800,"iat":1,"user_data":{"user":"\#(user)"}}"#
-    return "e30." + Base64.encode(Array(payload.utf8)).filter { $0 != "=" } + ".c2ln"
+    let number = state.withLock { $0.tokenNumber }
+    return "e30." + Base64.encode(Array(payload.utf8)).filter { $0 != "=" }
+      + Self.signature(number)
   }
+
+  private static func signature(_ number: Int) -> String { ".c2ln\(number)" }
+}
+
+/// A socket whose token expires.
+private final class ExpiringSocket: MessageSocket {
+  private let base: MemorySocket
+  private let left: Locked<Int>
+  private let onExpiry: @Sendable () -> Void
+
+  init(_ base: MemorySocket, messages: Int, onExpiry: @escaping @Sendable () -> Void) {
+    self.base = base
+    left = Locked(messages)
+    self.onExpiry = onExpiry
+  }
+
+  var protocolName: String { base.protocolName }
+
+  func receive() async throws(SocketClosed) -> [UInt8] {
+    let message = try await base.receive()
+    let isOver = left.withLock { left in
+      left -= 1
+      return left == 0
+    }
+    if isOver { onExpiry() }
+    return message
+  }
+
+  func send(_ message: consuming [UInt8]) async throws(SocketClosed) {
+    try await base.send(message)
+  }
+
+  func close(_ code: CloseCode, reason: String) async { await base.close(code, reason: reason) }
 }
 
 extension HTTPResponse {

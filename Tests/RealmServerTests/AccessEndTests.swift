@@ -102,6 +102,51 @@ import Testing
     }
   }
 
+  /// What was not acknowledged stays on the device, and is uploaded once, when the user may log in
+  /// again.
+  @Test @MainActor func aUserWhoIsDisabledInTheMiddleOfAnUploadLosesNothing() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let configuration = AppConfiguration(
+      baseURL: server.address, defaultRequestTimeoutMS: UInt(RunningServer.answerLimit))
+    configuration.directory = server.directory.path + "/device"
+    let app = App(id: server.app, configuration: configuration)
+    let errors = Locked<[SyncError]>([])
+    app.syncManager.errorHandler = { error, _ in
+      if let error = error as? SyncError { errors.withLock { $0.append(error) } }
+    }
+    let credentials = Credentials.emailPassword(email: "ann@x.org", password: "secret1")
+    try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
+    for round in 0..<2 {
+      let user = try await app.login(credentials: credentials)
+      var realmConfiguration = user.configuration(partitionValue: "home")
+      realmConfiguration.objectTypes = [Todo.self]
+      let realm = try await Realm(configuration: realmConfiguration, actor: MainActor.shared)
+      if round == 0 {
+        // Many uploads, of which some are under way when the access ends.
+        for number in 0..<100 {
+          try await realm.asyncWrite { realm.add(Todo(value: ["name": "\(number)"])) }
+        }
+        try await server.accounts.setDisabled(true, user.id)
+        for _ in 0..<3_000 where user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(!user.isLoggedIn)
+        #expect(errors.withLock { $0.map(\.code) } == [.underlyingAuthError])
+        #expect(errors.withLock { $0.first?.message } == "The user is disabled or deleted")
+        await #expect(throws: AppError.self) { _ = try await app.login(credentials: credentials) }
+        try await server.accounts.setDisabled(false, user.id)
+      } else {
+        try await realm.syncSession?.wait(for: .upload)
+        #expect(realm.objects(Todo.self).count == 100)
+      }
+    }
+    #expect(errors.withLock { $0.count } == 1)
+    let other = try await AppDevice(server, "other")
+    let realm = try await Realm(configuration: other.configuration("home"), actor: MainActor.shared)
+    try await realm.syncSession?.wait(for: .download)
+    await realm.asyncRefresh()
+    #expect(realm.objects(Todo.self).count == 100)
+    try await server.stop()
+  }
+
   /// An app of ours that logs out, or deletes its user, hears of no error.
   @Test(arguments: [true, false]) @MainActor
   func leavingIsNoError(_ isDeleted: Bool) async throws {

@@ -86,7 +86,8 @@ final class ServerProcess: Sendable {
       if try log().contains(text) { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    Issue.record("no \"\(text)\" in \(try log())", sourceLocation: location)
+    let log = try log()
+    Issue.record("no \"\(text)\" in \(log)", sourceLocation: location)
   }
 
   var port: Int { address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }

@@ -48,4 +48,15 @@ public enum ClientResetMode: Sendable {
     beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
     afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil)
 }
+
+extension ClientResetMode {
+  /// The earlier name of `discardUnsyncedChanges`.
+  @available(*, deprecated, renamed: "discardUnsyncedChanges(beforeReset:afterReset:)")
+  public static func discardLocal(
+    beforeReset: (@Sendable (_ before: Realm) -> Void)? = nil,
+    afterReset: (@Sendable (_ before: Realm, _ after: Realm) -> Void)? = nil
+  ) -> ClientResetMode {
+    .discardUnsyncedChanges(beforeReset: beforeReset, afterReset: afterReset)
+  }
+}
 #endif

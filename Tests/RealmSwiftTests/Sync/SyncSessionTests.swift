@@ -141,6 +141,11 @@ import Testing
     #expect(configuration.baseURL == "http://h" && configuration.transport == nil)
     #expect(configuration.enableSessionMultiplexing)
     #expect(configuration.syncTimeouts.connectTimeout == 120_000)
+    let mode = ClientResetMode.discardLocal(beforeReset: { _ in })
+    guard case .discardUnsyncedChanges(.some, nil) = mode else {
+      Issue.record("\(mode)")
+      return
+    }
   }
 
   @Test func anOpenWithACallbackWaitsForTheServer() async throws {

@@ -106,6 +106,21 @@ import Testing
     #expect(try effect(.logOutUser) == .isReported)
   }
 
+  /// What asks a client to become one of another mode, or to change its schema, is only read.
+  @Test(arguments: [ErrorAction.migrateToFlexible, .revertToPartition, .migrateSchema])
+  func whatAsksForAMigrationChangesNoFile(_ action: ErrorAction) throws {
+    let codes = SessionErrorCode.allCases.filter { ErrorDocument($0, message: "").action == action }
+    #expect(codes.count == 1)
+    let document = ErrorDocument(message: "m", action: action)
+    for code in codes + [.other] {
+      var refusal = SessionRefusal(code, "m")
+      refusal.document = document
+      // From another server: the session ends, or goes on with an error, and nothing is reset.
+      let effect = Self.effect(try Self.message(refusal))
+      #expect(effect == (code == .schemaVersionChanged ? .goesOn : .isReported))
+    }
+  }
+
   @Test(arguments: ConnectionErrorCode.allCases)
   func anErrorOfAConnectionEndsIt(_ code: ConnectionErrorCode) throws {
     var server = ScriptedServerConnection(ProtocolVersion(mode: .partition))

@@ -103,6 +103,42 @@ import Testing
     try await wait
   }
 
+  /// SY9: whatever is not answered, the right to write is free: a write that had to wait would wait
+  /// for good.
+  @Test func aPeerThatNeverAnswersHoldsUpNoWriter() async throws {
+    func write(_ number: Int64, _ device: TestDevice) throws {
+      try device.write { group in
+        if number == 1 { try Items.makeClass(group) }
+        try Items.put(number, "a", group)
+      }
+    }
+    // Not even a socket.
+    let lonely = try TestDevice()
+    let silent = ClientDriver(
+      mode: .partition, provider: SilentNetwork(), authority: authority, clock: clock.clock)
+    let waiting = try begin(lonely, silent)
+    try write(1, lonely)
+    await waiting.close()
+    let device = try TestDevice()
+    let session = try begin(device, driver())
+    let peer = await network.accept()
+    #expect(await peer.receive() == "bind 1 3 0 1 0\n\"p\"")
+    try write(1, device)
+    peer.send("ident 1 2 1002\n")
+    #expect(try #require(await peer.receive()).hasPrefix("ident 1 2 1002 "))
+    #expect(await peer.receive() == "mark 1 1\n")
+    try write(2, device)
+    peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
+    peer.send("mark 1 1\n")
+    #expect(try #require(await peer.receive()).hasPrefix("upload 1 0 "))
+    try write(3, device)
+    let wait = Task { try await session.wait(for: .upload) }
+    try write(4, device)
+    #expect(try Items.texts(device.read()).count == 4)
+    await session.close()
+    await #expect(throws: SessionFailure.terminated) { try await wait.value }
+  }
+
   @Test func aCancelledWaitLeavesTheOthers() async throws {
     let (_, session, peer) = try await bound()
     let first = Task { try await session.wait(for: .download) }

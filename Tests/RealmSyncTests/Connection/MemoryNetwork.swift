@@ -28,6 +28,14 @@ final class MemoryNetwork: SyncSocketProvider {
   }
 }
 
+/// Never opens a socket.
+struct SilentNetwork: SyncSocketProvider {
+  func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket {
+    while !Task.isCancelled { try? await Task.sleep(for: .seconds(3_600)) }
+    throw SocketClosed(.connectFailed, "cancelled")
+  }
+}
+
 /// The server's end of a socket.
 final class MemoryPeer: Sendable {
   let endpoint: SyncEndpoint
