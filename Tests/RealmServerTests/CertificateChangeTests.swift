@@ -67,7 +67,10 @@ struct CertificateChangeTests {
     server = try await ServerProcess(directory, certificate: first, port: port)
     try await add("c")
     session.reconnect()
-    for _ in 0..<3_000 where errors.withLock({ $0.isEmpty }) {
+    for _ in 0..<3_000
+    where errors.withLock({ $0.isEmpty })
+      || session.currentError?.message.contains("secured") != true
+    {
       try await Task.sleep(for: .milliseconds(20))
     }
     let error = try #require(errors.withLock { $0.first })

@@ -24,7 +24,8 @@ struct TestCertificate {
     keyPath = directory.file("key.pem")
     let arguments = [
       "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-      "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj", "/CN=test",
+      "-keyout", keyPath, "-out", certificatePath, "-days", "2", "-subj",
+      "/CN=\(UUID().uuidString)",
       "-addext", "subjectAltName=\(name)",
     ]
     let program = try? SpawnedProgram("/usr/bin/openssl", arguments, output: .null, errors: .null)

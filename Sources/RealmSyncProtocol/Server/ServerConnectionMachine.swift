@@ -21,6 +21,8 @@
 /// 6. While the memory of the server is tight, the socket is not read while the sessions hold more
 ///    than little, and no DOWNLOAD is asked for while anything waits for the socket. What they hold
 ///    goes by itself, so a connection waits for no other one.
+/// 7. While the limit of sessions is in the middle of bootstraps, no DOWNLOAD is asked for but
+///    theirs; these go on, and end.
 package struct ServerConnectionMachine: Hashable, Sendable {
   /// The limits of a connection.
   package struct Limits: Hashable, Sendable {
@@ -34,6 +36,9 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     package var outputByteCount = 2 << 20
     /// The DOWNLOADs that are made at a time.
     package var downloadCount = 4
+    /// The sessions that may be in the middle of a bootstrap, for each of which the server keeps a
+    /// version and the selection of its objects.
+    package var bootstrapCount = 8
     /// The time without a message after which a client is gone.
     package var silence: Milliseconds = 180_000
     /// The bytes that the slowest client takes in a second, beyond that time.
@@ -242,10 +247,8 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       isOutputBlocked = false
       for number in sessions.keys.sorted() { handle(.outputDrained, at: number) }
     }
-    while !isOutputBlocked, downloadCount < limits.downloadCount,
-      !waitingDownloads.isEmpty
-    {
-      let next = waitingDownloads.removeFirst()
+    while !isOutputBlocked, downloadCount < limits.downloadCount, let index = nextDownload {
+      let next = waitingDownloads.remove(at: index)
       downloadCount += 1
       sessions[next.number]?.download = next.request
       effects.append(.store(session: next.name, request: next.request, next.store))
@@ -265,6 +268,16 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     if isReadingPaused != (isHolding || isOutputFull) {
       isReadingPaused.toggle()
       effects.append(isReadingPaused ? .pauseReading : .resumeReading)
+    }
+  }
+
+  /// The position of the next request for a DOWNLOAD; nil if none may be carried out.
+  private var nextDownload: Int? {
+    guard !waitingDownloads.isEmpty else { return nil }
+    let bootstrapCount = sessions.values.count { $0.machine.isInsideBootstrap }
+    if bootstrapCount < limits.bootstrapCount { return 0 }
+    return waitingDownloads.firstIndex { download in
+      sessions[download.number]?.machine.isInsideBootstrap ?? false
     }
   }
 

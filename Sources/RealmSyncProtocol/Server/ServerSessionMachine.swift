@@ -59,6 +59,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
     waitingByteCount + underWayByteCount + (exchange?.markByteCount ?? 0)
   }
 
+  /// Whether a part of a bootstrap was sent, and not the last.
+  var isInsideBootstrap: Bool { exchange?.isInsideBootstrap ?? false }
+
   /// What exists between the answer to IDENT and the session's end. It can be set then alone.
   private var exchange: ServerExchange? {
     get { if case .running(let exchange) = phase { exchange } else { nil } }

@@ -37,7 +37,7 @@ import Testing
     let configuration = try await ResetDevice.configuration(
       app, "device", .recoverUnsyncedChanges())
     let errors = Self.errors(configuration)
-    app.server.expireTokens(after: 4)
+    app.server.expireTokens(after: 2)
     let device = try await ResetDevice(configuration)
     #expect(await device.names() == names + ["b"])
     let afterBootstrap = app.server.expiredTokens

@@ -84,13 +84,18 @@ struct ScriptedServerConnection {
     reply(name, .claimed(file, rejected: []))
   }
 
-  static func download(_ version: UInt64, _ body: [UInt8] = []) -> ServerStoreReply {
+  /// - Parameter batch: The part of a bootstrap; nil for none.
+  static func download(
+    _ version: UInt64, _ body: [UInt8] = [], batch: ServerMessage.BatchState? = nil
+  ) -> ServerStoreReply {
     .download(
       ServerMessage.Download(
         cursors: SyncCursors(
           download: DownloadCursor(serverVersion: version, clientVersion: 18),
           upload: UploadCursor(clientVersion: 18, serverVersion: 3),
           latest: SaltedVersion(version: version, salt: 7777)),
-        progress: .partition(byteCountLeft: 0), body: MessageBody(plain: body)))
+        progress: batch.map { .flexible(queryVersion: 1, batch: $0, done: .estimate(0)) }
+          ?? .partition(byteCountLeft: 0),
+        body: MessageBody(plain: body)))
   }
 }

@@ -416,4 +416,26 @@ import Testing
     }
     #expect(downloads() == [1, 2, 3, 4, 2, 3])
   }
+
+  /// `ServerConnectionMachine` 7: a client that begins a bootstrap in each of its sessions, and ends
+  /// none, makes the server keep few selections.
+  @Test func fewSessionsAreInTheMiddleOfABootstrap() {
+    var connection = Self.made { $0.bootstrapCount = 2 }
+    for number in 1...3 as ClosedRange<UInt64> { connection.run(number, name: number) }
+    func downloads() -> [UInt64] {
+      connection.requests.filter {
+        if case .nextDownload = $0.request { true } else { false }
+      }.map(\.session)
+    }
+    for name in 1...2 as ClosedRange<UInt64> {
+      connection.reply(name, ScriptedServerConnection.download(4, batch: .moreToCome))
+    }
+    connection.reply(3, ScriptedServerConnection.download(4))
+    connection.run(4, name: 4)
+    #expect(downloads() == [1, 2, 3, 1, 2])
+    connection.reply(1, ScriptedServerConnection.download(4, batch: .moreToCome))
+    #expect(downloads() == [1, 2, 3, 1, 2, 1])
+    connection.reply(1, ScriptedServerConnection.download(4, batch: .last))
+    #expect(downloads() == [1, 2, 3, 1, 2, 1, 4])
+  }
 }
