@@ -267,9 +267,6 @@ package struct ServerSessionLink: Sendable {
   /// The realm has a new version.
   package func headDidChange(_ head: SaltedVersion) { handle(.session(session, .head(head))) }
 
-  /// A role change has altered the client's view.
-  package func viewDidChange() { handle(.session(session, .viewChanged)) }
-
   /// Ends the session.
   package func refuse(_ refusal: SessionRefusal) { handle(.session(session, .refuse(refusal))) }
 

@@ -29,7 +29,6 @@ final class SyncSessionCore: Sendable {
     var ranInitialSubscriptions = false
     /// The automatic reset that is under way.
     var reset: SyncResetTask?
-    var observers: [UUID: @Sendable (SyncSession.ConnectionState) -> Void] = [:]
     var failureObservers: [UUID: @Sendable () -> Void] = [:]
   }
 
@@ -141,9 +140,6 @@ final class SyncSessionCore: Sendable {
     registry.withLock { Array($0.values) }.filter { $0.configuration.user.user === user }
   }
 
-  /// The core of an open file.
-  static func of(path: String) -> SyncSessionCore? { registry.withLock { $0[path] } }
-
   /// Ends the sessions of a user who is logged out.
   static func stopAll(of user: AppUser) {
     for core in all(of: user) { core.suspend() }
@@ -230,28 +226,14 @@ final class SyncSessionCore: Sendable {
     }
   }
 
-  /// Calls a block with each state of the connection. Returns what ends that.
-  func observeConnection(
-    _ block: @escaping @Sendable (SyncSession.ConnectionState) -> Void
-  ) -> UUID {
-    let id = UUID()
-    state.withLock { $0.observers[id] = block }
-    return id
-  }
-
-  func stopObserving(_ id: UUID) {
-    state.withLock { state in
-      state.observers[id] = nil
-      state.failureObservers[id] = nil
-    }
-  }
-
-  /// Calls a block when an error ends the session. Returns what ends that.
+  /// Calls a block when an error ends the session, until the observer is removed.
   func observeFailure(_ block: @escaping @Sendable () -> Void) -> UUID {
     let id = UUID()
     state.withLock { $0.failureObservers[id] = block }
     return id
   }
+
+  func stopObserving(_ id: UUID) { state.withLock { $0.failureObservers[id] = nil } }
 
   /// The error that ended the session, until it is resumed.
   var failure: SyncError? { state.withLock { $0.failure } }
@@ -274,12 +256,9 @@ final class SyncSessionCore: Sendable {
   // MARK: News
 
   func connection(is connection: ConnectionState) {
-    let shown = SyncSession.ConnectionState(connection)
-    let observers = state.withLock { state in
-      if shown == .connected { state.hindrance = nil }
-      return Array(state.observers.values)
+    if SyncSession.ConnectionState(connection) == .connected {
+      state.withLock { $0.hindrance = nil }
     }
-    for observer in observers { observer(shown) }
   }
 
   func failed(_ error: SyncError, isFatal: Bool) {

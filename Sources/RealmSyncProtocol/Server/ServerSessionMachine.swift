@@ -88,7 +88,6 @@ package struct ServerSessionMachine: Hashable, Sendable {
       underWayByteCount = 0
       if phase != .failed { stored(request, reply) }
     case .head(let head): note(head)
-    case .viewChanged: exchange?.didChangeView()
     case .outputBlocked: isOutputBlocked = true
     case .outputDrained: isOutputBlocked = false
     case .refuse(let refusal): if phase != .failed { refuse(refusal) }

@@ -50,8 +50,6 @@ package enum ServerSessionInput: Hashable, Sendable {
   case stored(request: UInt64, ServerStoreReply)
   /// The realm has a new version.
   case head(SaltedVersion)
-  /// A role change has altered the view, and a bootstrap of the active query is due.
-  case viewChanged
   /// The socket has taken too little of what was sent.
   case outputBlocked
   case outputDrained

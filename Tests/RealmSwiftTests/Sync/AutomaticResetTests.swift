@@ -67,13 +67,15 @@ import Testing
     try await device.waitForNames(["a", "d"])
     try await device.add("e")
     try await second.waitForNames(["a", "d", "e"])
-    try await expectNoTraces(of: configuration)
+    try await expectNoTraces(device, configuration)
   }
 
   /// The record of the reset and the fresh copy are gone, and no file is to be put aside.
-  private func expectNoTraces(of configuration: Realm.Configuration) async throws {
+  private func expectNoTraces(
+    _ device: ResetDevice, _ configuration: Realm.Configuration
+  ) async throws {
     let path = try #require(configuration.fileURL).path
-    let core = try #require(SyncSessionCore.of(path: path))
+    let core = try await device.session().core
     for _ in 0..<3_000 {
       if try await !core.agent.hasResetRecord() { break }
       try await Task.sleep(for: .milliseconds(20))
@@ -163,7 +165,7 @@ import Testing
     #expect(Array(shared) == ["[\"offline\"] 7 5"])
     try await second.add("d")
     try await device.waitForNames(["a", "c", "d"])
-    try await expectNoTraces(of: configuration)
+    try await expectNoTraces(device, configuration)
   }
 
   /// The server has lost everything, and another device has brought the schema.

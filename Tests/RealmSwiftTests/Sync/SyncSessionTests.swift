@@ -91,10 +91,10 @@ import Testing
     let app = try MemoryApp()
     let device = try await Device(app.configuration("first", Self.all))
     let session = try await device.session()
-    let (states, continuation) = AsyncStream.makeStream(of: SyncSession.ConnectionState.self)
-    let id = session.core.observeConnection { continuation.yield($0) }
     app.server.setOnline(false)
-    for await state in states where state == .disconnected { break }
+    for _ in 0..<1_500 where session.connectionState != .disconnected {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     #expect(session.connectionState == .disconnected)
     for _ in 0..<1_500 where session.currentError == nil {
       try await Task.sleep(for: .milliseconds(20))
@@ -102,12 +102,13 @@ import Testing
     #expect(session.currentError != nil)
     app.server.setOnline(true)
     session.reconnect()
-    for await state in states where state == .connected { break }
+    for _ in 0..<1_500 where session.connectionState != .connected {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     for _ in 0..<1_500 where session.currentError != nil {
       try await Task.sleep(for: .milliseconds(20))
     }
     #expect(session.currentError == nil)
-    session.core.stopObserving(id)
   }
 
   @Test func progressIsReportedUntilItsTokenIsInvalidated() async throws {

@@ -414,15 +414,15 @@ import Testing
   /// All parts of a bootstrap have the upload cursor of the first.
   @Test func anUploadInsideOfABootstrapIsAcknowledgedAfterIt() throws {
     var server = try Self.running()
-    server.handle(.viewChanged)
-    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .moreToCome, "4 18 0 1 0 0 "))
+    server.handle(.head(Self.head(5)))
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1, .moreToCome, "5 18 0 1 0 0 "))
     try server.receive(Self.upload("20 4 4"))
-    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .moreToCome, "4 18 0 1 0 0 "))
-    server.reply(.integrated(head: Self.head(4), rejected: []))
-    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .last))
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1, .moreToCome, "5 18 0 1 0 0 "))
+    server.reply(.integrated(head: Self.head(5), rejected: []))
+    server.reply(Self.download(5, 18, up: 18, 3, query: 1, .last))
     _ = server.takeSent()
-    server.reply(Self.download(4, 18, up: 20, 4, query: 1))
-    #expect(server.takeSent() == ["download 1 4 18 4 7777 20 4 1 2 1 0 0 0\n"])
+    server.reply(Self.download(5, 18, up: 20, 4, query: 1))
+    #expect(server.takeSent() == ["download 1 5 18 5 7777 20 4 1 2 1 0 0 0\n"])
   }
 
   @Test func refusedWritesAreReportedBeforeTheyAreUndone() throws {

@@ -13,7 +13,7 @@ import Testing
 
 @Suite struct ResetCrashTests {
   /// All that a reset changes.
-  private struct Mark: Equatable {
+  private struct Mark: CrashMark {
     let version: UInt64
     let digest: StateDigest
     let state: FileState
@@ -47,25 +47,10 @@ import Testing
     return copy
   }
 
-  private func record(
-    _ system: SimulatedFileSystem, _ mode: ResetMode, to copy: DatabaseFile
-  ) throws -> [Mark] {
-    let file = try system.openDatabase(history: .syncClient)
-    var marks = [try Mark(file)]
-    func note() throws {
-      marks.append(try Mark(file))
-      system.file.acknowledge(file.newestVersion)
-    }
-    let recorded = RecordedWrite()
-    func write(_ body: (WriteGroup) throws -> Void) throws {
-      let group = try WriteGroup(file.beginWrite())
-      try recorded.attach(to: group)
-      try body(group)
-      _ = try group.commit()
-      try note()
-    }
-    system.file.acknowledge(file.newestVersion)
-    try write { group in
+  private func record(_ mode: ResetMode, to copy: DatabaseFile) throws -> CrashBench<Mark> {
+    var bench = try CrashBench<Mark>()
+    let file = bench.file
+    try bench.write { group in
       try Items.makeClass(group)
       for id in 10..<30 as Range<Int64> { try Items.put(id, "device", group) }
       let store = try SubscriptionStore.make(in: group)
@@ -73,8 +58,8 @@ import Testing
       try store.add(1)
     }
     try IdentAdoption.adopt(FileIdentifier(9), salt: 4, in: file)
-    try note()
-    try write { try Items.put(40, "waits", $0) }
+    try bench.note()
+    try bench.write { try Items.put(40, "waits", $0) }
     // The record is a version of its own, which is seen from within the transaction after it.
     let watch = Locked<Mark?>(nil)
     let listener = try file.onNewVersion { _ in
@@ -84,36 +69,23 @@ import Testing
     }
     _ = try ClientReset(of: file, to: copy, ResetBench.cause, now: .zero).run(mode)
     listener.cancel()
-    marks.append(try #require(watch.withLock { $0 }))
-    try note()
-    return marks
+    bench.note(unacknowledged: try #require(watch.withLock { $0 }))
+    try bench.note()
+    return bench
   }
 
   @Test(arguments: RandomRuns.seeds(2), [ResetMode.discard, .recover])
   func everyCrashLeavesAStateBeforeOrAfter(_ seed: UInt64, _ mode: ResetMode) async throws {
     var random = SeededGenerator(seed: seed)
-    let system = try SimulatedFileSystem()
     let copy = try await copy()
-    let marks = try record(system, mode, to: copy.file)
+    let bench = try record(mode, to: copy.file)
+    let marks = bench.marks
     #expect(marks.map(\.hasRecord) == [false, false, false, false, true, true])
     let isEqual = marks.last?.digest == (try copy.digest())
     #expect(isEqual == (mode == .discard))
     #expect(marks.last?.sets.map(\.version) == (mode == .discard ? [0] : [0, 1]))
-    var messages: [String] = []
-    let states = CrashStates(of: system.file.trace, initial: [], sampleCount: 12)
-    let count = try states.forEach(using: &random) { state in
-      guard messages.count < 5 else { return }
-      let file = try SimulatedFileSystem(contents: state.contents)
-        .openDatabase(history: .syncClient)
-      let found = try Mark(file)
-      let known = marks.lastIndex { $0.version <= state.acknowledged } ?? 0
-      // The record of the reset is not acknowledged to anyone.
-      if !marks[known...].prefix(known == 3 ? 3 : 2).contains(found) {
-        messages.append("\(state.name): version \(found.version) is none of those that were seen")
-      }
-      let findings = try DatabaseCheck.run(try file.snapshot())
-      if findings != [] { messages.append("\(state.name): \(findings)") }
-    }
+    // The record of the reset is not acknowledged to anyone.
+    let (messages, count) = try bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
     #expect(messages == [], "seed \(seed)")
     #expect(count > 50)
   }
