@@ -14,7 +14,7 @@ import Testing
 
 @testable import realm_notes
 
-@Suite struct RealmNotesTests {
+struct RealmNotesTests {
   /// The service has no accounts, so nothing but the command line opens it to other machines.
   @Test func itListensOnTheLoopbackAddressUnlessToldOtherwise() async throws {
     let plain = try #require(NoteOptions(["notes.realm", "8080"]))

@@ -18,7 +18,7 @@ class Todo: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct PageExampleTests {
+struct PageExampleTests {
   /// The app of a server, on a device of its own.
   private func app(_ server: RunningServer, _ device: String) -> App {
     let configuration = AppConfiguration(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmNetworking
 
-@Suite struct RedirectionTests {
+struct RedirectionTests {
   private static func next(
     _ method: HTTPRequest.Method, _ url: String, _ status: Int, _ place: String,
     body: String = ""

@@ -7,7 +7,7 @@ import Foundation
 import RealmInventory
 import Testing
 
-@Suite struct VersionTests {
+struct VersionTests {
   @Test func theVersionNamesThePackagesOfTheBuild() throws {
     let text = ProgramVersion.text(of: "realm-server", "1.2.3")
     #expect(text.hasPrefix("realm-server 1.2.3\npackages:\n"))

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmNetworking
 
-@Suite struct WebSocketHandlerTests {
+struct WebSocketHandlerTests {
   /// The network: it takes frames when the test says so, and counts the reads.
   private final class SlowNetwork: ChannelOutboundHandler {
     typealias OutboundIn = WebSocketFrame

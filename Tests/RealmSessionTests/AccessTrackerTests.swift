@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmSession
 
-@Suite struct AccessTrackerTests {
+struct AccessTrackerTests {
   private let directory: TemporaryDirectory
   private let shared: SharedFile
   private let table: TableKey

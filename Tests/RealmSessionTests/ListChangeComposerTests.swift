@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSession
 
-@Suite struct ListChangeComposerTests {
+struct ListChangeComposerTests {
   private func changes(_ oldCount: Int, _ edits: CollectionEdit...) -> ResultChanges {
     var composer = ListChangeComposer(oldCount: oldCount)
     for edit in edits {

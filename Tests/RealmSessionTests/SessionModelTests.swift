@@ -15,7 +15,7 @@ import Testing
 /// Left out, with tests of their own: transactions that wait for each other
 /// (`WriterSchedulerTests`), asynchronous writes and frozen sessions on other threads
 /// (`SessionTests`).
-@Suite struct SessionModelTests {
+struct SessionModelTests {
   /// The numbers of a version by the keys of their objects.
   private typealias Version = [Int64: Int64]
 

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmSession
 
-@Suite struct SessionTests {
+struct SessionTests {
   private let directory: TemporaryDirectory
   private let shared: SharedFile
   private let table: TableKey

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct BTreeTests {
+struct BTreeTests {
   private func elements(_ root: Ref, _ scratch: ScratchSpace) throws -> [Int64] {
     var found: [Int64] = []
     var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: scratch.space)

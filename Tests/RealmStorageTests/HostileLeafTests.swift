@@ -115,7 +115,7 @@ private func byteSteps<L: Leaf>(
   }
 }
 
-@Suite struct HostileLeafTests {
+struct HostileLeafTests {
   /// `ARCHITECTURE` 4.
   @Test func numbers() throws {
     try expectNoTrap(

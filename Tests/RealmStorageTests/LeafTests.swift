@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct LeafTests {
+struct LeafTests {
   @Test(arguments: [11, 12] as [UInt64])
   func integers(seed: UInt64) throws {
     try expectLeaf(

@@ -81,7 +81,7 @@ private enum Value: Equatable {
   }
 }
 
-@Suite struct MixedLeafTests {
+struct MixedLeafTests {
   @Test(arguments: [(101, 8), (102, 40), (103, 200)] as [(UInt64, Int)])
   func valuesOfAllTypes(seed: UInt64, longest: Int) throws {
     try expectLeaf(
@@ -280,7 +280,7 @@ private enum Value: Equatable {
   }
 }
 
-@Suite struct BacklinkLeafTests {
+struct BacklinkLeafTests {
   @Test(arguments: [111, 112] as [UInt64])
   func addedAndRemovedKeysMatchAModel(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)

@@ -42,7 +42,7 @@ private struct Arena {
   }
 }
 
-@Suite struct NodeCoreTests {
+struct NodeCoreTests {
   @Test func headerBytesMatchTheFormatDocument() throws {
     // Worked example A of the format document: the leaf of table names, two cells of 16 bytes.
     let bytes: [UInt8] = [0x41, 0x41, 0x41, 0x41, 0x0d, 0x00, 0x00, 0x02]

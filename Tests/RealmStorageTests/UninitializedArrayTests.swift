@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct UninitializedArrayTests {
+struct UninitializedArrayTests {
   @Test func allElementsAreThoseThatWereWritten() {
     let array = [Int](count: 1000) { buffer in
       for index in buffer.indices { buffer[index] = index * 3 }

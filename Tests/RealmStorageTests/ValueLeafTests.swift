@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct ValueLeafTests {
+struct ValueLeafTests {
   @Test func doubles() throws {
     let special: [UInt64] = [
       Double.nullBits + 1, 0x7FF8_0000_0000_0000, (-Double.infinity).bitPattern,

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct AccessTests {
+struct AccessTests {
   private func status(
     _ target: String = "/api/files", _ method: String = "GET",
     _ change: (inout StudioRequest) -> Void

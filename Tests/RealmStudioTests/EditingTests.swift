@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct EditingTests {
+struct EditingTests {
   /// The whole file as text, from a version of its own.
   private func content(_ path: String) throws -> String {
     let file = try DatabaseFile.open(path: path)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct EventTests {
+struct EventTests {
   /// The next event of a kind.
   private func next(
     _ kind: String, of iterator: inout AsyncStream<String>.Iterator

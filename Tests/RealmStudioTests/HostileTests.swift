@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct HostileTests {
+struct HostileTests {
   @Test(arguments: [
     "/../Package.swift", "/%2e%2e/%2e%2e/etc/passwd", "/api/files/0", "/api/files/-1/schema",
     "/api/files/99999999999999999999/schema", "/api/files/0/schema/", "//", "/Page/index.html",

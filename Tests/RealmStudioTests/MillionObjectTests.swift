@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct MillionObjectTests {
+struct MillionObjectTests {
   private static let count =
     Int(ProcessInfo.processInfo.environment["REALM_STUDIO_ROWS"] ?? "") ?? 1_000_000
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct ReadingTests {
+struct ReadingTests {
   @Test func theSchemaHasClassesWithCountsAndProperties() async throws {
     let studio = try await TestStudio()
     let classes = try #require(try await studio.get("schema")["classes"]?.array)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct SchemaEditingTests {
+struct SchemaEditingTests {
   private func member(_ name: String, _ text: String) -> JSONMember {
     JSONMember(name, .string(text))
   }

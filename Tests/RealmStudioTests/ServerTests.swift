@@ -13,7 +13,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite struct ServerTests {
+struct ServerTests {
   private func status(
     _ studio: RunningStudio, _ target: String, method: String = "GET",
     headers: [String: String] = [:], body: Data? = nil

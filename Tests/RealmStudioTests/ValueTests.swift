@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmStudio
 
-@Suite struct ValueTests {
+struct ValueTests {
   @Test(arguments: [
     ("0", DecimalBits.zero), ("42", DecimalBits(integer: 42)), ("-7", DecimalBits(integer: -7)),
     ("1.5", DecimalBits(isNegative: false, coefficient: 15, exponent: -1)),

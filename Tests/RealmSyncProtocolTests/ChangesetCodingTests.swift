@@ -7,7 +7,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct ChangesetCodingTests {
+struct ChangesetCodingTests {
   @Test func everyChangesetIsReadBackAsItWas() throws {
     for seed in RandomRuns.seeds(400) {
       var random = RandomChangeset(seed: seed)

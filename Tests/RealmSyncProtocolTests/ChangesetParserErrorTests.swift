@@ -6,7 +6,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct ChangesetParserErrorTests {
+struct ChangesetParserErrorTests {
   struct Defect: CustomTestStringConvertible, Sendable {
     var name: String
     var hex: String

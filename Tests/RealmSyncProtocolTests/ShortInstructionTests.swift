@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct ShortInstructionTests {
+struct ShortInstructionTests {
   private static let values: [Payload] = [
     .null, .int(0), .int(63), .int(-64), .int(.min), .int(.max), .bool(true), .bool(false),
     .float(-1.5), .double(.pi), .double(-.infinity), .timestamp(seconds: -5, nanoseconds: -1),

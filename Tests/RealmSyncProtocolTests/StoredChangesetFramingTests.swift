@@ -7,7 +7,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct StoredChangesetFramingTests {
+struct StoredChangesetFramingTests {
   @Test func nothingStaysNothing() throws {
     #expect(StoredChangesetFraming.encode([]) == [])
     #expect(try StoredChangesetFraming.decode([]) == [])

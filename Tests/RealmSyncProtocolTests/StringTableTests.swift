@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct StringTableTests {
+struct StringTableTests {
   /// `StringTable` 1.
   @Test func aStringHasOneIndex() {
     var table = StringTable()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct TransformerTests {
+struct TransformerTests {
   /// A world with some content, and two sequences of changesets that both begin there.
   private struct Divergence {
     var base: ModelWorld

@@ -10,7 +10,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct CopyTests {
+struct CopyTests {
   private func differences(_ first: String, _ second: String) throws -> [String] {
     var lines: [String] = []
     let count = try FileDifference(

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmTools
 
-@Suite struct ImportTests {
+struct ImportTests {
   private let directory: TemporaryDirectory
   private let path: String
 

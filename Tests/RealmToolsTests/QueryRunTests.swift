@@ -9,7 +9,7 @@ import RealmTables
 import RealmTools
 import Testing
 
-@Suite struct QueryRunTests {
+struct QueryRunTests {
   @Test func objectsAreCountedByTheirValues() throws {
     let sample = try SampleRealm(dogCount: 45)
     let group = try RealmReader(path: sample.path).group

@@ -10,7 +10,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct RealmReaderTests {
+struct RealmReaderTests {
   @Test(.timeLimit(.minutes(10))) func writersWaitForALimitedTime() throws {
     let sample = try SampleRealm()
     let noticed = DispatchSemaphore(value: 0)

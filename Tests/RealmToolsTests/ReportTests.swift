@@ -10,7 +10,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct ReportTests {
+struct ReportTests {
   @Test func theFactsOfAFile() throws {
     let sample = try SampleRealm(dogCount: 300)
     let report = try FileReport(path: sample.path)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmTools
 
-@Suite struct RestoringTests {
+struct RestoringTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

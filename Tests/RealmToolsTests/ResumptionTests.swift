@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmTools
 
-@Suite struct ResumptionTests {
+struct ResumptionTests {
   /// The kinds of sources.
   enum Form: CaseIterable {
     case csv, json, folder, sqlite

@@ -11,7 +11,7 @@ import RealmTools
 import TestTraits
 import Testing
 
-@Suite struct SalvageTests {
+struct SalvageTests {
   private static let dogCount = 4000
 
   /// The names of the dogs of a file by their keys.

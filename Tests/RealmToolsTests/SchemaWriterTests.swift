@@ -12,7 +12,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct SchemaWriterTests {
+struct SchemaWriterTests {
   private func classes(_ fill: (WriteGroup) throws -> Void) throws -> StoredSchema {
     let directory = try TemporaryDirectory()
     let writer = try RealmWriter(path: directory.file("a.realm"), creates: true)

@@ -9,7 +9,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct ShellTests {
+struct ShellTests {
   private func text(_ outcome: ShellSession.Outcome) -> String {
     switch outcome {
     case .message(let text): text

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmTools
 
-@Suite struct TerminalTextTests {
+struct TerminalTextTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -10,7 +10,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct ValueTextTests {
+struct ValueTextTests {
   @Test(arguments: [
     ("1970-01-01T00:00:00Z", 0, 0), ("1970-01-02", 86_400, 0),
     ("2000-02-29T12:30:01.5Z", 951_827_401, 500_000_000),

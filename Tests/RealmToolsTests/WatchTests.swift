@@ -10,7 +10,7 @@ import RealmTestSupport
 import RealmTools
 import Testing
 
-@Suite struct WatchTests {
+struct WatchTests {
   private func table(_ group: WriteGroup) throws -> (WritableTable, Column) {
     let dogs = try #require(try group.table(named: "class_Dog"))
     return (dogs, try #require(try dogs.table.schema.column(named: "age")))

@@ -6,7 +6,7 @@ import Foundation
 import RealmTestSupport
 import Testing
 
-@Suite struct AdvisoryTests {
+struct AdvisoryTests {
   private struct Advisory {
     let package: String
     let from: [Int]

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// The sections that are cited, in code and in pages.
-@Suite struct CitationTests {
+struct CitationTests {
   /// The pages of the repository, as paths.
   private static let pages: [String] = {
     let folders = ["Documentation", "Sources/RealmSwift/RealmSwift.docc", "Benchmarks", "Examples"]

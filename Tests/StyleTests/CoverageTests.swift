@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// The pages of `Documentation/Coverage`: tables with a promise in each row, and its tests.
-@Suite struct CoverageTests {
+struct CoverageTests {
   /// A row of a page.
   struct Row: Equatable {
     var page: String

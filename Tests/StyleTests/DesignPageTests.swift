@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// `ARCHITECTURE.md` and the pages of `Documentation/Design`.
-@Suite struct DesignPageTests {
+struct DesignPageTests {
   private static let folder = "Documentation/Design"
   private static let architecture = "ARCHITECTURE.md"
 

@@ -3,7 +3,7 @@
 import Testing
 
 /// The data set that comes with the example: whole, consistent, and attributed.
-@Suite struct ExampleDataTests {
+struct ExampleDataTests {
   private static func rows(_ name: String) throws -> [[Substring]] {
     try Repository.text("Examples/RealmCities/Data/\(name).tsv")
       .split(separator: "\n")

@@ -4,7 +4,7 @@ import Testing
 
 /// Counts, for each module, the folders that refer to each other both ways. Fewer are better: who
 /// works in one of two such folders has to know both.
-@Suite struct FolderCycleTests {
+struct FolderCycleTests {
   @Test(arguments: FolderCycle.limits.keys.sorted())
   func foldersReferToEachOtherInNoMorePairs(of module: String) throws {
     let cycles = FolderCycle.all(ofModule: module, in: Repository.code)

@@ -3,7 +3,7 @@
 import Testing
 
 /// Tests and assertions cite rules by name and number; each cited one must be stated somewhere.
-@Suite struct NumberedRuleTests {
+struct NumberedRuleTests {
   private static let stated: Set<NumberedRule> = {
     let document = (try? Repository.text("ARCHITECTURE.md")) ?? ""
     var rules = NumberedRule.stated(

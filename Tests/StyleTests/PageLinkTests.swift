@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// Relative links in Markdown pages.
-@Suite struct PageLinkTests {
+struct PageLinkTests {
   private static let pages: [String] = {
     let folders = ["Documentation", "Sources/RealmSwift/RealmSwift.docc", "Benchmarks", "Examples"]
     var found = [

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// Comments say who does what, and need few relative clauses for it.
-@Suite struct RelativeWordTests {
+struct RelativeWordTests {
   @Test(.heavy) func commentsStandAlone() {
     var modules: [String: RelativeWords] = [:]
     for file in Repository.code {

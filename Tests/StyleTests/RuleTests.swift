@@ -3,7 +3,7 @@
 import Testing
 
 /// Each rule is shown something bad, so that we know it can fail, and something good beside it.
-@Suite struct RuleTests {
+struct RuleTests {
   private static let header = "// SPDX-License-Identifier: Apache-2.0\n\n// Why.\n\n"
 
   private func file(_ text: String, path: String = "Sources/RealmTables/Thing.swift") -> SourceFile

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// The rules of CONTRIBUTING.md, applied to every file of the repository.
-@Suite struct StyleTests {
+struct StyleTests {
   /// A rule, and what it says of one file.
   struct Rule: Sendable, CustomTestStringConvertible {
     var name: String

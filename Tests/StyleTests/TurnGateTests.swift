@@ -7,7 +7,7 @@ import Synchronization
 import TestTraits
 import Testing
 
-@Suite struct TurnGateTests {
+struct TurnGateTests {
   /// What the tasks of a test did, in their order.
   private final class Log: Sendable {
     private struct State {

@@ -256,9 +256,7 @@ final class SyncSessionCore: Sendable {
   // MARK: News
 
   func connection(is connection: ConnectionState) {
-    if SyncSession.ConnectionState(connection) == .connected {
-      state.withLock { $0.hindrance = nil }
-    }
+    if connection == .connected { state.withLock { $0.hindrance = nil } }
   }
 
   func failed(_ error: SyncError, isFatal: Bool) {

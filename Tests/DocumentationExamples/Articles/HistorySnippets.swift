@@ -13,7 +13,7 @@ class IndexedPage: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct HistorySnippets {
+struct HistorySnippets {
   /// A search index that lives elsewhere.
   final class SearchIndex {
     var pages: [String: String] = [:]

@@ -24,7 +24,7 @@ enum LimitArticle {
   }
 }
 
-@Suite struct LimitTests {
+struct LimitTests {
   @Test func namesOfClasses() throws {
     typealias Longest = LimitArticle.LongestNameABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRST
     typealias TooLong = LimitArticle.TooLongNameABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFGHIJKLMNOPQRSTU

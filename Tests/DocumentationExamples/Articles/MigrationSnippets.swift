@@ -32,7 +32,7 @@ enum ThirdRelease {
   // snippet end
 }
 
-@Suite struct MigrationSnippets {
+struct MigrationSnippets {
   @Test func stepsThroughTheVersions() throws {
     let folder = try ArticleFolder()
     try writeTheFirstRelease(folder)

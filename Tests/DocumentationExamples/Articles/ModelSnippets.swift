@@ -86,7 +86,7 @@ enum ModelArticle {
   }
 }
 
-@Suite struct ModelSnippets {
+struct ModelSnippets {
   typealias Person = ModelArticle.Person
   typealias Dog = ModelArticle.Dog
   typealias Album = ModelArticle.Album

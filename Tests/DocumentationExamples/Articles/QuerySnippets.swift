@@ -45,7 +45,7 @@ enum QueryArticle {
   // snippet end
 }
 
-@Suite struct QuerySnippets {
+struct QuerySnippets {
   typealias Town = QueryArticle.Town
 
   private let folder: ArticleFolder

@@ -6,7 +6,7 @@ import RealmFormats
 import RealmTestSupport
 import Testing
 
-@Suite struct ExtendedJSONTests {
+struct ExtendedJSONTests {
   private static let id = ObjectIDBits(high: 0x5F_0102_0304_0506, low: 0x0708_090A)
 
   static let samples: [(BSONValue, String)] = [

@@ -6,7 +6,7 @@ import RealmFormats
 import RealmTestSupport
 import Testing
 
-@Suite struct ZlibJoinerTests {
+struct ZlibJoinerTests {
   @Test func joinedPartsAreOneStream() throws {
     for seed in RandomRuns.seeds(150) {
       var random = SeededGenerator(seed: seed)

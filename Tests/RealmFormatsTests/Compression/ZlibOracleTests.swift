@@ -7,7 +7,7 @@ import RealmFormats
 import RealmTestSupport
 import Testing
 
-@Suite struct ZlibOracleTests {
+struct ZlibOracleTests {
   /// Reads lines of data and of our stream; writes for each data what zlib makes of it.
   private static let script = """
     import sys, zlib

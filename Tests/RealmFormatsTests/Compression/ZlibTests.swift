@@ -7,7 +7,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct ZlibTests {
+struct ZlibTests {
   /// What another encoder makes of one text.
   struct Stream: Sendable, CustomTestStringConvertible {
     var testDescription: String

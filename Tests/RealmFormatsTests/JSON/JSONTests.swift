@@ -6,7 +6,7 @@ import RealmFormats
 import RealmTestSupport
 import Testing
 
-@Suite struct JSONTests {
+struct JSONTests {
   @Test func theOrderOfKeysStays() throws {
     let text = #"{"b":1,"a":[true,false,null,{}],"c":{"z":-2.5,"y":[]},"":"x"}"#
     #expect(JSONWriter.text(try JSONParser.parse(text)) == text)

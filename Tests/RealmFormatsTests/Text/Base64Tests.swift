@@ -5,7 +5,7 @@
 import RealmFormats
 import Testing
 
-@Suite struct Base64Tests {
+struct Base64Tests {
   @Test func bytesComeBack() {
     for (plain, text) in [
       ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="),

@@ -5,7 +5,7 @@
 import RealmFormats
 import Testing
 
-@Suite struct CalendarTests {
+struct CalendarTests {
   @Test(
     arguments: [
       (0, "1970-01-01"), (-1, "1969-12-31"), (18_320, "2020-02-28"), (18_321, "2020-02-29"),

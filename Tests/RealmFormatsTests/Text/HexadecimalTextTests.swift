@@ -5,7 +5,7 @@
 import RealmFormats
 import Testing
 
-@Suite struct HexadecimalTextTests {
+struct HexadecimalTextTests {
   @Test func numbersHaveZerosInFront() {
     #expect(HexadecimalText.text(0xA0, digits: 4) == "00a0")
     #expect(HexadecimalText.text(.max, digits: 2) == "ffffffffffffffff")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct QueryBinderTests {
+struct QueryBinderTests {
   private let schema = PlainSchema()
   private var binder: QueryBinder { QueryBinder(schema, on: schema.person) }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct ParallelScanTests {
+struct ParallelScanTests {
   /// Runs `body` as if every table of more than one cluster were large.
   private func inParts<R>(_ body: () throws -> R) rethrows -> R {
     try ScanParts.$smallestTable.withValue(0, operation: body)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct RowRunsTests {
+struct RowRunsTests {
   @Test func keysKeepTheirOrderAndThoseOfNoObjectAreLeftOut() throws {
     let tables = try SampleTables(seed: 90, items: 900, owners: 4)
     let existing = try Selection(.constant(true), in: tables.items, of: tables.group).keys()

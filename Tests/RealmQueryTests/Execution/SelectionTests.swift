@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct SelectionTests {
+struct SelectionTests {
   /// All objects of a table with their keys.
   static func rows(of table: Table) throws -> [(key: ObjectKey, row: Row)] {
     var rows: [(ObjectKey, Row)] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct BytesLeafTests {
+struct BytesLeafTests {
   /// Short values that share their beginnings, so that every part of a cell decides some of them.
   private static func pool(lengths: ClosedRange<Int>) -> [[UInt8]] {
     lengths.flatMap { length -> [[UInt8]] in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct DecimalSumTests {
+struct DecimalSumTests {
   private func decimal(_ coefficient: Int64, _ exponent: Int = 0) -> DecimalBits {
     DecimalBits(
       isNegative: coefficient < 0, coefficient: UInt128(coefficient.magnitude), exponent: exponent)

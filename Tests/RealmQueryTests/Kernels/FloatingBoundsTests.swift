@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct FloatingBoundsTests {
+struct FloatingBoundsTests {
   private static func extreme(of leaves: [ArraySlice<Double>], isMinimum: Bool) -> Double? {
     var fold = DoubleExtreme(isMinimum: isMinimum)
     for leaf in leaves {

@@ -25,7 +25,7 @@ final class PackedNode {
   deinit { memory.deallocate() }
 }
 
-@Suite struct PackedKernelTests {
+struct PackedKernelTests {
   /// What elements of each width can be, with the values at the border.
   static func borders(ofWidthCode code: Int) -> [Int64] {
     switch code {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct TextMatcherTests {
+struct TextMatcherTests {
   private func matches(
     _ text: String, _ operation: ComparisonOperator, _ part: String, _ options: TextOptions = []
   ) -> Bool {

@@ -7,7 +7,7 @@ import Testing
 @testable import RealmQuery
 
 /// Strings that are nearly queries: the parser reads them or says where it stopped, always.
-@Suite struct QueryFuzzTests {
+struct QueryFuzzTests {
   private static let queries = [
     "age > %@ AND ANY dogs.name BEGINSWITH[c] %@",
     "SUBQUERY(dogs, $d, $d.age > 3 AND $d.name == 'x').@count > 1 SORT(name ASC) LIMIT(5)",

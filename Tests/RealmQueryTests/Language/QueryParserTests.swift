@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct QueryParserTests {
+struct QueryParserTests {
   private static let arguments = [10, 11, 12, 13]
 
   private func condition(_ query: String) throws -> Predicate {

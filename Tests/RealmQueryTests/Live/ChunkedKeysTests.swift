@@ -8,7 +8,7 @@ import Testing
 @testable import RealmQuery
 
 /// Chunked keys beside an array that has the same done to it.
-@Suite struct ChunkedKeysTests {
+struct ChunkedKeysTests {
   private static func keys(_ count: Int) -> [ObjectKey] {
     (0..<count).map { ObjectKey(Int64($0) * 2) }
   }

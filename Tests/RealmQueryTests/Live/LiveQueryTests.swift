@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct LiveQueryTests {
+struct LiveQueryTests {
   private static let notOne = BoundPredicate.not(
     .comparison(BoundComparison(.property(ColumnPath(["int"])), .equal, .value(.int(1)))))
 

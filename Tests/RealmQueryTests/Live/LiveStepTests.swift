@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct LiveStepTests {
+struct LiveStepTests {
   private static let byName = SortOrder([.init(["name"])])
   private static let byNumber = SortOrder([.init(["number"])])
 

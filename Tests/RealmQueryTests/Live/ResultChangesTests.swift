@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct ResultChangesTests {
+struct ResultChangesTests {
   /// Deletes, inserts new numbers and marks what was modified.
   private static func step(
     _ old: [Int], _ random: inout SeededGenerator, _ next: inout Int

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct IndexAndAggregateTests {
+struct IndexAndAggregateTests {
   private func comparison(
     _ name: String, _ operation: ComparisonOperator, _ value: TableValue
   ) -> BoundPredicate {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct OddTableTests {
+struct OddTableTests {
   /// Random conditions, as predicates and as functions of an object's values.
   private struct Conditions {
     let contents: [OddTable.Content]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct ValueTestTests {
+struct ValueTestTests {
   /// Being one of several values is being equal to one of them, also where equality is not
   /// transitive: decimals are compared with the first digits of floats and doubles.
   @Test(arguments: RandomRuns.seeds(2)) func oneOfSeveralIsEqualToOne(seed: UInt64) {

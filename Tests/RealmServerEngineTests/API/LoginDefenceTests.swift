@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct LoginDefenceTests {
+struct LoginDefenceTests {
   private static func token(_ mail: AccountMail, _ more: String = "") -> String {
     #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)"\#(more)}"#
   }

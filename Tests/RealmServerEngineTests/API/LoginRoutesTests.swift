@@ -8,7 +8,7 @@ import RealmSync
 import RealmSyncProtocol
 import Testing
 
-@Suite struct LoginRoutesTests {
+struct LoginRoutesTests {
   @Test func anAnonymousUserGetsTokensThatClientsRead() async throws {
     let bench = try APIBench()
     let login = try await bench.anonymous()

@@ -5,7 +5,7 @@
 import RealmServerEngine
 import Testing
 
-@Suite struct RequestOriginTests {
+struct RequestOriginTests {
   @Test(arguments: [
     ("192.0.2.7", "192.0.2.7"), ("::ffff:192.0.2.7", "192.0.2.7"), ("192.0.2.7:443", "192.0.2.7"),
     ("::FFFF:c000:0207", "192.0.2.7"), ("[::ffff:192.0.2.7]:80", "192.0.2.7"),

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct ServerAPITests {
+struct ServerAPITests {
   private static let location = APIBench.app + "/location"
   private static let call = APIBench.app + "/functions/call"
 

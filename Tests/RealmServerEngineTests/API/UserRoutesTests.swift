@@ -8,7 +8,7 @@ import RealmStorage
 import RealmSync
 import Testing
 
-@Suite struct UserRoutesTests {
+struct UserRoutesTests {
   private static let profile = "/api/client/v2.0/auth/profile"
   private static let session = "/api/client/v2.0/auth/session"
   private static let delete = "/api/client/v2.0/auth/delete"

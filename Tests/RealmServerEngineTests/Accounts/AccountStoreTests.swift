@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct AccountStoreTests {
+struct AccountStoreTests {
   /// `AccountStore` 1
   @Test func aTransactionThatThrowsChangesNothing() async throws {
     let bench = try APIBench()

@@ -7,7 +7,7 @@ import RealmServerEngine
 import RealmSyncProtocol
 import Testing
 
-@Suite struct AppFileTests {
+struct AppFileTests {
   private static func error(_ text: String) -> String? {
     do throws(AppFileError) {
       _ = try AppFile(Array(text.utf8))

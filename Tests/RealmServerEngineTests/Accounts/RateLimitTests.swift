@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RateLimitTests {
+struct RateLimitTests {
   /// `RateLimit` 1
   @Test func anAddressHasSoManyAttemptsAMinute() {
     var limit = RateLimit(2)

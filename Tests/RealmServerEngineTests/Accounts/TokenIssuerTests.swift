@@ -7,7 +7,7 @@ import RealmServerEngine
 import RealmSync
 import Testing
 
-@Suite struct TokenIssuerTests {
+struct TokenIssuerTests {
   private static let claims = TokenClaims(
     kind: .access, app: "todos", account: "u", session: "s", issued: 100, expires: 200,
     userData: .document([BSONElement("n", .int32(1))]))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct DownloadScanTests {
+struct DownloadScanTests {
   private typealias Text = ChangesetText
 
   /// Versions 1 and 2 of the first file, 3 of the second, an empty 4 of the second, 5 of the first.

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct IntegrationTests {
+struct IntegrationTests {
   // MARK: Limits
 
   private func integration(

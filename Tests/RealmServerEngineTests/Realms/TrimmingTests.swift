@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct TrimmingTests {
+struct TrimmingTests {
   private typealias Text = ChangesetText
 
   private func file(_ base: UInt64, seen: UInt64) -> ClientFile {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct FilterBindingTests {
+struct FilterBindingTests {
   private static let fileCount = Atomic(0)
   private static let id = Bytes12(high: 1, low: 2)
   private static let uuid = Bytes16(high: 3, low: 4)

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RoleSessionTests {
+struct RoleSessionTests {
   private typealias Step = RoleObjects.Step
 
   /// Users read and write what is theirs, read what is open, and may not change notes.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct ViewFiltersTests {
+struct ViewFiltersTests {
   private static func filters(_ owner: String) -> ReadFilters {
     ReadFilters(
       classes: ["Doc": .comparison(field: "owner", .equal, .string(owner))],

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct CompensationTests {
+struct CompensationTests {
   private typealias Text = ChangesetText
 
   private static func bench() throws -> SessionBench {

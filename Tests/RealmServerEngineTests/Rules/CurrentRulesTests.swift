@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct CurrentRulesTests {
+struct CurrentRulesTests {
   private static func access(
     read: Bool = false, write: Bool = false,
     users: @escaping @Sendable (String) async throws(SessionRefusal) -> RuleUser = {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct PartitionAccessTests {
+struct PartitionAccessTests {
   private typealias Text = ChangesetText
 
   /// Users write to the partition of their name, and read all but "closed".

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RoleReaderTests {
+struct RoleReaderTests {
   /// An `app.json` with roles.
   static func file(_ roles: String) -> String {
     #"{"id":"a","mode":"production","roles":"# + roles + "}"

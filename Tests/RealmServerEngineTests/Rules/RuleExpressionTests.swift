@@ -7,7 +7,7 @@ import RealmServerEngine
 import RealmSyncProtocol
 import Testing
 
-@Suite struct RuleExpressionTests {
+struct RuleExpressionTests {
   /// An `app.json` with one rule.
   static func file(_ rule: String, _ member: String = "read") -> String {
     #"{"id":"a","mode":"production","sync":"partition","providers":"#

@@ -84,7 +84,7 @@ struct RuleModel {
   }
 }
 
-@Suite struct RuleModelTests {
+struct RuleModelTests {
   private static let names = [
     "%%user.id", "%%partition", "%%user.custom_data.a", "%%user.custom_data.b",
     "%%user.custom_data.c.d", "%%user.custom_data.gone", "%%user.custom_data.lost", "%%true",

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct AppSchemaTests {
+struct AppSchemaTests {
   private typealias Property = DeclaredSchema.Property
 
   private static let todo = SchemaDeclaration.type(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct SchemaKeeperTests {
+struct SchemaKeeperTests {
   private typealias Text = ChangesetText
 
   /// The schemas that were stored, and whether the disk takes one.

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct DownloadTurnsTests {
+struct DownloadTurnsTests {
   private struct Count {
     var running = 0
     var most = 0

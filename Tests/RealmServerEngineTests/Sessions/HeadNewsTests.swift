@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct HeadNewsTests {
+struct HeadNewsTests {
   private let realm = RealmID("r")
 
   private func head(_ version: UInt64, _ realm: String = "r") -> RealmHead {

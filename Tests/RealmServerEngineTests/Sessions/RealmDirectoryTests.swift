@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RealmDirectoryTests {
+struct RealmDirectoryTests {
   private typealias Text = ChangesetText
 
   private let time = Locked(OriginTimestamp(milliseconds: 1_000_000))

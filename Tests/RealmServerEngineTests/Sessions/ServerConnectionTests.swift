@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct ServerConnectionTests {
+struct ServerConnectionTests {
   private static let bind = "bind 1 5 0 0 0\n\"foo\""
 
   private func makeConnection(

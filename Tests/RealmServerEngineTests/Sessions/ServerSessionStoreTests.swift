@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct ServerSessionStoreTests {
+struct ServerSessionStoreTests {
   private typealias Text = ChangesetText
 
   // MARK: Binding

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct ServerUpkeepTests {
+struct ServerUpkeepTests {
   private typealias Text = ChangesetText
 
   /// An app whose time a test sets, in days.

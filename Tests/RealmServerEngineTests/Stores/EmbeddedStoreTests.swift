@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct EmbeddedStoreTests {
+struct EmbeddedStoreTests {
   @Test func namesThatLookAlikeAreKeptApart() {
     let names = [
       RealmName(app: "a", partition: "x"), RealmName(app: "a", partition: "X"),

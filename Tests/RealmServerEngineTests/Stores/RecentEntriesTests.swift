@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RecentEntriesTests {
+struct RecentEntriesTests {
   private static func entry(_ version: UInt64, byteCount: Int = 10) -> StoredEntry {
     let time = OriginTimestamp(milliseconds: version)
     return StoredEntry(

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct StoreContractTests {
+struct StoreContractTests {
   private let files = SimulatedFiles()
   private let name = RealmName(app: "app", partition: "P 1")
   private let now = OriginTimestamp(milliseconds: 77)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct BootstrapTests {
+struct BootstrapTests {
   private typealias Text = ChangesetText
   private let high = EffectiveQuery(["Thing": "count > 10"])
   private let everything = EffectiveQuery(["Thing": "TRUEPREDICATE"])

@@ -12,7 +12,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct NewKeyTests {
+struct NewKeyTests {
   /// What a device does with the object while it is offline.
   enum Action: CaseIterable {
     case make, set, add, append, insertTag, changeAndTakeBack, delete

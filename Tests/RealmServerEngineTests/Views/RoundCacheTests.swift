@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RoundCacheTests {
+struct RoundCacheTests {
   private typealias Text = ChangesetText
   private let scratch: ViewScratch
   private let high = EffectiveQuery(["Thing": "count > 10"])

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct SubscriptionFormTests {
+struct SubscriptionFormTests {
   /// Two items: the first has the values that the conditions below ask for, the second has others.
   private func makeObjects() throws -> TableGroup {
     let file = try SimulatedFileSystem().openDatabase()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct ViewTests {
+struct ViewTests {
   private func makeFile() throws -> (DatabaseFile, TableGroup) {
     let file = try SimulatedFileSystem().openDatabase()
     let group = try WriteGroup(file.beginWrite())

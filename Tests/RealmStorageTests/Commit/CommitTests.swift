@@ -7,7 +7,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-@Suite struct CommitTests {
+struct CommitTests {
   let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -8,7 +8,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct CrashTests {
+struct CrashTests {
   /// A run of commits on a simulated file, and what each version holds.
   struct Recording {
     let initial: [UInt8]

@@ -12,7 +12,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite struct FaultTests {
+struct FaultTests {
   /// Opens, commits three times, and says which versions were acknowledged before the first error.
   private func workload(_ system: SimulatedFileSystem) -> (done: Int, error: StorageError?) {
     var done = 0

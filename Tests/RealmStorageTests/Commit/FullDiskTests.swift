@@ -15,7 +15,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite struct FullDiskTests {
+struct FullDiskTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let files = WatchedFiles()

@@ -8,7 +8,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct GroupCommitTests {
+struct GroupCommitTests {
   private let system: SimulatedFileSystem
   private let file: DatabaseFile
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct NodePlacementTests {
+struct NodePlacementTests {
   private let page = 4096
 
   private func placement(_ space: FreeSpace, long: Int, short: Int) -> NodePlacement {

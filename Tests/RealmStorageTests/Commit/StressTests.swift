@@ -9,7 +9,7 @@ import Synchronization
 import TestTraits
 import Testing
 
-@Suite struct StressTests {
+struct StressTests {
   /// Seconds that the readers run; `REALM_STRESS_SECONDS` makes it a minute or a night.
   private static var seconds: Double {
     ProcessInfo.processInfo.environment["REALM_STRESS_SECONDS"].flatMap(Double.init) ?? 2

@@ -8,7 +8,7 @@ import RealmStorage
 import RealmTestSupport
 import Testing
 
-@Suite struct WritersInLineTests {
+struct WritersInLineTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let file: DatabaseFile

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct DigestTests {
+struct DigestTests {
   private static func digest(_ bytes: [UInt8], isPortable: Bool) -> String {
     var digest = SHA224(isPortable: isPortable)
     let count = bytes.count / SHA224.blockByteCount

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct EncryptedCommitTests {
+struct EncryptedCommitTests {
   private let key: EncryptionKey
 
   init() throws { key = try TestKeys.vector() }

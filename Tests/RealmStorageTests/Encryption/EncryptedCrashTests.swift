@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct EncryptedCrashTests {
+struct EncryptedCrashTests {
   private struct Recording {
     var initial: [UInt8] = []
     var trace: [FileEvent] = []

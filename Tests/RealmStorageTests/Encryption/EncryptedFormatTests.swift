@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct EncryptedFormatTests {
+struct EncryptedFormatTests {
   private func bytes(_ digits: String) -> [UInt8] {
     digits.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0, radix: 16) }
   }

@@ -11,7 +11,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite struct SystemFileTests {
+struct SystemFileTests {
   /// A child process that is being started has copies of all descriptors for a while.
   @Test func locksEndWithTheFileWhoeverHasACopyOfItsDescriptor() throws {
     let directory = try TemporaryDirectory()

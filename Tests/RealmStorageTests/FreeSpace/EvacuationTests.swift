@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct EvacuationTests {
+struct EvacuationTests {
   /// A file with a list of blobs of any size, and the same list in memory.
   private final class Blobs {
     typealias Tree = BTree<BinaryLeaf>

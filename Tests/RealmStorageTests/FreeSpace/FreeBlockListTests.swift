@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct FreeBlockListTests {
+struct FreeBlockListTests {
   /// Every unit of 8 bytes of a small file: nil if it is in use, else the tag of its block.
   private struct Model {
     var units: [UInt64?]

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct FreeSpaceTests {
+struct FreeSpaceTests {
   private let section = FreeSpace.sectionByteCount
 
   private func block(_ position: Int, _ byteCount: Int, _ tag: UInt64 = 0) -> FreeBlock {

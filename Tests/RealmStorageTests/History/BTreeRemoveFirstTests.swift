@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct BTreeRemoveFirstTests {
+struct BTreeRemoveFirstTests {
   /// `BTree` 1 and 2.
   @Test(arguments: [1, 2, 999, 1000, 1001, 2500, 6000])
   func whatIsLeftIsAsItWas(_ count: Int) throws {

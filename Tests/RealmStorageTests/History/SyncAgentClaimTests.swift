@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SyncAgentClaimTests {
+struct SyncAgentClaimTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let options = OpenOptions(history: .syncClient)

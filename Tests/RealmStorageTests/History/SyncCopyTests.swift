@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SyncCopyTests {
+struct SyncCopyTests {
   private let directory: TemporaryDirectory
   private let path: String
 

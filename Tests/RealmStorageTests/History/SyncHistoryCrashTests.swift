@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SyncHistoryCrashTests {
+struct SyncHistoryCrashTests {
   /// Records random groups of commits; the versions that may be found, oldest first.
   private func record(
     _ system: SimulatedFileSystem, groups: Int, _ random: inout SeededGenerator

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SyncHistoryDamageTests {
+struct SyncHistoryDamageTests {
   /// The bytes of a file with some entries of all kinds, and where its history's root is.
   private let contents: [UInt8]
   private let root: Int

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SyncHistoryModelTests {
+struct SyncHistoryModelTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct SyncHistoryTests {
+struct SyncHistoryTests {
   private let system: SimulatedFileSystem
   private let file: DatabaseFile
 

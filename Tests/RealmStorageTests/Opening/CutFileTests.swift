@@ -14,7 +14,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite struct CutFileTests {
+struct CutFileTests {
   private static func numbers(_ step: Int) -> [Int64] {
     (0..<4000).map { (Int64($0) &* 77_777_777) &+ Int64(step) }
   }

@@ -8,7 +8,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct DamageTests {
+struct DamageTests {
   /// Opens the bytes, reads all that can be read, checks, and commits once; errors are fine.
   ///
   /// - Returns: Whether the damage was noticed.

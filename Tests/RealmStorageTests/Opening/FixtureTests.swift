@@ -8,7 +8,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct FixtureTests {
+struct FixtureTests {
   static let names = [
     "after-many-commits", "all-types", "blank", "compacted", "deep", "empty", "schema-changes",
     "streaming", "todo", "tombstones",

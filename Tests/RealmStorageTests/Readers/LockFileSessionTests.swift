@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct LockFileSessionTests {
+struct LockFileSessionTests {
   /// `LockFileSession` 4.
   @Test func whoIsAloneSaysSo() throws {
     let directory = try TemporaryDirectory()

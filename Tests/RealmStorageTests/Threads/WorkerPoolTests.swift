@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct WorkerPoolTests {
+struct WorkerPoolTests {
   @Test(arguments: [1, 2, 3, 8]) func eachWorkerIsCalledAtMostOnceAndTheCallerAlways(
     workerCount: Int
   ) {

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct AccountTests {
+struct AccountTests {
   /// Answers requests by the end of their address, and keeps them.
   private final class Answers: RLMNetworkTransport, Sendable {
     let bodies = Locked<[String: String]>([:])

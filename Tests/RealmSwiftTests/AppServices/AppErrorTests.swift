@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct AppErrorTests {
+struct AppErrorTests {
   /// The error of an answer of the server with a name of an error.
   private func error(named name: String?) -> any Error {
     AppError.of(.service(name: name, message: "no", status: 401, logURL: "http://x/log"))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct CustomTransportTests {
+struct CustomTransportTests {
   /// Answers logins, or fails, and keeps what it was sent.
   private final class Transport: RLMNetworkTransport {
     struct Sent {

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct PlainSymbolTests {
+struct PlainSymbolTests {
   @Test func codesHaveTheirNumbers() {
     let codes: [AppError.Code] = [
       .unknown, .httpRequestFailed, .invalidSession, .badRequest, .userNotFound,

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct SynchronisedAppTests {
+struct SynchronisedAppTests {
   fileprivate actor Device {
     private(set) var realm: Realm!
 

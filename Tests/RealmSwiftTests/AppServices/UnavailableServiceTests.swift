@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct UnavailableServiceTests {
+struct UnavailableServiceTests {
   private final class Delegate: ChangeEventDelegate, Sendable {
     let errors = AsyncStream.makeStream(of: (any Error).self)
 

@@ -11,7 +11,7 @@ import RealmSyncTestSupport
 import RealmTestSupport
 import Testing
 
-@Suite struct UserFileTests {
+struct UserFileTests {
   private static func app(
     _ server: MemoryAppServer, _ directory: String, key: Data? = nil
   ) -> App {

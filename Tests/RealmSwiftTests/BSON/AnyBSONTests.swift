@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct AnyBSONTests {
+struct AnyBSONTests {
   private static let id = ObjectId("0123456789abcdef01234567")
   private static let uuid = UUID()
   private static let time = Date(timeIntervalSince1970: 1_700_000_000.25)

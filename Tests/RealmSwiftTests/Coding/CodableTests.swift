@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct CodableTests {
+struct CodableTests {
   final class Recipe: Object, Codable {
     @Persisted(primaryKey: true) var id: ObjectId
     @Persisted(indexed: true) var name: String

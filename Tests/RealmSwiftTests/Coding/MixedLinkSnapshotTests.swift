@@ -23,7 +23,7 @@ class SnapshotHolder: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct MixedLinkSnapshotTests {
+struct MixedLinkSnapshotTests {
   private func holder() throws -> (Realm, SnapshotHolder) {
     let realm = try TemporaryRealm([SnapshotTarget.self, SnapshotHolder.self]).open()
     let holder = try realm.write {

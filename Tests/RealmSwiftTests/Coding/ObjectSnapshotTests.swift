@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct ObjectSnapshotTests {
+struct ObjectSnapshotTests {
   private func person() throws -> (Realm, Person) {
     let realm = try TemporaryRealm().open()
     let person = try realm.write {

@@ -15,7 +15,7 @@ private class Cabinet: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct SnapshotSurfaceTests {
+struct SnapshotSurfaceTests {
   @Test func mixedOptionalAndLinkedValuesAreRead() throws {
     let realm = try TemporaryRealm([Cabinet.self, Dog.self, Person.self]).open()
     let snapshot = try realm.write {

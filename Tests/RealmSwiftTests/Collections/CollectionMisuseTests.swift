@@ -18,7 +18,7 @@ private class Owner: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct CollectionMisuseTests {
+struct CollectionMisuseTests {
   private static let unmanagedList =
     "This method may only be called on RLMArray instances retrieved from an RLMRealm"
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct CollectionSurfaceTests {
+struct CollectionSurfaceTests {
   private let realm: Realm
   private let zoe: Member
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct ListSurfaceTests {
+struct ListSurfaceTests {
   /// Runs a program over a list with 0 to 5 that a realm has, and over one that none has.
   private func edit(_ expected: [Int], _ program: (inout List<Int>) -> Void) throws {
     var unmanaged = List<Int>()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct ListTests {
+struct ListTests {
   private func person() throws -> (Realm, Person) {
     let realm = try TemporaryRealm().open()
     return (realm, try realm.write { realm.create(Person.self, value: ["id": 1]) })

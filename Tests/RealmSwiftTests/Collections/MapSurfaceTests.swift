@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct MapSurfaceTests {
+struct MapSurfaceTests {
   private let realm: Realm
   private let zoe: Member
 

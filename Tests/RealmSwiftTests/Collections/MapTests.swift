@@ -8,7 +8,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct MapTests {
+struct MapTests {
   private func shelf() throws -> (Realm, Shelf) {
     let realm = try TemporaryRealm.ofShelves().open()
     return (realm, try realm.write { realm.create(Shelf.self, value: ["id": 1]) })

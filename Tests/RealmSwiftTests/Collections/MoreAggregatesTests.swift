@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct MoreAggregatesTests {
+struct MoreAggregatesTests {
   @Test func valuesThatMayBeNil() throws {
     let realm = try TemporaryRealm.ofShelves().open()
     let shelf = try realm.write {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct MutableSetTests {
+struct MutableSetTests {
   private func shelf() throws -> (Realm, Shelf) {
     let realm = try TemporaryRealm.ofShelves().open()
     return (realm, try realm.write { realm.create(Shelf.self, value: ["id": 1]) })

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct ResultsTests {
+struct ResultsTests {
   private func realm(of count: Int) throws -> Realm {
     let realm = try TemporaryRealm().open()
     try realm.write {

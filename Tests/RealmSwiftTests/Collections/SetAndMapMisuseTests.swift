@@ -7,7 +7,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct SetAndMapMisuseTests {
+struct SetAndMapMisuseTests {
   private static func shelf() throws -> (realm: Realm, shelf: Shelf) {
     let realm = try TemporaryRealm.ofShelves().open()
     return (realm, try realm.write { realm.create(Shelf.self, value: ["id": 1]) })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct UnmanagedFoldTests {
+struct UnmanagedFoldTests {
   private func member() -> Member {
     Member(
       value: [

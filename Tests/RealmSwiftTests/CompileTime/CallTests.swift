@@ -50,7 +50,7 @@ private class Station: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct CallTests {
+struct CallTests {
   private let file: TemporaryRealm
   private let realm: Realm
   private let station: Station

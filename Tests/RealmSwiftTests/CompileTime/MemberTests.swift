@@ -36,7 +36,7 @@ private class Named: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct MemberTests {
+struct MemberTests {
   private let file: TemporaryRealm
   private let realm: Realm
   private let ticket: Ticket

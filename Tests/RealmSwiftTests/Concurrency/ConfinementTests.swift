@@ -49,7 +49,7 @@ private func on<Value: Sendable>(
   }
 }
 
-@Suite struct ConfinementTests {
+struct ConfinementTests {
   @Test @MainActor func theMainActorAndTheMainQueueAreOnePlace() async {
     #expect(Confinement.current == .main)
     #expect(Confinement.actor(MainActor.shared) == .main)

@@ -41,7 +41,7 @@ private final class ClassesLeftOut: Object {
 private final class ClassesNeverMentioned: Object {}
 private final class ClassesGeneric<Value>: Object {}
 
-@Suite struct ModelClassesTests {
+struct ModelClassesTests {
   private func names(_ classes: [ObjectBase.Type]) -> [String] {
     classes.map { $0.className() }.filter { $0.hasPrefix("Classes") }.sorted()
   }

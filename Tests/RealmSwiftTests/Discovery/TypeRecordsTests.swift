@@ -23,7 +23,7 @@ private enum DiscoveryNamespace {
 // Never mentioned again, anywhere.
 private final class DiscoveredNeverMentioned: DiscoveryRoot {}
 
-@Suite struct TypeRecordsTests {
+struct TypeRecordsTests {
   private func names(below root: AnyClass) -> [String] {
     TypeRecords().subclasses(of: root).map { String(describing: $0) }.sorted()
   }

@@ -37,7 +37,7 @@ class DynamicPot: EmbeddedObject {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct DynamicObjectTests {
+struct DynamicObjectTests {
   private func makeFile() throws -> TemporaryRealm {
     try TemporaryRealm([DynamicPlant.self, DynamicPot.self])
   }
@@ -196,7 +196,7 @@ class DynamicPot: EmbeddedObject {
   }
 }
 
-@Suite struct DynamicMisuseTests {
+struct DynamicMisuseTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(said.contains(text), "said: \(said.prefix(400))")

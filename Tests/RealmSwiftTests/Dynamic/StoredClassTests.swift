@@ -13,7 +13,7 @@ private class Holder: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct StoredClassTests {
+struct StoredClassTests {
   private func makeFile() throws -> TemporaryRealm {
     let file = try TemporaryRealm([Holder.self, Person.self, Dog.self])
     let realm = try file.open()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct AggregateElementTests {
+struct AggregateElementTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -13,7 +13,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct ElementFileTests {
+struct ElementFileTests {
   /// Fills the collections of each type with all its values.
   private struct Filling: ElementSuite, MapElementSuite {
     let realm: Realm

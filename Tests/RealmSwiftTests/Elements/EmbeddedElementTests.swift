@@ -38,7 +38,7 @@ class ElementOwner: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct EmbeddedElementTests {
+struct EmbeddedElementTests {
   private let file: TemporaryRealm
 
   init() throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct ListElementTests {
+struct ListElementTests {
   @Test(arguments: ElementCase.all + [ElementCase.pairs]) func unmanaged(
     _ element: ElementCase
   ) throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct SetElementTests {
+struct SetElementTests {
   @Test(arguments: ElementCase.all) func unmanaged(_ element: ElementCase) throws {
     try element.run(Unmanaged())
   }

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct ChangesSinceTests {
+struct ChangesSinceTests {
   private func parcels(_ realm: Realm, _ codes: String...) throws {
     try realm.write {
       for code in codes { realm.create(HistoryParcel.self, value: ["code": code]) }

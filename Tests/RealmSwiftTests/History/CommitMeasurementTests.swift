@@ -10,7 +10,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct CommitMeasurementTests {
+struct CommitMeasurementTests {
   private final class Journal: Sendable {
     private let all = Mutex<[CommitMeasurement]>([])
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct KeyValueCodingTests {
+struct KeyValueCodingTests {
   /// A person with dogs, in a realm or not.
   private func person(managed: Bool) throws -> (Realm, Person) {
     let realm = try TemporaryRealm().open()

@@ -42,7 +42,7 @@ private class SoundPart: EmbeddedObject {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct UntypedAccessTests {
+struct UntypedAccessTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm([Sound.self, SoundPart.self]) }

@@ -11,7 +11,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct MigrationErrorTests {
+struct MigrationErrorTests {
   /// What a program said before it ended that renamed in a migration.
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -11,7 +11,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct MigrationShapeTests {
+struct MigrationShapeTests {
   /// A column as an earlier shape of the class had it, and what the objects held there.
   private struct OldColumn {
     var type: ColumnType

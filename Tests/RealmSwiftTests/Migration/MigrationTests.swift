@@ -12,7 +12,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct MigrationTests {
+struct MigrationTests {
   /// Keeps all that the second age can hold.
   @Sendable static func migrateAll(_ migration: Migration, _ oldVersion: UInt64) {
     migration.renameProperty(onType: "Reader", from: "name", to: "fullName")

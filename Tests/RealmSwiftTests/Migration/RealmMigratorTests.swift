@@ -8,7 +8,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct RealmMigratorTests {
+struct RealmMigratorTests {
   private final class Journal: Sendable {
     private let names = Mutex<[String]>([])
     func note(_ name: String) { names.withLock { $0.append(name) } }

@@ -99,7 +99,7 @@ private struct Graph {
   }
 }
 
-@Suite struct DeleteRuleModelTests {
+struct DeleteRuleModelTests {
   @Test func randomGraphsLoseWhatTheDefinitionSays() throws {
     let file = try TemporaryRealm([Vertex.self, Box.self])
     let realm = try file.open()

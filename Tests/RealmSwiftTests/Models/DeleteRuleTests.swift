@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct DeleteRuleTests {
+struct DeleteRuleTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm.ofVolumes() }

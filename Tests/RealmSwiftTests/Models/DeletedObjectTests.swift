@@ -6,7 +6,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-@Suite struct DeletedObjectTests {
+struct DeletedObjectTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(

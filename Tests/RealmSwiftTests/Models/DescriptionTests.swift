@@ -19,7 +19,7 @@ private class Told: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct DescriptionTests {
+struct DescriptionTests {
   private static let fields = "isOpen = 1;\n\tbytes = <0aff — 2 total bytes>;\n\tnote = (null);"
 
   private func told(_ name: String) -> Told {

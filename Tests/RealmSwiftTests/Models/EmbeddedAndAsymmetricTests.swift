@@ -56,7 +56,7 @@ private enum Bad {
   }
 }
 
-@Suite struct EmbeddedAndAsymmetricTests {
+struct EmbeddedAndAsymmetricTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm([Tree.self, Branch.self, Leaf.self]) }

@@ -20,7 +20,7 @@ private class Company: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct EmbeddedObjectTests {
+struct EmbeddedObjectTests {
   @Test func embeddedObjectsComeAndGoWithTheirParent() throws {
     let file = try TemporaryRealm([Company.self, Address.self])
     let realm = try file.open()

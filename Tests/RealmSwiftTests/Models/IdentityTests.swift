@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct IdentityTests {
+struct IdentityTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -16,7 +16,7 @@ private final class Cat: Animal {
   @Persisted var weight: Double?
 }
 
-@Suite struct KeyPathNameTests {
+struct KeyPathNameTests {
   /// `KeyPathRecorder` 1.
   @Test func namesOfPropertiesOwnAndInherited() {
     #expect(_name(for: \Cat.id) == "id")

@@ -33,7 +33,7 @@ private class CoatRow: Projection<OldCoat> {
   @Projected(\OldCoat.labels) var labels: List<String>
 }
 
-@Suite struct LegacyKeyPathTests {
+struct LegacyKeyPathTests {
   /// `KeyPathRecorder` 3.
   @Test func namesAreFound() {
     #expect(_name(for: \OldCoat.size.value) == "size")

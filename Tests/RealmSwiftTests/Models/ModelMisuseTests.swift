@@ -18,7 +18,7 @@ private class Diary: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct ModelMisuseTests {
+struct ModelMisuseTests {
   private static func diary() throws -> (realm: Realm, diary: Diary) {
     let realm = try Realm(
       configuration: Realm.Configuration(

@@ -63,7 +63,7 @@ private class Zoo: Object {
   }
 }
 
-@Suite struct ModelShapeTests {
+struct ModelShapeTests {
   private let file: TemporaryRealm
 
   init() throws {

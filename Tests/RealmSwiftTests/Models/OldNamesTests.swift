@@ -69,7 +69,7 @@ private struct OldNames: OldNamesChecking {
   }
 }
 
-@Suite struct OldNamesTests {
+struct OldNamesTests {
   private let names: any OldNamesChecking = OldNames()
 
   @Test func iteratorsOfSections() throws { try names.checkIterators() }

@@ -39,7 +39,7 @@ private class OtherParcel: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct SharedTableTests {
+struct SharedTableTests {
   @Test func twoClassesOfOneSchemaShowOneTable() throws {
     let file = try TemporaryRealm([Parcel.self, ParcelAddress.self, ParcelLabel.self])
     do {

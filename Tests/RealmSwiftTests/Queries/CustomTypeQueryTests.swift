@@ -70,7 +70,7 @@ private class ParcelRow: Projection<Parcel> {
   @Projected(\Parcel.number) var no
 }
 
-@Suite struct CustomTypeQueryTests {
+struct CustomTypeQueryTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -23,7 +23,7 @@ private final class Job: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct ExplainTests {
+struct ExplainTests {
   private let file: TemporaryRealm
   private let jobs: Results<Job>
 

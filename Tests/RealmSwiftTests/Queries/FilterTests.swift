@@ -38,7 +38,7 @@ private final class Clerk: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct FilterTests {
+struct FilterTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

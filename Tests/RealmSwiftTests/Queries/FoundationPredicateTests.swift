@@ -44,7 +44,7 @@ private class Musician: Object {
 private final class Drummer: Musician {
 }
 
-@Suite struct FoundationPredicateTests {
+struct FoundationPredicateTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -35,7 +35,7 @@ private final class Wrong: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct GeoTests {
+struct GeoTests {
   private static let cities: [(String, Double, Double)] = [
     ("Copenhagen", 55.68, 12.57), ("Malmö", 55.6, 13.0), ("Oslo", 59.91, 10.75),
     ("Reykjavik", 64.15, -21.94), ("Suva", -18.14, 178.44), ("Apia", -13.83, -171.77),

@@ -34,7 +34,7 @@ private final class Forest: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct LiveResultsTests {
+struct LiveResultsTests {
   /// Queries of each kind that changes may concern in another way.
   private static func leaves(_ realm: Realm) -> [Results<Leaf>] {
     let all = realm.objects(Leaf.self)

@@ -19,7 +19,7 @@ private final class Numbered: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct LongConditionTests {
+struct LongConditionTests {
   private let configuration: Realm.Configuration
   private let file: TemporaryRealm
 

@@ -22,7 +22,7 @@ private class Stop: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct NullAndOrderTests {
+struct NullAndOrderTests {
   private let realm: Realm
 
   init() throws {

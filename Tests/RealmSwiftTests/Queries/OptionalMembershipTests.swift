@@ -25,7 +25,7 @@ private final class Walk: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct OptionalMembershipTests {
+struct OptionalMembershipTests {
   private let file: TemporaryRealm
   private let realm: Realm
   private let rows: [MatrixRow]

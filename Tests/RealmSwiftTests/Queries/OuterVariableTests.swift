@@ -36,7 +36,7 @@ private final class Fruit: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct OuterVariableTests {
+struct OuterVariableTests {
   private let file: TemporaryRealm
   private let realm: Realm
   private let all: [Leaf]

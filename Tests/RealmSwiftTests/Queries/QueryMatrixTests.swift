@@ -413,7 +413,7 @@ extension Matrix {
   }
 }
 
-@Suite struct QueryMatrixTests {
+struct QueryMatrixTests {
   @Test(.heavy, arguments: RandomRuns.seeds(2)) func numbersAndDates(seed: UInt64) throws {
     var matrix = try Matrix(seed: seed)
     matrix.numericType("Int", MatrixPaths.int)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct QueryParsingTests {
+struct QueryParsingTests {
   private let file: TemporaryRealm
   private let realm: Realm
   private var people: Results<Person> { realm.objects(Person.self) }

@@ -30,7 +30,7 @@ private final class Binder: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct QueryStringTests {
+struct QueryStringTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

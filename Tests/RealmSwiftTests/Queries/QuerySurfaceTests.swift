@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct QuerySurfaceTests {
+struct QuerySurfaceTests {
   private let all: Results<Member>
 
   init() throws {

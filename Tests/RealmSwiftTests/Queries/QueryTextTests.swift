@@ -34,7 +34,7 @@ private final class QueryCountry: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct QueryTextTests {
+struct QueryTextTests {
   private func text(_ body: (Query<QueryCity>) -> Query<Bool>) -> String {
     body(Query<QueryCity>._constructForTesting())._constructPredicate().0
   }

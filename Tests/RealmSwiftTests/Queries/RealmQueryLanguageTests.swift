@@ -45,7 +45,7 @@ private final class WorkProject: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct RealmQueryLanguageTests {
+struct RealmQueryLanguageTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

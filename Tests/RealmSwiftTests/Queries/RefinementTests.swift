@@ -60,7 +60,7 @@ private struct Plain {
   }
 }
 
-@Suite struct RefinementTests {
+struct RefinementTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -36,7 +36,7 @@ private struct Plain {
   var parent: Int?
 }
 
-@Suite struct ResultsQueryTests {
+struct ResultsQueryTests {
   private let file: TemporaryRealm
   private let realm: Realm
   private let plain: [Plain]

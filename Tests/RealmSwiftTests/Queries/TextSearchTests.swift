@@ -18,7 +18,7 @@ private final class Article: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct TextSearchTests {
+struct TextSearchTests {
   private let words = ["swift", "data", "database", "java", "Café", "x"]
 
   private func text(_ random: inout SeededGenerator) -> String {

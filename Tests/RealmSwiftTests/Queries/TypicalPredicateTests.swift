@@ -63,7 +63,7 @@ private struct Search: Codable {
   var days: Range<Date>
 }
 
-@Suite struct TypicalPredicateTests {
+struct TypicalPredicateTests {
   private static let start = Date(timeIntervalSince1970: 1_000_000)
 
   private let file: TemporaryRealm

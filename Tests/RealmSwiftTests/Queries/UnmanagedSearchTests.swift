@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct UnmanagedSearchTests {
+struct UnmanagedSearchTests {
   private func people() -> List<Person> {
     let people = List<Person>()
     for (id, name) in ["Ann", "Bea", "Cem"].enumerated() {

@@ -5,7 +5,7 @@ import RealmSwift
 import Testing
 
 /// Programs that release what a loop made compile everywhere.
-@Suite struct AutoreleasePoolTests {
+struct AutoreleasePoolTests {
   private struct Refusal: Error {}
 
   @Test func theBodyRuns() throws {

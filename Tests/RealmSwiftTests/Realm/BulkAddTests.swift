@@ -41,7 +41,7 @@ class LooseItem: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct BulkAddTests {
+struct BulkAddTests {
   /// What an item must hold.
   private struct Item: Equatable {
     var count = 0

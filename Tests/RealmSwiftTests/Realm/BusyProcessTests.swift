@@ -7,7 +7,7 @@ import RealmSwift
 import TestTraits
 import Testing
 
-@Suite struct BusyProcessTests {
+struct BusyProcessTests {
   /// How a file is used again after its last realm.
   private enum Reuse: Int, CaseIterable {
     case deletes, reopensForReading, deletesAfterAMigration

@@ -162,7 +162,7 @@ private class Foliage: Object {
   }
 }
 
-@Suite struct RefusedExecutorTests {
+struct RefusedExecutorTests {
   @Test func anExecutorWithoutAThreadEndsTheProcess() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       BackgroundThread.$isRefused.withValue(true) { _ = RealmThreadExecutor(name: "alone") }

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct ConfigurationTests {
+struct ConfigurationTests {
   @Test func equalityIsThatOfWhatIsOpened() {
     let url = URL(fileURLWithPath: "/tmp/equality.realm")
     let first = Realm.Configuration(fileURL: url, schemaVersion: 2)
@@ -142,7 +142,7 @@ import Testing
   }
 }
 
-@Suite struct ConfigurationMisuseTests {
+struct ConfigurationMisuseTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     #expect(said.contains(text), "said: \(said.prefix(400))")

@@ -13,7 +13,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct CopyTests {
+struct CopyTests {
   /// Objects with strings of many lengths, some of them deleted again.
   private func fill(_ realm: Realm, _ count: Int = 400) throws {
     try realm.write {

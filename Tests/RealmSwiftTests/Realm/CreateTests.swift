@@ -10,7 +10,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct CreateTests {
+struct CreateTests {
   class Node: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var next: Node?

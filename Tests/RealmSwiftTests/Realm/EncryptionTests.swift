@@ -13,7 +13,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct EncryptionTests {
+struct EncryptionTests {
   private let file: TemporaryRealm
   private let url: URL
   private static let key = Data((0..<64).map { UInt8($0) &+ 100 })

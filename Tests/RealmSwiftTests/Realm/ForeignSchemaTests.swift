@@ -61,7 +61,7 @@ private func changeElsewhere(
   try body(Realm(core: try RealmOpener(configuration, file: other).open(.current)))
 }
 
-@Suite struct ForeignSchemaTests {
+struct ForeignSchemaTests {
   private func makeFile() throws -> TemporaryRealm {
     let file = try TemporaryRealm([Plain.Poem.self])
     let realm = try file.open()

@@ -8,7 +8,7 @@ import Testing
 @testable import RealmSession
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct LifecycleTests {
+struct LifecycleTests {
   @Test func oneInstanceForEachThreadAndFile() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()

@@ -23,7 +23,7 @@ private enum Other {
   }
 }
 
-@Suite struct MergeCopyTests {
+struct MergeCopyTests {
   private static let types: [ObjectBase.Type] = [
     Person.self, Dog.self, AllTypes.self, Shelf.self, Spot.self, Wardrobe.self, MixedHolder.self,
   ]

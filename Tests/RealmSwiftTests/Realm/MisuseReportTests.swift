@@ -8,7 +8,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct MisuseReportTests {
+struct MisuseReportTests {
   private func said(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

@@ -8,7 +8,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct MisuseTests {
+struct MisuseTests {
   /// What a misused program said before it ended.
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -11,7 +11,7 @@ import Testing
 
 /// Random programs against a dictionary: what the API shows is what was written, through rollbacks
 /// and reopening, and the files are sound.
-@Suite struct ModelComparisonTests {
+struct ModelComparisonTests {
   private struct Entry: Equatable {
     var name = ""
     var age = 18

@@ -6,7 +6,7 @@ import Testing
 @testable import RealmSwift
 
 /// What cannot be opened is refused with a code, the path and a remedy, and is left as it was.
-@Suite struct OpenErrorTests {
+struct OpenErrorTests {
   private func error(opening file: TemporaryRealm) throws -> Realm.Error {
     try #require(throws: Realm.Error.self) { _ = try file.open() }
   }

@@ -7,7 +7,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct OpenTransactionTests {
+struct OpenTransactionTests {
   private static func leaveOpen(_ file: TemporaryRealm) throws {
     let realm = try file.open()
     realm.beginWrite()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct RealmErrorTests {
+struct RealmErrorTests {
   @Test func codesHaveTheirNumbers() {
     let codes: [(Realm.Error.Code, Int)] = [
       (.fail, 1), (.fileAccess, 2), (.filePermissionDenied, 3), (.fileExists, 4),

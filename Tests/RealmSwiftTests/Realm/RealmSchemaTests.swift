@@ -5,7 +5,7 @@ import RealmSwift
 import Testing
 
 /// What a program can learn about its classes.
-@Suite struct RealmSchemaTests {
+struct RealmSchemaTests {
   @Test func aRealmTellsItsClasses() throws {
     let realm = try TemporaryRealm([Person.self, Dog.self, Shelf.self, Spot.self]).open()
     let schema = realm.schema

@@ -55,7 +55,7 @@ private enum Broken {
   }
 }
 
-@Suite struct SchemaTests {
+struct SchemaTests {
   /// A file with one book of the first schema, closed.
   private func firstFile() throws -> TemporaryRealm {
     let file = try TemporaryRealm([First.Book.self])

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct ValidatedCreateTests {
+struct ValidatedCreateTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

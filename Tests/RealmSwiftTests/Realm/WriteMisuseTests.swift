@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct WriteMisuseTests {
+struct WriteMisuseTests {
   private static let outside =
     "Can only add, remove, or create objects in a Realm in a write transaction - call "
     + "beginWriteTransaction on an RLMRealm instance first."

@@ -5,7 +5,7 @@ import RealmSwift
 import Testing
 
 /// Writing in the open transaction, or in one of its own.
-@Suite struct WriteOrJoinTests {
+struct WriteOrJoinTests {
   private struct Refusal: Error {}
 
   @Test func aloneItCommits() throws {

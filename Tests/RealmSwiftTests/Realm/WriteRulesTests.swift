@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct WriteRulesTests {
+struct WriteRulesTests {
   private let realm: Realm
 
   init() throws {

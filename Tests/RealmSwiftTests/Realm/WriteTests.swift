@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct WriteTests {
+struct WriteTests {
   /// `ObjectBase` 1.
   @Test func addedObjectsBecomeManagedAndAreFoundAfterReopening() throws {
     let file = try TemporaryRealm()

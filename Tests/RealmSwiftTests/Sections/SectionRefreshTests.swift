@@ -77,7 +77,7 @@ private final class SectionMirror {
   }
 }
 
-@Suite struct SectionRefreshTests {
+struct SectionRefreshTests {
   private static let classes: [ObjectBase.Type] = [
     Bookcase.self, Chamber.self, Tome.self, Scholar.self,
   ]

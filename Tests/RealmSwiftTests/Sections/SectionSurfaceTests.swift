@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct SectionSurfaceTests {
+struct SectionSurfaceTests {
   private let realm: Realm
   private let sections: SectionedResults<Bool, Member>
 

@@ -9,7 +9,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct QuerySubscriptionTests {
+struct QuerySubscriptionTests {
   /// A realm in memory with some todos.
   private static func realm() throws -> Realm {
     let realm = try Realm(

@@ -30,7 +30,7 @@ private func expect(_ expected: String, _ body: @escaping @Sendable () throws ->
   precondition(text == expected, "'\(text)' instead of '\(expected)'")
 }
 
-@Suite struct SubscriptionMisuseTests {
+struct SubscriptionMisuseTests {
   /// The configuration of a realm with a subscription `all` of todos, whose classes are given.
   fileprivate static func configuration(
     _ app: MemoryApp, _ types: [ObjectBase.Type] = [Todo.self, Note.self, Line.self]

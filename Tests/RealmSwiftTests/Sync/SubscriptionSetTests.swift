@@ -17,7 +17,7 @@ private class Note: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct SubscriptionSetTests {
+struct SubscriptionSetTests {
   private let app: MemoryApp
 
   init() throws { app = try MemoryApp() }

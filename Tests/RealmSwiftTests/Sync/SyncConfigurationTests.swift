@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct SyncConfigurationTests {
+struct SyncConfigurationTests {
   private let app: MemoryApp
 
   init() throws { app = try MemoryApp() }

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct SyncSessionTests {
+struct SyncSessionTests {
   private actor Device {
     private(set) var realm: Realm!
 

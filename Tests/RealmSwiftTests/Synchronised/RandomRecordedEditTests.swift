@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct RandomRecordedEditTests {
+struct RandomRecordedEditTests {
   private static let seeds: Range<UInt64> = 0..<6
 
   @Test(.heavy, arguments: seeds) func recordedEditsMakeTheSameContent(seed: UInt64) throws {

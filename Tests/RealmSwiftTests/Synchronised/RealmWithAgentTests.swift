@@ -14,7 +14,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-@Suite struct RealmWithAgentTests {
+struct RealmWithAgentTests {
   /// What another device recorded, as downloads.
   private struct Other {
     private let device: SynchronisedRealm

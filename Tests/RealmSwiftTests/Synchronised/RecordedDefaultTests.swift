@@ -45,7 +45,7 @@ private class CodedTask: Object, Decodable {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct RecordedDefaultTests {
+struct RecordedDefaultTests {
   /// The properties of recorded updates, and whether they are defaults.
   private func defaults(
     _ synced: SynchronisedRealm, _ body: (Realm) -> Void

@@ -13,7 +13,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct RecordedRealmTests {
+struct RecordedRealmTests {
   @Test func aNewFileRecordsItsClasses() throws {
     let synced = try SynchronisedRealm()
     _ = try synced.open()

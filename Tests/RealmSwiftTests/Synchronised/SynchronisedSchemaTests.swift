@@ -50,7 +50,7 @@ private enum Release {
   }
 }
 
-@Suite struct SynchronisedSchemaTests {
+struct SynchronisedSchemaTests {
   private func opened(
     _ synced: SynchronisedRealm, _ type: ObjectBase.Type, version: UInt64 = 0
   ) throws -> Realm {

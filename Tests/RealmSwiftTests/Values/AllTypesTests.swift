@@ -8,7 +8,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct AllTypesTests {
+struct AllTypesTests {
   @Test func everyTypeIsStoredAndReadBack() throws {
     let file = try TemporaryRealm()
     let object = AllTypes()

@@ -15,7 +15,7 @@ private class Pocket: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct AnyRealmValueTests {
+struct AnyRealmValueTests {
   private let realm: Realm
 
   init() throws { realm = try TemporaryRealm([Pocket.self]).open() }

@@ -98,7 +98,7 @@ private class WithOdd: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct CustomPersistableTests {
+struct CustomPersistableTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm([Measurement.self, StoredPoint.self]) }

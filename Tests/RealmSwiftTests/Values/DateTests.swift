@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct DateTests {
+struct DateTests {
   @Test func datesKeepTheirNanosecondsAndBothPartsOneSign() {
     var generator = SeededGenerator(seed: 9)
     for range in [-1e3...1e3, -2e9...2e9, -1e15...1e15] {

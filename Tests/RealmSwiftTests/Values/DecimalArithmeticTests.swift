@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct DecimalArithmeticTests {
+struct DecimalArithmeticTests {
   private static let nines = String(repeating: "9", count: 34)
 
   @Test(arguments: [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct DecimalTests {
+struct DecimalTests {
   @Test(arguments: [
     ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1"), ("-12.5", "-12.5"), ("1E3", "1E3"),
     ("1.23E6", "1.23E6"), ("0.000001", "1E-6"), ("0.00000123", "1.23E-6"), ("+5", "5"),
@@ -103,7 +103,7 @@ import Testing
   }
 }
 
-@Suite struct ObjectIdTests {
+struct ObjectIdTests {
   @Test func textsRoundTripAndOrderIsThatOfBytes() throws {
     let id = try ObjectId(string: "507f1f77bcf86cd799439011")
     #expect(id.stringValue == "507f1f77bcf86cd799439011")

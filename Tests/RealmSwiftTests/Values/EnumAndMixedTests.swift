@@ -17,7 +17,7 @@ private class Task: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct EnumAndMixedTests {
+struct EnumAndMixedTests {
   @Test func enumerationsAreStoredAsRawValues() throws {
     let file = try TemporaryRealm([Task.self])
     do {

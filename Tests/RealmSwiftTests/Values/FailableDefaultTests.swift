@@ -64,7 +64,7 @@ private class SiteRow: Projection<Site> {
   @Projected(\Site.home) var home
 }
 
-@Suite struct FailableDefaultTests {
+struct FailableDefaultTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -49,7 +49,7 @@ private class Contact: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct FailableOptionalTests {
+struct FailableOptionalTests {
   private static var values: [String: Any] {
     [
       "phone": "12", "whole": ["from": 3, "to": 1], "phones": ["12", "+3", NSNull()],

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct GeoSurfaceTests {
+struct GeoSurfaceTests {
   @Test func distancesHaveSeveralUnits() throws {
     let distance = try #require(Distance.kilometers(6378.1))
     #expect(abs(distance.radians - 1) < 1e-3 && distance.asRadians() == distance.radians)

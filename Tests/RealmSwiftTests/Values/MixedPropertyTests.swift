@@ -15,7 +15,7 @@ final class MixedCarrier: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-@Suite struct MixedPropertyTests {
+struct MixedPropertyTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm([MixedCarrier.self]) }

@@ -11,7 +11,7 @@ import Testing
 @testable import RealmSession
 @testable import RealmSwift
 
-@Suite struct NestedMixedModelTests {
+struct NestedMixedModelTests {
   private struct Model: Equatable {
     var any = PlainMixed.none
     var list: [PlainMixed] = []

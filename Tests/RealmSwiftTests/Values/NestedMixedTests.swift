@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSwift
 
-@Suite struct NestedMixedTests {
+struct NestedMixedTests {
   private let file: TemporaryRealm
   private let realm: Realm
 

@@ -36,7 +36,7 @@ private enum Plain {
   }
 }
 
-@Suite struct WrappedMapTests {
+struct WrappedMapTests {
   private let file: TemporaryRealm
 
   init() throws { file = try TemporaryRealm([Tower.self, StoredLevel.self]) }

@@ -6,7 +6,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct ClientMachineTests {
+struct ClientMachineTests {
   private static let ident = "ident 1 2 7 0 0 0 0\n"
 
   private static func isOpen(_ effect: ClientEffect) -> Bool {

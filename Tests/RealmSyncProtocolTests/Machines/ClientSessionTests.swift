@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct ClientSessionTests {
+struct ClientSessionTests {
   private static let query = #"{"Item":"(count > -1)"}"#
 
   private static func file(version: UInt64 = 20) -> SessionFile {

@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct ErrorCodeTests {
+struct ErrorCodeTests {
   /// What becomes of a session.
   private enum Effect: Hashable {
     /// It is bound again after a delay, without a word to the program.

@@ -6,7 +6,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct ServerConnectionFuzzTests {
+struct ServerConnectionFuzzTests {
   /// What a client has said on a number.
   private struct Client {
     var isIdentified = false

@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct ServerConnectionMachineTests {
+struct ServerConnectionMachineTests {
   private static let partition = ProtocolVersion(mode: .partition)
   private static let bind = "bind 1 5 0 0 0\n\"foo\""
 

@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct ServerSessionMachineTests {
+struct ServerSessionMachineTests {
   private static let query = #"{"Item":"(count > -1)"}"#
   private static let bind = "bind 1 37 0 1 0\n{\"schemaVersion\":0,\"sessionReason\":0}"
   private static let resume = "ident 1 2 1002 4 18 4 7777 1 23\n" + query

@@ -7,7 +7,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct SessionConvergenceTests {
+struct SessionConvergenceTests {
   private static func world(_ seed: UInt64) -> SessionWorld {
     let mode: SyncMode = seed % 3 == 0 ? .partition : .flexible
     var world = SessionWorld(

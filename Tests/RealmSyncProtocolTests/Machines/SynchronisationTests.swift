@@ -6,7 +6,7 @@ import Foundation
 import RealmSyncProtocol
 import Testing
 
-@Suite struct SynchronisationTests {
+struct SynchronisationTests {
   private static let head = "Sources/RealmSyncProtocol/RealmSyncProtocol.swift"
 
   @Test func aClientAndAServerSynchronise() {

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// `REALM_RENEW_TRACES=1` writes the effects that the machine gives into the files.
-@Suite struct TraceTests {
+struct TraceTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Traces")
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct CuttingTests {
+struct CuttingTests {
   @Test(arguments: [
     ("abc", 3, "abc"), ("abc", 2, "ab"), ("", 0, ""), ("abc", 0, ""), ("aé", 2, "a"),
     ("aé", 3, "aé"), ("a🇩🇪b", 8, "a"), ("a🇩🇪b", 9, "a🇩🇪"), ("ae\u{301}", 3, "a"),

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct ErrorDocumentTests {
+struct ErrorDocumentTests {
   /// Deployed clients end their process when they get one of these.
   @Test(arguments: [104, 202, 203, 205, 207, 214, 215, 218, 219, 220, 221, 224])
   func forbiddenCodesHaveNoCase(_ code: Int) {

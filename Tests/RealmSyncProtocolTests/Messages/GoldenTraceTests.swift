@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct GoldenTraceTests {
+struct GoldenTraceTests {
   private static let version = ProtocolVersion(mode: .flexible)
   private let parser = MessageParser(version: version)
   private let encoder = MessageEncoder(version: version)

@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct HandshakeTests {
+struct HandshakeTests {
   @Test func aClientOffersAllVersionsNewestFirst() {
     let names = ProtocolVersion.offer(.flexible)
     #expect(names.first == "com.mongodb.realm-query-sync#14")

@@ -7,7 +7,7 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-@Suite struct MessageTests {
+struct MessageTests {
   private static let flexible = MessageParser(version: ProtocolVersion(mode: .flexible))
   private static let partition = MessageParser(version: ProtocolVersion(mode: .partition))
 

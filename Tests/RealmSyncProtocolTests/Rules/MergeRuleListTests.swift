@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct MergeRuleListTests {
+struct MergeRuleListTests {
   @Test func l1AnInsertionMovesAnUpdate() throws {
     try expectMergeAtAnyTime(
       .insert(1), with: .update([0]), give: [.insert(1)], [.update([0], prior: 4)])

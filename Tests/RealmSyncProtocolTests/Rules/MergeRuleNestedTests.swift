@@ -5,7 +5,7 @@
 import RealmSyncProtocol
 import Testing
 
-@Suite struct MergeRuleNestedTests {
+struct MergeRuleNestedTests {
   /// Instructions below the element 1 of the property, or below the key "k".
   private static var belowElement: [RuleScript] {
     [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct MergeRuleSchemaTests {
+struct MergeRuleSchemaTests {
   private static let table = MergeError.tableMismatch(.init(table: "T"))
   private static let column = MergeError.columnMismatch(.init(table: "T", field: "f"))
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import RealmSyncProtocol
 
-@Suite struct MergeRuleValueTests {
+struct MergeRuleValueTests {
   private static let objectValue = RuleScript.Value.plain(.objectValue)
   private static let list = RuleScript.Value.plain(.list)
   private static let dictionary = RuleScript.Value.plain(.dictionary)

@@ -10,7 +10,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct BootstrapIntegrationTests {
+struct BootstrapIntegrationTests {
   static func entries(_ ids: Range<Int64>) -> [DownloadEntry] {
     ids.map { id in
       let bytes = Items.changeset { items in

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmSync
 
-@Suite struct DownloadIntegrationTests {
+struct DownloadIntegrationTests {
   private static let item = Items.changeset { items in
     items.addClass()
     items.create(1)

@@ -10,7 +10,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct HistoryUpgradeTests {
+struct HistoryUpgradeTests {
   private static let changeset = Items.changeset { items in
     items.addClass()
     items.create(1)

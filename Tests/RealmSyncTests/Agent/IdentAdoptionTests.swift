@@ -10,7 +10,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct IdentAdoptionTests {
+struct IdentAdoptionTests {
   /// Two objects without primary key, the second linked to in each way.
   private func makeDevice() throws -> TestDevice {
     let device = try TestDevice()

@@ -11,7 +11,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct IntegrationCrashTests {
+struct IntegrationCrashTests {
   /// All that must move together.
   private struct Mark: CrashMark {
     let version: UInt64

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmSync
 
-@Suite struct OwnEntriesTests {
+struct OwnEntriesTests {
   private let file = FileIdentifier(9)
 
   /// A file with four versions of own changes.

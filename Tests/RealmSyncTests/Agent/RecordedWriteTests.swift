@@ -11,7 +11,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct RecordedWriteTests {
+struct RecordedWriteTests {
   /// `RecordedWrite` 2.
   @Test func writesOfATransactionAreTheEntryOfItsVersion() throws {
     let device = try TestDevice()

@@ -9,7 +9,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct SessionRequestTests {
+struct SessionRequestTests {
   private func received(
     _ entries: [DownloadEntry], _ cursors: SyncCursors, _ progress: ServerMessage.Progress
   ) -> ReceivedDownload {

@@ -10,7 +10,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct SyncAgentTests {
+struct SyncAgentTests {
   /// `SyncAgent` 1.
   @Test func aSecondAgentIsRefused() async throws {
     let directory = try TemporaryDirectory()

@@ -10,7 +10,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct UploadScanTests {
+struct UploadScanTests {
   private func batch(
     _ device: TestDevice, after version: UInt64, through limit: UInt64? = nil,
     goal: Int = 128 << 10, max: Int = 16 << 20

@@ -11,7 +11,7 @@ import Testing
 
 @testable import RealmSync
 
-@Suite struct AppClientTests {
+struct AppClientTests {
   private static let login = "/api/client/v2.0/app/todos/auth/providers/anon-user/login"
 
   private static func client(

@@ -7,7 +7,7 @@ import RealmSync
 import RealmTestSupport
 import Testing
 
-@Suite struct FileActionTests {
+struct FileActionTests {
   @Test func actionsSurviveTheProcess() async throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("users.realm")

@@ -9,7 +9,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@Suite struct ClientDriverTests {
+struct ClientDriverTests {
   private let network = MemoryNetwork()
   private let clock = ManualClock()
   private let authority = TestAuthority()

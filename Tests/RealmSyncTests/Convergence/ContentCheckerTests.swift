@@ -9,7 +9,7 @@ import RealmSyncTestSupport
 import RealmTables
 import Testing
 
-@Suite struct ContentCheckerTests {
+struct ContentCheckerTests {
   /// Two devices that have met, with an object of the first.
   private static func network() async throws -> SyncNetwork {
     let network = SyncNetwork(mode: .partition, seed: 3)

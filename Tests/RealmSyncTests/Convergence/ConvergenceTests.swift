@@ -11,7 +11,7 @@ import Testing
 
 /// `OPENREALM_SEEDS` is the number of runs in each mode, `OPENREALM_SEED` the first seed. To repeat
 /// a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` for its steps.
-@Suite struct ConvergenceTests {
+struct ConvergenceTests {
   private static func environment(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
   }

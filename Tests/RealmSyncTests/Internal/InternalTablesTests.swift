@@ -8,7 +8,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct InternalTablesTests {
+struct InternalTablesTests {
   private func columns(_ name: String, _ device: TestDevice) throws -> [String] {
     let schema = try #require(try device.read().table(named: name)).schema
     return schema.columns.map { column in

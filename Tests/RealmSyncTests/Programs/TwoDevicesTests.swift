@@ -6,7 +6,7 @@ import Foundation
 import RealmTestSupport
 import Testing
 
-@Suite struct TwoDevicesTests {
+struct TwoDevicesTests {
   private final class Marker {}
 
   /// The program, which is built where the tests are.

@@ -11,7 +11,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct ClientResetTests {
+struct ClientResetTests {
   private static let server = [
     Items.changeset { items in
       items.addClass()

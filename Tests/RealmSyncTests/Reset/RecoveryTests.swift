@@ -12,7 +12,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct RecoveryTests {
+struct RecoveryTests {
   private static let server = [
     Items.changeset { items in
       items.addClass()

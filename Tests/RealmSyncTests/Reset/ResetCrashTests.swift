@@ -11,7 +11,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct ResetCrashTests {
+struct ResetCrashTests {
   /// All that a reset changes.
   private struct Mark: CrashMark {
     let version: UInt64

@@ -9,7 +9,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct ResetRecordTests {
+struct ResetRecordTests {
   private static func record(recovers: Bool) -> ResetRecord {
     ResetRecord(
       ResetBench.cause, recovers: recovers, at: Timestamp(seconds: 1_767_268_800, nanoseconds: 0))

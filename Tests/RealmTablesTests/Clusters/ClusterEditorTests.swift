@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct ClusterEditorTests {
+struct ClusterEditorTests {
   @Test func sequentialKeysStayCompact() throws {
     let model = try ClusterModel()
     for key in 0..<70_000 { try model.insert(Int64(key), check: key % 9973 == 0) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct ClusterLayoutTests {
+struct ClusterLayoutTests {
   /// Reads the clusters of a table of two integers and a string, filled by one commit.
   private func withClusters(_ body: ([Cluster]) throws -> Void) throws {
     let database = try TestDatabase()

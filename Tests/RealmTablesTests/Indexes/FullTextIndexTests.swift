@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct FullTextIndexTests {
+struct FullTextIndexTests {
   /// Words that share chunks, end with them, and go on behind them.
   private static let words = [
     "a", "ab", "abc", "abcd", "abcde", "abcdefgh", "abcdefghi", "abcx", "zebra", "été", "Straße",

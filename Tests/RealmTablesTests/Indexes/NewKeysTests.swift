@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct NewKeysTests {
+struct NewKeysTests {
   @Test(arguments: [0, 1, 64, 65, 1000])
   func keysComeOutInTheOrderOfTheIndex(count: Int) {
     var random = SeededGenerator(seed: 7)

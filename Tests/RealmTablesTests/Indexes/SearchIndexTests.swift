@@ -126,7 +126,7 @@ private struct IndexUnderTest {
   }
 }
 
-@Suite struct SearchIndexTests {
+struct SearchIndexTests {
   @Test func manySequentialNumbersSplitNodesAndAreFound() throws {
     var fixture = try IndexUnderTest()
     for number in 0..<5_000 { try fixture.insert(.int(Int64(number)), ObjectKey(Int64(number))) }

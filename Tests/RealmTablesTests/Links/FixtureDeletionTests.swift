@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct FixtureDeletionTests {
+struct FixtureDeletionTests {
   @Test(
     .heavy, arguments: ["all-types", "schema-changes", "after-many-commits", "tombstones", "todo"])
   func objectsGoFromEveryTable(_ fixture: String) throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct LinkTests {
+struct LinkTests {
   /// Two tables: owners, and dogs that link to an owner, to other dogs, and to anything.
   struct Model {
     let owners: WritableTable

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct ColumnTypesTests {
+struct ColumnTypesTests {
   struct Shape: Sendable, CustomTestStringConvertible {
     let type: ColumnType
     let isNullable: Bool

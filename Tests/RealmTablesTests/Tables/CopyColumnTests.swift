@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct CopyColumnTests {
+struct CopyColumnTests {
   /// A column and the one that gets its values.
   private struct Pair {
     let type: ColumnType

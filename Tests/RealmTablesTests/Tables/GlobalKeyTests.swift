@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct GlobalKeyTests {
+struct GlobalKeyTests {
   @Test func bitsAreWhereTheFormatHasThem() throws {
     #expect(ObjectKey(globalHigh: 0, low: 0x1FF) == ObjectKey(0x100FF))
     #expect(ObjectKey(globalHigh: 0xFF, low: 0) == ObjectKey(0xFF00))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct ObjectKeyTests {
+struct ObjectKeyTests {
   @Test func keysWithoutPrimaryKeyAreScattered() throws {
     let database = try TestDatabase()
     try database.write { group in

@@ -7,7 +7,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct RestartedTransactionTests {
+struct RestartedTransactionTests {
   @Test func aTransactionStartsAgainBeforeThoseThatWait() throws {
     let directory = try TemporaryDirectory()
     let file = try DatabaseFile.open(path: directory.file("restarted.realm"))

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmTables
 
-@Suite struct SchemaChangeTests {
+struct SchemaChangeTests {
   @Test func columnsOfEveryTypeComeAndGo() throws {
     let database = try TestDatabase()
     let keys = try database.write { group in

@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// The tables of `Performance.md`, compared with `Benchmarks/RESULTS.md`.
-@Suite struct FigureTests {
+struct FigureTests {
   /// The figures of a page's tables: the first number of each cell but the first of a row.
   static func figures(of page: String) -> [String] {
     page.split(separator: "\n").filter { $0.hasPrefix("| ") }.flatMap { line in

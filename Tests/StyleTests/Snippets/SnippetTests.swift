@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// The blocks of the pages are regions of `Tests/DocumentationExamples/Articles`.
-@Suite struct SnippetTests {
+struct SnippetTests {
   private static let catalogue = "Sources/RealmSwift/RealmSwift.docc"
 
   private static let pages: [String] = {

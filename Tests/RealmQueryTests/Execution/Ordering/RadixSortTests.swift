@@ -5,7 +5,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct RadixSortTests {
+struct RadixSortTests {
   /// Items whose prefixes differ in some of their bits only.
   private func items(
     _ count: Int, prefixBits: UInt64, ranks: Int, _ random: inout SeededGenerator

@@ -8,7 +8,7 @@ import Testing
 
 @testable import RealmQuery
 
-@Suite struct SortOrderTests {
+struct SortOrderTests {
   /// The value at the end of a path, read the slow way; nil if a link on it is null.
   static func value(
     _ names: ArraySlice<String>, _ table: Table, _ row: Row, _ group: TableGroup

@@ -9,7 +9,7 @@ import Testing
 @testable import RealmQuery
 
 /// Sorting, picking and distinct values in a scan of a table, compared with the same for keys.
-@Suite struct TableScanOrderTests {
+struct TableScanOrderTests {
   private func columns(of tables: SampleTables) -> [Column] {
     tables.items.schema.columns.filter { $0.collection == .none && $0.type != .link }
   }
