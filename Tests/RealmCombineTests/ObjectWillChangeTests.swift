@@ -136,6 +136,7 @@ import Testing
     for subscription in subscriptions { subscription.cancel() }
   }
 
+  /// `RealmSubscription` 2.
   @Test func aCancelledSubscriptionIsSilent() async throws {
     let club = try await Club()
     let recorder = Recorder()
@@ -146,6 +147,7 @@ import Testing
     #expect(await recorder.settled() == ["1"])
   }
 
+  /// `RealmSubscription` 1.
   @Test func aReleasedSubscriptionEndsItsObservation() async throws {
     let club = try await Club()
     let holder = Holder()

@@ -124,6 +124,7 @@ struct SynchronisedAppTests {
     #expect(await device.names == ["a"])
   }
 
+  /// `SyncSessionCore` 3: the file is opened again while its session ends.
   @Test(.heavy) func aDeviceThatComesBackHasItsChangesStill() async throws {
     let app = try MemoryApp()
     let configuration = try await app.configuration("first", Self.all)

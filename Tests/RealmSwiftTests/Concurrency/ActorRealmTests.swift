@@ -94,7 +94,7 @@ private actor TaskStore {
     #expect(try first.write { first.create(AsyncTask.self, value: ["id": 1]).id } == 1)
   }
 
-  /// `SessionState` 3: the isolation of such an actor is 0.
+  /// `SessionState` 3: the isolation of such an actor is 0. `Realm+AsyncWrite` 2.
   @Test func anActorWritesAndReadsItsRealmOnWhateverThreadItRuns() async throws {
     let store = try await TaskStore(configuration)
     #expect(try await store.add(1, "one") == "one")

@@ -28,7 +28,7 @@ private struct Smuggled<Value>: @unchecked Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ConfinementMisuseTests {
-  /// `Session` 1.
+  /// `Session` 1. `RealmCore` 2.
   @Test func aThreadsRealmMustNotBeUsedOnAnother() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let realm = Smuggled(value: try openOnThread(freshConfiguration()))

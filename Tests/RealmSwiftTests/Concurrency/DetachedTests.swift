@@ -160,7 +160,7 @@ private func wait(until condition: () -> Bool) async {
   }
 
   /// Blocks of more files than the machine has cores block until a task runs, which no task could
-  /// if they took the threads that tasks share.
+  /// if they took the threads that tasks share. `DetachedWriter` 2.
   @Test func noThreadOfTheTasksIsBlocked() async throws {
     let count = ProcessInfo.processInfo.activeProcessorCount + 1
     let (crowd, mayEnd) = (Crowd(), DispatchSemaphore(value: 0))

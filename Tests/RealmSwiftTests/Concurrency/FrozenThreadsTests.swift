@@ -28,6 +28,8 @@ import Testing
   private static let readerCount = 4
 
   /// `Session` 4, `SessionState` 4.
+  /// `RealmCore` 3, `RealmClasses` 2, `ObjectBase` 3, `CollectionContents` 2 and
+  /// `ResultsState` 4.
   @Test(arguments: [1, 2, 3] as [UInt64])
   func readersOfOneVersionAgree(seed: UInt64) throws {
     let files = try TemporaryRealm()

@@ -237,6 +237,7 @@ import Testing
     #expect(count == 3)
   }
 
+  /// `Realm+AsyncWrite` 3.
   @Test func asyncWriteShowsItsChangesWhileTheDiskWorks() async throws {
     let realm = realm
     files.holdSyncs(true)

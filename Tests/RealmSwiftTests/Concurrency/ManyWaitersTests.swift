@@ -62,6 +62,7 @@ private final class WaiterLog: Sendable {
     ProcessInfo.processInfo.environment["REALM_STRESS_SECONDS"] == nil ? 1_000 : 10_000
   }
 
+  /// `Realm+AsyncWrite` 1.
   @Test(arguments: [UInt64](1...2)) func manyWaitersComeThrough(seed: UInt64) async throws {
     let configuration = freshConfiguration()
     let realm = try await Keeper.open(configuration)

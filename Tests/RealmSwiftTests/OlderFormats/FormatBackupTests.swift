@@ -81,6 +81,7 @@ struct FormatBackupTests {
         == file.directory.appendingPathComponent("my.data.v10.backup.realm").path)
   }
 
+  /// `FormatBackups` 2.
   @Test func withoutACopyTheFileIsUpgradedAllTheSame() throws {
     // A directory has the name of the copy's first form: nothing can be copied there.
     let backups = FormatBackups(of: file.directory.appendingPathComponent("no/x.realm").path)
@@ -123,6 +124,7 @@ struct FormatBackupTests {
     #expect(try names == ["test.realm", "test.realm.lock", "test.v25.backup.realm"])
   }
 
+  /// `FormatBackups` 3.
   @Test func aCopyTakesThePlaceOfAFileInANewerFormat() throws {
     _ = try open()
     var newer = try Data(contentsOf: url)

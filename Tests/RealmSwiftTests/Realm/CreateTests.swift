@@ -216,6 +216,7 @@ struct CreateTests {
     #expect(first.realm == realm)
   }
 
+  /// `Persisted` 2.
   @Test func anUnmanagedObjectInACycleIsFreedOnceItIsManaged() throws {
     let (_, realm) = try open()
     weak var weakNode: Node?
@@ -275,6 +276,7 @@ struct CreateTests {
     #expect(try realm.core.classes[Box.self].table.objectCount() == 3)
   }
 
+  /// `Persisted` 2.
   @Test func collectionsStayTheSameInstances() throws {
     let realm = try TemporaryRealm.ofShelves().open()
     let (shelf, person) = (Shelf(value: ["id": 1]), Person(value: ["id": 1, "nicknames": ["x"]]))

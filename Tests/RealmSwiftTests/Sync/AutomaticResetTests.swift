@@ -240,6 +240,7 @@ import Testing
   }
 
   /// A session that is suspended while its fresh copy is downloaded resets when it is resumed.
+  /// `SyncResetTask` 2.
   @Test func aSuspendedResetGoesOnLater() async throws {
     let app = try MemoryApp()
     let configuration = try await ResetDevice.configuration(

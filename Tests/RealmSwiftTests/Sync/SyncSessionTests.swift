@@ -44,6 +44,7 @@ struct SyncSessionTests {
     $0.append(QuerySubscription<Todo>())
   }
 
+  /// `SyncSessionCore` 4.
   @Test func aSessionIsSuspendedAndResumed() async throws {
     let app = try MemoryApp()
     let configuration = try await app.configuration("first", Self.all)
