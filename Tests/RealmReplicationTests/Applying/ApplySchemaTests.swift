@@ -262,6 +262,7 @@ struct ApplySchemaTests {
     }
   }
 
+  /// `InstructionApplier` 3.
   @Test func whatIsAppliedIsNotRecordedButLogged() throws {
     let recorder = SyncRecorder()
     let group = try WriteGroup(items.file.file.beginWrite())
@@ -280,6 +281,7 @@ struct ApplySchemaTests {
   // MARK: Many properties
 
   /// Properties are added together, and are there for the instruction that follows.
+  /// `InstructionApplier` 1.
   @Test func propertiesAreThereForWhatFollows() throws {
     try items.apply { changeset, item in
       changeset.addProperty("Item", "early", .int)

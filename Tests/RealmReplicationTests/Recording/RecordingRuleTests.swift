@@ -35,6 +35,7 @@ struct RecordingRuleTests {
 
   // MARK: Schema
 
+  /// `ChangesetRecording` 1.
   @Test func aClassWaitsForItsKeyAndItsPropertiesForAllClasses() throws {
     let lines = try file.lines { group in
       let one = try group.createTable(named: "class_One")
@@ -197,6 +198,7 @@ struct RecordingRuleTests {
       ])
   }
 
+  /// `ChangesetRecording` 2.
   @Test func linksNameClassAndKey() throws {
     let lines = try lines { group, item, key in
       let (free, _) = try group.existing("Free").createObject()
@@ -224,6 +226,7 @@ struct RecordingRuleTests {
 
   // MARK: Embedded objects
 
+  /// `PathFinder` 1.
   @Test func writesInEmbeddedObjectsBeginAtTheObjectThatHoldsThem() throws {
     let lines = try lines { group, item, key in
       let parts = try group.existing("Part")

@@ -96,6 +96,7 @@ struct ListReplayTests {
     }
   }
 
+  /// `ListPlaces` 1.
   @Test func changesOfOtherElementsCopyTheListAsItIsAtTheEnd() throws {
     let changes: [(change: ReplayBench.Change, size: UInt32)] = [
       ({ $0.update($1, "a", "numbers", [.at(1)], to: .int(20), priorSize: 3) }, 3),

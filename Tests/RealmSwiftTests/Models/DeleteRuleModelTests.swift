@@ -100,6 +100,7 @@ private struct Graph {
 }
 
 struct DeleteRuleModelTests {
+  /// `DeletionPlan` 1 and 2.
   @Test func randomGraphsLoseWhatTheDefinitionSays() throws {
     let file = try TemporaryRealm([Vertex.self, Box.self])
     let realm = try file.open()
@@ -128,6 +129,7 @@ struct DeleteRuleModelTests {
     }
   }
 
+  /// `DeletionPlan` 3.
   @Test func longChainsThatPointBothWaysAreQuick() throws {
     let file = try TemporaryRealm([Vertex.self, Box.self])
     let realm = try file.open()

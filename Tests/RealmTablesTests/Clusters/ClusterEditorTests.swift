@@ -36,6 +36,7 @@ struct ClusterEditorTests {
     try model.check()
   }
 
+  /// `ClusterEditor` 2.
   @Test(arguments: [1, 2, 3, 4])
   func randomEditsMatchTheModel(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
