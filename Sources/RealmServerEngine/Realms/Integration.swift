@@ -42,7 +42,7 @@ struct Integration {
   private(set) var failure: StoreError?
   /// The refused writes of the upload.
   private var compensation = Compensation(file: .server)
-  /// The properties that the author of the upload does not see; nil if it sees all.
+  /// The properties hidden from the author of the upload; nil if it sees all.
   private var unread: UnreadFields?
   /// The instructions that the upload may have still.
   private var instructionsLeft = 0
@@ -73,7 +73,7 @@ struct Integration {
   ///   - number: The position in the group.
   ///   - now: The client's new sign of life.
   ///   - refused: The changes of it that the user may not make.
-  ///   - unread: The properties that its author does not see; nil if it sees all.
+  ///   - unread: The properties hidden from its author; nil if it sees all.
   mutating func add(
     _ upload: Upload, number: Int, now: OriginTimestamp, refused: RefusedWrites? = nil,
     unread: UnreadFields? = nil
@@ -174,7 +174,7 @@ struct Integration {
     }
     for (offset, entry) in part.enumerated() {
       incoming[offset].origin.version = history.end + 1
-      // Nothing of what was taken out reaches others.
+      // Nothing of the rest reaches others.
       if isChanged[offset] { incoming[offset].keep(incoming[offset].instructions) }
       history.append(incoming[offset])
       entries.append(

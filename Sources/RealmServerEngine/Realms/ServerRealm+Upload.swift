@@ -128,7 +128,7 @@ extension ServerRealm {
     }
   }
 
-  /// What is to be said of a stored group.
+  /// The outcomes of a stored group.
   private func outcomes(
     of uploads: [Upload], _ integration: Integration, _ refusals: [Int: SessionRefusal]
   ) -> [UploadOutcome] {
@@ -225,7 +225,7 @@ extension ServerRealm {
     return states
   }
 
-  /// The properties that the authors of uploads do not see, by the numbers of these uploads.
+  /// The properties hidden from the authors of uploads, by the numbers of these uploads.
   private func unreadFields(
     of uploads: [Upload], _ states: [FileIdentifier: ClientHistory]
   ) throws(StoreError) -> [Int: UnreadFields] {
@@ -239,8 +239,7 @@ extension ServerRealm {
     return unread
   }
 
-  /// The writes of the first of the uploads that writes what its author does not see; nil if none
-  /// does.
+  /// The refused writes of the first upload with writes to hidden properties; nil if none has any.
   private func unreadWrites(
     of uploads: [Upload], _ unread: [Int: UnreadFields],
     _ states: [FileIdentifier: ClientHistory], _ refusals: [Int: SessionRefusal]

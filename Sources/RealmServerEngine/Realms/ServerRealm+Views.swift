@@ -128,8 +128,8 @@ extension ServerRealm {
 
   /// The refusal of a query; nil for a legal one.
   ///
-  /// - Parameter isHeld: Whether the client has the query already. What it asks for may not be read
-  ///   any more; it selects nothing then.
+  /// - Parameter isHeld: Whether the client has the query already: a condition on a property hidden
+  ///   since selects nothing then.
   package func check(
     _ query: EffectiveQuery, isHeld: Bool = false
   ) async throws(StoreError) -> SessionRefusal? {

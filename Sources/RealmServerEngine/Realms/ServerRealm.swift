@@ -189,8 +189,8 @@ package actor ServerRealm {
     return file
   }
 
-  /// The filters that the view of a client was made with, by the version that it names. It has not
-  /// received what was made after that.
+  /// The filters of a client's view, by the version in its IDENT. Bootstraps after it were not
+  /// received.
   func confirmedFilters(
     of ident: ClientMessage.Ident
   ) async throws(StoreError) -> ReadFilters? {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The properties that the author of an upload did not see, or may not see any more (P4 C.2).
+// The properties hidden from the author of an upload, at its base or by now (P4 C.2).
 //
 // Invariants:
 // 1. No write to such a property is merged with anything. Its author had the values of new objects
 //    there, and others had something else: positions in a list would not be of the same list, and
-//    two histories that differ in this property would be merged. So both sides agree about all
-//    other properties although the client was never sent what happened to this one.
+//    two histories with different changes of this property would be merged. So both sides agree
+//    about all other properties although the client was never sent the changes of this one.
 //
-// A role may hide a property that the program writes as it makes an object. That is refused, too,
-// unless it is the value of new objects: this one is left out, as it must not replace what others
-// wrote to an object of the same key.
+// A role may hide a property written by the program as it makes an object. This is refused, too,
+// unless it is the value of new objects: this one is left out, as it must not replace the value in
+// an object of the same key made by others.
 
 import RealmFormats
 import RealmReplication
 import RealmSyncProtocol
 
-/// Finds the writes of an upload to properties that its author does not see.
+/// Finds the writes of an upload to properties hidden from its author.
 struct UnreadFields {
-  /// What the user may read; nil for everything.
+  /// The present rights to read; nil for everything.
   private let current: ReadFilters?
-  /// What the client's view was made with, at each version that the client may name.
+  /// The filters of the client's view, at each version in its uploads.
   private let earlier: ViewFilters
 
   /// Nil if the author has seen all properties, and may.
@@ -36,7 +36,7 @@ struct UnreadFields {
   func refusedWrites(of upload: Upload, after version: UInt64) -> RefusedWrites {
     var refused = RefusedWrites()
     for entry in upload.entries where entry.clientVersion > version {
-      // Bytes that are no changeset are refused where they are merged.
+      // Other bytes than a changeset's are refused when they are merged.
       guard var changeset = try? ChangesetParser.parse(entry.changeset) else { continue }
       _ = changeset.replaceOwnFile(by: upload.file)
       for object in take(from: &changeset, base: entry.serverVersion).refused {
@@ -47,9 +47,9 @@ struct UnreadFields {
     return refused
   }
 
-  /// Takes the values of new objects out of the changes that make objects.
+  /// Takes initial values of hidden properties out of the creations of objects.
   ///
-  /// - Parameter base: The version that the client had.
+  /// - Parameter base: The client's version at the time.
   /// - Returns: The objects with other writes, and whether anything was taken.
   @discardableResult
   func take(

@@ -179,7 +179,7 @@ struct WriteCheck {
     var subscriptions: [View] = []
     var texts: Set<String> = []
     for text in rules.subscriptions.compactMap({ $0[name] }) where texts.insert(text).inserted {
-      // What a subscription asks of hidden properties is no part of an answer.
+      // A condition on a hidden property must not show in an answer.
       let query = EffectiveQuery([name: text], fields: [name: rules.permissions[name].readable])
       if case .success(let view) = try View.bind(query, to: group) {
         subscriptions.append(view)

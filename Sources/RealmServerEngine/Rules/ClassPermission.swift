@@ -8,7 +8,7 @@ package struct ClassPermission: Hashable, Sendable {
   package var role: String?
   /// The objects that the user may read.
   package var read: ObjectFilter
-  /// The properties of them that the user may read.
+  /// The properties of them open to the user.
   package var readable = ReadableFields.all
   /// The objects that the user may change, make and delete, before and after the change.
   package var write: ObjectFilter

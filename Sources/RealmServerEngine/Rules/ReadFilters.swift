@@ -4,7 +4,7 @@
 
 import RealmFormats
 
-/// What a user's roles let it read: objects, and properties of them.
+/// The right of a user to read, by its roles: objects, and properties of them.
 package struct ReadFilters: Hashable, Sendable {
   /// The filters of classes with roles of their own.
   package var classes: [String: ObjectFilter]
@@ -12,7 +12,7 @@ package struct ReadFilters: Hashable, Sendable {
   package var fallback: ObjectFilter
   /// The properties of classes with roles of their own, where these do not let all be read.
   package var fields: [String: ReadableFields]
-  /// Those of all other classes.
+  /// The ones of all other classes.
   package var otherFields: ReadableFields
 
   package init(
@@ -27,7 +27,7 @@ package struct ReadFilters: Hashable, Sendable {
 
   package subscript(className: String) -> ObjectFilter { classes[className] ?? fallback }
 
-  /// The properties of a class that may be read.
+  /// The readable properties of a class.
   func fields(ofClass name: String) -> ReadableFields {
     classes[name] == nil ? otherFields : fields[name] ?? .all
   }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which properties of a class a user may read.
+// The right of a user to read single properties of a class.
 //
 // The file of an app does not know the classes, so a rule is about names. Primary keys are read
 // with every object, whatever the rule says: without them there is no object.
 
 import RealmFormats
 
-/// The properties of a class that may be read, by their names.
+/// The readable properties of a class, by their names.
 package struct ReadableFields: Hashable, Sendable {
-  /// Whether properties that are no exceptions may be read.
+  /// Whether all but the exceptions may be read.
   let others: Bool
-  /// The properties for which it is the other way round.
+  /// The properties with the opposite right.
   let exceptions: Set<String>
 
   /// All properties.
@@ -31,7 +31,7 @@ package struct ReadableFields: Hashable, Sendable {
   /// Whether a property other than the primary key may be read.
   package func contains(_ field: String) -> Bool { exceptions.contains(field) != others }
 
-  /// The properties that both have.
+  /// The properties in both.
   func intersection(_ other: ReadableFields) -> ReadableFields {
     switch (others, other.others) {
     case (true, true):

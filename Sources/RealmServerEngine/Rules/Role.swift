@@ -58,7 +58,7 @@ package struct Role: Hashable, Sendable {
       otherFields: otherFields.write ?? writes)
   }
 
-  /// The properties that may be read; none if objects may not be read.
+  /// The readable properties; none if objects may not be read.
   private var readableFields: ReadableFields {
     let others = mayRead(otherFields)
     return ReadableFields(

@@ -40,7 +40,7 @@ package struct RoleExplanation: CustomStringConvertible {
     return lines.joined(separator: "\n")
   }
 
-  /// The properties that may be read; nothing to add if all may.
+  /// The readable properties; nothing to add if all are.
   private var readFields: String {
     guard permission.read != .constant(false), !permission.readable.isAll else { return "" }
     let names = permission.readable.exceptions.sorted().joined(separator: ", ")

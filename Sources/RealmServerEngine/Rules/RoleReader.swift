@@ -156,7 +156,7 @@ struct RoleReader {
         message: "the role \"\(role.name)\" asks for %%partition, which flexible sync has not",
         path: path)
     }
-    // What may be written may be read: a property must not look hidden that is not.
+    // The right to write includes reading: no property may look hidden without being so.
     if role.otherFields.read == false, role.mayRead(role.otherFields) {
       throw RuleError(
         message: "other properties may not be read, and may be written: what may be written may "

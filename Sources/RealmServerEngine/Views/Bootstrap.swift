@@ -35,15 +35,15 @@ package struct Bootstrap: Sendable {
   /// Objects of which the client drops what it has, changes that wait for their upload included.
   private var erased: ObjectSelection.Iterator
   private var arriving: ObjectSelection.Iterator
-  /// Objects that stay, of classes of which other properties are seen than before.
+  /// Objects in both views, of classes with other properties than before.
   private var staying: ObjectSelection.Iterator
   private let changes: [TableKey: FieldChange]
-  /// The properties that are seen, by classes; all of a class that is not there.
+  /// The seen properties, by classes; all of a class without an entry.
   private let fields: [String: ReadableFields]
   private let objectCount: Int
   private var isBegun = false
 
-  /// The properties of a class that appear and disappear.
+  /// The appearing and the disappearing properties of a class.
   private struct FieldChange {
     let shown: [Column]
     let hidden: [Column]
@@ -85,9 +85,8 @@ package struct Bootstrap: Sendable {
   /// What takes a client that sees the old view of a version to the new one.
   ///
   /// The client may hold objects that it does not see: it drops them before it gets them again. Of
-  /// objects that it goes on seeing it gets the properties that it did not see before, and those
-  /// that it does not see any more become as in new objects: what it has not uploaded of the others
-  /// stays.
+  /// objects in both views it gets the newly seen properties, and newly hidden ones become as in
+  /// new objects: its changes of the others stay, uploaded or not.
   ///
   /// - Parameters:
   ///   - old: Nil for a client that sees nothing yet.
@@ -124,7 +123,7 @@ package struct Bootstrap: Sendable {
     return bootstrap
   }
 
-  /// What appears and disappears of a class; nil if nothing does.
+  /// The change of a class; nil for none.
   private static func fieldChange(
     of schema: TableSchema, _ name: String, from old: View?, to new: View
   ) -> FieldChange? {
@@ -152,8 +151,8 @@ package struct Bootstrap: Sendable {
     cursors.download.serverVersion = partsVersion + (staying.count > 0 ? 1 : 0)
   }
 
-  /// The version of the last part. Properties that appear and disappear have one of their own after
-  /// it: the base of an upload says by it which of them its author saw.
+  /// The version of the last part. Appearing and disappearing properties have one of their own
+  /// after it: by it the base of an upload says if its author saw them.
   private(set) var partsVersion: UInt64 = 0
 
   /// Notes the erasures as stored, and the positions then.
@@ -167,7 +166,7 @@ package struct Bootstrap: Sendable {
   /// Whether all entries are written.
   package var isComplete: Bool { isBegun && schema == nil && leftCount == 0 }
 
-  /// The objects of which nothing is written yet.
+  /// The number of objects not written yet.
   private var leftCount: Int { erased.count + arriving.count + staying.count }
 
   /// The written part, from 0 to 1.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A part of a changeset for a client that must not know the rest.
+// A part of a changeset for a client without a right to the rest.
 //
 // A changeset is written with all strings defined before its last instruction. Keys of objects, of
-// links and of dictionaries are such strings, so those of other instructions have to go.
+// links and of dictionaries are such strings, so the ones of other instructions have to go.
 
 import RealmSyncProtocol
 

@@ -11,8 +11,7 @@ package struct EffectiveQuery: Hashable, Sendable {
   package var conditions: [String: String]
   /// What the user may read of the classes with conditions; all of a class without a filter.
   package var filters: [String: ObjectFilter]
-  /// The properties that the user may read of the classes with conditions; all of a class that is
-  /// not there.
+  /// The readable properties of the classes with conditions; all of a class without an entry.
   package var fields: [String: ReadableFields]
 
   package init(

@@ -18,7 +18,7 @@ struct PrivatePart: Hashable, Sendable {
 
   /// Erasures, then states; no part for none.
   ///
-  /// - Parameter fields: The properties in the states, by classes; all of a class that is not there.
+  /// - Parameter fields: The properties in the states, by classes; all of a class without an entry.
   static func parts(
     erasing erased: [ObjectIdentity], making made: [ObjectIdentity],
     from source: TableGroup, fields: [String: ReadableFields] = [:],

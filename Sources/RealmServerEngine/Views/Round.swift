@@ -52,7 +52,7 @@ package struct Round {
 
   private let file: FileIdentifier
   private var fates: [ObjectIdentity: Fate] = [:]
-  /// The properties that the client gets, by classes; all of a class that is not there.
+  /// The client's properties, by classes; all of a class without an entry.
   private let fields: [String: ReadableFields]
 
   /// The touched objects that the client does not have afterwards.
@@ -202,7 +202,7 @@ package struct Round {
     entries.append(result)
   }
 
-  /// Whether an instruction is about no property, or about one that the client gets.
+  /// Whether an instruction is about no property, or about one of the client's.
   private func isReadable(_ instruction: Instruction, _ changeset: Changeset) -> Bool {
     guard !fields.isEmpty, let path = instruction.path,
       let readable = fields[changeset.text(of: path.table)]

@@ -25,7 +25,7 @@ struct SubscriptionRules {
     SessionRefusal(.badQuery, "Invalid query: \(what) are not supported in subscriptions")
   }
 
-  /// The refusal of a condition on a property that the user's role hides.
+  /// The refusal of a condition on a property hidden by the user's role.
   static func hidden(_ field: String, ofClass name: String) -> SessionRefusal {
     SessionRefusal(
       .badQuery, "Invalid query: \"\(name)\": the user may not read \"\(field)\"")

@@ -14,9 +14,9 @@ package struct View {
   private var predicates: [String: BoundPredicate] = [:]
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
-  /// The properties that are seen, of classes of which some are not.
+  /// The seen properties of classes with hidden ones.
   private(set) var readableFields: [String: ReadableFields] = [:]
-  /// A subscription that asks for a property that is not seen: it selects nothing.
+  /// A subscription with a condition on a hidden property: it selects nothing.
   private(set) var hiddenUse: SessionRefusal?
 
   private init() {}

@@ -60,7 +60,7 @@ struct ViewFilters: Hashable, Sendable {
     changes.last { $0.version <= version }?.filters
   }
 
-  /// Forgets the bootstraps after a version that a client has named: it has not received them, and
+  /// Forgets the bootstraps after the version in a client's IDENT: it has not received them, and
   /// has the filters of this version until another one is made.
   ///
   /// - Returns: Whether there were any.

@@ -115,18 +115,38 @@ struct RoleDraw {
     return queries
   }
 
-  private static let conditions: [(text: String, holds: @Sendable (ModelObject) -> Bool)] = [
-    ("TRUEPREDICATE", { _ in true }), ("TRUEPREDICATE", { _ in true }),
-    ("level > 0", { ($0["level"]?.integer ?? 0) > 0 }),
-    ("open == true", { $0["open"] == .bool(true) }),
-    ("owner == \"u1\"", { $0["owner"] == .string("u1") }),
-    ("\"red\" == tags", { $0["tags"]?.array?.contains(.string("red")) ?? false }),
+  private struct Condition {
+    let text: String
+    /// The property of the condition; nil for none.
+    var field: String?
+    let holds: @Sendable (ModelObject) -> Bool
+  }
+
+  private static let conditions = [
+    Condition(text: "TRUEPREDICATE") { _ in true }, Condition(text: "TRUEPREDICATE") { _ in true },
+    Condition(text: "level > 0", field: "level") { ($0["level"]?.integer ?? 0) > 0 },
+    Condition(text: "open == true", field: "open") { $0["open"] == .bool(true) },
+    Condition(text: "owner == \"u1\"", field: "owner") { $0["owner"] == .string("u1") },
+    Condition(text: "\"red\" == tags", field: "tags") {
+      $0["tags"]?.array?.contains(.string("red")) ?? false
+    },
   ]
 
-  /// Whether subscriptions have an object.
+  /// Whether subscriptions have an object. One about a hidden property has none.
   static func hold(
-    _ queries: [String: String], _ object: ModelObject, ofClass name: String
+    _ queries: [String: String], _ object: ModelObject, ofClass name: String, _ model: RoleModel?
   ) -> Bool {
-    conditions.first { $0.text == queries[name] }?.holds(object) ?? false
+    guard let condition = conditions.first(where: { $0.text == queries[name] }),
+      !(condition.field.map { model?.hides(field: $0, ofClass: name) ?? false } ?? false)
+    else { return false }
+    return condition.holds(object)
+  }
+
+  /// Whether a subscription asks for a property that a user may not read.
+  static func isRefused(_ queries: [String: String], _ model: RoleModel?) -> Bool {
+    queries.contains { (name, text) in
+      conditions.first { $0.text == text }?.field
+        .map { model?.hides(field: $0, ofClass: name) ?? false } ?? false
+    }
   }
 }

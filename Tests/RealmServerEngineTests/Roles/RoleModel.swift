@@ -52,10 +52,7 @@ struct RoleModel {
   }
 
   func mayRead(_ object: ModelObject, ofClass name: String) -> Bool {
-    guard let role = role(ofClass: name),
-      mayRead(field: "another", ofClass: name)
-        || RoleObjects.fields.contains(where: { mayRead(field: $0, ofClass: name) })
-    else { return false }
+    guard let role = role(ofClass: name), mayReadAnything(ofClass: name) else { return false }
     if fault == .readFilterIsIgnored { return true }
     if fault != .writeDoesNotImplyRead, passes(role, "write", object) { return true }
     return passes(role, "read", object)
@@ -85,6 +82,17 @@ struct RoleModel {
     let own = fault == .hiddenFieldsAreSeen ? nil : role["fields"]?[field]?["read"]?.bool
     let others = fault == .otherFieldsAreSeen ? nil : role["additional_fields"]?["read"]?.bool
     return own ?? others ?? flag(role, "read")
+  }
+
+  /// Whether any property of a class may be read.
+  private func mayReadAnything(ofClass name: String) -> Bool {
+    mayRead(field: "another", ofClass: name)
+      || RoleObjects.fields.contains { mayRead(field: $0, ofClass: name) }
+  }
+
+  /// Whether a property of a class of which others may be read may not be read.
+  func hides(field: String, ofClass name: String) -> Bool {
+    mayReadAnything(ofClass: name) && !mayRead(field: field, ofClass: name)
   }
 
   /// What is seen of an object: hidden properties have the values of new objects.

@@ -92,6 +92,8 @@ struct RoleRun {
         RoleModel(
           roles: $0, user: device.user, customData: customData[device.user] ?? [:], fault: fault)
       })
+    let model = sessionModels[number] ?? nil
+    device.expectsRefusal = { RoleDraw.isRefused($0, model) }
     try await device.connect()
     note("device \(number) of \(device.user) connects at \(device.client.cursor)")
   }
@@ -229,10 +231,10 @@ struct RoleRun {
       return
     }
     let subscriptions = devices[number].subscriptions
-    func isInView(_ object: ModelObject) -> Bool {
-      subscriptions.contains { RoleDraw.hold($0, object, ofClass: step.className) }
-    }
     let model = sessionModels[number] ?? nil
+    func isInView(_ object: ModelObject) -> Bool {
+      subscriptions.contains { RoleDraw.hold($0, object, ofClass: step.className, model) }
+    }
     let verdict =
       model?.verdict(
         before, after, fields, isErased: step.isErased, ofClass: step.className
@@ -254,7 +256,7 @@ struct RoleRun {
     guard step.makes, let model = sessionModels[number] ?? nil else { return step }
     var step = step
     step.values = step.values.filter { (field, value) in
-      value != RoleObjects.initial[field] || model.mayRead(field: field, ofClass: step.className)
+      value != RoleObjects.initial[field] || !model.hides(field: field, ofClass: step.className)
     }
     return step
   }
@@ -279,7 +281,7 @@ struct RoleRun {
     var expected: [String: [String: ModelObject]] = [:]
     for name in RoleObjects.classes {
       expected[name] = (all[name] ?? [:]).filter { (_, object) in
-        RoleDraw.hold(device.active, object, ofClass: name)
+        RoleDraw.hold(device.active, object, ofClass: name, model)
           && (model?.mayRead(object, ofClass: name) ?? true)
       }.mapValues { model?.visiblePart(of: $0, ofClass: name) ?? $0 }
     }

@@ -115,6 +115,8 @@ final class RoleDevice {
   private var activeVersion: UInt64 = 0
   /// The subscriptions before these, in the same session.
   private var previous: [String: String]?
+  /// Whether the server is to refuse subscriptions.
+  var expectsRefusal: ([String: String]) -> Bool = { _ in false }
   /// Subscriptions that the device waits for.
   private var wanted: [String: String]?
   /// The subscriptions by their numbers.
@@ -252,7 +254,12 @@ final class RoleDevice {
       let query = VersionedQuery(
         version: lastVersion, document: QueryDocument(queries: wanted))
       let reply = await store.perform(.setQuery(query))
-      guard reply == .done else { throw SessionRefusal(.other, "\(reply)") }
+      if expectsRefusal(wanted) {
+        guard case .queryRefused = reply else { throw SessionRefusal(.other, "\(reply)") }
+        self.wanted = nil
+      } else if reply != .done {
+        throw SessionRefusal(.other, "\(reply)")
+      }
     }
     let reply = await store.perform(.nextDownload(after: client.cursor))
     if case .refused(let refusal) = reply { throw refusal }

@@ -50,7 +50,7 @@ import Testing
     let roles = try AppFile(Array(text.utf8)).roles
     #expect(
       roles.permissions(of: Self.user)["T"].read.description
-        == #"kind == "x" or kind == 1 or kind > "x""#)
+        == #"(kind == "x" or kind == 1) or kind > "x""#)
   }
 
   /// Columns count from the rule.
