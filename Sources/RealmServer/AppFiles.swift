@@ -150,6 +150,7 @@ actor AppFiles {
       logger.warning("Devices of the app \(id) have another definition of \(name) than its file")
     }
     app.api.accounts.apply(file.accounts)
+    app.documents.source = file.customUserData
     gate.set(options.isForThisMachineAlone(file), for: id)
     for notice in ServerProgram.notices(stage, file, app.schema, directory, options) {
       logger.warning("\(notice)")

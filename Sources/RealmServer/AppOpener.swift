@@ -128,12 +128,17 @@ struct AppOpener: Sendable {
       report: { [notices] in notices.add("The store of \(file.id) failed: \($0)", as: .error) },
       notice: { [notices] in notices.add($0, as: .warning) })
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
+    let documents = UserDocuments(app: file.id, file.customUserData, in: realms)
+    api.accounts.findCustomData(in: documents)
     return ServedApp(
       file: file, api: api, schema: schema, rules: app.rules,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
       upkeep: ServerUpkeep(
         app, accounts: api.accounts, rules: users.upkeep, clock: ServerProgram.clock),
-      folder: FolderIdentity(directory.appPath(file.id)))
+      folder: FolderIdentity(directory.appPath(file.id)), documents: documents,
+      customData: CustomDataWatch(
+        documents, app.rules, heads: store.heads(),
+        report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }))
   }
 }
 #endif

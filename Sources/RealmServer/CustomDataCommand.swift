@@ -85,6 +85,11 @@ struct CustomDataCommand: AsyncParsableCommand {
     }
     let directory = try ServerDirectory(existing: folder)
     let app = try directory.app(named: appID)
+    if let source = app.customUserData {
+      throw ServerFailure(
+        "The custom data of a user of the app \(app.id) is the object of the class "
+          + "\(source.className) with the user's id in \(source.userField). Change it there.")
+    }
     var lines: [String] = []
     do throws(AccountError) {
       let store = try open(directory, app.id)

@@ -68,7 +68,8 @@ struct RulesCheckCommand: ParsableCommand {
     let path = URL(fileURLWithPath: file).deletingLastPathComponent().path + "/schema.json"
     guard let data = FileManager.default.contents(atPath: path) else { return [] }
     do throws(AppFileError) {
-      return app.roles.misfits(in: try AppSchema(Array(data)))
+      let schema = try AppSchema(Array(data))
+      return app.roles.misfits(in: schema) + (app.customUserData?.misfits(in: schema) ?? [])
     } catch {
       throw ServerFailure("\(path) \(error). Correct the file.")
     }

@@ -18,6 +18,9 @@ struct ServedApp: Sendable {
   let upkeep: ServerUpkeep
   /// The folder with the files that are open.
   let folder: FolderIdentity?
+  /// The custom data of users.
+  let documents: UserDocuments
+  let customData: CustomDataWatch
 
   /// The rights by a file of the app; nil if each user has all.
   func access(to file: AppFile, in stage: AppStage) -> (any SessionAccess)? {

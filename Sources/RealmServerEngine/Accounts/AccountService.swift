@@ -27,6 +27,7 @@ package struct AccountService: Sendable {
   let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
+  private let documents = Locked<UserDocuments?>(nil)
 
   package init(
     app: String, settings: AccountSettings, store: AccountStore, passwords: PasswordChecker,
@@ -48,6 +49,25 @@ package struct AccountService: Sendable {
 
   /// Takes other settings, for logins and tokens from now on.
   package func apply(_ settings: AccountSettings) { currentSettings.withLock { $0 = settings } }
+
+  /// Says where the custom data of users is, before the first of them logs in.
+  package func findCustomData(in documents: UserDocuments) {
+    self.documents.withLock { $0 = documents }
+  }
+
+  /// The custom data of a user, for rules and tokens.
+  ///
+  /// - Parameter given: The data from the operator.
+  func customData(
+    of user: String, given: BSONValue?
+  ) async throws(AccountError) -> BSONValue? {
+    guard let documents = documents.withLock({ $0 }) else { return given }
+    do throws(StoreError) {
+      return try await documents.data(of: user, given: given)
+    } catch {
+      throw .store(error)
+    }
+  }
 
   // MARK: Tokens
 
@@ -86,7 +106,7 @@ package struct AccountService: Sendable {
     let account = try await store.read { (accounts) throws(AccountError) -> Account in
       try Self.account(of: claims, accounts)
     }
-    return token(.access, account, session: claims.session)
+    return try await accessToken(account, session: claims.session)
   }
 
   /// Ends the session of a refresh token.
@@ -113,6 +133,14 @@ package struct AccountService: Sendable {
     guard let account = try accounts.find(Account.self, id) else { throw .invalidSession }
     guard !account.isDisabled else { throw .userDisabled }
     return account
+  }
+
+  private func accessToken(
+    _ account: Account, session: String
+  ) async throws(AccountError) -> String {
+    var account = account
+    account.customData = try await customData(of: account.id, given: account.customData)
+    return token(.access, account, session: session)
   }
 
   private func token(_ kind: TokenClaims.Kind, _ account: Account, session: String) -> String {
@@ -200,7 +228,7 @@ package struct AccountService: Sendable {
       return account
     }
     return LoginResult(
-      accessToken: token(.access, account, session: session),
+      accessToken: try await accessToken(account, session: session),
       refreshToken: token(.refresh, account, session: session), account: account.id,
       device: device)
   }

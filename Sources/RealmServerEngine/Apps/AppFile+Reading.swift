@@ -53,6 +53,8 @@ extension AppFile {
         } catch {
           throw AppFileError(error)
         }
+      case "custom_user_data":
+        customUserData = try CustomUserData(member.value, at: path)
       case "providers": try readProviders(member.value, at: path)
       case "tokens": try readTokens(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
@@ -60,6 +62,13 @@ extension AppFile {
           "has the key \"\(key)\", which this version does not support yet", at: path)
       case let key: throw AppFileError("has the unknown key \"\(key)\"", at: path)
       }
+    }
+    if let customUserData, (customUserData.partition == nil) == (mode == .partition) {
+      throw AppFileError(
+        mode == .partition
+          ? "needs a \"partition\" in \"custom_user_data\": that of the class"
+          : "has a \"partition\" in \"custom_user_data\", which flexible sync has not",
+        at: [.key("custom_user_data")])
     }
     for (key, needed) in [("permissions", SyncMode.partition), ("roles", .flexible)]
     where json[key] != nil {
@@ -90,7 +99,7 @@ extension AppFile {
     }
   }
 
-  /// The named values of the file, which its rules may stand before.
+  /// The named values of the file. Rules may precede them.
   private static func values(of json: JSONValue) throws(AppFileError) -> [String: BSONValue] {
     guard let json = json["values"] else { return [:] }
     var values: [String: BSONValue] = [:]

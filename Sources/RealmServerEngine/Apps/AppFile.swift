@@ -18,6 +18,8 @@ package struct AppFile: Hashable, Sendable {
   /// Who may read and write which objects in flexible mode; checked in production mode alone.
   package var roles = AppRoles()
   package var accounts = AccountSettings()
+  /// The class with the custom data of users; nil if the operator gives it.
+  package var customUserData: CustomUserData?
 
   package init(id: String, name: String, mode: SyncMode = .flexible) {
     self.id = id

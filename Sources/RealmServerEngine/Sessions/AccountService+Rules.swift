@@ -8,7 +8,7 @@ extension AccountService {
   /// A user for the rules of a session. One who is disabled or deleted has none.
   package func ruleUser(_ id: String) async throws(SessionRefusal) -> RuleUser {
     do throws(AccountError) {
-      return try await store.read { (accounts) throws(AccountError) in
+      var user = try await store.read { (accounts) throws(AccountError) -> RuleUser in
         guard let account = try accounts.find(Account.self, id), !account.isDisabled else {
           throw .userNotFound
         }
@@ -19,6 +19,8 @@ extension AccountService {
         }
         return user
       }
+      user.customData = try await customData(of: id, given: user.customData)
+      return user
     } catch {
       switch error {
       case .store(let cause): throw SessionRefusal(cause)

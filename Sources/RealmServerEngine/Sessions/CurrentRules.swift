@@ -61,14 +61,15 @@ package final class CurrentRules: Sendable {
   /// Ends the sessions with other rights than at their beginning: something about their users has
   /// changed.
   ///
+  /// - Parameter users: The users; nil for all.
   /// - Returns: Their number.
-  package func recheck() async -> Int {
+  package func recheck(users: Set<String>? = nil) async -> Int {
     let sessions = state.withLock { state in
       state.rules.number += 1
       return state.holders.values.compactMap(\.session)
     }
     var count = 0
-    for session in sessions where await session.endIfRightsChanged() { count += 1 }
+    for session in sessions where await session.endIfRightsChanged(of: users) { count += 1 }
     return count
   }
 }

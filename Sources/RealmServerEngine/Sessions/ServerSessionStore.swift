@@ -129,10 +129,11 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   /// Ends the session if its user has other rights now; the client begins another one at once.
   ///
+  /// - Parameter users: The users in question; nil for all.
   /// - Returns: Whether it ends.
-  func endIfRightsChanged() async -> Bool {
+  func endIfRightsChanged(of users: Set<String>? = nil) async -> Bool {
     // A session without a name asks still, for the newest rules.
-    guard let name else { return false }
+    guard let name, users?.contains(user) ?? true else { return false }
     let access = app.rules.snapshot.access
     let current = try? await access?.rights(of: user, in: name.partition) ?? .all
     guard current != rights else { return false }
