@@ -29,7 +29,8 @@ extension AppFile {
     self.init(id: id, name: id)
     accounts.allowsAnonymous = false
     accounts.confirmation = nil
-    let rules = RuleReader(values: try Self.values(of: json))
+    values = try Self.values(of: json)
+    let rules = RuleReader(values: values)
     for member in members {
       let path = [JSONStep.key(member.key)]
       switch member.key {

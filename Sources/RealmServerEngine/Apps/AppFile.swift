@@ -18,6 +18,8 @@ package struct AppFile: Hashable, Sendable {
   /// Who may read and write which objects in flexible mode; checked in production mode alone.
   package var roles = AppRoles()
   package var accounts = AccountSettings()
+  /// The named values of rules.
+  package var values: [String: BSONValue] = [:]
   /// The class with the custom data of users; nil if the operator gives it.
   package var customUserData: CustomUserData?
 
@@ -47,7 +49,16 @@ package struct AppFile: Hashable, Sendable {
 
   // MARK: Writing
 
-  /// The file of an app, without its permissions and roles.
+  /// The text of the file, as its author would have written it: read strictly, and correct.
+  ///
+  /// - Throws: The mistake in it, as for a file of the same text.
+  package func text() throws(AppFileError) -> String {
+    let bytes = JSONWriter.bytes(json)
+    _ = try AppFile(bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The file of an app.
   package var json: JSONValue {
     var providers: [JSONMember] = []
     if accounts.allowsAnonymous { providers.append(JSONMember("anon-user", .object([]))) }
@@ -67,6 +78,17 @@ package struct AppFile: Hashable, Sendable {
           JSONMember("refreshDays", .integer(Int64(accounts.refreshDays))),
         ])),
     ]
+    if let customUserData { members.append(JSONMember("custom_user_data", customUserData.json)) }
+    var rules = RuleWriter(values: values)
+    if permissions != PartitionPermissions() {
+      members.append(JSONMember("permissions", rules.json(permissions)))
+    }
+    if roles != AppRoles() { members.append(JSONMember("roles", rules.json(roles))) }
+    if !rules.values.isEmpty {
+      let values = rules.values.sorted { $0.key < $1.key }
+        .map { JSONMember($0.key, ExtendedJSONWriter.json($0.value)) }
+      members.append(JSONMember("values", .object(values)))
+    }
     return .object(members)
   }
 }

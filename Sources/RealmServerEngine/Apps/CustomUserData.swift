@@ -50,6 +50,17 @@ package struct CustomUserData: Hashable, Sendable {
     }
   }
 
+  /// The member of the file.
+  var json: JSONValue {
+    var members = [
+      JSONMember("class", .string(className)), JSONMember("user_id_field", .string(userField)),
+    ]
+    if let partition = partition.flatMap({ try? JSONParser.parse($0) }) {
+      members.append(JSONMember("partition", partition))
+    }
+    return .object(members)
+  }
+
   private static func name(
     _ member: JSONMember, at path: [JSONStep]
   ) throws(AppFileError) -> String {

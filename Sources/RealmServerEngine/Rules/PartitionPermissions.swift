@@ -5,7 +5,7 @@
 // Invariants:
 // 1. No rule, no permission: what neither condition grants is denied.
 
-import RealmFormats
+package import RealmFormats
 package import RealmSyncProtocol
 
 /// The two conditions of an app's partitions. Who may write may read, too.
@@ -57,18 +57,35 @@ package enum PartitionPermission: Hashable, Sendable {
   case write
 }
 
+/// The judge of the partitions of an app.
+package enum PartitionRule: Sendable {
+  /// The conditions of the app's file.
+  case permissions(PartitionPermissions)
+  /// A function of the program: the permission of a user for the value of a partition. Where it
+  /// throws, the session is refused for now, and its client tries again.
+  case function(@Sendable (RuleUser, BSONValue) async throws -> PartitionPermission)
+}
+
 /// Decides on the sessions of an app with partitions.
 package struct PartitionAccess: SessionAccess {
-  private let permissions: PartitionPermissions
+  private let rule: PartitionRule
   private let users: @Sendable (String) async throws(SessionRefusal) -> RuleUser
 
   /// - Parameter users: Finds a user by its identifier.
   package init(
+    _ rule: PartitionRule,
+    users: @escaping @Sendable (String) async throws(SessionRefusal) -> RuleUser
+  ) {
+    self.rule = rule
+    self.users = users
+  }
+
+  /// Decides by the conditions of the app's file.
+  package init(
     _ permissions: PartitionPermissions,
     users: @escaping @Sendable (String) async throws(SessionRefusal) -> RuleUser
   ) {
-    self.permissions = permissions
-    self.users = users
+    self.init(.permissions(permissions), users: users)
   }
 
   /// Whether a user may write to a partition; the refusal has the code 206 if it may not even read.
@@ -80,14 +97,29 @@ package struct PartitionAccess: SessionAccess {
   ) async throws(SessionRefusal) -> SessionRights {
     let user = try await users(user)
     let value = partition.flatMap { try? ExtendedJSONReader.parse($0) }
-    let permission =
-      value.map { permissions.permission(in: RuleContext(user: user, partition: $0)) } ?? .none
-    switch permission {
+    switch try await permission(of: user, for: value) {
     case .none:
       throw SessionRefusal(
         .permissionDenied, "Permission denied: the user may not read the partition")
     case .read: return SessionRights(mayWrite: false)
     case .write: return .all
+    }
+  }
+
+  /// - Parameter partition: Nil for a text without such a value.
+  private func permission(
+    of user: RuleUser, for partition: BSONValue?
+  ) async throws(SessionRefusal) -> PartitionPermission {
+    guard let partition else { return .none }
+    switch rule {
+    case .permissions(let permissions):
+      return permissions.permission(in: RuleContext(user: user, partition: partition))
+    case .function(let function):
+      do {
+        return try await function(user, partition)
+      } catch {
+        throw SessionRefusal(.sessionClosed, "The rights of the user are not known now")
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 
 // Sessions of users with and without rights to a partition.
 
+import RealmFormats
 import RealmSyncProtocol
 import Testing
 
@@ -85,6 +86,32 @@ struct PartitionAccessTests {
     let bench = SessionBench(.flexible, access: access)
     let reply = await bench.store().perform(bench.bind(user: "ann", needsIdent: true))
     #expect(reply.code == .permissionDenied)
+  }
+
+  /// Where a function decides, what it throws is no answer: the client tries again.
+  @Test func aFunctionDecides() async throws {
+    struct NotNow: Error {}
+    let access = PartitionAccess(
+      .function { (user, partition) in
+        guard user.customData != nil else { throw NotNow() }
+        if partition == .string(user.id) { return .write }
+        return partition == .string("public") ? .read : .none
+      }
+    ) { (id) throws(SessionRefusal) in
+      RuleUser(id: id, customData: id == "new" ? nil : .document([]))
+    }
+    #expect(try await access.rights(of: "ann", in: "\"ann\"") == .all)
+    #expect(try await access.rights(of: "ann", in: "\"public\"") == SessionRights(mayWrite: false))
+    for (user, partition, code) in [
+      ("ann", "\"bob\"", SessionErrorCode.permissionDenied), ("new", "\"new\"", .sessionClosed),
+      // What is no value is no question for it.
+      ("ann", "{", .permissionDenied), ("new", nil, .permissionDenied),
+    ] as [(String, String?, SessionErrorCode)] {
+      let refusal = await #expect(throws: SessionRefusal.self) {
+        try await access.rights(of: user, in: partition)
+      }
+      #expect(refusal?.code == code, "\(user) \(partition ?? "")")
+    }
   }
 
   /// A class of this device alone.
