@@ -32,16 +32,31 @@ extension Realm {
   /// Writes the version that the realm shows to the file of `configuration`, encrypted with its key
   /// if it has one.
   ///
-  /// If there is no such file, this is `writeCopy(toFile:encryptionKey:)`. If there is one, all
-  /// objects go into it, in one transaction: they overwrite the objects there that have their
-  /// primary keys, all others are new, and everything else there stays. The call waits while
-  /// another transaction writes there.
+  /// If there is no such file, it is made:
+  ///
+  /// - From a local realm to a local one, as by `writeCopy(toFile:encryptionKey:)`.
+  /// - From a local realm to a synchronised one of a partition: its first session uploads all
+  ///   objects. Without a session it can be bundled with a program, as its seed.
+  /// - From a synchronised realm to a local one, without anything of the synchronisation.
+  /// - From a synchronised realm to one of the same partition, or of subscriptions as well: a copy
+  ///   for another device or user, which goes on downloading from where the realm is. All changes
+  ///   have to be uploaded before.
+  ///
+  /// A realm with subscriptions is not made from a local one, as it has no objects before it has
+  /// subscriptions: open it with its initial subscriptions, and then copy into its file.
+  ///
+  /// If there is such a file, all objects go into it, in one transaction: they overwrite the
+  /// objects there that have their primary keys, all others are new, and everything else there
+  /// stays. The call waits while another transaction writes there. In a synchronised file that is a
+  /// change like any other, and is uploaded.
   ///
   /// - Throws: The errors of `writeCopy(toFile:encryptionKey:)` and of opening a realm of the
-  ///   configuration; `Realm.Error.invalidInput` for a realm in memory, `Realm.Error.fileExists`
-  ///   for the realm's own file and for one to be opened for reading only,
-  ///   `Realm.Error.schemaMismatch` if the classes there lack one of which there are objects, or a
-  ///   property.
+  ///   configuration; `Realm.Error.invalidInput` for a realm in memory and for a synchronised realm
+  ///   that cannot be made from this one, `Realm.Error.fileExists` for the realm's own file and for
+  ///   one to be opened for reading only, `Realm.Error.schemaMismatch` if the classes there lack
+  ///   one of which there are objects, or a property, `Realm.Error.noSubscriptionForWrite` if none
+  ///   of its subscriptions selects objects of a class, `Realm.Error.fail` if changes wait for
+  ///   their upload.
   public func writeCopy(configuration: Configuration) throws {
     core.checkIsolation()
     guard case .file(let path) = configuration.location else {
@@ -53,24 +68,83 @@ extension Realm {
     if isOther, FileManager.default.fileExists(atPath: path) {
       try core.merge(into: configuration)
     } else {
-      try core.writeCopy(to: path, configuration.storageKey)
+      try core.writeCopy(to: path, configuration)
     }
   }
 }
 
 extension RealmCore {
-  fileprivate func writeCopy(to path: String, _ key: EncryptionKey?) throws(Realm.Error) {
-    let files = FileManager.default
-    if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
-    let unfinished = "\(path).\(UUID().uuidString).copy"
-    do throws(StorageError) {
+  /// Writes a copy for a configuration that has no file yet.
+  fileprivate func writeCopy(
+    to path: String, _ target: Realm.Configuration
+  ) throws(Realm.Error) {
+    guard let synchronisation = target.synchronisation else {
+      return try writeCopy(to: path, target.storageKey, history: HistoryCopy.none)
+    }
+    guard let own = configuration.synchronisation else {
+      return try writeRecordedCopy(to: path, target.storageKey, synchronisation)
+    }
+    guard own.isFlexible == synchronisation.isFlexible,
+      own.partition == synchronisation.partition
+    else {
+      throw Realm.Error(
+        .invalidInput,
+        message: "The Realm '\(file.path)' cannot be copied to '\(path)': "
+          + "it has \(own.content), and the copy is to have \(synchronisation.content). Copy it into a file "
+          + "that has been opened before.",
+        path: path)
+    }
+    if transaction != nil { throw Realm.Error(.pendingUploads(path: file.path), path: path) }
+    try writeCopy(to: path, target.storageKey)
+  }
+
+  /// Writes a synchronised file whose first session uploads all objects.
+  private func writeRecordedCopy(
+    to path: String, _ key: EncryptionKey?, _ synchronisation: any Synchronisation
+  ) throws(Realm.Error) {
+    guard !synchronisation.isFlexible else {
+      throw Realm.Error(
+        .invalidInput,
+        message: "A local Realm cannot be copied to '\(path)', whose objects are chosen by "
+          + "subscriptions: there are none yet. Open it first, with its initial subscriptions, and "
+          + "copy into its file then.",
+        path: path)
+    }
+    try writeCopy(to: path) { (unfinished) throws(StorageError) in
+      if let transaction {
+        try transaction.flush()
+        try synchronisation.record(transaction, at: unfinished, key)
+      } else {
+        try synchronisation.record(readableTables(), at: unfinished, key)
+      }
+    }
+  }
+
+  /// - Parameter history: What the copy of a synchronised file takes along; nil for what another
+  ///   device needs.
+  fileprivate func writeCopy(
+    to path: String, _ key: EncryptionKey?, history: HistoryCopy? = nil
+  ) throws(Realm.Error) {
+    try writeCopy(to: path) { (unfinished) throws(StorageError) in
       let file = try SystemFiles().open(path: unfinished, mode: .readWriteCreating)
       if let transaction {
         try transaction.flush()
         try transaction.transaction.write(to: file, key: key)
       } else {
-        try snapshot().write(to: file, key: key)
+        try snapshot().write(to: file, key: key, history: history)
       }
+    }
+  }
+
+  /// Gives a file its name when it is written.
+  private func writeCopy(
+    to path: String, _ write: (String) throws(StorageError) -> Void
+  ) throws(Realm.Error) {
+    let files = FileManager.default
+    if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
+    let unfinished = "\(path).\(UUID().uuidString).copy"
+    do throws(StorageError) {
+      try write(unfinished)
     } catch {
       try? files.removeItem(atPath: unfinished)
       throw Realm.Error(error, path: path)
@@ -96,5 +170,13 @@ extension RealmCore {
       message: "Failed to write a copy of the Realm to '\(path)': File exists. Delete it first, or "
         + "use another path.",
       path: path)
+  }
+}
+
+extension Synchronisation {
+  /// What a realm has, for messages.
+  fileprivate var content: String {
+    if isFlexible { return "the objects of subscriptions" }
+    return "the objects of partition \(partition ?? "null")"
   }
 }

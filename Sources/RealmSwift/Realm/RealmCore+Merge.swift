@@ -16,6 +16,7 @@ extension RealmCore {
     } catch { throw Realm.Error(error, path: destination.file.path) }
     do {
       guard let transaction = destination.transaction else { return }
+      try requireSubscriptions(tables, configuration, destination)
       var merge = try RealmMerge(tables, into: transaction)
       try merge.run()
       destination.didMutate()
@@ -24,6 +25,27 @@ extension RealmCore {
       if destination.isInWrite { destination.cancelWrite() }
       guard let failure = error as? StorageError else { throw error }
       throw Realm.Error(failure, path: destination.file.path)
+    }
+  }
+
+  /// Checks that the destination has subscriptions of all classes with objects: the server would
+  /// undo the creation of others.
+  private func requireSubscriptions(
+    _ tables: [Table], _ configuration: Realm.Configuration, _ destination: RealmCore
+  ) throws {
+    guard let synchronisation = configuration.synchronisation, synchronisation.isFlexible else {
+      return
+    }
+    let names = try synchronisation.subscribedClasses(in: destination.shared.newestTables())
+    for table in tables where table.schema.kind == .topLevel {
+      guard let name = table.schema.className, !names.contains(name),
+        try table.objectCount() > 0
+      else { continue }
+      throw Realm.Error(
+        .noSubscriptionForWrite,
+        message: "The Realm cannot be copied into the file '\(destination.file.path)': it has no "
+          + "subscription of class '\(name)'. Add one first.",
+        path: destination.file.path)
     }
   }
 

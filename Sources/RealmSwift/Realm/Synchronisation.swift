@@ -21,8 +21,15 @@ protocol Synchronisation: Sendable {
 
   /// Traps for options that exclude each other.
   func checkOptions(of configuration: Realm.Configuration)
+  /// Puts a file in the place of the configuration's before that is opened, if it has one to go on
+  /// with.
+  func prepareFile(of configuration: Realm.Configuration) throws
   /// Makes the recorder of the file's write transactions.
   func makeRecorder() -> SharedFile.Preparation
+  /// Writes all objects of a realm into a new file, from where they are uploaded.
+  func record(
+    _ tables: some TableReader, at path: String, _ key: EncryptionKey?
+  ) throws(StorageError)
   /// Begins to synchronise the open file of a configuration, unless that is under way.
   func begin(_ shared: SharedFile, _ configuration: Realm.Configuration) throws
   /// The classes that have subscriptions in a version.

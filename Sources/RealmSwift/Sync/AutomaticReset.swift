@@ -26,21 +26,23 @@ struct AutomaticReset: Sendable {
   let driver: ClientDriver
   let settings: SessionSettings
   let cause: ResetCause
-  let wanted: ResetMode
+  /// The mode; nil to adopt the file of a former server, which nothing is dropped of.
+  let wanted: ResetMode?
   let before: Block?
   let after: AfterBlock?
 
   /// Carries out the reset. It can be cancelled until the fresh copy is there.
   func run() async throws(ResetError) {
     let path = agent.file.path
-    Logger.log(.info, "Resetting '\(path)': \(cause.document.message)")
+    Logger.log(
+      .info, "\(wanted == nil ? "Adopting" : "Resetting") '\(path)': \(cause.document.message)")
     // What would be done in vain is not begun.
-    _ = try await agent.resetMode(wanted, cause)
+    if let wanted { _ = try await agent.resetMode(wanted, cause) }
     let place = Self.place(of: agent.file)
     try await reset(to: download(place))
     // The copy is closed by now.
     place.remove()
-    Logger.log(.info, "'\(path)' was reset")
+    Logger.log(.info, "'\(path)' was \(wanted == nil ? "adopted" : "reset")")
   }
 
   private func download(_ place: FreshCopyPlace) async throws(ResetError) -> DatabaseFile {
@@ -57,18 +59,33 @@ struct AutomaticReset: Sendable {
 
   private func reset(to copy: DatabaseFile) async throws(ResetError) {
     if let before { try await show(before) }
-    let mode = try await agent.resetMode(wanted, cause)
-    guard let outcome = try await agent.reset(to: copy, mode, cause) else { return }
-    for list in outcome.droppedLists {
+    guard let (old, droppedLists) = try await change(to: copy) else { return }
+    for list in droppedLists {
       Logger.log(.warn, "Changes of \(list) are lost: the list is gone in '\(agent.file.path)'")
     }
     guard let after else { return }
     do throws(ResetError) {
-      try await show(outcome, after)
+      try await show(old, after)
     } catch {
       // The reset itself has succeeded.
       Logger.log(.error, "The block after a reset is not called: \(error)")
     }
+  }
+
+  /// Makes the file equal to the copy, with its own changes, or with all that it has.
+  ///
+  /// - Returns: The version before, and the lists whose changes are lost; nil if nothing was done.
+  private func change(
+    to copy: DatabaseFile
+  ) async throws(ResetError) -> (before: Snapshot, droppedLists: [String])? {
+    guard let wanted else {
+      let outcome = try await agent.adopt(to: copy)
+      Logger.log(
+        .info, "'\(agent.file.path)' brings \(outcome.seededCount) objects to the server")
+      return (outcome.before, outcome.droppedLists)
+    }
+    let mode = try await agent.resetMode(wanted, cause)
+    return try await agent.reset(to: copy, mode, cause).map { ($0.before, $0.droppedLists) }
   }
 
   /// Where the fresh copy of a file is.
@@ -114,11 +131,11 @@ struct AutomaticReset: Sendable {
 
   /// Calls a block with the realm before the reset, frozen, and after it, live.
   private func show(
-    _ outcome: ClientReset.Outcome, _ block: @escaping AfterBlock
+    _ before: Snapshot, _ block: @escaping AfterBlock
   ) async throws(ResetError) {
     try await onQueue {
       let live = try Realm(configuration: configuration)
-      let tables = try live.core.shared.tables(of: outcome.before)
+      let tables = try live.core.shared.tables(of: before)
       let layouts = try RealmOpener.schemas(of: configuration)
         .filter { try tables.key(ofTable: $0.tableName) != nil }
         .map { try tables.layout(of: $0) }

@@ -11,6 +11,8 @@ struct RecordedFile: Synchronisation {
   var isFlexible: Bool { false }
   var partition: String? { nil }
 
+  func prepareFile(of configuration: Realm.Configuration) {}
+
   func begin(_ shared: SharedFile, _ configuration: Realm.Configuration) {}
 
   func download(

@@ -3,6 +3,7 @@
 // Opening synchronised files: the recorder, the session of the file, and its first subscriptions.
 
 #if Sync
+import Foundation
 import RealmSession
 import RealmStorage
 import RealmSync
@@ -22,6 +23,19 @@ extension Synchronisation {
   func makeRecorder() -> SharedFile.Preparation {
     let recorded = RecordedWrite()
     return { (group) throws(StorageError) in try recorded.attach(to: group) }
+  }
+
+  func record(
+    _ tables: some TableReader, at path: String, _ key: EncryptionKey?
+  ) throws(StorageError) {
+    defer {
+      for suffix in [".lock", ".note", ".management"] {
+        try? FileManager.default.removeItem(atPath: path + suffix)
+      }
+    }
+    var options = OpenOptions(history: .syncClient)
+    options.encryptionKey = key
+    try RecordedCopy(DatabaseFile.open(path: path, options: options)).write(tables)
   }
 
   func subscribedClasses(in tables: TableGroup) throws(StorageError) -> Set<String> {

@@ -27,6 +27,9 @@ public struct SyncConfiguration: Sendable {
   public let cancelAsyncOpenOnNonFatalErrors: Bool
   /// The subscriptions of a new file; nil for none.
   public let initialSubscriptions: InitialSubscriptionsConfiguration?
+  /// The file that another service has synchronised, and that this realm goes on with; nil for
+  /// none.
+  public var formerFile: FormerFile?
 
   init(
     user: User, partitionValue: AnyBSON? = nil, clientResetMode: ClientResetMode,

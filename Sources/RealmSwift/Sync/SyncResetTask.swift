@@ -70,6 +70,7 @@ final class SyncResetTask: Sendable {
       let resumes = finish() && wasCancelled
       if resumes { return core.resume() }
       if wasCancelled { return }
+      guard reset.wanted != nil else { return core.failAdoption(reset.cause, error) }
       await core.leaveResetToProgram(
         reset.cause,
         "The automatic client reset failed: \(error). The server had asked for it: "

@@ -27,8 +27,17 @@ extension SyncSessionCore {
     }
   }
 
-  /// The server asks for a reset of the file.
+  /// The server asks for a reset of the file. One that waits for its adoption is adopted, in all
+  /// modes.
   func reset(_ cause: ResetCause) {
+    let adopts = (try? agent.waitsForAdoption()) ?? false
+    if adopts {
+      let blocks = configuration.clientResetMode.automatic
+      let reset = AutomaticReset(
+        configuration: realmConfiguration, agent: agent, driver: driver, settings: settings,
+        cause: cause, wanted: nil, before: blocks?.before, after: blocks?.after)
+      return begin(SyncResetTask(self, reset))
+    }
     guard let (mode, before, after) = configuration.clientResetMode.automatic else {
       Task { await leaveResetToProgram(cause, cause.document.message) }
       return
@@ -54,6 +63,17 @@ extension SyncSessionCore {
       return handler(error, SyncSession(self))
     }
     app.syncManager.report(error, SyncSession(self))
+  }
+
+  /// Reports an adoption that did not succeed. The file stays as it is, and is adopted when the
+  /// session is resumed, or at the next start.
+  func failAdoption(_ cause: ResetCause, _ error: ResetError) {
+    failed(
+      SyncError(
+        .clientSessionError,
+        "The file '\(path)' of a former service could not be adopted: \(error)",
+        serverLogURL: URL(string: cause.document.logURL), protocolCode: cause.code.rawValue),
+      isFatal: true)
   }
 
   /// Lets the session go on with a file that was reset.

@@ -2,7 +2,7 @@
 
 // Where a file comes from that a former server has synchronised (P3 C.3).
 //
-// 1. There is at most one record, and it stays: a file is adopted once.
+// 1. There is at most one record, and it stays: a file is adopted once, a copy of it once more.
 // 2. A waiting one becomes a complete one in the commit that adopts the file.
 
 package import RealmStorage
@@ -54,8 +54,12 @@ package struct AdoptionRecord: Hashable, Sendable {
   /// Marks a file whose identifier a former server has given it: the next session adopts it.
   ///
   /// A file without identifier has everything still to be uploaded, and needs no adoption.
-  package static func mark(_ file: DatabaseFile, origin: String) throws(StorageError) {
-    guard try stored(in: TableGroup(file.snapshot())) == nil else { return }
+  ///
+  /// - Parameter isCopy: Whether the file was copied to be adopted. Another file is marked once.
+  package static func mark(
+    _ file: DatabaseFile, origin: String, isCopy: Bool = false
+  ) throws(StorageError) {
+    if !isCopy, try stored(in: TableGroup(file.snapshot())) != nil { return }
     let group = try WriteGroup(file.beginWrite())
     try group.commit { (group) throws(StorageError) in
       let isNew = try group.transaction.fileIdentifier == 0

@@ -177,7 +177,7 @@ package struct FileAdoption {
 
 extension SyncAgent {
   /// Whether a former server has synchronised the file, and the present one has not seen it.
-  package func waitsForAdoption() throws(StorageError) -> Bool {
+  package nonisolated func waitsForAdoption() throws(StorageError) -> Bool {
     try AdoptionRecord.stored(in: TableGroup(file.snapshot()))?.state == .waiting
   }
 

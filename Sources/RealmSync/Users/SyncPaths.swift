@@ -11,10 +11,13 @@ package struct SyncPaths: Hashable, Sendable {
   /// The longest suffix of a realm's name: lock files, management folders, fresh copies.
   private static let suffixByteCountMax = 24
 
+  /// The folder that has the folder `mongodb-realm`.
+  package let base: String
   /// `<base>/mongodb-realm/<app id>`.
   package let directory: String
 
   package init(base: String, app id: String) {
+    self.base = base
     directory = base + "/mongodb-realm/" + Self.escaped(id)
   }
 
@@ -58,6 +61,16 @@ package struct SyncPaths: Hashable, Sendable {
       name = UUIDBits(high: digest.high, low: digest.low).text
     }
     return "\(directory)/\(Self.escaped(id))/\(name).realm"
+  }
+
+  /// The files that a former SDK may have made for a user's realm: as `realm(user:partition:)`, and
+  /// with the name of the partition as it is.
+  package func formerRealms(user id: String, partition: String?) -> [String] {
+    var paths = [realm(user: id, partition: partition)]
+    if let partition, !partition.contains("/") {
+      paths.append("\(directory)/\(Self.escaped(id))/\(partition).realm")
+    }
+    return paths
   }
 
   /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits. Never a path to

@@ -78,7 +78,7 @@ struct AdoptionBench {
   ///
   /// - Parameter dropping: Chooses instructions that are left out of it, as a fault would.
   func adopt(
-    onto copy: ReplicaFile, dropping: (Instruction) -> Bool = { _ in false }
+    onto copy: ReplicaFile, dropping: ((Instruction) -> Bool)? = nil
   ) throws -> Uploads {
     let twin = try ReplicaFile()
     try twin.become(copy)
@@ -97,8 +97,9 @@ struct AdoptionBench {
       throw error
     }
     for var changeset in seeds + changes {
-      changeset.instructions.removeAll(where: dropping)
-      try twin.apply(changeset, policy: .recovering)
+      if let dropping { changeset.instructions.removeAll(where: dropping) }
+      // What depends on dropped instructions is not carried out.
+      try twin.apply(changeset, policy: dropping == nil ? .strict : .recovering)
     }
     let differences =
       try twin.digest() == copy.digest()

@@ -42,9 +42,11 @@ actor ResetDevice {
   private var token: NotificationToken?
   private var changes: [(deletions: Int, insertions: Int, modifications: Int)] = []
 
-  init(_ configuration: Realm.Configuration) async throws {
+  init(
+    _ configuration: Realm.Configuration, _ behavior: Realm.OpenBehavior = .always
+  ) async throws {
     realm = try await Realm(
-      configuration: configuration, actor: self, downloadBeforeOpen: .always)
+      configuration: configuration, actor: self, downloadBeforeOpen: behavior)
   }
 
   /// The configuration of a device's realm, for an app with subscriptions or partitions.
