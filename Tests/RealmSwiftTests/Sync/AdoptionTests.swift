@@ -28,7 +28,8 @@ import Testing
 
   /// The servers of a mode.
   private func servers(_ mode: SyncMode) throws -> (former: MemoryApp, present: MemoryApp) {
-    mode == .flexible ? (former, present) : (try MemoryApp(mode), try MemoryApp(mode))
+    if mode == .flexible { return (former, present) }
+    return (try MemoryApp(mode), try MemoryApp(mode))
   }
 
   /// The configuration of a new user of a device whose former file goes on.
