@@ -309,7 +309,10 @@ final class SyncSessionCore: Sendable {
       state.reset = reset
       return true
     }
-    if isFirst { reset.begin() }
+    guard isFirst else { return }
+    // The program may have resumed the session before the reset was known here.
+    driver.send(.willReset(session: session))
+    reset.begin()
   }
 
   /// Notes that the reset is over.

@@ -48,6 +48,12 @@ extension ClientMachine {
     connectIfNeeded()
   }
 
+  /// Lets a session rest whose file is about to be reset, unless the app has suspended it.
+  mutating func willReset(_ name: UInt64) {
+    guard sessions[name]?.rest != .app else { return }
+    update(name) { $0.rest(for: .error) }
+  }
+
   /// Lets a session go on with a file that was reset, unless the app has suspended it.
   mutating func didReset(_ name: UInt64) {
     update(name) { $0.noteReset() }

@@ -111,6 +111,7 @@ package struct ClientMachine: Hashable, Sendable {
     case .end(let name): end(name)
     case .suspend(let name): update(name) { $0.rest(for: .app) }
     case .resume(let name): resume(name)
+    case .willReset(let name): willReset(name)
     case .didReset(let name): didReset(name)
     case .wait(let name, let kind, let id): wait(name, kind, id)
     case .cancelWait(let name, let id): update(name) { $0.cancelWait(id) }

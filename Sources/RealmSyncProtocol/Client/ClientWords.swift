@@ -17,6 +17,9 @@ package enum ClientInput: Hashable, Sendable {
   case suspend(session: UInt64)
   /// The session goes on at once, whatever it rests for.
   case resume(session: UInt64)
+  /// The session's file is about to be reset. The session rests, also if it was resumed after the
+  /// error that asked for the reset.
+  case willReset(session: UInt64)
   /// The session's file was reset: a session that rests for the error goes on.
   case didReset(session: UInt64)
   case wait(session: UInt64, SessionWait, id: UInt64)

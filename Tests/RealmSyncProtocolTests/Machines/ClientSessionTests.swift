@@ -313,6 +313,21 @@ struct ClientSessionTests {
     #expect(client.takeSent().contains { $0.hasSuffix("\"sessionReason\":1}") })
   }
 
+  /// The program resumes it before it hears of the reset.
+  @Test func aSessionWhoseFileIsAboutToBeResetRests() throws {
+    var client = try Self.running()
+    client.receive(Self.error(208, "ClientReset"))
+    client.handle(.resume(session: 1))
+    client.reply(.done(Self.file()))
+    #expect(client.rest == nil)
+    _ = client.takeSent()
+    client.handle(.willReset(session: 1))
+    #expect(client.rest == .error && client.takeSent() == ["unbind 2\n"])
+    client.handle(.suspend(session: 1))
+    client.handle(.willReset(session: 1))
+    #expect(client.rest == .app)
+  }
+
   @Test func theFirstMarkEndsTheReset() throws {
     var client = try Self.running()
     client.receive(Self.error(208, "ClientReset"))
