@@ -4,8 +4,9 @@
 //
 // 1. The copy is complete when all has arrived that the server had when it was asked, and, in
 //    flexible mode, all objects of the subscriptions that are active in the file.
-// 2. A copy that an earlier attempt left is used if the server goes on with it; otherwise another
-//    one is begun, once.
+// 2. A copy that an earlier attempt left is used if the server goes on with it. In place of a copy
+//    for which the server asks for a reset another one is begun, once: the server may have been
+//    restored from a backup meanwhile.
 // 3. An identifier that the file has had is none of a copy: the server knows it with changes.
 
 package import RealmStorage
@@ -41,23 +42,32 @@ package struct FreshCopyDownload: Sendable {
 
   /// Downloads the copy. Cancelling the task keeps what has arrived for the next attempt.
   package func run() async throws(ResetError) -> DatabaseFile {
-    if let file = try await continued() { return file }
-    place.remove()
-    return try await download(ResetError.storing(place.open()))
+    var isSecond = false
+    if let file = usableCopy() {
+      do throws(ResetError) {
+        return try await download(file)
+      } catch {
+        if error == .cancelled { throw error }
+        isSecond = true
+      }
+    }
+    while true {
+      place.remove()
+      do throws(ResetError) {
+        return try await download(ResetError.storing(place.open()))
+      } catch {
+        guard !isSecond, case .copyRefused = error else { throw error }
+        isSecond = true
+      }
+    }
   }
 
-  /// The copy of an earlier attempt, completed; nil if it is of no use.
-  private func continued() async throws(ResetError) -> DatabaseFile? {
-    guard let file = try? place.open(), file.newestVersion > 1 else { return nil }
-    guard let top = try? file.snapshot().top(), top.fileIdentifier != Int(oldIdent.rawValue) else {
-      return nil
-    }
-    do throws(ResetError) {
-      return try await download(file)
-    } catch {
-      if error == .cancelled { throw error }
-      return nil
-    }
+  /// The copy that an earlier attempt has left; nil if it is of no use.
+  private func usableCopy() -> DatabaseFile? {
+    guard let file = try? place.open(), file.newestVersion > 1,
+      let top = try? file.snapshot().top(), top.fileIdentifier != Int(oldIdent.rawValue)
+    else { return nil }
+    return file
   }
 
   /// How far a download is.
@@ -136,8 +146,10 @@ package struct FreshCopyDownload: Sendable {
   private static func failure(_ event: SyncSessionEvent) -> ResetError? {
     switch event {
     case .error(_, let document) where document.action == .warning: nil
-    case .error(_, let document), .needsReset(_, _, let document):
+    case .error(_, let document):
       .download("The fresh copy was refused: \(document.message)")
+    case .needsReset(_, _, let document):
+      .copyRefused("The fresh copy was refused: \(document.message)")
     case .storageFailure(let failure): .download(failure.message)
     case .queryRejected(_, let message):
       .download("The subscriptions of the fresh copy were refused: \(message)")

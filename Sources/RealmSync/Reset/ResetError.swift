@@ -21,6 +21,8 @@ package enum ResetError: ErrorAboveStorage, Hashable, Sendable {
   case withoutPrimaryKey(String)
   /// The fresh copy cannot be downloaded.
   case download(String)
+  /// The server asks for a reset of the fresh copy.
+  case copyRefused(String)
   /// The realm could not be opened for a block of the program.
   case opening(String)
   /// The session was suspended, or ended; the reset is not under way any more.
@@ -47,7 +49,9 @@ package enum ResetError: ErrorAboveStorage, Hashable, Sendable {
 extension ResetError: CustomStringConvertible {
   package var description: String {
     switch self {
-    case .repeated(let text), .unfit(let text), .download(let text), .opening(let text): text
+    case .repeated(let text), .unfit(let text), .download(let text), .copyRefused(let text),
+      .opening(let text):
+      text
     case .removedClasses(let names):
       "Client reset cannot recover when classes have been removed: "
         + "{\(names.joined(separator: ", "))}"

@@ -124,6 +124,19 @@ import Testing
     #expect(end?.description.contains("unknown again") == true)
   }
 
+  /// `FreshCopyDownload` 2: the server was restored from a backup while the copy was downloaded.
+  @Test func aNewCopyThatIsRefusedIsBegunAgainOnce() async throws {
+    let task = download()
+    let peer = await network.accept()
+    _ = try await bind(peer)
+    peer.send(error("unknown"))
+    #expect(await peer.receive() == "unbind 1\n")
+    let mark = try await bind(peer, number: 2)
+    serve(peer, number: 2, mark)
+    let file = try await task.value
+    #expect(try Items.texts(TableGroup(file.snapshot())) == [1: "server"])
+  }
+
   /// `FreshCopyDownload` 3.
   @Test func aCopyOfTheSameIdentifierIsBegunAgain() async throws {
     do {
