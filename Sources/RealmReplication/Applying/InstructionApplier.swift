@@ -135,6 +135,10 @@ package struct InstructionApplier {
     case .eraseColumn(let step): try eraseColumn(step)
     case .addInteger(let step):
       let place = try place(step.path)
+      // An increment that has no effect is not made again.
+      if policy == .recovering, try walking(place.outline())?.isNull ?? true {
+        throw .badValue("null is not increased")
+      }
       try walking(place.add(step.amount))
     case .arrayInsert(let step): try insert(step)
     case .arrayMove(let step):
