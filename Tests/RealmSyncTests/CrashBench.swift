@@ -59,15 +59,19 @@ struct CrashBench<Mark: CrashMark> {
     let states = CrashStates(of: system.file.trace, initial: [], sampleCount: 12)
     let count = try states.forEach(using: &random) { state in
       guard messages.count < 5 else { return }
-      let file = try SimulatedFileSystem(contents: state.contents)
-        .openDatabase(history: .syncClient)
-      let found = try Mark(file)
-      let known = marks.lastIndex { $0.version <= state.acknowledged } ?? 0
-      if !marks[known...].prefix(optionCount(known)).contains(found) {
-        messages.append("\(state.name): version \(found.version) is none of those that were seen")
+      do {
+        let file = try SimulatedFileSystem(contents: state.contents)
+          .openDatabase(history: .syncClient)
+        let found = try Mark(file)
+        let known = marks.lastIndex { $0.version <= state.acknowledged } ?? 0
+        if !marks[known...].prefix(optionCount(known)).contains(found) {
+          messages.append("\(state.name): version \(found.version) is none of those that were seen")
+        }
+        let findings = try DatabaseCheck.run(try file.snapshot())
+        if findings != [] { messages.append("\(state.name): \(findings)") }
+      } catch {
+        messages.append("\(state.name): \(error)")
       }
-      let findings = try DatabaseCheck.run(try file.snapshot())
-      if findings != [] { messages.append("\(state.name): \(findings)") }
     }
     return (messages, count)
   }

@@ -47,7 +47,41 @@ struct ResetCrashTests {
     return copy
   }
 
-  private func record(_ mode: ResetMode, to copy: DatabaseFile) throws -> CrashBench<Mark> {
+  /// A mistake that a reset could make.
+  enum Fault: CaseIterable {
+    /// The objects of the copy come in a transaction of their own.
+    case objectsComeFirst
+    /// The file gets its new identifier in a transaction of its own.
+    case identifierComesFirst
+    /// What was recorded goes in a transaction of its own.
+    case historyGoesFirst
+    /// The disk is not waited for.
+    case syncsAreLeftOut
+  }
+
+  /// Makes a part of a reset before it.
+  private func commit(_ fault: Fault, of file: DatabaseFile, to copy: DatabaseFile) throws {
+    let group = try WriteGroup(file.beginWrite())
+    try group.orRollback {
+      switch fault {
+      case .objectsComeFirst:
+        var transfer = StateTransfer(
+          from: try TableGroup(copy.snapshot()), ResetBench.ident, to: group, ResetBench.ident)
+        try transfer.run()
+      case .identifierComesFirst:
+        try group.transaction.setFileIdentifier(
+          Int(ResetBench.ident.rawValue), salt: Int64(ResetBench.salt))
+      case .historyGoesFirst:
+        try group.transaction.trimSyncHistory(through: group.transaction.base.version)
+      case .syncsAreLeftOut: return group.rollback()
+      }
+      _ = try group.commit()
+    }
+  }
+
+  private func record(
+    _ mode: ResetMode, to copy: DatabaseFile, _ fault: Fault? = nil
+  ) throws -> CrashBench<Mark> {
     var bench = try CrashBench<Mark>()
     let file = bench.file
     try bench.write { group in
@@ -60,6 +94,8 @@ struct ResetCrashTests {
     try IdentAdoption.adopt(FileIdentifier(9), salt: 4, in: file)
     try bench.note()
     try bench.write { try Items.put(40, "waits", $0) }
+    if fault == .syncsAreLeftOut { bench.system.file.ignoreSyncs { _ in true } }
+    if let fault { try commit(fault, of: file, to: copy) }
     // The record is a version of its own, which is seen from within the transaction after it.
     let watch = Locked<Mark?>(nil)
     let listener = try file.onNewVersion { _ in
@@ -88,5 +124,43 @@ struct ResetCrashTests {
     let (messages, count) = try bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
     #expect(messages == [], "seed \(seed)")
     #expect(count > 50)
+  }
+
+  @Test(arguments: Fault.allCases, [ResetMode.discard, .recover])
+  func aFaultIsFound(_ fault: Fault, _ mode: ResetMode) async throws {
+    var random = SeededGenerator(seed: 1)
+    let bench = try record(mode, to: try await copy().file, fault)
+    let (messages, _) = try bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
+    #expect(!messages.isEmpty)
+  }
+
+  /// Between the record of a reset and its transaction another writer gets its turn: what it writes
+  /// is a change as all others.
+  @Test(arguments: [ResetMode.discard, .recover])
+  func aWriteAfterTheRecordIsRecoveredOrDiscarded(_ mode: ResetMode) async throws {
+    let bench = try await ResetBench(
+      [Items.changeset { $0.addClass() }], uploaded: [{ try Items.makeClass($0) }],
+      waiting: [{ try Items.put(1, "before", $0) }])
+    let file = bench.device.file
+    let hasWritten = Locked(false)
+    let listener = try file.onNewVersion { _ in
+      let isFirst = hasWritten.withLock { value in
+        defer { value = true }
+        return !value
+      }
+      guard isFirst, let group = try? WriteGroup(file.beginWrite()) else { return }
+      try? group.orRollback {
+        try RecordedWrite().attach(to: group)
+        try Items.put(2, "between", group)
+        _ = try group.commit()
+      }
+    }
+    let outcome = try #require(try await bench.reset(mode))
+    listener.cancel()
+    let both: [Int64: String] = [1: "before", 2: "between"]
+    #expect(try Items.texts(TableGroup(outcome.before)) == both)
+    #expect(try Items.texts(bench.device.read()) == (mode == .recover ? both : [:]))
+    #expect(try bench.uploads().count == (mode == .recover ? 2 : 0))
+    #expect(try bench.device.findings().isEmpty)
   }
 }
