@@ -278,9 +278,8 @@ let package = Package(
     .target(
       name: "RealmSyncTestSupport",
       dependencies: [
-        "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
-        "RealmTables",
-        "RealmStorage", "RealmTestSupport",
+        "RealmDeclarations", "RealmFormats", "RealmQuery", "RealmReplication", "RealmServerEngine",
+        "RealmStorage", "RealmSync", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
       ],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),

@@ -5,25 +5,25 @@
 import RealmStorage
 
 /// Runs a closure whenever a file has a new version, on the thread that committed it.
-final class CommitWatch: @unchecked Sendable {
+final class CommitWatch<Result>: @unchecked Sendable {
   // Sendable: who began it waits while the agent's thread uses it.
 
-  private let body: () throws -> [UInt8]?
-  private var result: [UInt8]?
+  private let body: () throws -> Result?
+  private var result: Result?
   private var error: (any Error)?
   private var isRunning = false
   private var listener: VersionListener?
 
   /// - Parameter body: Is called after each commit, those that it makes itself excepted, until it
   ///   returns something.
-  init(_ body: @escaping () throws -> [UInt8]?) { self.body = body }
+  init(_ body: @escaping () throws -> Result?) { self.body = body }
 
   func begin(_ file: DatabaseFile) throws {
     listener = try file.onNewVersion { [weak self] _ in self?.run() }
   }
 
   /// What the closure has returned.
-  func end() throws -> [UInt8]? {
+  func end() throws -> Result? {
     listener?.cancel()
     listener = nil
     if let error { throw error }

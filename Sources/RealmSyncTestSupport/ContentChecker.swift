@@ -3,8 +3,9 @@
 // The rules of each step of a simulated network.
 //
 // Invariants:
-// 1. The cursors of a file never go back (SY6).
-// 2. A change is in the history once, and those of a file are there in their order (SY3).
+// 1. The cursors of a file never go back (SY6), as long as it has one identity.
+// 2. A change is in the history once, and those of a file are there in their order (SY3). A restored
+//    backup is the beginning of another history.
 // 3. A message claims nothing of a file or the history before the disk has it (SY11).
 // 4. At a quiet moment all files have the content of the server (SY4).
 
@@ -15,7 +16,7 @@ package import RealmSyncProtocol
 package struct ContentChecker {
   /// The broken rules.
   package private(set) var problems: [String] = []
-  private var cursors: [String: SyncCursors] = [:]
+  private var files: [String: SessionFile] = [:]
   /// The last version of each file in the history.
   private var uploaded: [FileIdentifier: UInt64] = [:]
   /// The last checked version of the history.
@@ -24,10 +25,21 @@ package struct ContentChecker {
   package init() {}
 
   /// Rule 1.
-  package mutating func check(_ cursors: SyncCursors, of device: String) {
-    if let last = self.cursors.updateValue(cursors, forKey: device), cursors.goesBack(from: last) {
-      problems.append("\(device): the cursors \(last) became \(cursors)")
-    }
+  package mutating func check(_ file: SessionFile, of device: String) {
+    guard let last = files.updateValue(file, forKey: device),
+      last.ident == .own || FileIdentity(last) == FileIdentity(file),
+      file.cursors.goesBack(from: last.cursors)
+    else { return }
+    problems.append("\(device): the cursors \(last.cursors) became \(file.cursors)")
+  }
+
+  /// Begins with the history of a backup.
+  ///
+  /// - Parameter head: Its newest version.
+  mutating func restore(_ entries: [StoredEntry], head: UInt64) {
+    uploaded = [:]
+    check(entries)
+    version = head
   }
 
   /// Rule 2.

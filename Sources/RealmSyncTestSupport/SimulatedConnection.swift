@@ -3,6 +3,7 @@
 // A connection between a device and the server.
 
 import RealmServerEngine
+import RealmStorage
 import RealmSyncProtocol
 import Synchronization
 
@@ -22,6 +23,7 @@ final class SimulatedConnection {
 
   let number: UInt64
   let version: ProtocolVersion
+  let user: String
   var machine: ServerConnectionMachine
   var toServer: [[UInt8]] = []
   /// Messages not taken by the server's socket yet, with what they say of the device's file.
@@ -41,6 +43,8 @@ final class SimulatedConnection {
   var announced = SaltedVersion()
   /// Whether a newer session has taken a session's file.
   let isEvicted = EvictionFlag()
+  /// Why sessions are to end, in the order of the decisions.
+  let refusals = Locked<[(session: UInt64, SessionRefusal)]>([])
 
   /// Set by the session's store.
   final class EvictionFlag: Sendable {
@@ -52,11 +56,12 @@ final class SimulatedConnection {
   }
 
   init(
-    number: UInt64, _ version: ProtocolVersion, limits: ServerConnectionMachine.Limits,
-    now: Milliseconds
+    number: UInt64, _ version: ProtocolVersion, user: String,
+    limits: ServerConnectionMachine.Limits, now: Milliseconds
   ) {
     self.number = number
     self.version = version
+    self.user = user
     machine = ServerConnectionMachine(
       version: version, served: version.mode, limits: limits, now: now)
   }

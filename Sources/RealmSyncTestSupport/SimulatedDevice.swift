@@ -3,7 +3,7 @@
 // A device with one synchronised file in memory, its agent, and the driver of its session.
 
 package import RealmStorage
-import RealmSync
+package import RealmSync
 package import RealmSyncProtocol
 package import RealmTables
 import RealmTestSupport
@@ -12,6 +12,7 @@ import RealmTestSupport
 package final class SimulatedDevice {
   package let name: String
   package let version: ProtocolVersion
+  package let user: String
   package let clock: SimulatedClock
   package private(set) var file: DatabaseFile
   private(set) var agent: SyncAgent
@@ -20,17 +21,25 @@ package final class SimulatedDevice {
   private(set) var session: UInt64 = 0
   /// Is true when the ended session is over; nil if none was ended.
   private var ending: Locked<Bool>?
-  /// The versions that have something to upload.
-  package private(set) var written: [UInt64] = []
+  /// The versions with something to upload, since the file has its identifier.
+  package internal(set) var written: [UInt64] = []
+  /// The acknowledged versions of earlier identifiers.
+  package internal(set) var acknowledged: [FileIdentifier: [UInt64]] = [:]
   /// Everything that a device must never meet here: errors, refusals, broken rules.
   package var problems: [String] { news.problems.withLock { $0 } }
+  /// The last checked version of the file.
+  var checkedVersion: UInt64 = 0
+  /// The number of refused writes of the file, as reported to the program.
+  package var reportCount: Int { news.reportCount }
+  /// Counts the programs, each with a driver of its own.
+  private(set) var life = 0
 
   var connection: SimulatedConnection?
   /// Whether the device is to get connections.
   package internal(set) var isOnline = true
   /// Whether the server refused the user, until the next login.
   var isLoggedOut = false
-  let news: News
+  let news: SimulatedNews
 
   /// What becomes of the program when the agent has committed.
   package enum Interruption: Sendable {
@@ -45,45 +54,36 @@ package final class SimulatedDevice {
     case needsToken, needsLocation, needsLogOut, store, finish, ended, report, sessionReport
   }
 
-  /// The reports of the driver, and how often each wait was finished.
-  final class News: Sendable {
-    let problems = Locked<[String]>([])
-    let finished = Locked<[UInt64: Int]>([:])
-    /// Whether the network has refused the user, or failed for good.
-    let mayFail = Locked(false)
-    /// The kinds of effects that the driver has carried out.
-    let met = Locked<Set<EffectKind>>([])
-
-    func meet(_ kind: EffectKind) { met.withLock { _ = $0.insert(kind) } }
-
-    func add(_ problem: String) { problems.withLock { $0.append(problem) } }
-
-    func take(_ event: ClientEvent) {
-      meet(.report)
-      switch event {
-      case .changed, .interrupted, .log, .failed(.closed, isFatal: false),
-        .failed(.connectTimeout, _), .failed(.pongTimeout, _):
-        break
-      case .failed(.error(let code, _), isFatal: false) where code.connection == .connectionClosed:
-        break
-      case .failed(.closed, isFatal: true) where mayFail.withLock({ $0 }): break
-      case .failed: add("\(event)")
-      }
-    }
-
-    func take(_ event: SyncSessionEvent) {
-      meet(.sessionReport)
-      switch event {
-      case .downloadProgress, .log: break
-      // The file may still be that of an older session for a while.
-      case .delayed(let code, _) where code.session == .sessionClosed: break
-      default: add("\(event)")
-      }
-    }
-  }
-
   /// Is called when the agent has committed, before it goes on; it may write.
   package var afterCommit: (() throws -> Interruption)?
+  /// Is called when the program begins with a new file after a manual reset.
+  package var onNewFile: (() throws -> Void)?
+
+  /// The treatment of own changes in a reset; nil if the program puts the file aside itself.
+  package var resetMode: ResetMode? = .recoverOrDiscard
+  /// The reset under way.
+  var reset: SimulatedReset?
+  let copy = SimulatedCopy()
+  let executor = ManualExecutor()
+  /// The wait for the end of a reset: everything is uploaded, and then downloaded.
+  var resetWatch: ResetWatch?
+  /// The identity of the file whose reset has begun. A restored server gives identifiers again.
+  var identityBeforeReset: FileIdentity?
+  /// The last version of a file in a restored backup of the server.
+  var restoredVersions: [FileIdentifier: UInt64] = [:]
+  /// The server version of the file as its session knows it.
+  var answeredVersion: UInt64 = 0
+  /// Server versions whose reports were lost with the program.
+  var unheardVersions: [ClosedRange<UInt64>] = []
+  /// Whether the transactions of a reset are under way.
+  package internal(set) var isCommittingReset = false
+  /// The acknowledged versions by then.
+  var acknowledgedBeforeReset: [UInt64] = []
+  /// Whether the program is to begin with a new file.
+  var needsNewFile = false
+  /// The counts of resets.
+  package internal(set) var resets = ResetCounts()
+  private(set) var recoveries = RecoveryChecker()
 
   private let time: SimulatedTime
   private let connectionLimits: ClientMachine.Limits
@@ -93,16 +93,17 @@ package final class SimulatedDevice {
   private var recorded: RecordedWrite
 
   init(
-    named name: String, _ version: ProtocolVersion, limits: TurnLimits,
+    named name: String, of user: String, _ version: ProtocolVersion, limits: TurnLimits,
     connectionLimits: ClientMachine.Limits, time: SimulatedTime
   ) throws {
     self.name = name
+    self.user = user
     self.version = version
     self.limits = limits
     self.connectionLimits = connectionLimits
     self.time = time
     clock = SimulatedClock()
-    news = News()
+    news = SimulatedNews()
     system = try SimulatedFileSystem()
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
@@ -114,7 +115,7 @@ package final class SimulatedDevice {
 
   private static func driver(
     _ version: ProtocolVersion, _ limits: ClientMachine.Limits,
-    _ environment: SimulatedEnvironment, _ news: News
+    _ environment: SimulatedEnvironment, _ news: SimulatedNews
   ) -> ClientDriver {
     ClientDriver(
       ClientMachine(mode: version.mode, limits: limits), environment: environment,
@@ -124,15 +125,17 @@ package final class SimulatedDevice {
   /// Begins a session of the file.
   func begin() throws {
     ending = nil
-    let partition = version.mode == .partition ? "\"home\"" : nil
-    session = try driver.begin(agent, SessionSettings(partition: partition)) { [news] event in
-      news.take(event)
-    }
+    session = try driver.begin(agent, settings) { [news] event in news.take(event) }
   }
 
-  /// Ends the session; another one may begin when it is over.
+  /// The settings of the file's session.
+  var settings: SessionSettings {
+    SessionSettings(partition: version.mode == .partition ? "\"home\"" : nil)
+  }
+
+  /// Ends the session, unless its file is being reset; another one may begin when it is over.
   func endSession() {
-    guard !isEnding else { return }
+    guard !isEnding, !isResetting else { return }
     let isOver = Locked(false)
     ending = isOver
     driver.end(session) { [news] in
@@ -161,57 +164,121 @@ package final class SimulatedDevice {
     }
   }
 
+  /// The disk of a device whose program is killed.
+  package struct Disk {
+    var file: [UInt8]
+    var copy: [UInt8]?
+  }
+
   /// Ends the program and starts it again. The device has no connection.
   ///
-  /// - Parameter contents: The bytes of the file; nil for what is there.
-  func restart(from contents: [UInt8]? = nil) async throws {
+  /// - Parameter disk: The disk at the start; nil for the present one.
+  func restart(from disk: Disk? = nil) async throws {
+    if needsNewFile { return try await putAside() }
+    try await abandon()
+    if let disk {
+      system = try SimulatedFileSystem(contents: disk.file)
+      try copy.restart(from: disk.copy)
+    }
+    try await start()
+  }
+
+  /// Puts the file aside, and begins with a new one.
+  func putAside() async throws {
+    try await abandon()
+    try willReset()
+    noteUploads()
+    written = []
+    system = try SimulatedFileSystem()
+    copy.remove()
+    try await start()
+    try onNewFile?()
+  }
+
+  /// Ends all work of the program.
+  private func abandon() async throws {
+    news.isMuted.withLock { $0 = true }
+    if let reset {
+      resets.interrupted += 1
+      reset.cancel()
+    }
+    for _ in 0..<3 {
+      executor.run()
+      environment.abandon()
+      let isScheduled = environment.state.withLock { state in
+        defer { state.isScheduled = false }
+        return state.isScheduled
+      }
+      if isScheduled { driver.carryOut() }
+    }
+    (reset, resetWatch, ending) = (nil, nil, nil)
     await agent.close()
-    if let contents { system = try SimulatedFileSystem(contents: contents) }
+    news.isMuted.withLock { $0 = false }
+  }
+
+  private func start() async throws {
+    life += 1
+    (needsNewFile, checkedVersion) = (false, 0)
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
     recorded = RecordedWrite(now: clock.now)
     environment = SimulatedEnvironment(time, news)
     driver = Self.driver(version, connectionLimits, environment, news)
     isLoggedOut = false
+    news.forgetWishes()
+    try findReset()
+    try noteUnheardReports()
     try begin()
+    try await watchForEndOfReset()
   }
 
   /// The bytes of the file.
   package func contents() throws -> [UInt8] { try system.file.contents() }
 
-  /// Carries out the next request of the session.
+  /// The disk as it is.
+  package func disk() throws -> Disk { Disk(file: try contents(), copy: try copy.contents()) }
+
+  /// Carries out the next request of the sessions.
   ///
-  /// - Returns: The bytes of the file at the time when the program is to be killed; nil if it goes
-  ///   on.
-  func perform() async -> [UInt8]? {
+  /// - Returns: The disk at the time when the program is to be killed; nil if it goes on.
+  func perform() async -> Disk? {
     let next = environment.state.withLock { state in
       state.works.firstIndex { $0.reply == nil }.map { (index: $0, work: state.works[$0]) }
     }
     guard let next else { return nil }
-    var watch: CommitWatch?
-    if let afterCommit {
-      let file = system.file
-      watch = CommitWatch { try afterCommit() == .kill ? file.contents() : nil }
-    }
     do {
-      try watch?.begin(file)
-      let reply = await next.work.agent.perform(next.work.request)
-      environment.state.withLock { $0.works[next.index].reply = reply }
-      return try watch?.end()
+      return try await interrupting(next.work.agent.file) {
+        let reply = await next.work.agent.perform(next.work.request)
+        self.environment.state.withLock { $0.works[next.index].reply = reply }
+      }
     } catch {
       news.add("\(error)")
       return nil
     }
   }
 
-  /// Waits until everything is at the other side; how often the wait ended is counted.
+  /// Carries out commits to a file, while the program may write or be killed.
+  func interrupting(_ file: DatabaseFile, _ body: () async throws -> Void) async throws -> Disk? {
+    var watch: CommitWatch<Disk>?
+    if let afterCommit {
+      watch = CommitWatch { [unowned self] in
+        try afterCommit() == .kill ? try disk() : nil
+      }
+    }
+    try watch?.begin(file)
+    do {
+      try await body()
+    } catch {
+      _ = try watch?.end()
+      throw error
+    }
+    return try watch?.end()
+  }
+
+  /// Waits until everything is at the other side.
   func wait(for kind: SessionWait) -> UInt64 {
     let id = driver.makeName()
-    driver.wait(for: kind, of: session, id: id) { [news] failure in
-      news.meet(.finish)
-      news.finished.withLock { $0[id, default: 0] += 1 }
-      if let failure { news.add("a wait failed: \(failure)") }
-    }
+    driver.wait(for: kind, of: session, id: id) { [news] failure in news.end(id, failure) }
     return id
   }
 
@@ -259,10 +326,12 @@ package final class SimulatedDevice {
   /// The state of the file, as messages may claim it.
   func state() throws -> SessionFile {
     let snapshot = try file.snapshot()
-    let cursors = try snapshot.syncHistory()?.progress.cursors ?? SyncCursors()
+    let history = try snapshot.syncHistory()
     return SessionFile(
       version: snapshot.version,
-      ident: FileIdentifier(UInt64(try snapshot.top().fileIdentifier)), cursors: cursors)
+      ident: FileIdentifier(UInt64(try snapshot.top().fileIdentifier)),
+      salt: UInt64(clamping: history?.fileSalt ?? 0),
+      cursors: history?.progress.cursors ?? SyncCursors())
   }
 
   /// The identifier that the server gave the file.

@@ -39,9 +39,9 @@ final class SimulatedEnvironment: ClientEnvironment {
 
   let state = Locked(State())
   private let clock: SimulatedTime
-  private let news: SimulatedDevice.News
+  private let news: SimulatedNews
 
-  init(_ clock: SimulatedTime, _ news: SimulatedDevice.News) {
+  init(_ clock: SimulatedTime, _ news: SimulatedNews) {
     self.clock = clock
     self.news = news
   }
@@ -116,4 +116,13 @@ final class SimulatedEnvironment: ClientEnvironment {
   }
 
   func stop() {}
+
+  /// Ends all requests: the program is gone.
+  func abandon() {
+    let works = state.withLock { state in
+      defer { state.works = [] }
+      return state.works
+    }
+    for work in works { work.end(.failed(StoreFailure(code: nil, message: "killed"))) }
+  }
 }

@@ -2,9 +2,12 @@
 
 // A server in memory: realm files, realms, and the machines of many connections.
 
+import RealmDeclarations
+import RealmQuery
 package import RealmServerEngine
 import RealmStorage
 package import RealmSyncProtocol
+package import RealmTables
 import RealmTestSupport
 
 /// A server of a `SyncNetwork`, which can be stopped at any time and started on its files again.
@@ -17,13 +20,19 @@ package final class SimulatedServer {
   private let time: SimulatedTime
   private var files = SimulatedFiles()
   private var app: ServerApp
+  /// The judge of the rights of users; nil where each user has all.
+  private var access: (any SessionAccess)?
+  /// The schema of the app; nil where users without the right to write declare nothing.
+  private let schema: SchemaKeeper
   private var startCount: UInt64 = 0
   private var connectionCount: UInt64 = 0
   /// The newest version of the realm.
   private(set) var head = SaltedVersion()
-  private(set) var connections: [SimulatedConnection] = []
+  var connections: [SimulatedConnection] = []
   package internal(set) var problems: [String] = []
   private let storeErrors = Locked<[StoreError]>([])
+  /// The reports of refused writes, each once for a file.
+  package private(set) var reports: [FileIdentifier: [CompensatingWriteReport]] = [:]
 
   init(
     mode: SyncMode, seed: UInt64, limits: SessionLimits,
@@ -34,22 +43,24 @@ package final class SimulatedServer {
     self.limits = limits
     self.connectionLimits = connectionLimits
     self.time = time
-    app = Self.start(mode, files, seed, limits, clock, storeErrors)
+    schema = SchemaKeeper(AppSchema(), isFixed: false) { _ in nil }
+    app = Self.start(mode, files, seed, limits, clock, schema, storeErrors)
   }
 
   private static func start(
     _ mode: SyncMode, _ files: SimulatedFiles, _ seed: UInt64, _ limits: SessionLimits,
-    _ clock: SimulatedClock, _ errors: Locked<[StoreError]>
+    _ clock: SimulatedClock, _ schema: SchemaKeeper, _ errors: Locked<[StoreError]>
   ) -> ServerApp {
     let salts = SaltSource(SeededGenerator(seed: seed))
     var settings = ServerRealm.Settings(recordsTouches: mode == .flexible)
     settings.bootstrapEntryByteCount = limits.bootstrapByteCount
+    settings.schema = schema
     let realms = RealmDirectory(
       EmbeddedStore(files, salts: salts), settings: settings, clock: ServerClock(clock.now),
       salts: salts)
     return ServerApp(
       named: "test", realms: realms,
-      authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in "user" }, limits: limits,
+      authenticator: SessionAuthenticator { (_) in "" }, limits: limits,
       report: { error in errors.withLock { $0.append(error) } })
   }
 
@@ -58,16 +69,68 @@ package final class SimulatedServer {
     startCount += 1
     connections = []
     files = try files.restarted()
-    app = Self.start(mode, files, seed &+ startCount << 32, limits, clock, storeErrors)
+    app = Self.start(mode, files, seed &+ startCount << 32, limits, clock, schema, storeErrors)
+    app.access = access
+  }
+
+  // MARK: Rules
+
+  /// Adds the classes of a version to the schema of the app.
+  package func declare(_ classes: TableGroup) throws {
+    var known = schema.schema
+    _ = known.add(DeclaredSchema(try StoredSchema(classes)))
+    _ = schema.apply(known, isFixed: false)
+  }
+
+  /// Replaces the judge of the rights of users.
+  ///
+  /// - Returns: The number of the sessions to end, as their users have other rights now.
+  func setAccess(_ access: (any SessionAccess)?) async -> Int {
+    self.access = access
+    return await app.rules.replace(by: access)
+  }
+
+  /// Ends the sessions of users with other rights than before.
+  ///
+  /// - Returns: Their number.
+  func recheckAccess() async -> Int { await app.rules.recheck() }
+
+  // MARK: Upkeep
+
+  /// A backup of the files.
+  func backUp() throws -> SimulatedFiles { try files.restarted() }
+
+  /// Kills the server and starts another on a backup.
+  func restore(_ backup: SimulatedFiles) async throws {
+    files = backup
+    try restart()
+    head = try await realm().head.latest
+    for file in reports.keys {
+      reports[file] = reports[file]?.filter { $0.serverVersion <= head.version }
+    }
+  }
+
+  /// Takes over the newest version of the realm: the server makes some by itself.
+  func findHead() async throws {
+    let head = try await realm().head.latest
+    if head.version > self.head.version { self.head = head }
+  }
+
+  /// Expires and removes clients, and trims the history.
+  func trim(offline: UInt64, expired: UInt64) async throws -> Trimmed {
+    let (realm, registry) = (try await realm(), app.registry)
+    return try await realm.trim(
+      offlineMillisecondsMax: offline, expiredMillisecondsMax: expired,
+      isPresent: { registry.session(of: $0, in: realm.id) != nil })
   }
 
   // MARK: Connections
 
   /// Takes the connection of a socket.
-  func accept(_ version: ProtocolVersion) -> SimulatedConnection {
+  func accept(_ version: ProtocolVersion, of user: String) -> SimulatedConnection {
     connectionCount += 1
     let connection = SimulatedConnection(
-      number: connectionCount, version, limits: connectionLimits, now: time.now)
+      number: connectionCount, version, user: user, limits: connectionLimits, now: time.now)
     connections.append(connection)
     carryOut(connection.machine.begin(), of: connection)
     return connection
@@ -98,9 +161,14 @@ package final class SimulatedServer {
       case .pauseReading: connection.isReadingPaused = true
       case .resumeReading: connection.isReadingPaused = false
       case .began(let session):
+        var app = app
+        app.authenticator = SessionAuthenticator { [user = connection.user] _ in user }
         connection.stores[session] = ServerSessionStore(
           app: app, version: connection.version, connection: connection.number,
-          onEviction: connection.isEvicted.set)
+          onEviction: connection.isEvicted.set,
+          onRefusal: { [refusals = connection.refusals] refusal in
+            refusals.withLock { $0.append((session, refusal)) }
+          })
       case .store(let session, let number, let request):
         connection.works.append(.init(session: session, number: number, request: request))
       case .ended(let session):
@@ -142,8 +210,13 @@ package final class SimulatedServer {
     if case .integrated(let head, _) = reply, head.version > self.head.version { self.head = head }
     if case .head(let head) = reply, head.version > self.head.version { self.head = head }
     connection.works[index].reply = reply
+    await note(reply, of: store)
     await check(reply, of: store)
-    for error in storeErrors.withLock({ $0 }) { problems.append("\(error)") }
+    for error in storeErrors.withLock({ $0 }) {
+      // The client is reset then.
+      if case .trimmed = error { continue }
+      problems.append("\(error)")
+    }
     storeErrors.withLock { $0 = [] }
   }
 
@@ -167,6 +240,24 @@ package final class SimulatedServer {
     let session = connection.ended.remove(at: index)
     connection.works.removeAll { $0.session == session }
     await connection.stores.removeValue(forKey: session)?.close()
+  }
+
+  /// Ends a session for the next reason.
+  func refuseNext(of connection: SimulatedConnection) {
+    let (session, refusal) = connection.refusals.withLock { $0.removeFirst() }
+    handle(.session(session, .refuse(refusal)), of: connection)
+  }
+
+  /// Notes the refused writes of a client.
+  private func note(_ reply: ServerStoreReply, of store: ServerSessionStore) async {
+    switch reply {
+    case .claimed(_, let rejected, _), .integrated(_, let rejected):
+      guard !rejected.isEmpty, let file = await store.claimedFile else { return }
+      for report in rejected where !reports[file, default: []].contains(report) {
+        reports[file, default: []].append(report)
+      }
+    case .bound, .done, .file, .head, .download, .queryRefused, .refused: return
+    }
   }
 
   /// A session whose file another one has must not go on.

@@ -22,25 +22,29 @@ package final class SyncNetwork {
   package let server: SimulatedServer
   package private(set) var devices: [SimulatedDevice] = []
   package var random: SeededGenerator
-  package private(set) var checker = ContentChecker()
+  package internal(set) var checker = ContentChecker()
   /// Is called with each step, to follow a run.
   package var trace: ((String) -> Void)?
   /// Answers requests in place of files: faults planted by the tests of the checker.
   package var answer: ((SimulatedDevice, StoreRequest) throws -> StoreReply?)?
-  private let time = SimulatedTime()
+  let time = SimulatedTime()
   private let limits: ClientMachine.Limits
   private var ownProblems: [String] = []
+  /// Whether the server may refuse writes, users and files: devices are reset then.
+  package let mayRefuse: Bool
 
   /// - Parameters:
   ///   - limits: The sizes of the server's messages.
   ///   - connectionLimits: The limits of waiting bytes at the server.
   ///   - clientLimits: The limits of waiting bytes at a device.
+  ///   - mayRefuse: Whether the server may refuse writes, users and files.
   package init(
     mode: SyncMode, seed: UInt64, limits: SessionLimits = SessionLimits(),
     connectionLimits: ServerConnectionMachine.Limits = .init(),
-    clientLimits: ClientMachine.Limits = .init()
+    clientLimits: ClientMachine.Limits = .init(), mayRefuse: Bool = false
   ) {
     self.mode = mode
+    self.mayRefuse = mayRefuse
     self.limits = clientLimits
     random = SeededGenerator(seed: seed)
     server = SimulatedServer(
@@ -50,12 +54,13 @@ package final class SyncNetwork {
   /// Adds a device with a new file.
   @discardableResult
   package func addDevice(
-    named name: String, protocolNumber: Int = ProtocolVersion.newest,
-    limits: TurnLimits = TurnLimits()
+    named name: String, of user: String = "user",
+    protocolNumber: Int = ProtocolVersion.newest, limits: TurnLimits = TurnLimits()
   ) throws -> SimulatedDevice {
     let device = try SimulatedDevice(
-      named: name, ProtocolVersion(mode: mode, number: protocolNumber), limits: limits,
+      named: name, of: user, ProtocolVersion(mode: mode, number: protocolNumber), limits: limits,
       connectionLimits: self.limits, time: time)
+    device.news.mayBeRefused.withLock { $0 = mayRefuse }
     devices.append(device)
     return device
   }
@@ -86,7 +91,7 @@ package final class SyncNetwork {
   /// server learns of the loss later.
   package func cut(_ device: SimulatedDevice) { cut(device, random.pick(Self.codes)) }
 
-  private func cut(_ device: SimulatedDevice, _ code: CloseCode) {
+  func cut(_ device: SimulatedDevice, _ code: CloseCode) {
     guard let connection = device.connection else { return }
     trace?("\(device.name) loses its connection: \(code.rawValue)")
     let count = random.number(below: connection.toServer.count + 1)
@@ -121,11 +126,11 @@ package final class SyncNetwork {
 
   /// Suspends the session of a device, or resumes it, or both.
   package func tap(_ device: SimulatedDevice) {
-    let (session, isResting) = (device.session, device.driver.rest(of: device.session) == .app)
+    let isResting = device.driver.rest(of: device.session) == .app
     trace?("\(device.name) taps")
-    if isResting || random.percent(50) { device.driver.send(.resume(session: session)) }
-    if !isResting || random.percent(50) { device.driver.send(.suspend(session: session)) }
-    if random.percent(70) { device.driver.send(.resume(session: session)) }
+    if isResting || random.percent(50) { device.resume() }
+    if !isResting || random.percent(50) { device.suspend() }
+    if random.percent(70) { device.resume() }
   }
 
   /// Ends the session of a device and begins another one.
@@ -136,11 +141,15 @@ package final class SyncNetwork {
 
   /// Ends the program of a device and starts it again.
   ///
-  /// - Parameter contents: The bytes of the file then; nil for its present ones.
-  package func restart(_ device: SimulatedDevice, from contents: [UInt8]? = nil) async throws {
+  /// - Parameter disk: The disk at the start; nil for the present one.
+  package func restart(
+    _ device: SimulatedDevice, from disk: SimulatedDevice.Disk? = nil
+  )
+    async throws
+  {
     trace?("\(device.name) restarts")
     cut(device, .readFailed)
-    try await device.restart(from: contents)
+    try await device.restart(from: disk)
   }
 
   /// Kills the server and starts it again.
@@ -152,7 +161,7 @@ package final class SyncNetwork {
 
   // MARK: Steps
 
-  private typealias Step = (name: String, take: () async throws -> Void)
+  typealias Step = (name: String, take: () async throws -> Void)
 
   /// Does one possible thing at a device or its connection.
   ///
@@ -230,6 +239,7 @@ package final class SyncNetwork {
           {
             device.environment.state.withLock { state in _ = state.works.remove(at: index) }
             state.works[index].end(reply)
+            if state.works[index].agent === device.agent { device.noteAnswer(reply) }
           }
         ))
     }
@@ -245,7 +255,7 @@ package final class SyncNetwork {
           }
         ))
     }
-    return steps + userSteps(of: device, state)
+    return steps + userSteps(of: device, state) + resetSteps(of: device)
   }
 
   private func socketSteps(
@@ -343,7 +353,7 @@ package final class SyncNetwork {
     device.environment.state.withLock { state in
       (state.socket, state.isReadingPaused) = (socket, false)
     }
-    device.connection = server.accept(device.version)
+    device.connection = server.accept(device.version, of: device.user)
     device.driver.deliver(
       .opened(
         socket: socket, protocolName: device.version.description, jitter: jitter()))
@@ -362,7 +372,7 @@ package final class SyncNetwork {
     if let request = device.nextRequest, let reply = try answer?(device, request) {
       return device.answer(reply)
     }
-    if let contents = await device.perform() { try await restart(device, from: contents) }
+    if let disk = await device.perform() { try await restart(device, from: disk) }
   }
 
   // MARK: The server
@@ -382,6 +392,9 @@ package final class SyncNetwork {
       ]
     }
     var steps: [Step] = []
+    if connection.closing == nil, connection.refusals.withLock({ !$0.isEmpty }) {
+      steps.append(("ends a refused session", { server.refuseNext(of: connection) }))
+    }
     if let message = connection.toServer.first, !connection.isReadingPaused {
       steps.append(
         ("serves \(Self.head(message))", { server.receive(from: connection) }))
@@ -432,68 +445,5 @@ package final class SyncNetwork {
       }
     }
     server.write(connection)
-  }
-
-  // MARK: Checking
-
-  /// `SyncNetwork` 3
-  private func check() async throws {
-    for device in devices {
-      let state = try device.state()
-      checker.check(state.cursors, of: device.name)
-      let said = device.environment.state.withLock { state in
-        defer { state.said = [] }
-        return state.said
-      }
-      for said in said { checker.check(said, by: device.name, state) }
-    }
-    checker.check(try await server.entries(after: checker.version))
-  }
-
-  /// `ContentChecker` 4, in partition mode: a run with queries compares its views itself.
-  private func checkContents() async throws {
-    guard mode == .partition else { return }
-    let expected = try await server.digest()
-    for device in devices where device.isOnline {
-      checker.check(try device.digest(), of: device.name, expected)
-    }
-  }
-
-  // MARK: Meeting
-
-  /// Lets everything come to its end: all that devices have written is at the server and at all
-  /// other devices then, as far as those are online.
-  ///
-  /// - Returns: Whether there was an end, without problems.
-  package func settle() async throws -> Bool {
-    for _ in 0..<10_000 where devices.contains(where: \.isEnding) {
-      for device in devices where device.isEnding { _ = await proceed(device) }
-    }
-    var waits: [(device: SimulatedDevice, id: UInt64)] = []
-    for device in devices where device.isOnline {
-      device.driver.send(.resume(session: device.session))
-      for kind in [SessionWait.upload, .download] { waits.append((device, device.wait(for: kind))) }
-    }
-    func areOver() -> Bool {
-      waits.allSatisfy { wait in wait.device.news.finished.withLock { $0[wait.id] } == 1 }
-    }
-    for _ in 0..<100_000 {
-      time.advance(by: 10)
-      var isBusy = await proceedWithLostConnection()
-      for device in devices where await proceed(device) { isBusy = true }
-      // An error that ends a session may come again and again.
-      guard problems.isEmpty else { return false }
-      if isBusy { continue }
-      if areOver() {
-        try await checkContents()
-        return problems.isEmpty
-      }
-      let next = devices.compactMap { device in
-        device.environment.state.withLock { $0.timers.values.min() }
-      }.min()
-      guard let next else { return false }
-      if next > time.now { time.advance(by: next - time.now) }
-    }
-    return false
   }
 }

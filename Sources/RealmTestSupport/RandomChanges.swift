@@ -32,11 +32,17 @@ package enum RandomChanges {
   }
 
   /// Makes a few changes. There are few primary keys, so that devices make the same objects.
-  package static func write(_ group: WriteGroup, _ random: inout SeededGenerator) throws {
-    for _ in 0..<1 + random.number(below: 4) { try step(group, &random) }
+  ///
+  /// - Parameter writesNotes: Whether objects without primary key are made and deleted.
+  package static func write(
+    _ group: WriteGroup, _ random: inout SeededGenerator, writesNotes: Bool = true
+  ) throws {
+    for _ in 0..<1 + random.number(below: 4) { try step(group, &random, writesNotes) }
   }
 
-  private static func step(_ group: WriteGroup, _ random: inout SeededGenerator) throws {
+  private static func step(
+    _ group: WriteGroup, _ random: inout SeededGenerator, _ writesNotes: Bool
+  ) throws {
     let things = try #require(try group.table(named: "class_Thing"))
     let notes = try #require(try group.table(named: "class_Note"))
     switch random.number(below: 20) {
@@ -44,13 +50,13 @@ package enum RandomChanges {
       _ = try things.findOrCreate(primaryKey: .string("t\(random.number(below: 8))"))
     case 4:
       if let key = try object(of: things, &random) { try things.delete(key) }
-    case 5:
+    case 5 where writesNotes:
       let (key, _) = try notes.createObject()
       try notes.set(.string("n\(random.number(below: 50))"), try column("text", notes), key)
       if let thing = try object(of: things, &random) {
         try notes.set(.link(thing), try column("thing", notes), key)
       }
-    case 6:
+    case 6 where writesNotes:
       if let key = try object(of: notes, &random) { try notes.delete(key) }
     default:
       guard let key = try object(of: things, &random) else { return }

@@ -20,6 +20,8 @@ package struct RandomWriter {
   package var objectCountMax = 9
   /// Properties of `Thing` that are often changed, in one object, so that writers meet there.
   package var focus: [String] = []
+  /// A class to which nothing is written.
+  package var avoidedClass: String?
   /// What the names of new classes and properties end with, so that those of two writers differ.
   package var suffix = ""
   /// Whether one transaction often writes to an object and to the lists that hold it in turn.
@@ -57,6 +59,7 @@ package struct RandomWriter {
     if !focus.isEmpty, random.percent(40) { return try changeFocus(group) }
     let tables = try group.tableKeys().compactMap { try group.table($0) }
     let table = random.pick(tables)
+    if let avoidedClass, table.schema.name == "class_" + avoidedClass { return }
     let isTopLevel = table.schema.kind != .embedded
     let count = try table.objectCount()
     switch random.number(below: 100) {

@@ -17,6 +17,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private let version: ProtocolVersion
   private let app: ServerApp
   private let onEviction: @Sendable () -> Void
+  private let onRefusal: @Sendable (SessionRefusal) -> Void
   private let link: ServerSessionLink?
   private nonisolated let isEnded = Locked(false)
   private nonisolated let held = Atomic(0)
@@ -43,16 +44,20 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// Sessions waiting for the end of the request.
   private var waiters: [CheckedContinuation<Void, Never>] = []
 
-  /// - Parameter onEviction: Is called when a newer session has claimed the file. The connection
-  ///   is to be closed then.
+  /// - Parameters:
+  ///   - onEviction: Is called when a newer session has claimed the file. The connection is to be
+  ///     closed then.
+  ///   - onRefusal: Is called when the session is to end.
   package init(
     app: ServerApp, version: ProtocolVersion, connection: UInt64,
-    onEviction: @escaping @Sendable () -> Void = {}
+    onEviction: @escaping @Sendable () -> Void = {},
+    onRefusal: @escaping @Sendable (SessionRefusal) -> Void = { _ in }
   ) {
     self.app = app
     self.version = version
     self.connection = connection
     self.onEviction = onEviction
+    self.onRefusal = onRefusal
     link = nil
   }
 
@@ -65,6 +70,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     self.connection = connection
     self.link = link
     onEviction = { link.evict() }
+    onRefusal = { link.refuse($0) }
   }
 
   /// The realm, once BIND was carried out.
@@ -137,7 +143,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     let access = app.rules.snapshot.access
     let current = try? await access?.rights(of: user, in: name.partition) ?? .all
     guard current != rights else { return false }
-    link?.refuse(SessionRefusal(.sessionClosed, "The rights of the user have changed"))
+    onRefusal(SessionRefusal(.sessionClosed, "The rights of the user have changed"))
     return true
   }
 

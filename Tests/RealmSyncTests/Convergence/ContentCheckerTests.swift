@@ -25,10 +25,10 @@ struct ContentCheckerTests {
   @Test func aCursorThatGoesBackIsFound() async throws {
     let network = try await Self.network()
     let device = network.devices[1]
-    let contents = try device.contents()
+    let disk = try device.disk()
     try network.devices[0].write { try Items.put(2, "two", $0) }
     #expect(try await network.settle())
-    try await network.restart(device, from: contents)
+    try await network.restart(device, from: disk)
     #expect(try await !network.settle())
     #expect(network.checker.problems.contains { $0.hasPrefix("b: the cursors") })
   }

@@ -14,12 +14,25 @@ import RealmTestSupport
 /// One schedule of writes, messages, lost connections, restarts and subscriptions.
 struct ConvergenceRun {
   let network: SyncNetwork
-  private var random: SeededGenerator
+  var random: SeededGenerator
   private var programs: [DeviceProgram] = []
   private var time: UInt64 = 1_000_000
+  /// The rules; nil where each user has all.
+  let rules: RunRules?
+  /// Whether the server is restored from backups, trims its history, and refuses files.
+  let isRestorable: Bool
+  /// The backups of the server.
+  var backups: [SimulatedFiles]
+  var counts = RunCounts()
 
-  init(seed: UInt64, mode: SyncMode) throws {
+  init(seed: UInt64, mode: SyncMode) async throws {
     random = SeededGenerator(seed: seed)
+    let ruleSeed = random.next()
+    let rules = random.percent(60) ? RunRules(mode, seed: ruleSeed) : nil
+    let isRestorable = random.percent(60)
+    (self.rules, self.isRestorable) = (rules, isRestorable)
+    // At times there is a backup of a server without any realm.
+    backups = random.percent(20) && isRestorable ? [SimulatedFiles()] : []
     var (server, client) = (ServerConnectionMachine.Limits(), ClientMachine.Limits())
     // What waits reaches its limits in half of the runs.
     if random.percent(50) {
@@ -34,7 +47,11 @@ struct ConvergenceRun {
       limits: SessionLimits(
         downloadByteCount: downloadByteCount, bootstrapByteCount: partByteCount,
         roundByteCount: partByteCount),
-      connectionLimits: server, clientLimits: client)
+      connectionLimits: server, clientLimits: client, mayRefuse: rules != nil || isRestorable)
+    if let access = try rules?.draw() { await network.setAccess(access) }
+    let changesSchema = random.percent(20) && rules == nil || !network.mayRefuse
+    // What is written to objects without primary key cannot be taken back one by one.
+    let writesNotes = random.percent(15) || rules == nil
     let schemaSeed = random.next()
     for index in 0..<random.pick([3, 3, 3, 3, 3, 3, 4, 4, 4, 5, 6, 8]) {
       var limits = TurnLimits()
@@ -43,12 +60,21 @@ struct ConvergenceRun {
       if random.percent(30) { limits.groupByteCount = 100 }
       let number = mode == .flexible && random.percent(25) ? 12 : ProtocolVersion.newest
       let device = try network.addDevice(
-        named: "device \(index)", protocolNumber: number, limits: limits)
+        named: "device \(index)", of: random.pick(RunRules.users), protocolNumber: number,
+        limits: limits)
+      device.resetMode = random.pick([
+        .recover, .recover, .recover, .recoverOrDiscard, .recoverOrDiscard, .recoverOrDiscard,
+        .discard, .discard, nil,
+      ])
       let program = DeviceProgram(
         device, index: index, seed: random.next(), schemaSeed: schemaSeed)
       programs.append(program)
+      (program.changesSchema, program.writesNotes) = (changesSchema, writesNotes)
       setClock(of: device)
       try program.start()
+      device.onNewFile = program.start
+      // Users who may not write declare nothing that is new.
+      if index == 0, rules != nil { try network.server.declare(device.read()) }
       device.afterCommit = program.interrupt
     }
   }
@@ -57,7 +83,11 @@ struct ConvergenceRun {
 
   mutating func play(steps: Int) async throws {
     for _ in 0..<steps {
-      let index = random.number(below: network.devices.count)
+      var index = random.number(below: network.devices.count)
+      // Resets take many steps.
+      if random.percent(50), let busy = network.devices.firstIndex(where: \.isResetting) {
+        index = busy
+      }
       let device = network.devices[index]
       network.advance(milliseconds: UInt64(random.number(below: 5_000)))
       switch random.number(below: 200) {
@@ -76,9 +106,23 @@ struct ConvergenceRun {
       case 35: network.tap(device)
       case 36 where random.percent(50): network.renew(device)
       case 37..<52: _ = await network.proceedWithLostConnection()
+      case 52..<60: try await makeTrouble(with: device)
       default: _ = await network.proceed(device)
       }
     }
+  }
+
+  /// Plays a whole run. In some all devices meet in the middle, and the server comes apart from
+  /// devices that it knows well.
+  mutating func play() async throws {
+    guard random.percent(network.mayRefuse ? 40 : 10) else { return try await play(steps: 200) }
+    try await play(steps: 60)
+    if let rules { await network.setAccess(try rules.draw(isLast: true)) }
+    for device in network.devices { network.setOnline(true, device) }
+    guard try await network.settle() else { return }
+    if isRestorable { backups.append(try network.backUp()) }
+    for _ in 0..<random.number(below: 4) { try await makeTrouble(with: network.devices[0]) }
+    try await play(steps: 100)
   }
 
   /// A file that several programs use in turn while it is offline: 60 commits wait at the end, and
@@ -110,17 +154,28 @@ struct ConvergenceRun {
     network.server.clock.set(time)
   }
 
+  /// Lets the server's clock go on.
+  mutating func letTimePass() {
+    time += 10
+    network.server.clock.set(time)
+  }
+
   // MARK: The end
 
   /// Brings all together and returns what is wrong then.
   mutating func finish() async throws -> [String] {
-    for device in network.devices {
+    if let rules { await network.setAccess(try rules.draw(isLast: true)) }
+    for (device, program) in zip(network.devices, programs) {
       network.setOnline(true, device)
-      device.afterCommit = nil
+      program.isEnding = true
     }
     var problems: [String] = []
     if try await !network.settle() { problems.append("there is no end") }
     problems += network.problems
+    for device in network.devices {
+      counts.note(device)
+      problems += unexpectedFailures(of: device)
+    }
     let entries = try await network.server.entries()
     if let trace = network.trace {
       for entry in entries {
@@ -155,17 +210,17 @@ struct ConvergenceRun {
       guard sets.count == 1, sets[0].state == .complete,
         let document = QueryDocument(text: sets[0].text)
       else { return ["subscription sets \(sets)"] }
-      let replica = try ViewReplica(snapshot, EffectiveQuery(document.queries), ident)
+      var query = EffectiveQuery(document.queries)
+      if let filters = rules?.filters(of: device.user) {
+        for name in query.conditions.keys { query.filters[name] = filters[name] }
+      }
+      let replica = try ViewReplica(snapshot, query, ident)
       if try device.digest() != replica.digest() {
         problems += try StateDifference.lines(from: replica.read(), ident, to: group, ident)
-        problems.append("with \(sets[0].text)")
+        problems.append("with \(sets[0].text) and \(query.filters)")
       }
     }
-    // SY3: everything that was recorded is at the server, once and in order.
-    let stored = entries.filter { $0.file == ident }.map(\.clientVersion)
-    if stored != device.written {
-      problems.append("the server has \(stored) of \(device.written)")
-    }
+    problems += lostChanges(of: device, ident, entries, snapshot)
     // SY1
     let findings = try device.findings()
     if !findings.isEmpty { problems.append("\(findings)") }

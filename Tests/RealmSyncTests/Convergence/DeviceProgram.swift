@@ -10,11 +10,19 @@ import RealmTestSupport
 
 /// Writes and subscribes at random.
 final class DeviceProgram {
-  let device: SimulatedDevice
+  // A device calls its program.
+  unowned let device: SimulatedDevice
   private let index: Int
   private let schemaSeed: UInt64
   private var random: SeededGenerator
   private var writer: RandomWriter
+  /// Whether classes and properties are added after the start, in partition mode.
+  var changesSchema = true
+  /// Whether objects without primary key are written.
+  var writesNotes = true
+  /// Whether the run comes to its end, where only resets are interrupted, and not for ever.
+  var isEnding = false
+  private var resetKillsLeft = 6
 
   init(_ device: SimulatedDevice, index: Int, seed: UInt64, schemaSeed: UInt64) {
     self.device = device
@@ -52,15 +60,27 @@ final class DeviceProgram {
   func write() throws {
     try device.write { group in
       switch device.version.mode {
-      case .partition: try writer.write(group)
-      case .flexible: try RandomChanges.write(group, &random)
+      case .partition:
+        writer.avoidedClass = writesNotes ? nil : "Note"
+        if changesSchema { try writer.write(group) } else { try writer.writeData(group) }
+      case .flexible: try RandomChanges.write(group, &random, writesNotes: writesNotes)
       }
     }
   }
 
   /// Writes, or says that the program is to be killed now.
   func interrupt() throws -> SimulatedDevice.Interruption {
-    if random.percent(4) { return .kill }
+    if device.isCommittingReset {
+      guard resetKillsLeft > 0 else { return .none }
+      resetKillsLeft -= 1
+      if random.percent(25) { return .kill }
+      // What is written after the reset would hide what that has done.
+      if device.isResetCommitted { return .none }
+    } else if isEnding {
+      return .none
+    } else if random.percent(4) {
+      return .kill
+    }
     if random.percent(15) { try write() }
     return .none
   }
