@@ -9,13 +9,15 @@
 //    are added to it, or to the value of the copy.
 
 import RealmReplication
-import RealmStorage
-import RealmSync
+package import RealmStorage
+package import RealmSync
 import RealmSyncProtocol
 import RealmTables
 
 /// Compares files after resets with their expected contents.
-struct RecoveryChecker {
+package struct RecoveryChecker {
+  package init() {}
+
   /// The fate of a property.
   private enum Change: Equatable {
     case value(TableValue)
@@ -39,7 +41,7 @@ struct RecoveryChecker {
   /// The mistakes of a reset.
   ///
   /// - Parameter copy: The fresh copy, as it was before the reset.
-  func problems(
+  package func problems(
     _ outcome: ClientReset.Outcome, _ file: DatabaseFile, _ copy: DatabaseFile
   ) throws -> [String] {
     let (fresh, now) = (try copy.snapshot(), try file.snapshot())
