@@ -68,7 +68,7 @@ import Testing
   /// has written meanwhile is uploaded, and a new device gets the state in place of the history.
   @Test(
     arguments: [SyncMode.partition, .flexible].flatMap { mode in
-      [[61], [61, 430]].map { days in (mode, days) }
+      ([[61], [61, 430]] as [[UInt64]]).map { days in (mode, days) }
     })
   @MainActor func aDeviceThatWasAwayIsResetAndLosesNothing(
     _ mode: SyncMode, _ days: [UInt64]
@@ -106,7 +106,7 @@ import Testing
     try await Self.add("new", to: new)
     try await Self.wait(for: all.union(["new"]), in: mine)
     #expect(resets[2].withLock { $0 } == 0)
-    for device in [away, other] { #expect(device.errors.withLock { $0 } == []) }
+    for device in [away, other] { #expect(device.errors.withLock { $0.isEmpty }) }
     try await second.stop()
   }
 }

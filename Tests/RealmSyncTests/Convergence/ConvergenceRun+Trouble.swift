@@ -133,7 +133,7 @@ struct RunCounts {
         ("refused files", resets.causes[SessionErrorCode.writeNotAllowed.rawValue] ?? 0),
       ]
     }
-    return kinds.filter { $0.1 == 0 }.map(\.0)
+    return kinds.compactMap { name, count in count == 0 ? name : nil }
   }
 
   var text: String {

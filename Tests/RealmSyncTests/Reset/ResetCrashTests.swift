@@ -129,7 +129,8 @@ struct ResetCrashTests {
   @Test(arguments: Fault.allCases, [ResetMode.discard, .recover])
   func aFaultIsFound(_ fault: Fault, _ mode: ResetMode) async throws {
     var random = SeededGenerator(seed: 1)
-    let bench = try record(mode, to: try await copy().file, fault)
+    let copy = try await copy()
+    let bench = try record(mode, to: copy.file, fault)
     let (messages, _) = try bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
     #expect(!messages.isEmpty)
   }
