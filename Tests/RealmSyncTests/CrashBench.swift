@@ -54,10 +54,10 @@ struct CrashBench<Mark: CrashMark> {
   ///   acknowledged last, whose index is given.
   func crash(
     using random: inout SeededGenerator, optionCount: (Int) -> Int = { _ in 2 }
-  ) throws -> (messages: [String], count: Int) {
+  ) -> (messages: [String], count: Int) {
     var messages: [String] = []
     let states = CrashStates(of: system.file.trace, initial: [], sampleCount: 12)
-    let count = try states.forEach(using: &random) { state in
+    let count = states.forEach(using: &random) { state in
       guard messages.count < 5 else { return }
       do {
         let file = try SimulatedFileSystem(contents: state.contents)

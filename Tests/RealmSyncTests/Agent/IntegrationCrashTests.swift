@@ -70,7 +70,7 @@ struct IntegrationCrashTests {
     var random = SeededGenerator(seed: seed)
     let bench = try record()
     #expect(bench.marks.count == 10)
-    let (messages, count) = try bench.crash(using: &random)
+    let (messages, count) = bench.crash(using: &random)
     #expect(messages == [], "seed \(seed)")
     #expect(count > 100)
   }

@@ -96,7 +96,7 @@ extension ConvergenceRun {
       // A second copy that is refused is the last.
       case .copyRefused?: counts.restores + counts.refusals + counts.expired < 2
       case .download?: rules == nil || network.mode == .flexible
-      case .unfit?, .opening?, .cancelled?, .storage?: true
+      case .unfit?, .withoutPrimaryKey?, .opening?, .cancelled?, .storage?: true
       }
     }.map { "\(device.name), \(String(describing: device.resetMode)): \($0)" }
   }

@@ -121,7 +121,7 @@ struct ResetCrashTests {
     #expect(isEqual == (mode == .discard))
     #expect(marks.last?.sets.map(\.version) == (mode == .discard ? [0] : [0, 1]))
     // The record of the reset is not acknowledged to anyone.
-    let (messages, count) = try bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
+    let (messages, count) = bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
     #expect(messages == [], "seed \(seed)")
     #expect(count > 50)
   }
@@ -131,7 +131,7 @@ struct ResetCrashTests {
     var random = SeededGenerator(seed: 1)
     let copy = try await copy()
     let bench = try record(mode, to: copy.file, fault)
-    let (messages, _) = try bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
+    let (messages, _) = bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
     #expect(!messages.isEmpty)
   }
 
