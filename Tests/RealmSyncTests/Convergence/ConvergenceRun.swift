@@ -119,7 +119,10 @@ struct ConvergenceRun {
     try await play(steps: 60)
     if let rules { await network.setAccess(try rules.draw(isLast: true)) }
     for device in network.devices { network.setOnline(true, device) }
+    // Programs that write meanwhile what is refused would begin with new files again and again.
+    for program in programs { program.isEnding = true }
     guard try await network.settle() else { return }
+    for program in programs { program.isEnding = false }
     if isRestorable { backups.append(try network.backUp()) }
     for _ in 0..<random.number(below: 4) { try await makeTrouble(with: network.devices[0]) }
     try await play(steps: 100)
