@@ -27,7 +27,7 @@ package struct AccountService: Sendable {
   let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
-  private let documents = Locked<UserDocuments?>(nil)
+  private let documents = Locked<(any CustomDataSource)?>(nil)
 
   package init(
     app: String, settings: AccountSettings, store: AccountStore, passwords: PasswordChecker,
@@ -51,7 +51,7 @@ package struct AccountService: Sendable {
   package func apply(_ settings: AccountSettings) { currentSettings.withLock { $0 = settings } }
 
   /// Says where the custom data of users is, before the first of them logs in.
-  package func findCustomData(in documents: UserDocuments) {
+  package func findCustomData(in documents: any CustomDataSource) {
     self.documents.withLock { $0 = documents }
   }
 

@@ -2,12 +2,12 @@
 
 // The custom data of the users of an app: the operator's, or a class of the app's own data.
 
-import RealmFormats
+package import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 
 /// Finds the custom data of users.
-package final class UserDocuments: Sendable {
+package final class UserDocuments: CustomDataSource {
   private let app: String
   private let realms: RealmDirectory
   private let state: Locked<CustomUserData?>
@@ -25,10 +25,9 @@ package final class UserDocuments: Sendable {
     set { state.withLock { $0 = newValue } }
   }
 
-  /// The custom data of a user; nil for none.
-  ///
-  /// - Parameter given: The data from the operator.
-  func data(of user: String, given: BSONValue?) async throws(StoreError) -> BSONValue? {
+  package func data(
+    of user: String, given: BSONValue?
+  ) async throws(StoreError) -> BSONValue? {
     guard let source else { return given }
     return try await realms.open(realm(of: source)).realm.customData(of: user, source)
   }

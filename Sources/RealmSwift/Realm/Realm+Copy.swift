@@ -90,8 +90,8 @@ extension RealmCore {
       throw Realm.Error(
         .invalidInput,
         message: "The Realm '\(file.path)' cannot be copied to '\(path)': "
-          + "it has \(own.content), and the copy is to have \(synchronisation.content). Copy it into a file "
-          + "that has been opened before.",
+          + "it has \(own.content), and the copy is to have \(synchronisation.content). "
+          + "Copy it into a file that has been opened before.",
         path: path)
     }
     if transaction != nil { throw Realm.Error(.pendingUploads(path: file.path), path: path) }

@@ -126,7 +126,8 @@ struct RealmOpener {
     return try openFile(at: path, options)
   }
 
-  /// Copies the former file or the seed of a new file, and returns the wasted space of an old one to the disk.
+  /// Copies the former file or the seed of a new file, and returns the wasted space of an old one
+  /// to the disk.
   private func prepareFile() throws {
     try configuration.synchronisation?.prepareFile(of: configuration)
     if let seed = configuration.seedFilePath { try plantSeed(seed, at: path) }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct HiddenFieldTests {
+struct HiddenFieldTests {
   private typealias Step = RoleObjects.Step
 
   /// Admins see everything; all others do not see a note, marks, counts and the home.

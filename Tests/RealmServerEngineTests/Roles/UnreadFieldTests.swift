@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct UnreadFieldTests {
+struct UnreadFieldTests {
   /// Makes a changeset about one object of a class `Doc`.
   private struct Maker {
     var changeset = Changeset()

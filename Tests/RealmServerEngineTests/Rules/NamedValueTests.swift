@@ -7,7 +7,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct NamedValueTests {
+struct NamedValueTests {
   private static let values = #"""
     {"admins": ["u1", "u2"], "team": "red", "limits": {"low": 3, "high": {"$numberLong": "9"}},
       "text": "%%user.id", "open": true}

@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct RuleBuildingTests {
+struct RuleBuildingTests {
   private static func app(_ mode: SyncMode = .flexible) -> AppFile {
     var file = AppFile(id: "a", name: "a", mode: mode)
     file.stage = .production

@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmServerEngine
 
-@Suite struct UserDocumentTests {
+struct UserDocumentTests {
   private static let fileCount = Atomic(0)
   private static let id = "0123456789abcdef01234567"
 

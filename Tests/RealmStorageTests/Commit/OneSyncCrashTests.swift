@@ -9,7 +9,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite struct OneSyncCrashTests {
+struct OneSyncCrashTests {
   private static var seedCount: Int {
     ProcessInfo.processInfo.environment["REALM_CRASH_SEEDS"].flatMap(Int.init) ?? 1
   }

@@ -15,7 +15,7 @@ import Darwin
 import Glibc
 #endif
 
-@Suite struct OneSyncTests {
+struct OneSyncTests {
   private let system: SimulatedFileSystem
   private var initial: [UInt8] = []
 

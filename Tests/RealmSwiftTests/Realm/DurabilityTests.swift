@@ -12,7 +12,7 @@ import Testing
 @testable import RealmStorage
 @testable import RealmSwift
 
-@Suite struct DurabilityTests {
+struct DurabilityTests {
   typealias Durability = Realm.Configuration.Durability
 
   private func open(_ file: TemporaryRealm, _ durability: Durability) throws -> Realm {

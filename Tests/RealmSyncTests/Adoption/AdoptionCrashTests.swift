@@ -21,7 +21,7 @@ import Musl
 import Glibc
 #endif
 
-@Suite struct AdoptionCrashTests {
+struct AdoptionCrashTests {
   /// All that an adoption changes.
   private struct Mark: Equatable {
     let version: UInt64

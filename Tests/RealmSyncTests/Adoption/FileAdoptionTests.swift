@@ -12,7 +12,7 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-@Suite struct FileAdoptionTests {
+struct FileAdoptionTests {
   private static func make(_ group: WriteGroup) throws {
     try Items.makeClass(group)
     try Items.put(1, "one", group)

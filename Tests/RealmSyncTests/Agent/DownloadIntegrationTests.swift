@@ -263,6 +263,7 @@ struct DownloadIntegrationTests {
   /// server; those that a refused message would have dropped are not.
   @Test(arguments: [false, true]) func whatAMergeDropsIsReported(isLater: Bool) async throws {
     let device = try TestDevice()
+    device.clock.set(1)
     try device.write { group in
       try Items.makeClass(group)
       try Items.put(1, "a", group)

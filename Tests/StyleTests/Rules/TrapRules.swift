@@ -55,6 +55,7 @@ enum TrapRules {
       "an observer of a collection gets changes of a collection",
     "RealmSwift/Realm/Realm+Dynamic.swift": "dynamic classes make dynamic objects",
     "RealmSwift/Realm/UnmanagedValues.swift": "the values of a row are read while its object lives",
+    "RealmSync/Adoption/RecordedCopy.swift": "a local history would be overwritten",
     "RealmSync/Agent/SyncAgent.swift": "a local history would be overwritten",
     "RealmTables/Clusters/KeyArray+Edit.swift": "a wrong index would write beyond the node",
     "RealmTables/Records/RecordTable.swift": "the memory of a version is read-only",
