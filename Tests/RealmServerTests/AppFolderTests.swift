@@ -141,6 +141,9 @@ import Testing
     let ann = try await AppDevice(server, "ann")
     let mine = try await Self.open(ann)
     try await Self.add("first", to: mine)
+    // The copy must have all that the device has acknowledged, or it is an older backup: the second
+    // MARK follows the acknowledgement at the latest, and the third finds it stored.
+    for _ in 0..<3 { try await mine.syncSession?.wait(for: .download) }
     let (folder, old) = (Self.folder("todos", server), server.directory.path + "/old")
     try Self.files.moveItem(atPath: folder, toPath: old)
     try Self.files.copyItem(atPath: old, toPath: folder)

@@ -417,8 +417,8 @@ struct ServerConnectionMachineTests {
     #expect(downloads() == [1, 2, 3, 4, 2, 3])
   }
 
-  /// `ServerConnectionMachine` 7: a client that begins a bootstrap in each of its sessions, and ends
-  /// none, makes the server keep few selections.
+  /// `ServerConnectionMachine` 7: a client that begins a bootstrap in each of its sessions, and
+  /// ends none, makes the server keep few selections.
   @Test func fewSessionsAreInTheMiddleOfABootstrap() {
     var connection = Self.made { $0.bootstrapCount = 2 }
     for number in 1...3 as ClosedRange<UInt64> { connection.run(number, name: number) }
