@@ -309,7 +309,6 @@ package actor ServerSessionStore: ServerRequestHandler {
   private func newReports(
     in realm: ServerRealm, of file: FileIdentifier
   ) async throws(SessionRefusal) -> [CompensatingWriteReport] {
-    guard version.mode == .partition || rights.permissions != nil else { return [] }
     let reports = try await storing(await realm.compensations(of: file, after: reportedVersion))
     if let last = reports.last { (reportedVersion, holdsReports) = (last.serverVersion, true) }
     return reports

@@ -318,6 +318,19 @@ struct RoleSessionTests {
       try await server.realm().store.privates(of: file, after: 0).allSatisfy { $0.refusal == nil })
   }
 
+  /// Rules that are gone leave what they refused to be reported.
+  @Test func whatIsRefusedIsReportedInDevelopmentModeToo() async throws {
+    let server = try Self.server()
+    let ann = try await Self.device("u1", on: server)
+    try ann.write([Self.make("a", owner: "u2")])
+    let reports = try await ann.upload()
+    #expect(reports.count == 1)
+    ann.loseServer()
+    try server.restart(roles: nil)
+    try await ann.connect()
+    #expect(ann.reports == reports)
+  }
+
   /// P5 5: a client hands an error to its program at a message of the steady state with changesets,
   /// and a bootstrap with what undoes the writes is none.
   @Test func aReportIsFollowedByAMessageThatReleasesIt() async throws {
