@@ -50,9 +50,8 @@ enum ModuleOrder {
     ],
     "RealmTestSupport": ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSyncTestSupport": [
-      "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
-      "RealmTables",
-      "RealmStorage", "RealmTestSupport",
+      "RealmDeclarations", "RealmFormats", "RealmQuery", "RealmReplication", "RealmServerEngine",
+      "RealmStorage", "RealmSync", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
     ],
     "AllocationCounter": [],
     "TestTraits": [],
