@@ -4,8 +4,8 @@
 //
 // Invariants:
 // 1. The cursors of a file never go back (SY6), as long as it has one identity.
-// 2. A change is in the history once, and those of a file are there in their order (SY3). A restored
-//    backup is the beginning of another history.
+// 2. A change is in the history once, and those of a file are there in their order (SY3). A
+//    restored backup is the beginning of another history.
 // 3. A message claims nothing of a file or the history before the disk has it (SY11).
 // 4. At a quiet moment all files have the content of the server (SY4).
 

@@ -86,6 +86,7 @@ package struct ResetCounts: Hashable, Sendable {
 
   package init() {}
 
+  /// Adds the counts of another device or run.
   package static func += (left: inout ResetCounts, right: ResetCounts) {
     left.causes.merge(right.causes, uniquingKeysWith: +)
     left.recovered += right.recovered
