@@ -44,7 +44,7 @@ public final class SpawnedProgram: Sendable {
   }
 
   /// All that a program wrote, and how it ended.
-  public struct Run {
+  public struct Run: Sendable {
     /// The exit code; after a signal the number of the signal, negative.
     public let status: Int32
     /// The text of its standard output.

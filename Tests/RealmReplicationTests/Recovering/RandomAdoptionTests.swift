@@ -24,7 +24,7 @@ struct RandomAdoptionTests {
   }
 
   /// An empty server gets everything, with what was not uploaded.
-  @Test(arguments: RandomRuns.seeds(60))
+  @Test(arguments: RandomRuns.seeds(40))
   func anEmptyServerGetsTheFile(_ seed: UInt64) throws {
     var bench = try AdoptionBench(seed)
     try bench.write(6)
@@ -35,7 +35,7 @@ struct RandomAdoptionTests {
   }
 
   /// A server with the same content gets what was not uploaded.
-  @Test(arguments: RandomRuns.seeds(60))
+  @Test(arguments: RandomRuns.seeds(40))
   func anEqualServerGetsTheChanges(_ seed: UInt64) throws {
     var bench = try AdoptionBench(seed)
     let copy = try ReplicaFile()
@@ -53,7 +53,7 @@ struct RandomAdoptionTests {
   }
 
   /// Two devices, of which one has synchronised more, bring the same objects at the same time.
-  @Test(arguments: RandomRuns.seeds(100))
+  @Test(arguments: RandomRuns.seeds(50))
   func twoDevicesAtOnceEndEqual(_ seed: UInt64) throws {
     var (first, second) = try devices(seed)
     try first.write(4)

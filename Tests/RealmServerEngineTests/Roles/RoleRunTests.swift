@@ -12,7 +12,7 @@ import Testing
 @Suite(.serialized) struct RoleRunTests {
   /// To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` to
   /// see its steps.
-  @Test(.heavy, arguments: ConvergenceSeeds.seeds(40))
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(12))
   func devicesHaveWhatTheModelSaysAndAllowedWritesSurvive(_ seed: UInt64) async throws {
     var run = try await RoleRun(seed: seed)
     try await run.play()

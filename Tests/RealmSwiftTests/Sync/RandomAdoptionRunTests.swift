@@ -100,11 +100,8 @@ import Testing
 
   /// Opens a device of the present server, which adopts its file; it may be closed in the middle.
   private func adopt(
-    _ left: Left, _ present: MemoryApp, _ pauses: [Int]
+    _ configuration: Realm.Configuration, _ pauses: [Int]
   ) async throws -> ResetDevice {
-    var configuration = try await ResetDevice.configuration(
-      present, "present\(left.number)", .recoverUnsyncedChanges())
-    configuration.syncConfiguration?.formerFile = .file(URL(fileURLWithPath: left.path))
     for pause in pauses {
       do {
         let device = try await ResetDevice(configuration, .never)
@@ -128,6 +125,14 @@ import Testing
       (0..<random.number(below: 3)).map { _ in random.number(below: 40) }
     }
     let isAtOnce = random.percent(60)
+    // Users log in before the network breaks.
+    var configurations: [Realm.Configuration] = []
+    for file in order {
+      var configuration = try await ResetDevice.configuration(
+        present, "present\(file.number)", .recoverUnsyncedChanges())
+      configuration.syncConfiguration?.formerFile = .file(URL(fileURLWithPath: file.path))
+      configurations.append(configuration)
+    }
     let breaks = Task {
       for _ in 0..<6 {
         try await Task.sleep(for: .milliseconds(15))
@@ -139,14 +144,14 @@ import Testing
     var devices: [ResetDevice] = []
     if isAtOnce {
       devices = try await withThrowingTaskGroup(of: ResetDevice.self) { group in
-        for (file, pauses) in zip(order, pauses) {
-          group.addTask { try await self.adopt(file, present, pauses) }
+        for (configuration, pauses) in zip(configurations, pauses) {
+          group.addTask { try await self.adopt(configuration, pauses) }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
     } else {
-      for (file, pauses) in zip(order, pauses) {
-        let device = try await adopt(file, present, pauses)
+      for (configuration, pauses) in zip(configurations, pauses) {
+        let device = try await adopt(configuration, pauses)
         try await device.session().reconnect()
         try await device.meet()
         devices.append(device)
