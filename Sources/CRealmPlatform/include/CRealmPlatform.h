@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The few lines of C that Swift cannot say. No logic lives here.
+// The C that Swift cannot say: calls of the system, vectors gathered to bits, a hash. It knows
+// nothing of the file format.
 #ifndef C_REALM_PLATFORM_H
 #define C_REALM_PLATFORM_H
 
