@@ -6,7 +6,8 @@ import RealmStorage
 
 /// Runs a closure whenever a file has a new version, on the thread that committed it.
 final class CommitWatch<Result>: @unchecked Sendable {
-  // Sendable: who began it waits while the agent's thread uses it.
+  // Sendable without a lock: the body runs on the thread of the agent whose call the owner awaits,
+  // and the owner reads the result only after that call has returned.
 
   private let body: () throws -> Result?
   private var result: Result?

@@ -20,7 +20,7 @@ final class DeviceProgram {
   var changesSchema = true
   /// Whether objects without primary key are written.
   var writesNotes = true
-  /// Whether the run comes to its end, where only resets are interrupted, and not for ever.
+  /// Whether the run is at its end. Then only resets are interrupted, six times for each device.
   var isEnding = false
   private var resetKillsLeft = 6
 
