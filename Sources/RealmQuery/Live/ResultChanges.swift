@@ -72,6 +72,22 @@ package struct ResultChanges: Equatable, Sendable {
       }
     }
     for index in oldEnd..<old.count where isModified(old[index]) { modifications.append(index) }
+    assert(isWhole(from: old.count, to: new.count), "ResultChanges 1, 2")
+  }
+
+  /// Whether the lists are as the invariants say, for assertions.
+  ///
+  /// - Complexity: O(n) of the changes.
+  package func isWhole(from oldCount: Int, to newCount: Int) -> Bool {
+    func isAscending(_ indexes: [Int], _ count: Int) -> Bool {
+      zip(indexes, indexes.dropFirst()).allSatisfy(<) && indexes.first.map { $0 >= 0 } ?? true
+        && indexes.last.map { $0 < count } ?? true
+    }
+    return isAscending(deletions, oldCount) && isAscending(modifications, oldCount)
+      && isAscending(insertions, newCount)
+      && oldCount - deletions.count + insertions.count == newCount
+      && Set(deletions).isDisjoint(with: modifications)
+      && Set(reordered).isSubset(of: modifications)
   }
 
   /// For each element of `new` the offset in `old` of the element it was, or -1.

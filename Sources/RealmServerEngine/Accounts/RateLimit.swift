@@ -163,6 +163,8 @@ struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
     entries[name] = Entry(value: value, insertion: insertionCount)
     insertions.append(Insertion(name: name, number: insertionCount))
     if insertions.count > 2 * countMax { dropVoidInsertions() }
+    assert(entries.count <= countMax, "RateLimit 2")
+    assert(entries.count <= insertions.count - oldest, "RateLimit 6")
   }
 
   mutating func remove(_ name: String) { entries[name] = nil }

@@ -48,6 +48,16 @@ struct SectionChanges: Equatable {
     deletions.sort()
     insertions.sort()
     modifications.sort()
+    assert(isAscending, "SectionChanges 1")
+    assert(!deletions.contains { sectionsToDelete.contains($0[0]) }, "SectionChanges 3")
+    assert(Set(deletions).isDisjoint(with: modifications), "SectionChanges 4")
+  }
+
+  /// Whether no position stands twice in a list.
+  private var isAscending: Bool {
+    [deletions, insertions, modifications].allSatisfy { paths in
+      zip(paths, paths.dropFirst()).allSatisfy(<)
+    }
   }
 
   /// Invariant 4 for modified elements, by their old and new paths.
