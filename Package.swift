@@ -390,7 +390,10 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "RealmCombineTests",
-      dependencies: ["RealmSwift", "RealmStorage", "RealmTestSupport"] + openCombine,
+      dependencies: [
+        "RealmSwift", "RealmSync", "RealmSyncProtocol", "RealmStorage", "RealmSyncTestSupport",
+        "RealmTestSupport",
+      ] + openCombine,
       swiftSettings: settings),
     .testTarget(
       name: "RealmStudioTests",

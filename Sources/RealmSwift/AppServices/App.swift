@@ -41,6 +41,9 @@ public final class App: Sendable {
   /// The id of the app.
   public var appId: String { core.client.settings.id }
 
+  /// The address of the server that the app uses.
+  public var baseURL: String { core.client.settings.baseURL }
+
   /// What the app was made with. Changing the result changes nothing.
   public var configuration: AppConfiguration { core.configuration }
 
@@ -94,6 +97,30 @@ public final class App: Sendable {
       throwRealmException("User is no longer valid or is logged out")
     }
     return user
+  }
+
+  /// Lets the app use the server at another address, as when a device leaves the network of a server
+  /// beside it. The app stays where it is if the other server does not answer, or has no such app.
+  ///
+  /// Open sessions connect to the other server at once. If that is another server and not another
+  /// address of the same one, users log in again, and files that it does not know get a client
+  /// reset. The next start begins with the address of the configuration again.
+  ///
+  /// ```swift
+  /// try await app.updateBaseUrl(to: "https://sync.example.org")
+  /// ```
+  ///
+  /// - Parameter url: The address; nil for the default of `AppConfiguration`.
+  /// - Throws: `AppError`, or `CancellationError` if the task is cancelled.
+  public func updateBaseUrl(to url: String?) async throws {
+    try await calling(await core.move(to: url ?? AppSettings.usualBaseURL))
+  }
+
+  /// See `updateBaseUrl(to:)`. The block is called once, on any thread.
+  public func updateBaseUrl(
+    to url: String?, _ completion: @escaping @Sendable ((any Error)?) -> Void
+  ) {
+    complete(completion) { try await self.updateBaseUrl(to: url) }
   }
 
   /// The registration of devices for push messages.

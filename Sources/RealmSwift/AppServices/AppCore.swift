@@ -2,7 +2,8 @@
 
 // What all `App` values of one id and address share.
 //
-// 1. There is one core of an id and address in a process, and it stays.
+// 1. There is one core of an id and address in a process, and it stays. One that has moved has two
+//    addresses here.
 // 2. There is one `User` of a user.
 
 #if Sync
@@ -37,6 +38,8 @@ final class AppCore: Sendable {
   /// The configuration, which itself is not `Sendable`.
   private struct Options: @unchecked Sendable {
     // Sendable: `RLMNetworkTransport` requires thread-safe implementations; the rest is `Sendable`.
+    let baseURL: String
+    let isMultiplexing: Bool
     let transport: (any RLMNetworkTransport)?
     let sockets: any SyncSocketProvider
     let requestTimeout: UInt
@@ -71,6 +74,7 @@ final class AppCore: Sendable {
   ) {
     let network = Networking(configuration.network)
     options = Options(
+      baseURL: settings.baseURL, isMultiplexing: configuration.enableSessionMultiplexing,
       transport: configuration.transport,
       sockets: configuration.socketProvider ?? network.sockets,
       requestTimeout: configuration.defaultRequestTimeoutMS,
@@ -110,8 +114,9 @@ final class AppCore: Sendable {
   /// What the app was made with.
   var configuration: AppConfiguration {
     let configuration = AppConfiguration(
-      baseURL: client.settings.baseURL, transport: options.transport,
-      defaultRequestTimeoutMS: options.requestTimeout)
+      baseURL: options.baseURL, transport: options.transport,
+      defaultRequestTimeoutMS: options.requestTimeout,
+      enableSessionMultiplexing: options.isMultiplexing)
     configuration.syncTimeouts = SyncTimeoutOptions(options.timeouts)
     configuration.network = options.network
     configuration.encryptionKey = options.encryptionKey
@@ -125,6 +130,21 @@ final class AppCore: Sendable {
       let made = User(self, user)
       users[ObjectIdentifier(user)] = made
       return made
+    }
+  }
+
+  /// Lets the app use the server at another address, once that has answered.
+  func move(to baseURL: String) async throws(AppFailure) {
+    try await client.move(to: baseURL)
+    let (address, directory) = (client.settings.baseURL, paths.base)
+    // Who makes the app with its present address gets this one (1).
+    AppCore.registry.withLock { registry in
+      let key = Key(id: client.settings.id, baseURL: address, directory: directory)
+      if registry[key] == nil { registry[key] = self }
+    }
+    for driver in connections.withLock({ Array($0.values) }) {
+      driver.send(.locationRefreshed)
+      driver.send(.reconnect)
     }
   }
 

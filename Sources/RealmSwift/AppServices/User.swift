@@ -151,11 +151,16 @@ public final class User: Sendable {
     return customData
   }
 
-  /// See `refreshCustomData()`.
+  /// See `refreshCustomData()`. The block gets the data as values of Foundation and the standard
+  /// library: numbers as `Int`, `Double` and `Decimal128`, null as `NSNull`, documents as
+  /// dictionaries.
   public func refreshCustomData(
-    completion: @escaping @Sendable (Result<Document, any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<[AnyHashable: Any], any Error>) -> Void
   ) {
-    complete(completion) { try await self.refreshCustomData() }
+    let done = { @Sendable (result: Result<Document, any Error>) in
+      completion(result.map { data in data.mapValues(\.plain) as [AnyHashable: Any] })
+    }
+    complete(done) { try await self.refreshCustomData() }
   }
 }
 

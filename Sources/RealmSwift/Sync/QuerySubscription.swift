@@ -19,24 +19,19 @@ public struct QuerySubscription<T: Object> {
 
   var className: String { T.className() }
 
-  /// All objects of the class.
-  ///
-  /// - Parameter name: The name under which the subscription can be found.
-  public init(name: String? = nil) {
-    self.name = name
-    query = SubscriptionText.all
-  }
+  /// A condition about objects.
+  public typealias QueryFunction = (Query<T>) -> Query<Bool>
 
-  /// The objects that match a condition.
+  /// The objects that match a condition, or all objects of the class.
   ///
   /// Traps for conditions that have no text: those about objects, and regions of the earth.
   ///
   /// - Parameters:
   ///   - name: The name under which the subscription can be found.
-  ///   - query: The condition.
-  public init(name: String? = nil, query: @escaping (Query<T>) -> Query<Bool>) {
+  ///   - query: The condition; nil for all objects.
+  public init(name: String? = nil, query: QueryFunction? = nil) {
     self.name = name
-    self.query = SubscriptionText.text(query)
+    self.query = query.map { SubscriptionText.text($0) } ?? SubscriptionText.all
   }
 
   /// The objects that match a query string; see `RealmCollection.filter(_:_:)`. Traps if it cannot

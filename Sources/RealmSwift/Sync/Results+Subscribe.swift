@@ -43,6 +43,7 @@ extension Results where Element: Object {
     guard let realm else {
       throwRealmException("Only results of a Realm can be subscribed to.")
     }
+    realm.core.requireActor("`subscribe`")
     let (className, query) = subscriptionQuery
     let set = realm.subscriptions
     let isNew = set.subscribe(name, className, query)

@@ -34,8 +34,10 @@ enum SubscriptionWait {
   }
 
   /// Waits until the set of a version, or a newer one, is complete.
+  ///
+  /// - Parameter isStrict: Whether what hinders the session ends the wait, too.
   static func untilComplete(
-    _ version: UInt64, _ core: SyncSessionCore, _ shared: SharedFile
+    _ version: UInt64, _ core: SyncSessionCore, _ shared: SharedFile, isStrict: Bool = false
   ) async throws {
     let (signals, signal) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -52,7 +54,7 @@ enum SubscriptionWait {
       case .error(let error): throw error
       case .pending: break
       }
-      if let failure = core.failure { throw failure }
+      if let error = core.obstacle(isStrict) { throw error }
     }
     throw CancellationError()
   }
@@ -77,10 +79,10 @@ enum SubscriptionWait {
 
   /// Waits until the newest set is complete.
   static func untilNewestIsComplete(
-    _ core: SyncSessionCore, _ shared: SharedFile
+    _ core: SyncSessionCore, _ shared: SharedFile, isStrict: Bool
   ) async throws {
     let newest = try StoredSubscriptionSet.newest(in: shared.newestTables())
-    try await untilComplete(newest?.version ?? 0, core, shared)
+    try await untilComplete(newest?.version ?? 0, core, shared, isStrict: isStrict)
   }
 }
 #endif

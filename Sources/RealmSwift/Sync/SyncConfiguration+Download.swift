@@ -29,10 +29,11 @@ extension SyncConfiguration {
         nil
       }
     defer { if let id { core.progress.remove(id) } }
-    try await core.wait(for: .download)
+    let isStrict = cancelAsyncOpenOnNonFatalErrors
+    try await core.wait(for: .download, isStrict: isStrict)
     guard isFlexible else { return shared }
     try await opening { try begin(shared, configuration) }
-    try await SubscriptionWait.untilNewestIsComplete(core, shared)
+    try await SubscriptionWait.untilNewestIsComplete(core, shared, isStrict: isStrict)
     return shared
   }
 

@@ -16,6 +16,8 @@ public final class SyncManager: Sendable {
     var userAgent: String?
     var authorizationHeaderName: String?
     var customRequestHeaders: [String: String]?
+    var logLevel = LogLevel.info
+    var logger: (@Sendable (LogLevel, String) -> Void)?
     var timeouts: SyncTimeouts
   }
 
@@ -66,6 +68,21 @@ public final class SyncManager: Sendable {
     }
   }
 
+  /// The level of messages up to which `logger` gets them; `info` at first.
+  @available(*, deprecated, message: "Set the level of Logger.shared.")
+  public var logLevel: LogLevel {
+    get { state.withLock { $0.logLevel } }
+    set { state.withLock { $0.logLevel = newValue } }
+  }
+
+  /// Gets the messages about the app's sessions and connections, in place of `Logger.shared`, on
+  /// the thread that logs them; nil at first.
+  @available(*, deprecated, message: "Set Logger.shared.")
+  public var logger: (@Sendable (LogLevel, String) -> Void)? {
+    get { state.withLock { $0.logger } }
+    set { state.withLock { $0.logger = newValue } }
+  }
+
   var timeouts: SyncTimeouts { state.withLock { $0.timeouts } }
 
   /// The app's own headers, in a fixed order.
@@ -82,10 +99,17 @@ public final class SyncManager: Sendable {
       + customHeaders
   }
 
+  /// Logs a message about sessions or connections.
+  func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
+    let (logger, wanted) = state.withLock { ($0.logger, $0.logLevel) }
+    guard let logger else { return Logger.log(level, message()) }
+    if level <= wanted { logger(level, message()) }
+  }
+
   /// Hands an error to the app.
   func report(_ error: any Error, _ session: SyncSession?) {
     guard let handler = errorHandler else {
-      return Logger.log(.error, "Session of '\(session?.core.path ?? id)': \(error)")
+      return log(.error, "Session of '\(session?.core.path ?? id)': \(error)")
     }
     handler(error, session)
   }
@@ -98,25 +122,32 @@ public final class SyncManager: Sendable {
         core.connection(is: state)
       }
     case .failed(let failure, let isFatal):
-      Logger.log(isFatal ? .error : .info, "Connection of app '\(id)': \(failure)")
-      guard let error = SyncError(failure) else { return }
+      log(isFatal ? .error : .info, "Connection of app '\(id)': \(failure)")
+      guard let error = SyncError(failure) else {
+        if let error = SyncError(timeout: failure) { hinder(user, mode, error) }
+        return
+      }
       // Errors of sessions that rest are not reported (P5 8).
       for core in SyncSessionCore.all(of: user) where core.mode == mode && !core.isSuspended {
         core.failed(error, isFatal: isFatal)
       }
     case .interrupted(let code, let message):
       guard let error = SyncError(code, interruptedBy: message) else { return }
-      for core in SyncSessionCore.all(of: user) where core.mode == mode { core.hinder(error) }
+      hinder(user, mode, error)
     case .log(let message):
-      Logger.log(.detail, "Server of app '\(id)' (\(message.connection)): \(message.message)")
+      log(.detail, "Server of app '\(id)' (\(message.connection)): \(message.message)")
     }
   }
 }
 
 extension SyncManager {
+  private func hinder(_ user: AppUser, _ mode: SyncMode, _ error: SyncError) {
+    for core in SyncSessionCore.all(of: user) where core.mode == mode { core.hinder(error) }
+  }
+
   /// Takes the reason why a user's connection has no token or location.
   func take(_ failure: AppFailure, endsSession: Bool, of user: AppUser, at address: String) {
-    Logger.log(.info, "Connection of app '\(appID)': \(failure)")
+    log(.info, "Connection of app '\(appID)': \(failure)")
     let error =
       endsSession
       ? SyncError(
@@ -145,6 +176,15 @@ extension SyncError {
     default:
       self.init(
         .connectionFailed, message.isEmpty ? "The connection to the server ended." : message)
+    }
+  }
+
+  /// The reason why a connection does not get on that nobody answers; nil for other failures.
+  init?(timeout failure: ConnectionFailure) {
+    switch failure {
+    case .connectTimeout, .pongTimeout:
+      self.init(.connectionFailed, "The server does not answer.")
+    case .closed, .error, .violation: return nil
     }
   }
 

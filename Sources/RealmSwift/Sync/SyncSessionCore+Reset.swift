@@ -22,7 +22,7 @@ extension SyncSessionCore {
     do throws(StorageError) {
       return try await configuration.user.app.client.store(action)
     } catch {
-      Logger.log(.error, "What is decided about '\(path)' cannot be stored: \(error)")
+      log(.error, "What is decided about '\(path)' cannot be stored: \(error)")
       return action
     }
   }
@@ -94,7 +94,7 @@ extension SyncSessionCore {
         try await agent.removeResetRecord()
       } catch {
         // The next session looks again.
-        Logger.log(.detail, "A reset of '\(agent.file.path)' is not complete: \(error)")
+        self?.log(.detail, "A reset of '\(agent.file.path)' is not complete: \(error)")
       }
     }
   }

@@ -58,8 +58,8 @@ final class SyncSessionCore: Sendable {
         core.state.withLock { $0.uses += 1 }
         return core
       }
-      let path = file.path
-      let agent = try SyncAgent(file) { loss in Logger.log(.info, "Session of '\(path)': \(loss)") }
+      let (path, manager) = (file.path, configuration.user.app.syncManager)
+      let agent = try SyncAgent(file) { loss in manager.log(.info, "Session of '\(path)': \(loss)") }
       let core = SyncSessionCore(agent, configuration, realmConfiguration)
       registry[file.path] = core
       return core
@@ -89,9 +89,13 @@ final class SyncSessionCore: Sendable {
         state.failure = nil
       }
     } catch {
-      Logger.log(.error, "The session of '\(path)' cannot begin: \(error)")
+      log(.error, "The session of '\(path)' cannot begin: \(error)")
     }
     watchForEndOfReset(isNew: false)
+  }
+
+  func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
+    configuration.user.app.syncManager.log(level, message())
   }
 
   /// The settings of the file's session.
@@ -159,9 +163,10 @@ final class SyncSessionCore: Sendable {
 
   /// Waits until everything that is there now is uploaded or downloaded.
   ///
+  /// - Parameter isStrict: Whether what hinders the session ends the wait, too.
   /// - Throws: `SyncError`, or `CancellationError` if the task is cancelled.
-  func wait(for direction: SessionWait) async throws {
-    if let failure { throw failure }
+  func wait(for direction: SessionWait, isStrict: Bool = false) async throws {
+    if let error = obstacle(isStrict) { throw error }
     let waiting = Task { () async -> SessionFailure? in
       do throws(SessionFailure) {
         try await driver.wait(for: direction, of: session)
@@ -171,9 +176,15 @@ final class SyncSessionCore: Sendable {
       }
     }
     // An error that ends the session ends what waits for it.
-    let observer = observeFailure { waiting.cancel() }
+    let cause = Locked<SyncError?>(nil)
+    let look: @Sendable () -> Void = { [weak self] in
+      guard let error = self?.obstacle(isStrict) else { return }
+      cause.withLock { $0 = $0 ?? error }
+      waiting.cancel()
+    }
+    let observer = observeFailure(look)
     defer { stopObserving(observer) }
-    if failure != nil { waiting.cancel() }
+    look()
     let end = await withTaskCancellationHandler {
       await waiting.value
     } onCancel: {
@@ -182,7 +193,7 @@ final class SyncSessionCore: Sendable {
     if let end {
       switch end {
       case .canceled:
-        if !Task.isCancelled, let failure { throw failure }
+        if !Task.isCancelled, let error = cause.withLock({ $0 }) { throw error }
         throw CancellationError()
       case .terminated:
         throw SyncError(.clientSessionError, "The session of '\(path)' was ended.")
@@ -226,7 +237,7 @@ final class SyncSessionCore: Sendable {
     }
   }
 
-  /// Calls a block when an error ends the session, until the observer is removed.
+  /// Calls a block when an error ends or hinders the session, until the observer is removed.
   func observeFailure(_ block: @escaping @Sendable () -> Void) -> UUID {
     let id = UUID()
     state.withLock { $0.failureObservers[id] = block }
@@ -238,16 +249,24 @@ final class SyncSessionCore: Sendable {
   /// The error that ended the session, until it is resumed.
   var failure: SyncError? { state.withLock { $0.failure } }
 
+  /// What ends a wait for the session.
+  func obstacle(_ isStrict: Bool) -> SyncError? { isStrict ? currentError : failure }
+
   /// The error that ended the session, or else what hinders it at the moment.
   var currentError: SyncError? { state.withLock { $0.failure ?? $0.hindrance } }
 
   /// Keeps the reason why the session does not get on, until it does.
-  func hinder(_ error: SyncError) { state.withLock { $0.hindrance = error } }
+  func hinder(_ error: SyncError) { note { $0.hindrance = error } }
 
   func end(_ error: SyncError) {
     state.withLock { $0.reset }?.cancel()
+    note { $0.failure = error }
+  }
+
+  /// Changes what keeps the session from getting on, and tells those who wait for it.
+  private func note(_ change: (inout State) -> Void) {
     let observers = state.withLock { state in
-      state.failure = error
+      change(&state)
       return Array(state.failureObservers.values)
     }
     for observer in observers { observer() }
@@ -275,12 +294,12 @@ final class SyncSessionCore: Sendable {
     case .storageFailure(let failure):
       failed(SyncError(.clientInternalError, failure.message), isFatal: true)
     case .queryRejected(_, let message):
-      Logger.log(.error, "The server does not accept the subscriptions of '\(path)': \(message)")
+      log(.error, "The server does not accept the subscriptions of '\(path)': \(message)")
     case .downloadProgress(_, let progress):
       state.withLock { $0.hindrance = nil }
       self.progress.downloaded(progress)
     case .log(let message):
-      Logger.log(.detail, "Server, of '\(path)': \(message.message)")
+      log(.detail, "Server, of '\(path)': \(message.message)")
     }
   }
 

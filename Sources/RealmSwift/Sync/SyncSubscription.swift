@@ -54,12 +54,27 @@ public final class SyncSubscription {
     update(T.className(), SubscriptionText.text(predicate))
   }
 
+  /// Replaces the query by a query string; see `RealmCollection.filter(_:_:)`.
+  ///
+  /// Traps outside of a block of `SyncSubscriptionSet.update(_:onComplete:)`.
+  public func updateQuery(to predicateFormat: String, _ args: Any...) {
+    replace(SubscriptionText.text(predicateFormat, args))
+  }
+
+  /// Replaces the query by a predicate. See `updateQuery(to:_:)` for what traps.
+  public func updateQuery(to predicate: NSPredicate) { replace(SubscriptionText.text(predicate)) }
+
   private func update(_ className: String, _ query: String) {
     set.requireEditing()
     if className != stored.objectClass {
       throwRealmException(
         "Updating a subscription query of a different Object Type is not allowed.")
     }
+    replace(query)
+  }
+
+  private func replace(_ query: String) {
+    set.requireEditing()
     stored.query = query
     stored.updatedAt = Timestamp.now()
     set.replace(stored)

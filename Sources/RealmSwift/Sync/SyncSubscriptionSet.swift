@@ -68,7 +68,7 @@ public final class SyncSubscriptionSet {
 
   /// The subscription of a name; nil if there is none.
   public func first(named name: String) -> SyncSubscription? {
-    first { $0.name == name }
+    firstStored { $0.name == name }
   }
 
   /// A subscription with a query; nil if there is none.
@@ -93,10 +93,10 @@ public final class SyncSubscriptionSet {
   }
 
   private func first(_ className: String, _ query: String) -> SyncSubscription? {
-    first { $0.objectClass == className && $0.query == query }
+    firstStored { $0.objectClass == className && $0.query == query }
   }
 
-  private func first(where matches: (StoredSubscription) -> Bool) -> SyncSubscription? {
+  private func firstStored(where matches: (StoredSubscription) -> Bool) -> SyncSubscription? {
     subscriptions.first(where: matches).map { SyncSubscription($0, self) }
   }
 
@@ -104,7 +104,7 @@ public final class SyncSubscriptionSet {
 
   /// Adds a subscription, unless it is there. Returns whether it was not.
   func subscribe(_ name: String?, _ className: String, _ query: String) -> Bool {
-    let known = name == nil ? first(className, query) : first { $0.name == name }
+    let known = name == nil ? first(className, query) : firstStored { $0.name == name }
     if known?.stored.objectClass == className, known?.stored.query == query { return false }
     edit {
       if let name { remove(named: name) }

@@ -111,7 +111,7 @@ extension Realm {
 
 extension RealmCore {
   /// Traps unless this realm is confined to an actor.
-  fileprivate func requireActor(_ function: String) {
+  func requireActor(_ function: String) {
     switch confinement {
     case .main, .actor: checkIsolation()
     case .frozen: break

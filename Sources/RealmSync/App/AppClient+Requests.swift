@@ -27,16 +27,33 @@ extension AppClient {
   }
 
   /// Asks for the location again.
-  @discardableResult
-  package func refreshLocation() async throws(AppFailure) -> AppLocation {
+  package func refreshLocation() async throws(AppFailure) {
+    let settings = settings
+    let location = try await requestLocation(settings)
+    state.withLock { state in
+      // The app may have moved meanwhile.
+      if state.settings == settings { state.location = location }
+    }
+  }
+
+  /// Lets the app use the server at another address, once that has answered.
+  ///
+  /// - Throws: The failure of the request for the location; the app stays where it is.
+  package func move(to baseURL: String) async throws(AppFailure) {
+    let settings = settings.moved(to: baseURL)
+    let location = try await requestLocation(settings)
+    state.withLock { ($0.settings, $0.location) = (settings, location) }
+  }
+
+  private func requestLocation(_ settings: AppSettings) async throws(AppFailure) -> AppLocation {
     let url = settings.baseURL + Root.app.path(settings.id) + "location"
-    try checkAddress()
+    try checkAddress(settings.baseURL)
     let answer: JSONValue
     do throws(AppFailure) {
       answer = try json(
         await exchange(HTTPRequest(.get, url: url, timeout: settings.requestTimeout)))
     } catch {
-      throw explained(error)
+      throw explained(error, settings)
     }
     guard let location = AppLocation(answer) else {
       throw .badAnswer("The server's answer lacks the location of the app.")
@@ -46,15 +63,13 @@ extension AppClient {
         "The server names an address without encryption for an app that uses https. Give the "
           + "server its address with --public-url, or let its proxy send X-Forwarded-Proto.")
     }
-    state.withLock { $0.location = location }
     return location
   }
 
-  /// Checks the address before anything is sent to it.
+  /// Checks an address before anything is sent to it.
   ///
   /// - Throws: `AppFailure.invalidCall` for an address without `http://` or `https://`.
-  private func checkAddress() throws(AppFailure) {
-    let address = settings.baseURL
+  private func checkAddress(_ address: String) throws(AppFailure) {
     let schemes = ["http://", "https://"]
     if schemes.contains(where: { address.hasPrefix($0) && address != $0 }) { return }
     let place = address.firstRange(of: "://").map { String(address[$0.upperBound...]) } ?? address
@@ -64,7 +79,7 @@ extension AppClient {
   }
 
   /// The failure of a request for the location, the first request to a server.
-  private func explained(_ failure: AppFailure) -> AppFailure {
+  private func explained(_ failure: AppFailure, _ settings: AppSettings) -> AppFailure {
     switch failure {
     case .service(let name, _, 404, let logURL):
       .service(

@@ -16,6 +16,7 @@ package import RealmSyncProtocol
 /// its effects at the server stay.
 package final class AppClient: Sendable {
   struct State {
+    var settings: AppSettings
     var location: AppLocation?
     /// In the order in which they became the current one; the last one is current.
     var users: [AppUser] = []
@@ -24,12 +25,14 @@ package final class AppClient: Sendable {
     var deviceID: String?
   }
 
-  package let settings: AppSettings
   let transport: any HTTPTransport
   /// The headers of the app for each request.
   let headers: @Sendable () -> [HTTPHeader]
   let store: UserStore?
   let state: Locked<State>
+
+  /// The id of the app and the address of its server.
+  package var settings: AppSettings { state.withLock { $0.settings } }
 
   /// Makes the client of an app.
   ///
@@ -41,11 +44,10 @@ package final class AppClient: Sendable {
     _ settings: AppSettings, transport: any HTTPTransport,
     headers: @escaping @Sendable () -> [HTTPHeader] = { [] }, store: UserStore
   ) throws(AppFailure) {
-    self.settings = settings
     self.transport = transport
     self.headers = headers
     self.store = store
-    var state = State()
+    var state = State(settings: settings)
     let stored: (users: [UserRecord], current: String?)
     do throws(StorageError) {
       stored = try store.load()
@@ -63,11 +65,10 @@ package final class AppClient: Sendable {
     forgetting settings: AppSettings, transport: any HTTPTransport,
     headers: @escaping @Sendable () -> [HTTPHeader] = { [] }
   ) {
-    self.settings = settings
     self.transport = transport
     self.headers = headers
     store = nil
-    state = Locked(State())
+    state = Locked(State(settings: settings))
   }
 
   // MARK: Users

@@ -28,4 +28,9 @@ package struct AppSettings: Hashable, Sendable {
     self.requestTimeout = requestTimeout
     self.device = device
   }
+
+  /// The settings with another address.
+  func moved(to baseURL: String) -> AppSettings {
+    AppSettings(id: id, baseURL: baseURL, requestTimeout: requestTimeout, device: device)
+  }
 }

@@ -314,7 +314,11 @@ package struct ClientMachine: Hashable, Sendable {
       effects.append(.close(.normal))
       forgetBindings()
       open()
-    case .closed, .waiting, .waitingForToken, .opening, .failed: break
+    case .opening:
+      effects.append(.close(.normal))
+      cancel(.connect)
+      open()
+    case .closed, .waiting, .waitingForToken, .failed: break
     }
     resumeAll { $0 == .location }
   }

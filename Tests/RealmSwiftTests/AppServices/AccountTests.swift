@@ -142,7 +142,11 @@ struct AccountTests {
     #expect(user.accessToken != nil && user.refreshToken != nil)
     #expect(user.customData == ["level": 3])
     #expect(try await user.refreshCustomData() == ["level": 4])
-    #expect(try await value { user.refreshCustomData(completion: $0) } == ["level": 4])
+    let data = try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Int?, any Error>) in
+      user.refreshCustomData { continuation.resume(with: $0.map { $0["level"] as? Int }) }
+    }
+    #expect(data == 4)
     #expect(user.allSessions.isEmpty && user.session(forPartitionValue: "p") == nil)
     #expect(app.appId == "a" && app.configuration.defaultRequestTimeoutMS == 5_000)
     #expect(Set([user, user]).count == 1)
@@ -225,6 +229,23 @@ struct AccountTests {
             host: "proxy.example.org", port: 3128,
             credentials: .init(name: "ann", password: "secret")),
           additionalTrustRoots: Array("pem".utf8)))
+  }
+
+  @Test func settingsHaveTheirDefaults() throws {
+    let id = "defaults-\(UUID().uuidString)"
+    let configuration = App(id: id).configuration
+    #expect(configuration.baseURL == "https://services.cloud.mongodb.com")
+    #expect(configuration.defaultRequestTimeoutMS == 60_000 && configuration.transport == nil)
+    #expect(configuration.enableSessionMultiplexing && configuration.encryptionKey == nil)
+    let times = configuration.syncTimeouts
+    #expect(times.connectTimeout == 120_000 && times.connectionLingerTime == 30_000)
+    #expect(times.pingKeepalivePeriod == 60_000 && times.pongKeepaliveTimeout == 120_000)
+    #expect(times.fastReconnectLimit == 60_000)
+    let manager = App(id: id).syncManager
+    #expect(manager.errorHandler == nil && manager.userAgent == nil)
+    #expect(manager.authorizationHeaderName == nil && manager.customRequestHeaders == nil)
+    let other = AppConfiguration(enableSessionMultiplexing: false)
+    #expect(!App(id: id + "2", configuration: other).configuration.enableSessionMultiplexing)
   }
 
   @Test func settingsOfSessions() throws {

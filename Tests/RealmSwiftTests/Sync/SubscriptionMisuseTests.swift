@@ -67,6 +67,10 @@ struct SubscriptionMisuseTests {
       expect(outside) {
         try Realm(configuration: configuration).subscriptions.first?.updateQuery(toType: Todo.self)
       }
+      expect(outside) {
+        try Realm(configuration: configuration).subscriptions.first?
+          .updateQuery(to: "priority > 1")
+      }
       expect("This Realm was not configured with flexible sync") {
         let local = Realm.Configuration(inMemoryIdentifier: "x", objectTypes: [Todo.self])
         _ = try Realm(configuration: local).subscriptions
@@ -94,6 +98,15 @@ struct SubscriptionMisuseTests {
         set.update { set.update {} }
       }
     }
+  }
+
+  @Test func subscribingNeedsAnActor() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      try await subscribeOnThread(Self.configuration(MemoryApp()))
+    }
+    #expect(
+      String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(
+        "`subscribe` can only be called on main thread or actor-isolated Realms"))
   }
 
   @Test func theSetOfAPartitionIsRefused() async {
@@ -187,5 +200,18 @@ struct SubscriptionMisuseTests {
       try local.write { local.add(Note(value: ["id": 1])) }
     }
   }
+}
+
+@MainActor private func subscribeOnThread(_ configuration: Realm.Configuration) async throws {
+  // Sendable: the test breaks the rule to see it enforced.
+  struct Smuggled: @unchecked Sendable { let todos: Results<Todo> }
+  let smuggled = try await Task.detached {
+    Smuggled(todos: try todosOfAThread(configuration))
+  }.value
+  try await smuggled.todos.subscribe()
+}
+
+private func todosOfAThread(_ configuration: Realm.Configuration) throws -> Results<Todo> {
+  try Realm(configuration: configuration).objects(Todo.self)
 }
 #endif

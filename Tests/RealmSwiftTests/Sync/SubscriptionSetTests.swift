@@ -42,10 +42,24 @@ struct SubscriptionSetTests {
     }
     #expect(set.count == 3)
     #expect([set[0]?.name, set[1]?.name, set[2]?.name] == ["urgent", nil, "short"])
+    #expect(set.map(\.name) == ["urgent", nil, "short"])
+    var iterator = set.makeIterator()
+    #expect(iterator.next()?.name == "urgent")
     #expect(set.first?.name == "urgent" && set.last?.name == "short" && set[3] == nil)
     #expect(realm.subscriptions.count == 3)
     let created = try #require(set.first).createdAt
     #expect(abs(created.timeIntervalSinceNow) < 60 && set.first?.updatedAt == created)
+  }
+
+  @Test @MainActor func aConditionThatIsNilMatchesAll() async throws {
+    let set = try await open().subscriptions
+    let condition: QuerySubscription<Todo>.QueryFunction? = nil
+    set.change {
+      set.append(QuerySubscription<Todo>(name: "a", query: condition))
+      set.append(QuerySubscription<Todo>(query: nil))
+    }
+    #expect(set.count == 2)
+    #expect(set.first(ofType: Todo.self, where: "TRUEPREDICATE")?.name == "a")
   }
 
   @Test @MainActor func anEqualSubscriptionIsAddedOnce() async throws {
@@ -109,6 +123,10 @@ struct SubscriptionSetTests {
     #expect(try #require(set.first).updatedAt > updated)
     set.change { set.first?.updateQuery(toType: Todo.self, where: "priority < %@", 3) }
     #expect(set.first(ofType: Todo.self) { $0.priority < 3 }?.name == "a")
+    set.change { set.first?.updateQuery(to: "priority == %@", 4) }
+    #expect(set.first(ofType: Todo.self) { $0.priority == 4 }?.name == "a")
+    set.change { set.first?.updateQuery(to: NSPredicate(format: "priority == %@", 5)) }
+    #expect(set.first(ofType: Todo.self) { $0.priority == 5 }?.name == "a")
     set.change { set.first?.updateQuery(toType: Todo.self) }
     #expect(set.count == 1 && set.first(ofType: Todo.self, where: "TRUEPREDICATE") != nil)
   }

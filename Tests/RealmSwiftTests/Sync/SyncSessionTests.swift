@@ -34,6 +34,13 @@ struct SyncSessionTests {
       return realm.subscriptions.count
     }
 
+    func subscribe(above priority: Int, timeout: TimeInterval?) async throws -> [String?] {
+      let todos = realm.objects(Todo.self).where { $0.priority > priority }
+      let same = try await todos.subscribe(name: "high", waitForSync: .always, timeout: timeout)
+      #expect(same.count == todos.count)
+      return realm.subscriptions.map(\.name)
+    }
+
     func subscribe(_ mode: WaitForSyncMode) async throws -> Int {
       try await realm.objects(Todo.self).subscribe(waitForSync: mode)
       return realm.subscriptions.count
@@ -167,12 +174,44 @@ struct SyncSessionTests {
     #expect(count == 1)
   }
 
+  /// By default an open waits for a server that does not answer.
+  @Test(.timeLimit(.minutes(10)), arguments: [false, true])
+  func anOpenEndsWithTheFirstObstacleIfItIsTo(_ isStrict: Bool) async throws {
+    let app = try MemoryApp()
+    let user = try await app.device("first").login(credentials: .anonymous)
+    app.server.setOnline(false)
+    var configuration = user.flexibleSyncConfiguration(
+      cancelAsyncOpenOnNonFatalErrors: isStrict, initialSubscriptions: Self.all)
+    configuration.objectTypes = [Todo.self]
+    let opened = configuration
+    let device = Task { try await Device(opened) }
+    if isStrict {
+      let error = await #expect(throws: SyncError.self) { _ = try await device.value }
+      #expect(error?.code == .connectionFailed)
+    } else {
+      while user.allSessions.first?.currentError == nil {
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      app.server.setOnline(true)
+      user.allSessions.first?.reconnect()
+      #expect(try await device.value.session().currentError == nil)
+    }
+  }
+
   @Test func resultsSubscribeAndUnsubscribe() async throws {
     let app = try MemoryApp()
     let device = try await Device(app.configuration("first") { _ in })
     #expect(try await device.subscribe(.onCreation) == 1)
     #expect(try await device.subscribe(.never) == 1)
     #expect(await device.unsubscribe() == 0)
+    // The query of a name is replaced.
+    #expect(try await device.subscribe(above: 1, timeout: nil) == ["high"])
+    #expect(try await device.subscribe(above: 2, timeout: 600) == ["high"])
+    app.server.setOnline(false)
+    let error = await #expect(throws: NSError.self) {
+      _ = try await device.subscribe(above: 3, timeout: 0.02)
+    }
+    #expect(error?.domain == NSPOSIXErrorDomain && error?.code == Int(ETIMEDOUT))
   }
 
   /// What the server says, and the error that the program gets.
@@ -196,6 +235,9 @@ struct SyncSessionTests {
     #expect(code(.closed(.forbidden, message: "")) == .underlyingAuthError)
     #expect(code(.closed(.fatal, message: "")) == .connectionFailed)
     #expect(code(.violation(.badSyntax, message: "")) == .clientInternalError)
+    #expect(SyncError(timeout: .connectTimeout)?.code == .connectionFailed)
+    #expect(SyncError(timeout: .pongTimeout)?.code == .connectionFailed)
+    #expect(SyncError(timeout: .closed(.fatal, message: "")) == nil)
     #expect(code(.connectTimeout) == nil && code(.closed(.goingAway, message: "")) == nil)
   }
 }

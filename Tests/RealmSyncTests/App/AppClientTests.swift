@@ -348,6 +348,17 @@ struct AppClientTests {
     ) { try await client.refreshLocation() }
   }
 
+  @Test func anAppMovesOnceTheOtherAddressAnswers() async throws {
+    let transport = ScriptedTransport()
+    let client = try Self.client(transport)
+    try await client.move(to: "http://other/")
+    #expect(client.settings.baseURL == "http://other" && client.location.host == "http://server")
+    #expect(transport.requests("/location").last?.url.hasPrefix("http://other/api") == true)
+    transport.set("GET /api/client/v2.0/app/todos/location", [HTTPResponse(status: 500)])
+    await #expect(throws: AppFailure.self) { try await client.move(to: "http://third") }
+    #expect(client.settings.baseURL == "http://other")
+  }
+
   @Test(arguments: [
     ("http://h", "ws://h", ""), ("https://h", "ws://h", ""), ("http://h", "wss://h", ""),
     ("https://h", "wss://h", #","sync_route":"ws://h/sync""#),
