@@ -19,6 +19,8 @@ package struct ObjectStateWriter<Source: TableReader> {
   /// The steps below the property.
   private var steps: [PathElement] = []
   private var isFresh = true
+  /// What is written of the embedded objects at hand; nil for everything.
+  private var fields: FieldSelection?
 
   /// - Parameter file: The file's identifier at other files, for its objects of classes without
   ///   primary key.
@@ -63,23 +65,25 @@ package struct ObjectStateWriter<Source: TableReader> {
   /// - Parameters:
   ///   - isFresh: Whether the receiver cannot have the object: default values are left out then,
   ///     and collections are not emptied first.
-  ///   - fields: Whether a property is written, beside the primary key; nil for all.
+  ///   - fields: The written properties, beside the primary key; nil for all.
   /// - Returns: Whether there is such an object.
   @discardableResult
   package mutating func append(
     _ object: ObjectKey, in table: TableKey, isFresh: Bool = true,
-    fields: ((String) -> Bool)? = nil
+    fields: FieldSelection? = nil
   ) throws(StorageError) -> Bool {
     guard let (row, schema) = try begin(object, table) else { return false }
     self.isFresh = isFresh
     builder.encoder.append(.createObject(ObjectReference(table: base.table, key: base.key)))
     for isLinking in [false, true] {
       for column in schema.columns where column.canLink == isLinking && !column.isPrimaryKey {
-        guard fields?(column.name) ?? true else { continue }
+        guard fields?.contains(column.name) ?? true else { continue }
         base.field = builder.name(column, table, schema)
+        self.fields = fields?.inside[column.name]
         try appendProperty(column, row)
       }
     }
+    self.fields = nil
     return true
   }
 
@@ -123,19 +127,6 @@ package struct ObjectStateWriter<Source: TableReader> {
     return true
   }
 
-  /// Writes that a property of an object at the receiver has the value of new objects.
-  package mutating func appendInitialValue(
-    of column: Column, of object: ObjectKey, in table: TableKey
-  ) throws(StorageError) {
-    guard let (_, schema) = try begin(object, table) else { return }
-    base.field = builder.name(column, table, schema)
-    guard column.collection == .none else {
-      if !column.hasIntegerKeys { clear(column.collection.onWire) }
-      return
-    }
-    if let payload = try payload(column.initialValue, column) { update(payload) }
-  }
-
   /// Makes an object of a class the one at hand.
   private mutating func begin(
     _ object: ObjectKey, _ table: TableKey
@@ -156,13 +147,17 @@ package struct ObjectStateWriter<Source: TableReader> {
     guard let schema = try source.schema(of: table),
       let row = try source.row(of: object, in: table)
     else { return }
+    let outer = fields
     for isLinking in [false, true] {
       for column in schema.columns where column.canLink == isLinking {
+        guard outer?.contains(column.name) ?? true else { continue }
         steps.append(.key(builder.name(column, table, schema)))
+        fields = outer?.inside[column.name]
         try appendProperty(column, row)
         steps.removeLast()
       }
     }
+    fields = outer
   }
 
   private mutating func appendProperty(_ column: Column, _ row: Row) throws(StorageError) {
@@ -206,6 +201,84 @@ package struct ObjectStateWriter<Source: TableReader> {
   ) throws(StorageError) -> Payload? {
     let source = source
     return try builder.payload(value, column, source)
+  }
+
+  // MARK: Another selection
+
+  /// Writes what another selection of properties changes at a receiver of an object: what appears
+  /// gets its value, what disappears that of new objects.
+  package mutating func appendChange(
+    of object: ObjectKey, in table: TableKey, from before: FieldSelection, to after: FieldSelection
+  ) throws(StorageError) {
+    guard let (row, schema) = try begin(object, table) else { return }
+    isFresh = false
+    for column in schema.columns
+    where !column.isPrimaryKey && !before.isEqual(to: after, at: column.name) {
+      base.field = builder.name(column, table, schema)
+      try appendChange(column, row, before, after)
+    }
+  }
+
+  /// Writes the change of the property at the end of the path.
+  private mutating func appendChange(
+    _ column: Column, _ row: Row, _ before: FieldSelection, _ after: FieldSelection
+  ) throws(StorageError) {
+    let name = column.name
+    guard after.contains(name) else { return try appendInitialValue(of: column) }
+    guard before.contains(name) else {
+      fields = after.inside[name]
+      try appendProperty(column, row)
+      fields = nil
+      return
+    }
+    guard let table = column.targetTable, try isEmbedded(table) else { return }
+    let (before, after) = (before.inside[name] ?? .all, after.inside[name] ?? .all)
+    switch column.collection {
+    case .none:
+      let target = try row.storedLink(column.leafIndex)
+      if !target.isNull { try appendChange(inside: target, table, before, after) }
+    case .list, .set:
+      let view = try row.list(column)
+      for index in 0..<view.storedCount {
+        guard case .typedLink(_, let key) = try view.mixedValue(atStored: index) else { continue }
+        steps.append(.index(UInt32(index)))
+        try appendChange(inside: ObjectKey(key), table, before, after)
+        steps.removeLast()
+      }
+    case .dictionary:
+      if column.hasIntegerKeys { return }
+      let view = try row.dictionary(column)
+      for index in 0..<view.count {
+        guard case .typedLink(_, let key) = try view.mixed(at: index) else { continue }
+        steps.append(.key(builder.encoder.intern(try view.key(at: index))))
+        try appendChange(inside: ObjectKey(key), table, before, after)
+        steps.removeLast()
+      }
+    }
+  }
+
+  /// Writes the changes of the embedded object at the end of the path.
+  private mutating func appendChange(
+    inside object: ObjectKey, _ table: TableKey, _ before: FieldSelection,
+    _ after: FieldSelection
+  ) throws(StorageError) {
+    guard let schema = try source.schema(of: table),
+      let row = try source.row(of: object, in: table)
+    else { return }
+    for column in schema.columns where !before.isEqual(to: after, at: column.name) {
+      steps.append(.key(builder.name(column, table, schema)))
+      try appendChange(column, row, before, after)
+      steps.removeLast()
+    }
+  }
+
+  /// Writes that the property at the end of the path has the value of new objects.
+  private mutating func appendInitialValue(of column: Column) throws(StorageError) {
+    guard column.collection == .none else {
+      if !column.hasIntegerKeys { clear(column.collection.onWire) }
+      return
+    }
+    if let payload = try payload(column.initialValue, column) { update(payload) }
   }
 
   // MARK: Mixed values

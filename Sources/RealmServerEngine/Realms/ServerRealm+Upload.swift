@@ -64,7 +64,7 @@ extension ServerRealm {
     var refused: [Int: RefusedWrites] = [:]
     let states = try await states(for: uploads, window, &refusals)
     let unseen = try await unseenObjects(for: uploads, states)
-    let unread = try unreadFields(of: uploads, states)
+    let unread = try await unreadFields(of: uploads, states)
     if let writes = unreadWrites(of: uploads, unread, states, refusals) {
       guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
       refused[0] = writes
@@ -228,13 +228,19 @@ extension ServerRealm {
   /// The properties hidden from the authors of uploads, by the numbers of these uploads.
   private func unreadFields(
     of uploads: [Upload], _ states: [FileIdentifier: ClientHistory]
-  ) throws(StoreError) -> [Int: UnreadFields] {
+  ) async throws(StoreError) -> [Int: UnreadFields] {
     var unread: [Int: UnreadFields] = [:]
+    var paths: PropertyPaths?
     for (number, upload) in uploads.enumerated() {
       guard let file = states[upload.file]?.file,
         !file.filters.isEmpty || upload.rules != nil
       else { continue }
-      unread[number] = UnreadFields(upload.rules?.permissions.filters, try file.viewFilters())
+      let (current, earlier) = (upload.rules?.permissions.filters, try file.viewFilters())
+      if paths == nil, current?.haveParts ?? false || earlier.haveParts {
+        let snapshot = try await store.snapshot(atLeast: head.version)
+        paths = try StoreError.storing(PropertyPaths(snapshot.objects))
+      }
+      unread[number] = UnreadFields(current, earlier, paths)
     }
     return unread
   }

@@ -10,7 +10,9 @@
 //
 // A role may hide a property written by the program as it makes an object. This is refused, too,
 // unless it is the value of new objects: this one is left out, as it must not replace the value in
-// an object of the same key made by others.
+// an object of the same key made by others. So it is with an embedded object: where a changeset makes
+// one in a property, it leaves out all initial values within that property, as it cannot know in
+// which of several they are. They tell nothing: their author has the values of new objects there.
 
 import RealmFormats
 import RealmReplication
@@ -22,12 +24,15 @@ struct UnreadFields {
   private let current: ReadFilters?
   /// The filters of the client's view, at each version in its uploads.
   private let earlier: ViewFilters
+  /// The classes; a path into embedded objects of other classes is that of its property.
+  private let paths: PropertyPaths?
 
   /// Nil if the author has seen all properties, and may.
-  init?(_ current: ReadFilters?, _ earlier: ViewFilters) {
+  init?(_ current: ReadFilters?, _ earlier: ViewFilters, _ paths: PropertyPaths? = nil) {
     guard current?.hidesFields == true || earlier.hidesFields else { return nil }
     self.current = current
     self.earlier = earlier
+    self.paths = paths
   }
 
   /// The refused writes of an upload.
@@ -56,25 +61,42 @@ struct UnreadFields {
     from changeset: inout Changeset, base: UInt64
   ) -> (refused: [ObjectIdentity], isChanged: Bool) {
     let before = earlier.filters(at: base)
-    var known: [InternedString: [ReadableFields]] = [:]
+    var known: [InternedString: [FieldSelection]] = [:]
     func isUnread(_ path: InstructionPath) -> Bool {
       let fields =
         known[path.table]
-        ?? [current, before].compactMap { $0?.fields(ofClass: changeset.text(of: path.table)) }
+        ?? [current, before].compactMap { filters in
+          let className = changeset.text(of: path.table)
+          guard let fields = filters?.fields(ofClass: className) else { return nil }
+          return paths?.bound(fields, ofClass: className) ?? fields
+        }
       known[path.table] = fields
       let name = changeset.text(of: path.field)
-      return fields.contains { !$0.contains(name) }
+      guard !path.elements.isEmpty, let paths, fields.contains(where: { $0.inside[name] != nil })
+      else { return fields.contains { !$0.contains(name) } }
+      let names = paths.names(along: path, in: changeset)
+      return fields.contains { !$0.contains(path: names) }
     }
     var made: Set<ObjectReference> = []
+    // The properties of objects in which embedded ones are made.
+    var filled: [ObjectReference: Set<InternedString>] = [:]
     var refused: [ObjectIdentity] = []
     var kept: [Instruction] = []
     for instruction in changeset.instructions {
       if case .createObject(let object) = instruction { made.insert(object) }
       guard let path = instruction.path, let object = instruction.object, isUnread(path) else {
+        if case .objectValue = instruction.payload, let object = instruction.object,
+          let path = instruction.path
+        {
+          filled[object, default: []].insert(path.field)
+        }
         kept.append(instruction)
         continue
       }
-      if made.contains(object), changeset.isInitial(instruction) { continue }
+      let isNew =
+        path.elements.isEmpty
+        ? made.contains(object) : filled[object]?.contains(path.field) ?? false
+      if isNew, changeset.isInitial(instruction) { continue }
       refused.append(changeset.identity(of: object))
       kept.append(instruction)
     }
@@ -88,7 +110,6 @@ extension Changeset {
   /// Whether a step leaves a property of a new object as it is. Null and zero count as the same:
   /// nothing of a hidden property is compared with it.
   fileprivate func isInitial(_ instruction: Instruction) -> Bool {
-    guard let path = instruction.path, path.elements.isEmpty else { return false }
     switch instruction {
     case .clear: return true
     case .addInteger(let step): return step.amount == 0

@@ -6,7 +6,11 @@
 // 1. What is asked of an object is asked of its state before the changeset of a version and of that
 //    after it, as all devices will see both.
 // 2. What no rule allows is refused; a condition that does not fit its class allows nothing.
+// 3. Of embedded objects of which the user may change a part, the rest stays: those that were there
+//    are there still, with the same values in it, and new ones have the values of new objects there.
 
+import RealmQuery
+import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
@@ -19,6 +23,8 @@ struct WriteCheck {
     let write: View?
     /// The objects in the client's view.
     let subscriptions: [View]
+    /// The properties that may be changed.
+    let writable: FieldSelection
   }
 
   /// An object of a changeset.
@@ -29,6 +35,8 @@ struct WriteCheck {
     var existed = false
     var wasWritable = false
     var wasSeen = false
+    /// What may not be changed of the embedded objects in its properties.
+    var guarded = GuardedParts()
   }
 
   private let rules: WriteRules
@@ -36,6 +44,8 @@ struct WriteCheck {
   private var conditions: [String: Conditions] = [:]
   private var clientVersion: UInt64 = 0
   private var changes: [ObjectIdentity: Change] = [:]
+  /// The classes that a changeset gives another form.
+  private var alteredClasses: Set<String> = []
   /// Objects that an earlier change of the upload found in the client's view: the client had them
   /// when it went on, also where that change moved them out of it.
   private var seen: Set<ObjectIdentity> = []
@@ -55,8 +65,7 @@ struct WriteCheck {
     var known: [ObjectReference: ObjectIdentity] = [:]
     for instruction in changeset.instructions {
       guard let reference = instruction.object else {
-        // The class gets another form.
-        conditions[changeset.text(of: instruction.table)] = nil
+        alteredClasses.insert(changeset.text(of: instruction.table))
         continue
       }
       let object = known[reference] ?? changeset.identity(of: reference)
@@ -71,10 +80,16 @@ struct WriteCheck {
       changes[object]?.wasWritable = state.isWritable
       changes[object]?.wasSeen = state.isSeen || seen.contains(object)
     }
+    for (object, change) in changes where change.existed && !change.isErased {
+      let guarded = try guardedParts(of: object, change.fields)
+      changes[object]?.guarded = guarded
+    }
   }
 
   /// Compares the objects with those that were noted, once the changeset is carried out.
   mutating func end() throws(StorageError) {
+    for name in alteredClasses { conditions[name] = nil }
+    alteredClasses = []
     let states = try states(of: changes.keys)
     for (object, change) in changes {
       if change.wasSeen || states[object]?.isSeen == true { seen.insert(object) }
@@ -88,7 +103,7 @@ struct WriteCheck {
 
   /// Whether a change is refused: nil if it is allowed, true if only the client's view is against
   /// it.
-  private func refusal(
+  private mutating func refusal(
     of object: ObjectIdentity, _ change: Change, _ now: State?
   ) throws(StorageError) -> Bool? {
     let permission = rules.permissions[object.className]
@@ -101,35 +116,55 @@ struct WriteCheck {
     guard let now else { return nil }
     guard now.isWritable else { return false }
     if isNew {
-      guard permission.inserts, try hasInitialValues(change.fields, of: object, permission) else {
+      guard permission.inserts, try hasInitialValues(change.fields, of: object) else {
         return false
       }
-    } else if !change.fields.allSatisfy(permission.mayWrite(field:)) {
-      return false
+    } else {
+      let writable = try conditions(ofClass: object.className).writable
+      guard change.fields.allSatisfy(writable.contains) else { return false }
     }
+    // `WriteCheck` 3
+    let guarded = try guardedParts(of: object, change.fields)
+    guard guarded.isAllowed(after: isNew ? GuardedParts() : change.guarded) else { return false }
     // A change may move an object out of the view, and none into it.
     return (change.existed ? change.wasSeen : now.isSeen) ? nil : true
   }
 
   /// Whether the properties of a new object that the user may not change have the values of new
   /// objects.
-  private func hasInitialValues(
-    _ fields: Set<String>, of object: ObjectIdentity, _ permission: ClassPermission
+  private mutating func hasInitialValues(
+    _ fields: Set<String>, of object: ObjectIdentity
   ) throws(StorageError) -> Bool {
-    let guarded = fields.filter { !permission.mayWrite(field: $0) }
+    let writable = try conditions(ofClass: object.className).writable
+    let guarded = fields.filter { !writable.contains($0) }
     guard !guarded.isEmpty else { return true }
     guard let table = try group.table(named: "class_" + object.className),
       let row = try table.table.row(of: object.key)
     else { return false }
     for name in guarded {
-      guard let column = table.schema.column(named: name) else { return false }
-      let value = try row.value(of: column)
-      switch column.collection {
-      case .none: guard value == column.initialValue else { return false }
-      default: guard value.isEmptyCollection else { return false }
-      }
+      guard let column = table.schema.column(named: name),
+        try row.value(of: column).isInitial(in: column)
+      else { return false }
     }
     return true
+  }
+
+  /// What the user may not change of the embedded objects in some properties of an object.
+  private mutating func guardedParts(
+    of object: ObjectIdentity, _ fields: Set<String>
+  ) throws(StorageError) -> GuardedParts {
+    var parts = GuardedParts()
+    guard rules.permissions[object.className].writable.inside.keys.contains(where: fields.contains)
+    else { return parts }
+    let writable = try conditions(ofClass: object.className).writable
+    guard let table = try group.table(named: "class_" + object.className),
+      let row = try table.table.row(of: object.key)
+    else { return parts }
+    for (name, part) in writable.inside where fields.contains(name) {
+      guard let column = table.schema.column(named: name) else { continue }
+      try parts.add(column, of: row, writable: part, in: group)
+    }
+    return parts
   }
 
   // MARK: States
@@ -185,19 +220,12 @@ struct WriteCheck {
         subscriptions.append(view)
       }
     }
-    let bound = Conditions(write: try? write.get(), subscriptions: subscriptions)
+    let selection = rules.permissions[name].writable
+    let bound = Conditions(
+      write: try? write.get(), subscriptions: subscriptions,
+      writable: selection.inside.isEmpty
+        ? selection : try PropertyPaths(group).bound(selection, ofClass: name))
     conditions[name] = bound
     return bound
-  }
-}
-
-extension TableValue {
-  /// Whether the value is a collection without elements.
-  fileprivate var isEmptyCollection: Bool {
-    switch self {
-    case .list(let values): values.isEmpty
-    case .dictionary(let dictionary): dictionary.entries.isEmpty
-    default: false
-    }
   }
 }

@@ -3,6 +3,7 @@
 // What a user may read of each class.
 
 import RealmFormats
+package import RealmReplication
 
 /// The right of a user to read, by its roles: objects, and properties of them.
 package struct ReadFilters: Hashable, Sendable {
@@ -11,13 +12,13 @@ package struct ReadFilters: Hashable, Sendable {
   /// That of all other classes.
   package var fallback: ObjectFilter
   /// The properties of classes with roles of their own, where these do not let all be read.
-  package var fields: [String: ReadableFields]
+  package var fields: [String: FieldSelection]
   /// The ones of all other classes.
-  package var otherFields: ReadableFields
+  package var otherFields: FieldSelection
 
   package init(
     classes: [String: ObjectFilter] = [:], fallback: ObjectFilter,
-    fields: [String: ReadableFields] = [:], otherFields: ReadableFields = .all
+    fields: [String: FieldSelection] = [:], otherFields: FieldSelection = .all
   ) {
     self.classes = classes
     self.fallback = fallback
@@ -28,12 +29,15 @@ package struct ReadFilters: Hashable, Sendable {
   package subscript(className: String) -> ObjectFilter { classes[className] ?? fallback }
 
   /// The readable properties of a class.
-  func fields(ofClass name: String) -> ReadableFields {
+  func fields(ofClass name: String) -> FieldSelection {
     classes[name] == nil ? otherFields : fields[name] ?? .all
   }
 
   /// Whether a property of any class may not be read.
   var hidesFields: Bool { !fields.isEmpty || !otherFields.isAll }
+
+  /// Whether a part of a property of any class may not be read.
+  var haveParts: Bool { fields.haveParts || !otherFields.inside.isEmpty }
 }
 
 extension SessionPermissions {
@@ -71,8 +75,8 @@ extension ReadFilters {
     else { return nil }
     self.init(classes: classes, fallback: fallback)
     guard let stored = json["fields"] else { return }
-    guard let fields = Self.values(stored, { ReadableFields($0) }),
-      let others = json["otherFields"].flatMap({ ReadableFields($0) })
+    guard let fields = Self.values(stored, { FieldSelection($0) }),
+      let others = json["otherFields"].flatMap({ FieldSelection($0) })
     else { return nil }
     (self.fields, otherFields) = (fields, others)
   }

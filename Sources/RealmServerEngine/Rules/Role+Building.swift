@@ -7,7 +7,7 @@
 //       .writing(where: .field("owner").equals(.userID))
 //       .inserting().deleting()
 //       .field("status", write: false)
-//       .hiding("salary")
+//       .hiding("salary", "home.alarm")
 
 extension Role {
   /// A role without any right yet.
@@ -35,20 +35,45 @@ extension Role {
   package func deleting() -> Role { with { $0.deletes = true } }
 
   /// The role with another right to one property.
+  ///
+  /// - Parameter name: A name, or `home.alarm` for the property of embedded objects.
   package func field(_ name: String, read: Bool? = nil, write: Bool? = nil) -> Role {
-    with { $0.fields[name] = FieldRule(read: read, write: write) }
+    setting(name) { $0.access = Access(read: read, write: write) }
   }
 
-  /// The role without any right to some properties.
+  /// The role without any right to some properties, which are named as in `field(_:read:write:)`.
   package func hiding(_ names: String...) -> Role {
-    with { role in
-      for name in names { role.fields[name] = FieldRule(read: false, write: false) }
-    }
+    names.reduce(self) { role, name in role.field(name, read: false, write: false) }
   }
 
   /// The role with other rights to the properties without a rule of their own.
   package func otherFields(read: Bool? = nil, write: Bool? = nil) -> Role {
-    with { $0.otherFields = FieldRule(read: read, write: write) }
+    with { $0.otherFields = Access(read: read, write: write) }
+  }
+
+  /// The role with other rights to the properties of embedded objects without a rule of their own.
+  ///
+  /// - Parameter name: The property with the objects, named as in `field(_:read:write:)`.
+  package func otherFields(of name: String, read: Bool? = nil, write: Bool? = nil) -> Role {
+    setting(name) { $0.otherFields = Access(read: read, write: write) }
+  }
+
+  private func setting(_ name: String, _ change: (inout FieldRule) -> Void) -> Role {
+    let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    return with { Self.set(names[...], in: &$0.fields, change) }
+  }
+
+  /// Changes the rule at the end of a path of names.
+  private static func set(
+    _ names: ArraySlice<String>, in fields: inout [String: FieldRule],
+    _ change: (inout FieldRule) -> Void
+  ) {
+    guard let name = names.first else { return }
+    if names.count == 1 {
+      change(&fields[name, default: FieldRule()])
+    } else {
+      set(names.dropFirst(), in: &fields[name, default: FieldRule()].fields, change)
+    }
   }
 
   private func with(_ change: (inout Role) -> Void) -> Role {

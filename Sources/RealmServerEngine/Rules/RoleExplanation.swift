@@ -2,6 +2,8 @@
 
 // Which role of a class a user has, and what it allows, in sentences.
 
+import RealmReplication
+
 /// What a user may do with the objects of a class, and why.
 package struct RoleExplanation: CustomStringConvertible {
   private let className: String
@@ -43,21 +45,49 @@ package struct RoleExplanation: CustomStringConvertible {
   /// The readable properties; nothing to add if all are.
   private var readFields: String {
     guard permission.read != .constant(false), !permission.readable.isAll else { return "" }
-    let names = permission.readable.exceptions.sorted().joined(separator: ", ")
-    return permission.readable.others
-      ? ", all properties but \(names)" : ", the properties \(names)"
+    return permission.readable.words
   }
 
   /// The properties that may be changed: nothing to add if all may; empty if none may.
   private var changedFields: String {
-    let names = permission.fields.filter { $0.value != permission.otherFields }.keys.sorted()
-    switch (permission.otherFields, names.isEmpty) {
-    case (true, true): return ", all properties"
-    case (true, false): return ", all properties but \(names.joined(separator: ", "))"
-    case (false, true): return ""
-    case (false, false): return ", the properties \(names.joined(separator: ", "))"
-    }
+    if permission.writable.isAll { return ", all properties" }
+    return permission.writable.isEmpty ? "" : permission.writable.words
   }
 
   private static func quoted(_ name: String) -> String { "\"\(name)\"" }
+}
+
+extension FieldSelection {
+  /// The properties in words: `home.street` is that of the objects embedded in `home`.
+  fileprivate var words: String {
+    let names = others ? excluded(within: "") : included(within: "")
+    return (others ? ", all properties but " : ", the properties ")
+      + names.sorted().joined(separator: ", ")
+  }
+
+  /// What is not in it, of a selection of all but that.
+  private func excluded(within prefix: String) -> [String] {
+    exceptions.map { prefix + $0 }
+      + inside.flatMap { (name, part) -> [String] in
+        let path = prefix + name + "."
+        return part.others
+          ? part.excluded(within: path)
+          : [Self.words(prefix + name, except: part.included(within: path))]
+      }
+  }
+
+  /// What is in it, of a selection of nothing but that.
+  private func included(within prefix: String) -> [String] {
+    exceptions.flatMap { (name) -> [String] in
+      guard let part = inside[name] else { return [prefix + name] }
+      let path = prefix + name + "."
+      return part.others
+        ? [Self.words(prefix + name, except: part.excluded(within: path))]
+        : part.included(within: path)
+    }
+  }
+
+  private static func words(_ name: String, except names: [String]) -> String {
+    "\(name) (except \(names.sorted().joined(separator: " and ")))"
+  }
 }

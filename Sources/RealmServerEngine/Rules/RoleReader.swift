@@ -79,7 +79,7 @@ struct RoleReader {
       // It is about searches that no device makes.
       case "search": _ = try Self.flag(member, at: place)
       case "fields": role.fields = try Self.fields(member.value, at: place)
-      case "additional_fields": role.otherFields = try Self.rule(member, at: place)
+      case "additional_fields": role.otherFields = try Self.access(member, at: place)
       default:
         throw Self.unknown(
           member.key, in: "a role",
@@ -119,7 +119,9 @@ struct RoleReader {
       let place = path + [.key(member.key)]
       guard !member.key.isEmpty, !member.key.contains(".") else {
         throw RuleError(
-          message: "\"\(member.key)\" is no property of the objects themselves", path: place)
+          message: "\"\(member.key)\" is no property of the objects themselves: those of embedded "
+            + "objects are in \"fields\" of the rule of their property",
+          path: place)
       }
       fields[member.key] = try rule(member, at: place)
     }
@@ -133,13 +135,33 @@ struct RoleReader {
     for setting in try members(member.value, "\"\(member.key)\"", at: path) {
       let place = path + [.key(setting.key)]
       switch setting.key {
-      case "read": rule.read = try flag(setting, at: place)
-      case "write": rule.write = try flag(setting, at: place)
+      case "read": rule.access.read = try flag(setting, at: place)
+      case "write": rule.access.write = try flag(setting, at: place)
+      case "fields": rule.fields = try fields(setting.value, at: place)
+      case "additional_fields": rule.otherFields = try access(setting, at: place)
+      default:
+        throw unknown(
+          setting.key, in: "\"\(member.key)\"",
+          known: "read, write, fields and additional_fields", at: place)
+      }
+    }
+    return rule
+  }
+
+  private static func access(
+    _ member: JSONMember, at path: [JSONStep]
+  ) throws(RuleError) -> Role.Access {
+    var access = Role.Access()
+    for setting in try members(member.value, "\"\(member.key)\"", at: path) {
+      let place = path + [.key(setting.key)]
+      switch setting.key {
+      case "read": access.read = try flag(setting, at: place)
+      case "write": access.write = try flag(setting, at: place)
       default:
         throw unknown(setting.key, in: "\"\(member.key)\"", known: "read and write", at: place)
       }
     }
-    return rule
+    return access
   }
 
   private static func flag(_ member: JSONMember, at path: [JSONStep]) throws(RuleError) -> Bool {
@@ -156,19 +178,32 @@ struct RoleReader {
         message: "the role \"\(role.name)\" asks for %%partition, which flexible sync has not",
         path: path)
     }
-    // The right to write includes reading: no property may look hidden without being so.
-    if role.otherFields.read == false, role.mayRead(role.otherFields) {
+    try check(role.fields, role.otherFields, within: role.access, at: path)
+  }
+
+  /// Checks rules of properties. The right to write includes reading: no property may look hidden
+  /// without being so.
+  private static func check(
+    _ fields: [String: Role.FieldRule], _ otherFields: Role.Access, within access: Role.Rights,
+    at path: [JSONStep]
+  ) throws(RuleError) {
+    let others = access.replaced(by: otherFields)
+    guard otherFields.read != false || !others.write else {
       throw RuleError(
         message: "other properties may not be read, and may be written: what may be written may "
           + "be read. Add \"write\": false",
         path: path + [.key("additional_fields"), .key("read")])
     }
-    for (name, rule) in role.fields.sorted(by: { $0.key < $1.key })
-    where rule.read == false && role.mayRead(rule) {
-      throw RuleError(
-        message: "the property \"\(name)\" may not be read, and may be written: what may be "
-          + "written may be read. Add \"write\": false",
-        path: path + [.key("fields"), .key(name), .key("read")])
+    for (name, rule) in fields.sorted(by: { $0.key < $1.key }) {
+      let own = others.replaced(by: rule.access)
+      guard rule.access.read != false || !own.write else {
+        throw RuleError(
+          message: "the property \"\(name)\" may not be read, and may be written: what may be "
+            + "written may be read. Add \"write\": false",
+          path: path + [.key("fields"), .key(name), .key("read")])
+      }
+      try check(
+        rule.fields, rule.otherFields, within: own, at: path + [.key("fields"), .key(name)])
     }
   }
 

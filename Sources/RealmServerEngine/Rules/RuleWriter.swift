@@ -56,22 +56,33 @@ struct RuleWriter {
       JSONMember("read", .bool(role.reads)), JSONMember("write", .bool(role.writes)),
       JSONMember("insert", .bool(role.inserts)), JSONMember("delete", .bool(role.deletes)),
     ]
-    if !role.fields.isEmpty {
-      let fields = role.fields.sorted { $0.key < $1.key }
-        .map { JSONMember($0.key, Self.json($0.value)) }
-      members.append(JSONMember("fields", .object(fields)))
-    }
-    if role.otherFields != Role.FieldRule() {
-      members.append(JSONMember("additional_fields", Self.json(role.otherFields)))
-    }
+    members += Self.members(role.fields, role.otherFields)
     return .object(members)
   }
 
-  private static func json(_ rule: Role.FieldRule) -> JSONValue {
+  /// The rules of properties; none where they say nothing.
+  private static func members(
+    _ fields: [String: Role.FieldRule], _ otherFields: Role.Access
+  ) -> [JSONMember] {
     var members: [JSONMember] = []
-    if let read = rule.read { members.append(JSONMember("read", .bool(read))) }
-    if let write = rule.write { members.append(JSONMember("write", .bool(write))) }
-    return .object(members)
+    if !fields.isEmpty {
+      let rules = fields.sorted { $0.key < $1.key }.map { (name, rule) in
+        JSONMember(
+          name, .object(Self.members(rule.access) + Self.members(rule.fields, rule.otherFields)))
+      }
+      members.append(JSONMember("fields", .object(rules)))
+    }
+    if otherFields != Role.Access() {
+      members.append(JSONMember("additional_fields", .object(Self.members(otherFields))))
+    }
+    return members
+  }
+
+  private static func members(_ access: Role.Access) -> [JSONMember] {
+    var members: [JSONMember] = []
+    if let read = access.read { members.append(JSONMember("read", .bool(read))) }
+    if let write = access.write { members.append(JSONMember("write", .bool(write))) }
+    return members
   }
 
   // MARK: Conditions

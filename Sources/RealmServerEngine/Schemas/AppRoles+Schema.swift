@@ -14,12 +14,16 @@ extension AppRoles {
     var misfits = self.classes.keys.filter { !known.contains($0) }.sorted()
       .map { "The roles of \($0) are of no class of the schema." }
     for declared in classes {
-      for role in roles(ofClass: declared.name) { misfits += Self.misfits(of: role, in: declared) }
+      for role in roles(ofClass: declared.name) {
+        misfits += Self.misfits(of: role, in: declared, schema.declared)
+      }
     }
     return misfits
   }
 
-  private static func misfits(of role: Role, in declared: DeclaredSchema.Class) -> [String] {
+  private static func misfits(
+    of role: Role, in declared: DeclaredSchema.Class, _ schema: DeclaredSchema
+  ) -> [String] {
     let name = "The role \"\(role.name)\" of \(declared.name)"
     var misfits: [String] = []
     for field in role.readFilter.fieldNames.union(role.writeFilter.fieldNames).sorted() {
@@ -32,13 +36,28 @@ extension AppRoles {
         "\(name) has a filter with \(field), which \(reason): this holds for no object.")
     }
     for (field, rule) in role.fields.sorted(by: { $0.key < $1.key })
-    where rule.read == false && field == declared.primaryKey {
+    where rule.access.read == false && field == declared.primaryKey {
       misfits.append("\(name) hides \(field), the primary key: it is read with every object.")
     }
-    for field in role.fields.keys.sorted()
-    where !declared.properties.contains(where: { $0.name == field }) {
-      misfits.append("\(name) has a rule for \(field), which the class does not have.")
+    return misfits + Self.misfits(of: role.fields, in: declared, schema, name, "")
+  }
+
+  /// The rules of properties that a class, or the class of embedded objects, does not have.
+  private static func misfits(
+    of fields: [String: Role.FieldRule], in declared: DeclaredSchema.Class,
+    _ schema: DeclaredSchema, _ role: String, _ prefix: String
+  ) -> [String] {
+    fields.sorted { $0.key < $1.key }.flatMap { (field, rule) -> [String] in
+      let path = prefix + field
+      guard let property = declared.properties.first(where: { $0.name == field }) else {
+        return ["\(role) has a rule for \(path), which the class does not have."]
+      }
+      guard rule.isNested else { return [] }
+      let target = schema.classes.first { $0.name == property.target && $0.kind == .embedded }
+      guard let target else {
+        return ["\(role) has rules within \(path), which has no embedded objects."]
+      }
+      return misfits(of: rule.fields, in: target, schema, role, path + ".")
     }
-    return misfits
   }
 }

@@ -293,11 +293,12 @@ package actor ServerSessionStore: ServerRequestHandler {
         isCompensated: version.hasCompensatingWrites)
     }
     switch await realm.integrate(upload) {
-    case .integrated(_, let head):
+    case .integrated(let record, let head):
+      // Without rules nothing is refused but what was hidden when it was written.
+      let isUnruled = rights.mayWrite && rights.permissions == nil && record.filters.isEmpty
       return .integrated(
         head: head.latest,
-        rejected: rights.mayWrite && rights.permissions == nil
-          ? [] : try await newReports(in: realm, of: file))
+        rejected: isUnruled ? [] : try await newReports(in: realm, of: file))
     case .refused(let refusal): throw refusal
     case .failed(let error):
       await note(error)

@@ -39,21 +39,21 @@ package struct Bootstrap: Sendable {
   private var staying: ObjectSelection.Iterator
   private let changes: [TableKey: FieldChange]
   /// The seen properties, by classes; all of a class without an entry.
-  private let fields: [String: ReadableFields]
+  private let fields: [String: FieldSelection]
   private let objectCount: Int
   private var isBegun = false
 
-  /// The appearing and the disappearing properties of a class.
+  /// The seen properties of a class, before and after.
   private struct FieldChange {
-    let shown: [Column]
-    let hidden: [Column]
+    let before: FieldSelection
+    let after: FieldSelection
   }
 
   private init(
     _ snapshot: RealmSnapshot, _ cursor: DownloadCursor, timestamp: OriginTimestamp,
     entryByteCountMax: Int, erased: ObjectSelection, arriving: ObjectSelection,
     staying: ObjectSelection = ObjectSelection(), changes: [TableKey: FieldChange] = [:],
-    fields: [String: ReadableFields] = [:]
+    fields: [String: FieldSelection] = [:]
   ) {
     self.snapshot = snapshot
     self.timestamp = timestamp
@@ -131,13 +131,10 @@ package struct Bootstrap: Sendable {
     let before = old.readableFields[name] ?? .all
     let after = new.readableFields[name] ?? .all
     guard before != after else { return nil }
-    let columns = schema.columns.filter {
-      !$0.isPrimaryKey && before.contains($0.name) != after.contains($0.name)
+    let isChanged = schema.columns.contains {
+      !$0.isPrimaryKey && !before.isEqual(to: after, at: $0.name)
     }
-    guard !columns.isEmpty else { return nil }
-    return FieldChange(
-      shown: columns.filter { after.contains($0.name) },
-      hidden: columns.filter { !after.contains($0.name) })
+    return isChanged ? FieldChange(before: before, after: after) : nil
   }
 
   private mutating func makeParts() throws(StorageError) {
@@ -189,9 +186,9 @@ package struct Bootstrap: Sendable {
     return entries
   }
 
-  /// Whether a property of a class is seen; nil for all.
-  private func seen(of table: Table) -> ((String) -> Bool)? {
-    table.schema.className.flatMap { fields[$0]?.contains }
+  /// The seen properties of a class; nil for all.
+  private func seen(of table: Table) -> FieldSelection? {
+    table.schema.className.flatMap { fields[$0] }
   }
 
   /// The schema, erasures or states; no bytes if none are left.
@@ -211,10 +208,7 @@ package struct Bootstrap: Sendable {
     while writer.byteCount < entryByteCountMax,
       let (table, key) = try staying.next(in: snapshot.objects), let change = changes[table.key]
     {
-      for column in change.shown { try writer.append(column, of: key, in: table.key) }
-      for column in change.hidden {
-        try writer.appendInitialValue(of: column, of: key, in: table.key)
-      }
+      try writer.appendChange(of: key, in: table.key, from: change.before, to: change.after)
     }
     return writer.take()
   }

@@ -3,6 +3,8 @@
 // What decides about the objects of a client: its subscriptions, and the filters of its user's
 // roles (P4 B.1).
 
+package import RealmReplication
+
 /// The conditions of a client's view, by the names of classes.
 ///
 /// Classes without a condition are not seen at all.
@@ -12,11 +14,11 @@ package struct EffectiveQuery: Hashable, Sendable {
   /// What the user may read of the classes with conditions; all of a class without a filter.
   package var filters: [String: ObjectFilter]
   /// The readable properties of the classes with conditions; all of a class without an entry.
-  package var fields: [String: ReadableFields]
+  package var fields: [String: FieldSelection]
 
   package init(
     _ conditions: [String: String] = [:], filters: [String: ObjectFilter] = [:],
-    fields: [String: ReadableFields] = [:]
+    fields: [String: FieldSelection] = [:]
   ) {
     self.conditions = conditions
     self.filters = filters

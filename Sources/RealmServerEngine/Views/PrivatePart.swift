@@ -21,7 +21,7 @@ struct PrivatePart: Hashable, Sendable {
   /// - Parameter fields: The properties in the states, by classes; all of a class without an entry.
   static func parts(
     erasing erased: [ObjectIdentity], making made: [ObjectIdentity],
-    from source: TableGroup, fields: [String: ReadableFields] = [:],
+    from source: TableGroup, fields: [String: FieldSelection] = [:],
     byteCountMax: Int = byteCountMax
   ) throws(StorageError) -> [PrivatePart] {
     var parts: [PrivatePart] = []
@@ -40,7 +40,7 @@ struct PrivatePart: Hashable, Sendable {
     for object in made {
       guard let table = try View.table(object.className, source) else { continue }
       if let key = try table.key(of: object.key) {
-        try writer.append(key, in: table.key, fields: fields[object.className]?.contains)
+        try writer.append(key, in: table.key, fields: fields[object.className])
       }
       objects.append(object)
       end(at: byteCountMax)

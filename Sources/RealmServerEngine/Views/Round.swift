@@ -29,6 +29,7 @@
 //   is if others made the object and erased it again within one round, of which nothing is sent.
 // - A message was lost. What it made is unconfirmed, and its objects are erased and sent whole.
 
+import RealmReplication
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
@@ -53,7 +54,7 @@ package struct Round {
   private let file: FileIdentifier
   private var fates: [ObjectIdentity: Fate] = [:]
   /// The client's properties, by classes; all of a class without an entry.
-  private let fields: [String: ReadableFields]
+  private let fields: [String: FieldSelection]
 
   /// The touched objects that the client does not have afterwards.
   var absent: Set<ObjectIdentity> {
@@ -76,6 +77,8 @@ package struct Round {
     self.cursor = cursor
     self.file = file
     fields = (next ?? view).readableFields
+    // Of some properties a part may be the client's.
+    let paths = try fields.haveParts ? StoreError.storing(PropertyPaths(snapshot.objects)) : nil
     let log = TouchLog(history)
     var objects = log.objects
     for object in unconfirmed where log.traces[object] == nil { objects.append(object) }
@@ -85,7 +88,7 @@ package struct Round {
       if entry.file == file {
         self.cursor.clientVersion = max(self.cursor.clientVersion, entry.clientVersion)
       } else if !entry.changeset.isEmpty {
-        try append(entry)
+        try append(entry, paths)
       }
     }
     let erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
@@ -180,7 +183,9 @@ package struct Round {
   // MARK: Writing
 
   /// Adds what passes of an entry.
-  private mutating func append(_ entry: StoredEntry) throws(StoreError) {
+  private mutating func append(
+    _ entry: StoredEntry, _ paths: PropertyPaths?
+  ) throws(StoreError) {
     var changeset: Changeset
     do throws(ChangesetError) {
       changeset = try ChangesetParser.parse(entry.changeset)
@@ -190,7 +195,8 @@ package struct Round {
     let count = changeset.instructions.count
     let passing = changeset.instructions.filter { instruction in
       guard let object = instruction.object else { return true }
-      return fates[changeset.identity(of: object)] == .passes && isReadable(instruction, changeset)
+      return fates[changeset.identity(of: object)] == .passes
+        && isReadable(instruction, changeset, paths)
     }
     guard !passing.isEmpty else { return }
     var result = DownloadEntry(entry, cursor.clientVersion)
@@ -203,11 +209,15 @@ package struct Round {
   }
 
   /// Whether an instruction is about no property, or about one of the client's.
-  private func isReadable(_ instruction: Instruction, _ changeset: Changeset) -> Bool {
+  private func isReadable(
+    _ instruction: Instruction, _ changeset: Changeset, _ paths: PropertyPaths?
+  ) -> Bool {
     guard !fields.isEmpty, let path = instruction.path,
       let readable = fields[changeset.text(of: path.table)]
     else { return true }
-    return readable.contains(changeset.text(of: path.field))
+    let name = changeset.text(of: path.field)
+    guard let paths, readable.inside[name] != nil else { return readable.contains(name) }
+    return readable.contains(path: paths.names(along: path, in: changeset))
   }
 
   /// Adds what is the server's own at the end of the round.

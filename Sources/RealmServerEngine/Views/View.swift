@@ -4,6 +4,7 @@
 // (P4 B.2).
 
 import RealmQuery
+import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
@@ -15,7 +16,7 @@ package struct View {
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
   /// The seen properties of classes with hidden ones.
-  private(set) var readableFields: [String: ReadableFields] = [:]
+  private(set) var readableFields: [String: FieldSelection] = [:]
   /// A subscription with a condition on a hidden property: it selects nothing.
   private(set) var hiddenUse: SessionRefusal?
 
@@ -33,10 +34,13 @@ package struct View {
       let note = { (field: String) in _ = names.insert(field) }
       switch try condition(text, ofClass: name, classes, objects, note) {
       case .success(var predicate):
-        if let readable = query.fields[name] {
+        if let selection = query.fields[name] {
+          let readable =
+            try selection.inside.isEmpty
+            ? selection : PropertyPaths(objects).bound(selection, ofClass: name)
           view.readableFields[name] = readable
           let key = classes[name]?.primaryKey?.name
-          if let hidden = names.sorted().first(where: { $0 != key && !readable.contains($0) }) {
+          if let hidden = names.sorted().first(where: { $0 != key && !readable.isQueryable($0) }) {
             view.hiddenUse = SubscriptionRules.hidden(hidden, ofClass: name)
             predicate = nil
           }
@@ -143,5 +147,13 @@ package struct View {
     // The schema grew in another way than the binder knew; it only grows.
     case .invalid(let text, _): .corrupted("a query that fitted does not any more: \(text)")
     }
+  }
+}
+
+extension FieldSelection {
+  /// Whether a condition may ask for a property. Of embedded objects only positions are asked for,
+  /// by their two properties.
+  fileprivate func isQueryable(_ name: String) -> Bool {
+    ["type", "coordinates"].allSatisfy { contains(path: [name, $0]) }
   }
 }

@@ -55,6 +55,9 @@ struct ViewFilters: Hashable, Sendable {
   /// Whether a property is hidden at any of the versions.
   var hidesFields: Bool { changes.contains { $0.filters?.hidesFields ?? false } }
 
+  /// Whether a part of a property is hidden at any of the versions.
+  var haveParts: Bool { changes.contains { $0.filters?.haveParts ?? false } }
+
   /// The filters of a client at a version; nil if everything may be read.
   func filters(at version: UInt64) -> ReadFilters? {
     changes.last { $0.version <= version }?.filters

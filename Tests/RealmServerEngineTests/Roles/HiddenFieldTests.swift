@@ -276,6 +276,26 @@ struct HiddenFieldTests {
     }
   }
 
+  /// In development mode everything may be written, but not what was written without being seen.
+  @Test func writesFromBeforeDevelopmentModeAreReported() async throws {
+    let server = try Self.server()
+    let root = try await Self.device("root", on: server)
+    _ = try await Self.upload([Self.step("a", "x"), Self.step("b", "x")], by: root)
+    let ann = try await Self.device("u1", on: server)
+    try ann.write([
+      Self.set("a", ["note": .string("y")]), Self.set("b", ["level": .integer(3)]),
+    ])
+    for device in [root, ann] { device.loseServer() }
+    try server.restart(roles: nil)
+    try await ann.connect()
+    #expect(try await ann.upload().flatMap(\.updates).map(\.key) == [.string("a")])
+    try await ann.downloadAll()
+    let objects = try await server.objects(ofClass: "Doc")
+    #expect(objects["a"]?["note"] == .string("x-note") && objects["b"]?["level"] == .integer(3))
+    #expect(try ann.objects()["Doc"] == objects)
+    #expect(try await Self.upload([Self.set("a", ["note": .string("z")])], by: ann).isEmpty)
+  }
+
   /// `ViewFilters` 1: a bootstrap that did not arrive is none, also when the user has the old role
   /// in the next session.
   @Test func aRoleThatCameAndWentLeavesTheDeviceAsItWas() async throws {

@@ -75,11 +75,23 @@ struct RoleDraw {
     if random.percent(60) {
       var fields: [JSONMember] = []
       for field in RoleObjects.fields where random.percent(30) {
-        fields.append(JSONMember(field, rule(writes: 40)))
+        let isNested = RoleObjects.embedding.contains(field) && random.percent(70)
+        fields.append(JSONMember(field, isNested ? nestedRule() : rule(writes: 40)))
       }
       members.append(JSONMember("fields", .object(fields)))
       if random.percent(40) { members.append(JSONMember("additional_fields", rule(writes: 50))) }
     }
+    return .object(members)
+  }
+
+  /// The rule of a property with embedded objects.
+  private mutating func nestedRule() -> JSONValue {
+    guard case .object(var members) = rule(writes: 40) else { return .object([]) }
+    if random.percent(50) { members = [] }
+    let names = RoleObjects.nested.filter { _ in random.percent(60) }
+    members.append(
+      JSONMember("fields", .object(names.map { JSONMember($0, rule(writes: 50)) })))
+    if random.percent(50) { members.append(JSONMember("additional_fields", rule(writes: 50))) }
     return .object(members)
   }
 

@@ -17,6 +17,8 @@ struct RoleModel {
     case fieldsAreIgnored
     case hiddenFieldsAreSeen
     case otherFieldsAreSeen
+    case nestedFieldsAreSeen
+    case nestedFieldsAreIgnored
     case newObjectsHaveNoFields
     case insertIsIgnored
     case deleteIsIgnored
@@ -69,19 +71,53 @@ struct RoleModel {
     return filters[filter].map { holds($0, for: object) } ?? false
   }
 
-  func mayWrite(field: String, ofClass name: String) -> Bool {
+  /// The right to a property, or to the property of an embedded object: the nearest rule decides.
+  private func right(_ key: String, to path: [String], ofClass name: String) -> Bool {
     guard let role = role(ofClass: name) else { return false }
-    return role["fields"]?[field]?["write"]?.bool ?? role["additional_fields"]?["write"]?.bool
-      ?? flag(role, "write")
+    var right = flag(role, key)
+    var level: JSONValue? = role
+    for (depth, field) in path.enumerated() {
+      let isRead = key == "read" && depth == 0
+      if !(isRead && fault == .otherFieldsAreSeen) {
+        right = level?["additional_fields"]?[key]?.bool ?? right
+      }
+      level = level?["fields"]?[field]
+      if !(isRead && fault == .hiddenFieldsAreSeen) { right = level?[key]?.bool ?? right }
+    }
+    return right
+  }
+
+  /// The properties that a right to a property is about: those of its embedded objects if rules name
+  /// them, and one that no rule names.
+  private func parts(of field: String, ofClass name: String) -> [[String]] {
+    let rule = role(ofClass: name)?["fields"]?[field]
+    let isNested = [rule?["fields"], rule?["additional_fields"]].contains {
+      if case .object(let members)? = $0 { !members.isEmpty } else { false }
+    }
+    return isNested ? (RoleObjects.nested + ["another"]).map { [field, $0] } : [[field]]
+  }
+
+  func mayWrite(field: String, ofClass name: String) -> Bool {
+    parts(of: field, ofClass: name).contains { right("write", to: $0, ofClass: name) }
   }
 
   /// Whether a property of objects may be read. Whoever may write it may read it.
   func mayRead(field: String, ofClass name: String) -> Bool {
-    guard let role = role(ofClass: name) else { return false }
-    if mayWrite(field: field, ofClass: name) { return true }
-    let own = fault == .hiddenFieldsAreSeen ? nil : role["fields"]?[field]?["read"]?.bool
-    let others = fault == .otherFieldsAreSeen ? nil : role["additional_fields"]?["read"]?.bool
-    return own ?? others ?? flag(role, "read")
+    parts(of: field, ofClass: name).contains { mayRead($0, ofClass: name) }
+  }
+
+  private func mayRead(_ path: [String], ofClass name: String) -> Bool {
+    right("write", to: path, ofClass: name) || right("read", to: path, ofClass: name)
+  }
+
+  /// Whether the property of an embedded object may not be read.
+  func hides(_ path: [String], ofClass name: String) -> Bool {
+    !mayReadAnything(ofClass: name) ? false : !mayRead(path, ofClass: name)
+  }
+
+  /// The properties of embedded objects that may not be changed.
+  private func guarded(_ field: String, ofClass name: String) -> [String] {
+    RoleObjects.nested.filter { !right("write", to: [field, $0], ofClass: name) }
   }
 
   /// Whether any property of a class may be read.
@@ -101,6 +137,15 @@ struct RoleModel {
     for field in RoleObjects.fields where !mayRead(field: field, ofClass: name) {
       part[field] = RoleObjects.initial[field]
     }
+    guard fault != .nestedFieldsAreSeen else { return part }
+    func visible(_ object: JSONValue, _ field: String) -> JSONValue {
+      guard object != .null else { return .null }
+      return RoleObjects.embedded {
+        mayRead([field, $0], ofClass: name) ? object[$0]?.string ?? "" : ""
+      }
+    }
+    part["home"] = part["home"].map { visible($0, "home") }
+    part["rooms"] = part["rooms"]?.array.map { .array($0.map { visible($0, "rooms") }) }
     return part
   }
 
@@ -110,11 +155,14 @@ struct RoleModel {
   ///
   /// - Parameters:
   ///   - fields: The properties that the change names.
+  ///   - nested: The properties of embedded objects that it changes in their place.
+  ///   - replaced: The properties whose embedded object it replaces.
   ///   - isErased: Whether the object was erased, and possibly made again.
   ///   - view: Whether the client's subscriptions have an object.
   func verdict(
-    _ before: ModelObject?, _ after: ModelObject?, _ fields: Set<String>, isErased: Bool,
-    ofClass name: String, _ view: (ModelObject) -> Bool
+    _ before: ModelObject?, _ after: ModelObject?, _ fields: Set<String>,
+    nested: [[String]] = [], replaced: Set<String> = [], isErased: Bool, ofClass name: String,
+    _ view: (ModelObject) -> Bool
   ) -> Verdict {
     let role = role(ofClass: name)
     if let before {
@@ -139,7 +187,36 @@ struct RoleModel {
     } else {
       guard guarded.isEmpty || fault == .fieldsAreIgnored else { return .refused }
     }
+    if fault != .nestedFieldsAreIgnored {
+      if nested.contains(where: { hides($0, ofClass: name) }) { return .refused }
+      for field in RoleObjects.embedding where fields.contains(field) {
+        let old = isErased ? nil : before?[field]
+        guard
+          keepsGuarded(old, after[field], field, isReplaced: replaced.contains(field), ofClass: name)
+        else { return .refused }
+      }
+    }
     return fault == .viewIsIgnored || view(before ?? after) ? .allowed : .isOutsideOfView
+  }
+
+  /// Whether embedded objects that were there are there still, with the same values in what may not
+  /// be changed, and new ones have initial values there.
+  private func keepsGuarded(
+    _ before: JSONValue?, _ after: JSONValue?, _ field: String, isReplaced: Bool,
+    ofClass name: String
+  ) -> Bool {
+    let names = guarded(field, ofClass: name)
+    guard !names.isEmpty else { return true }
+    func values(_ value: JSONValue?) -> [[String]] {
+      (value?.array ?? [value ?? .null]).filter { $0 != .null }
+        .map { object in names.map { object[$0]?.string ?? "" } }
+    }
+    var new = values(after)
+    for old in values(before) {
+      guard !isReplaced, let place = new.firstIndex(of: old) else { return false }
+      new.remove(at: place)
+    }
+    return new.allSatisfy { $0.allSatisfy(\.isEmpty) }
   }
 
   // MARK: Conditions

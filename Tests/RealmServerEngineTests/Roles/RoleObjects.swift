@@ -16,16 +16,20 @@ enum RoleObjects {
   static let classes = ["Doc", "Log"]
   static let owners = ["u1", "u2", "u3", ""]
   static let tags = ["red", "blue"]
-  static let fields = ["owner", "level", "open", "note", "tags", "marks", "counts", "home"]
+  static let fields = ["owner", "level", "open", "note", "tags", "marks", "counts", "home", "rooms"]
+  /// The properties with embedded objects, and those of these.
+  static let embedding = ["home", "rooms"]
+  static let nested = ["alarm", "street"]
   /// The values of a new object.
   static let initial: ModelObject = [
     "owner": .string(""), "level": .integer(0), "open": .bool(false), "note": .string(""),
     "tags": .array([]), "marks": .array([]), "counts": .object([]), "home": .null,
+    "rooms": .array([]),
   ]
 
   static func makeSchema(in group: WriteGroup) throws {
     let home = try group.createTable(named: "class_Home", kind: .embedded)
-    try home.addColumn(named: "street", type: .string)
+    for name in nested { try home.addColumn(named: name, type: .string) }
     for name in classes {
       let table = try group.createTable(named: "class_" + name)
       let id = try table.addColumn(named: "_id", type: .string)
@@ -38,6 +42,7 @@ enum RoleObjects {
       try table.addColumn(named: "marks", type: .int, collection: .list)
       try table.addColumn(named: "counts", type: .int, collection: .dictionary)
       try table.addColumn(named: "home", type: .link, target: home.key)
+      try table.addColumn(named: "rooms", type: .link, collection: .list, target: home.key)
     }
   }
 
@@ -61,9 +66,11 @@ enum RoleObjects {
           case .bool(let truth): object[column.name] = .bool(truth)
           case .list(let values) where column.name == "marks":
             object[column.name] = .array(numbers(values).map { .integer($0) })
+          case .list(let values) where column.name == "rooms":
+            object[column.name] = .array(try values.map { try home($0, of: column, in: group) })
           case .list(let values): object[column.name] = .array(texts(values))
           case .dictionary(let counts): object[column.name] = members(counts)
-          case .link(let key): object[column.name] = try home(key, of: column, in: group)
+          case .link: object[column.name] = try home(row.value(of: column), of: column, in: group)
           case .null: object[column.name] = .null
           default: continue
           }
@@ -87,13 +94,29 @@ enum RoleObjects {
   }
 
   private static func home(
-    _ key: ObjectKey, of column: Column, in group: TableGroup
+    _ link: TableValue, of column: Column, in group: TableGroup
   ) throws -> JSONValue {
-    guard let target = column.targetTable, let table = try group.table(target),
-      let street = table.schema.column(named: "street"),
-      case .string(let text)? = try table.row(of: key)?.value(of: street)
+    guard case .link(let key) = link, let target = column.targetTable,
+      let table = try group.table(target), let row = try table.row(of: key)
     else { return .null }
-    return .string(text)
+    return try embedded { name in
+      guard let column = table.schema.column(named: name),
+        case .string(let text) = try row.value(of: column)
+      else { return "" }
+      return text
+    }
+  }
+
+  /// An embedded object.
+  static func embedded(_ text: (String) throws -> String) rethrows -> JSONValue {
+    .object(try nested.map { JSONMember($0, .string(try text($0))) })
+  }
+
+  /// An embedded object with another value.
+  private static func embedded(
+    _ object: JSONValue, _ name: String, _ value: JSONValue
+  ) -> JSONValue {
+    embedded { ($0 == name ? value : object[$0])?.string ?? "" }
   }
 
   private static func texts(_ values: [TableValue]) -> [JSONValue] {
@@ -111,10 +134,17 @@ enum RoleObjects {
     /// Whether it is made where the device does not have it.
     var makes = false
     /// The properties that are set. For collections the element that is inserted: into "tags", at
-    /// the end of "marks", and under its name into "counts".
+    /// the end of "marks" and "rooms", and under its name into "counts". "home.alarm" is the property
+    /// of the embedded object as it is, "rooms.alarm" that of the first one.
     var values: [String: JSONValue] = [:]
 
-    var fields: Set<String> { Set(values.keys) }
+    var fields: Set<String> { Set(values.keys.map { String($0.prefix { $0 != "." }) }) }
+
+    /// The properties of embedded objects that are set in their place.
+    var nestedPaths: [[String]] {
+      values.keys.sorted().map { $0.split(separator: ".").map(String.init) }
+        .filter { $0.count > 1 }
+    }
 
     /// The object after the step.
     func applied(to object: ModelObject?) -> ModelObject? {
@@ -122,8 +152,17 @@ enum RoleObjects {
       var object = isErased ? nil : object
       if object == nil, makes { object = RoleObjects.initial }
       guard var result = object else { return nil }
-      for (field, value) in values {
+      for (field, value) in values.sorted(by: { $0.key < $1.key }) {
+        let path = field.split(separator: ".").map(String.init)
         switch (field, value) {
+        case ("home", .string): result["home"] = embedded(.null, "street", value)
+        case ("rooms", _): result["rooms"] = .array((result["rooms"]?.array ?? []) + [value])
+        case (_, _) where path.count > 1:
+          if let home = result["home"], home != .null, path[0] == "home" {
+            result["home"] = embedded(home, path[1], value)
+          } else if path[0] == "rooms", let rooms = result["rooms"]?.array, let first = rooms.first {
+            result["rooms"] = .array([embedded(first, path[1], value)] + rooms.dropFirst())
+          }
         case ("tags", _):
           let all = Set((result["tags"]?.array ?? []) + [value])
           result["tags"] = .array(all.sorted { "\($0)" < "\($1)" })
@@ -155,7 +194,17 @@ enum RoleObjects {
     for field in fields where random.percent(step.makes ? 60 : 30) {
       step.values[field] = value(of: field, &random)
     }
+    guard !step.makes, let object = known[name]?[key] else { return step }
+    for field in embedding where object[field] != initial[field] {
+      for name in nested where random.percent(15) {
+        step.values["\(field).\(name)"] = text(&random)
+      }
+    }
     return step
+  }
+
+  private static func text(_ random: inout SeededGenerator) -> JSONValue {
+    .string(random.percent(30) ? "" : "t\(random.number(below: 100))")
   }
 
   private static func value(of field: String, _ random: inout SeededGenerator) -> JSONValue {
@@ -169,7 +218,8 @@ enum RoleObjects {
       .object([
         JSONMember(random.pick(["a", "b"]), .integer(Int64(random.number(below: 100))))
       ])
-    case "home": .string("s\(random.number(below: 100))")
+    case "home", "rooms":
+      .object(nested.map { JSONMember($0, text(&random)) })
     default: .string(random.percent(20) ? "" : "n\(random.number(below: 1_000))")
     }
   }
@@ -183,11 +233,20 @@ enum RoleObjects {
     guard step.makes || !step.isErased else { return }
     let key = try table.findOrCreate(primaryKey: .string(step.key)).key
     for (field, value) in step.values.sorted(by: { $0.key < $1.key }) {
-      let column = try #require(table.schema.column(named: field))
+      let path = field.split(separator: ".").map(String.init)
+      let column = try #require(table.schema.column(named: path[0]))
       switch value {
+      case .string(let text) where path.count > 1:
+        let row = try #require(try table.row(of: key))
+        let home = try #require(links(try row.value(of: column)).first)
+        try setEmbedded([(path[1], text)], home, group)
+      case .object(let members) where embedding.contains(field):
+        let home = try makeEmbedded(column, of: key, table)
+        try setEmbedded(members.map { ($0.key, $0.value.string ?? "") }, home, group)
       case .string(let text) where field == "tags":
         try table.set(column, key).insert(.string(text))
-      case .string(let text) where field == "home": try move(key, to: text, column, table, group)
+      case .string(let text) where field == "home":
+        try setEmbedded([("street", text)], makeEmbedded(column, of: key, table), group)
       case .string(let text): try table.set(.string(text), column, key)
       case .integer(let number) where field == "marks":
         try table.list(column, key).append(.int(number))
@@ -202,13 +261,30 @@ enum RoleObjects {
     }
   }
 
-  /// Gives an object a new embedded one.
-  private static func move(
-    _ key: ObjectKey, to street: String, _ column: Column, _ table: WritableTable,
-    _ group: WriteGroup
+  private static func links(_ value: TableValue) -> [ObjectKey] {
+    switch value {
+    case .link(let key): [key]
+    case .list(let values): values.flatMap(links)
+    default: []
+    }
+  }
+
+  /// Gives an object a new embedded one: in place of another, or at the end of a list.
+  private static func makeEmbedded(
+    _ column: Column, of key: ObjectKey, _ table: WritableTable
+  ) throws -> ObjectKey {
+    guard column.collection == .list else { return try table.createEmbedded(column, of: key).key }
+    let list = try table.list(column, key)
+    return try list.insertEmbedded(at: list.count).key
+  }
+
+  /// Sets properties of an embedded object.
+  private static func setEmbedded(
+    _ values: [(String, String)], _ object: ObjectKey, _ group: WriteGroup
   ) throws {
     let homes = try #require(try group.table(named: "class_Home"))
-    let home = try table.createEmbedded(column, of: key).key
-    try homes.set(.string(street), #require(homes.schema.column(named: "street")), home)
+    for (name, text) in values {
+      try homes.set(.string(text), #require(homes.schema.column(named: name)), object)
+    }
   }
 }

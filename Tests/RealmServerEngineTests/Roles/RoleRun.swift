@@ -237,7 +237,9 @@ struct RoleRun {
     }
     let verdict =
       model?.verdict(
-        before, after, fields, isErased: step.isErased, ofClass: step.className
+        before, after, fields, nested: step.nestedPaths,
+        replaced: step.values["home"] == nil ? [] : ["home"], isErased: step.isErased,
+        ofClass: step.className
       ) { before != nil && seen.contains(name) || isInView($0) } ?? .allowed
     for object in [before, after] {
       if let object, isInView(object) { seen.insert(name) }
@@ -250,11 +252,21 @@ struct RoleRun {
     }
   }
 
-  /// A step that makes an object, without hidden properties with the values of new objects: these
-  /// replace nothing.
+  /// A step without hidden properties with the values of new objects, where it makes the object:
+  /// these replace nothing.
   private func withoutHiddenInitials(_ step: RoleObjects.Step, _ number: Int) -> RoleObjects.Step {
-    guard step.makes, let model = sessionModels[number] ?? nil else { return step }
+    guard let model = sessionModels[number] ?? nil else { return step }
     var step = step
+    for path in step.nestedPaths {
+      // Where an embedded object is made, initial values are left out in all of the property.
+      let name = path.joined(separator: ".")
+      if step.values[path[0]] != nil, step.values[name] == .string(""),
+        model.hides(path, ofClass: step.className)
+      {
+        step.values[name] = nil
+      }
+    }
+    guard step.makes else { return step }
     step.values = step.values.filter { (field, value) in
       value != RoleObjects.initial[field] || !model.hides(field: field, ofClass: step.className)
     }

@@ -272,7 +272,7 @@ struct RoleSessionTests {
         fallback: ClassPermission(
           role: "r", read: .constant(true),
           write: .comparison(field: "owner", .equal, .string(device.user)), inserts: true,
-          deletes: true, fields: [:], otherFields: true))
+          deletes: true, writable: .all))
       upload.rules = WriteRules(
         permissions: permissions, subscriptions: [["Doc": "TRUEPREDICATE"]])
       uploads.append(upload)

@@ -4,6 +4,7 @@
 // what is left of the rest.
 
 import RealmFormats
+import RealmReplication
 import RealmSyncProtocol
 import Testing
 
@@ -60,7 +61,7 @@ struct UnreadFieldTests {
   }
 
   private static let fields = ReadFilters(
-    fallback: .constant(true), otherFields: ReadableFields(others: true, exceptions: ["secret"]))
+    fallback: .constant(true), otherFields: FieldSelection(others: true, exceptions: ["secret"]))
 
   private static func unread() throws -> UnreadFields {
     let none = try #require(ViewFilters(""))

@@ -3,6 +3,7 @@
 // Roles in `app.json`: what they mean, and which mistakes are found where.
 
 import RealmFormats
+import RealmReplication
 import RealmSyncProtocol
 import Testing
 
@@ -157,6 +158,70 @@ struct RoleReaderTests {
     #expect(ReadFilters(filters.json) == filters)
   }
 
+  /// What may be read and changed of a property with embedded objects: `h` and its `a`, `b` and `c`.
+  @Test(arguments: [
+    (#""read":true,"fields":{"h":{"fields":{"a":{"read":false}}}}"#, "hbc", ""),
+    (#""write":true,"fields":{"h":{"fields":{"a":{"write":false}}}}"#, "hbc", "hbc"),
+    (
+      #""write":true,"fields":{"h":{"fields":{"a":{"read":false,"write":false}}}}"#, "hbc", "hbc"
+    ),
+    (#""write":true,"read":true,"fields":{"h":{"write":false,"fields":{"a":{}}}}"#, "habc", ""),
+    (#""read":true,"fields":{"h":{"fields":{"a":{"write":true}}}}"#, "habc", "ha"),
+    (#""fields":{"h":{"fields":{"a":{"read":true},"b":{"write":true}}}}"#, "hab", "hb"),
+    (#""fields":{"h":{"read":true,"additional_fields":{"read":false},"fields":{"c":{}}}}"#, "", ""),
+    (
+      #""read":true,"fields":{"h":{"additional_fields":{"read":false},"#
+        + #""fields":{"a":{"read":true}}}}"#,
+      "ha", ""
+    ),
+    (
+      #""read":true,"additional_fields":{"write":true},"#
+        + #""fields":{"h":{"write":false,"fields":{"b":{"write":true}}}}"#,
+      "habc", "hb"
+    ),
+    // Rules within nothing are those of the property.
+    (#""read":true,"fields":{"h":{"fields":{},"additional_fields":{}}}"#, "habc", ""),
+  ])
+  func rulesOfEmbeddedObjectsAreWithinThoseOfTheirProperty(
+    _ members: String, _ read: String, _ written: String
+  ) throws {
+    let permission = try Self.permission(Self.file(role: members))
+    func names(_ selection: FieldSelection) -> String {
+      (selection.contains("h") ? "h" : "")
+        + ["a", "b", "c"].filter { selection.contains(path: ["h", $0]) }.joined()
+    }
+    #expect(permission.read == .constant(false) ? read == "" : names(permission.readable) == read)
+    #expect(names(permission.writable) == written)
+    let filters = SessionPermissions(classes: ["T": permission], fallback: permission).filters
+    #expect(ReadFilters(filters.json) == filters)
+  }
+
+  @Test(arguments: [
+    (
+      #""read":true,"write":true,"fields":{"a":{"fields":{"b":{"read":false,"write":false}}}}"#,
+      "all properties but a.b", "all properties but a.b"
+    ),
+    (
+      #""read":true,"fields":{"a":{"fields":{"b":{"write":true}}}}"#, "all objects",
+      "the properties a.b"
+    ),
+    (
+      #""read":true,"fields":{"a":{"additional_fields":{"read":false},"fields":{"b":{"read":true}}}}"#,
+      "all properties but a (except a.b)", "no objects"
+    ),
+    (
+      #""fields":{"a":{"write":true,"fields":{"b":{"write":false}}}}"#,
+      "the properties a (except a.b)", "the properties a (except a.b)"
+    ),
+  ])
+  func partsOfPropertiesAreExplained(_ members: String, _ read: String, _ changed: String) throws {
+    let roles = try AppFile(Array(Self.file(role: members).utf8)).roles
+    let text = RoleExplanation(roles, of: RuleUser(id: "u1"), className: "Todo").description
+    let lines = text.split(separator: "\n")
+    #expect(lines[1].hasSuffix(read), "\(text)")
+    #expect(lines[2].hasSuffix(changed), "\(text)")
+  }
+
   // MARK: Mistakes
 
   @Test(arguments: [
@@ -220,6 +285,17 @@ struct RoleReaderTests {
     (#""fields":{"a":{"insert":true}}"#, "unknown key \"insert\" in \"a\"", 15),
     (#""fields":{"a":{"write":1}}"#, "\"write\" needs true or false", 15),
     (#""fields":{"a.b":{}}"#, "\"a.b\" is no property", 10),
+    (#""fields":{"a":{"fields":{"b":1}}}"#, "\"b\" needs an object", 25),
+    (#""fields":{"a":{"fields":{"b":{"x":true}}}}"#, "unknown key \"x\" in \"b\"", 30),
+    (#""fields":{"a":{"additional_fields":{"fields":{}}}}"#, "unknown key \"fields\"", 36),
+    (
+      #""write":true,"fields":{"a":{"fields":{"b":{"read":false}}}}"#,
+      "\"b\" may not be read, and may be", 43
+    ),
+    (
+      #""write":true,"fields":{"a":{"additional_fields":{"read":false}}}"#,
+      "other properties may not be read, and may be", 49
+    ),
     (#""additional_fields":{"x":true}"#, "unknown key \"x\" in \"additional_fields\"", 21),
     // What may be written may be read: a file must not look as if a property were hidden.
     (#""write":true,"fields":{"a":{"read":false}}"#, "\"a\" may not be read, and may be", 28),

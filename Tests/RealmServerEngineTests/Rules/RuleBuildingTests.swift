@@ -31,7 +31,9 @@ struct RuleBuildingTests {
           "delete": true, "document_filters": {
             "read": {"%or": [{"status": "public"}, {"level": {"$in": [1, "%%user.id"]}}]},
             "write": {"%and": [{"owner": "%%user.id"}, {"level": {"$gte": 2}}]}},
-          "fields": {"status": {"write": false}, "salary": {"read": false, "write": false}},
+          "fields": {"status": {"write": false}, "salary": {"read": false, "write": false},
+            "home": {"fields": {"alarm": {"read": false, "write": false}},
+              "additional_fields": {"write": false}}},
           "additional_fields": {"read": true}}]}}}
       """#
     let editor = Role("editor", when: .customData("editor").equals(true))
@@ -39,7 +41,8 @@ struct RuleBuildingTests {
     let owner = Role("owner")
       .reading(where: .field("status").equals("public") || .field("level").isIn([1, .userID]))
       .writing(where: .field("owner").equals(.userID) && .field("level").isAtLeast(2))
-      .inserting().deleting().field("status", write: false).hiding("salary")
+      .inserting().deleting().field("status", write: false)
+      .hiding("salary", "home.alarm").otherFields(of: "home", write: false)
       .otherFields(read: true)
     let roles = AppRoles(classes: ["Todo": [editor, owner]])
     #expect(try AppFile(Array(text.utf8)).roles == roles)
@@ -211,13 +214,22 @@ private struct RuleDraw {
     }
   }
 
-  private mutating func fieldRule() -> Role.FieldRule {
+  private mutating func access() -> Role.Access {
     switch random.number(below: 4) {
-    case 0: Role.FieldRule()
-    case 1: Role.FieldRule(read: false, write: false)
-    case 2: Role.FieldRule(write: random.percent(50))
-    default: Role.FieldRule(read: true, write: random.percent(50))
+    case 0: Role.Access()
+    case 1: Role.Access(read: false, write: false)
+    case 2: Role.Access(write: random.percent(50))
+    default: Role.Access(read: true, write: random.percent(50))
     }
+  }
+
+  private mutating func fieldRule(_ depth: Int = 0) -> Role.FieldRule {
+    var rule = Role.FieldRule()
+    rule.access = access()
+    guard depth < 2, random.percent(40) else { return rule }
+    for name in ["a", "c"] where random.percent(50) { rule.fields[name] = fieldRule(depth + 1) }
+    if random.percent(40) { rule.otherFields = access() }
+    return rule
   }
 
   private mutating func role(_ number: Int) -> Role {
@@ -227,7 +239,7 @@ private struct RuleDraw {
     if random.percent(50) { role = role.inserting() }
     if random.percent(50) { role = role.deleting() }
     for name in ["a", "b"] where random.percent(40) { role.fields[name] = fieldRule() }
-    if random.percent(40) { role.otherFields = fieldRule() }
+    if random.percent(40) { role.otherFields = access() }
     return role
   }
 

@@ -90,6 +90,20 @@ struct AppSchemaTests {
 
     """#
 
+  /// Rules of properties of embedded objects are compared with the class of these.
+  @Test func rulesWithinPropertiesAreComparedWithTheClasses() throws {
+    let schema = try AppSchema(Array(Self.text.utf8))
+    let role = Role("r").reading().hiding("parts.size")
+    #expect(AppRoles(fallback: [role]).misfits(in: schema) == [])
+    let other = Role("r").reading().hiding("parts.sise", "name.first", "nom.first")
+    #expect(
+      AppRoles(fallback: [other]).misfits(in: schema) == [
+        #"The role "r" of Todo has rules within name, which has no embedded objects."#,
+        #"The role "r" of Todo has a rule for nom, which the class does not have."#,
+        #"The role "r" of Todo has a rule for parts.sise, which the class does not have."#,
+      ])
+  }
+
   @Test func aFileIsReadAsItWasWritten() throws {
     let schema = try AppSchema(Array(Self.text.utf8))
     #expect(schema.text == Self.text)
