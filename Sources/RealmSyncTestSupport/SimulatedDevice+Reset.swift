@@ -151,21 +151,17 @@ extension SimulatedDevice {
 
   // MARK: Reports
 
-  /// Notes how far the session knows the file.
-  func noteAnswer(_ reply: StoreReply) {
-    switch reply {
-    case .done(let file), .uploads(_, let file):
-      answeredVersion = file.cursors.download.serverVersion
-    case .failed: break
+  /// Hears of the refused writes that an earlier program has not heard of.
+  func hearKeptReports() async throws {
+    for document in try await agent.keptReports().due {
+      if let report = document.compensatingWrite { news.hear(report) }
     }
+    try await forgetHeardReports()
   }
 
-  /// Notes the lost reports of a program: it ended between the commit of a download and its
-  /// reports.
-  func noteUnheardReports() throws {
-    let version = try state().cursors.download.serverVersion
-    if version > answeredVersion { unheardVersions.append(answeredVersion + 1...version) }
-    answeredVersion = version
+  /// Lets the file forget the reports that the program has.
+  func forgetHeardReports() async throws {
+    for version in news.takeHeardVersions() { try await agent.removeReport(version) }
   }
 
   // MARK: Identifiers
@@ -197,7 +193,6 @@ extension SimulatedDevice {
     guard let old = identityBeforeReset else { return }
     identityBeforeReset = nil
     news.forgetReports()
-    (answeredVersion, unheardVersions) = (0, [])
     if old.ident == .own { return }
     let last = restoredVersions[old.ident] ?? .max
     acknowledged[old.ident] = acknowledgedBeforeReset.filter { $0 <= last }

@@ -71,10 +71,6 @@ package final class SimulatedDevice {
   var identityBeforeReset: FileIdentity?
   /// The last version of a file in a restored backup of the server.
   var restoredVersions: [FileIdentifier: UInt64] = [:]
-  /// The server version of the file as its session knows it.
-  var answeredVersion: UInt64 = 0
-  /// Server versions whose reports were lost with the program.
-  var unheardVersions: [ClosedRange<UInt64>] = []
   /// Whether the transactions of a reset are under way.
   package internal(set) var isCommittingReset = false
   /// The acknowledged versions by then.
@@ -227,7 +223,7 @@ package final class SimulatedDevice {
     isLoggedOut = false
     news.forgetWishes()
     try findReset()
-    try noteUnheardReports()
+    try await hearKeptReports()
     try begin()
     try await watchForEndOfReset()
   }
@@ -247,6 +243,7 @@ package final class SimulatedDevice {
     }
     guard let next else { return nil }
     do {
+      try await forgetHeardReports()
       return try await interrupting(next.work.agent.file) {
         let reply = await next.work.agent.perform(next.work.request)
         self.environment.state.withLock { $0.works[next.index].reply = reply }

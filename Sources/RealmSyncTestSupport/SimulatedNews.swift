@@ -27,6 +27,8 @@ final class SimulatedNews: Sendable {
   let causes = Locked<[ResetCause]>([])
   /// The refused writes of the file, as the program hears of them.
   private let reports = Locked<[CompensatingWriteReport]>([])
+  /// The versions of reports that the file still keeps.
+  private let heardVersions = Locked<[UInt64]>([])
   /// The kinds of effects in the drivers' work.
   let met = Locked<Set<SimulatedDevice.EffectKind>>([])
 
@@ -56,6 +58,20 @@ final class SimulatedNews: Sendable {
   }
 
   var reportCount: Int { reports.withLock { $0.count } }
+
+  /// Notes a report; one that a program has heard before its end is heard again.
+  func hear(_ report: CompensatingWriteReport) {
+    heardVersions.withLock { $0.append(report.serverVersion) }
+    reports.withLock { if !$0.contains(report) { $0.append(report) } }
+  }
+
+  /// The versions of reports that the file has not forgotten yet.
+  func takeHeardVersions() -> [UInt64] {
+    heardVersions.withLock { versions in
+      defer { versions = [] }
+      return versions
+    }
+  }
 
   /// Forgets the reports of a former file.
   func forgetReports() { reports.withLock { $0 = [] } }
@@ -94,7 +110,7 @@ final class SimulatedNews: Sendable {
         $0.append(ResetCause(mayRecover: mayRecover, code: code, document: document))
       }
     case .compensatingWrite(let report, _) where mayBeRefused:
-      reports.withLock { $0.append(report) }
+      hear(report)
     case .error(let code, _) where mayBeRefused && code.session == .permissionDenied:
       isDenied.withLock { $0 = true }
     default: add("\(event)")

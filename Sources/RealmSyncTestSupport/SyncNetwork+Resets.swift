@@ -4,6 +4,7 @@
 
 package import RealmServerEngine
 import RealmStorage
+import RealmSync
 package import RealmSyncProtocol
 
 extension SyncNetwork {
@@ -115,13 +116,14 @@ extension SyncNetwork {
     return steps
   }
 
-  /// The refused writes of a device's file without a report to its program.
+  /// The refused writes of a device's file without a report to its program, now or at its next
+  /// start.
   package func unreportedWrites(
     of device: SimulatedDevice, _ file: FileIdentifier
-  ) -> [CompensatingWriteReport] {
-    server.reports[file, default: []].filter { report in
-      !device.news.hasReport(report)
-        && !device.unheardVersions.contains { $0.contains(report.serverVersion) }
+  ) throws -> [CompensatingWriteReport] {
+    let kept = try KeptReports.stored(in: device.read()).map(\.compensatingWrite)
+    return server.reports[file, default: []].filter { report in
+      !device.news.hasReport(report) && !kept.contains(report)
     }
   }
 }

@@ -239,7 +239,6 @@ package final class SyncNetwork {
           {
             device.environment.state.withLock { state in _ = state.works.remove(at: index) }
             state.works[index].end(reply)
-            if state.works[index].agent === device.agent { device.noteAnswer(reply) }
           }
         ))
     }

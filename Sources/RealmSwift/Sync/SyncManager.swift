@@ -33,7 +33,8 @@ public final class SyncManager: Sendable {
   public var appID: String { id }
 
   /// Is called with each error of a session, on a thread of the library. Without a handler errors
-  /// are logged.
+  /// are logged. Set it before the first realm is opened: reports of refused writes that an earlier
+  /// process has not handed over come when their realm is.
   public var errorHandler: (@Sendable (_ error: any Error, _ session: SyncSession?) -> Void)? {
     get { state.withLock { $0.errorHandler } }
     set { state.withLock { $0.errorHandler = newValue } }

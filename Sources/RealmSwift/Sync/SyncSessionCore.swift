@@ -39,6 +39,7 @@ final class SyncSessionCore: Sendable {
   let realmConfiguration: Realm.Configuration
   let agent: SyncAgent
   let progress: SyncProgressReporter
+  private let reports: ReportDelivery
   let driver: ClientDriver
   private let state: Locked<State>
 
@@ -74,6 +75,7 @@ final class SyncSessionCore: Sendable {
     self.configuration = configuration
     self.realmConfiguration = realmConfiguration
     progress = SyncProgressReporter(agent)
+    reports = ReportDelivery(agent)
     let user = configuration.user
     driver = user.app.connection(user.user, configuration.isFlexible ? .flexible : .partition)
     state = Locked(State(uses: 1, session: driver.makeName()))
@@ -91,6 +93,7 @@ final class SyncSessionCore: Sendable {
     } catch {
       log(.error, "The session of '\(path)' cannot begin: \(error)")
     }
+    reports.look { [weak self] document in self?.hand(document) }
     watchForEndOfReset(isNew: false)
   }
 
@@ -125,6 +128,7 @@ final class SyncSessionCore: Sendable {
     }
     await endReset()
     await driver.end(session)
+    await reports.finish()
     Self.registry.withLock { registry in
       let isOver = state.withLock { state in
         state.isClosing = false
@@ -289,8 +293,7 @@ final class SyncSessionCore: Sendable {
     case .needsReset(let mayRecover, let code, let document):
       reset(ResetCause(mayRecover: mayRecover, code: code, document: document))
     case .delayed(let code, let document): hinder(SyncError(code, document))
-    case .compensatingWrite(let report, let document):
-      failed(SyncError(report, document), isFatal: false)
+    case .compensatingWrite(_, let document): hand(document)
     case .storageFailure(let failure):
       failed(SyncError(.clientInternalError, failure.message), isFatal: true)
     case .queryRejected(_, let message):
@@ -298,9 +301,15 @@ final class SyncSessionCore: Sendable {
     case .downloadProgress(_, let progress):
       state.withLock { $0.hindrance = nil }
       self.progress.downloaded(progress)
+      reports.lookAgain { [weak self] document in self?.hand(document) }
     case .log(let message):
       log(.detail, "Server, of '\(path)': \(message.message)")
     }
+  }
+
+  /// Reports refused writes to the program.
+  private func hand(_ document: ErrorDocument) {
+    reports.hand(document) { report in failed(SyncError(report, document), isFatal: false) }
   }
 
   private func take(_ code: ErrorCode, _ document: ErrorDocument) {

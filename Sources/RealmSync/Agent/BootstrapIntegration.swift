@@ -37,9 +37,12 @@ package struct BootstrapIntegration {
 
   /// Stores the entries of one message of a bootstrap.
   ///
-  /// - Parameter cursors: The cursors of the last message; nil if more are to come.
+  /// - Parameters:
+  ///   - cursors: The cursors of the last message; nil if more are to come.
+  ///   - reports: The writes that the bootstrap undoes, for the program.
   package func keep(
-    _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors?
+    _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors?,
+    reports: [ErrorDocument] = []
   ) throws(IntegrationError) {
     guard version <= UInt64(Int64.max), cursors?.isInRange ?? true else {
       throw .badProgress("a number is out of range")
@@ -51,13 +54,15 @@ package struct BootstrapIntegration {
     }
     // Unreadable changesets must not be stored: they would be found again at each start.
     _ = try IncomingChangeset.parse(entries)
-    try IntegrationError.storing(store(entries, ofQuery: version, cursors))
+    try IntegrationError.storing(store(entries, ofQuery: version, cursors, reports))
   }
 
   private func store(
-    _ entries: [DownloadEntry], ofQuery version: UInt64, _ cursors: SyncCursors?
+    _ entries: [DownloadEntry], ofQuery version: UInt64, _ cursors: SyncCursors?,
+    _ reports: [ErrorDocument]
   ) throws(StorageError) {
     try write { (group) throws(StorageError) in
+      try KeptReports.store(reports, in: group)
       let store = try BootstrapStore.make(in: group)
       guard try store.add(entries, ofQuery: version, cursors: cursors),
         let sets = try SubscriptionStore(existingIn: group)

@@ -37,14 +37,18 @@ package struct DownloadIntegration {
   ///
   /// After an error the file has the changesets of the earlier commits, with their cursors.
   ///
+  /// - Parameter reports: The writes that the message undoes, for the program; they are in the first
+  ///   commit.
   /// - Returns: The number of commits.
   @discardableResult
-  package mutating func integrate(_ download: DownloadBatch) throws(IntegrationError) -> Int {
+  package mutating func integrate(
+    _ download: DownloadBatch, reports: [ErrorDocument] = []
+  ) throws(IntegrationError) -> Int {
     let entries = try IncomingChangeset.parse(download.entries)
     var rest = entries[...]
     var commitCount = 0
     repeat {
-      try commitNext(&rest, download)
+      try commitNext(&rest, download, commitCount == 0 ? reports : [])
       commitCount += 1
     } while !rest.isEmpty
     return commitCount
@@ -52,7 +56,8 @@ package struct DownloadIntegration {
 
   /// Integrates changesets until the turn is over.
   private mutating func commitNext(
-    _ rest: inout ArraySlice<IncomingChangeset>, _ download: DownloadBatch
+    _ rest: inout ArraySlice<IncomingChangeset>, _ download: DownloadBatch,
+    _ reports: [ErrorDocument]
   ) throws(IntegrationError) {
     let transaction = try IntegrationError.storing(file.beginWrite())
     try transaction.orRollback { () throws(IntegrationError) in
@@ -71,6 +76,7 @@ package struct DownloadIntegration {
         ? download.cursors : try IntegrationError.storing(work.cursors(within: download.cursors))
       try IntegrationError.storing(
         work.finish(reached, downloadableByteCount: max(0, download.remaining)))
+      try IntegrationError.storing(KeptReports.store(reports, in: work.group))
       try IntegrationError.storing(work.group.commit())
       cache.keep(work.own)
       if let loss = work.loss { onLoss(loss) }

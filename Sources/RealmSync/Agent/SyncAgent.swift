@@ -87,10 +87,11 @@ package actor SyncAgent {
       _ = try integrate(
         DownloadBatch(
           entries: entries, cursors: received.download.cursors,
-          remaining: received.download.progress.remaining))
+          remaining: received.download.progress.remaining), reports: received.reports)
     case .keepBootstrapPart(let received, let version, let isLast):
       try keepBootstrapPart(
-        entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil)
+        entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil,
+        reports: received.reports)
     case .processBootstrap: _ = try processBootstrap()
     case .markComplete(let version): try setState(.complete, ofQuery: version)
     case .rejectQuery(let version, let message):
@@ -151,18 +152,25 @@ package actor SyncAgent {
   // MARK: Downloading
 
   /// Integrates a message of the steady state.
-  package func integrate(_ download: DownloadBatch) throws(IntegrationError) -> FileState {
-    try downloads.integrate(download)
+  ///
+  /// - Parameter reports: The writes that it undoes, for the program.
+  package func integrate(
+    _ download: DownloadBatch, reports: [ErrorDocument] = []
+  ) throws(IntegrationError) -> FileState {
+    try downloads.integrate(download, reports: reports)
     return try state()
   }
 
   /// Stores the entries of a message of a bootstrap.
   ///
-  /// - Parameter cursors: The cursors of the last message; nil if more are to come.
+  /// - Parameters:
+  ///   - cursors: The cursors of the last message; nil if more are to come.
+  ///   - reports: The writes that the bootstrap undoes, for the program.
   package func keepBootstrapPart(
-    _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors?
+    _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors?,
+    reports: [ErrorDocument] = []
   ) throws(IntegrationError) {
-    try bootstraps.keep(entries, ofQuery: version, cursors: cursors)
+    try bootstraps.keep(entries, ofQuery: version, cursors: cursors, reports: reports)
   }
 
   /// Integrates the complete bootstrap as one change.

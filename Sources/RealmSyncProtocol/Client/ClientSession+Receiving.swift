@@ -67,7 +67,11 @@ extension ClientSession {
     }
     let entries = ReceivedDownload(
       download: download, receiver: file.ident,
-      previousVersion: file.cursors.download.serverVersion)
+      previousVersion: file.cursors.download.serverVersion,
+      reports: exchange.heldReports.map(\.document).filter { document in
+        let version = document.compensatingWrite?.serverVersion ?? .max
+        return version <= download.cursors.download.serverVersion
+      })
     guard case .flexible(let queryVersion, let batch, _) = download.progress,
       isBootstrap(queryVersion, batch, binding.version, exchange)
     else {

@@ -209,13 +209,17 @@ package struct ReceivedDownload: Hashable, Sendable {
   package var receiver: FileIdentifier
   /// The server version that the file has already.
   package var previousVersion: UInt64
+  /// The errors of the writes that it undoes: the server forgets them with the cursor.
+  package var reports: [ErrorDocument]
 
   package init(
-    download: ServerMessage.Download, receiver: FileIdentifier, previousVersion: UInt64
+    download: ServerMessage.Download, receiver: FileIdentifier, previousVersion: UInt64,
+    reports: [ErrorDocument] = []
   ) {
     self.download = download
     self.receiver = receiver
     self.previousVersion = previousVersion
+    self.reports = reports
   }
 
   /// The entries, which keep the rules of P1 C.4.

@@ -18,6 +18,8 @@ struct IntegrationCrashTests {
     let digest: StateDigest
     let state: FileState
     let entries: [SyncEntry]
+    /// The reports of refused writes that the program has not got.
+    let reports: [ErrorDocument]
 
     init(_ file: DatabaseFile) throws {
       let snapshot = try file.snapshot()
@@ -29,10 +31,19 @@ struct IntegrationCrashTests {
         for version in versions { entries.append(try history.entry(at: version)) }
       }
       self.entries = entries
+      reports = try KeptReports.stored(in: TableGroup(snapshot))
     }
   }
 
-  private func record() throws -> CrashBench<Mark> {
+  private static func report(at version: UInt64) -> ErrorDocument {
+    var document = ErrorDocument(.compensatingWrite, message: "refused")
+    document.compensatingWrite = CompensatingWriteReport(
+      serverVersion: version, rejectedClientVersion: 3,
+      updates: [RejectedUpdate(notAllowed: .int(1), in: "Item")])
+    return document
+  }
+
+  private func record(reports: [ErrorDocument] = []) throws -> CrashBench<Mark> {
     var bench = try CrashBench<Mark>()
     let file = bench.file
     try bench.write { group in
@@ -46,7 +57,7 @@ struct IntegrationCrashTests {
     let incoming = (0..<3 as Range<UInt32>).map { index in
       Items.changeset { $0.insert("x\(index)", at: index, of: 1, priorSize: index) }
     }
-    try downloads.integrate(.of(incoming, base: 3))
+    try downloads.integrate(.of(incoming, base: 3), reports: reports)
     try bench.note()
     try bench.write { try Items.put(2, "b", $0) }
     var bootstraps = BootstrapIntegration(file, batchByteCount: 60)
@@ -73,5 +84,37 @@ struct IntegrationCrashTests {
     let (messages, count) = bench.crash(using: &random)
     #expect(messages == [], "seed \(seed)")
     #expect(count > 100)
+  }
+
+  /// Once the cursor has reached the version of a report, so that the server has forgotten it, the
+  /// file has it, whatever crash is between them.
+  @Test func aReportIsThereAsSoonAsTheServerForgetsIt() throws {
+    var random = SeededGenerator(seed: 1)
+    let report = Self.report(at: 2)
+    let bench = try record(reports: [report])
+    let isReached = { (mark: Mark) in mark.state.cursors.download.serverVersion >= 2 }
+    #expect(bench.marks.contains(where: isReached) && !bench.marks.allSatisfy(isReached))
+    for mark in bench.marks { #expect(mark.reports == (isReached(mark) ? [report] : [])) }
+    let (messages, count) = bench.crash(using: &random)
+    #expect(messages == [] && count > 100)
+  }
+
+  /// With a bootstrap it is there before the cursor.
+  @Test func aReportOfABootstrapIsKeptWithItsLastPart() async throws {
+    let device = try TestDevice()
+    try BootstrapIntegrationTests.makeSets(device)
+    let report = Self.report(at: BootstrapIntegrationTests.cursors.download.serverVersion)
+    _ = try await device.agent.keepBootstrapPart(
+      BootstrapIntegrationTests.entries(0..<3), ofQuery: 2,
+      cursors: BootstrapIntegrationTests.cursors, reports: [report])
+    var kept = try await device.agent.keptReports()
+    #expect(kept.due.isEmpty && kept.hasMore)
+    try await device.restart()
+    kept = try await device.agent.keptReports()
+    #expect(kept.due == [report] && !kept.hasMore)
+    try await device.agent.removeReport(report.compensatingWrite?.serverVersion ?? 0)
+    try await device.restart()
+    #expect(try await device.agent.keptReports().due.isEmpty)
+    #expect(try device.findings().isEmpty)
   }
 }

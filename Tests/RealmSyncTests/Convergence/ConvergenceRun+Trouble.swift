@@ -62,7 +62,7 @@ extension ConvergenceRun {
   func lostChanges(
     of device: SimulatedDevice, _ ident: FileIdentifier, _ entries: [StoredEntry],
     _ snapshot: RealmSnapshot
-  ) -> [String] {
+  ) throws -> [String] {
     var problems: [String] = []
     var files = device.acknowledged
     // Everything that was recorded is at the server, once and in order.
@@ -77,7 +77,7 @@ extension ConvergenceRun {
         problems.append("the server has \(stored) of \(versions) of file \(file.rawValue)")
       }
     }
-    let missing = network.unreportedWrites(of: device, ident)
+    let missing = try network.unreportedWrites(of: device, ident)
     if !missing.isEmpty { problems.append("refused and not reported: \(missing)") }
     return problems
   }

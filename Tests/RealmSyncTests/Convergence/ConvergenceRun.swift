@@ -224,7 +224,7 @@ struct ConvergenceRun {
         problems.append("with \(sets[0].text) and \(query.filters)")
       }
     }
-    problems += lostChanges(of: device, ident, entries, snapshot)
+    problems += try lostChanges(of: device, ident, entries, snapshot)
     // SY1
     let findings = try device.findings()
     if !findings.isEmpty { problems.append("\(findings)") }

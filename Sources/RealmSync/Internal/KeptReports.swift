@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reports of refused writes that the program has not heard of yet (P3 C.3).
+//
+// 1. A report is stored before the cursor reaches the version that undoes its writes: until then
+//    the server sends it again, and from then on nobody else has it.
+// 2. It goes when the program has it: a crash in between lets the next start report it again.
+
+import RealmFormats
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
+
+/// The reports that a file keeps for its program.
+package enum KeptReports {
+  private static let layout = RecordLayout(
+    "openrealm_reports", hasPrimaryKey: true,
+    [RecordField("version", .int), RecordField("document", .string)])
+
+  /// The reports of a version, in the order of their server versions. What cannot be read is left
+  /// out.
+  package static func stored(in group: TableGroup) throws(StorageError) -> [ErrorDocument] {
+    guard let table = try layout.find(in: group) else { return [] }
+    var documents: [ErrorDocument] = []
+    var rows = try table.records()
+    while let row = try rows.next() {
+      guard let json = try? JSONParser.parse(Array(try row.text("document").utf8)),
+        let document = try? ErrorDocument(json: json), document.compensatingWrite != nil
+      else { continue }
+      documents.append(document)
+    }
+    return documents.sorted { serverVersion($0) < serverVersion($1) }
+  }
+
+  private static func serverVersion(_ document: ErrorDocument) -> UInt64 {
+    document.compensatingWrite?.serverVersion ?? 0
+  }
+
+  /// Stores reports. One of the same server version is replaced; one that is too large for a value
+  /// is not kept.
+  static func store(
+    _ documents: [ErrorDocument], in group: WriteGroup
+  ) throws(StorageError) {
+    if documents.isEmpty { return }
+    try layout.makeIfMissing(in: group)
+    let table = try layout.table(in: group)
+    for document in documents {
+      guard let version = Int64(exactly: serverVersion(document)) else { continue }
+      let text = JSONWriter.text(document.json)
+      guard text.utf8.count <= BootstrapStore.changesetByteCountMax else { continue }
+      try table.findOrCreate(.int(version)).set(text, "document")
+    }
+  }
+
+  /// Forgets the report of a server version.
+  ///
+  /// - Returns: Whether there was one.
+  static func remove(_ version: UInt64, in group: WriteGroup) throws(StorageError) -> Bool {
+    guard let table = try layout.find(in: group),
+      let row = try table.find(.int(Int64(clamping: version)))
+    else { return false }
+    try table.delete(row.key)
+    return true
+  }
+}
+
+extension SyncAgent {
+  /// The reports that the program has not heard of: those whose writes are undone by now, and
+  /// whether there are others.
+  package func keptReports() throws(StorageError) -> (due: [ErrorDocument], hasMore: Bool) {
+    let tables = try TableGroup(file.snapshot(), schemas: schemas)
+    let reports = try KeptReports.stored(in: tables)
+    guard !reports.isEmpty else { return ([], false) }
+    let version = try FileState(tables.snapshot).cursors.download.serverVersion
+    let due = reports.filter { $0.compensatingWrite?.serverVersion ?? 0 <= version }
+    return (due, due.count < reports.count)
+  }
+
+  /// Forgets a report that the program has.
+  package func removeReport(_ version: UInt64) throws(StorageError) {
+    let reports = try KeptReports.stored(in: TableGroup(file.snapshot(), schemas: schemas))
+    guard reports.contains(where: { $0.compensatingWrite?.serverVersion == version }) else {
+      return
+    }
+    let group = try WriteGroup(file.beginWrite(), schemas: schemas)
+    try group.commit { (group) throws(StorageError) in
+      _ = try KeptReports.remove(version, in: group)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Reports of refused writes whose program ended before it had them.
+
+#if Sync
+import Foundation
+import RealmStorage
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTables
+import Testing
+
+@testable import RealmSwift
+@testable import RealmSync
+
+@Suite(.timeLimit(.minutes(10))) struct KeptReportTests {
+  private actor Device {
+    private var realm: Realm?
+
+    init(_ configuration: Realm.Configuration) async throws {
+      realm = try await Realm(configuration: configuration, actor: self)
+    }
+
+    func agent() throws -> SyncAgent { try #require(realm?.syncSession).core.agent }
+
+    func close() { realm = nil }
+  }
+
+  /// Opens the realm, works with its agent, and closes it.
+  private func open(
+    _ configuration: Realm.Configuration, _ user: User,
+    _ body: (SyncAgent) async throws -> Void
+  ) async throws {
+    let device = try await Device(configuration)
+    try await body(device.agent())
+    await device.close()
+    while !user.allSessions.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+  }
+
+  @Test func theNextStartHandsThemOverOnce() async throws {
+    let app = try MemoryApp()
+    let user = try await app.device("first").login(credentials: .anonymous)
+    app.server.setOnline(false)
+    var configuration = user.flexibleSyncConfiguration()
+    configuration.objectTypes = [Todo.self]
+    let opened = configuration
+    let heard = Locked<[SyncError]>([])
+    app.device("first").syncManager.errorHandler = { error, session in
+      guard let error = error as? SyncError, session?.parentUser() == user else { return }
+      heard.withLock { $0.append(error) }
+    }
+    // As a process leaves it that ends between a commit and the handler.
+    try await open(opened, user) { agent in
+      // An upload that waits for the server would keep the session.
+      user.allSessions.first?.suspend()
+      var document = ErrorDocument(.compensatingWrite, message: "refused")
+      document.compensatingWrite = CompensatingWriteReport(
+        serverVersion: 0, rejectedClientVersion: 3,
+        updates: [RejectedUpdate(notAllowed: .string("k"), in: "Todo")])
+      let group = try WriteGroup(agent.file.beginWrite())
+      try group.commit { (group) throws(StorageError) in
+        try KeptReports.store([document], in: group)
+      }
+    }
+    #expect(heard.withLock { $0.isEmpty })
+    try await open(opened, user) { agent in
+      user.allSessions.first?.suspend()
+      while try await !agent.keptReports().due.isEmpty {
+        try await Task.sleep(for: .milliseconds(2))
+      }
+    }
+    let error = try #require(heard.withLock { $0.first })
+    #expect(error.code == .writeRejected && error.message == "refused")
+    #expect(error.compensatingWriteInfo?.first?.primaryKey == .string("k"))
+    try await open(opened, user) { agent in #expect(try await agent.keptReports().due.isEmpty) }
+    #expect(heard.withLock { $0.count } == 1)
+  }
+
+  @Test func aReportIsHandedOverOnceInAProcess() async throws {
+    let app = try MemoryApp()
+    let user = try await app.device("first").login(credentials: .anonymous)
+    var configuration = user.flexibleSyncConfiguration()
+    configuration.objectTypes = [Todo.self]
+    try await open(configuration, user) { agent in
+      let delivery = ReportDelivery(agent)
+      var document = ErrorDocument(.compensatingWrite, message: "refused")
+      document.compensatingWrite = CompensatingWriteReport(
+        serverVersion: 7, rejectedClientVersion: 3, updates: [])
+      var count = 0
+      for _ in 0..<2 { delivery.hand(document) { _ in count += 1 } }
+      #expect(count == 1)
+      await delivery.finish()
+    }
+  }
+}
+#endif
