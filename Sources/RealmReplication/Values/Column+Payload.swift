@@ -7,8 +7,13 @@ package import RealmTables
 
 extension Column {
   /// The type in instructions; null for a mixed column.
+  package var payloadType: PayloadType { type.payloadType }
+}
+
+extension ColumnType {
+  /// The type of the payloads with the values of such a column; that of null for mixed ones.
   package var payloadType: PayloadType {
-    switch type {
+    switch self {
     case .int: .int
     case .bool: .bool
     case .string: .string

@@ -44,6 +44,8 @@ struct Integration {
   private var compensation = Compensation(file: .server)
   /// The properties hidden from the author of the upload; nil if it sees all.
   private var unread: UnreadFields?
+  /// Declarations to put before the first change of the upload.
+  private var declarations: Changeset?
   /// The instructions that the upload may have still.
   private var instructionsLeft = 0
 
@@ -74,9 +76,10 @@ struct Integration {
   ///   - now: The client's new sign of life.
   ///   - refused: The changes of it that the user may not make.
   ///   - unread: The properties hidden from its author; nil if it sees all.
+  ///   - declarations: What its realm lacks of the classes that it names.
   mutating func add(
     _ upload: Upload, number: Int, now: OriginTimestamp, refused: RefusedWrites? = nil,
-    unread: UnreadFields? = nil
+    unread: UnreadFields? = nil, declarations: Changeset? = nil
   ) throws(SessionRefusal) {
     guard var state = states[upload.file] else {
       throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
@@ -85,6 +88,7 @@ struct Integration {
     instructionsLeft = limits.instructionCount
     transformer.workLeft = limits.work
     self.unread = unread
+    self.declarations = declarations
     compensation = Compensation(file: upload.file, schema: schema, refused)
     do throws(SessionRefusal) {
       try check(upload, state.file)
@@ -152,6 +156,11 @@ struct Integration {
       if try compensation.takeRefused(from: &changeset) { isChanged[isChanged.count - 1] = true }
       if let unread, unread.take(from: &changeset, base: entry.serverVersion).isChanged {
         isChanged[isChanged.count - 1] = true
+      }
+      if let declarations {
+        changeset.prepend(declarations)
+        isChanged[isChanged.count - 1] = true
+        self.declarations = nil
       }
       incoming.append(changeset)
     }

@@ -72,6 +72,7 @@ extension ServerRealm {
         refuse(0, of: uploads, refusal, &refusals)
       }
     }
+    var declarations: [Int: Changeset] = [:]
     var misfitCount = 0
     while true {
       window.removeAll(after: head.version)
@@ -84,7 +85,7 @@ extension ServerRealm {
           try integration.add(
             upload, number: number, now: now,
             refused: upload.rules == nil ? refused[number] : refused[number] ?? RefusedWrites(),
-            unread: unread[number])
+            unread: unread[number], declarations: declarations[number])
         } catch {
           refuse(number, of: uploads, error, &refusals)
         }
@@ -104,7 +105,14 @@ extension ServerRealm {
       }
       if let failed {
         switch failed.reason {
-        case .refusal(let refusal): refuse(failed.upload, of: uploads, refusal, &refusals)
+        case .refusal(let refusal):
+          if declarations[failed.upload] == nil, refusal.code == .badChangeset,
+            let missing = try await missingDeclarations(of: uploads[failed.upload], states)
+          {
+            declarations[failed.upload] = missing
+            continue
+          }
+          refuse(failed.upload, of: uploads, refusal, &refusals)
         case .writes(let writes):
           // What follows an upload with refused writes is merged with what undoes them.
           guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
@@ -126,6 +134,19 @@ extension ServerRealm {
       window.removeOld()
       return outcomes(of: uploads, integration, refusals)
     }
+  }
+
+  /// What the realm lacks of the classes that an upload names, although the app's schema has them.
+  private func missingDeclarations(
+    of upload: Upload, _ states: [FileIdentifier: ClientHistory]
+  ) async throws(StoreError) -> Changeset? {
+    guard let schema = settings.schema?.schema, let file = states[upload.file]?.file else {
+      return nil
+    }
+    let snapshot = try await store.snapshot(atLeast: head.version)
+    return try StoreError.storing(
+      SchemaCompletion.declarations(
+        for: upload, after: file.clientVersion, schema, in: snapshot.objects))
   }
 
   /// The outcomes of a stored group.

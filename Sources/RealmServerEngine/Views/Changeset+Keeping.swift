@@ -17,6 +17,17 @@ extension Changeset {
     self = result
   }
 
+  /// Puts the declarations of another changeset first.
+  mutating func prepend(_ declarations: Changeset) {
+    var result = Changeset(origin: origin)
+    result.payloadBytes = payloadBytes
+    for declaration in declarations.instructions {
+      result.append(result.copy(declaration, of: declarations))
+    }
+    for instruction in instructions { result.append(result.copy(instruction, of: self)) }
+    self = result
+  }
+
   /// An instruction of another changeset with the same payload bytes.
   private mutating func copy(_ instruction: Instruction, of other: Changeset) -> Instruction {
     switch instruction {

@@ -175,6 +175,37 @@ struct SchemaKeeperTests {
       await server.realm.integrate(Upload(file, [Text.create("x", count: 1)], from: 4)).code == nil)
   }
 
+  /// What a reader declared before the operator added it, and then uses, comes from the schema.
+  @Test func whatAReaderDeclaredTooEarlyIsTakenFromTheSchema() async throws {
+    let keeper = Disk().keeper(isFixed: true)
+    let server = try await TestServer(schema: keeper)
+    let file = try await server.realm.allocateFile(for: "a")
+    let other = try await server.realm.allocateFile(for: "b")
+    var read = Upload(file, [Text.schema(), Self.property("a")], from: 1)
+    read.right = .compensated
+    #expect(await server.realm.integrate(read).code == nil)
+    #expect(try await server.snapshot().objects.table(named: "class_Thing") == nil)
+    // Without the operator it is a bad upload still.
+    let write = Upload(file, [Text.create("x", count: 1), Text.set("x", count: 2)], from: 3)
+    #expect(await server.realm.integrate(write).code == .badChangeset)
+    _ = keeper.apply(try Self.grown(), isFixed: true)
+    let outcomes = await server.realm.integrate(group: [
+      write, Upload(other, [Text.create("y", count: 3)], from: 1),
+    ])
+    #expect(outcomes.map(\.code) == [nil, nil])
+    let thing = try #require(try await server.snapshot().objects.table(named: "class_Thing"))
+    #expect(thing.schema.columns.map(\.name) == ["id", "count", "list"])
+    #expect(try thing.objectCount() == 2)
+    // Others get the declarations with the change.
+    let entry = try #require(try await server.entries().first { $0.file == file.ident })
+    let changeset = try ChangesetParser.parse(entry.changeset)
+    #expect(
+      SchemaDeclaration.all(in: changeset).map(\.name) == ["Thing", "Thing.count", "Thing.list"])
+    #expect(
+      await server.realm.integrate(Upload(file, [Text.set("missing", count: 1)], from: 5)).code
+        == .badChangeset)
+  }
+
   /// P4 D, for readers too: one that was dropped in silence would be missing when a property of the
   /// class, which the schema has, is declared in a later upload.
   @Test func anotherDefinitionOfAReaderIsRefused() async throws {
