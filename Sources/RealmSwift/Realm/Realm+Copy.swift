@@ -127,11 +127,15 @@ extension RealmCore {
   ) throws(Realm.Error) {
     try writeCopy(to: path) { (unfinished) throws(StorageError) in
       let file = try SystemFiles().open(path: unfinished, mode: .readWriteCreating)
+      let isLocal = history == HistoryCopy.none
       if let transaction {
         try transaction.flush()
         try transaction.transaction.write(to: file, key: key)
+        try configuration.synchronisation?.clean(transaction, at: unfinished, key, isLocal: isLocal)
       } else {
         try snapshot().write(to: file, key: key, history: history)
+        try configuration.synchronisation?
+          .clean(readableTables(), at: unfinished, key, isLocal: isLocal)
       }
     }
   }

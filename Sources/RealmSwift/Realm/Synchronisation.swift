@@ -30,6 +30,15 @@ protocol Synchronisation: Sendable {
   func record(
     _ tables: some TableReader, at path: String, _ key: EncryptionKey?
   ) throws(StorageError)
+  /// Removes from a new copy of a synchronised realm what only the synchronisation of the original
+  /// needs.
+  ///
+  /// - Parameters:
+  ///   - tables: The version that was copied.
+  ///   - isLocal: Whether the copy is not synchronised.
+  func clean(
+    _ tables: some TableReader, at path: String, _ key: EncryptionKey?, isLocal: Bool
+  ) throws(StorageError)
   /// Begins to synchronise the open file of a configuration, unless that is under way.
   func begin(_ shared: SharedFile, _ configuration: Realm.Configuration) throws
   /// The classes that have subscriptions in a version.

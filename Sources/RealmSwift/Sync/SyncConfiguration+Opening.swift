@@ -28,14 +28,24 @@ extension Synchronisation {
   func record(
     _ tables: some TableReader, at path: String, _ key: EncryptionKey?
   ) throws(StorageError) {
-    defer {
-      for suffix in [".lock", ".note", ".management"] {
-        try? FileManager.default.removeItem(atPath: path + suffix)
-      }
-    }
+    defer { Self.removeCompanions(ofFileAt: path) }
     var options = OpenOptions(history: .syncClient)
     options.encryptionKey = key
     try RecordedCopy(DatabaseFile.open(path: path, options: options)).write(tables)
+  }
+
+  private static func removeCompanions(ofFileAt path: String) {
+    for suffix in [".lock", ".note", ".management"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+    }
+  }
+
+  func clean(
+    _ tables: some TableReader, at path: String, _ key: EncryptionKey?, isLocal: Bool
+  ) throws(StorageError) {
+    guard try InternalTables.areSuperfluous(in: tables, isLocal: isLocal) else { return }
+    defer { Self.removeCompanions(ofFileAt: path) }
+    try InternalTables.removeSuperfluous(fromFileAt: path, key, isLocal: isLocal)
   }
 
   func subscribedClasses(in tables: TableGroup) throws(StorageError) -> Set<String> {

@@ -7,7 +7,7 @@ import RealmStorage
 import RealmTables
 
 /// A group of internal tables with one version.
-struct InternalTables {
+package struct InternalTables {
   let name: String
   let version: Int64
   /// Targets of links come first.

@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import RealmTables
 import RealmTestSupport
 import Testing
 
@@ -147,12 +148,23 @@ import Testing
     let file = try DatabaseFile.open(
       path: try #require(target.fileURL).path, options: OpenOptions(mustExist: true))
     #expect(try file.snapshot().top().historyType != HistoryKind.syncClient.type)
+    // Nothing of the synchronisation is left.
+    #expect(
+      try tableNames(file).allSatisfy { $0.hasPrefix("class_") || ["metadata", "pk"].contains($0) })
+    let folder = try #require(target.fileURL).deletingLastPathComponent().path
+    #expect(
+      try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains(".copy") })
     try autoreleasepool {
       let realm = try Realm(configuration: target)
       #expect(ResetDevice.Log.names(realm) == ["a", "b"])
       try realm.write { realm.add(Todo(value: ["name": "c"])) }
       #expect(ResetDevice.Log.names(realm) == ["a", "b", "c"])
     }
+  }
+
+  private func tableNames(_ file: DatabaseFile) throws -> [String] {
+    let tables = try TableGroup(file.snapshot())
+    return try tables.tableKeys().compactMap { try tables.schema(of: $0)?.name }.sorted()
   }
 
   /// A copy for another user downloads on from where the realm is.
