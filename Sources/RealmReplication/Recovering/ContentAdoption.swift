@@ -81,10 +81,10 @@ package struct ContentAdoption<Old: TableReader> {
 
   /// Creates the objects that the copy lacks, as they are in the file.
   ///
-  /// - Returns: The changesets that do, each of a size that can be uploaded.
-  package mutating func seed() throws(ApplyError) -> [[UInt8]] {
+  /// - Parameter take: Takes the changesets that do, each of a size that can be uploaded, one after
+  ///   the other: together they are as large as the file.
+  package mutating func seed(_ take: ([UInt8]) -> Void) throws(ApplyError) {
     try noteTouchedFields()
-    var changesets: [[UInt8]] = []
     let classes = try ApplyError.storing(old.classSchemas()).filter { $0.kind == .topLevel }
     for schema in classes.sorted(by: { $0.displayName < $1.displayName }) {
       guard let table = try ApplyError.storing(old.readTable(schema.key)) else { continue }
@@ -95,15 +95,13 @@ package struct ContentAdoption<Old: TableReader> {
           if try hasCounterpart(of: object, schema) { continue }
           try ApplyError.storing(writer.append(object, in: schema.key, isFresh: false))
           seededCount += 1
-          if writer.byteCount >= Self.batchByteCount {
-            changesets.append(try carryOut(writer.take()))
-          }
+          if writer.byteCount >= Self.batchByteCount { take(try carryOut(writer.take())) }
         }
       }
     }
-    changesets.append(try carryOut(writer.take()))
-    changesets.append(try carryOut(touched.withoutIncrements(changes)))
-    return changesets.filter { !$0.isEmpty }
+    for changeset in [writer.take(), touched.withoutIncrements(changes)] where !changeset.isEmpty {
+      take(try carryOut(changeset))
+    }
   }
 
   private func hasCounterpart(

@@ -108,10 +108,22 @@ struct FormerFileCopy {
   }
 
   private func setAside() {
+    removeLeftovers()
     do {
       try files.moveItem(atPath: source, toPath: source + ".adopted")
     } catch {
       Logger.log(.warn, "'\(source)' was adopted, and cannot be renamed: \(error)")
+    }
+  }
+
+  /// Removes unfinished copies, which a crash may have left. Another process that makes one at the
+  /// moment finds that the realm has its file.
+  private func removeLeftovers() {
+    let place = URL(fileURLWithPath: path)
+    let folder = place.deletingLastPathComponent()
+    for name in (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
+    where name.hasPrefix(place.lastPathComponent + ".") && name.contains(".former") {
+      try? files.removeItem(at: folder.appendingPathComponent(name))
     }
   }
 }

@@ -60,7 +60,8 @@ final class SyncSessionCore: Sendable {
         return core
       }
       let (path, manager) = (file.path, configuration.user.app.syncManager)
-      let agent = try SyncAgent(file) { loss in manager.log(.info, "Session of '\(path)': \(loss)") }
+      let agent = try SyncAgent(file) { loss in manager.log(.info, "Session of '\(path)': \(loss)")
+      }
       let core = SyncSessionCore(agent, configuration, realmConfiguration)
       registry[file.path] = core
       return core

@@ -34,7 +34,16 @@ package struct FileAdoption {
     /// The version of the own change that it stands for; 0 for what the server lacked.
     let origin: UInt64
     let timestamp: Int64
-    let changeset: [UInt8]
+    /// As the file has it, mostly compressed: together they are the whole content.
+    let stored: [UInt8]
+    let byteCount: Int
+
+    init(_ changeset: [UInt8], origin: UInt64, timestamp: Int64) {
+      self.origin = origin
+      self.timestamp = timestamp
+      stored = StoredChangeset.encode(changeset)
+      byteCount = changeset.count
+    }
   }
 
   /// The last time that a seed may have: a year after the beginning of times.
@@ -102,13 +111,12 @@ package struct FileAdoption {
       of: old, own.file, own.entries.map(\.changeset), onto: scratch, source.ident)
     var uploads: [Upload] = []
     do throws(ApplyError) {
-      for changeset in [try content.begin()] + (try content.seed()) where !changeset.isEmpty {
-        uploads.append(Upload(origin: 0, timestamp: seedTime, changeset: changeset))
-      }
+      let classes = try content.begin()
+      if !classes.isEmpty { uploads.append(Upload(classes, origin: 0, timestamp: seedTime)) }
+      try content.seed { uploads.append(Upload($0, origin: 0, timestamp: seedTime)) }
       for (number, entry) in own.entries.enumerated() {
         for changeset in try content.replay(number) {
-          uploads.append(
-            Upload(origin: entry.version, timestamp: entry.timestamp, changeset: changeset))
+          uploads.append(Upload(changeset, origin: entry.version, timestamp: entry.timestamp))
         }
       }
     } catch { throw ResetError(error) }
@@ -153,9 +161,8 @@ package struct FileAdoption {
     let serverVersion = source.progress.download.serverVersion
     func note(_ upload: Upload, in transaction: WriteTransaction) {
       transaction.syncEntry = SyncEntry(
-        changeset: StoredChangeset.encode(upload.changeset), remoteVersion: serverVersion,
-        originTimestamp: upload.timestamp)
-      transaction.syncEntryByteCount = upload.changeset.count
+        changeset: upload.stored, remoteVersion: serverVersion, originTimestamp: upload.timestamp)
+      transaction.syncEntryByteCount = upload.byteCount
     }
     if let first = uploads.first { note(first, in: group.transaction) }
     var pending = try group.writeVersion()

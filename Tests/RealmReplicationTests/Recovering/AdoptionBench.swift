@@ -87,7 +87,9 @@ struct AdoptionBench {
     var changes: [Changeset] = []
     do {
       var content = ContentAdoption(of: try local.read(), .own, waiting, onto: group, .own)
-      seeds = try ([content.begin()] + content.seed()).map { try ChangesetParser.parse($0) }
+      var parts = [try content.begin()]
+      try content.seed { parts.append($0) }
+      seeds = try parts.map { try ChangesetParser.parse($0) }
       for number in waiting.indices {
         changes += try content.replay(number).map { try ChangesetParser.parse($0) }
       }

@@ -192,7 +192,8 @@ struct RoleModel {
       for field in RoleObjects.embedding where fields.contains(field) {
         let old = isErased ? nil : before?[field]
         guard
-          keepsGuarded(old, after[field], field, isReplaced: replaced.contains(field), ofClass: name)
+          keepsGuarded(
+            old, after[field], field, isReplaced: replaced.contains(field), ofClass: name)
         else { return .refused }
       }
     }

@@ -16,7 +16,9 @@ enum RoleObjects {
   static let classes = ["Doc", "Log"]
   static let owners = ["u1", "u2", "u3", ""]
   static let tags = ["red", "blue"]
-  static let fields = ["owner", "level", "open", "note", "tags", "marks", "counts", "home", "rooms"]
+  static let fields = [
+    "owner", "level", "open", "note", "tags", "marks", "counts", "home", "rooms",
+  ]
   /// The properties with embedded objects, and those of these.
   static let embedding = ["home", "rooms"]
   static let nested = ["alarm", "street"]
@@ -160,7 +162,8 @@ enum RoleObjects {
         case (_, _) where path.count > 1:
           if let home = result["home"], home != .null, path[0] == "home" {
             result["home"] = embedded(home, path[1], value)
-          } else if path[0] == "rooms", let rooms = result["rooms"]?.array, let first = rooms.first {
+          } else if path[0] == "rooms", let rooms = result["rooms"]?.array, let first = rooms.first
+          {
             result["rooms"] = .array([embedded(first, path[1], value)] + rooms.dropFirst())
           }
         case ("tags", _):

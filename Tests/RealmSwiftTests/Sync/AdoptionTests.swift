@@ -163,6 +163,33 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  /// What a process that ends in the middle of the copy leaves: a part of it, all of it without its
+  /// mark, and all of it without its name.
+  @Test(arguments: 0..<3) func aCrashInTheMiddleOfTheCopyIsFound(_ step: Int) async throws {
+    let path = try await leave(former, "one", shared: ["a"], waiting: ["b"])
+    let configuration = try await configuration(present, "one", after: path)
+    let place = try #require(configuration.fileURL).path
+    let (files, unfinished) = (FileManager.default, place + ".1.former")
+    try files.createDirectory(
+      atPath: URL(fileURLWithPath: place).deletingLastPathComponent().path,
+      withIntermediateDirectories: true)
+    switch step {
+    case 0:
+      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+      try whole.prefix(5_000).write(to: URL(fileURLWithPath: unfinished))
+    case 1: try files.copyItem(atPath: path, toPath: unfinished)
+    default:
+      try FormerFileCopy(source: path, path: place, key: nil).run()
+      try files.moveItem(atPath: place, toPath: unfinished)
+      try files.moveItem(atPath: path + ".adopted", toPath: path)
+    }
+    let device = try await ResetDevice(configuration)
+    try await device.waitForNames(["a", "b"])
+    try await device.meet()
+    #expect(!files.fileExists(atPath: path) && files.fileExists(atPath: path + ".adopted"))
+    #expect(!files.fileExists(atPath: unfinished))
+  }
+
   /// Both apps and both users have the same id: the file is there already.
   @Test func aFileInItsPlaceIsAdopted() async throws {
     let path = try await leave(former, "one", shared: ["a"], waiting: ["b"])

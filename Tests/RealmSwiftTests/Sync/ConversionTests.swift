@@ -153,7 +153,8 @@ import Testing
       try tableNames(file).allSatisfy { $0.hasPrefix("class_") || ["metadata", "pk"].contains($0) })
     let folder = try #require(target.fileURL).deletingLastPathComponent().path
     #expect(
-      try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains(".copy") })
+      try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains(".copy") }
+    )
     try autoreleasepool {
       let realm = try Realm(configuration: target)
       #expect(ResetDevice.Log.names(realm) == ["a", "b"])
