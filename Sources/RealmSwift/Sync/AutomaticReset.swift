@@ -4,11 +4,9 @@
 //
 // 1. The right to write is held by the agent's transaction alone: not during the download, and not
 //    while a block of the program runs.
-// 2. Blocks of the program run on a queue of their own, which they may keep waiting.
-// 3. The session goes on after the last block.
+// 2. The session goes on after the last block.
 
 #if Sync
-import Dispatch
 import Foundation
 import RealmSession
 import RealmStorage
@@ -18,8 +16,8 @@ import RealmTables
 
 /// The reset of a file.
 struct AutomaticReset: Sendable {
-  typealias Block = @Sendable (Realm) -> Void
-  typealias AfterBlock = @Sendable (Realm, Realm) -> Void
+  typealias Block = ResetBlocks.Block
+  typealias AfterBlock = ResetBlocks.AfterBlock
 
   let configuration: Realm.Configuration
   let agent: SyncAgent
@@ -58,17 +56,19 @@ struct AutomaticReset: Sendable {
   }
 
   private func reset(to copy: DatabaseFile) async throws(ResetError) {
-    if let before { try await show(before) }
+    let blocks = ResetBlocks(configuration: configuration, path: agent.file.path)
+    if let before { try await blocks.show(before) }
     guard let (old, droppedLists) = try await change(to: copy) else { return }
     for list in droppedLists {
       Logger.log(.warn, "Changes of \(list) are lost: the list is gone in '\(agent.file.path)'")
     }
     guard let after else { return }
-    do throws(ResetError) {
-      try await show(old, after)
+    do {
+      try await blocks.show(old, after)
+      try await agent.resetIsAnnounced()
     } catch {
       // The reset itself has succeeded.
-      Logger.log(.error, "The block after a reset is not called: \(error)")
+      Logger.log(.error, "The block after a reset is called at the next start: \(error)")
     }
   }
 
@@ -79,13 +79,14 @@ struct AutomaticReset: Sendable {
     to copy: DatabaseFile
   ) async throws(ResetError) -> (before: Snapshot, droppedLists: [String])? {
     guard let wanted else {
-      let outcome = try await agent.adopt(to: copy)
+      let outcome = try await agent.adopt(to: copy, isToBeAnnounced: after != nil)
       Logger.log(
         .info, "'\(agent.file.path)' brings \(outcome.seededCount) objects to the server")
       return (outcome.before, outcome.droppedLists)
     }
     let mode = try await agent.resetMode(wanted, cause)
-    return try await agent.reset(to: copy, mode, cause).map { ($0.before, $0.droppedLists) }
+    return try await agent.reset(to: copy, mode, cause, isToBeAnnounced: after != nil)
+      .map { ($0.before, $0.droppedLists) }
   }
 
   /// Where the fresh copy of a file is.
@@ -106,42 +107,6 @@ struct AutomaticReset: Sendable {
   /// All files of a fresh copy.
   static func files(ofCopyAt path: String) -> [String] {
     ["", ".lock", ".note", ".management"].map { path + $0 }
-  }
-
-  // MARK: Blocks
-
-  private static let queue = DispatchQueue(label: "OpenRealm resets", attributes: .concurrent)
-
-  /// Runs a part of the reset where it may wait (2).
-  private func onQueue(
-    _ body: @escaping @Sendable () throws -> Void
-  ) async throws(ResetError) {
-    let result = await withCheckedContinuation { continuation in
-      Self.queue.async { continuation.resume(returning: Result(catching: body)) }
-    }
-    do { try result.get() } catch {
-      throw .opening("The realm of '\(agent.file.path)' cannot be opened: \(error)")
-    }
-  }
-
-  /// Calls a block with the realm as it is, frozen.
-  private func show(_ block: @escaping Block) async throws(ResetError) {
-    try await onQueue { block(Realm(core: try RealmOpener(configuration).openFrozen())) }
-  }
-
-  /// Calls a block with the realm before the reset, frozen, and after it, live.
-  private func show(
-    _ before: Snapshot, _ block: @escaping AfterBlock
-  ) async throws(ResetError) {
-    try await onQueue {
-      let live = try Realm(configuration: configuration)
-      let tables = try live.core.shared.tables(of: before)
-      let layouts = try RealmOpener.schemas(of: configuration)
-        .filter { try tables.key(ofTable: $0.tableName) != nil }
-        .map { try tables.layout(of: $0) }
-      let old = try RealmCache.frozenCore(configuration, layouts, live.core.shared, tables)
-      block(Realm(core: old), live)
-    }
   }
 }
 

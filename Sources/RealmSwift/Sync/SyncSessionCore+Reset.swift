@@ -82,6 +82,24 @@ extension SyncSessionCore {
     watchForEndOfReset(isNew: true)
   }
 
+  /// Calls the block after a reset whose process ended before it was called, with the realm as it is
+  /// in both places: what it was before is gone.
+  func announceEarlierReset() {
+    guard (try? agent.hasUnannouncedReset()) ?? false else { return }
+    Task { [weak self, agent] in
+      guard let self else { return }
+      do {
+        if let after = configuration.clientResetMode.automatic?.after {
+          try await ResetBlocks(configuration: realmConfiguration, path: path)
+            .show(agent.file.snapshot(), after)
+        }
+        try await agent.resetIsAnnounced()
+      } catch {
+        log(.error, "The block after a reset of '\(path)' is not called: \(error)")
+      }
+    }
+  }
+
   /// Waits until everything was uploaded and then downloaded since a reset: then it has succeeded.
   ///
   /// - Parameter isNew: Whether a reset has just been; otherwise it is looked for.

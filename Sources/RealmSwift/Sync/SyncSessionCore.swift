@@ -95,6 +95,7 @@ final class SyncSessionCore: Sendable {
       log(.error, "The session of '\(path)' cannot begin: \(error)")
     }
     reports.look { [weak self] document in self?.hand(document) }
+    announceEarlierReset()
     watchForEndOfReset(isNew: false)
   }
 

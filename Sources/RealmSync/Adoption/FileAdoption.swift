@@ -52,10 +52,14 @@ package struct FileAdoption {
   private let file: DatabaseFile
   private let copy: DatabaseFile
   private let schemas: SchemaCache
+  /// Whether the program is to hear of the adoption when it is done.
+  private let isToBeAnnounced: Bool
 
   package init(
-    of file: DatabaseFile, to copy: DatabaseFile, schemas: SchemaCache = SchemaCache()
+    of file: DatabaseFile, to copy: DatabaseFile, schemas: SchemaCache = SchemaCache(),
+    isToBeAnnounced: Bool = false
   ) {
+    self.isToBeAnnounced = isToBeAnnounced
     self.file = file
     self.copy = copy
     self.schemas = schemas
@@ -151,6 +155,7 @@ package struct FileAdoption {
     }
     let known = try AdoptionRecord.stored(in: TableGroup(transaction.base, schemas: schemas))
     try AdoptionRecord(origin: known?.origin ?? "", state: .complete).store(in: group)
+    if isToBeAnnounced { try KeptReports.noteReset(in: group) }
   }
 
   /// Writes a version for each changeset, all of which become durable together.
@@ -189,8 +194,14 @@ extension SyncAgent {
   }
 
   /// Makes the file, which a former server has synchronised, one of the present server.
-  package func adopt(to copy: DatabaseFile) throws(ResetError) -> FileAdoption.Outcome {
+  ///
+  /// - Parameter isToBeAnnounced: See `reset(to:_:_:isToBeAnnounced:)`.
+  package func adopt(
+    to copy: DatabaseFile, isToBeAnnounced: Bool = false
+  ) throws(ResetError) -> FileAdoption.Outcome {
     forgetOwnEntries()
-    return try FileAdoption(of: file, to: copy, schemas: schemas).run()
+    return try FileAdoption(
+      of: file, to: copy, schemas: schemas, isToBeAnnounced: isToBeAnnounced
+    ).run()
   }
 }

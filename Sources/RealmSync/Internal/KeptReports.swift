@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reports of refused writes that the program has not heard of yet (P3 C.3).
+// What the program has not heard of yet: reports of refused writes, and a reset (P3 C.3).
 //
 // 1. A report is stored before the cursor reaches the version that undoes its writes: until then
-//    the server sends it again, and from then on nobody else has it.
+//    the server sends it again, and from then on nobody else has it. A reset is noted by its commit.
 // 2. It goes when the program has it: a crash in between lets the next start report it again.
 
 import RealmFormats
@@ -64,7 +64,42 @@ package enum KeptReports {
   }
 }
 
+// MARK: - Resets
+
+extension KeptReports {
+  /// The key of the row of a reset, which is no server version.
+  private static let reset = TableValue.int(-1)
+
+  /// Notes that the program is to hear of a reset.
+  static func noteReset(in group: WriteGroup) throws(StorageError) {
+    try layout.makeIfMissing(in: group)
+    try layout.table(in: group).findOrCreate(reset).set("{}", "document")
+  }
+
+  static func hasReset(in group: TableGroup) throws(StorageError) -> Bool {
+    try layout.find(in: group)?.find(reset) != nil
+  }
+
+  /// Notes that the program has heard of the reset.
+  static func removeReset(in group: WriteGroup) throws(StorageError) {
+    guard let table = try layout.find(in: group), let row = try table.find(reset) else { return }
+    try table.delete(row.key)
+  }
+}
+
 extension SyncAgent {
+  /// Whether the program has not heard of the last reset.
+  package nonisolated func hasUnannouncedReset() throws(StorageError) -> Bool {
+    try KeptReports.hasReset(in: TableGroup(file.snapshot()))
+  }
+
+  /// Notes that the program has heard of the last reset.
+  package func resetIsAnnounced() throws(StorageError) {
+    guard try hasUnannouncedReset() else { return }
+    let group = try WriteGroup(file.beginWrite(), schemas: schemas)
+    try group.commit { (group) throws(StorageError) in try KeptReports.removeReset(in: group) }
+  }
+
   /// The reports that the program has not heard of: those whose writes are undone by now, and
   /// whether there are others.
   package func keptReports() throws(StorageError) -> (due: [ErrorDocument], hasMore: Bool) {

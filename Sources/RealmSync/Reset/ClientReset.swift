@@ -21,6 +21,8 @@ package struct ClientReset {
   let cause: ResetCause
   let now: Timestamp
   private let schemas: SchemaCache
+  /// Whether the program is to hear of the reset when it is done.
+  private let isToBeAnnounced: Bool
 
   /// What a reset has done.
   package struct Outcome: Sendable {
@@ -34,8 +36,9 @@ package struct ClientReset {
 
   package init(
     of file: DatabaseFile, to copy: DatabaseFile, _ cause: ResetCause,
-    schemas: SchemaCache = SchemaCache(), now: Timestamp
+    schemas: SchemaCache = SchemaCache(), now: Timestamp, isToBeAnnounced: Bool = false
   ) {
+    self.isToBeAnnounced = isToBeAnnounced
     self.file = file
     self.copy = copy
     self.cause = cause
@@ -134,6 +137,7 @@ package struct ClientReset {
       assert(group.recorder == nil, "a reset is not recorded")
       try ResetError.storing(upgradeHistory(in: group.transaction))
       let outcome = try body(group)
+      if isToBeAnnounced { try ResetError.storing(KeptReports.noteReset(in: group)) }
       _ = try ResetError.storing(group.commit())
       return outcome
     }

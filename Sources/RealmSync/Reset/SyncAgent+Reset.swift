@@ -15,12 +15,16 @@ extension SyncAgent {
 
   /// Makes the file equal to its fresh copy.
   ///
+  /// - Parameter isToBeAnnounced: Whether the file is to know, until `resetIsAnnounced()`, that the
+  ///   program has not heard of the reset.
   /// - Returns: Nil for a file that was never written, which goes on as a new one.
   package func reset(
-    to copy: DatabaseFile, _ mode: ResetMode, _ cause: ResetCause
+    to copy: DatabaseFile, _ mode: ResetMode, _ cause: ResetCause, isToBeAnnounced: Bool = false
   ) throws(ResetError) -> ClientReset.Outcome? {
     forgetOwnEntries()
-    return try ClientReset(of: file, to: copy, cause, schemas: schemas, now: .now()).run(mode)
+    return try ClientReset(
+      of: file, to: copy, cause, schemas: schemas, now: .now(), isToBeAnnounced: isToBeAnnounced
+    ).run(mode)
   }
 
   /// Whether a reset has not led to a complete synchronisation yet.

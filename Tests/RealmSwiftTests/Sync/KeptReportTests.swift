@@ -76,6 +76,33 @@ import Testing
     #expect(heard.withLock { $0.count } == 1)
   }
 
+  /// The block after a reset is called at the next start if the process ended before it.
+  @Test func theNextStartTellsOfAReset() async throws {
+    let app = try MemoryApp()
+    let user = try await app.device("first").login(credentials: .anonymous)
+    app.server.setOnline(false)
+    let (log, calls) = (ResetDevice.Log(), Locked(0))
+    var configuration = user.flexibleSyncConfiguration(
+      clientResetMode: .recoverUnsyncedChanges(afterReset: { before, after in
+        log.afterBlock(before, after)
+        calls.withLock { $0 += 1 }
+      }))
+    configuration.objectTypes = [Todo.self]
+    let opened = configuration
+    try await open(opened, user) { agent in
+      user.allSessions.first?.suspend()
+      let group = try WriteGroup(agent.file.beginWrite())
+      try group.commit { (group) throws(StorageError) in try KeptReports.noteReset(in: group) }
+    }
+    for _ in 0..<2 {
+      try await open(opened, user) { agent in
+        user.allSessions.first?.suspend()
+        while try agent.hasUnannouncedReset() { try await Task.sleep(for: .milliseconds(2)) }
+      }
+    }
+    #expect(calls.withLock { $0 } == 1 && log.isAfterLive.withLock { $0 })
+  }
+
   @Test func aReportIsHandedOverOnceInAProcess() async throws {
     let app = try MemoryApp()
     let user = try await app.device("first").login(credentials: .anonymous)

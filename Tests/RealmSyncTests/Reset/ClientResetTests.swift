@@ -173,6 +173,25 @@ struct ClientResetTests {
     try bench.expectEqualToCopy()
   }
 
+  /// In its one commit after the record, so that no crash lets the program miss a reset.
+  @Test func aResetIsKnownToTheFileUntilTheProgramHasHeardOfIt() async throws {
+    for isToBeAnnounced in [true, false] {
+      let bench = try await bench()
+      let device = bench.device
+      let version = device.file.newestVersion
+      _ = try await device.agent.reset(
+        to: bench.copy.file, .discard, ResetBench.cause, isToBeAnnounced: isToBeAnnounced)
+      #expect(device.file.newestVersion == version + 2)
+      #expect(try device.agent.hasUnannouncedReset() == isToBeAnnounced)
+      try await device.restart()
+      #expect(try device.agent.hasUnannouncedReset() == isToBeAnnounced)
+      try await device.agent.resetIsAnnounced()
+      #expect(try !device.agent.hasUnannouncedReset())
+      #expect(try await device.agent.keptReports().due.isEmpty)
+      #expect(try device.findings().isEmpty)
+    }
+  }
+
   @Test func aFileThatWasNeverWrittenIsNotReset() async throws {
     let (device, copy) = (try TestDevice(), try TestDevice())
     let outcome = try await device.agent.reset(to: copy.file, .discard, ResetBench.cause)
