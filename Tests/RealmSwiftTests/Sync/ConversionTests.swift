@@ -149,12 +149,11 @@ import Testing
       path: try #require(target.fileURL).path, options: OpenOptions(mustExist: true))
     #expect(try file.snapshot().top().historyType != HistoryKind.syncClient.type)
     // Nothing of the synchronisation is left.
-    #expect(
-      try tableNames(file).allSatisfy { $0.hasPrefix("class_") || ["metadata", "pk"].contains($0) })
+    let tables = try tableNames(file).filter { !$0.hasPrefix("class_") }
+    #expect(Set(tables).isSubset(of: ["metadata", "pk"]))
     let folder = try #require(target.fileURL).deletingLastPathComponent().path
-    #expect(
-      try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.contains(".copy") }
-    )
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(!names.contains { $0.contains(".copy") })
     try autoreleasepool {
       let realm = try Realm(configuration: target)
       #expect(ResetDevice.Log.names(realm) == ["a", "b"])

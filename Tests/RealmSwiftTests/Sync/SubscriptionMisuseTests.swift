@@ -104,9 +104,8 @@ struct SubscriptionMisuseTests {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try await subscribeOnThread(Self.configuration(MemoryApp()))
     }
-    #expect(
-      String(decoding: result?.standardErrorContent ?? [], as: UTF8.self).contains(
-        "`subscribe` can only be called on main thread or actor-isolated Realms"))
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("`subscribe` can only be called on main thread or actor-isolated Realms"))
   }
 
   @Test func theSetOfAPartitionIsRefused() async {
