@@ -59,7 +59,25 @@ package struct ClientTransport: HTTPTransport {
     throw .transport("The server moves the request too often.")
   }
 
-  private func sendOnce(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+  nonisolated(nonsending)
+    package func stream(
+      _ request: HTTPRequest, head: (HTTPResponse) async -> Bool, part: ([UInt8]) async -> Bool
+    ) async throws(AppFailure)
+  {
+    let message = try message(of: request)
+    do {
+      let answer = try await client.execute(message, deadline: .distantFuture)
+      guard await head(Self.response(answer, body: [])) else { return }
+      for try await buffer in answer.body {
+        guard await part(Array(buffer: buffer)) else { return }
+      }
+    } catch {
+      if error is CancellationError || Task.isCancelled { throw .cancelled }
+      throw .transport(Self.text(error, request.url))
+    }
+  }
+
+  private func message(of request: HTTPRequest) throws(AppFailure) -> HTTPClientRequest {
     if isProxied, SocketURL(request.url)?.isUncheckedByProxies == true {
       throw .invalidCall(SocketURL.uncheckedByProxies)
     }
@@ -67,14 +85,22 @@ package struct ClientTransport: HTTPTransport {
     message.method = HTTPMethod(rawValue: request.method.rawValue)
     for header in request.headers { message.headers.add(name: header.name, value: header.value) }
     if !request.body.isEmpty { message.body = .bytes(request.body) }
+    return message
+  }
+
+  private static func response(_ answer: HTTPClientResponse, body: [UInt8]) -> HTTPResponse {
+    HTTPResponse(
+      status: Int(answer.status.code),
+      headers: answer.headers.map { HTTPHeader($0.name, $0.value) }, body: body)
+  }
+
+  private func sendOnce(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    let message = try message(of: request)
     do {
       let answer = try await client.execute(
         message, timeout: .milliseconds(Int64(clamping: request.timeout)))
       let body = try await answer.body.collect(upTo: Self.answerByteCountMax)
-      return HTTPResponse(
-        status: Int(answer.status.code),
-        headers: answer.headers.map { HTTPHeader($0.name, $0.value) },
-        body: Array(buffer: body))
+      return Self.response(answer, body: Array(buffer: body))
     } catch {
       if error is CancellationError || Task.isCancelled { throw .cancelled }
       throw .transport(Self.text(error, request.url))

@@ -151,6 +151,7 @@ actor AppFiles {
     }
     app.api.accounts.apply(file.accounts)
     app.documents.source = file.customUserData
+    app.api.documents?.set(file.documents)
     gate.set(options.isForThisMachineAlone(file), for: id)
     for notice in ServerProgram.notices(stage, file, app.schema, directory, options) {
       logger.warning("\(notice)")
@@ -174,6 +175,7 @@ actor AppFiles {
     let id = app.file.id
     apps.remove(id)
     let count = await sockets.end(app)
+    app.api.documents?.endWatches()
     await app.upkeep.closeAll()
     gate.set(false, for: id)
     return

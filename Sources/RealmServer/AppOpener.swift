@@ -101,8 +101,9 @@ struct AppOpener: Sendable {
   }
 
   private func serve(
-    _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ api: APIApp
+    _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ services: APIApp
   ) -> ServedApp {
+    var api = services
     let (logger, users) = (logger, options.limits)
     let store = EmbeddedStore(
       DirectoryFiles(directory: directory.path),
@@ -128,6 +129,11 @@ struct AppOpener: Sendable {
       report: { [notices] in notices.add("The store of \(file.id) failed: \($0)", as: .error) },
       notice: { [notices] in notices.add($0, as: .warning) })
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
+    let collections = DocumentService(
+      app, mode: file.mode, settings: file.documents, limits: users.documents,
+      heads: store.heads(), clock: ServerProgram.clock, timer: timer)
+    api.documents = collections
+    api.accounts.ends.observe { [weak collections] in collections?.endWatches($0) }
     let documents = UserDocuments(app: file.id, file.customUserData, in: realms)
     api.accounts.findCustomData(in: documents)
     return ServedApp(

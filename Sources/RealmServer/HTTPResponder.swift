@@ -20,7 +20,16 @@ struct HTTPResponder: Sendable {
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
-    let answer = await answer(request, channel)
+    let (message, refusal) = message(of: request, channel)
+    if let refusal { return try await write(refusal, writer) }
+    switch await api.stream(for: message) {
+    case .success(let stream)?: try await write(stream, writer)
+    case .failure(let refusal)?: try await write(refusal.response, writer)
+    case nil: try await write(await answer(request, message, channel), writer)
+    }
+  }
+
+  private func write(_ answer: APIResponse, _ writer: consuming ResponseWriter) async throws {
     var head = HTTPResponse(status: .init(code: answer.status))
     head.headerFields[.contentType] = answer.contentType
     head.headerFields[.contentLength] = String(answer.body.count)
@@ -30,20 +39,41 @@ struct HTTPResponder: Sendable {
       response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 
-  private func answer(_ request: Request, _ channel: any Channel) async -> APIResponse {
+  /// Writes a stream until it ends, or its client is gone.
+  private func write(_ stream: EventStream, _ writer: consuming ResponseWriter) async throws {
+    var head = HTTPResponse(status: .ok)
+    head.headerFields[.contentType] = EventStream.contentType
+    head.headerFields[.cacheControl] = "no-store"
+    let body = ResponseBody { writer in
+      var parts = stream.makeParts()
+      while let bytes = await parts.next() { try await writer.write(ByteBuffer(bytes: bytes)) }
+      try await writer.finish(nil)
+    }
+    try await writer.write(response: head, body: body)
+  }
+
+  /// The head of a request, or its refusal.
+  private func message(
+    of request: Request, _ channel: any Channel
+  ) -> (message: APIRequest, refusal: APIResponse?) {
     let (path, query) = SocketRequest.parts(request.head.path ?? "/")
     var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
     if let host = request.head.authority { headers.append((name: "Host", value: host)) }
     let origin = options.trustedProxies.origin(
       peer: channel.remoteAddress?.ipAddress ?? "", headers: headers,
       isEncrypted: options.isSecure)
-    if gate.refuses(origin) {
-      return APIError(403, "RestrictedHost", ForwardGate.message).response
-    }
-    var message = APIRequest(
+    let message = APIRequest(
       request.method.rawValue, path, query: query, headers: headers, origin: origin)
-    if path == "/metrics", request.method == .get { return answerMetrics(message) }
-    let memory = budget.share(address: origin.limitKey)
+    let refusal = APIError(403, "RestrictedHost", ForwardGate.message)
+    return (message, gate.refuses(origin) ? refusal.response : nil)
+  }
+
+  private func answer(
+    _ request: Request, _ message: APIRequest, _ channel: any Channel
+  ) async -> APIResponse {
+    var message = message
+    if message.path == "/metrics", request.method == .get { return answerMetrics(message) }
+    let memory = budget.share(address: message.origin.limitKey)
     do throws(APIError) {
       message.body = try await body(
         of: request, byteCountMax: api.bodyByteCountMax(message), memory, channel)

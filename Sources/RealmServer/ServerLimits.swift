@@ -23,6 +23,8 @@ struct ServerLimits: Hashable, Sendable {
   var registrationsPerMinute = 30
   /// The most memory for clients, in MiB.
   var memory = 512
+  /// The limits of calls about documents.
+  var documents = DocumentLimits()
 
   var requests: RequestLimits {
     var limits = RequestLimits()

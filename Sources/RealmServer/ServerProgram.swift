@@ -137,6 +137,7 @@ struct ServerProgram: Sendable {
       services: [
         UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
         RequestService(requests: CommandRequests(options.directory), files: files),
+        StreamService(apps: served),
       ] + (certificates.map { [$0] } ?? []),
       gracefulShutdownSignals: signals, logger: logger)
     if !signals.isEmpty {

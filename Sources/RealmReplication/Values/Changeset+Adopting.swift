@@ -2,11 +2,11 @@
 
 // Parts of one changeset become parts of another: with strings, elements and bytes of its own.
 
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 extension Changeset {
   /// An instruction of another changeset about an object or a value, as one of this changeset.
-  mutating func adopt(_ instruction: Instruction, of other: Changeset) -> Instruction {
+  package mutating func adopt(_ instruction: Instruction, of other: Changeset) -> Instruction {
     switch instruction {
     case .createObject(let object): return .createObject(adopt(object, of: other))
     case .eraseObject(let object): return .eraseObject(adopt(object, of: other))

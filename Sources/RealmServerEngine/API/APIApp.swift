@@ -10,6 +10,8 @@ package struct APIApp: Sendable {
   package let id: String
   package let accounts: AccountService
   package let functions: FunctionTable
+  /// The collections; nil if there are none.
+  package var documents: DocumentService?
   private let attempts: Locked<RateLimit>
   private let logins: Locked<RateLimit>
   private let registrations: Locked<RateLimit>
@@ -88,7 +90,12 @@ package struct APIApp: Sendable {
   /// The user whose access token a request has, with its session.
   func access(of request: APIRequest) async throws(APIError) -> UserAccess {
     guard let token = request.bearerToken else { throw .unauthorized }
-    return try await APIError.mapping(await accounts.access(accessToken: token))
+    return try await access(token)
+  }
+
+  /// The user of an access token, with its session.
+  func access(_ token: String) async throws(APIError) -> UserAccess {
+    try await APIError.mapping(await accounts.access(accessToken: token))
   }
 
   /// The user whose access token a request has.

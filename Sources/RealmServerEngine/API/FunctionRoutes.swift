@@ -13,26 +13,38 @@ struct FunctionRoutes {
     let body = try APIBody(request)
     let name = try body.text("name")
     if let service = body.json["service"]?.string {
-      throw APIError(404, "ServiceNotFound", "service not found: '\(service)'")
+      return try await DocumentRoutes(app: app).call(
+        name, of: service, Self.arguments(of: body.json), account)
     }
     guard let function = app.functions[name] else {
       throw APIError(404, "FunctionNotFound", "function not found: '\(name)'")
     }
-    let arguments: BSONValue
-    do throws(BSONError) {
-      arguments = try ExtendedJSONReader.value(body.json["arguments"] ?? .array([]))
-    } catch {
-      throw APIError(400, "BadBsonParse", "the arguments are no extended JSON")
-    }
-    guard case .array(let values) = arguments else {
-      throw APIError(400, "InvalidParameter", "the arguments are no array")
-    }
+    let values = try Self.arguments(of: body.json)
     let result: BSONValue
     do {
       result = try await function(FunctionCall(name: name, arguments: values, account: account))
     } catch {
       throw APIError(400, "FunctionExecutionError", "\(error)")
     }
+    return Self.response(result)
+  }
+
+  /// The arguments in the body of a call.
+  static func arguments(of json: JSONValue) throws(APIError) -> [BSONValue] {
+    let arguments: BSONValue
+    do throws(BSONError) {
+      arguments = try ExtendedJSONReader.value(json["arguments"] ?? .array([]))
+    } catch {
+      throw APIError(400, "BadBsonParse", "the arguments are no extended JSON")
+    }
+    guard case .array(let values) = arguments else {
+      throw APIError(400, "InvalidParameter", "the arguments are no array")
+    }
+    return values
+  }
+
+  /// The answer with a result.
+  static func response(_ result: BSONValue) -> APIResponse {
     var response = APIResponse(ExtendedJSONWriter.json(result))
     if result["error"] != nil || result["error_code"] != nil {
       response.contentType = APIResponse.uninspectedJSON

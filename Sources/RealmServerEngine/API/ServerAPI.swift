@@ -53,6 +53,22 @@ package struct ServerAPI: Sendable {
     }
   }
 
+  /// Opens the stream that a request asks for: the answer if there is none, and nil for other
+  /// requests.
+  package func stream(for request: APIRequest) async -> Result<EventStream, APIAnswer>? {
+    let parts = request.path.split(separator: "/").map(String.init)
+    guard request.method == "GET", parts.count == 7,
+      parts.starts(with: ["api", "client", "v2.0", "app"]),
+      parts[5...].elementsEqual(["functions", "call"]), let app = app(parts[4])
+    else { return nil }
+    do throws(APIError) {
+      return .success(try await DocumentRoutes(app: app).watch(request))
+    } catch {
+      if let notice = Self.notice(request, error) { refused(notice) }
+      return .failure(APIAnswer(response: error.response))
+    }
+  }
+
   private static func notice(_ request: APIRequest, _ error: APIError) -> String? {
     switch error.status {
     case 404 where error.message.hasPrefix(APIError.unknownAppText):
@@ -115,4 +131,9 @@ package struct ServerAPI: Sendable {
     let host = request[header: "Host"] ?? "localhost"
     return (request.origin.isSecure ? "https" : "http") + "://" + host
   }
+}
+
+/// The answer in place of a stream.
+package struct APIAnswer: Error {
+  package let response: APIResponse
 }

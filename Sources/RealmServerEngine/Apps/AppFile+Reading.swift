@@ -56,6 +56,7 @@ extension AppFile {
         }
       case "custom_user_data":
         customUserData = try CustomUserData(member.value, at: path)
+      case "documents": documents = try DocumentSettings(member.value, at: path)
       case "providers": try readProviders(member.value, at: path)
       case "tokens": try readTokens(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
@@ -70,6 +71,11 @@ extension AppFile {
           ? "needs a \"partition\" in \"custom_user_data\": that of the class"
           : "has a \"partition\" in \"custom_user_data\", which flexible sync has not",
         at: [.key("custom_user_data")])
+    }
+    if mode == .flexible, json["documents"]?["partition_key"] != nil {
+      throw AppFileError(
+        "has a \"partition_key\" in \"documents\", which flexible sync has not",
+        at: [.key("documents"), .key("partition_key")])
     }
     for (key, needed) in [("permissions", SyncMode.partition), ("roles", .flexible)]
     where json[key] != nil {

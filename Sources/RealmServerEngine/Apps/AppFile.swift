@@ -22,6 +22,8 @@ package struct AppFile: Hashable, Sendable {
   package var values: [String: BSONValue] = [:]
   /// The class with the custom data of users; nil if the operator gives it.
   package var customUserData: CustomUserData?
+  /// How clients call the documents.
+  package var documents = DocumentSettings()
 
   package init(id: String, name: String, mode: SyncMode = .flexible) {
     self.id = id
@@ -79,6 +81,9 @@ package struct AppFile: Hashable, Sendable {
         ])),
     ]
     if let customUserData { members.append(JSONMember("custom_user_data", customUserData.json)) }
+    if documents != DocumentSettings() {
+      members.append(JSONMember("documents", documents.json(mode)))
+    }
     var rules = RuleWriter(values: values)
     if permissions != PartitionPermissions() {
       members.append(JSONMember("permissions", rules.json(permissions)))

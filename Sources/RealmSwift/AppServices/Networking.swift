@@ -52,6 +52,14 @@ struct NoNetworking: HTTPTransport, SyncSocketProvider {
     throw failure
   }
 
+  nonisolated(nonsending)
+    func stream(
+      _ request: HTTPRequest, head: (HTTPResponse) async -> Bool, part: ([UInt8]) async -> Bool
+    ) async throws(AppFailure)
+  {
+    throw failure
+  }
+
   func open(_ endpoint: SyncEndpoint) async throws(SocketClosed) -> any MessageSocket {
     throw SocketClosed(.connectFailed, "\(failure)")
   }

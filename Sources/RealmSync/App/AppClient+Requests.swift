@@ -127,14 +127,19 @@ extension AppClient {
 
   /// Sends a request with the headers of the app.
   private func exchange(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
+    try await transport.send(withHeaders(request))
+  }
+
+  /// A request with the headers of the app.
+  func withHeaders(_ request: HTTPRequest) -> HTTPRequest {
     var request = request
     let present = Set(request.headers.map { $0.name.lowercased() })
     request.headers += headers().filter { !present.contains($0.name.lowercased()) }
-    return try await transport.send(request)
+    return request
   }
 
   /// The document of an answer, `null` if it has none, unless it is an error (P1 A.4).
-  private func json(_ response: HTTPResponse) throws(AppFailure) -> JSONValue {
+  func json(_ response: HTTPResponse) throws(AppFailure) -> JSONValue {
     let isSuccess = (200..<300).contains(response.status)
     let document = response.body.isEmpty ? JSONValue.null : try? JSONParser.parse(response.body)
     // With another content type a server says: this is no error of mine.

@@ -8,6 +8,27 @@ package protocol HTTPTransport: Sendable {
   ///
   /// - Throws: `AppFailure.transport`.
   func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse
+
+  /// Sends a request whose answer has a body without an end. Its timeout does not count.
+  ///
+  /// - Parameters:
+  ///   - head: Takes the answer without its body, and returns whether the body is wanted.
+  ///   - part: Takes the next bytes, and returns whether more are wanted.
+  /// - Throws: `AppFailure.transport`; `AppFailure.invalidCall` by a transport without streams.
+  nonisolated(nonsending)
+    func stream(
+      _ request: HTTPRequest, head: (HTTPResponse) async -> Bool, part: ([UInt8]) async -> Bool
+    ) async throws(AppFailure)
+}
+
+extension HTTPTransport {
+  nonisolated(nonsending)
+    package func stream(
+      _ request: HTTPRequest, head: (HTTPResponse) async -> Bool, part: ([UInt8]) async -> Bool
+    ) async throws(AppFailure)
+  {
+    throw .invalidCall("The transport of the app has no streams, which changes come by.")
+  }
 }
 
 /// A header field of HTTP.

@@ -12,15 +12,6 @@ import Testing
 @testable import RealmSwift
 
 struct UnavailableServiceTests {
-  private final class Delegate: ChangeEventDelegate, Sendable {
-    let errors = AsyncStream.makeStream(of: (any Error).self)
-
-    func changeStreamDidOpen(_ changeStream: ChangeStream) { Issue.record("a stream was opened") }
-    func changeStreamDidReceive(changeEvent: AnyBSON?) { Issue.record("an event came") }
-    func changeStreamDidReceive(error: any Error) { errors.continuation.yield(error) }
-    func changeStreamDidClose() {}
-  }
-
   private func user() async throws -> User {
     try await MemoryApp().device("first").login(credentials: .anonymous)
   }
@@ -77,48 +68,6 @@ struct UnavailableServiceTests {
       await error { push.deregisterDevice(user: user, completion: $0) },
     ]
     #expect(errors.allSatisfy { ($0 as? AppError)?.code == .notCallable })
-  }
-
-  @Test func documents() async throws {
-    let client = try await user().mongoClient("mongodb-atlas")
-    let database = client.database(named: "db")
-    let collection = database.collection(withName: "c")
-    #expect(client.name == "mongodb-atlas" && database.name == "db" && collection.name == "c")
-    await isRefused { try await collection.insertOne([:]) }
-    await isRefused { try await collection.insertMany([]) }
-    await isRefused { try await collection.find(filter: [:]) }
-    await isRefused { try await collection.findOneDocument(filter: [:]) }
-    await isRefused { try await collection.aggregate(pipeline: []) }
-    await isRefused { try await collection.count(filter: [:]) }
-    await isRefused { try await collection.deleteOneDocument(filter: [:]) }
-    await isRefused { try await collection.deleteManyDocuments(filter: [:]) }
-    await isRefused { try await collection.updateOneDocument(filter: [:], update: [:]) }
-    await isRefused { try await collection.updateManyDocuments(filter: [:], update: [:]) }
-    await isRefused { try await collection.findOneAndUpdate(filter: [:], update: [:]) }
-    await isRefused { try await collection.findOneAndReplace(filter: [:], replacement: [:]) }
-    await isRefused { try await collection.findOneAndDelete(filter: [:]) }
-    let delegate = Delegate()
-    for stream in [
-      collection.watch(delegate: delegate, queue: DispatchQueue(label: "watch")),
-      collection.watch(matchFilter: [:], delegate: delegate, queue: DispatchQueue(label: "watch")),
-      collection.watch(filterIds: [], delegate: delegate, queue: DispatchQueue(label: "watch")),
-    ] {
-      for await error in delegate.errors.stream {
-        #expect((error as? AppError)?.code == .notCallable)
-        break
-      }
-      stream.close()
-    }
-    let result = UpdateResult(matchedCount: 2, modifiedCount: 1, documentId: nil)
-    #expect(result.matchedCount == 2 && result.modifiedCount == 1 && result.documentId == nil)
-  }
-
-  @Test func optionsKeepWhatTheyAreGiven() {
-    let find = FindOptions(3, ["a": 1], [["b": -1]])
-    #expect(find.limit == 3 && find.projection == ["a": 1] && find.sorting == [["b": -1]])
-    let modify = FindOneAndModifyOptions(["a": 1], [["b": 1]], true, true)
-    #expect(modify.projection == ["a": 1] && modify.sorting == [["b": 1]])
-    #expect(modify.upsert && modify.shouldReturnNewDocument)
   }
 }
 #endif

@@ -3,23 +3,66 @@
 // Changes of collections as they happen.
 
 #if Sync
-/// Takes the events of a `ChangeStream`.
+import Dispatch
+import RealmFormats
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+
+/// Takes the events of a `ChangeStream`. Each method is called on the queue of the stream.
 public protocol ChangeEventDelegate: AnyObject {
-  /// The stream is open.
+  /// The stream is open: later changes come.
   func changeStreamDidOpen(_ changeStream: ChangeStream)
-  /// A document was changed.
-  func changeStreamDidReceive(changeEvent: AnyBSON?)
-  /// The stream failed, and is closed.
+  /// The stream is closed: by `ChangeStream.close()`, or by an error.
+  func changeStreamDidClose(with error: (any Error)?)
+  /// The stream failed. It is closed next.
   func changeStreamDidReceive(error: any Error)
-  /// The stream is closed.
-  func changeStreamDidClose()
+  /// A document was changed.
+  ///
+  /// - Parameter changeEvent: A document with `operationType` (`insert`, `update`, `replace`,
+  ///   `delete`), `documentKey`, and the other fields of change events.
+  func changeStreamDidReceive(changeEvent: AnyBSON?)
 }
 
 /// The changes of a collection, until it is closed.
+///
+/// Thread-safe. A stream that nobody keeps stays open: close it.
 public final class ChangeStream: Sendable {
+  private let task = Locked<Task<Void, Never>?>(nil)
+
   init() {}
 
-  /// Ends the events.
-  public func close() {}
+  /// Ends the events. The delegate is told, once.
+  public func close() { task.withLock { $0 }?.cancel() }
+
+  /// Begins the events.
+  func start(
+    _ delegate: any ChangeEventDelegate & Sendable, on queue: DispatchQueue,
+    _ watch:
+      @escaping @Sendable (
+        _ onOpen: @escaping @Sendable () async -> Void,
+        _ onEvent: @escaping @Sendable (BSONValue) async -> Void
+      ) async throws(AppFailure) -> Void
+  ) {
+    task.withLock { task in
+      task = Task {
+        var problem: (any Error)?
+        do throws(AppFailure) {
+          try await watch {
+            queue.async { delegate.changeStreamDidOpen(self) }
+          } _: { event in
+            queue.async { delegate.changeStreamDidReceive(changeEvent: AnyBSON(event)) }
+          }
+        } catch {
+          if error != .cancelled { problem = AppError.of(error) }
+        }
+        let error = problem
+        queue.async {
+          if let error { delegate.changeStreamDidReceive(error: error) }
+          delegate.changeStreamDidClose(with: error)
+        }
+      }
+    }
+  }
 }
 #endif

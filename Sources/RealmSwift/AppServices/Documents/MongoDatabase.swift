@@ -8,9 +8,16 @@ public final class MongoDatabase: Sendable {
   /// The name of the database.
   public let name: String
 
-  init(_ name: String) { self.name = name }
+  private let caller: MongoCaller
 
-  /// The collection of a name.
-  public func collection(withName name: String) -> MongoCollection { MongoCollection(name) }
+  init(_ caller: MongoCaller, _ name: String) {
+    self.caller = caller
+    self.name = name
+  }
+
+  /// The collection of a name: that of a class.
+  public func collection(withName name: String) -> MongoCollection {
+    MongoCollection(caller, database: self.name, name)
+  }
 }
 #endif

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls of collections, and streams of their changes (P1 A.3).
+
+import RealmFormats
+
+/// The route `functions/call` of an app, for the service with its documents.
+struct DocumentRoutes {
+  let app: APIApp
+
+  /// Carries out a call.
+  func call(
+    _ name: String, of service: String, _ arguments: [BSONValue], _ account: Account
+  ) async throws(APIError) -> APIResponse {
+    let documents = try documents(of: service)
+    guard DocumentCommand.names.contains(name) else {
+      throw APIError(404, "ServiceCommandNotFound", "command not found: '\(name)'")
+    }
+    do throws(DocumentError) {
+      return FunctionRoutes.response(
+        try await documents.call(name, arguments, user: account.id))
+    } catch {
+      throw APIError(call: error)
+    }
+  }
+
+  /// Opens the stream of the call in a request's query.
+  func watch(_ request: APIRequest) async throws(APIError) -> EventStream {
+    guard let token = request.parameter("baas_at") ?? request.bearerToken else {
+      throw .unauthorized
+    }
+    let access = try await app.access(token)
+    guard let text = request.parameter("baas_request"),
+      let bytes = Base64.decode(PercentText.decoded(text)),
+      let json = try? JSONParser.parse(bytes)
+    else { throw .missing("baas_request") }
+    let documents = try documents(of: json["service"]?.string ?? "")
+    guard json["name"]?.string == "watch" else {
+      throw APIError(404, "ServiceCommandNotFound", "the call has no stream")
+    }
+    let arguments = try FunctionRoutes.arguments(of: json)
+    do throws(DocumentError) {
+      return EventStream(try await documents.watch(arguments, user: access))
+    } catch {
+      throw APIError(call: error)
+    }
+  }
+
+  private func documents(of service: String) throws(APIError) -> DocumentService {
+    guard let documents = app.documents, documents.isService(service) else {
+      throw APIError(404, "ServiceNotFound", "service not found: '\(service)'")
+    }
+    return documents
+  }
+}
+
+/// The escapes of addresses.
+enum PercentText {
+  /// A text without escapes; what is none stays as it is.
+  static func decoded(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), rest.count >= 2,
+        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects as documents.
+
+import RealmFormats
+import RealmQuery
+import RealmReplication
+import RealmStorage
+import RealmTables
+
+/// Reads objects of a version, or of a transaction.
+struct DocumentReader {
+  /// Embedded objects below are null.
+  private static let depthMax = 100
+
+  private let objects: any TableReader
+  /// Whether properties without a value are null; they are left out otherwise.
+  private let keepsNull: Bool
+
+  init(_ objects: any TableReader, keepsNull: Bool = false) {
+    self.objects = objects
+    self.keepsNull = keepsNull
+  }
+
+  /// - Parameter fields: The properties of the object in the document, beside its primary key.
+  func document(
+    _ row: Row, _ schema: TableSchema, fields: FieldSelection = .all, depth: Int = 0
+  ) throws(StorageError) -> BSONValue {
+    var elements: [BSONElement] = []
+    if let key = schema.primaryKey {
+      elements.append(BSONElement(key.name, try value(row.value(of: key), key, depth: depth)))
+    }
+    for column in schema.columns where !column.isPrimaryKey && fields.contains(column.name) {
+      let value = try value(
+        row.value(of: column), column, inside: fields.inside[column.name] ?? .all, depth: depth)
+      if keepsNull || value != .null { elements.append(BSONElement(column.name, value)) }
+    }
+    return .document(elements)
+  }
+
+  /// - Parameter inside: The properties of embedded objects.
+  private func value(
+    _ value: TableValue, _ column: Column, inside: FieldSelection = .all, depth: Int
+  ) throws(StorageError) -> BSONValue {
+    switch value {
+    case .null: return .null
+    case .int(let number): return .int64(number)
+    case .bool(let truth): return .bool(truth)
+    case .float(let number): return .double(Double(number))
+    case .double(let number): return .double(number)
+    case .string(let text): return .string(text)
+    case .binary(let bytes): return .binary(subtype: 0, bytes: bytes)
+    case .timestamp(let time):
+      let (milliseconds, isTooLarge) = time.seconds.multipliedReportingOverflow(by: 1_000)
+      guard !isTooLarge else { return .null }
+      return .date(unixMilliseconds: milliseconds &+ Int64(time.nanoseconds / 1_000_000))
+    case .decimal: return ValueText.file.string(value).map { .decimal($0) } ?? .null
+    case .objectId(let id): return .objectID(ObjectIDBits(high: id.high, low: id.low))
+    case .uuid(let id): return .uuid(UUIDBits(high: id.high, low: id.low))
+    case .link(let key):
+      guard let target = column.targetTable else { return .null }
+      return try link(to: key, in: target, inside: inside, depth: depth)
+    case .typedLink(let target, let key):
+      return try reference(to: key, in: target, depth: depth)
+    case .list(let values):
+      var elements: [BSONValue] = []
+      for value in values {
+        elements.append(try self.value(value, column, inside: inside, depth: depth))
+      }
+      return .array(elements)
+    case .dictionary(let dictionary):
+      var elements: [BSONElement] = []
+      for entry in dictionary.entries {
+        let value = try self.value(entry.value, column, inside: inside, depth: depth)
+        elements.append(BSONElement(entry.key, value))
+      }
+      return .document(elements)
+    }
+  }
+
+  /// An embedded object as a document, and another one as its primary key.
+  private func link(
+    to key: ObjectKey, in target: TableKey, inside: FieldSelection = .all, depth: Int
+  ) throws(StorageError) -> BSONValue {
+    guard depth < Self.depthMax, let schema = try objects.schema(of: target),
+      let row = try objects.row(of: key, in: target)
+    else { return .null }
+    if schema.kind == .embedded {
+      return try document(row, schema, fields: inside, depth: depth + 1)
+    }
+    guard let column = schema.primaryKey else { return .null }
+    return try value(row.value(of: column), column, depth: depth)
+  }
+
+  /// The link of a mixed value as a reference: its class is not known otherwise.
+  private func reference(
+    to key: ObjectKey, in target: TableKey, depth: Int
+  ) throws(StorageError) -> BSONValue {
+    let id = try link(to: key, in: target, depth: depth)
+    guard id != .null, let schema = try objects.schema(of: target) else { return .null }
+    return .document([
+      BSONElement("$ref", .string(schema.displayName)), BSONElement("$id", id),
+    ])
+  }
+}

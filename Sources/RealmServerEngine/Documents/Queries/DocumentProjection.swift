@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The fields of results.
+//
+// Invariants:
+// 1. A projection names the fields that stay, or those that go; `_id` alone may be of the other
+//    kind.
+
+import RealmFormats
+
+/// A selection of fields, with computed ones in pipelines.
+struct DocumentProjection: Sendable {
+  /// A tree of names; nil at a name for all below it.
+  private indirect enum Tree: Sendable {
+    case whole
+    case parts([String: Tree])
+
+    mutating func insert(_ steps: ArraySlice<String>) {
+      guard let step = steps.first else { return self = .whole }
+      guard case .parts(var parts) = self else { return }
+      var part = parts[step] ?? .parts([:])
+      part.insert(steps.dropFirst())
+      parts[step] = part
+      self = .parts(parts)
+    }
+  }
+
+  private var tree = Tree.parts([:])
+  private let isInclusion: Bool
+  private let keepsID: Bool
+  private var computed: [(path: DocumentPath, expression: DocumentExpression)] = []
+
+  /// Reads a projection.
+  ///
+  /// - Parameter isStage: Whether it may compute fields.
+  init(_ value: BSONValue, isStage: Bool = false) throws(DocumentError) {
+    guard let elements = value.elements else {
+      throw .badArgument("a projection needs to be a document")
+    }
+    var isInclusion: Bool?
+    var keepsID: Bool?
+    for element in elements {
+      let path = try DocumentPath(element.key)
+      if element.key.hasPrefix("$") {
+        throw .unsupported("unknown operator of projections: \(element.key)")
+      }
+      switch element.value {
+      case .bool, .int32, .int64, .double, .decimal:
+        let isKept = element.value.isTrue
+        if element.key == "_id" {
+          keepsID = isKept
+          continue
+        }
+        guard isInclusion ?? isKept == isKept else {
+          throw .badArgument("a projection names fields that stay or fields that go, not both")
+        }
+        isInclusion = isKept
+        tree.insert(path.steps[...])
+      default:
+        guard isStage else {
+          throw .unsupported(
+            "the projection of '\(element.key)' is not supported: 0 and 1 are")
+        }
+        guard isInclusion ?? true else {
+          throw .badArgument("a projection names fields that stay or fields that go, not both")
+        }
+        isInclusion = true
+        computed.append((path, try DocumentExpression(element.value)))
+      }
+    }
+    self.isInclusion = isInclusion ?? keepsID ?? false
+    self.keepsID = keepsID ?? true
+    if isInclusion == nil, keepsID == true { tree.insert(["_id"]) }
+  }
+
+  func applied(
+    to document: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
+    try work.spend()
+    var tree = tree
+    if isInclusion == keepsID { tree.insert(["_id"]) }
+    var result =
+      isInclusion ? Self.including(tree, document) : Self.excluding(tree, document)
+    for (path, expression) in computed {
+      if let value = try expression.value(in: document, &work) {
+        try path.set(value, in: &result)
+      } else {
+        path.unset(in: &result)
+      }
+    }
+    return result
+  }
+
+  private static func including(_ tree: Tree, _ value: BSONValue) -> BSONValue {
+    guard case .parts(let parts) = tree else { return value }
+    switch value {
+    case .document(let elements):
+      return .document(
+        elements.compactMap { element in
+          guard let part = parts[element.key] else { return nil }
+          if case .parts = part, !element.value.hasParts { return nil }
+          return BSONElement(element.key, including(part, element.value))
+        })
+    case .array(let values):
+      return .array(values.compactMap { $0.hasParts ? including(tree, $0) : nil })
+    default: return value
+    }
+  }
+
+  private static func excluding(_ tree: Tree, _ value: BSONValue) -> BSONValue {
+    guard case .parts(let parts) = tree else { return value }
+    switch value {
+    case .document(let elements):
+      return .document(
+        elements.compactMap { element in
+          switch parts[element.key] {
+          case nil: element
+          case .whole: nil
+          case let part?: BSONElement(element.key, excluding(part, element.value))
+          }
+        })
+    case .array(let values): return .array(values.map { excluding(tree, $0) })
+    default: return value
+    }
+  }
+}
+
+extension BSONValue {
+  fileprivate var hasParts: Bool { elements != nil || values != nil }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Paths with dots into documents.
+//
+// Invariants:
+// 1. A path has at least one step, and none is empty.
+
+import RealmFormats
+
+/// A path like `home.street` or `tags.0`.
+struct DocumentPath: Hashable, Sendable {
+  /// The most steps of a path.
+  static let stepCountMax = 64
+  /// The longest array that a path by an index may make.
+  static let indexMax = 10_000
+
+  let steps: [String]
+
+  init(_ text: String) throws(DocumentError) {
+    let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard !steps.contains(""), steps.count <= Self.stepCountMax else {
+      throw .badArgument("'\(text)' is no path of a document")
+    }
+    self.steps = steps
+  }
+
+  var text: String { steps.joined(separator: ".") }
+
+  /// The property with the value.
+  var field: String { steps[0] }
+
+  /// Whether one path leads to a part of what the other leads to.
+  func overlaps(_ other: DocumentPath) -> Bool {
+    zip(steps, other.steps).allSatisfy { $0 == $1 }
+  }
+
+  // MARK: Reading
+
+  /// What a path leads to: arrays in its middle stand for each of their documents.
+  struct Found {
+    var values: [BSONValue] = []
+    /// Whether a document has nothing there.
+    var isMissing = false
+  }
+
+  func values(in document: BSONValue) -> Found {
+    var found = Found()
+    collect(document, steps[...], &found)
+    if found.values.isEmpty { found.isMissing = true }
+    return found
+  }
+
+  private func collect(_ value: BSONValue, _ steps: ArraySlice<String>, _ found: inout Found) {
+    guard let step = steps.first else { return found.values.append(value) }
+    switch value {
+    case .document:
+      guard let next = value[step] else {
+        found.isMissing = true
+        return
+      }
+      collect(next, steps.dropFirst(), &found)
+    case .array(let elements):
+      if let index = Int(step), elements.indices.contains(index) {
+        collect(elements[index], steps.dropFirst(), &found)
+      }
+      for element in elements {
+        if case .document = element { collect(element, steps, &found) }
+      }
+    default: return
+    }
+  }
+
+  /// The value for an aggregation: documents of arrays give an array; nil if there is none.
+  func value(in document: BSONValue) -> BSONValue? { Self.value(document, steps[...]) }
+
+  private static func value(_ value: BSONValue, _ steps: ArraySlice<String>) -> BSONValue? {
+    guard let step = steps.first else { return value }
+    switch value {
+    case .document: return value[step].flatMap { Self.value($0, steps.dropFirst()) }
+    case .array(let elements): return .array(elements.compactMap { Self.value($0, steps) })
+    default: return nil
+    }
+  }
+
+  /// The value that an update changes: arrays have indices alone; nil if there is none.
+  func place(in document: BSONValue) -> BSONValue? {
+    steps.reduce(document) { (value, step) -> BSONValue? in
+      switch value {
+      case .document: value?[step]
+      case .array(let elements):
+        Int(step).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+      default: nil
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  /// Sets the value at the path; documents on the way are made.
+  func set(_ new: BSONValue, in document: inout BSONValue) throws(DocumentError) {
+    document = try setting(new, in: document, steps[...])
+  }
+
+  private func setting(
+    _ new: BSONValue, in value: BSONValue?, _ steps: ArraySlice<String>
+  ) throws(DocumentError) -> BSONValue {
+    guard let step = steps.first else { return new }
+    let rest = steps.dropFirst()
+    switch value {
+    case nil, .null: return .document([BSONElement(step, try setting(new, in: nil, rest))])
+    case .document(var elements):
+      if let index = elements.firstIndex(where: { $0.key == step }) {
+        elements[index].value = try setting(new, in: elements[index].value, rest)
+      } else {
+        elements.append(BSONElement(step, try setting(new, in: nil, rest)))
+      }
+      return .document(elements)
+    case .array(var elements):
+      guard let index = Int(step), (0...Self.indexMax).contains(index) else {
+        throw .failed("cannot make the field '\(step)' in an array, at '\(text)'")
+      }
+      while elements.count < index { elements.append(.null) }
+      if index == elements.count {
+        elements.append(try setting(new, in: nil, rest))
+      } else {
+        elements[index] = try setting(new, in: elements[index], rest)
+      }
+      return .array(elements)
+    default:
+      throw .failed("cannot make the field '\(step)' in a value that is no document, at '\(text)'")
+    }
+  }
+
+  /// Removes the value at the path; an element of an array becomes null.
+  func unset(in document: inout BSONValue) { document = Self.unsetting(document, steps[...]) }
+
+  private static func unsetting(_ value: BSONValue, _ steps: ArraySlice<String>) -> BSONValue {
+    guard let step = steps.first else { return value }
+    let rest = steps.dropFirst()
+    switch value {
+    case .document(var elements):
+      guard let index = elements.firstIndex(where: { $0.key == step }) else { return value }
+      if rest.isEmpty {
+        elements.remove(at: index)
+      } else {
+        elements[index].value = unsetting(elements[index].value, rest)
+      }
+      return .document(elements)
+    case .array(var elements):
+      guard let index = Int(step), elements.indices.contains(index) else { return value }
+      elements[index] = rest.isEmpty ? .null : unsetting(elements[index], rest)
+      return .array(elements)
+    default: return value
+    }
+  }
+}
+
+extension BSONValue {
+  /// The elements of a document; nil for other values.
+  var elements: [BSONElement]? {
+    if case .document(let elements) = self { elements } else { nil }
+  }
+
+  /// The elements of an array; nil for other values.
+  var values: [BSONValue]? {
+    if case .array(let values) = self { values } else { nil }
+  }
+
+  /// The text; nil for other values.
+  var text: String? {
+    if case .string(let text) = self { text } else { nil }
+  }
+
+  /// The number as an integer; nil for other values.
+  var wholeNumber: Int64? { BSONNumber(self)?.integer }
+
+  /// Whether an expression or a condition takes the value for true.
+  var isTrue: Bool {
+    switch self {
+    case .null: return false
+    case .bool(let truth): return truth
+    default:
+      guard let number = BSONNumber(self) else { return true }
+      return number.compare(to: .int32(0)) != 0
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes of the server itself: calls about documents become versions of the realm.
+//
+// Invariants:
+// 1. A call is carried out whole or not at all, and under the rules of its user: what an upload of
+//    the same changes would have to take back is refused here.
+
+import RealmFormats
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+/// A call about documents, with the rights of its user.
+struct DocumentCall: Sendable {
+  let command: DocumentCommand
+  let rights: SessionRights
+  let partition: DocumentPartition?
+  let work: DocumentWork
+  /// Makes ids for new documents.
+  let identifiers: @Sendable () -> ObjectIDBits
+}
+
+extension ServerRealm {
+  /// The newest version, for calls that change nothing.
+  func newestSnapshot() async throws(StoreError) -> RealmSnapshot {
+    try await store.snapshot(atLeast: 0)
+  }
+
+  /// Carries out a call that changes documents. Its result is on the disk on return.
+  func carryOut(_ call: DocumentCall) async throws(DocumentError) -> BSONValue {
+    guard call.rights.mayWrite else {
+      throw .notPermitted("write not permitted: the user may read the partition and not change it")
+    }
+    await beginAppending()
+    defer { endAppending() }
+    var outcome: Result<BSONValue, DocumentError> = .success(.null)
+    var entries: [Changeset] = []
+    let now = clock.now()
+    do throws(StoreError) {
+      guard !isFenced else { throw .fenced }
+      if window == nil {
+        // A call that failed may have left its versions after all.
+        let epoch = head.epoch
+        head = try await store.snapshot(atLeast: 0).head
+        guard head.epoch == epoch else { throw .fenced }
+      }
+      try await append { (group) throws(StorageError) in
+        var edit = ServerEdit(
+          call, in: group, after: self.head, self.settings, self.salts, now: now)
+        do throws(DocumentError) {
+          outcome = .success(try edit.run())
+          entries = edit.changesets
+          return edit.batch.entries.isEmpty ? nil : edit.batch
+        } catch {
+          if case .store(.storage(let cause)) = error { throw cause }
+          outcome = .failure(error)
+          return nil
+        }
+      }
+    } catch {
+      window = nil
+      if error == .fenced { isFenced = true }
+      throw .store(error)
+    }
+    let result = try outcome.get()
+    if let window {
+      for changeset in entries { window.append(changeset) }
+      window.removeOld()
+    }
+    return result
+  }
+}
+
+/// One call in a transaction.
+private struct ServerEdit {
+  private let call: DocumentCall
+  private let group: WriteGroup
+  private let settings: ServerRealm.Settings
+  private let salts: SaltSource
+  private let now: OriginTimestamp
+  private var version: UInt64
+  private var totalByteCount: Int
+  private var applier: InstructionApplier
+  private(set) var batch = Batch()
+  /// The changesets of the entries.
+  private(set) var changesets: [Changeset] = []
+
+  init(
+    _ call: DocumentCall, in group: WriteGroup, after head: RealmHead,
+    _ settings: ServerRealm.Settings, _ salts: SaltSource, now: OriginTimestamp
+  ) {
+    self.call = call
+    self.group = group
+    self.settings = settings
+    self.salts = salts
+    self.now = now
+    version = head.version
+    totalByteCount = head.totalByteCount
+    applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
+  }
+
+  mutating func run() throws(DocumentError) -> BSONValue {
+    let name = call.command.collection
+    if let schema = settings.schema?.schema {
+      let declarations = try DocumentError.storing(
+        schema.declarations(ofClass: name, missingIn: group))
+      if !declarations.isEmpty { try store(declarations, nil) }
+    }
+    let permissions = call.rights.permissions
+    guard
+      let collection = try DocumentCollection(
+        name, in: group, permissions?[name], call.partition)
+    else { throw .unknownCollection(name) }
+    var edit = DocumentEdit(
+      collection, now: now, call.work, identifiers: call.identifiers)
+    let result = try edit.run(call.command)
+    guard edit.changedCount > 0 else {
+      // Declarations alone are no reason for a version.
+      (batch, changesets) = (Batch(), [])
+      return result
+    }
+    try store(edit.changeset, permissions)
+    return result
+  }
+
+  /// Carries out a changeset as the next version.
+  private mutating func store(
+    _ changes: Changeset, _ permissions: SessionPermissions?
+  ) throws(DocumentError) {
+    version += 1
+    var changeset = changes
+    changeset.origin = ChangesetOrigin(version: version, file: .server, timestamp: now)
+    let name = call.command.collection
+    var check = permissions.map {
+      WriteCheck(WriteRules(permissions: $0, subscriptions: [[name: "TRUEPREDICATE"]]), in: group)
+    }
+    var collector = settings.recordsTouches ? TouchCollector(group) : nil
+    try DocumentError.storing(collector?.begin(changeset))
+    try DocumentError.storing(check?.begin(changeset, version: version))
+    do throws(ApplyError) {
+      try applier.apply(changeset)
+    } catch {
+      switch error {
+      case .storage(let cause): throw .storage(cause)
+      case .badChangeset(let problem, _):
+        throw .failed("the change does not fit the objects: \(problem)")
+      }
+    }
+    try DocumentError.storing(check?.end())
+    guard check?.refused.isEmpty ?? true else {
+      throw .notPermitted("\(call.command.verb) not permitted")
+    }
+    let touches = try DocumentError.storing(collector?.end(made: [])) ?? []
+    let bytes = ChangesetEncoder.encode(changeset)
+    totalByteCount += bytes.count
+    batch.entries.append(
+      StoredEntry(
+        version: version, salt: salts.next(), file: .server, clientVersion: 0, timestamp: now,
+        committed: now, originalByteCount: bytes.count, totalByteCount: totalByteCount,
+        changeset: bytes, touches: touches))
+    changesets.append(changeset)
+  }
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The documents of an app: its collections as clients call them.
+//
+// Invariants:
+// 1. A call has the rights of its user at the time of the call; a stream asks for them again
+//    whenever it goes on.
+
+package import RealmFormats
+import RealmStorage
+package import RealmSyncProtocol
+
+/// Carries out the calls of collections, and watches them.
+package final class DocumentService: Sendable {
+  private let app: ServerApp
+  private let mode: SyncMode
+  private let settings: Locked<DocumentSettings>
+  package let limits: DocumentLimits
+  private let workers = [DocumentWorker(), DocumentWorker()]
+  private let clock: ServerClock
+  private let timer: SyncClock
+  private let random: RandomBytes
+  private let calls = Locked((count: 0, number: 0))
+  private let watches: WatchTable
+
+  /// - Parameters:
+  ///   - heads: The new versions of the app's realms.
+  ///   - timer: The time of limits, and between the signs of life of streams.
+  package init(
+    _ app: ServerApp, mode: SyncMode, settings: DocumentSettings = DocumentSettings(),
+    limits: DocumentLimits = DocumentLimits(), heads: AsyncStream<RealmHead>, clock: ServerClock,
+    timer: SyncClock = .continuous, random: RandomBytes = RandomBytes()
+  ) {
+    self.app = app
+    self.mode = mode
+    self.settings = Locked(settings)
+    self.limits = limits
+    self.clock = clock
+    self.timer = timer
+    self.random = random
+    watches = WatchTable(limits, heads: heads, timer: timer)
+  }
+
+  /// Whether a service of clients is this one.
+  package func isService(_ name: String) -> Bool {
+    settings.withLock { $0.service == name }
+  }
+
+  /// Takes other settings, for the calls from now on.
+  package func set(_ settings: DocumentSettings) { self.settings.withLock { $0 = settings } }
+
+  // MARK: Calls
+
+  /// Carries out a call of a user.
+  ///
+  /// - Parameter name: One of `DocumentCommand.names`.
+  package func call(
+    _ name: String, _ arguments: [BSONValue], user: String
+  ) async throws(DocumentError) -> BSONValue {
+    guard let first = arguments.first, arguments.count == 1 else {
+      throw .badArgument("'\(name)' needs one document with its arguments")
+    }
+    let command = try DocumentCommand(name, first, limits: limits)
+    guard let number = begin() else { throw .busy }
+    defer { calls.withLock { $0.count -= 1 } }
+    let partition = try partition { (field) throws(DocumentError) in
+      try command.values(of: field, limits: limits)
+    }
+    let (realm, rights) = try await open(partition, for: user)
+    let work = DocumentWork(limits, now: timer.now)
+    guard command.isWrite else {
+      let snapshot = try await Self.storing { () throws(StoreError) in
+        try await realm.realm.newestSnapshot()
+      }
+      return try await workers[number % workers.count].run(
+        command, in: snapshot, rights.permissions, partition, work)
+    }
+    let (clock, random) = (clock, random)
+    return try await realm.realm.carryOut(
+      DocumentCall(
+        command: command, rights: rights, partition: partition, work: work,
+        identifiers: { Self.identifier(clock, random) }))
+  }
+
+  /// Counts a call; nil if there are too many. Returns a number that grows.
+  private func begin() -> Int? {
+    calls.withLock { calls -> Int? in
+      guard calls.count < limits.callCount else { return nil }
+      calls.count += 1
+      calls.number &+= 1
+      return calls.number & .max
+    }
+  }
+
+  /// The partition of a call; nil in flexible mode.
+  private func partition(
+    _ values: (_ field: String) throws(DocumentError) -> [BSONValue]
+  ) throws(DocumentError) -> DocumentPartition? {
+    guard mode == .partition else { return nil }
+    let field = settings.withLock { $0.partitionKey }
+    let values = try values(field)
+    guard let value = values.first, values.allSatisfy({ BSONOrder.areEqual($0, value) }) else {
+      throw .badArgument(
+        "the app has partitions, so a call is about one value of the field '\(field)': name it in "
+          + "the query or in the documents")
+    }
+    guard let normal = PartitionText.value(ExtendedJSONWriter.text(value)) else {
+      throw .badArgument("the value of the field '\(field)' is none of a partition")
+    }
+    return DocumentPartition(field: field, value: normal)
+  }
+
+  /// The realm of a call, and what its user may do there.
+  private func open(
+    _ partition: DocumentPartition?, for user: String
+  ) async throws(DocumentError) -> (RealmDirectory.OpenRealm, SessionRights) {
+    let text = partition.map { ExtendedJSONWriter.text($0.value) }
+    let rights = try await rights(of: user, in: text)
+    let name = RealmName(app: app.name, partition: text)
+    let realms = app.realms
+    let realm = try await Self.storing { () throws(StoreError) in
+      try await realms.open(name, for: user)
+    }
+    return (realm, rights)
+  }
+
+  private func rights(
+    of user: String, in partition: String?
+  ) async throws(DocumentError) -> SessionRights {
+    guard let access = app.rules.snapshot.access else { return .all }
+    do throws(SessionRefusal) {
+      return try await access.rights(of: user, in: partition)
+    } catch {
+      throw .notPermitted(error.document.message)
+    }
+  }
+
+  private static func storing<R: Sendable>(
+    _ call: () async throws(StoreError) -> R
+  ) async throws(DocumentError) -> R {
+    do throws(StoreError) { return try await call() } catch { throw .store(error) }
+  }
+
+  /// An id for a document without one: the time, and a random number.
+  private static func identifier(_ clock: ServerClock, _ random: RandomBytes) -> ObjectIDBits {
+    let seconds = (clock.now().milliseconds + OriginTimestamp.unixOffset) / 1_000
+    let bytes = random.bytes(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+    return ObjectIDBits(
+      high: seconds << 32 | bytes >> 32, low: UInt32(truncatingIfNeeded: bytes))
+  }
+
+  // MARK: Streams
+
+  /// Opens a stream of the changes of a collection.
+  package func watch(
+    _ arguments: [BSONValue], user: UserAccess
+  ) async throws(DocumentError) -> DocumentWatch {
+    guard let first = arguments.first, arguments.count == 1 else {
+      throw .badArgument("'watch' needs one document with its arguments")
+    }
+    let request = try WatchRequest(first)
+    let partition = try partition { (field) throws(DocumentError) in
+      (request.filter?.equalities() ?? []).filter { $0.path.text == "fullDocument.\(field)" }
+        .map(\.value)
+    }
+    let (realm, rights) = try await open(partition, for: user.account.id)
+    let token = try await Self.storing { () throws(StoreError) -> ChangeToken? in
+      guard let token = request.token else { return try await realm.realm.newestToken() }
+      return try await realm.realm.knows(token) ? token : nil
+    }
+    guard let token else { throw .resumeLost }
+    guard let seat = watches.add(user, realm: realm.realm.id) else { throw .busy }
+    return DocumentWatch(
+      self, request, partition, realm, seat: seat, user: user.account.id, token: token,
+      rights: rights)
+  }
+
+  /// Ends the streams of those whose access ended.
+  package func endWatches(_ end: AccessEnds.End) {
+    switch end {
+    case .session(let session): watches.end { $0.session == session }
+    case .sessions(let user), .account(let user): watches.end { $0.account.id == user }
+    }
+  }
+
+  /// Ends all streams, and those that would begin: the app is not served any more.
+  package func endWatches() { watches.close() }
+
+  /// The open streams.
+  package var watchCount: Int { watches.count }
+
+  /// The next events of a stream; nil if there are none yet.
+  func events(
+    of watch: DocumentWatch, after position: DocumentWatch.Position
+  ) async throws(DocumentError) -> (events: [BSONValue], position: DocumentWatch.Position) {
+    let text = watch.partition.map { ExtendedJSONWriter.text($0.value) }
+    let rights = try await rights(of: watch.user, in: text)
+    let name = watch.request.collection
+    let watched = WatchedClass(
+      name: name, before: position.rights.permissions?[name], now: rights.permissions?[name])
+    let realm = watch.realm.realm
+    let token = position.token
+    let found: (changes: ViewChanges, snapshot: RealmSnapshot)?
+    do throws(StoreError) {
+      found = try await realm.changes(of: watched, after: token)
+    } catch {
+      if case .trimmed = error { throw .resumeLost }
+      throw .store(error)
+    }
+    guard let found else { return ([], DocumentWatch.Position(token: token, rights: rights)) }
+    let head = found.snapshot.head
+    let events = try await workers[0].events(
+      found.changes, in: found.snapshot, of: watch.request, rights.permissions, watch.partition,
+      after: token, DocumentWork(limits, now: timer.now))
+    return (
+      events,
+      DocumentWatch.Position(
+        token: ChangeToken(version: head.version, salt: head.salt), rights: rights)
+    )
+  }
+}
