@@ -36,6 +36,44 @@ struct BTreeTests {
     #expect(try elements(root, scratch) == (0..<4_500).map(Int64.init))
   }
 
+  /// Leaves of each width, one of them not full, and a tree without elements.
+  @Test func allElementsAreReadAtOnce() throws {
+    let scratch = try ScratchSpace()
+    for factor in [1, 3, 90_000, 1 << 40] as [Int64] {
+      var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
+      var model: [Int64] = []
+      for count in [0, 1, 15, 100, 999, 1_000, 1_001, 3_500] {
+        while model.count < count {
+          let value = Int64(model.count) * factor
+          model.append(value)
+          root = try BTree<IntegerLeaf>.append(value, to: root, scratch.allocator)
+        }
+        let all = try BTree<IntegerLeaf>.all(of: root, in: scratch.space, as: Int64.self)
+        #expect(all == model, "\(count) elements, \(factor) apart")
+      }
+      for _ in 0..<700 {
+        model.remove(at: 300)
+        root = try BTree<IntegerLeaf>.remove(at: 300, from: root, scratch.allocator)
+      }
+      #expect(try BTree<IntegerLeaf>.all(of: root, in: scratch.space, as: Int64.self) == model)
+    }
+  }
+
+  @Test func aTreeThatCountsMoreElementsThanItHasIsRefused() throws {
+    let scratch = try ScratchSpace()
+    var root = try BTree<IntegerLeaf>.make(in: scratch.allocator)
+    for value in 0..<1_500 {
+      root = try BTree<IntegerLeaf>.append(Int64(value), to: root, scratch.allocator)
+    }
+    let node = try scratch.allocator.makeWritable(root)
+    for claimed in [1_501, 1_499, 1, 1 << 50] {
+      node.store(Tagged.slot(claimed), at: node.count - 1)
+      #expect(throws: StorageError.self) {
+        try BTree<IntegerLeaf>.all(of: node.ref, in: scratch.space, as: Int64.self)
+      }
+    }
+  }
+
   /// `BTree` 1.
   @Test(.heavy) func aMillionAppendedElementsMakeThreeLevels() throws {
     let scratch = try ScratchSpace()

@@ -29,7 +29,7 @@ extension TableQuery {
   // MARK: - Tables
 
   /// The objects that match the condition alone.
-  private func selection(
+  func selection(
     in table: Table, of source: any TableReader
   ) throws(QueryError) -> Selection {
     try Selection(condition ?? .constant(true), in: table, of: source)
@@ -37,6 +37,10 @@ extension TableQuery {
 
   /// All matching keys in the order of the query.
   package func keys(of table: Table, in source: any TableReader) throws(QueryError) -> [ObjectKey] {
+    if isInSourceOrder, let equality = try QueryError.storing(IndexedEquality(condition, in: table))
+    {
+      return try QueryError.storing(equality.keys(limit: .max))
+    }
     if order == nil, case .distinct(let paths) = steps.first {
       let selection = try selection(in: table, of: source)
       if let firsts = try paths.distinct(selection, in: source) {

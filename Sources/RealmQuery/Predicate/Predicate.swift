@@ -72,7 +72,7 @@ extension Predicate {
 
   /// The conditions that a chain of `and`, or of `or`, joins, from left to right, whichever were
   /// joined first; the condition itself if it is no such chain.
-  func parts(of kind: PredicateNode.Kind) -> [Predicate] {
+  package func parts(of kind: PredicateNode.Kind) -> [Predicate] {
     var parts: [Predicate] = []
     var waiting = [self]
     while let next = waiting.popLast() {

@@ -42,11 +42,10 @@ public struct Results<Element: RealmCollectionValue> {
   /// Searching it in filtered results that were not computed yet stops at the first match.
   public var first: Element? {
     guard let info = state.info else { return isEmpty ? nil : self[0] }
-    return state.firstKey().map { key in
-      Element._wrapsObject
-        ? Element._decode(_StoredValue(.link(key)), _RealmContext(state.core, info))
-        : info.makeElement(key)
-    }
+    guard let (key, row) = state.first() else { return nil }
+    return Element._wrapsObject
+      ? Element._decode(_StoredValue(.link(key)), _RealmContext(state.core, info))
+      : info.makeElement(key, row)
   }
 }
 

@@ -173,27 +173,41 @@ final class ResultsState {
   var count: Int {
     guard isPlainFilter, let info else { return contents().count }
     checkAccess()
-    if let frozen { return orTrap(try frozen.count(selection(info).count())) }
+    if let frozen { return orTrap(try frozen.count(matchCount(info))) }
     if let known = orTrap(try knownContents()) { return known.count }
     if let count = present.count { return count }
     if isReadOften() { return contents().count }
-    let count = orTrap(try selection(info).count())
+    let count = orTrap(try matchCount(info))
     present = Present(generation: core.dataGeneration, count: count)
     return count
   }
 
-  /// The key of the first element, nil if there is none: the first match of a filter alone is found
-  /// without the others.
-  func firstKey() -> ObjectKey? {
+  /// The key of the first element, and its row if that is known; nil if there is none. The first
+  /// match of a filter alone is found without the others.
+  func first() -> (key: ObjectKey, row: Row?)? {
     guard isPlainFilter, query.order == nil, let info, frozen?.loaded == nil else {
-      return contents().firstKey
+      return contents().first
     }
     checkAccess()
     if frozen == nil {
-      if let known = orTrap(try knownContents()) { return known.firstKey }
-      if present.count == nil, isReadOften() { return contents().firstKey }
+      if let known = orTrap(try knownContents()) { return known.first }
+      if present.count == nil, isReadOften() { return contents().first }
     }
-    return orTrap(try selection(info).first())
+    return orTrap(try firstMatch(info))
+  }
+
+  private func firstMatch(
+    _ info: ClassInfo
+  ) throws(StorageError) -> (key: ObjectKey, row: Row?)? {
+    let (table, tables) = try shown(info)
+    let found = try trappingMistakes(query.firstMatch(of: table, in: tables))
+    // Rows move in a transaction, so the object is found by its key.
+    return core.isInWrite ? found.map { ($0.key, nil) } : found
+  }
+
+  private func matchCount(_ info: ClassInfo) throws(StorageError) -> Int {
+    let (table, tables) = try shown(info)
+    return try trappingMistakes(query.matchCount(of: table, in: tables))
   }
 
   /// The elements, if they are known without running the query.
@@ -336,5 +350,5 @@ extension RealmCore {
 }
 
 extension _CollectionContents {
-  fileprivate var firstKey: ObjectKey? { count == 0 ? nil : key(at: 0) }
+  fileprivate var first: (key: ObjectKey, row: Row?)? { count == 0 ? nil : (key(at: 0), nil) }
 }

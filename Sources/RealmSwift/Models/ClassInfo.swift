@@ -28,6 +28,8 @@ final class ClassInfo {
   let primaryKey: PropertyStep?
   /// Whether the primary key is a property of integers.
   let hasIntegerKey: Bool
+  /// Whether the primary key is a property of strings.
+  let hasStringKey: Bool
   /// Whether making a row of an object stores all that the object holds.
   let isPlain: Bool
   /// Whether the wrappers of managed objects are marked as managed.
@@ -56,6 +58,8 @@ final class ClassInfo {
     linkedClasses = Array(repeating: nil, count: steps.count)
     primaryKey = steps.first { $0.isPrimaryKey }
     hasIntegerKey = schema.primaryKey?.shape.type == .int
+    let keyType = schema.primaryKey?.wrapperType.valueType
+    hasStringKey = keyType == String.self || keyType == String?.self
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
     marksManaged = ClassInfo.marksManaged(schema.modelClass)
     hasLegacyFields = steps.contains { $0.wrapperType is any LegacyWrapper.Type }
@@ -149,6 +153,12 @@ final class ClassInfo {
   func findRow(primaryKey value: TableValue) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     if unsafe core.isInWrite { return try requireWritableTable().findRow(primaryKey: value) }
     return try table.findRow(primaryKey: value)
+  }
+
+  /// The object with that string as its primary key, and its current row.
+  func findRow(primaryKey text: String) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    if unsafe core.isInWrite { return try requireWritableTable().findRow(primaryKey: text) }
+    return try table.findRow(primaryKey: text)
   }
 
   /// The object with that integer as its primary key, and its current row.

@@ -120,7 +120,7 @@ public struct _Recording {
 
 /// The name of the property, or the names joined by dots, that `keyPath` leads to.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
-  _name(for: keyPath, of: T.self)
+  KnownKeyPaths.entry(of: keyPath, from: T.self).name
 }
 
 /// The name of the property of `model`, or the names joined by dots, that `keyPath` leads to; empty

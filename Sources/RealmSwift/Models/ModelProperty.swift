@@ -2,6 +2,7 @@
 
 // The declaration of one property of a model class.
 
+import RealmQuery
 import RealmTables
 
 /// One stored property of a model class.
@@ -21,6 +22,8 @@ final class ModelProperty: Sendable {
   let deleteRule: DeleteRule
   /// The property of the linked class whose links a backlink property shows.
   let originProperty: String?
+  /// The column as a side of comparisons.
+  let operand: BoundOperand
   /// Where the schema of a linked class is found, if this is a property of dynamic objects.
   private unowned let dynamicSchemas: DynamicSchemas?
 
@@ -43,6 +46,7 @@ final class ModelProperty: Sendable {
     self.isPrimaryKey = flags.contains(.primaryKey) || isPrimaryKey
     deleteRule = flags.deleteRule
     originProperty = unsafe wrapperType.originProperty(at: instance + offset)
+    operand = .property(ColumnPath([columnName]))
     dynamicSchemas = nil
   }
 
@@ -62,6 +66,7 @@ final class ModelProperty: Sendable {
     self.isPrimaryKey = isPrimaryKey
     deleteRule = .nullify
     self.originProperty = originProperty
+    operand = .property(ColumnPath([columnName]))
     self.dynamicSchemas = dynamicSchemas
   }
 

@@ -21,6 +21,8 @@ final class ModelSchema: Sendable {
   let primaryKey: ModelProperty?
   /// Whether some properties are fields without `@Persisted`.
   let hasLegacyFields: Bool
+  /// Whether objects have no stored properties but those of the database.
+  let holdsNothingElse: Bool
   private let indexByName: [String: Int]
   private let indexByOffset: [Int: Int]
 
@@ -41,6 +43,10 @@ final class ModelSchema: Sendable {
     assert(properties.map(\.index) == Array(properties.indices), "`ModelSchema` 1")
     primaryKey = properties.first { $0.isPrimaryKey }
     hasLegacyFields = properties.contains { $0.wrapperType is any LegacyWrapper.Type }
+    let baseCount = ModelSchema.fieldCount(of: ObjectBase.self)
+    holdsNothingElse =
+      !hasLegacyFields && modelClass != DynamicObject.self
+      && ModelSchema.fieldCount(of: modelClass) == baseCount + properties.count
     indexByName = Dictionary(
       properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
     indexByOffset = Dictionary(uniqueKeysWithValues: properties.map { ($0.offset, $0.index) })
@@ -66,7 +72,10 @@ final class ModelSchema: Sendable {
   private static let known = Locked<[ObjectIdentifier: ModelSchema]>([:])
 
   /// Forgets all schemas, so that they are read from their classes again.
-  static func forgetAll() { known.withLock { $0.removeAll() } }
+  static func forgetAll() {
+    known.withLock { $0.removeAll() }
+    KnownKeyPaths.forgetAll()
+  }
 
   /// The schema of `modelClass`; reflected upon at the first call.
   static func of(_ modelClass: ObjectBase.Type) -> ModelSchema {
@@ -139,6 +148,13 @@ final class ModelSchema: Sendable {
       if !ignored.contains(name) { names.append(name) }
     }
     return names
+  }
+
+  /// The number of stored properties, those of superclasses included.
+  private static func fieldCount(of modelClass: ObjectBase.Type) -> Int {
+    var count = 0
+    forEachField(of: modelClass) { _, _, _ in count += 1 }
+    return count
   }
 
   private static func forEachField(

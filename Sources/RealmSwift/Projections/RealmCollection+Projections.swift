@@ -19,7 +19,7 @@ extension Query where T: ProjectionObservable {
 extension RealmCollection where Element: ProjectionObservable {
   /// The projections of the objects that match a condition.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-    _resultsSource.filtered(by: isIncluded(Query(PropertyPath())).asCondition)
+    _resultsSource.filtered(by: isIncluded(.subject).asCondition)
   }
 
   /// The projections of the objects that match a query string.

@@ -14,7 +14,7 @@ extension Map {
 
   /// The values that match a condition; objects that are nil are left out.
   public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
-    resultsSource.filtered(by: isIncluded(Query(PropertyPath())).asCondition)
+    resultsSource.filtered(by: isIncluded(.subject).asCondition)
   }
 
   /// The values that match a query string, in which a scalar is called `self`; see

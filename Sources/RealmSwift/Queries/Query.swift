@@ -20,6 +20,9 @@ public struct Query<T> {
 
   init(_ path: PropertyPath) { operand = .path(path) }
 
+  /// The object, or the value of a collection, that the query is about.
+  static var subject: Query { unsafe Query(Operand.subject) }
+
   init(_ condition: Predicate) { operand = .condition(condition) }
 
   /// The condition; a property alone must be true.
@@ -119,8 +122,13 @@ extension Query where T: _Persistable {
   ) {
     let shape = T._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
+    let known = KnownKeyPaths.entry(of: member, from: Root.self)
+    guard !path.isStart else {
+      self.init(known.operand(isMany: isCollection))
+      return
+    }
     self.init(
-      path.appending(_name(for: member), isMany: isCollection, leadsThroughMap: leadsThroughMap))
+      path.appending(known.name, isMany: isCollection, leadsThroughMap: leadsThroughMap))
   }
 }
 
@@ -234,7 +242,16 @@ extension Operand {
   }
 }
 
+extension Operand {
+  /// The empty path: the object, or the value of a collection, that a query is about.
+  fileprivate nonisolated(unsafe) static let subject = Operand.path(PropertyPath())
+  // nonisolated(unsafe): a path alone, which never changes.
+}
+
 extension PropertyPath {
+  /// Whether this is the object that a query is about, by itself.
+  fileprivate var isStart: Bool { components.isEmpty && level == 0 && !isBare && elementStart == 0 }
+
   /// The path continued by a property.
   ///
   /// - Parameters:

@@ -14,12 +14,12 @@ extension RealmCollection {
   /// represents an object, or a value in a collection of values. Traps for a collection that no
   /// realm manages.
   public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-    _resultsSource.filtered(by: isIncluded(Query(PropertyPath())).asCondition)
+    _resultsSource.filtered(by: isIncluded(.subject).asCondition)
   }
 
   /// The position of the first element that matches a condition; nil if there is none.
   public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-    firstPosition { $0.filtered(by: isIncluded(Query(PropertyPath())).asCondition) }
+    firstPosition { $0.filtered(by: isIncluded(.subject).asCondition) }
   }
 }
 

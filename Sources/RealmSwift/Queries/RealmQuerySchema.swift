@@ -51,6 +51,7 @@ struct RealmQuerySchema: QuerySchema {
   }
 
   func constant(_ value: Any) throws(QueryError) -> QueryConstant? {
+    if let plain = TableValue(plain: value) { return .value(plain) }
     guard let value = unwrapped(value) else { return .value(.null) }
     if let any = value as? AnyRealmValue { return try constant(of: any) }
     if let object = modelObject(value) { return try constant(of: object) }

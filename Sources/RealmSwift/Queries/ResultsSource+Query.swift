@@ -13,8 +13,22 @@ extension _ResultsSource {
   func filtered<Element: RealmCollectionValue>(
     by condition: Predicate, isChecked: Bool = false
   ) -> Results<Element> {
-    orTrap(
+    if !isChecked, let info = state.info, let bound = PlainBinder(info.schema).bind(condition) {
+      return filtered(by: bound, written: condition)
+    }
+    return orTrap(
       try trappingMistakes(filtered(binding: ParsedQuery(condition), isChecked: isChecked)))
+  }
+
+  /// Results with the objects that match a condition on columns, of which the types of Swift make
+  /// sure that it fits.
+  func filtered<Element: RealmCollectionValue>(
+    by condition: BoundPredicate, written: Predicate
+  ) -> Results<Element> {
+    state.core.checkIsolation()
+    return refined(
+      state.query.adding(.filter(condition)),
+      written: state.written.map { .and($0, written) } ?? written)
   }
 
   /// Results with the elements that match a query string, in the order that it asks for.

@@ -31,6 +31,8 @@ extension Realm {
       // Saves the commonest keys a dynamic cast.
       let number = unsafe withUnsafeBytes(of: key) { unsafe $0.loadUnaligned(as: Int.self) }
       found = orTrap(try info.findRow(primaryKey: Int64(number)))
+    } else if KeyType.self == String.self, info.hasStringKey, let text = key as? String {
+      found = orTrap(try info.findRow(primaryKey: text))
     } else {
       guard let property = info.schema.primaryKey else {
         throwRealmException("'\(info.schema.className)' does not have a primary key defined")

@@ -15,10 +15,38 @@ package struct ColumnValues: IndexedValues {
   }
 
   package func indexedValue(of key: ObjectKey) throws(StorageError) -> MixedValue {
+    try row(of: key).mixedValue(of: column)
+  }
+
+  /// The object `key`, which the index says exists.
+  fileprivate func row(of key: ObjectKey) throws(StorageError) -> Row {
     guard let row = try tree.row(of: key) else {
       throw .corrupted("an index names \(key), which does not exist")
     }
-    return try row.mixedValue(of: column)
+    return row
+  }
+
+  fileprivate func value(of row: Row) throws(StorageError) -> MixedValue {
+    try row.mixedValue(of: column)
+  }
+}
+
+extension SearchIndex where Values == ColumnValues {
+  /// The object with that value that has the smallest key, and where it is; nil if there is none.
+  ///
+  /// The row that is read to compare the value is the one that is returned.
+  ///
+  /// - Complexity: O(log n), one read of the column.
+  package func findRow(_ value: MixedValue) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    switch try entry(for: IndexData(value)) {
+    case nil, .subindex: return nil
+    case .object(let key):
+      let row = try values.row(of: key)
+      return try values.value(of: row).isEqual(to: value) ? (key, row) : nil
+    case .list(let ref):
+      guard let key = try first(of: value, in: ref) else { return nil }
+      return (key, try values.row(of: key))
+    }
   }
 }
 

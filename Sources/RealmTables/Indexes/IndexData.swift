@@ -115,11 +115,12 @@ package struct IndexData {
     case .bytes(let view):
       if offset > view.count { return 0 }
       let left = view.count - offset
+      if left >= 4 { return Int32(bitPattern: view.bigEndianWord(at: offset)) }
       var word: UInt32 = 0
-      for index in 0..<min(left, 4) {
+      for index in 0..<left {
         word |= UInt32(view[offset + index]) << UInt32(24 - 8 * index)
       }
-      return Int32(bitPattern: left >= 4 ? word : Self.terminated(word, byteCount: left))
+      return Int32(bitPattern: Self.terminated(word, byteCount: left))
     }
   }
 

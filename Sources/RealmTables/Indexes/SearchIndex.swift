@@ -20,17 +20,19 @@ package struct SearchIndex<Values: IndexedValues> {
   /// The object with that value that has the smallest key, or nil.
   ///
   /// - Complexity: O(log n), one read of the column.
+  @_specialize(where Values == ColumnValues)
   package func find(_ value: MixedValue) throws(StorageError) -> ObjectKey? {
     switch try entry(for: IndexData(value)) {
     case nil, .subindex: return nil
     case .object(let key):
       return try values.indexedValue(of: key).isEqual(to: value) ? key : nil
     case .list(let ref):
-      return try run(of: value, in: ref).first
+      return try first(of: value, in: ref)
     }
   }
 
   /// All objects with that value, ascending by key.
+  @_specialize(where Values == ColumnValues)
   package func findAll(_ value: MixedValue) throws(StorageError) -> [ObjectKey] {
     try findAll(value, placedLike: value)
   }
@@ -38,6 +40,7 @@ package struct SearchIndex<Values: IndexedValues> {
   /// The objects with that value that are entered where `place` is, ascending by key.
   ///
   /// Equal numbers of different types may be entered in different places.
+  @_specialize(where Values == ColumnValues)
   package func findAll(
     _ value: MixedValue, placedLike place: MixedValue
   ) throws(StorageError) -> [ObjectKey] {
@@ -51,6 +54,7 @@ package struct SearchIndex<Values: IndexedValues> {
   }
 
   /// The number of objects with that value.
+  @_specialize(where Values == ColumnValues)
   package func count(of value: MixedValue) throws(StorageError) -> Int {
     guard case .list(let ref) = try entry(for: IndexData(value)) else {
       return try find(value) == nil ? 0 : 1
@@ -72,10 +76,7 @@ package struct SearchIndex<Values: IndexedValues> {
     let count = try BTree<IntegerLeaf>.count(list, in: space)
     if try holdsOnlyOneValue(list, count: count) {
       guard count > 0, try valueOfElement(0, of: list).isEqual(to: value) else { return [] }
-      var keys: [ObjectKey] = []
-      keys.reserveCapacity(count)
-      for index in 0..<count { keys.append(try key(at: index, of: list)) }
-      return keys
+      return try BTree<IntegerLeaf>.all(of: list, in: space, as: ObjectKey.self)
     }
     // Lists of several values may be in the order of an older format: read every element.
     var keys: [ObjectKey] = []
@@ -84,6 +85,16 @@ package struct SearchIndex<Values: IndexedValues> {
       if try values.indexedValue(of: key).isEqual(to: value) { keys.append(key) }
     }
     return keys.sorted()
+  }
+
+  /// The smallest key in a list whose object has `value`.
+  func first(of value: MixedValue, in list: Ref) throws(StorageError) -> ObjectKey? {
+    let count = try BTree<IntegerLeaf>.count(list, in: space)
+    guard count > 0, try holdsOnlyOneValue(list, count: count) else {
+      return try run(of: value, in: list).first
+    }
+    let key = try key(at: 0, of: list)
+    return try values.indexedValue(of: key).isEqual(to: value) ? key : nil
   }
 
   private func holdsOnlyOneValue(_ list: Ref, count: Int) throws(StorageError) -> Bool {

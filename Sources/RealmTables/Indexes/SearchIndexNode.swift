@@ -21,6 +21,7 @@ struct SearchIndexNode {
     guard node.header.hasRefs, node.header.hasContext, node.header.layout == .bits else {
       throw .corrupted("the node at \(ref.offset) is not a search index node")
     }
+    node.prefetchRest()
     keys = try space.node(at: try node.ref(at: 0))
     guard keys.header.layout == .bits, keys.header.widthCode == 6,
       keys.count + 1 == node.count

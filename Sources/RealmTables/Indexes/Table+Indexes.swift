@@ -37,9 +37,26 @@ extension Table {
   package func findRow(
     primaryKey value: TableValue
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    if case .int(let number) = value { return try findRow(primaryKey: number) }
-    guard let key = try find(primaryKey: value), let row = try row(of: key) else { return nil }
-    return (key, row)
+    switch value {
+    case .int(let number): return try findRow(primaryKey: number)
+    case .string(let text): return try findRow(primaryKey: text)
+    default:
+      guard let key = try find(primaryKey: value), let row = try row(of: key) else { return nil }
+      return (key, row)
+    }
+  }
+
+  /// The object with that string as its primary key, and where it is.
+  package func findRow(
+    primaryKey text: String
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    try text.withByteView { (view) throws(StorageError) in
+      if let column = schema.primaryKey, let index = try index(of: column) {
+        return try index.findRow(.string(view))
+      }
+      guard let key = try find(mixed: .string(view)), let row = try row(of: key) else { return nil }
+      return (key, row)
+    }
   }
 
   /// The object with that integer as its primary key, and where it is.

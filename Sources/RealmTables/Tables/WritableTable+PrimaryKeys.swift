@@ -13,6 +13,13 @@ extension WritableTable {
     return try currentTable.findRow(primaryKey: value)
   }
 
+  /// The object with that string as its primary key, and where it is.
+  package func findRow(
+    primaryKey text: String
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    try currentTable.findRow(primaryKey: text)
+  }
+
   /// The object with that integer as its primary key, and where it is.
   package func findRow(
     primaryKey value: Int64

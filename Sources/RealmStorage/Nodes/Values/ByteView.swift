@@ -42,6 +42,13 @@ package struct ByteView: @unchecked Sendable {
   @inlinable @inline(__always)
   package subscript(index: Int) -> UInt8 { unsafe bytes[index] }
 
+  /// The four bytes from `offset` on, all of which are there, the first the most significant.
+  @inlinable @inline(__always)
+  package func bigEndianWord(at offset: Int) -> UInt32 {
+    assert(offset >= 0 && offset + 4 <= count, "four bytes lie in the view")
+    return unsafe UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
   /// A copy as a string; bytes that are not UTF-8 are repaired.
   @inlinable package var string: String { unsafe String(decoding: bytes, as: UTF8.self) }
 }
