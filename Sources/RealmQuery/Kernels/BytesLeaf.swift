@@ -11,7 +11,7 @@ package import RealmStorage
 /// indexes below that.
 package struct BytesLeaf {
   @safe
-  private enum Form {
+  enum Form {
     /// Cells of `1 << shift` bytes; width 0 is `allNull`.
     case short(UnsafeRawPointer, width: Int)
     case medium(offsets: Node, blob: Node, nulls: Node)
@@ -19,8 +19,8 @@ package struct BytesLeaf {
     case allNull
   }
 
-  private let form: Form
-  private let terminator: Int
+  let form: Form
+  let terminator: Int
   private let space: NodeSpace
 
   /// - Parameter terminator: bytes after each value: 1 for strings, 0 for binaries.
@@ -138,6 +138,7 @@ extension BytesLeaf {
       let padding = unsafe Int(
         cells.load(fromByteOffset: row &* width &+ width &- 1, as: UInt8.self))
       if place &+ part.count <= row &* width &+ width &- 1 &- padding { found.insert(row) }
+      return true
     }
     return found
   }
@@ -155,6 +156,7 @@ extension BytesLeaf {
         end = Int(offsets.uncheckedInteger(at: row))
       }
       if place < end, place &+ part.count <= end &- terminator { found.insert(row) }
+      return true
     }
     return found
   }

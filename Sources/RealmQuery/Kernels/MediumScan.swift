@@ -50,6 +50,39 @@ enum MediumScan {
     }
   }
 
+  /// Calls `body` with each value's index, where it begins in the blob and where it ends.
+  ///
+  /// Neither is checked. To be inlined, so that each width has a loop of its own.
+  ///
+  /// - Safety: `offsets` holds `count` packed integers.
+  @inline(__always)
+  static func forEach(
+    _ offsets: Node, count: Int, _ body: (Int, Int, Int) throws(StorageError) -> Void
+  ) throws(StorageError) {
+    let ends = unsafe offsets.payload
+    var start = 0
+    switch offsets.header.widthCode {
+    case 5:
+      for index in 0..<count {
+        let end = unsafe Int(ends[index] as Int16)
+        try body(index, start, end)
+        start = end
+      }
+    case 6:
+      for index in 0..<count {
+        let end = unsafe Int(ends[index] as Int32)
+        try body(index, start, end)
+        start = end
+      }
+    default:
+      for index in 0..<count {
+        let end = Int(offsets.uncheckedInteger(at: index))
+        try body(index, start, end)
+        start = end
+      }
+    }
+  }
+
   @safe
   private struct HeadScan {
     let blob: UnsafeRawPointer

@@ -8,17 +8,30 @@ package import RealmStorage
 
 /// A string to search for, and how.
 package struct TextMatcher: Sendable {
-  private let operation: ComparisonOperator
+  /// The operator; of a pattern without wildcards but at its ends, the one that means the same.
+  let operation: ComparisonOperator
   private let options: TextOptions
+  /// The bytes to look for, without what does not count.
   private let needle: [UInt8]
   private let isNeedleASCII: Bool
 
   /// - Parameter operation: a textual operator, `equal` or `notEqual`.
   package init(_ operation: ComparisonOperator, _ text: [UInt8], options: TextOptions) {
-    self.operation = operation
+    let folded = options.isEmpty ? text : TextMatcher.fold(text, options)
+    if operation == .like, let (meaning, range) = Wildcard.plainMeaning(of: folded) {
+      self.operation = meaning
+      needle = Array(folded[range])
+    } else {
+      self.operation = operation
+      needle = folded
+    }
     self.options = options
-    needle = options.isEmpty ? text : TextMatcher.fold(text, options)
     isNeedleASCII = needle.allSatisfy { $0 < 0x80 }
+  }
+
+  /// The bytes to look for in texts of ASCII; nil if these have them nowhere.
+  var asciiNeedle: ASCIINeedle? {
+    ASCIINeedle(needle, ignoresCase: options.contains(.caseInsensitive))
   }
 
   /// Whether bytes are compared as they are.
@@ -130,6 +143,27 @@ package struct TextMatcher: Sendable {
 
 /// Patterns with `?` for one character and `*` for any number of them.
 enum Wildcard {
+  /// The operator that does what a pattern does, and the part of the pattern to look for, if it has
+  /// wildcards at its ends only.
+  static func plainMeaning(
+    of pattern: [UInt8]
+  ) -> (ComparisonOperator, Range<Int>)? {
+    let isOpenBefore = pattern.first == UInt8(ascii: "*")
+    let isOpenAfter = pattern.count > 1 && pattern.last == UInt8(ascii: "*")
+    let range = (isOpenBefore ? 1 : 0)..<(isOpenAfter ? pattern.count - 1 : pattern.count)
+    let part = pattern[range]
+    // What begins within a character stands where no character begins, and so no wildcard ends.
+    guard !part.contains(UInt8(ascii: "*")), !part.contains(UInt8(ascii: "?")),
+      part.first.map({ $0 & 0xC0 != 0x80 }) ?? (!isOpenBefore && !isOpenAfter)
+    else { return nil }
+    switch (isOpenBefore, isOpenAfter) {
+    case (false, false): return (.equal, range)
+    case (false, true): return (.beginsWith, range)
+    case (true, false): return (.endsWith, range)
+    case (true, true): return (.contains, range)
+    }
+  }
+
   /// Whether all of `bytes`, each passed through `fold`, match the pattern.
   ///
   /// Greedy with one point of return: the last star takes one character more whenever the rest

@@ -12,6 +12,8 @@ struct BytesCondition: Condition {
     case notEqual(ByteView?)
     /// Bytes to search for as they are; not empty.
     case contains(ByteView)
+    /// A text without regard to case or marks. The needle is for values of ASCII, the test for all.
+    indirect case needle(ASCIINeedle?, NeedlePlace, isNegated: Bool, ValueTest)
     indirect case other(ValueTest)
   }
 
@@ -22,7 +24,7 @@ struct BytesCondition: Condition {
   var isEquality: Bool {
     switch test {
     case .equal, .notEqual: true
-    case .contains, .other: false
+    case .contains, .needle, .other: false
     }
   }
 
@@ -43,6 +45,11 @@ struct BytesCondition: Condition {
           upcoming: cluster.upcomingLeaf(leafIndex)))
     case .contains(let part):
       return try leaf.mask(containing: part, count: cluster.count, rows: rows)
+    case .needle(let needle, let place, isNegated: let isNegated, let test):
+      let found = try leaf.mask(of: needle, place, count: cluster.count, rows: rows) {
+        test.matches(.string($0)) != isNegated
+      }
+      return isNegated ? rows - found : found
     case .other(let test):
       var found = LeafMask.none
       for row in rows where test.matches(value(try leaf.bytes(at: row))) { found.insert(row) }
@@ -56,7 +63,7 @@ struct BytesCondition: Condition {
     case .equal(let value): bytes == value
     case .notEqual(let value): bytes != value
     case .contains(let part): bytes.map { $0.contains(part) } ?? false
-    case .other(let test): test.matches(value(bytes))
+    case .needle(_, _, _, let test), .other(let test): test.matches(value(bytes))
     }
   }
 

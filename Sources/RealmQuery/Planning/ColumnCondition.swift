@@ -170,12 +170,29 @@ enum ColumnCondition {
       return condition(.notEqual(bytes))
     case (.contains, .text(let matcher, let isBinary), .string),
       (.contains, .text(let matcher, let isBinary), .binary):
-      guard matcher.isExact, isBinary == (column.leafKind == .binary), let part = test.needle,
+      if matcher.isExact, isBinary == (column.leafKind == .binary), let part = test.needle,
         part.count > 0
-      else { return condition(.other(test)) }
-      return condition(.contains(part))
-    default: return condition(.other(test))
+      {
+        return condition(.contains(part))
+      }
+      return condition(needleTest(test, column) ?? .other(test))
+    default: return condition(needleTest(test, column) ?? .other(test))
     }
+  }
+
+  /// A test of strings for a text, as leaves are searched; nil for others.
+  private static func needleTest(_ test: ValueTest, _ column: Column) -> BytesCondition.Test? {
+    guard case .text(let matcher, isBinary: false) = test.constant, column.leafKind == .string
+    else { return nil }
+    let place: NeedlePlace
+    switch matcher.operation {
+    case .equal, .notEqual: place = .whole
+    case .beginsWith: place = .start
+    case .endsWith: place = .end
+    case .contains: place = .anywhere
+    default: return nil
+    }
+    return .needle(matcher.asciiNeedle, place, isNegated: matcher.operation == .notEqual, test)
   }
 
   /// Every distinct value is tested once; the rows are then a matter of integers.

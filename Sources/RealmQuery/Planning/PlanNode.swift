@@ -77,7 +77,7 @@ extension BytesCondition {
     case .equal: 0.05
     case .notEqual: 0.95
     case .contains: 0.1
-    case .other: 0.2
+    case .needle, .other: 0.2
     }
   }
 }
