@@ -56,7 +56,7 @@ extension Predicate {
   }
 
   /// The condition in the same shape with other comparisons; in a loop, as chains may be long.
-  private func mappingLeaves(_ body: (Predicate) throws -> Predicate) rethrows -> Predicate {
+  func mappingLeaves(_ body: (Predicate) throws -> Predicate) rethrows -> Predicate {
     enum Task {
       case map(Predicate)
       case join(PredicateNode.Kind)
