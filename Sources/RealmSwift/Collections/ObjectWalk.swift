@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Iteration over objects: makes an accessor of each in turn, with its row already found.
+// Iteration over objects: an accessor of each in turn, with its row already found.
+//
+// Invariants:
+// 1. An accessor that was given out represents another object only after everybody has let go of it:
+//    there is no reference to it but the walk's own, neither strong nor weak nor unowned.
+// 2. Its class has no stored properties but those of the database, so that an accessor which is used
+//    again cannot be told from a new one.
 
 import RealmQuery
 import RealmSession
@@ -15,6 +21,9 @@ class ObjectWalk {
   /// Keeps the version alive that the loop began with.
   private let group: TableGroup
   private let generation: UInt64
+  /// The accessor that was given out last; nil if its class forbids to use it again.
+  @exclusivity(unchecked) private var last: ObjectBase?
+  private let mayReuse: Bool
 
   /// The walk over the elements of a collection; nil if they have to be read one by one.
   static func over(_ contents: _CollectionContents) throws(StorageError) -> ObjectWalk? {
@@ -32,6 +41,25 @@ class ObjectWalk {
     assert(!core.isInWrite, "`RLMIterator` 1: a transaction may change what is walked")
     group = try unsafe info.core.readableTables()
     generation = unsafe info.core.state.pointee.generation
+    mayReuse = info.schema.holdsNothingElse
+  }
+
+  /// An accessor of the object `key`.
+  ///
+  /// - Parameter row: Its row in the version that the loop began with, if the realm still shows it.
+  @inline(__always)
+  fileprivate final func accessor(of key: ObjectKey, _ row: Row?) -> ObjectBase {
+    guard mayReuse, let row else { return info.makeObject(key, row) }
+    if unsafe isKnownUniquelyReferenced(&last), let object = unsafe last,
+      _getWeakRetainCount(object) == 1, _getUnownedRetainCount(object) == 1
+    {
+      unsafe object._key = key
+      unsafe object._row = row
+      return object
+    }
+    let object = info.makeObject(key, row)
+    unsafe last = object
+    return object
   }
 
   /// Whether the realm still shows the version that the loop began with.
@@ -61,7 +89,7 @@ private final class TableWalk: ObjectWalk {
     let key = unsafe cluster.key(at: index)
     let row = unsafe isCurrent ? cluster.row(at: index) : nil
     unsafe index &+= 1
-    return info.makeObject(key, row)
+    return accessor(of: key, row)
   }
 
   @inline(never)
@@ -90,7 +118,7 @@ private final class KeyWalk: ObjectWalk {
     core.checkIsolation()
     let key = unsafe keys[position]
     unsafe position &+= 1
-    return info.makeObject(key, isCurrent ? row(of: key) : nil)
+    return accessor(of: key, isCurrent ? row(of: key) : nil)
   }
 
   /// The number of objects by which memory is prefetched ahead.

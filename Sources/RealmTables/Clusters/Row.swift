@@ -16,7 +16,7 @@ package struct Row: Sendable {
   @usableFromInline package let space: NodeSpace
   @usableFromInline package let cluster: Node
   /// The position in the cluster.
-  @usableFromInline package let index: Int
+  @usableFromInline package var index: Int
   /// The table's spec, which enumerated string columns need.
   @usableFromInline package let spec: Ref
 
