@@ -58,6 +58,11 @@ package final class BenchmarkData {
     rows.reduce(0) { Self.fold($0, $1.priority, $1.name.utf8.count, $1.score) }
   }
 
+  /// The same for the values of the two numbers alone.
+  package var valuesSum: Int {
+    rows.reduce(0) { Self.fold($0, $1.priority, 0, $1.score) }
+  }
+
   /// Folds what is read of one row into a number, so that no read can be left out.
   @inlinable @inline(__always)
   package static func fold(_ sum: Int, _ priority: Int, _ nameLength: Int, _ score: Double) -> Int {

@@ -34,4 +34,5 @@ protocol Engine: AnyObject {
   func countOwner(_ owner: String) throws -> Int
   func sum() throws -> Int
   func iterate() throws -> Int
+  func iterateValues() throws -> Int
 }

@@ -99,6 +99,7 @@ struct Harness {
     case .countString: try engine.countOwner(BenchmarkData.owner)
     case .sum: try engine.sum()
     case .iterate: try engine.iterate()
+    case .values: try engine.iterateValues()
     }
   }
 
@@ -112,6 +113,7 @@ struct Harness {
     case .countString: data.ownerCount
     case .sum: data.prioritySum
     case .iterate: data.iterationSum
+    case .values: data.valuesSum
     }
   }
 }

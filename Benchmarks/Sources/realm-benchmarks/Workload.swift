@@ -17,6 +17,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument, Sendable {
   case countString = "count-string"
   case sum
   case iterate
+  case values
 
   /// What stands in the table.
   var title: String {
@@ -32,6 +33,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument, Sendable {
     case .countString: "count a string's equals, no index"
     case .sum: "sum of an int property"
     case .iterate: "iterate, read three properties"
+    case .values: "iterate over the values of two properties"
     }
   }
 
@@ -54,6 +56,7 @@ enum Workload: String, CaseIterable, ExpressibleByArgument, Sendable {
     case .lookUpInt: 0.65
     case .countRange, .countString, .sum: 0.05
     case .iterate: 0.9
+    case .values: 0.1
     default: nil
     }
   }

@@ -35,7 +35,8 @@ final class GRDBQueries: QueryEngine {
   func prepare(_ workload: QueryWorkload) {}
 
   func answer(_ workload: QueryWorkload, _ data: BenchmarkData) throws -> Int {
-    let names = workload == .indexedLookUps ? data.rows : []
+    let isLookUp = workload == .indexedLookUps || workload == .preparedLookUps
+    let names = isLookUp ? data.rows : []
     let lookUps = data.randomRows.prefix(QueryWorkload.lookUpCount)
     return try pool.read { database in
       let (priority, score) = (Column("priority"), Column("score"))
@@ -53,7 +54,10 @@ final class GRDBQueries: QueryEngine {
           .fetchCount(database)
       case .indexedCount:
         return try Indexed.filter(owner == QueryWorkload.owner).fetchCount(database)
-      case .indexedLookUps:
+      case .indexedKeys:
+        let keys = try Int.fetchAll(database, sql: workload.sql)
+        return (keys.first ?? 0) + (keys.last ?? 0)
+      case .indexedLookUps, .preparedLookUps:
         let find = try database.cachedStatement(sql: workload.sql)
         return try lookUps.reduce(0) { sum, row in
           sum + (try Int.fetchOne(find, arguments: [names[row].name]) ?? 0)

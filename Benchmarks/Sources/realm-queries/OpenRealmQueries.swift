@@ -109,6 +109,18 @@ final class OpenRealmQueries: QueryEngine {
     case .indexedCount: return indexed.where { $0.owner == owner }.count
     case .indexedFind:
       return indexed.where { $0.owner == owner }.reduce(0) { $0 + $1.priority }
+    case .indexedKeys:
+      let found = indexed.where { $0.owner == owner }
+      return found[0].id + found[found.count - 1].id
+    case .preparedLookUps:
+      let named = realm.prepare(IndexedTodo.self) { (todo, name: QueryArgument<String>) in
+        todo.name == name
+      }
+      var sum = 0
+      for row in data.randomRows.prefix(QueryWorkload.lookUpCount) {
+        sum += named(data.rows[row].name).first?.priority ?? 0
+      }
+      return sum
     case .indexedLookUps:
       var sum = 0
       for row in data.randomRows.prefix(QueryWorkload.lookUpCount) {

@@ -24,7 +24,9 @@ enum QueryWorkload: String, CaseIterable, ExpressibleByArgument, Sendable {
   case distinct
   case indexedCount = "indexed-count"
   case indexedFind = "indexed-find"
+  case indexedKeys = "indexed-keys"
   case indexedLookUps = "indexed-look-ups"
+  case preparedLookUps = "prepared-look-ups"
   case linkTraversal = "link"
 
   static let owner = "owner_42"
@@ -51,8 +53,20 @@ enum QueryWorkload: String, CaseIterable, ExpressibleByArgument, Sendable {
     case .distinct: "distinct, 100 values"
     case .indexedCount: "count a string's equals, index, 10,000 hits"
     case .indexedFind: "read a string's equals, index, 10,000 hits"
+    case .indexedKeys: "find all keys, index, 10,000 hits"
     case .indexedLookUps: "100,000 strings looked up, index"
+    case .preparedLookUps: "100,000 strings looked up, prepared query"
     case .linkTraversal: "count by a linked object's string, 100,000"
+    }
+  }
+
+  /// How often the query is asked in a row: what takes microseconds would alone measure how long
+  /// code and data take to come back to the caches.
+  var repetitions: Int {
+    switch self {
+    case .indexedCount: 1000
+    case .indexedKeys: 100
+    default: 1
     }
   }
 
@@ -66,7 +80,7 @@ enum QueryWorkload: String, CaseIterable, ExpressibleByArgument, Sendable {
     case .sortByStringLimit: 0.10
     case .distinct: 0.5
     case .indexedCount, .indexedFind: 0.3
-    case .containsInsensitive, .indexedLookUps, .linkTraversal: nil
+    case .containsInsensitive, .indexedKeys, .indexedLookUps, .preparedLookUps, .linkTraversal: nil
     }
   }
 
@@ -92,7 +106,10 @@ enum QueryWorkload: String, CaseIterable, ExpressibleByArgument, Sendable {
     case .distinct: "SELECT COUNT(DISTINCT owner) FROM todo"
     case .indexedCount: "SELECT COUNT(*) FROM indexed WHERE owner = 'owner_42'"
     case .indexedFind: "SELECT SUM(priority) FROM indexed WHERE owner = 'owner_42'"
-    case .indexedLookUps: "SELECT priority FROM indexed WHERE name = ?"
+    case .indexedKeys:
+      // Both ends, so that no engine stops at the first.
+      "SELECT id FROM indexed WHERE owner = 'owner_42'"
+    case .indexedLookUps, .preparedLookUps: "SELECT priority FROM indexed WHERE name = ?"
     case .linkTraversal:
       """
       SELECT COUNT(*) FROM item JOIN owner ON owner.id = item.owner
@@ -121,7 +138,10 @@ enum QueryWorkload: String, CaseIterable, ExpressibleByArgument, Sendable {
       rows.sorted { $0.name < $1.name }.prefix(100).reduce(0) { $0 + $1.id }
     case .distinct: Set(rows.map(\.owner)).count
     case .indexedFind: rows.reduce(0) { $0 + ($1.owner == Self.owner ? $1.priority : 0) }
-    case .indexedLookUps:
+    case .indexedKeys:
+      (rows.first { $0.owner == Self.owner }?.id ?? 0)
+        + (rows.last { $0.owner == Self.owner }?.id ?? 0)
+    case .indexedLookUps, .preparedLookUps:
       data.randomRows.prefix(Self.lookUpCount).reduce(0) { $0 + rows[$1].priority }
     case .linkTraversal: data.linkedOwners.count { $0 == 42 }
     }

@@ -58,7 +58,9 @@ struct RealmQueries: ParsableCommand {
         try engine.prepare(workload)
         benchmark_tidy_heap()
         var answer = 0
-        let time = try ContinuousClock().measure { answer = try engine.answer(workload, data) }
+        let time = try ContinuousClock().measure {
+          for _ in 0..<workload.repetitions { answer = try engine.answer(workload, data) }
+        } / workload.repetitions
         guard answer == expected else {
           throw BenchmarkError(
             "\(type(of: engine).name), \(workload.title): \(answer) instead of \(expected)")

@@ -74,13 +74,27 @@ final class SQLiteQueries: QueryEngine {
 
   func answer(_ workload: QueryWorkload, _ data: BenchmarkData) throws -> Int {
     guard let statement = statements[workload] else { throw BenchmarkError("not prepared") }
-    guard workload == .indexedLookUps else { return try first(statement) }
+    if workload == .indexedKeys { return try ends(statement) }
+    guard workload == .indexedLookUps || workload == .preparedLookUps else {
+      return try first(statement)
+    }
     var sum = 0
     for row in data.randomRows.prefix(QueryWorkload.lookUpCount) {
       bind(data.rows[row].name, 1, to: statement)
       sum += try first(statement)
     }
     return sum
+  }
+
+  /// The first columns of the first and of the last row.
+  private func ends(_ statement: OpaquePointer) throws -> Int {
+    var (first, last): (Int?, Int) = (nil, 0)
+    while sqlite3_step(statement) == SQLITE_ROW {
+      last = Int(sqlite3_column_int64(statement, 0))
+      first = first ?? last
+    }
+    sqlite3_reset(statement)
+    return (first ?? 0) + last
   }
 
   /// The first column of the first row.

@@ -143,6 +143,27 @@ struct QuerySnippets {
     // snippet end
   }
 
+  @Test func preparedQueries() {
+    // snippet: queries-prepared
+    let towns = realm.prepare(Town.self) {
+      (town, country: QueryArgument<String>, least: QueryArgument<Int>) in
+      town.country == country && town.people >= least
+    }
+    for country in ["NO", "SE"] { print(country, towns(country, 100_000).count) }
+    // snippet end
+    #expect(
+      towns("NO", 100_000).map(\.id)
+        == self.towns.where { $0.country == "NO" && $0.people >= 100_000 }.map(\.id))
+  }
+
+  @Test func valuesOfProperties() {
+    // snippet: queries-values
+    for (name, people) in towns.values(\.name, \.people) { print(name, people) }
+    let names = Set(towns.where { $0.country == "NO" }.values(\.name))
+    // snippet end
+    #expect(names == Set(towns.filter { $0.country == "NO" }.map(\.name)) && !names.isEmpty)
+  }
+
   @Test func explanations() {
     // snippet: queries-explain
     print(towns.where { $0.country == "NO" && $0.people > 500_000 }.explain())

@@ -164,6 +164,15 @@ final class GRDBEngine: Engine {
     }
   }
 
+  func iterateValues() throws -> Int {
+    try opened(large).read { database in
+      let rows = try GRDB.Row.fetchCursor(database, sql: "SELECT priority, score FROM todo")
+      var sum = 0
+      while let row = try rows.next() { sum = BenchmarkData.fold(sum, row[0], 0, row[1]) }
+      return sum
+    }
+  }
+
   private func opened(_ pool: DatabasePool?) throws -> DatabasePool {
     guard let pool else { throw BenchmarkError("GRDB is not open") }
     return pool

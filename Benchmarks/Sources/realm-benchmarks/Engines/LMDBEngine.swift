@@ -238,6 +238,14 @@ final class LMDBEngine: Engine {
     return sum
   }
 
+  func iterateValues() throws -> Int {
+    var sum = 0
+    try forEach { bytes in
+      sum = BenchmarkData.fold(sum, Packed.priority(bytes), 0, Packed.score(bytes))
+    }
+    return sum
+  }
+
   private func opened(_ environment: Environment?) throws -> Environment {
     guard let environment else { throw BenchmarkError("LMDB is not open") }
     return environment

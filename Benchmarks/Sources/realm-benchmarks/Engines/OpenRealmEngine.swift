@@ -140,6 +140,16 @@ class OpenRealmEngine: Engine {
     return sum
   }
 
+  func iterateValues() throws -> Int {
+    var sum = 0
+    for (priority, score) in try opened(large).objects(RealmTodo.self).values(
+      \.priority, \.score)
+    {
+      sum = BenchmarkData.fold(sum, priority, 0, score)
+    }
+    return sum
+  }
+
   private func opened(_ realm: Realm?) throws -> Realm {
     guard let realm else { throw BenchmarkError("OpenRealm is not open") }
     return realm

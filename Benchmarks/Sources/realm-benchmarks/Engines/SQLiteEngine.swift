@@ -232,6 +232,16 @@ final class SQLiteEngine: Engine {
     return sum
   }
 
+  func iterateValues() throws -> Int {
+    let all = try opened(large).statement("SELECT priority, score FROM todo")
+    var sum = 0
+    while sqlite3_step(all.handle) == SQLITE_ROW {
+      sum = BenchmarkData.fold(
+        sum, Int(sqlite3_column_int64(all.handle, 0)), 0, sqlite3_column_double(all.handle, 1))
+    }
+    return sum
+  }
+
   private func opened(_ connection: Connection?) throws -> Connection {
     guard let connection else { throw BenchmarkError("SQLite is not open") }
     return connection
