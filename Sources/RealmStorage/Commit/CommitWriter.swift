@@ -29,7 +29,9 @@
 // `DatabaseFile.settle` makes up for the syncs.
 //
 // From the change of the header to the publication the shared memory says so (`committing`): if the
-// process dies there and others live on, the next writer finishes or undoes it.
+// process dies there and others live on, the next writer finishes or undoes it. If none lives on, the
+// next session does not know whether 4 was reached, and spares the old version until its own first
+// sync (`SessionStart`).
 
 import Synchronization
 
@@ -83,7 +85,10 @@ struct CommitWriter {
   /// The versions whose nodes the commit must not overwrite: those that can be read, and those that
   /// a crash may leave, or that the proof of another one needs.
   private func protectedVersions(_ readable: [UInt64]) -> [UInt64] {
-    let settled = unsafe file.session.memory.settled.pointee.load(ordering: .relaxed)
+    let memory = file.session.memory
+    let alternative = unsafe memory.alternative.pointee.load(ordering: .relaxed)
+    assert(alternative != SessionStart.unknownAlternative, "`SessionStart` 1")
+    let settled = unsafe min(memory.settled.pointee.load(ordering: .relaxed), alternative)
     // The versions of a group need no protection unless each proves the next.
     let end = transaction.isOnProven ? base.version : transaction.durable.version
     guard settled < end else { return readable }
@@ -111,6 +116,7 @@ struct CommitWriter {
   private func currentHeader() throws(StorageError) -> FileHeader {
     try file.requireNewestLength()
     let header = try file.storedHeader()
+    try file.syncUnknownStart(header)
     if header.isStreaming { return try convertToNormalForm(header) }
     let selected = header.topRef(slot: header.selectedSlot)
     guard file.selectedTopRef(transaction.durable) == selected else {

@@ -33,6 +33,34 @@ extension DatabaseFile {
       poison()
       throw error
     }
+    noteSync()
+  }
+
+  private func noteSync() {
+    unsafe session.memory.alternative.pointee.store(
+      SessionStart.noAlternative, ordering: .sequentiallyConsistent)
+  }
+
+  /// Makes the version durable that the session began with, if what the disk may select instead is
+  /// not known (`SessionStart` 1). To be called before anything is written.
+  func syncUnknownStart(_ header: FileHeader) throws(StorageError) {
+    let alternative = unsafe session.memory.alternative.pointee.load(ordering: .relaxed)
+    guard alternative == SessionStart.unknownAlternative else { return }
+    do throws(StorageError) {
+      try storage.syncAsFound(header)
+    } catch {
+      poison()
+      throw error
+    }
+    noteSync()
+  }
+
+  /// Waits until the version that the session began with is durable: others are going to be told
+  /// what it holds. May be called without the right to write.
+  func syncStart() throws(StorageError) {
+    let alternative = unsafe session.memory.alternative.pointee.load(ordering: .relaxed)
+    guard alternative != SessionStart.noAlternative else { return }
+    try (encrypted?.file ?? storage).sync()
   }
 
   /// Changes the flags of the header, and with them which slot is selected.
@@ -68,6 +96,7 @@ extension DatabaseFile {
       restore(header)
       throw error
     }
+    noteSync()
     let memory = session.memory
     let selected = unsafe memory.selected.pointee.load(ordering: .sequentiallyConsistent)
     assert(
@@ -109,6 +138,9 @@ extension DatabaseFile {
     if let encrypted {
       try mapThrough(try storage.byteCount())
       try encrypted.load()
+      // The process may have died between the entries of pages and the pages.
+      unsafe memory.alternative.pointee.store(
+        SessionStart.unknownAlternative, ordering: .sequentiallyConsistent)
     }
     let header = try storedHeader()
     if !header.isStreaming {
@@ -222,6 +254,16 @@ extension DatabaseFile {
 }
 
 extension StorageFile {
+  /// Makes what an opener found durable.
+  ///
+  /// The header is written again: if a sync failed, the system has it in its memory and takes it for
+  /// written. Pages of an encrypted file must not be written again before they are durable.
+  func syncAsFound(_ header: FileHeader) throws(StorageError) {
+    if let encrypted = self as? EncryptedFile { return try encrypted.file.sync() }
+    try write(header)
+    try sync()
+  }
+
   /// Writes the header of the file, in one call.
   func write(_ header: FileHeader) throws(StorageError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(

@@ -28,7 +28,10 @@ package final class SyncAgentClaim: Sendable {
     isLocked = try file.session.memory.file.lockByte(
       at: SharedMemory.agentLockOffset, waits: false)
     guard isLocked else { throw .multipleAgents(path: file.path) }
-    return SyncAgentClaim(file)
+    let claim = SyncAgentClaim(file)
+    // A crash may take back what the agent uploads, and another version would get its number.
+    try file.syncStart()
+    return claim
   }
 
   deinit { release() }
@@ -44,7 +47,8 @@ package final class SyncAgentClaim: Sendable {
 extension DatabaseFile {
   /// Claims the right to synchronise the file, which must be open for writing.
   ///
-  /// - Throws: `StorageError.multipleAgents` if an agent of this or another process has it.
+  /// - Throws: `StorageError.multipleAgents` if an agent of this or another process has it;
+  ///   `.system` if the version that the file was opened with cannot be made durable.
   package func claimAgent() throws(StorageError) -> SyncAgentClaim {
     precondition(!options.isReadOnly, "a file that is open for reading was to be synchronised")
     try requireOwnProcess()

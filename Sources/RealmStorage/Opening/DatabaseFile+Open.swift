@@ -5,7 +5,7 @@
 // 1. One `DatabaseFile` exists for a file in a process, whatever paths lead to it (`FileRegistry`).
 // 2. The process that starts a session checks the header, the format, the history type and the
 //    size, and brings the physical size back to what the newest version needs: a crash may have
-//    left more.
+//    left more. What it finds may not be on the disk yet (`SessionStart`).
 // 3. A file in streaming form keeps its size until its first commit: its footer must stay at the
 //    end.
 
@@ -82,10 +82,10 @@ extension DatabaseFile {
         try initialiseIfEmpty(storage)
       }
       var new = try OpenedStorage(storage, path, options)
-      let entry = try new.committedVersion(options, acceptsOlderFormats: acceptsOlderFormats)
-      if !options.isReadOnly { try new.normaliseSize(entry) }
+      var start = try new.start(options, acceptsOlderFormats: acceptsOlderFormats)
+      if !options.isReadOnly { try new.normaliseSize(&start) }
       opened = new
-      return entry
+      return start
     }
     // The members of the session keep the file in its place from here on.
     try requireInPlace(storage, options, system)
@@ -171,9 +171,9 @@ private struct OpenedStorage {
   }
 
   /// Checks the container and finds the committed version.
-  func committedVersion(
+  func start(
     _ options: OpenOptions, acceptsOlderFormats: Bool
-  ) throws(StorageError) -> VersionEntry {
+  ) throws(StorageError) -> SessionStart {
     let encrypted = storage as? EncryptedFile
     try encrypted?.load()
     let header = try self.header()
@@ -193,25 +193,26 @@ private struct OpenedStorage {
     }
     try check(history: top, options)
     let entry = VersionEntry(version: top.version, topRef: topRef, logicalSize: top.logicalSize)
-    return try newestVersion(header, in: space, selected: entry, options)
+    return try start(header, in: space, selected: entry, options)
   }
 
   /// The version that the header selects, or a later one that is whole.
-  private func newestVersion(
+  private func start(
     _ header: FileHeader, in space: NodeSpace, selected entry: VersionEntry, _ options: OpenOptions
-  ) throws(StorageError) -> VersionEntry {
-    // Commits to encrypted files have no records.
-    guard !options.isInMemory, storage as? EncryptedFile == nil else { return entry }
-    if let recovery = CommitRecovery(header, in: space, after: entry) {
-      if !options.isReadOnly { try recovery.select(in: storage) }
-      return recovery.entry
+  ) throws(StorageError) -> SessionStart {
+    var start = SessionStart(entry, after: header, in: space)
+    if options.isInMemory { start.alternative = SessionStart.noAlternative }
+    if storage as? EncryptedFile != nil {
+      // Commits to encrypted files have no records, and entries of pages may have no page yet.
+      if !entry.topRef.isNull { start.alternative = SessionStart.unknownAlternative }
+    } else if !options.isInMemory, let recovery = CommitRecovery(header, in: space, after: entry) {
+      start.entry = recovery.entry
+      if !options.isReadOnly {
+        try recovery.select(in: storage)
+        start.alternative = SessionStart.noAlternative
+      }
     }
-    // The process that made the version may have died before the sync that the selector needs.
-    if !options.isReadOnly, CommitRecord(at: entry.topRef, in: space)?.version == entry.version {
-      try storage.write(header)
-      try storage.sync()
-    }
-    return entry
+    return start
   }
 
   private func topRef(
@@ -262,15 +263,22 @@ private struct OpenedStorage {
   }
 
   /// Cuts what a crash left after the logical end, or fills the last page up.
-  mutating func normaliseSize(_ entry: VersionEntry) throws(StorageError) {
+  ///
+  /// What the disk may select instead of the version may need the length that the file has.
+  mutating func normaliseSize(_ start: inout SessionStart) throws(StorageError) {
     let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: physicalSize)
-    if let header = unsafe FileHeader(bytes), header.isStreaming { return }
+    guard let header = unsafe FileHeader(bytes), !header.isStreaming else { return }
     let page = SystemFiles.pageSize
-    let size = (entry.logicalSize + page - 1) / page * page
+    let size = (start.entry.logicalSize + page - 1) / page * page
+    guard physicalSize != size else { return }
+    if start.alternative != SessionStart.noAlternative {
+      try storage.syncAsFound(header)
+      start.alternative = SessionStart.noAlternative
+    }
     if physicalSize > size {
       try storage.resize(to: size)
       mappedByteCount = size
-    } else if physicalSize < size {
+    } else {
       try storage.allocate(physicalSize..<size)
     }
   }

@@ -37,7 +37,7 @@ final class LockFileSession: Sendable {
   ///   the file ready and says what is committed.
   static func join(
     path: String, system: any FileSystem,
-    start: () throws(StorageError) -> VersionEntry
+    start: () throws(StorageError) -> SessionStart
   ) throws(StorageError) -> LockFileSession {
     let file = try system.open(path: path, mode: .readWriteCreating)
     let memory = try SharedMemory(file)

@@ -12,6 +12,7 @@
 //     2176  wake word (u32) | poisoned (u32) | version being committed, or 0 (u64)
 //     2192  number of processes that sleep on the wake word (u64)
 //     2200  settled version (u64) | version that the header in the system's memory selects (u64)
+//     2216  version that a crash may leave instead of the session's first one (u64)
 //     4096  the newest 64 versions, 32 bytes each: version, top ref, logical size, 0
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
@@ -47,7 +48,7 @@ struct VersionEntry: Hashable, Sendable {
 final class SharedMemory: Sendable {
   static let layoutVersion: UInt16 = 0x5200
   static let realmCoreLayoutVersion: UInt16 = 14
-  static let layoutRevision: UInt64 = 3
+  static let layoutRevision: UInt64 = 4
   static let slotsOffset = 8192
   static let slotByteCount = 64
   static let maximumSlotCount = 1 << 20
@@ -113,6 +114,9 @@ final class SharedMemory: Sendable {
   /// The version that the header selects in the system's memory: the newest, or one that deferred
   /// commits followed. Belongs to the holder of the writer lock.
   var selected: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2208) }
+  /// What a crash may leave instead of the session's first version (`SessionStart`). Belongs to the
+  /// holder of the writer lock.
+  var alternative: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2216) }
   /// How many threads sleep on the wake word, one for each open file that has listeners; too many
   /// after a process died.
   private var sleeperCount: UnsafeMutablePointer<Atomic<UInt64>> { unsafe word(at: 2192) }
@@ -122,19 +126,21 @@ final class SharedMemory: Sendable {
   /// Writes the shared state of a new session.
   ///
   /// The caller holds the exclusive lock of the file.
-  func initialise(_ start: VersionEntry) throws(StorageError) {
+  func initialise(_ start: SessionStart) throws(StorageError) {
     if try file.byteCount() > Self.initialByteCount {
       try file.resize(to: Self.initialByteCount)
     }
     try reserve(0..<Self.initialByteCount)
     unsafe word(at: 2048).pointee.store(Self.layoutRevision, ordering: .relaxed)
-    write(start)
+    write(start.entry)
     unsafe base.storeBytes(of: UInt8(FileHeader.supportedVersion), toByteOffset: 4, as: UInt8.self)
     unsafe base.storeBytes(
       of: Self.layoutVersion.littleEndian, toByteOffset: 6, as: UInt16.self)
-    unsafe settled.pointee.store(start.version, ordering: .sequentiallyConsistent)
-    unsafe selected.pointee.store(start.version, ordering: .sequentiallyConsistent)
-    unsafe newest.pointee.store(start.version, ordering: .sequentiallyConsistent)
+    let version = start.entry.version
+    unsafe alternative.pointee.store(start.alternative, ordering: .sequentiallyConsistent)
+    unsafe settled.pointee.store(version, ordering: .sequentiallyConsistent)
+    unsafe selected.pointee.store(version, ordering: .sequentiallyConsistent)
+    unsafe newest.pointee.store(version, ordering: .sequentiallyConsistent)
     unsafe base.storeBytes(of: 1, as: UInt8.self)
   }
 

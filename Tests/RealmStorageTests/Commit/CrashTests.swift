@@ -93,25 +93,20 @@ struct CrashTests {
     return nextFindings.isEmpty ? nil : "after the next commit: \(nextFindings)"
   }
 
-  private static var seedCount: Int {
-    ProcessInfo.processInfo.environment["REALM_CRASH_SEEDS"].flatMap(Int.init) ?? 8
-  }
-
   /// `CommitWriter` 1, 2 and 3, `ARCHITECTURE` 3.
   @Test(.heavy) func everyCrashLeavesTheVersionBeforeOrAfter() throws {
-    var total = 0
-    for seed in 1...UInt64(Self.seedCount) {
+    let total = try CrashSeeds.total(8) { seed in
       let recording = try record(commits: 20, seed: seed)
       let (messages, states) = try violations(of: recording, seed: seed)
       #expect(messages == [], "seed \(seed)")
-      total += states
+      return states
     }
     #expect(total > 2000)
   }
 
   /// A file with some history: its free list has holes, so commits are not one run of bytes.
   @Test func crashesOfAnOlderFileLeaveTheVersionBeforeOrAfter() throws {
-    let old = try olderFile()
+    let old = try OlderFile()
     let recording = try record(
       commits: 12, seed: 3, initial: old.contents, numbers: old.numbers)
     let (messages, states) = try violations(of: recording, seed: 4)
@@ -123,7 +118,7 @@ struct CrashTests {
   /// tests above would notice.
   /// `CommitWriter` 2 and 4.
   @Test(arguments: [0, 1]) func aMissingSyncIsNoticed(_ parity: Int) throws {
-    let old = try olderFile()
+    let old = try OlderFile()
     let recording = try record(
       commits: 6, seed: 3, initial: old.contents, numbers: old.numbers,
       ignoring: { $0 % 2 == parity })
@@ -152,19 +147,5 @@ struct CrashTests {
       #expect(try file.check() == [], "\(state.name)")
     }
     #expect(count > 10)
-  }
-
-  private func olderFile() throws -> (contents: [UInt8], numbers: [Int64]) {
-    let system = try SimulatedFileSystem()
-    let file = try system.openDatabase()
-    var random = SeededGenerator(seed: 11)
-    var numbers = (0..<2000).map { _ in Int64.random(in: 0...1 << 40, using: &random) }
-    for _ in 0..<60 {
-      numbers[Int.random(in: 0..<numbers.count, using: &random)] &+= 3
-      let write = try file.beginWrite()
-      try NumberTree.replace(with: numbers, in: write)
-      _ = try write.commit(changeset: [1, 2, 3])
-    }
-    return (try system.file.contents(), numbers)
   }
 }

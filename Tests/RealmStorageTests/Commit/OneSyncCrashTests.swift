@@ -2,7 +2,6 @@
 
 // What is left of a file after a crash, if its commits have one sync, or none (`CommitWriter`).
 
-import Foundation
 import RealmTestSupport
 import TestTraits
 import Testing
@@ -10,10 +9,6 @@ import Testing
 @testable import RealmStorage
 
 struct OneSyncCrashTests {
-  private static var seedCount: Int {
-    ProcessInfo.processInfo.environment["REALM_CRASH_SEEDS"].flatMap(Int.init) ?? 1
-  }
-
   private func expectWhole(
     _ shape: CommitProgram.Shape, seed: UInt64, initial: [UInt8] = [], numbers: [Int64] = []
   ) throws -> Int {
@@ -25,8 +20,7 @@ struct OneSyncCrashTests {
 
   /// `ARCHITECTURE` 3, `DatabaseFile+Selector` 2.
   @Test(.heavy) func everyCrashLeavesWhatWasAcknowledgedOrTheCommitAfterIt() throws {
-    var total = 0
-    for seed in 1...UInt64(Self.seedCount) { total += try expectWhole(.init(), seed: seed) }
+    let total = try CrashSeeds.total(1) { try expectWhole(.init(), seed: $0) }
     #expect(total > 100)
   }
 
@@ -44,14 +38,13 @@ struct OneSyncCrashTests {
     let shape = CommitProgram.Shape(
       commitCount: 10, durabilities: [.twoSyncs, .oneSync, .deferred, .deferred], hasGroups: true,
       processCount: processCount, hasReaders: true, growth: 40, sizeMax: 300)
-    var total = 0
-    for seed in 1...UInt64(Self.seedCount) { total += try expectWhole(shape, seed: 100 + seed) }
+    let total = try CrashSeeds.total(1) { try expectWhole(shape, seed: 100 + $0) }
     #expect(total > 300)
   }
 
   /// A file with some history: its free list has holes, so commits are not one run of bytes.
   @Test func crashesOfAnOlderFileLeaveWhatWasAcknowledged() throws {
-    let old = try olderFile()
+    let old = try OlderFile()
     let states = try expectWhole(
       .init(commitCount: 4, growth: 20), seed: 3, initial: old.contents, numbers: old.numbers)
     #expect(states > 50)
@@ -60,24 +53,10 @@ struct OneSyncCrashTests {
   /// Without the sync, some crash loses or damages a version: this shows that the tests above would
   /// notice.
   @Test func aMissingSyncIsNoticed() throws {
-    let old = try olderFile()
+    let old = try OlderFile()
     let program = try CommitProgram(
       .init(commitCount: 6, growth: 20), seed: 3, initial: old.contents, numbers: old.numbers,
       ignoring: { _ in true })
     #expect(try program.violations(seed: 4).messages != [])
-  }
-
-  private func olderFile() throws -> (contents: [UInt8], numbers: [Int64]) {
-    let system = try SimulatedFileSystem()
-    let file = try system.openDatabase()
-    var random = SeededGenerator(seed: 11)
-    var numbers = (0..<2000).map { _ in Int64.random(in: 0...1 << 40, using: &random) }
-    for _ in 0..<60 {
-      numbers[Int.random(in: 0..<numbers.count, using: &random)] &+= 3
-      let write = try file.beginWrite()
-      try NumberTree.replace(with: numbers, in: write)
-      _ = try write.commit(changeset: [1, 2, 3])
-    }
-    return (try system.file.contents(), numbers)
   }
 }

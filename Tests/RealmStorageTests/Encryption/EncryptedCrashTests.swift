@@ -95,25 +95,20 @@ struct EncryptedCrashTests {
     return (messages, errors, count)
   }
 
-  private static var seedCount: Int {
-    ProcessInfo.processInfo.environment["REALM_CRASH_SEEDS"].flatMap(Int.init) ?? 2
-  }
-
   /// `EncryptedFile` 2 and 3.
   @Test(.heavy) func everyCrashLeavesTheVersionBeforeOrAfter() throws {
-    var total = 0
-    for seed in 1...UInt64(Self.seedCount) {
+    let total = try CrashSeeds.total(2) { seed in
       let (messages, _, states) = try violations(
         of: record(commits: 8, seed: seed), seed: seed)
       #expect(messages == [], "seed \(seed)")
-      total += states
+      return states
     }
     #expect(total > 150)
   }
 
   /// Pages with old and new nodes side by side are overwritten.
   @Test func crashesOfAnOlderFileLeaveTheVersionBeforeOrAfter() throws {
-    let old = try olderFile()
+    let old = try OlderFile(1500, commitCount: 15, key: key)
     let recording = try record(
       commits: 6, seed: 3, initial: old.contents, numbers: old.numbers)
     let (messages, _, states) = try violations(of: recording, seed: 4)
@@ -123,7 +118,7 @@ struct EncryptedCrashTests {
 
   /// A page of which half is old is found out; nothing wrong is ever read.
   @Test func aTornPageIsAnErrorOrHarmless() throws {
-    let old = try olderFile()
+    let old = try OlderFile(1500, commitCount: 15, key: key)
     let recording = try record(
       commits: 3, seed: 5, initial: old.contents, numbers: old.numbers)
     let (messages, errors, states) = try violations(of: recording, tornUnits: [512], seed: 6)
@@ -135,25 +130,11 @@ struct EncryptedCrashTests {
   /// notice.
   /// `EncryptedFile` 2.
   @Test(arguments: 0..<3) func aMissingSyncIsNoticed(_ which: Int) throws {
-    let old = try olderFile()
+    let old = try OlderFile(1500, commitCount: 15, key: key)
     let recording = try record(
       commits: 4, seed: 3, initial: old.contents, numbers: old.numbers,
       ignoring: { $0 % 3 == which })
     #expect(try violations(of: recording, seed: 4).messages != [])
-  }
-
-  private func olderFile() throws -> (contents: [UInt8], numbers: [Int64]) {
-    let system = try SimulatedFileSystem()
-    let file = try system.openDatabase(key: key)
-    var random = SeededGenerator(seed: 11)
-    var numbers = (0..<1500).map { _ in Int64.random(in: 0...1 << 40, using: &random) }
-    for _ in 0..<15 {
-      numbers[Int.random(in: 0..<numbers.count, using: &random)] &+= 3
-      let write = try file.beginWrite()
-      try NumberTree.replace(with: numbers, in: write)
-      _ = try write.commit(changeset: [1, 2, 3])
-    }
-    return (try system.file.contents(), numbers)
   }
 
   // MARK: Failing calls
@@ -200,7 +181,7 @@ struct EncryptedCrashTests {
   // MARK: Damage
 
   @Test func aFlippedBitIsAnErrorOrInFreeSpace() throws {
-    let old = try olderFile()
+    let old = try OlderFile(1500, commitCount: 15, key: key)
     var random = SeededGenerator(seed: 21)
     var errors = 0
     for round in 0..<200 {
@@ -223,7 +204,7 @@ struct EncryptedCrashTests {
   }
 
   @Test func swappedPagesAndMissingEndsAreErrors() throws {
-    let old = try olderFile()
+    let old = try OlderFile(1500, commitCount: 15, key: key)
     for (first, second) in [(1, 2), (1, 3), (2, 4)] {
       var damaged = old.contents
       for index in 0..<4096 { damaged.swapAt(first * 4096 + index, second * 4096 + index) }
@@ -256,7 +237,7 @@ struct EncryptedCrashTests {
   }
 
   @Test func wrongKeysAreNamedAndChangeNothing() throws {
-    let old = try olderFile()
+    let old = try OlderFile(1500, commitCount: 15, key: key)
     let start = "Failed to open Realm file at path '/simulated/test.realm': "
     let wrong =
       start + "it cannot be decrypted with the given encryption key. The key is another one, or "
