@@ -328,6 +328,7 @@ struct NodeWriter {
 
   /// Writes what is staged.
   mutating func flush() throws(StorageError) {
+    long.take(&short)
     try long.flush()
     try short.flush()
   }

@@ -61,6 +61,20 @@ struct StagedRun {
     noted = count
   }
 
+  /// Takes over what another run has staged, if that follows in the file and there is room: both
+  /// are written in one call. No piece is recorded after that.
+  mutating func take(_ next: inout StagedRun) {
+    guard count > 0, next.count > 0, position + count == next.position,
+      count + next.count <= Buffer.byteCount
+    else { return }
+    unsafe (buffer.bytes + count).copyMemory(from: next.buffer.bytes, byteCount: next.count)
+    count += next.count
+    next.count = 0
+    next.noted = 0
+    pieces = nil
+    next.pieces = nil
+  }
+
   /// Writes what is staged.
   mutating func flush() throws(StorageError) {
     guard count > 0 else { return }

@@ -110,27 +110,40 @@ struct FreeSpace: Sendable {
   /// - Throws: `StorageError.corrupted` if any of it is free already: the file uses a node twice.
   mutating func add(freed: [NodeAllocator.FreedBlock], tag: UInt64) throws(StorageError) {
     assert(tag > 0 && tag != FreeBlock.heldTag, "`FreeSpace` 2: what is freed is tagged")
+    let freed = try joined(freed, tag)
     guard freed.count > max(16, list.count / 8) else {
-      for block in freed { try list.insert(freeBlock(block, tag)) }
+      for block in freed { try list.insert(block) }
       return
     }
-    let freed = freed.sorted { $0.offset < $1.offset }
     let old = list.blocks
     var merged: [FreeBlock] = []
     merged.reserveCapacity(old.count + freed.count)
     var next = 0
     for block in old {
-      while next < freed.count, freed[next].offset < block.position {
-        try Self.append(freeBlock(freed[next], tag), to: &merged)
+      while next < freed.count, freed[next].position < block.position {
+        try Self.append(freed[next], to: &merged)
         next += 1
       }
       try Self.append(block, to: &merged)
     }
     while next < freed.count {
-      try Self.append(freeBlock(freed[next], tag), to: &merged)
+      try Self.append(freed[next], to: &merged)
       next += 1
     }
     list = FreeBlockList(merged)
+  }
+
+  /// What a commit gives up as blocks in the order of the file, neighbours as one: what a commit
+  /// wrote side by side is mostly given up together.
+  private func joined(
+    _ freed: [NodeAllocator.FreedBlock], _ tag: UInt64
+  ) throws(StorageError) -> [FreeBlock] {
+    var blocks: [FreeBlock] = []
+    blocks.reserveCapacity(freed.count)
+    for block in freed.sorted(by: { $0.offset < $1.offset }) {
+      try Self.append(freeBlock(block, tag), to: &blocks)
+    }
+    return blocks
   }
 
   private func freeBlock(_ freed: NodeAllocator.FreedBlock, _ tag: UInt64) -> FreeBlock {

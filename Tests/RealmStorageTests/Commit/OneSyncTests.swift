@@ -189,7 +189,7 @@ struct OneSyncTests {
         let old = try Self.numbers(in: CommitProgram.withoutOtherSlot(state.contents))
         #expect([[3], [6], [7], [8]].contains(old), "\(state.name)")
       }
-      #expect(count > 10)
+      #expect(count > 8)
     }
   }
 

@@ -83,8 +83,8 @@ struct EncryptedFormatTests {
       let write = try file.beginWrite()
       try NumberTree.replace(with: [Int64(step)], in: write)
       if step % 3 == 2 {
-        // The entries become durable, the pages do not.
-        system.file.failSync(after: 1)
+        // The session has synced what it found; the entries are written, the pages are not.
+        system.file.failSync(after: 2)
         #expect(throws: StorageError.self) { try write.commit(changeset: []) }
       } else {
         _ = try write.commit(changeset: [])
