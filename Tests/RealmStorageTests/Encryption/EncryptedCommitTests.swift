@@ -37,7 +37,7 @@ struct EncryptedCommitTests {
     let system = try SimulatedFileSystem()
     let plainSystem = try SimulatedFileSystem()
     var numbers: [Int64] = []
-    for _ in 0..<4 {
+    for session in 0..<4 {
       let file = try system.openDatabase(key: key)
       let plain = try plainSystem.openDatabase()
       var kept: [(Snapshot, [Int64])] = []
@@ -60,8 +60,9 @@ struct EncryptedCommitTests {
           #expect(try NumberTree.numbers(of: snapshot) == numbers, "seed \(seed)")
         }
         #expect(try file.check() == [])
-        // Not only the values: the image is laid out as the plain file.
-        #expect(try snapshot.top() == other.top())
+        // Not only the values: the image is laid out as the plain file, until a session begins by
+        // sparing a version in the one, and by a sync of the other (`SessionStart` 1).
+        if session == 0 { #expect(try snapshot.top() == other.top()) }
       }
     }
   }
