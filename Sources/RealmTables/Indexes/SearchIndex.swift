@@ -119,9 +119,6 @@ package enum SearchIndexLimits {
   /// first, so ascending keys land all over the index: small leaves mean less to move for each, and
   /// less to write for a transaction of many. Inner nodes are larger, so that paths stay short.
   static func filledEntryCount(isInner: Bool) -> Int { isInner ? 256 : 64 }
-  /// The most children that merging gives an inner node. A transaction of ascending integers changes
-  /// a leaf or two for each lowest byte, and an inner node above each of them.
-  static let mergedChildCount = 32
   /// Values that agree up to here are kept in lists instead of deeper sub-indexes.
   package static let maximumOffset = 200
   /// More nodes than any path from the root can have.

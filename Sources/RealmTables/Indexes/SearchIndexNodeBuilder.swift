@@ -29,9 +29,7 @@ struct SearchIndexNodeBuilder {
 
   /// - Parameter total: How many entries there will be at the most.
   init(total: Int, isInner: Bool, _ allocator: NodeAllocator) throws(StorageError) {
-    let limit =
-      isInner
-      ? SearchIndexLimits.mergedChildCount : SearchIndexLimits.filledEntryCount(isInner: false)
+    let limit = SearchIndexLimits.filledEntryCount(isInner: isInner)
     let nodeCount = max(1, (total + limit - 1) / limit)
     share = (total + nodeCount - 1) / nodeCount
     self.allocator = allocator
