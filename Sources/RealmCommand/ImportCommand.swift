@@ -14,7 +14,7 @@ import RealmTools
 struct ImportCommand: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Brings objects from JSON lines, CSV or SQLite into a file.",
+    abstract: "Brings objects from JSON, CSV or SQLite into a file.",
     discussion: """
       The types of properties that the file lacks are guessed from all values, and shown before \
       anything is written. Objects with the primary key of one that is there change that one.
@@ -25,6 +25,9 @@ struct ImportCommand: ToolCommand {
       imports all rows again.
 
       The input '-' is standard input; pipes are read once and kept in a temporary file.
+
+      JSON has an object on each line, or is one array of objects, of which one is in memory at a \
+      time.
 
       Exports of 'realm export' say which classes they are of, and need no options: JSON, SQLite, \
       and folders of CSV files.
@@ -41,7 +44,9 @@ struct ImportCommand: ToolCommand {
   )
   var input: String
   @Option(
-    help: "json (an object on each line), csv or sqlite; otherwise the name of the file says it.")
+    help: ArgumentHelp(
+      "json (an object on each line, or one array of objects), csv or sqlite; otherwise the name "
+        + "of the file says it."))
   var from: String?
   @Option(name: .customLong("class"), help: "The class of the objects that do not name theirs.")
   var className: String?
@@ -155,7 +160,7 @@ struct ImportCommand: ToolCommand {
       report = try importer.run(try file.writer(creates: true, waiting: waiting))
     }
     progress.clear()
-    try output.print(report.json(plan)) { text(report) }
+    try output.print(report.json(plan)) { text(report, isArray: source.isArray) }
     return report.badRowCount > 0 && !skipBadRows ? .badData : .fine
   }
 
@@ -178,12 +183,13 @@ struct ImportCommand: ToolCommand {
       try RealmWriter(path: folder + "/a.realm", key: file.encryption.key(), creates: true))
   }
 
-  private func text(_ report: ImportReport) -> String {
+  private func text(_ report: ImportReport, isArray: Bool) -> String {
+    let place = isArray ? "element" : "line"
     var lines = report.badRows.map { Terminal.colored("bad row: \($0)", .red) }
     if report.badRowCount > report.badRows.count {
       lines.append("… and \(report.badRowCount - report.badRows.count) more")
     }
-    if let line = report.resumedAfterLine { lines.append("Went on after line \(line).") }
+    if let line = report.resumedAfterLine { lines.append("Went on after \(place) \(line).") }
     let counts = "\(report.created) created, \(report.updated) changed"
     if report.isDryRun {
       lines.append("Nothing was written (--dry-run): \(counts), \(report.badRowCount) bad rows.")
@@ -192,8 +198,8 @@ struct ImportCommand: ToolCommand {
         "\(counts)" + (report.badRowCount > 0 ? ", \(report.badRowCount) bad rows" : "") + ".")
     } else if report.committedLine > 0 {
       lines.append(
-        "Stopped; everything up to line \(report.committedLine) is imported (\(counts)). Correct "
-          + "the rows below that line and start the import again.")
+        "Stopped; everything up to \(place) \(report.committedLine) is imported (\(counts)). "
+          + "Correct the rows below that \(place) and start the import again.")
     } else {
       lines.append(
         "Nothing was imported. Correct the rows, or leave them out with --skip-bad-rows.")

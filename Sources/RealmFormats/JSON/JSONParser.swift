@@ -28,6 +28,19 @@ package struct JSONParser {
     try parse(Array(text.utf8))
   }
 
+  /// The value that begins at `position`, perhaps after spaces; the position is after it then.
+  ///
+  /// - Parameter depth: How many arrays and objects the value is inside of.
+  package static func value(
+    in bytes: [UInt8], at position: inout Int, depth: Int
+  ) throws(JSONError) -> JSONValue {
+    var parser = JSONParser(bytes)
+    parser.position = position
+    let value = try parser.value(depth: depth)
+    position = parser.position
+    return value
+  }
+
   private mutating func skipSpace() {
     while position < bytes.count {
       switch bytes[position] {
@@ -114,9 +127,12 @@ package struct JSONParser {
       switch byte {
       case UInt8(ascii: "\""):
         defer { position += 1 }
-        let content = unescaped ?? Array(bytes[start..<position])
-        guard UTF8Validation.isValid(content, content.indices) else { throw .invalidUTF8 }
-        return String(decoding: content, as: UTF8.self)
+        guard let unescaped else {
+          guard UTF8Validation.isValid(bytes, start..<position) else { throw .invalidUTF8 }
+          return String(decoding: bytes[start..<position], as: UTF8.self)
+        }
+        guard UTF8Validation.isValid(unescaped, unescaped.indices) else { throw .invalidUTF8 }
+        return String(decoding: unescaped, as: UTF8.self)
       case UInt8(ascii: "\\"):
         if unescaped == nil { unescaped = Array(bytes[start..<position]) }
         position += 1
@@ -177,6 +193,23 @@ package struct JSONParser {
   }
 
   private mutating func number() throws(JSONError) -> JSONValue {
+    // Only a number that breaks a rule of JSON, or is larger than most, goes through the rules.
+    if let shape = NumberText.shape(bytes, from: position, to: bytes.count),
+      !shape.hasLeadingZero, let value = JSONValue(shape),
+      shape.end == bytes.count || !Self.mayContinue(bytes[shape.end])
+    {
+      position = shape.end
+      return value
+    }
+    return try checkedNumber()
+  }
+
+  /// Whether a byte after a number could be part of it, or what spoils it.
+  private static func mayContinue(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+  }
+
+  private mutating func checkedNumber() throws(JSONError) -> JSONValue {
     let start = position
     if bytes[position] == UInt8(ascii: "-") { position += 1 }
     let isNegative = position > start

@@ -48,4 +48,15 @@ package enum JSONValue: Hashable, Sendable {
   package var array: [JSONValue]? {
     if case .array(let values) = self { values } else { nil }
   }
+
+  /// The value of a number in JSON's spelling; nil if its shape does not give it.
+  package init?(_ shape: NumberText.Shape) {
+    // An integer has no zero below zero.
+    if let integer = shape.integer, integer != 0 || !shape.isNegative {
+      self = .integer(integer)
+      return
+    }
+    guard !shape.isWhole || shape.integer == 0, let double = shape.double else { return nil }
+    self = .double(double)
+  }
 }

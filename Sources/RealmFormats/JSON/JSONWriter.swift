@@ -7,7 +7,7 @@ package enum JSONWriter {
   /// The UTF-8 of a value.
   package static func bytes(_ value: JSONValue) -> [UInt8] {
     var bytes: [UInt8] = []
-    write(value, to: &bytes)
+    append(value, to: &bytes)
     return bytes
   }
 
@@ -16,7 +16,8 @@ package enum JSONWriter {
     String(decoding: bytes(value), as: UTF8.self)
   }
 
-  private static func write(_ value: JSONValue, to bytes: inout [UInt8]) {
+  /// Appends the UTF-8 of a value.
+  package static func append(_ value: JSONValue, to bytes: inout [UInt8]) {
     switch value {
     case .null: bytes += "null".utf8
     case .bool(let flag): bytes += (flag ? "true" : "false").utf8
@@ -24,29 +25,36 @@ package enum JSONWriter {
     case .double(let number):
       assert(number.isFinite, "JSON has no such number")
       bytes += (number.isFinite ? "\(number)" : "null").utf8
-    case .string(let text): write(text, to: &bytes)
+    case .string(let text): append(text, to: &bytes)
     case .array(let values):
       bytes.append(UInt8(ascii: "["))
       for (index, value) in values.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        write(value, to: &bytes)
+        append(value, to: &bytes)
       }
       bytes.append(UInt8(ascii: "]"))
     case .object(let members):
       bytes.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { bytes.append(UInt8(ascii: ",")) }
-        write(member.key, to: &bytes)
+        append(member.key, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        write(member.value, to: &bytes)
+        append(member.value, to: &bytes)
       }
       bytes.append(UInt8(ascii: "}"))
     }
   }
 
-  private static func write(_ text: String, to bytes: inout [UInt8]) {
+  /// Appends a text in quotes.
+  package static func append(_ text: String, to bytes: inout [UInt8]) {
+    append(utf8: text.utf8, to: &bytes)
+  }
+
+  /// Appends the UTF-8 of a text in quotes.
+  @inline(__always)
+  package static func append(utf8: some Sequence<UInt8>, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
+    for byte in utf8 {
       switch byte {
       case UInt8(ascii: "\""): bytes += "\\\"".utf8
       case UInt8(ascii: "\\"): bytes += "\\\\".utf8

@@ -44,6 +44,22 @@ extension [UInt8] {
   }
 }
 
+extension [UInt8] {
+  /// Calls `body` with the bytes of a range, which must lie in the array.
+  @inlinable @inline(__always)
+  package func withByteView<R, E>(
+    of range: Range<Int>, _ body: (ByteView) throws(E) -> R
+  ) throws(E) -> R {
+    try withByteView { (view) throws(E) in
+      unsafe try body(ByteView(UnsafeRawBufferPointer(rebasing: view.bytes[range])))
+    }
+  }
+
+  /// Appends the bytes of a value.
+  @inlinable @inline(__always)
+  package mutating func append(_ view: ByteView) { unsafe append(contentsOf: view.bytes) }
+}
+
 extension BTree where L == StringLeaf {
   /// Inserts a string before element `index`.
   static func insert(

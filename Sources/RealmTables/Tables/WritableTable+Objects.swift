@@ -47,19 +47,21 @@ extension WritableTable {
   }
 
   /// Creates an object without primary key under a key of another device, or under its former key.
-  package func createObject(under key: ObjectKey) throws(StorageError) -> Row {
+  package func createObject(
+    under key: ObjectKey, beginningWith values: (any InitialValues)? = nil
+  ) throws(StorageError) -> Row {
     guard unsafe !schema.hasPrimaryKey, unsafe schema.kind != .embedded, key.rawValue >= 0 else {
       throw .limitExceeded(unsafe "Objects of table '\(schema.name)' are not created by their keys")
     }
     try prepareToInsert()
-    guard let place = try clusters.insert(key) else {
+    guard let place = try clusters.insert(key, beginningWith: values) else {
       throw .limitExceeded(unsafe "There is \(key) in table '\(schema.name)' already")
     }
     let (high, low) = key.globalParts()
     if high == 0 { unsafe top.objectSequence = unsafe max(top.objectSequence, Int(low) + 1) }
     noteInsertion(of: key)
     if unsafe tombstoneTree != nil { try tombstones.resurrect(key.tombstone, as: key) }
-    if isRecorded { try recording.create(of: key, primaryKey: nil, beginningWith: nil) }
+    if isRecorded { try recording.create(of: key, primaryKey: nil, beginningWith: values) }
     return try row(of: key) ?? row(at: place)
   }
 

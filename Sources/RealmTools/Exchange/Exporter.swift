@@ -65,16 +65,12 @@ package struct Exporter {
   ) throws -> Int {
     let json = ObjectJSON(classes)
     if hasSchema { try writeSchema(of: selection, to: sink) }
+    var rows: [TableKey: JSONRows] = [:]
+    for (schema, _) in selection { rows[schema.key] = JSONRows(schema, json) }
+    var last: (key: TableKey, rows: JSONRows)?
     return try forEach(selection) { schema, key, row in
-      let head = [
-        JSONMember("$class", .string(schema.displayName)),
-        JSONMember("$key", .integer(key.rawValue)),
-      ]
-      // A name with "$" in front gets another one: it is no name of ours.
-      let members = try json.members(of: row, schema).map {
-        $0.key.hasPrefix("$") ? JSONMember("$" + $0.key, $0.value) : $0
-      }
-      try sink.write(JSONWriter.bytes(.object(head + members)) + [UInt8(ascii: "\n")])
+      if last?.key != schema.key { last = rows[schema.key].map { (schema.key, $0) } }
+      try sink.write { bytes in try last?.rows.append(key, row, to: &bytes) }
     }
   }
 
@@ -89,12 +85,9 @@ package struct Exporter {
     try sink.writeLine(
       CSVText.line(
         ["#"] + schema.columns.map(\.name), separator: separator, hasFormulas: hasFormulas))
-    return try forEach([(schema, keys)]) { schema, key, row in
-      var line: [String?] = ["\(key.rawValue)"]
-      for column in schema.columns {
-        line.append(try cells.text(try row.value(of: column), column))
-      }
-      try sink.writeLine(CSVText.line(line, separator: separator, hasFormulas: hasFormulas))
+    let rows = CSVRows(schema, cells, separator: separator, hasFormulas: hasFormulas)
+    return try forEach([(schema, keys)]) { _, key, row in
+      try sink.write { bytes in try rows.append(key, row, to: &bytes) }
     }
   }
 

@@ -74,7 +74,7 @@ struct ImportMark {
     var rows = try Self.keyLayout.find(in: group)?.records()
     while let row = try rows?.next() {
       let owner = TableKey(UInt32(truncatingIfNeeded: try row.integer("class")))
-      keys[owner, try row.integer("old")] = ObjectKey(try row.integer("new"))
+      keys.set(ObjectKey(try row.integer("new")), for: try row.integer("old"), in: owner)
     }
   }
 }

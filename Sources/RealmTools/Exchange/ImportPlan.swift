@@ -38,6 +38,7 @@ package struct ImportPlan: Sendable {
   }
 
   package let classes: [Class]
+  /// The first rows with errors.
   package let badRows: [BadRow]
   /// The losses of the import, in sentences.
   package let notes: [String]
@@ -63,19 +64,18 @@ package struct ImportPlan: Sendable {
     try source.forEach(progress: progress) { row in
       switch row.content {
       case .object(let record): found.add(record)
-      case .bad(let row): found.badRows.append(row)
+      case .bad(let row): found.add(row)
       case .schema(let schema): found.declare(schema)
       }
       return true
     }
     (badRows, notes) = (found.badRows, [])
     schemaVersion = found.schemaVersion
-    classes = try found.order.compactMap { name in
-      try found.classes[name].map { seen in
-        try Self.plannedClass(
-          name, seen, existing, primaryKey: found.declared[name] == nil ? primaryKey : nil, types,
-          declared: found.declared[name])
-      }
+    classes = try found.order.map { name in
+      try Self.plannedClass(
+        name, found.seen(name), existing,
+        primaryKey: found.declared[name] == nil ? primaryKey : nil, types,
+        declared: found.declared[name])
     }
   }
 
@@ -248,6 +248,7 @@ package struct ImportPlan: Sendable {
   /// The properties of a class and how often they were seen.
   private struct SeenClass {
     var count = 0
+    /// The names of the properties, in the order of their first values.
     var order: [String] = []
     var guesses: [String: CountedGuess] = [:]
   }
@@ -258,35 +259,72 @@ package struct ImportPlan: Sendable {
     var result: (type: ColumnType, isList: Bool, isNullable: Bool) { guess.result }
   }
 
+  /// What a class's objects had, by the numbers of their properties.
+  private final class Tally {
+    let fields: RecordFields
+    private var count = 0
+    /// The numbers of the properties, in the order of their first values.
+    private var order: [Int] = []
+    private var guesses: [CountedGuess] = []
+
+    init(_ fields: RecordFields) { self.fields = fields }
+
+    func add(_ record: ImportRecord) {
+      count += 1
+      while guesses.count < fields.names.count { guesses.append(CountedGuess()) }
+      for cell in record.cells {
+        if guesses[cell.field].count == 0 { order.append(cell.field) }
+        guesses[cell.field].count += 1
+        guesses[cell.field].guess.add(cell, of: record)
+      }
+    }
+
+    var seen: SeenClass {
+      SeenClass(
+        count: count, order: order.map { fields.names[$0] },
+        guesses: Dictionary(
+          uniqueKeysWithValues: order.map { (fields.names[$0], guesses[$0]) }))
+    }
+  }
+
   private struct Found {
-    var order: [String] = []
-    var classes: [String: SeenClass] = [:]
-    var declared: [String: DeclaredSchema.Class] = [:]
-    var schemaVersion: UInt64?
-    var badRows: [BadRow] = []
+    /// The names of the classes, in the order in which they were met.
+    private(set) var order: [String] = []
+    private var tallies: [String: Tally] = [:]
+    /// That of the last object.
+    private var last: Tally?
+    private(set) var declared: [String: DeclaredSchema.Class] = [:]
+    private(set) var schemaVersion: UInt64?
+    /// The first ones.
+    private(set) var badRows: [BadRow] = []
+
+    /// What was seen of a class.
+    func seen(_ className: String) -> SeenClass { tallies[className]?.seen ?? SeenClass() }
 
     mutating func declare(_ schema: DeclaredSchema) {
       schemaVersion = schema.version
       for type in schema.classes {
+        if declared[type.name] == nil, tallies[type.name] == nil { order.append(type.name) }
         declared[type.name] = type
-        guard classes[type.name] == nil else { continue }
-        order.append(type.name)
-        classes[type.name] = SeenClass()
       }
     }
 
+    mutating func add(_ row: BadRow) {
+      if badRows.count < ImportReport.keptRowCount { badRows.append(row) }
+    }
+
     mutating func add(_ record: ImportRecord) {
-      if classes[record.className] == nil { order.append(record.className) }
-      var seen = classes[record.className] ?? SeenClass()
-      classes[record.className] = nil
-      seen.count += 1
-      for field in record.fields {
-        if seen.guesses[field.name] == nil { seen.order.append(field.name) }
-        seen.guesses[field.name, default: CountedGuess()].count += 1
-        seen.guesses[field.name, default: CountedGuess()].guess.add(
-          field.value, isText: field.isText, line: field.line)
-      }
-      classes[record.className] = seen
+      let tally = last?.fields === record.fields ? last : tally(of: record.fields)
+      tally?.add(record)
+    }
+
+    private mutating func tally(of fields: RecordFields) -> Tally {
+      let name = fields.className
+      if declared[name] == nil, tallies[name] == nil { order.append(name) }
+      let tally = tallies[name] ?? Tally(fields)
+      tallies[name] = tally
+      last = tally
+      return tally
     }
   }
 }

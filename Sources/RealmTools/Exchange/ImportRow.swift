@@ -12,18 +12,11 @@ struct ImportRow {
     case bad(BadRow)
     /// The classes of an export, before its objects.
     case schema(DeclaredSchema)
-
-    init(_ result: Result<ImportRecord, BadRow>) {
-      switch result {
-      case .success(let record): self = .object(record)
-      case .failure(let row): self = .bad(row)
-      }
-    }
   }
 
   let content: Content
-  /// Where it begins.
+  /// Where it begins: the number of its line, of its element of an array, or of its row of SQLite.
   let line: Int
-  /// The digest of everything up to the end of the row.
+  /// The digest of everything up to the end of the row, if the reader was asked for it.
   let digest: InputDigest
 }

@@ -26,6 +26,9 @@ package struct ImportSource: Sendable {
   /// The class of objects without a name of theirs.
   package let className: String?
   private let separator: Character
+  /// Whether the objects are the elements of one array of JSON. The rows are counted by them then,
+  /// as the lines of an array say little.
+  package let isArray: Bool
   /// The tables, if the file is a database of SQLite.
   let database: SQLiteSource?
   private let files: [File]
@@ -43,6 +46,11 @@ package struct ImportSource: Sendable {
     self.format = format
     self.className = className
     self.separator = separator
+    if format == .json {
+      isArray = try JSONReader.isArray(input)
+    } else {
+      isArray = false
+    }
     database = nil
   }
 
@@ -55,6 +63,7 @@ package struct ImportSource: Sendable {
     format = .csv
     className = nil
     self.separator = separator
+    isArray = false
     database = nil
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let declared =
@@ -79,11 +88,11 @@ package struct ImportSource: Sendable {
   }
 
   private static func schema(ofFolder folder: String) throws(ToolFailure) -> DeclaredSchema {
-    let bytes = try InputBytes(try InputFile(path: folder + "/" + Self.schemaFileName))
-    guard let line = try bytes.nextLine() else {
+    let input = try InputBytes(try InputFile(path: folder + "/" + Self.schemaFileName))
+    guard let line = try input.nextLine() else {
       throw .badData("'\(Self.schemaFileName)' of '\(folder)' is empty.")
     }
-    switch Self.schema(in: line, 1) {
+    switch DeclaredSchema.inLine(Array(input.bytes[line]), 1) {
     case .success(let found?): return found
     case .success(nil): throw .badData("'\(Self.schemaFileName)' of '\(folder)' has no schema.")
     case .failure(let row): throw .badData("'\(Self.schemaFileName)' of '\(folder)': \(row)")
@@ -96,6 +105,7 @@ package struct ImportSource: Sendable {
     format = .sqlite
     className = nil
     separator = ","
+    isArray = false
     self.database = database
     files = []
     schema = nil
@@ -115,177 +125,152 @@ package struct ImportSource: Sendable {
   }
 
   /// Calls `body` with each object, or with the error of its row, until it returns false.
+  ///
+  /// - Parameter isDigested: Whether rows have a digest; it takes a look at each byte.
   func forEach(
-    progress: ProgressHandler = { _, _ in },
+    isDigested: Bool = false, progress: ProgressHandler = { _, _ in },
     _ body: (ImportRow) throws -> Bool
   ) throws {
-    if let database { return try database.forEach(progress: progress, body) }
+    if let database {
+      return try database.forEach(isDigested: isDigested, progress: progress, body)
+    }
     if let schema {
       let row = ImportRow(content: .schema(schema), line: 0, digest: InputDigest())
       guard try body(row) else { return }
     }
     let total = files.reduce(0) { $0 + $1.input.byteCount }
+    let classes = RecordClasses()
     var (lines, bytes, digest) = (0, 0, InputDigest())
     for file in files {
       digest.add(file.className ?? "")
-      let input = try InputBytes(file.input, digest: digest)
+      let input = try InputBytes(file.input, digest: digest, isDigested: isDigested)
       let before = bytes
       let goesOn = try forEachRow(
-        of: file, input, lines, progress: { done, _ in progress(before + done, total) }, body)
+        of: file, input, classes, lines, progress: { done, _ in progress(before + done, total) },
+        body)
       guard goesOn else { return }
       (lines, bytes, digest) = (lines + input.line, bytes + file.input.byteCount, input.digest)
     }
   }
 
   private func forEachRow(
-    of file: File, _ bytes: InputBytes, _ firstLine: Int, progress: ProgressHandler,
-    _ body: (ImportRow) throws -> Bool
+    of file: File, _ input: InputBytes, _ classes: RecordClasses, _ firstLine: Int,
+    progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
   ) throws -> Bool {
     switch format {
     case .json:
-      while true {
-        let line = bytes.line
-        guard let text = try bytes.nextLine() else { return true }
-        if text.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-        progress(bytes.offset, 0)
-        let row = ImportRow(content: content(text, line), line: line, digest: bytes.digest)
+      let reader = JSONReader(input, of: path, isArray: isArray, className: className, classes)
+      while let (content, line) = try reader.next() {
+        progress(input.offset, 0)
+        let row = ImportRow(content: content, line: line, digest: input.digest)
         guard try body(row) else { return false }
       }
-    case .csv: return try forEachCSVRow(of: file, bytes, firstLine, progress, body)
+      return true
+    case .csv: return try forEachCSVRow(of: file, input, classes, firstLine, progress, body)
     case .sqlite: throw ToolFailure.usage("'\(path)' was not opened as a database.")
     }
   }
 
-  // MARK: JSON lines
-
-  /// The schema in a line; nil if it is another line.
-  private static func schema(in text: [UInt8], _ line: Int) -> Result<DeclaredSchema?, BadRow> {
-    do throws(JSONError) {
-      guard case .object(let members) = try JSONParser.parse(text), members.count == 1,
-        members[0].key == "$schema"
-      else { return .success(nil) }
-      do throws(DeclaredSchema.Problem) {
-        return .success(try DeclaredSchema(members[0].value))
-      } catch { return .failure(BadRow(line: line, error.reason)) }
-    } catch { return .success(nil) }
-  }
-
-  private func content(_ text: [UInt8], _ line: Int) -> ImportRow.Content {
-    if text.starts(with: Self.schemaBeginning) {
-      switch Self.schema(in: text, line) {
-      case .success(let schema?): return .schema(schema)
-      case .success(nil): break
-      case .failure(let row): return .bad(row)
-      }
-    }
-    return ImportRow.Content(record(text, line))
-  }
-
-  /// No other line is parsed as a schema before it is parsed as an object.
-  private static let schemaBeginning = Array(#"{"$schema":"#.utf8)
-
-  private func record(_ text: [UInt8], _ line: Int) -> Result<ImportRecord, BadRow> {
-    let value: JSONValue
-    do throws(JSONError) { value = try JSONParser.parse(text) } catch {
-      if case .unexpectedByte(let offset) = error {
-        return .failure(BadRow(line: line, column: offset + 1, "this is no JSON"))
-      }
-      return .failure(BadRow(line: line, "this is no JSON: \(error)"))
-    }
-    guard case .object(let members) = value else {
-      return .failure(BadRow(line: line, "this is no JSON object"))
-    }
-    guard let name = value["$class"]?.string ?? className else {
-      return .failure(
-        BadRow(line: line, "the object names no class; give one with --class, or as \"$class\""))
-    }
-    var fields: [ImportRecord.Field] = []
-    for member in members {
-      var name = member.key
-      if name.hasPrefix("$") {
-        guard name.hasPrefix("$$") else { continue }
-        name.removeFirst()
-      }
-      fields.append(.init(name: name, value: member.value, line: line))
-    }
-    return .success(
-      ImportRecord(
-        className: name, objectKey: value["$key"]?.integer, fields: fields, line: line))
-  }
-
   // MARK: CSV
 
-  private func forEachCSVRow(
-    of file: File, _ bytes: InputBytes, _ firstLine: Int, _ progress: ProgressHandler,
-    _ body: (ImportRow) throws -> Bool
-  ) throws -> Bool {
-    let reader = CSVReader(bytes, separator: separator.asciiValue ?? UInt8(ascii: ","))
-    guard let className = file.className else {
-      throw ToolFailure.usage("A CSV file names no class. Give one with --class.")
-    }
-    let place = file.name.map { path + "/" + $0 } ?? path
-    let first: [CSVReader.Cell]?
-    do { first = try reader.next() } catch let row as BadRow { throw ToolFailure.badData("\(row)") }
-    guard let header = first else {
-      throw ToolFailure.badData("'\(place)' is empty: the first row names the properties.")
-    }
-    // Our own exports have the objects' keys, and apostrophes before texts with the look of
-    // formulas.
-    let isGuarded = header.contains { $0.text == "#" }
-    let names = header.map { isGuarded ? CSVText.withoutGuard($0.text ?? "") : $0.text ?? "" }
+  /// The first row of a file of CSV.
+  private struct Header {
+    /// By the position of a cell, the number of its property; nil for the objects' keys.
+    var fields: [Int?] = []
+    /// Whether texts with the look of formulas have apostrophes, as in our own exports, which have
+    /// the objects' keys, too.
+    var isGuarded = false
+  }
+
+  private func header(
+    _ reader: CSVReader, _ record: ImportRecord, _ fields: RecordFields, in place: String
+  ) throws -> Header {
+    do {
+      guard try reader.next(into: record) else {
+        throw ToolFailure.badData("'\(place)' is empty: the first row names the properties.")
+      }
+    } catch let row as BadRow { throw ToolFailure.badData("\(row)") }
+    let texts = record.cells.map { record.json($0).string }
+    var header = Header()
+    header.isGuarded = texts.contains("#")
+    let names = texts.map { header.isGuarded ? CSVText.withoutGuard($0 ?? "") : $0 ?? "" }
     if let empty = names.firstIndex(of: "") {
       throw ToolFailure.badData("Column \(empty + 1) of '\(place)' has no name in the first row.")
     }
     if Set(names).count < names.count {
       throw ToolFailure.badData("Two columns of '\(place)' have the same name in the first row.")
     }
+    header.fields = names.map { $0 == "#" ? nil : fields.number(of: $0) }
+    return header
+  }
+
+  private func forEachCSVRow(
+    of file: File, _ input: InputBytes, _ classes: RecordClasses, _ firstLine: Int,
+    _ progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
+  ) throws -> Bool {
+    let reader = CSVReader(input, separator: separator.asciiValue ?? UInt8(ascii: ","))
+    guard let className = file.className else {
+      throw ToolFailure.usage("A CSV file names no class. Give one with --class.")
+    }
+    let record = ImportRecord(isText: true, file: file.name)
+    let fields = classes[className]
+    let header = try header(
+      reader, record, fields, in: file.name.map { path + "/" + $0 } ?? path)
     while true {
-      var line = bytes.line
-      var result: Result<ImportRecord, BadRow>
+      var line: Int
+      let content: ImportRow.Content
       do {
-        guard var cells = try reader.next() else { return true }
-        if isGuarded {
-          for index in cells.indices {
-            cells[index].text = cells[index].text.map(CSVText.withoutGuard)
-          }
-        }
-        line = cells.first?.line ?? line
-        result = record(className, names, cells, line, file.name)
+        guard try reader.next(into: record) else { return true }
+        line = record.line
+        content = Self.content(record, header, fields)
       } catch let bad as BadRow {
         line = bad.line
-        result = .failure(bad.in(file.name))
+        content = .bad(bad.in(file.name))
       }
-      progress(bytes.offset, 0)
-      let row = ImportRow(
-        content: ImportRow.Content(result), line: firstLine + line, digest: bytes.digest)
+      progress(input.offset, 0)
+      let row = ImportRow(content: content, line: firstLine + line, digest: input.digest)
       guard try body(row) else { return false }
     }
   }
 
-  private func record(
-    _ className: String, _ names: [String], _ cells: [CSVReader.Cell], _ line: Int,
-    _ file: String?
-  ) -> Result<ImportRecord, BadRow> {
-    guard cells.count == names.count else {
-      return .failure(
+  /// Makes an object of the cells of a row.
+  private static func content(
+    _ record: ImportRecord, _ header: Header, _ fields: RecordFields
+  ) -> ImportRow.Content {
+    guard record.cells.count == header.fields.count else {
+      return .bad(
         BadRow(
-          line: line, column: cells.last?.column,
-          "the row has \(cells.count) cells, the first row \(names.count)"
-        ).in(file))
+          line: record.line, column: record.cells.last?.column,
+          "the row has \(record.cells.count) cells, the first row \(header.fields.count)"
+        ).in(record.file))
     }
-    var key: Int64?
-    var fields: [ImportRecord.Field] = []
-    for (name, cell) in zip(names, cells) {
-      if name == "#" {
-        key = cell.text.flatMap { Int64($0) }
+    record.fields = fields
+    record.objectKey = nil
+    var keyPosition: Int?
+    for (position, field) in header.fields.enumerated() {
+      guard let field else {
+        keyPosition = position
         continue
       }
-      fields.append(
-        .init(
-          name: name, value: JSONValue(cell.text), isText: true, line: cell.line,
-          column: cell.column, file: file))
+      record.cells[position].field = field
+      if header.isGuarded { removeGuard(of: position, record) }
     }
-    return .success(
-      ImportRecord(className: className, objectKey: key, fields: fields, line: line))
+    if let keyPosition {
+      let key = record.cells.remove(at: keyPosition)
+      record.objectKey = record.json(key).string.flatMap { Int64($0) }
+    }
+    return .object(record)
+  }
+
+  /// Removes the apostrophe in front of a text with the look of a formula.
+  private static func removeGuard(of position: Int, _ record: ImportRecord) {
+    switch record.cells[position].value {
+    case .text(let range):
+      guard let first = range.first, record.bytes[first] == UInt8(ascii: "'") else { return }
+    case .json(.string): break
+    case .json: return
+    }
+    let text = record.json(record.cells[position]).string ?? ""
+    record.cells[position].value = .json(.string(CSVText.withoutGuard(text)))
   }
 }

@@ -71,7 +71,9 @@ package struct Importer {
         try PendingLinks.remove(from: batch.group)
       }
       var resumption = Resumption(mark)
-      try source.forEach(progress: progress) { row in
+      // A later import compares the digest of what this one has committed.
+      let isDigested = options.batchSize != nil || mark != nil
+      try source.forEach(isDigested: isDigested, progress: progress) { row in
         if case .schema = row.content { return true }
         if try resumption.skips(row, of: source) { return true }
         do {
@@ -132,54 +134,20 @@ package struct Importer {
     case .bad(let row): throw row
     case .schema: return
     }
-    guard let input = batch.input, let schema = batch.classes?[record.className] else {
+    guard let route = try batch.route(of: record.fields) else {
       throw BadRow(line: record.line, "there is no class '\(record.className)'")
     }
-    var values: [(Column, TableValue)] = []
-    var links: [(Column, ImportRecord.Field)] = []
-    var primaryKey: TableValue?
-    for field in record.fields {
-      guard let column = schema.column(named: field.name) else { continue }
-      if ValueInput.mayRefer(field.value, column) {
-        links.append((column, field))
-        continue
-      }
-      let value = try Self.locating(field) {
-        try input.value(field.value, column, isText: field.isText)
-      }
-      if column.isPrimaryKey { primaryKey = value } else { values.append((column, value)) }
+    try route.take(record)
+    if let column = route.schema.primaryKey, route.primaryKey == nil {
+      throw BadRow(line: record.line, "the primary key '\(column.name)' is missing")
     }
-    let table = try input.required(schema.key)
-    let key: ObjectKey
-    if let column = schema.primaryKey {
-      guard let primaryKey else {
-        throw BadRow(line: record.line, "the primary key '\(column.name)' is missing")
-      }
-      let isNew: Bool
-      (key, _, isNew) = try table.findOrCreate(primaryKey: primaryKey)
-      if isNew { batch.created += 1 } else { batch.updated += 1 }
-    } else {
-      key = try Self.newObject(in: table, record.objectKey)
-      batch.created += 1
-    }
-    for (column, value) in values { try table.set(value, column, key) }
+    let (key, isNew) = try route.store(record.objectKey)
+    if isNew { batch.created += 1 } else { batch.updated += 1 }
     if let number = record.objectKey {
-      input.keys[schema.key, number] = key
-      if options.batchSize != nil { batch.newKeys.append((schema.key, number, key)) }
+      batch.input?.keys.set(key, for: number, in: route.schema.key)
+      if options.batchSize != nil { batch.newKeys.append((route.schema.key, number, key)) }
     }
-    for (column, field) in links { batch.links.append((schema, key, column, field)) }
-  }
-
-  /// A new object, under its original key if it is free.
-  private static func newObject(
-    in table: WritableTable, _ number: Int64?
-  ) throws(StorageError) -> ObjectKey {
-    guard let number, number >= 0, try table.row(of: ObjectKey(number)) == nil else {
-      return try table.createObject().key
-    }
-    let key = ObjectKey(number)
-    _ = try table.createObject(under: key)
-    return key
+    for (column, field) in route.links { batch.links.append((route.schema, key, column, field)) }
   }
 
   /// Stores the links whose objects are there by now.
@@ -195,7 +163,7 @@ package struct Importer {
           batch.pending.append(.init(className: schema.displayName, key: key, field: field))
           continue
         }
-        try refuse(Self.badRow(field, problem), &report)
+        try refuse(BadRow(field, problem), &report)
       }
     }
   }
@@ -212,7 +180,7 @@ package struct Importer {
         try input.store(
           link.field.value, column, schema, link.key, isText: link.field.isText)
       } catch let problem as ValueInput.Problem {
-        try refuse(Self.badRow(link.field, problem), &report)
+        try refuse(BadRow(link.field, problem), &report)
       }
     }
     try PendingLinks.remove(from: batch.group)
@@ -221,19 +189,6 @@ package struct Importer {
   private func refuse(_ row: BadRow, _ report: inout ImportReport) throws {
     report.add(row)
     if !options.skipsBadRows, options.batchSize != nil { throw Stop() }
-  }
-
-  private static func badRow(_ field: ImportRecord.Field, _ problem: ValueInput.Problem) -> BadRow {
-    BadRow(line: field.line, column: field.column, property: field.name, problem.reason)
-      .in(field.file)
-  }
-
-  private static func locating<R>(_ field: ImportRecord.Field, _ body: () throws -> R) throws -> R {
-    do {
-      return try body()
-    } catch let problem as ValueInput.Problem {
-      throw badRow(field, problem)
-    }
   }
 
   /// Leads an import to the line where an earlier one ended.
@@ -262,9 +217,10 @@ package struct Importer {
     /// Checks whether the passed-over rows are the committed ones.
     func requireSame(_ source: ImportSource) throws(ToolFailure) {
       guard !isBehind, let mark, mark.digest != digest || digest == nil else { return }
+      let noun = source.isArray ? "elements" : "lines"
       throw .badData(
         "'\(source.path)' was changed: an earlier import has committed its first \(mark.line) "
-          + "lines, and now there are others. Restore them, or begin again with --start-over.")
+          + "\(noun), and now there are others. Restore them, or begin again with --start-over.")
     }
   }
 
@@ -273,6 +229,9 @@ package struct Importer {
     let group: WriteGroup
     var input: ValueInput?
     var classes: StoredSchema?
+    private var routes: [String: ImportRoute] = [:]
+    /// That of the last object.
+    private var last: ImportRoute?
     var links: [(TableSchema, ObjectKey, Column, ImportRecord.Field)] = []
     /// The links whose objects are not there yet.
     var pending: [PendingLinks.Link] = []
@@ -290,6 +249,20 @@ package struct Importer {
       let classes = try StoredSchema(group)
       self.classes = classes
       input = ValueInput(group: group, classes: classes, keys: keys)
+    }
+
+    /// The ways of the properties of a class; nil if there is no such class.
+    mutating func route(of fields: RecordFields) throws -> ImportRoute? {
+      if let last, last.fields === fields { return last }
+      let route = try routes[fields.className] ?? newRoute(of: fields)
+      routes[fields.className] = route
+      if let route { last = route }
+      return route
+    }
+
+    private func newRoute(of fields: RecordFields) throws -> ImportRoute? {
+      guard let input, let schema = classes?[fields.className] else { return nil }
+      return try ImportRoute(fields, schema, input)
     }
   }
 }

@@ -12,6 +12,13 @@ struct InputDigest: Hashable, Sendable {
     for byte in bytes { add(byte) }
   }
 
+  /// Adds the bytes of a range.
+  mutating func add(_ bytes: [UInt8], _ range: Range<Int>) {
+    var value = value
+    for index in range { value = (value ^ UInt64(bytes[index])) &* 0x0000_0100_0000_01B3 }
+    self.value = value
+  }
+
   /// Adds a text with its length, so two texts differ from their sum.
   mutating func add(_ text: String) {
     add(UInt64(text.utf8.count))

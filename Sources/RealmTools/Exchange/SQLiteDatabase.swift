@@ -3,6 +3,7 @@
 // A database of SQLite.
 
 import Foundation
+import RealmStorage
 
 /// An open database, confined to one user at a time.
 final class SQLiteDatabase {
@@ -115,6 +116,27 @@ final class SQLiteDatabase {
         default: throw database.failure()
         }
       }
+    }
+
+    /// Runs a statement without rows, with the values that `bind` gave it.
+    func runBound() throws(ToolFailure) {
+      // SQLITE_DONE
+      guard library.step(handle) == 101 else { throw database.failure() }
+      _ = library.reset(handle)
+    }
+
+    /// Binds a value, which stays until another takes its place. Parameters are counted from 1.
+    func bind(_ value: Value, at index: Int) throws(ToolFailure) {
+      guard bind(value, Int32(index)) == 0 else { throw database.failure() }
+    }
+
+    /// Binds a text, whose bytes must live until the statement was run.
+    func bind(text: ByteView, at index: Int) throws(ToolFailure) {
+      guard let start = unsafe text.bytes.baseAddress else { return try bind(.text(""), at: index) }
+      // SQLITE_STATIC: SQLite does not copy the bytes.
+      let code = library.bindText(
+        handle, Int32(index), Int(bitPattern: start), Int32(text.count), 0)
+      guard code == 0 else { throw database.failure() }
     }
 
     private func bind(_ value: Value, _ index: Int32) -> Int32 {

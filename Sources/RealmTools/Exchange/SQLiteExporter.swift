@@ -36,6 +36,8 @@ package struct SQLiteExporter {
     _ = try SQLiteLibrary.required()
     return try NewFile.make(at: path) { unfinished in
       let database = try SQLiteDatabase(path: unfinished, creates: true)
+      // An unfinished file is removed: nothing is rolled back.
+      try database.run("PRAGMA journal_mode = OFF")
       try database.run("BEGIN")
       let layout = SQLiteLayout(try exporter.declaration(of: selection))
       try database.run("CREATE TABLE \(SQLiteLayout.schemaTable) (declaration TEXT NOT NULL)")
@@ -133,7 +135,7 @@ package struct SQLiteExporter {
     private let layout: SQLiteLayout
     private let hasKeyColumn: Bool
     private let key: Column?
-    private let columns: [Column]
+    private let columns: [PlainColumn]
     private let insert: SQLiteDatabase.Statement
     private var elements: [(column: Column, insert: SQLiteDatabase.Statement)] = []
 
@@ -145,7 +147,9 @@ package struct SQLiteExporter {
       self.layout = layout
       hasKeyColumn = table.keyColumn != nil
       key = schema.primaryKey
-      columns = table.columns.compactMap { schema.column(named: $0.property.name) }
+      columns = table.columns.compactMap {
+        schema.column(named: $0.property.name).map { PlainColumn($0) }
+      }
       let count = columns.count + (hasKeyColumn ? 1 : 0)
       let places = Array(repeating: "?", count: count).joined(separator: ", ")
       insert = try database.prepare(
@@ -159,11 +163,29 @@ package struct SQLiteExporter {
     }
 
     func write(_ objectKey: ObjectKey, _ row: Row) throws {
-      var values: [SQLiteDatabase.Value] = hasKeyColumn ? [.integer(objectKey.rawValue)] : []
-      for column in columns {
-        values.append(try exporter.value(try row.value(of: column), column, layout))
+      var index = 1
+      if hasKeyColumn {
+        try insert.bind(.integer(objectKey.rawValue), at: index)
+        index += 1
       }
-      try insert.run(values)
+      for column in columns {
+        switch try column.value(of: row) {
+        case .null: try insert.bind(.null, at: index)
+        case .int(let number): try insert.bind(.integer(number), at: index)
+        case .bool(let truth): try insert.bind(.integer(truth ? 1 : 0), at: index)
+        case .string(let text) where text.isASCII(without: { _ in false }):
+          try insert.bind(text: text, at: index)
+        // Bytes that are not UTF-8 are repaired.
+        case .string(let text): try insert.bind(.text(text.string), at: index)
+        case .double(let number):
+          try insert.bind(
+            try exporter.value(.double(number), column.column, layout), at: index)
+        case .other(let value):
+          try insert.bind(try exporter.value(value, column.column, layout), at: index)
+        }
+        index += 1
+      }
+      try insert.runBound()
       guard !elements.isEmpty else { return }
       var owner = SQLiteDatabase.Value.integer(objectKey.rawValue)
       if !hasKeyColumn, let key {

@@ -41,10 +41,11 @@ struct SQLiteRestoring: Sendable {
     return total
   }
 
-  /// Calls `body` with each row, until it says false: its class and cells, and its object.
+  /// Calls `body` with each row, until it says false: its class and cells, and its object, which is
+  /// `record`, filled anew each time.
   func forEach(
-    _ database: SQLiteDatabase,
-    _ body: ([SQLiteDatabase.Value], Result<ImportRecord, BadRow>, _ line: Int) throws -> Bool
+    _ database: SQLiteDatabase, _ record: ImportRecord, _ classes: RecordClasses,
+    _ body: ([SQLiteDatabase.Value], ImportRow.Content, _ line: Int) throws -> Bool
   ) throws {
     var line = 1
     for type in schema.classes {
@@ -58,6 +59,7 @@ struct SQLiteRestoring: Sendable {
             + "ORDER BY rowid")
       }
       let columns = ([keyColumn] + table.columns.map(\.name)).map(SQLiteSource.quoted)
+      let fields = classes[type.name]
       var goesOn = true
       try database.run(
         "SELECT \(columns.joined(separator: ", ")) FROM \(SQLiteSource.quoted(table.name)) "
@@ -75,44 +77,48 @@ struct SQLiteRestoring: Sendable {
           }
           collections.append(rows)
         }
-        goesOn = try body(cells, record(row, collections, type, table, line), line)
+        record.begin(fields, line: line)
+        let content: ImportRow.Content
+        do throws(BadRow) {
+          try fill(record, row, collections, type, table)
+          content = .object(record)
+        } catch { content = .bad(error) }
+        goesOn = try body(cells, content, line)
         return goesOn
       }
       guard goesOn else { return }
     }
   }
 
-  private func record(
-    _ row: [SQLiteDatabase.Value], _ collections: [[[SQLiteDatabase.Value]]],
-    _ type: DeclaredSchema.Class, _ table: SQLiteLayout.Table, _ line: Int
-  ) -> Result<ImportRecord, BadRow> {
-    var fields: [ImportRecord.Field] = []
+  /// Fills a record with the cells of a row, and with the rows of its collections.
+  private func fill(
+    _ record: ImportRecord, _ row: [SQLiteDatabase.Value],
+    _ collections: [[[SQLiteDatabase.Value]]], _ type: DeclaredSchema.Class,
+    _ table: SQLiteLayout.Table
+  ) throws(BadRow) {
+    let line = record.line
     func add(_ property: DeclaredSchema.Property, _ value: JSONValue) {
-      fields.append(.init(name: property.name, value: value, line: line))
+      let number = record.fields.number(of: property.name)
+      record.cells.append(.init(field: number, value: .json(value), line: line))
     }
-    do throws(BadRow) {
-      for ((property, _), cell) in zip(table.columns, row.dropFirst()) {
-        add(property, try json(cell, property, type, line))
-      }
-      for ((property, _), rows) in zip(table.collections, collections) {
-        if property.collection == .dictionary {
-          var members: [JSONMember] = []
-          for element in rows {
-            guard case .text(let key) = element[0] else { continue }
-            members.append(JSONMember(key, try json(element[1], property, type, line)))
-          }
-          add(property, .object(members))
-        } else {
-          var values: [JSONValue] = []
-          for element in rows { values.append(try json(element[1], property, type, line)) }
-          add(property, .array(values))
+    for ((property, _), cell) in zip(table.columns, row.dropFirst()) {
+      add(property, try json(cell, property, type, line))
+    }
+    for ((property, _), rows) in zip(table.collections, collections) {
+      if property.collection == .dictionary {
+        var members: [JSONMember] = []
+        for element in rows {
+          guard case .text(let key) = element[0] else { continue }
+          members.append(JSONMember(key, try json(element[1], property, type, line)))
         }
+        add(property, .object(members))
+      } else {
+        var values: [JSONValue] = []
+        for element in rows { values.append(try json(element[1], property, type, line)) }
+        add(property, .array(values))
       }
-    } catch { return .failure(error) }
-    var key: Int64?
-    if table.keyColumn != nil, case .integer(let number) = row[0] { key = number }
-    return .success(
-      ImportRecord(className: type.name, objectKey: key, fields: fields, line: line))
+    }
+    if table.keyColumn != nil, case .integer(let number) = row[0] { record.objectKey = number }
   }
 
   /// A cell as JSON exports have it.

@@ -199,19 +199,22 @@ package struct SQLiteSource: Sendable {
 
   /// Calls `body` with each row, or with its error, until it returns false. Lines count the rows of
   /// all tables.
-  func forEach(progress: ProgressHandler, _ body: (ImportRow) throws -> Bool) throws {
+  func forEach(
+    isDigested: Bool, progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
+  ) throws {
     let database = try SQLiteDatabase(path: path, creates: false)
     var digest = InputDigest()
+    let record = ImportRecord(isText: false)
+    let classes = RecordClasses()
     if let restoring {
       let total = try restoring.objectCount(database)
       digest.add(JSONWriter.text(restoring.schema.json))
       let first = ImportRow(content: .schema(restoring.schema), line: 1, digest: digest)
       guard try body(first) else { return }
-      return try restoring.forEach(database) { cells, result, line in
+      return try restoring.forEach(database, record, classes) { cells, content, line in
         progress(line - 1, total)
-        Self.add(cells, to: &digest)
-        return try body(
-          ImportRow(content: ImportRow.Content(result), line: line, digest: digest))
+        if isDigested { Self.add(cells, to: &digest) }
+        return try body(ImportRow(content: content, line: line, digest: digest))
       }
     }
     let total = tables.reduce(0) { $0 + $1.count }
@@ -220,33 +223,39 @@ package struct SQLiteSource: Sendable {
     for table in tables where goesOn && !table.fields.isEmpty {
       for name in [table.className] + table.fields.map(\.property) { digest.add(name) }
       let columns = table.fields.map { Self.quoted($0.column) }.joined(separator: ", ")
+      let fields = classes[table.className]
+      let numbers = table.fields.map { fields.number(of: $0.property) }
       try database.run("SELECT \(columns) FROM \(Self.quoted(table.name))") { row in
         line += 1
         progress(line, total)
-        Self.add(row, to: &digest)
-        goesOn = try body(
-          ImportRow(
-            content: ImportRow.Content(record(row, table, line)), line: line, digest: digest))
+        if isDigested { Self.add(row, to: &digest) }
+        record.begin(fields, line: line)
+        let content: ImportRow.Content
+        if let bad = fill(record, row, table, numbers) {
+          content = .bad(bad)
+        } else {
+          content = .object(record)
+        }
+        goesOn = try body(ImportRow(content: content, line: line, digest: digest))
         return goesOn
       }
     }
   }
 
-  private func record(
-    _ row: [SQLiteDatabase.Value], _ table: Table, _ line: Int
-  ) -> Result<ImportRecord, BadRow> {
-    var fields: [ImportRecord.Field] = []
-    for (field, value) in zip(table.fields, row) {
+  /// Fills a record with the cells of a row; the defect of one that does not fit.
+  private func fill(
+    _ record: ImportRecord, _ row: [SQLiteDatabase.Value], _ table: Table, _ numbers: [Int]
+  ) -> BadRow? {
+    for (index, value) in row.enumerated() {
+      let field = table.fields[index]
       guard let json = json(value, field) else {
-        return .failure(
-          BadRow(
-            line: line, property: "\(table.name).\(field.column)",
-            "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))"))
+        return BadRow(
+          line: record.line, property: "\(table.name).\(field.column)",
+          "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))")
       }
-      fields.append(.init(name: field.property, value: json, line: line))
+      record.cells.append(.init(field: numbers[index], value: .json(json), line: record.line))
     }
-    return .success(
-      ImportRecord(className: table.className, objectKey: nil, fields: fields, line: line))
+    return nil
   }
 
   /// Adds cells, each with its type and length, to the digest.

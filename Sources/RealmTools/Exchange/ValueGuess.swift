@@ -4,23 +4,37 @@
 
 import RealmDeclarations
 import RealmFormats
-import RealmQuery
 package import RealmTables
 
 /// The narrowest type for all values of an imported property.
 package struct ValueGuess: Sendable {
-  private static let texts: [ColumnType] = [.int, .double, .bool, .timestamp, .uuid]
+  /// The values that can have the same types.
+  private struct Kind {
+    let types: TextTypes
+    var count: Int
+    /// The line of the first.
+    let line: Int
+  }
 
-  private var candidates: Set<ColumnType>?
-  private var valueCount = 0
-  /// For each of `texts` the values of other types: their number, and the line of the first.
-  private var contradictions = [(count: Int, line: Int)](
-    repeating: (0, 0), count: texts.count)
+  /// In the order of their first values; there are few.
+  private var kinds: [Kind] = []
+  /// The kind of the last value: most have the same.
+  private var last = 0
   private var hasNull = false
   private var arrays = 0
   private var others = 0
 
   package init() {}
+
+  /// Takes a cell of a record into account.
+  mutating func add(_ cell: ImportRecord.Cell, of record: ImportRecord) {
+    switch cell.value {
+    case .text(let range):
+      others += 1
+      add(TextTypes(record.bytes, range, isText: record.isText), line: cell.line)
+    case .json(let value): add(value, isText: record.isText, line: cell.line)
+    }
+  }
 
   /// Takes a value into account.
   mutating func add(_ value: JSONValue, isText: Bool, line: Int) {
@@ -28,62 +42,45 @@ package struct ValueGuess: Sendable {
     case .null: hasNull = true
     case .array(let values):
       arrays += 1
-      for value in values { narrow(value, isText: isText, line: line) }
+      for value in values { add(TextTypes(value, isText: isText), line: line) }
     default:
       others += 1
-      narrow(value, isText: isText, line: line)
+      add(TextTypes(value, isText: isText), line: line)
     }
   }
 
-  private mutating func narrow(_ value: JSONValue, isText: Bool, line: Int) {
-    let types = Self.types(of: value, isText: isText)
-    valueCount += 1
-    for (index, type) in Self.texts.enumerated() where !types.contains(type) {
-      if contradictions[index].count == 0 { contradictions[index].line = line }
-      contradictions[index].count += 1
+  private mutating func add(_ types: TextTypes, line: Int) {
+    if last < kinds.count, kinds[last].types == types {
+      kinds[last].count += 1
+      return
     }
-    candidates = candidates?.intersection(types) ?? types
-  }
-
-  private static func types(of value: JSONValue, isText: Bool) -> Set<ColumnType> {
-    switch value {
-    case .null, .array, .object: return [.mixed]
-    case .bool: return [.bool, .mixed]
-    case .integer: return [.int, .double, .mixed]
-    case .double: return [.double, .mixed]
-    case .string(let text):
-      var types: Set<ColumnType> = [.string, .mixed]
-      for type in isText ? Self.texts : [.timestamp, .uuid] where isSpelled(text, type) {
-        types.insert(type)
-      }
-      return types
+    last = kinds.firstIndex { $0.types == types } ?? kinds.count
+    if last < kinds.count {
+      kinds[last].count += 1
+    } else {
+      kinds.append(Kind(types: types, count: 1, line: line))
     }
   }
 
-  /// Whether a text is certainly meant as a value of the type.
-  private static func isSpelled(_ text: String, _ type: ColumnType) -> Bool {
-    switch type {
-    case .int, .double:
-      // Numbers of houses and telephones begin with zeros and pluses: they are texts.
-      let digits = text.hasPrefix("-") ? text.dropFirst() : text[...]
-      let isPlain = digits.first.map { $0.isASCII && $0.isNumber } ?? false
-      let hasZero = digits.hasPrefix("0") && digits.dropFirst().first.map { $0.isNumber } ?? false
-      return isPlain && !hasZero && ValueText.file.value(text, of: type) != nil
-    case .bool: return text.lowercased() == "true" || text.lowercased() == "false"
-    case .timestamp: return text.utf8.count >= 10 && DateText.date(text) != nil
-    default: return ValueText.file.value(text, of: type) != nil
-    }
+  /// The types that all values can have; nil if there is none.
+  private var candidates: TextTypes? {
+    kinds.isEmpty ? nil : kinds.reduce(TextTypes.all) { $0.intersection($1.types) }
   }
 
   /// The reason against a type of most values; nil if there is none.
   func contradiction(to chosen: ColumnType) -> String? {
-    guard chosen == .string || chosen == .mixed,
-      let (type, found) =
-        zip(Self.texts, contradictions).min(by: { $0.1.count < $1.1.count }),
-      found.count > 0, found.count * 2 < valueCount
-    else { return nil }
-    return "\(found.count) of \(Self.grouped(valueCount)) are no \(SchemaJSON.typeName(type)), "
-      + "first at line \(found.line)"
+    guard chosen == .string || chosen == .mixed else { return nil }
+    let valueCount = kinds.reduce(0) { $0 + $1.count }
+    var nearest: (type: ColumnType, count: Int, line: Int)?
+    for (type, member) in TextTypes.spelled {
+      let against = kinds.filter { !$0.types.contains(member) }
+      let count = against.reduce(0) { $0 + $1.count }
+      guard count < nearest?.count ?? .max else { continue }
+      nearest = (type, count, against.first?.line ?? 0)
+    }
+    guard let nearest, nearest.count > 0, nearest.count * 2 < valueCount else { return nil }
+    return "\(nearest.count) of \(Self.grouped(valueCount)) are no "
+      + "\(SchemaJSON.typeName(nearest.type)), first at line \(nearest.line)"
   }
 
   private static func grouped(_ number: Int) -> String {
@@ -97,12 +94,11 @@ package struct ValueGuess: Sendable {
 
   /// The type, and whether values may be missing.
   package var result: (type: ColumnType, isList: Bool, isNullable: Bool) {
-    let order: [ColumnType] = [.int, .double, .bool, .timestamp, .uuid, .string]
     let isList = arrays > 0 && others == 0
     // A property with lists among its values holds values of any type.
     guard arrays == 0 || isList else { return (.mixed, false, true) }
     guard let candidates else { return (isList ? .mixed : .string, isList, true) }
-    let type = order.first(where: candidates.contains) ?? .mixed
+    let type = candidates.narrowest
     return (type, isList, isList ? false : hasNull || type == .mixed)
   }
 }

@@ -79,6 +79,17 @@ package final class ByteSink {
     if buffer.count >= Self.limit { try flush() }
   }
 
+  /// Lets `body` append bytes.
+  package func write(_ body: (inout [UInt8]) throws -> Void) throws {
+    if isFiltered {
+      var bytes: [UInt8] = []
+      try body(&bytes)
+      return try write(bytes)
+    }
+    try body(&buffer)
+    if buffer.count >= Self.limit { try flush() }
+  }
+
   /// Hands everything over to the system.
   package func flush() throws(ToolFailure) {
     var start = 0
