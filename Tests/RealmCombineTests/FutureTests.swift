@@ -169,7 +169,7 @@ private class Visitor: Object {
     let set = realm.subscriptions
     let future = set.updateSubscriptions { set.append(QuerySubscription<Visitor>(name: "all")) }
     #expect(set.count == 1)
-    let here: @Sendable (()) -> String = { "\(Place.isMain)" }
+    let here: @Sendable (()) -> String = { _ in "\(Place.isMain)" }
     #expect(try await future.told(2, here, after: {}) == ["true", "end"])
     #expect(set.state == .complete)
   }
