@@ -337,6 +337,7 @@ let package = Package(
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSyncTestSupport", "RealmInventory", "TestTraits",
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
+        + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
         + products("Logging", of: "swift-log", with: "Server"),
       swiftSettings: settings),
     .testTarget(

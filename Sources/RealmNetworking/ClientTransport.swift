@@ -18,13 +18,17 @@ package struct ClientTransport: HTTPTransport {
   /// The requests of apps, with the trusted certificates of the system.
   package static let shared = ClientTransport(HTTPClient(configuration: configuration()))
 
-  private static let answerByteCountMax = 64 << 20
+  /// The requests of a server to services of its operator, whose answers are small.
+  package static let services = ClientTransport(
+    HTTPClient(configuration: configuration()), answerByteCountMax: 256 << 10)
 
   private let client: HTTPClient
   private let isProxied: Bool
+  private let answerByteCountMax: Int
 
-  package init(_ client: HTTPClient) {
+  package init(_ client: HTTPClient, answerByteCountMax: Int = 64 << 20) {
     self.client = client
+    self.answerByteCountMax = answerByteCountMax
     isProxied = false
   }
 
@@ -37,6 +41,7 @@ package struct ClientTransport: HTTPTransport {
       configuration.http2ConnectionDebugInitializer = { ProxyCertificateError.check($0) }
     }
     client = HTTPClient(configuration: configuration)
+    answerByteCountMax = 64 << 20
     isProxied = route.proxy != nil
   }
 
@@ -99,7 +104,7 @@ package struct ClientTransport: HTTPTransport {
     do {
       let answer = try await client.execute(
         message, timeout: .milliseconds(Int64(clamping: request.timeout)))
-      let body = try await answer.body.collect(upTo: Self.answerByteCountMax)
+      let body = try await answer.body.collect(upTo: answerByteCountMax)
       return Self.response(answer, body: Array(buffer: body))
     } catch {
       if error is CancellationError || Task.isCancelled { throw .cancelled }

@@ -16,6 +16,7 @@ struct AppOpener: Sendable {
   let issuer: TokenIssuer
   let passwords: PasswordChecker
   let functions: FunctionTable
+  let services: LoginServices
   let sessionLimits: SessionLimits
   let timer: SyncClock
   let logger: Logger
@@ -97,7 +98,9 @@ struct AppOpener: Sendable {
     return AccountService(
       app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
       random: random, clock: ServerProgram.clock,
-      mailer: OutboxMailer(folder: directory.outboxPath(file.id)))
+      mailer: ServerMailer(
+        app: file.id, outbox: OutboxMailer(folder: directory.outboxPath(file.id)),
+        services: services), services: services)
   }
 
   private func serve(

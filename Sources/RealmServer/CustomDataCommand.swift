@@ -118,7 +118,7 @@ struct CustomDataCommand: AsyncParsableCommand {
     return lines.joined(separator: "\n")
   }
 
-  private static func open(
+  static func open(
     _ directory: ServerDirectory, _ app: String
   ) throws(AccountError) -> AccountStore {
     do throws(StoreError) {
@@ -137,7 +137,7 @@ struct CustomDataCommand: AsyncParsableCommand {
     return try await store.account(email: email)
   }
 
-  private static func failure(
+  static func failure(
     _ error: AccountError, _ directory: ServerDirectory, _ app: String
   ) -> ServerFailure {
     switch error {

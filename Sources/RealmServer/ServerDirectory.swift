@@ -11,10 +11,14 @@ import RealmFormats
 /// The folder with the apps, their data and the keys.
 struct ServerDirectory: Sendable {
   let path: String
+  /// The functions of the program for logins, which the files of apps may name; nil for commands,
+  /// whose program is another one.
+  private let logins: LoginFunctions?
 
   /// The folder, created if it is missing.
-  init(_ path: String) throws(ServerFailure) {
+  init(_ path: String, logins: LoginFunctions = LoginFunctions()) throws(ServerFailure) {
     self.path = path
+    self.logins = logins
     try checkPlace()
     try Self.make(path)
     for folder in ["/apps", "/keys"] {
@@ -26,6 +30,7 @@ struct ServerDirectory: Sendable {
   /// The folder of a server that has run, for commands beside it: nothing is changed.
   init(existing path: String) throws(ServerFailure) {
     self.path = path
+    logins = nil
     guard FileManager.default.fileExists(atPath: path + "/apps") else {
       throw ServerFailure("\(path) is no folder of a server. Name the one of serve --dir.")
     }
@@ -114,16 +119,29 @@ struct ServerDirectory: Sendable {
       throw ServerFailure(
         "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
     }
-    let app = try Self.read(Array(data), of: file)
+    let app = try Self.read(Array(data), of: file, logins)
     guard app.id == folder else {
       throw ServerFailure("\(file) has the id \"\(app.id)\". Give the app's folder that name.")
     }
     return app
   }
 
-  static func read(_ bytes: [UInt8], of file: String) throws(ServerFailure) -> AppFile {
+  /// Reads the file of an app. Files with secrets are named from its folder on.
+  ///
+  /// - Parameter logins: The functions that the file may name; nil for any.
+  static func read(
+    _ bytes: [UInt8], of file: String, _ logins: LoginFunctions? = nil
+  ) throws(ServerFailure) -> AppFile {
+    let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+    let support = AppFileSupport(
+      contents: { name in
+        let secret = URL(fileURLWithPath: name, relativeTo: folder).path
+        if !name.hasPrefix("/") { PrivatePlace.restrict(secret) }
+        return FileManager.default.contents(atPath: secret).map { Array($0) }
+      }, isUsable: { ServerCryptography().isUsable($0, $1) },
+      hasFunction: { logins == nil || logins?[$0] != nil })
     do throws(AppFileError) {
-      return try AppFile(bytes)
+      return try AppFile(bytes, support)
     } catch {
       throw ServerFailure("\(file) \(error). Correct the file.")
     }

@@ -8,6 +8,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import RealmNetworking
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -38,6 +39,7 @@ struct ServerProgram: Sendable {
   /// - Parameters:
   ///   - hasher: Makes the hashes of passwords.
   ///   - functions: The functions of all apps.
+  ///   - logins: The functions of all apps for logins.
   ///   - sessionLimits: The sizes of the messages of sessions.
   ///   - timer: The time of connections.
   ///   - times: The time limits of connections.
@@ -45,7 +47,8 @@ struct ServerProgram: Sendable {
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
     hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
-    sessionLimits: SessionLimits = SessionLimits(), timer: SyncClock = .continuous,
+    logins: LoginFunctions = LoginFunctions(), sessionLimits: SessionLimits = SessionLimits(),
+    timer: SyncClock = .continuous,
     times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil
   ) throws(ServerFailure) {
     self.times = times
@@ -60,7 +63,7 @@ struct ServerProgram: Sendable {
     } else {
       certificates = nil
     }
-    let directory = try ServerDirectory(options.directory)
+    let directory = try ServerDirectory(options.directory, logins: logins)
     lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
     let replaces = options.replacesMissing
@@ -77,8 +80,11 @@ struct ServerProgram: Sendable {
     notices = NoticeLog(logger, now: { timer.now() })
     let opener = AppOpener(
       directory: directory, options: options, issuer: TokenIssuer(HMACSigner(key: key)),
-      passwords: PasswordChecker(hasher), functions: functions, sessionLimits: sessionLimits,
-      timer: timer, logger: logger, notices: notices)
+      passwords: PasswordChecker(hasher), functions: functions,
+      services: LoginServices(
+        cryptography: ServerCryptography(), transport: ClientTransport.services,
+        functions: logins),
+      sessionLimits: sessionLimits, timer: timer, logger: logger, notices: notices)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))

@@ -45,6 +45,7 @@ final class RunningServer: Sendable {
   ///   - timer: The time of connections.
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of `users`.
+  ///   - logins: The functions of the program for logins.
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
   init(
@@ -54,8 +55,8 @@ final class RunningServer: Sendable {
     users: ServerLimits = ServerLimits(
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
-    budget: MemoryBudget? = nil, metricsToken: String? = nil, replacesMissing: Bool = false,
-    logger: Logger? = nil
+    budget: MemoryBudget? = nil, metricsToken: String? = nil,
+    logins: LoginFunctions = LoginFunctions(), replacesMissing: Bool = false, logger: Logger? = nil
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
@@ -71,7 +72,7 @@ final class RunningServer: Sendable {
     errors.logLevel = .error
     let program = try ServerProgram(
       options, metrics: metrics, logger: logger ?? errors, hasher: QuickHasher(),
-      sessionLimits: limits, timer: timer, times: times, budget: budget)
+      logins: logins, sessionLimits: limits, timer: timer, times: times, budget: budget)
     self.program = program
     app = program.apps[0].file.id
     self.budget = program.budget

@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import Logging
+import RealmFormats
 import RealmNetworking
 import RealmServerEngine
 import RealmStorage
@@ -74,6 +75,55 @@ import Testing
     for secret in secrets {
       #expect(secret.count > 8 && !log.contains { $0.contains(secret) })
     }
+  }
+
+  /// Keys, tokens of others and the operator's own secrets, with services that fail.
+  @Test func loginsOfOtherKindsLogNoSecrets() async throws {
+    let lines = Locked<[String]>([])
+    let hook = String(repeating: "HOOK", count: 8)
+    let mails = try await TestMailServer(.init(replies: ["AUTH": "535 wrong"]))
+    let server = try await RunningServer(
+      file: """
+        {"id":"todos","mode":"development","providers":{
+          "local-userpass":{"confirm":"mail"},"api-key":{},
+          "custom-token":{"algorithm":"HS256","keys":[{"secret":"\(TestIssuer.secret)"}]},
+          "custom-function":{"function":{"webhook":"http://127.0.0.1:9/x","secret":"\(hook)"}}},
+        "mail":{"from":"app@x.org","confirm_url":"app://c","reset_url":"app://r","smtp":{
+          "host":"127.0.0.1","port":\(mails.port),"security":"none","user":"ann",
+          "password":"PASSWORD-3"}}}
+        """,
+      logger: Logging.Logger(label: "test") { _ in WholeLog(lines: lines) })
+    let client = AppClient(
+      forgetting: AppSettings(
+        id: server.app, baseURL: server.address, requestTimeout: RunningServer.answerLimit),
+      transport: ClientTransport.shared)
+    let key = try await KeysCommand.answer(
+      server.directory.path + "/data", nil, .create("backup"))
+    let token = try TestIssuer().token(.hs256)
+    let expired = try TestIssuer().token(TestClaims(exp: 1), .hs256)
+    _ = try await client.logIn(.apiKey(key))
+    let user = try await client.logIn(.customToken(token))
+    for credentials in [
+      LoginCredentials.apiKey(key + "0"), .customToken(expired),
+      .function([BSONElement("pin", .string("PASSWORD-4"))]),
+    ] {
+      await #expect(throws: AppFailure.self) { try await client.logIn(credentials) }
+    }
+    await #expect(throws: AppFailure.self) {
+      try await client.register(email: "ann@x.org", password: "PASSWORD-5")
+    }
+    try await client.logOut(user)
+    try await server.stop()
+    try await mails.stop()
+    let log = lines.withLock { $0 }
+    // The operator reads which services fail.
+    #expect(log.contains { $0.contains("answered 535 to AUTH PLAIN") })
+    #expect(log.contains { $0.contains("the webhook for login did not answer") })
+    let secrets = [
+      key, String(key.dropFirst(24)), token, expired, hook, TestIssuer.secret, "PASSWORD-3",
+      "PASSWORD-4", "PASSWORD-5",
+    ]
+    for secret in secrets { #expect(!log.contains { $0.contains(secret) }, "\(secret)") }
   }
 }
 #endif

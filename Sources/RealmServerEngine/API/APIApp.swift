@@ -69,6 +69,22 @@ package struct APIApp: Sendable {
     }
   }
 
+  /// Logs the user of a proof in, within the limit of logins of an account.
+  func logIn(
+    _ proof: LoginProof, linkedTo access: UserAccess?, device: String?
+  ) async throws(APIError) -> LoginResult {
+    let time = now()
+    guard logins.withLock({ $0.begin(proof.name, now: time) }) else {
+      throw APIError(.tooManyAttempts)
+    }
+    do throws(AccountError) {
+      return try await accounts.logIn(proof, linkedTo: access, device: device)
+    } catch {
+      logins.withLock { $0.withdraw(proof.name) }
+      throw APIError(error)
+    }
+  }
+
   /// Counts a registration or a request for a mail; throws if it is one too many.
   func countRegistration(_ origin: RequestOrigin) throws(APIError) {
     try count(origin, registrations)
@@ -115,11 +131,11 @@ extension APIError {
 
 /// The requests of an address in a minute.
 package struct RequestLimits: Hashable, Sendable {
-  /// Attempts in vain with passwords and mailed tokens.
+  /// Attempts in vain with passwords, keys and tokens.
   package var attempts = 10
-  /// Successful logins with the password of one account, in an hour.
+  /// Successful logins with one password, key or name at a provider, in an hour.
   package var logins = 300
-  /// Registrations, and requests for mails, successful ones too.
+  /// Registrations, requests for mails and calls of the app's code, successful ones too.
   package var registrations = 30
   /// New anonymous users, without those of the server's own machine.
   package var anonymousLogins = 100

@@ -11,11 +11,14 @@ package struct APIError: Error, Hashable, Sendable {
   /// The clients' name, like `InvalidPassword`.
   package var name: String
   package var message: String
+  /// What the operator gets to know of it, and clients do not; nil if there is no more.
+  package var detail: String?
 
-  package init(_ status: Int, _ name: String, _ message: String) {
+  package init(_ status: Int, _ name: String, _ message: String, detail: String? = nil) {
     self.status = status
     self.name = name
     self.message = message
+    self.detail = detail
   }
 
   /// The answer. Its content type is exactly the one under which clients read errors.
@@ -54,9 +57,25 @@ package struct APIError: Error, Hashable, Sendable {
       self.init(404, "AuthProviderNotFound", "authentication provider not found: '\(name)'")
     case .badPassword(let message): self.init(400, "BadRequest", message)
     case .badName: self.init(400, "BadRequest", "invalid email address")
+    case .refused(let message): self.init(401, "AuthError", message)
+    case .notLinkable: self.init(400, "BadRequest", "a user cannot be linked with an API key")
+    case .functionRefused(let message): self.init(400, "BadRequest", message)
+    case .hookFailed(let detail):
+      self.init(
+        500, "InternalServerError", "the app's own code could not be asked", detail: detail)
+    case .providerFailed(let detail):
+      self.init(
+        500, "InternalServerError", "the provider of the token does not answer", detail: detail)
+    case .badParameter(let message): self.init(400, "InvalidParameter", message)
+    case .keyNotFound: self.init(404, "APIKeyNotFound", "API key not found")
+    case .keyNameInUse:
+      self.init(409, "APIKeyAlreadyExists", "an API key with this name already exists")
+    case .tooManyKeys:
+      self.init(400, "BadRequest", "there are \(APIKey.countMax) API keys already")
     case .tooManyAttempts: self.init(429, "AuthError", "too many attempts; try again in a minute")
     case .busy: self.init(503, "InternalServerError", "the server is busy; try again later")
-    case .mailFailed: self.init(500, "InternalServerError", "the mail could not be sent")
+    case .mailFailed(let detail):
+      self.init(500, "InternalServerError", "the mail could not be sent", detail: detail)
     case .store(let error) where error.isDiskFull:
       self.init(500, "InternalServerError", "the server's disk is full")
     case .store: self.init(500, "InternalServerError", "the server failed")

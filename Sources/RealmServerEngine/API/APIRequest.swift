@@ -75,6 +75,15 @@ struct APIBody {
     return text
   }
 
+  /// The document without a member.
+  func document(without key: String) throws(APIError) -> BSONValue {
+    guard case .object(let members) = json,
+      let document = try? ExtendedJSONReader.value(
+        .object(members.filter { $0.key != key })), case .document = document
+    else { throw APIError(400, "BadBsonParse", "the document is no extended JSON") }
+    return document
+  }
+
   /// The device's identifier from an earlier login; nil if there was none.
   var device: String? { json["options"]?["device"]?["deviceId"]?.string }
 }

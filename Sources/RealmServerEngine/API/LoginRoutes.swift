@@ -11,6 +11,7 @@ struct LoginRoutes {
   func respond(
     _ request: APIRequest, _ provider: String, _ path: ArraySlice<String>
   ) async throws(APIError) -> APIResponse {
+    guard app.accounts.accepts(provider) else { throw APIError(.unknownProvider(provider)) }
     switch (provider, Array(path)) {
     case (AccountService.anonymousProvider, ["login"]):
       guard request.parameter("link") != "true" else {
@@ -21,6 +22,23 @@ struct LoginRoutes {
       return Self.response(
         try await APIError.mapping(await app.accounts.logInAnonymously(device: body.device)))
     case (AccountService.passwordProvider, ["login"]): return try await logIn(request)
+    case (AccountService.keyProvider, ["login"]):
+      let text = try APIBody(request).text("key")
+      return try await logIn(request) { (accounts) throws(AccountError) in
+        try await accounts.prove(key: text)
+      }
+    case (AccountService.functionProvider, ["login"]):
+      let document = try APIBody(request).document(without: "options")
+      try app.countRegistration(request.origin)
+      return try await logIn(request) { (accounts) throws(AccountError) in
+        try await accounts.prove(document: document)
+      }
+    case (AccountService.tokenProvider, ["login"]), (AccountService.appleProvider, ["login"]),
+      (AccountService.googleProvider, ["login"]):
+      let token = try token(request, of: provider)
+      return try await logIn(request) { (accounts) throws(AccountError) in
+        try await accounts.prove(token: token, of: provider)
+      }
     case (AccountService.passwordProvider, let rest): return try await manage(request, rest)
     default: throw APIError(.unknownProvider(provider))
     }
@@ -34,12 +52,39 @@ struct LoginRoutes {
       ])
   }
 
+  private func token(
+    _ request: APIRequest, of provider: String
+  ) throws(APIError) -> String {
+    let body = try APIBody(request)
+    guard provider == AccountService.googleProvider, body.json["authCode"] != nil else {
+      return try body.text(provider == AccountService.tokenProvider ? "token" : "id_token")
+    }
+    throw APIError(
+      400, "BadRequest",
+      "codes of Google are not exchanged: log in with an ID token, Credentials.googleId(token:)")
+  }
+
+  /// The user to whom a way to log in is added; nil in a login.
+  private func linked(_ request: APIRequest) async throws(APIError) -> UserAccess? {
+    guard request.parameter("link") == "true" else { return nil }
+    return try await app.access(of: request)
+  }
+
+  /// Logs in with a proof, or adds its identity to the user of the request.
+  private func logIn(
+    _ request: APIRequest,
+    _ prove: @Sendable (AccountService) async throws(AccountError) -> LoginProof
+  ) async throws(APIError) -> APIResponse {
+    let access = try await linked(request)
+    let proof = try await app.limited(request.origin, await prove(app.accounts))
+    return Self.response(
+      try await app.logIn(proof, linkedTo: access, device: try APIBody(request).device))
+  }
+
   private func logIn(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let body = try APIBody(request)
     let (address, password) = (try body.text("username"), try body.text("password"))
-    var linked: UserAccess?
-    if request.parameter("link") == "true" { linked = try await app.access(of: request) }
-    let access = linked
+    let access = try await linked(request)
     return Self.response(
       try await app.limited(
         request.origin, as: address,
@@ -80,10 +125,16 @@ struct LoginRoutes {
           to: password, token: token, id: id, for: request.origin.limitKey))
     case ["confirm", "call"]:
       let address = try body.text("email")
-      throw APIError(400, "BadRequest", "failed to confirm user \"\(address)\"")
+      try app.countRegistration(request.origin)
+      try await APIError.mapping(await accounts.repeatConfirmation(address))
     case ["reset", "call"]:
-      let address = try body.text("email")
-      throw APIError(400, "BadRequest", "failed to reset password for user \"\(address)\"")
+      let (address, password) = (try body.text("email"), try body.text("password"))
+      let arguments = try FunctionRoutes.arguments(of: body.json)
+      try app.countRegistration(request.origin)
+      try await app.limited(
+        request.origin,
+        await accounts.reset(
+          address, to: password, arguments, for: request.origin.limitKey))
     default: throw .notFound
     }
     return APIResponse(.object([]))

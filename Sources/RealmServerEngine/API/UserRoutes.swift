@@ -44,15 +44,29 @@ struct UserRoutes {
   private func profile(_ request: APIRequest, _ app: APIApp) async throws(APIError) -> APIResponse {
     let account = try await app.account(of: request)
     let identities = try await APIError.mapping(await app.accounts.identities(of: account))
-    let data = identities.first { $0.name.provider == AccountService.passwordProvider }
-      .map { [JSONMember("email", .string($0.name.name))] }
     return APIResponse(
       [
-        "user_id": .string(account.id), "domain_id": .string(app.id), "type": "normal",
+        "user_id": .string(account.id), "domain_id": .string(app.id),
+        "type": account.isServer ? "server" : "normal",
         "identities": .array(
           identities.map { identity in
             ["id": .string(identity.id), "provider_type": .string(identity.name.provider)]
-          }), "data": .object(data ?? []),
+          }), "data": .object(Self.data(of: identities)),
       ])
+  }
+
+  /// What all providers tell of a user. An older identity's word counts.
+  private static func data(of identities: [Identity]) -> [JSONMember] {
+    var data: [JSONMember] = []
+    for identity in identities {
+      var elements = identity.profile
+      if identity.name.provider == AccountService.passwordProvider {
+        elements.append(BSONElement("email", .string(identity.name.name)))
+      }
+      for element in elements where !data.contains(where: { $0.key == element.key }) {
+        data.append(JSONMember(element.key, ExtendedJSONWriter.json(element.value)))
+      }
+    }
+    return data
   }
 }

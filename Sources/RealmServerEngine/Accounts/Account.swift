@@ -33,6 +33,8 @@ package struct Identity: Hashable, Sendable {
   package var isConfirmed = true
   /// The time of the registration; nil if it is not known.
   package var created: OriginTimestamp?
+  /// What the provider tells of the user, for the profile.
+  package var profile: [BSONElement] = []
 
   package init(_ name: IdentityName, id: String) {
     self.name = name
@@ -69,6 +71,8 @@ package struct AccountSession: Hashable, Sendable {
   package let account: String
   package let device: String
   package let expires: OriginTimestamp
+  /// The id of the API key of the login; nil for other logins.
+  package var apiKey: String?
 }
 
 /// The hash of a password with its salt.
@@ -118,12 +122,14 @@ enum AccountTables {
       RecordField("salt", .binary, isNullable: true),
       RecordField("hash", .binary, isNullable: true), RecordField("is_confirmed", .int),
       RecordField("created", .int, isNullable: true, isLater: true),
+      RecordField("profile", .string, isNullable: true, isLater: true),
     ])
   static let sessions = RecordLayout(
     "server_sessions", hasPrimaryKey: true,
     [
       RecordField("key", .string), RecordField("account", .string),
       RecordField("device", .string), RecordField("expires", .int),
+      RecordField("api_key", .string, isNullable: true, isLater: true),
     ])
   static let tokens = RecordLayout(
     "server_mailed_tokens", hasPrimaryKey: true,
@@ -134,11 +140,22 @@ enum AccountTables {
       RecordField("hash", .binary, isNullable: true, isLater: true),
     ])
 
-  static let all = [meta, accounts, identities, sessions, tokens]
+  static let keys = RecordLayout(
+    "server_api_keys", hasPrimaryKey: true,
+    [
+      RecordField("key", .string), RecordField("account", .string, isNullable: true),
+      RecordField("name", .string), RecordField("digest", .binary),
+      RecordField("is_disabled", .int), RecordField("created", .int),
+    ])
 
-  /// The number of the layout. Files of an earlier one get the missing columns, and files of a
-  /// later one are refused.
-  static let layout: Int64 = 3
+  static let all = [meta, accounts, identities, sessions, tokens, keys]
+
+  /// The number of the layout. Files of an earlier one get the missing columns and tables, and
+  /// files of a later one are refused.
+  static let layout: Int64 = 4
+
+  /// The tables that files of a layout may lack.
+  static func additions(since layout: Int64) -> [RecordLayout] { layout < 4 ? [keys] : [] }
 
   /// The only row of `meta`; nil if there is none.
   static func meta(in group: WriteGroup) throws(StorageError) -> RecordRow? {
@@ -195,6 +212,11 @@ extension Identity: AccountRecord {
     password = try row.password()
     isConfirmed = try row.integer("is_confirmed") != 0
     created = try row.optionalTime("created")
+    if let text = try row.optionalText("profile"),
+      case .document(let elements)? = try? ExtendedJSONReader.parse(text)
+    {
+      profile = elements
+    }
   }
 
   func write(to row: RecordRow) throws(StorageError) {
@@ -203,6 +225,8 @@ extension Identity: AccountRecord {
     try row.set(password)
     try row.set(isConfirmed ? 1 : 0 as Int64, "is_confirmed")
     try row.set(created.map { Int64(bitPattern: $0.milliseconds) }, "created")
+    try row.set(
+      profile.isEmpty ? nil : ExtendedJSONWriter.text(.document(profile)), "profile")
   }
 }
 
@@ -213,13 +237,14 @@ extension AccountSession: AccountRecord {
   init?(_ row: RecordRow) throws(StorageError) {
     self.init(
       id: try row.text("key"), account: try row.text("account"), device: try row.text("device"),
-      expires: try row.time("expires"))
+      expires: try row.time("expires"), apiKey: try row.optionalText("api_key"))
   }
 
   func write(to row: RecordRow) throws(StorageError) {
     try row.set(account, "account")
     try row.set(device, "device")
     try row.set(expires.milliseconds, "expires")
+    try row.set(apiKey, "api_key")
   }
 }
 

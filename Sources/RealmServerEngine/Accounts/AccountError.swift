@@ -19,6 +19,20 @@ package enum AccountError: Error, Hashable, Sendable {
   case unknownProvider(String)
   case badPassword(String)
   case badName
+  /// A key or a token of another issuer is not accepted.
+  case refused(String)
+  /// The way to log in cannot be added to a user.
+  case notLinkable
+  /// The app's own code refuses a registration or a new password.
+  case functionRefused(String)
+  /// The app's own code could not be asked.
+  case hookFailed(String)
+  /// A provider of tokens does not answer.
+  case providerFailed(String)
+  case badParameter(String)
+  case keyNotFound
+  case keyNameInUse
+  case tooManyKeys
   case tooManyAttempts
   /// More is asked for at a time than the server takes.
   case busy
@@ -34,7 +48,7 @@ extension AccountError {
   /// Whether such an end counts as a failed attempt: not if the server is at fault.
   var isFailedAttempt: Bool {
     switch self {
-    case .busy, .store, .mailFailed, .tooManyAttempts: false
+    case .busy, .store, .mailFailed, .tooManyAttempts, .hookFailed, .providerFailed: false
     default: true
     }
   }

@@ -4,7 +4,7 @@
 //
 // Invariants:
 // 1. A user without a session gets no token, and the tokens of a session end with it.
-// 2. Neither passwords nor tokens are stored, only proofs of them (rule SY14).
+// 2. Neither passwords, tokens nor keys are stored, only proofs of them (rule SY14).
 // 3. A new password ends the earlier sessions and mailed tokens, in the same transaction, and no
 //    session begins with the old one.
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
@@ -24,6 +24,7 @@ package struct AccountService: Sendable {
   let random: RandomBytes
   let clock: ServerClock
   let mailer: any AccountMailer
+  let services: LoginServices
   let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
@@ -31,7 +32,8 @@ package struct AccountService: Sendable {
 
   package init(
     app: String, settings: AccountSettings, store: AccountStore, passwords: PasswordChecker,
-    issuer: TokenIssuer, random: RandomBytes, clock: ServerClock, mailer: any AccountMailer
+    issuer: TokenIssuer, random: RandomBytes, clock: ServerClock, mailer: any AccountMailer,
+    services: LoginServices
   ) {
     self.app = app
     currentSettings = Locked(settings)
@@ -41,6 +43,7 @@ package struct AccountService: Sendable {
     self.random = random
     self.clock = clock
     self.mailer = mailer
+    self.services = services
     mails = Locked(RateLimit(settings.mailsPerHour, period: 3_600_000))
   }
 
@@ -49,6 +52,18 @@ package struct AccountService: Sendable {
 
   /// Takes other settings, for logins and tokens from now on.
   package func apply(_ settings: AccountSettings) { currentSettings.withLock { $0 = settings } }
+
+  /// Whether the app has a way to log in, by the name of its provider in requests.
+  func accepts(_ provider: String) -> Bool {
+    let settings = settings
+    return switch provider {
+    case Self.anonymousProvider: settings.allowsAnonymous
+    case Self.passwordProvider: settings.confirmation != nil
+    case Self.keyProvider: settings.allowsKeys
+    case Self.functionProvider: settings.loginHook != nil
+    default: settings.tokenProviders[provider] != nil
+    }
+  }
 
   /// Says where the custom data of users is, before the first of them logs in.
   package func findCustomData(in documents: any CustomDataSource) {
@@ -91,6 +106,11 @@ package struct AccountService: Sendable {
     try await access(claims(accessToken: accessToken))
   }
 
+  /// The user of a refresh token, as calls about API keys have it (P1 A.2).
+  package func access(refreshToken: String) async throws(AccountError) -> UserAccess {
+    try await access(claims(refreshToken: refreshToken))
+  }
+
   private static func account(
     of claims: TokenClaims, _ accounts: AccountTransaction
   ) throws(AccountError) -> Account {
@@ -127,7 +147,7 @@ package struct AccountService: Sendable {
     return claims
   }
 
-  private static func enabled(
+  static func enabled(
     _ id: String, _ accounts: AccountTransaction
   ) throws(AccountError) -> Account {
     guard let account = try accounts.find(Account.self, id) else { throw .invalidSession }
@@ -135,7 +155,7 @@ package struct AccountService: Sendable {
     return account
   }
 
-  private func accessToken(
+  func accessToken(
     _ account: Account, session: String
   ) async throws(AccountError) -> String {
     var account = account
@@ -143,7 +163,7 @@ package struct AccountService: Sendable {
     return token(.access, account, session: session)
   }
 
-  private func token(_ kind: TokenClaims.Kind, _ account: Account, session: String) -> String {
+  func token(_ kind: TokenClaims.Kind, _ account: Account, session: String) -> String {
     let now = unixSeconds
     let lifetime =
       kind == .access ? settings.accessMinutes * 60 : settings.refreshDays * 24 * 60 * 60
@@ -177,60 +197,10 @@ package struct AccountService: Sendable {
     try await store.write { (accounts) throws(AccountError) in
       guard let account = try accounts.find(Account.self, account.id) else { return }
       for name in account.identities { try accounts.remove(Identity.self, name.text) }
+      try accounts.removeKeys(of: account.id)
       try accounts.remove(Account.self, account.id)
     }
     ends.report(.account(account.id))
-  }
-
-  // MARK: Sessions
-
-  /// Begins a session of the user of an identity, made if there is none. A user with a new identity
-  /// goes on with the present session.
-  ///
-  /// - Parameters:
-  ///   - new: The identity, if it is not stored yet.
-  ///   - password: The password found right; it may have been replaced since.
-  ///   - linked: The user of the new identity; nil in a login.
-  ///   - device: The device of an earlier login.
-  func begin(
-    _ name: IdentityName, new: Identity? = nil, password: StoredPassword? = nil,
-    linkedTo linked: UserAccess?, device: String?
-  ) async throws(AccountError) -> LoginResult {
-    let device = device.flatMap { RandomBytes.isIdentifier($0) ? $0 : nil } ?? random.identifier()
-    let (newAccount, newSession) = (random.identifier(), random.identifier())
-    let session = linked?.session ?? newSession
-    let now = clock.now()
-    let lifetime = UInt64(settings.refreshDays) * 24 * 60 * 60 * 1_000
-    let expires = OriginTimestamp(milliseconds: now.milliseconds + lifetime)
-    let account = try await store.write { (accounts) throws(AccountError) -> Account in
-      var found = new
-      if found == nil { found = try accounts.find(Identity.self, name.text) }
-      guard var identity = found, password == nil || identity.password == password else {
-        throw .invalidPassword
-      }
-      if let linked {
-        guard try accounts.find(AccountSession.self, linked.session) != nil else {
-          throw .invalidSession
-        }
-        if let owner = identity.account, owner != linked.account.id { throw .linkedElsewhere }
-      }
-      let id = identity.account ?? linked?.account.id
-      var account = Account(id: newAccount, created: now)
-      if let id { account = try Self.enabled(id, accounts) }
-      if identity.account == nil {
-        identity.account = account.id
-        account.identities.append(name)
-        try accounts.put(identity)
-        try accounts.put(account)
-      }
-      try accounts.put(
-        AccountSession(id: session, account: account.id, device: device, expires: expires))
-      return account
-    }
-    return LoginResult(
-      accessToken: try await accessToken(account, session: session),
-      refreshToken: token(.refresh, account, session: session), account: account.id,
-      device: device)
   }
 
   // MARK: Administration
@@ -255,14 +225,6 @@ package struct AccountService: Sendable {
     let identity = Identity(name, id: random.identifier())
     return try await begin(name, new: identity, linkedTo: nil, device: device)
   }
-}
-
-/// The answer of a login for a client.
-package struct LoginResult: Hashable, Sendable {
-  package var accessToken: String
-  package var refreshToken: String
-  package var account: String
-  package var device: String
 }
 
 /// A logged-in user, with the session of the token.

@@ -5,16 +5,28 @@
 /// The settings of an app's logins.
 package struct AccountSettings: Hashable, Sendable {
   /// How e-mail addresses are confirmed.
-  package enum Confirmation: String, Hashable, Sendable {
+  package enum Confirmation: String, CaseIterable, Hashable, Sendable {
     /// Not at all.
     case auto
     /// By a token in a mail.
     case mail
+    /// By the app's own code.
+    case function
   }
 
   package var allowsAnonymous = true
   /// Nil if there are no users with passwords.
   package var confirmation: Confirmation? = .auto
+  /// Decides about registrations if `confirmation` is `.function`.
+  package var confirmationHook: LoginHook?
+  /// Decides about new passwords; nil if they need a mail.
+  package var resetHook: LoginHook?
+  package var allowsKeys = false
+  /// The accepted tokens of others, by the names of their providers in requests.
+  package var tokenProviders: [String: TokenProvider] = [:]
+  /// Decides about logins with documents of the app; nil if there are none.
+  package var loginHook: LoginHook?
+  package var mail = MailSettings()
   package var accessMinutes = 30
   package var refreshDays = 60
   /// The time of validity of mailed tokens.

@@ -10,17 +10,19 @@ extension AppFile {
   private static let laterKeys: Set<String> = [
     "schema", "queryableFields", "functions",
   ]
-  private static let laterProviders: Set<String> = [
-    "api-key", "custom-token", "custom-function", "oauth2-apple", "oauth2-google",
-    "oauth2-facebook",
-  ]
 
   /// Reads the file of an app.
-  package init(_ bytes: [UInt8]) throws(AppFileError) {
-    self = try AppFileError.reading(bytes) { (json) throws(AppFileError) in try AppFile(json) }
+  ///
+  /// - Parameter support: Reads files of secrets, and checks keys and names of functions.
+  package init(
+    _ bytes: [UInt8], _ support: AppFileSupport = AppFileSupport()
+  ) throws(AppFileError) {
+    self = try AppFileError.reading(bytes) { (json) throws(AppFileError) in
+      try AppFile(json, support)
+    }
   }
 
-  private init(_ json: JSONValue) throws(AppFileError) {
+  private init(_ json: JSONValue, _ support: AppFileSupport) throws(AppFileError) {
     let members = try Self.members(json, "the file", at: [])
     guard let id = json["id"]?.string, Self.isID(id) else {
       throw AppFileError(
@@ -31,6 +33,7 @@ extension AppFile {
     accounts.confirmation = nil
     values = try Self.values(of: json)
     let rules = RuleReader(values: values)
+    let providers = ProviderReader(app: id, support: support)
     for member in members {
       let path = [JSONStep.key(member.key)]
       switch member.key {
@@ -57,7 +60,11 @@ extension AppFile {
       case "custom_user_data":
         customUserData = try CustomUserData(member.value, at: path)
       case "documents": documents = try DocumentSettings(member.value, at: path)
-      case "providers": try readProviders(member.value, at: path)
+      case "providers":
+        for provider in try Self.members(member.value, "\"providers\"", at: path) {
+          try providers.read(provider, at: path + [.key(provider.key)], into: &accounts)
+        }
+      case "mail": accounts.mail = try providers.mail(member.value, at: path)
       case "tokens": try readTokens(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
         throw AppFileError(
@@ -124,33 +131,6 @@ extension AppFile {
     return values
   }
 
-  private mutating func readProviders(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
-    for member in try Self.members(json, "\"providers\"", at: path) {
-      let path = path + [.key(member.key)]
-      let settings = try Self.members(member.value, "the provider \"\(member.key)\"", at: path)
-      switch member.key {
-      case AccountService.anonymousProvider:
-        accounts.allowsAnonymous = true
-        if let setting = settings.first { throw Self.unknown(setting, in: member, at: path) }
-      case AccountService.passwordProvider:
-        accounts.confirmation = .auto
-        for setting in settings {
-          guard setting.key == "confirm" else { throw Self.unknown(setting, in: member, at: path) }
-          let place = path + [.key(setting.key)]
-          let text = try Self.text(setting, among: ["auto", "mail", "function"], at: place)
-          guard let confirmation = AccountSettings.Confirmation(rawValue: text) else {
-            throw AppFileError(
-              "has \"confirm\": \"function\", which is not supported yet", at: place)
-          }
-          accounts.confirmation = confirmation
-        }
-      case let key where Self.laterProviders.contains(key):
-        throw AppFileError("has the provider \"\(key)\", which is not supported yet", at: path)
-      case let key: throw AppFileError("has the unknown provider \"\(key)\"", at: path)
-      }
-    }
-  }
-
   private mutating func readTokens(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
     for member in try Self.members(json, "\"tokens\"", at: path) {
       let path = path + [.key(member.key)]
@@ -170,13 +150,6 @@ extension AppFile {
         throw AppFileError("has the unknown key \"\(key)\" in \"tokens\"", at: path)
       }
     }
-  }
-
-  private static func unknown(
-    _ member: JSONMember, in parent: JSONMember, at path: [JSONStep]
-  ) -> AppFileError {
-    AppFileError(
-      "has the unknown key \"\(member.key)\" in \"\(parent.key)\"", at: path + [.key(member.key)])
   }
 
   private static func members(

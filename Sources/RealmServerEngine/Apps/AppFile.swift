@@ -62,17 +62,11 @@ package struct AppFile: Hashable, Sendable {
 
   /// The file of an app.
   package var json: JSONValue {
-    var providers: [JSONMember] = []
-    if accounts.allowsAnonymous { providers.append(JSONMember("anon-user", .object([]))) }
-    if let confirmation = accounts.confirmation {
-      let confirm = JSONMember("confirm", .string(confirmation.rawValue))
-      providers.append(JSONMember("local-userpass", .object([confirm])))
-    }
     var members = [JSONMember("id", .string(id)), JSONMember("name", .string(name))]
     if let stage { members.append(JSONMember("mode", .string(stage.rawValue))) }
     members += [
       JSONMember("sync", .string(mode == .flexible ? "flexible" : "partition")),
-      JSONMember("providers", .object(providers)),
+      JSONMember("providers", accounts.providers),
       JSONMember(
         "tokens",
         .object([
@@ -80,6 +74,7 @@ package struct AppFile: Hashable, Sendable {
           JSONMember("refreshDays", .integer(Int64(accounts.refreshDays))),
         ])),
     ]
+    if accounts.mail != MailSettings() { members.append(JSONMember("mail", accounts.mail.json)) }
     if let customUserData { members.append(JSONMember("custom_user_data", customUserData.json)) }
     if documents != DocumentSettings() {
       members.append(JSONMember("documents", documents.json(mode)))

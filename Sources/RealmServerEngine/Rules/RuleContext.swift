@@ -24,6 +24,8 @@ package struct RuleUser: Hashable, Sendable {
   /// The address of the user's login; nil without one.
   package var email: String?
   package var customData: BSONValue?
+  /// Whether it is the user of an API key of the app.
+  package var isServer = false
 
   package init(id: String, email: String? = nil, customData: BSONValue? = nil) {
     self.id = id
@@ -46,7 +48,7 @@ package struct RuleContext: Hashable, Sendable {
   func value(of expansion: RuleExpansion) -> BSONValue? {
     switch expansion {
     case .userID: .string(user.id)
-    case .userType: .string("normal")
+    case .userType: .string(user.isServer ? "server" : "normal")
     case .userEmail: user.email.map { .string($0) }
     case .customData(let path): path.reduce(user.customData) { $0?[$1] }
     case .partition: partition

@@ -11,7 +11,7 @@ import RealmFormats
 extension RuleTerm {
   /// The id of the user, a text.
   package static let userID = RuleTerm.expansion(.userID)
-  /// "normal".
+  /// "normal", or "server" for the user of an API key of the app.
   package static let userType = RuleTerm.expansion(.userType)
   /// The confirmed address of the user's login.
   package static let userEmail = RuleTerm.expansion(.userEmail)

@@ -13,6 +13,7 @@ extension AccountService {
           throw .userNotFound
         }
         var user = RuleUser(id: id, customData: account.customData)
+        user.isServer = account.isServer
         for name in account.identities where name.provider == AccountService.passwordProvider {
           let identity = try accounts.find(Identity.self, name.text)
           if user.email == nil, identity?.isConfirmed == true { user.email = name.name }

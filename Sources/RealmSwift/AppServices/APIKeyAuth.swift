@@ -7,29 +7,55 @@ import RealmSync
 
 /// The API keys of a user.
 ///
-/// Not available in this release: all calls throw `AppError.notCallable`.
+/// A program logs in with the text of a key as `Credentials.userAPIKey(_:)`. Anonymous users, and
+/// the user of a key of the app, have none.
+///
+/// ```swift
+/// let key = try await user.apiKeysAuth.createAPIKey(named: "importer")
+/// let robot = try await app.login(credentials: .userAPIKey(key.key!))
+/// ```
+///
+/// All calls throw `AppError`, or `CancellationError` if the task is cancelled.
 public struct APIKeyAuth: Sendable {
-  init(_ app: AppCore, _ user: AppUser) {}
+  private let app: AppCore
+  private let user: AppUser
 
-  private var unavailable: AppError { UnavailableService.error("APIKeyAuth") }
+  init(_ app: AppCore, _ user: AppUser) {
+    self.app = app
+    self.user = user
+  }
 
-  /// Makes a key; it shows its secret this once.
-  public func createAPIKey(named name: String) async throws -> UserAPIKey { throw unavailable }
+  /// Makes a key. Its text, `UserAPIKey.key`, is known this once.
+  ///
+  /// - Parameter name: 1 to 64 ASCII letters, digits, `_` and `-`; each key of a user has another.
+  public func createAPIKey(named name: String) async throws -> UserAPIKey {
+    try UserAPIKey(await calling(await app.client.makeKey(named: name, of: user)))
+  }
 
   /// The key of an id.
-  public func fetchAPIKey(_ objectId: ObjectId) async throws -> UserAPIKey { throw unavailable }
+  public func fetchAPIKey(_ objectId: ObjectId) async throws -> UserAPIKey {
+    try UserAPIKey(await calling(await app.client.key(objectId.stringValue, of: user)))
+  }
 
-  /// All keys of the user.
-  public func fetchAPIKeys() async throws -> [UserAPIKey] { throw unavailable }
+  /// All keys of the user, the oldest first.
+  public func fetchAPIKeys() async throws -> [UserAPIKey] {
+    try await calling(await app.client.keys(of: user)).map { try UserAPIKey($0) }
+  }
 
-  /// Removes a key.
-  public func deleteAPIKey(_ objectId: ObjectId) async throws { throw unavailable }
+  /// Removes a key, and ends the sessions of programs that logged in with it.
+  public func deleteAPIKey(_ objectId: ObjectId) async throws {
+    try await calling(await app.client.removeKey(objectId.stringValue, of: user))
+  }
 
   /// Lets a key be used again.
-  public func enableAPIKey(_ objectId: ObjectId) async throws { throw unavailable }
+  public func enableAPIKey(_ objectId: ObjectId) async throws {
+    try await calling(await app.client.setKeyDisabled(false, objectId.stringValue, of: user))
+  }
 
-  /// Keeps a key from being used.
-  public func disableAPIKey(_ objectId: ObjectId) async throws { throw unavailable }
+  /// Keeps a key from being used, and ends the sessions of programs that logged in with it.
+  public func disableAPIKey(_ objectId: ObjectId) async throws {
+    try await calling(await app.client.setKeyDisabled(true, objectId.stringValue, of: user))
+  }
 
   // MARK: Completion blocks, which are called once, on any thread
 
@@ -37,42 +63,54 @@ public struct APIKeyAuth: Sendable {
   public func createAPIKey(
     named name: String, completion: @escaping @Sendable (UserAPIKey?, (any Error)?) -> Void
   ) {
-    completion(nil, unavailable)
+    complete(Self.parts(completion)) { try await self.createAPIKey(named: name) }
   }
 
   /// See `fetchAPIKey(_:)`.
   public func fetchAPIKey(
     _ objectId: ObjectId, _ completion: @escaping @Sendable (UserAPIKey?, (any Error)?) -> Void
   ) {
-    completion(nil, unavailable)
+    complete(Self.parts(completion)) { try await self.fetchAPIKey(objectId) }
   }
 
   /// See `fetchAPIKeys()`.
   public func fetchAPIKeys(
     _ completion: @escaping @Sendable ([UserAPIKey]?, (any Error)?) -> Void
   ) {
-    completion(nil, unavailable)
+    complete(Self.parts(completion)) { try await self.fetchAPIKeys() }
   }
 
   /// See `deleteAPIKey(_:)`.
   public func deleteAPIKey(
     _ objectId: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    completion(unavailable)
+    complete(completion) { try await self.deleteAPIKey(objectId) }
   }
 
   /// See `enableAPIKey(_:)`.
   public func enableAPIKey(
     _ objectId: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    completion(unavailable)
+    complete(completion) { try await self.enableAPIKey(objectId) }
   }
 
   /// See `disableAPIKey(_:)`.
   public func disableAPIKey(
     _ objectId: ObjectId, completion: @escaping @Sendable ((any Error)?) -> Void
   ) {
-    completion(unavailable)
+    complete(completion) { try await self.disableAPIKey(objectId) }
+  }
+
+  /// A block for a result, of one for its two parts.
+  private static func parts<R>(
+    _ completion: @escaping @Sendable (R?, (any Error)?) -> Void
+  ) -> @Sendable (Result<R, any Error>) -> Void {
+    { result in
+      switch result {
+      case .success(let value): completion(value, nil)
+      case .failure(let error): completion(nil, error)
+      }
+    }
   }
 }
 #endif

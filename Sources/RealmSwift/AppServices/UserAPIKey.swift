@@ -3,6 +3,8 @@
 // The API keys of users.
 
 #if Sync
+import RealmSync
+
 /// A key with which a user can log in instead of other credentials.
 public struct UserAPIKey: Sendable {
   /// The name that the user gave it.
@@ -13,5 +15,20 @@ public struct UserAPIKey: Sendable {
   public let objectId: ObjectId
   /// Whether it cannot be used.
   public let disabled: Bool
+
+  init(name: String, key: String?, objectId: ObjectId, disabled: Bool) {
+    self.name = name
+    self.key = key
+    self.objectId = objectId
+    self.disabled = disabled
+  }
+
+  /// - Throws: `AppError` for an id that is none.
+  init(_ key: UserKey) throws {
+    guard let id = try? ObjectId(string: key.id) else {
+      throw AppError(.unknown, "The server's id of an API key is none.")
+    }
+    self.init(name: key.name, key: key.key, objectId: id, disabled: key.isDisabled)
+  }
 }
 #endif

@@ -262,7 +262,7 @@ package final class AppClient: Sendable {
     }
   }
 
-  private func end(_ user: AppUser, _ end: StoredUserState) async throws(AppFailure) {
+  func end(_ user: AppUser, _ end: StoredUserState) async throws(AppFailure) {
     user.update { $0.end(end) }
     let current = state.withLock { state in
       if end == .removed { state.users.removeAll { $0 === user } }

@@ -32,7 +32,9 @@ struct PlainHasher: PasswordHasher {
 final class TestMailer: AccountMailer {
   let mails = Locked<[AccountMail]>([])
 
-  func deliver(_ mail: AccountMail) async throws { mails.withLock { $0.append(mail) } }
+  func deliver(_ mail: AccountMail, by settings: MailSettings) async throws {
+    mails.withLock { $0.append(mail) }
+  }
 }
 
 /// The API of one app.
@@ -51,7 +53,9 @@ final class APIBench: Sendable {
     _ system: SimulatedFileSystem? = nil, confirmation: AccountSettings.Confirmation? = .auto,
     allowsAnonymous: Bool = true, publicURL: String? = nil,
     functions: FunctionTable = FunctionTable(), seed: UInt64 = 1, time: UInt64 = start,
-    hasher: any PasswordHasher = PlainHasher(), limits: RequestLimits = RequestLimits()
+    hasher: any PasswordHasher = PlainHasher(), limits: RequestLimits = RequestLimits(),
+    settings change: (inout AccountSettings) -> Void = { _ in },
+    transport: TestServices = TestServices(), logins: LoginFunctions = LoginFunctions()
   ) throws {
     self.system = try system ?? SimulatedFileSystem()
     let clock = Locked(time)
@@ -59,12 +63,15 @@ final class APIBench: Sendable {
     var settings = AccountSettings()
     settings.confirmation = confirmation
     settings.allowsAnonymous = allowsAnonymous
+    change(&settings)
     let now = OriginTimestamp(milliseconds: time)
     store = try AccountStore(self.system.openDatabase(), now: now)
     accounts = AccountService(
       app: "todos", settings: settings, store: store, passwords: PasswordChecker(hasher),
       issuer: TokenIssuer(PlainSigner()), random: RandomBytes(SeededGenerator(seed: seed)),
-      clock: ServerClock { OriginTimestamp(milliseconds: clock.withLock { $0 }) }, mailer: mailer)
+      clock: ServerClock { OriginTimestamp(milliseconds: clock.withLock { $0 }) }, mailer: mailer,
+      services: LoginServices(
+        cryptography: PlainCryptography(), transport: transport, functions: logins))
     let app = APIApp(
       id: "todos", accounts: accounts, functions: functions, limits: limits,
       now: { clock.withLock { $0 } })

@@ -47,9 +47,10 @@ struct AccountStoreTests {
   private static let columns: [Int64: [(table: String, column: String)]] = [
     2: [("server_mailed_tokens", "salt"), ("server_mailed_tokens", "hash")],
     3: [("server_accounts_meta", "app"), ("server_identities", "created")],
+    4: [("server_identities", "profile"), ("server_sessions", "api_key")],
   ]
 
-  @Test(arguments: [1, 2] as [Int64])
+  @Test(arguments: [1, 2, 3] as [Int64])
   func theFileOfAnEarlierLayoutIsUpgraded(_ layout: Int64) async throws {
     let bench = try APIBench(confirmation: .mail)
     #expect(await bench.register().status == 201)
@@ -69,6 +70,7 @@ struct AccountStoreTests {
         try table.columns.remove(try #require(table.schema.column(named: column)).key)
       }
     }
+    try AccountTables.keys.remove(from: group)
     let meta = try #require(try group.table(named: "server_accounts_meta"))
     let row = try #require(try meta.findRow(primaryKey: .string("accounts"))).key
     try meta.set(.int(layout), try #require(meta.schema.column(named: "layout")), row)
@@ -85,6 +87,7 @@ struct AccountStoreTests {
     #expect(await upgraded.password("reset", change).status == 200)
     #expect(try TestLogin(await upgraded.logIn("ann@x.org", "another")).user == login.user)
     #expect(await upgraded.register("bob@x.org").status == 201)
+    #expect(try await upgraded.store.keys(of: nil).isEmpty)
     // It is of the newest layout, and of one app.
     let again = try SimulatedFileSystem(contents: old.file.contents())
     let now = OriginTimestamp(milliseconds: APIBench.start)

@@ -49,7 +49,6 @@ struct AppFileTests {
     (#"{"id":"a","functions":{}}"#, "\"functions\", which this version does not support"),
     (#"{"id":"a","mode":"fast"}"#, "not one of development, production"),
     (#"{"id":"a","sync":1}"#, "not one of flexible, partition"),
-    (#"{"id":"a","providers":{"api-key":{}}}"#, "\"api-key\", which is not supported"),
     (#"{"id":"a","providers":{"mine":{}}}"#, "unknown provider \"mine\""),
     (#"{"id":"a","providers":{"anon-user":{"x":1}}}"#, "unknown key \"x\" in \"anon-user\""),
     (#"{"id":"a","providers":{"local-userpass":{"confirm":"never"}}}"#, "not one of auto, mail"),

@@ -40,7 +40,8 @@ struct ServerUpkeepTests {
         app: "test", settings: settings,
         store: try AccountStore(SimulatedFileSystem().openDatabase(), now: clock.now()),
         passwords: PasswordChecker(PlainHasher()), issuer: TokenIssuer(PlainSigner()),
-        random: RandomBytes(SeededGenerator(seed: 5)), clock: clock, mailer: mailer)
+        random: RandomBytes(SeededGenerator(seed: 5)), clock: clock, mailer: mailer,
+        services: LoginServices(cryptography: PlainCryptography(), transport: TestServices()))
       upkeep = ServerUpkeep(app, accounts: accounts, rules: rules, clock: clock)
     }
 

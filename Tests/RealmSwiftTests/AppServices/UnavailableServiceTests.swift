@@ -35,28 +35,6 @@ struct UnavailableServiceTests {
     }
   }
 
-  @Test func apiKeys() async throws {
-    let keys = try await user().apiKeysAuth
-    let id = ObjectId()
-    await isRefused { try await keys.createAPIKey(named: "k") }
-    await isRefused { try await keys.fetchAPIKey(id) }
-    await isRefused { try await keys.fetchAPIKeys() }
-    await isRefused { try await keys.deleteAPIKey(id) }
-    await isRefused { try await keys.enableAPIKey(id) }
-    await isRefused { try await keys.disableAPIKey(id) }
-    let errors = [
-      await error { done in keys.createAPIKey(named: "k") { done($0 == nil ? $1 : nil) } },
-      await error { done in keys.fetchAPIKey(id) { done($0 == nil ? $1 : nil) } },
-      await error { done in keys.fetchAPIKeys { done($0 == nil ? $1 : nil) } },
-      await error { keys.deleteAPIKey(id, completion: $0) },
-      await error { keys.enableAPIKey(id, completion: $0) },
-      await error { keys.disableAPIKey(id, completion: $0) },
-    ]
-    #expect(errors.allSatisfy { ($0 as? AppError)?.code == .notCallable })
-    let key = UserAPIKey(name: "k", key: nil, objectId: id, disabled: true)
-    #expect(key.name == "k" && key.key == nil && key.objectId == id && key.disabled)
-  }
-
   @Test func pushMessages() async throws {
     let user = try await user()
     let push = App(user.app).pushClient(serviceName: "gcm")

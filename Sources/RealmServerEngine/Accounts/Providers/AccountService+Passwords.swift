@@ -39,8 +39,11 @@ extension AccountService {
   ) async throws(AccountError) {
     let name = try mailName(address)
     try check(password)
-    let isAutomatic = settings.confirmation == .auto
-    if isAutomatic {
+    let confirmation = settings.confirmation
+    let isAutomatic = confirmation == .auto
+    // The app's code may tell whether an address is registered, too.
+    let isTold = confirmation != .mail
+    if isTold {
       try await store.read { (accounts) throws(AccountError) in
         if try accounts.find(Identity.self, name.text)?.isConfirmed == true { throw .nameInUse }
       }
@@ -51,7 +54,7 @@ extension AccountService {
     let isNew = try await store.write { (accounts) throws(AccountError) -> Bool in
       let known = try accounts.find(Identity.self, name.text)
       if known?.isConfirmed == true {
-        if isAutomatic { throw .nameInUse }
+        if isTold { throw .nameInUse }
         return false
       }
       var identity = known ?? new
@@ -63,7 +66,11 @@ extension AccountService {
       if isAutomatic, known != nil { try accounts.removeTokens(of: [name]) }
       return true
     }
-    if !isAutomatic { try await mail(.confirmation, name, stored, isWanted: isNew) }
+    switch confirmation {
+    case .auto?, nil: break
+    case .mail?: try await mail(.confirmation, name, stored, isWanted: isNew)
+    case .function?: try await askForConfirmation(newToken(.confirmation, name, stored))
+    }
   }
 
   /// Confirms an address with a mailed token. The password becomes that of the registration that
@@ -81,6 +88,9 @@ extension AccountService {
   /// Mails a token again, if the address waits for one.
   package func sendConfirmation(_ address: String) async throws(AccountError) {
     let name = try mailName(address)
+    guard settings.confirmation != .function else {
+      throw .functionRefused("the app confirms addresses by a function, and sends no mails for it")
+    }
     let identity = try await identity(name)
     try await mail(.confirmation, name, isWanted: identity?.isConfirmed == false)
   }
@@ -88,6 +98,9 @@ extension AccountService {
   /// Mails a token for a change of the password, if the address is registered.
   package func sendReset(_ address: String) async throws(AccountError) {
     let name = try mailName(address)
+    guard settings.resetHook == nil else {
+      throw .functionRefused("the app resets passwords by a function, and sends no mails for it")
+    }
     let identity = try await identity(name)
     try await mail(.passwordReset, name, isWanted: identity != nil)
   }
@@ -120,7 +133,7 @@ extension AccountService {
     return IdentityName(provider: Self.passwordProvider, name: address)
   }
 
-  private func check(_ password: String) throws(AccountError) {
+  func check(_ password: String) throws(AccountError) {
     guard Self.passwordCounts.contains(password.count) else {
       throw .badPassword(
         "password must be between \(Self.passwordCounts.lowerBound) and "
@@ -128,13 +141,13 @@ extension AccountService {
     }
   }
 
-  private func mailName(_ address: String) throws(AccountError) -> IdentityName {
+  func mailName(_ address: String) throws(AccountError) -> IdentityName {
     let name = try name(address)
     guard MailAddress.isValid(address) else { throw .badName }
     return name
   }
 
-  private func identity(_ name: IdentityName) async throws(AccountError) -> Identity? {
+  func identity(_ name: IdentityName) async throws(AccountError) -> Identity? {
     try await store.read { (accounts) throws(AccountError) in
       try accounts.find(Identity.self, name.text)
     }
@@ -151,26 +164,61 @@ extension AccountService {
     _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword? = nil,
     isWanted: Bool
   ) async throws(AccountError) {
-    let token = random.digits(64)
-    let now = clock.now().milliseconds
-    let isAllowed = mails.withLock { $0.begin(name.text, now: now) }
-    let stored = MailedToken(
-      id: random.identifier(), purpose: purpose, identity: name,
-      signature: issuer.signature(ofToken: token),
-      expires: OriginTimestamp(
-        milliseconds: now + UInt64(settings.mailedTokenMinutes) * 60_000),
-      password: password)
-    let isSent = isWanted && isAllowed
+    let (stored, mail) = token(purpose, name, password)
+    // It counts for an address that is not registered, too.
+    let isCounted = isAllowed(name)
+    let isSent = isWanted && isCounted
     try await store.write { (accounts) throws(AccountError) in
       try accounts.put(stored)
       if !isSent { try accounts.remove(MailedToken.self, stored.id) }
     }
     guard isSent else { return }
     do {
-      try await mailer.deliver(
-        AccountMail(purpose: purpose, address: name.name, token: token, tokenID: stored.id))
+      try await mailer.deliver(mail, by: settings.mail)
     } catch {
       throw .mailFailed("\(error)")
+    }
+  }
+
+  /// Counts a mail to an address. Returns false if it is one too many.
+  private func isAllowed(_ name: IdentityName) -> Bool {
+    let now = clock.now().milliseconds
+    return mails.withLock { $0.begin(name.text, now: now) }
+  }
+
+  private func token(
+    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword?
+  ) -> (stored: MailedToken, mail: AccountMail) {
+    let token = random.digits(64)
+    let minutes = settings.mailedTokenMinutes
+    let expires = clock.now().milliseconds + UInt64(minutes) * 60_000
+    let stored = MailedToken(
+      id: random.identifier(), purpose: purpose, identity: name,
+      signature: issuer.signature(ofToken: token),
+      expires: OriginTimestamp(milliseconds: expires), password: password)
+    return (
+      stored,
+      AccountMail(
+        purpose: purpose, address: name.name, token: token, tokenID: stored.id, minutes: minutes)
+    )
+  }
+
+  /// Stores a token for the app's code, which may send it on.
+  ///
+  /// - Throws: `AccountError.tooManyAttempts`, as for mails.
+  func newToken(
+    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword? = nil
+  ) async throws(AccountError) -> AccountMail {
+    guard isAllowed(name) else { throw .tooManyAttempts }
+    let (stored, mail) = token(purpose, name, password)
+    try await store.write { (accounts) throws(AccountError) in try accounts.put(stored) }
+    return mail
+  }
+
+  /// Removes a token.
+  func forgetToken(_ id: String) async throws(AccountError) {
+    try await store.write { (accounts) throws(AccountError) in
+      try accounts.remove(MailedToken.self, id)
     }
   }
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands `realm-server keys …`: the API keys of apps, for programs that are no users.
+
+#if Server
+import ArgumentParser
+import RealmServerEngine
+
+/// The commands about the API keys of an app.
+struct KeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys", abstract: "Makes and manages the API keys of an app.",
+    discussion: """
+      A program logs in with Credentials.serverAPIKey(_:), as a user of its own for each key. The \
+      app needs the provider "api-key".
+      """,
+    subcommands: [
+      ListCommand.self, CreateCommand.self, EnableCommand.self, DisableCommand.self,
+      DeleteCommand.self,
+    ])
+
+  /// The options of each.
+  struct Options: ParsableArguments {
+    @Option(help: "The folder of the server.")
+    var dir: String
+
+    @Option(help: "The app; needed if the folder has several.")
+    var appId: String?
+
+    func run(_ action: Action) async throws {
+      let answer: Result<String, ServerFailure>
+      do throws(ServerFailure) {
+        answer = .success(try await KeysCommand.answer(dir, appId, action))
+      } catch {
+        answer = .failure(error)
+      }
+      try RulesCommand.run { () throws(ServerFailure) in try answer.get() }
+    }
+  }
+
+  struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists the keys.")
+    @OptionGroup var options: Options
+
+    func run() async throws { try await options.run(.list) }
+  }
+
+  struct CreateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "create", abstract: "Makes a key, and prints it this once.")
+    @OptionGroup var options: Options
+    @Argument(help: "The name of the key: letters, digits, \"_\" and \"-\".")
+    var name: String
+
+    func run() async throws { try await options.run(.create(name)) }
+  }
+
+  struct EnableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "enable", abstract: "Lets a key be used again.")
+    @OptionGroup var options: Options
+    @Argument(help: "The name of the key.")
+    var name: String
+
+    func run() async throws { try await options.run(.enable(name)) }
+  }
+
+  struct DisableCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "disable", abstract: "Keeps a key from being used.")
+    @OptionGroup var options: Options
+    @Argument(help: "The name of the key.")
+    var name: String
+
+    func run() async throws { try await options.run(.disable(name)) }
+  }
+
+  struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "delete", abstract: "Removes a key.")
+    @OptionGroup var options: Options
+    @Argument(help: "The name of the key.")
+    var name: String
+
+    func run() async throws { try await options.run(.delete(name)) }
+  }
+
+  /// What is done with keys.
+  enum Action: Hashable {
+    case list
+    case create(String)
+    case enable(String)
+    case disable(String)
+    case delete(String)
+  }
+
+  static func answer(
+    _ folder: String, _ appID: String?, _ action: Action
+  ) async throws(ServerFailure) -> String {
+    let directory = try ServerDirectory(existing: folder)
+    let app = try directory.app(named: appID)
+    do throws(AccountError) {
+      let store = try CustomDataCommand.open(directory, app.id)
+      let text = try await answer(store, action)
+      guard app.accounts.allowsKeys else {
+        return text + "\nThe app \(app.id) accepts no keys: its app.json lacks the provider "
+          + "\"api-key\"."
+      }
+      return text
+    } catch {
+      throw failure(error, directory, app.id)
+    }
+  }
+
+  private static func answer(
+    _ store: AccountStore, _ action: Action
+  ) async throws(AccountError) -> String {
+    switch action {
+    case .list:
+      let keys = try await store.keys(of: nil)
+      guard !keys.isEmpty else { return "The app has no keys." }
+      return keys.map { "\($0.name)  \($0.id)\($0.isDisabled ? "  disabled" : "")" }
+        .joined(separator: "\n")
+    case .create(let name):
+      guard APIKey.isName(name) else {
+        throw .badParameter(
+          "The name of a key has 1 to \(APIKey.nameCountMax) letters, digits, \"_\" and \"-\".")
+      }
+      let made = APIKey.make(
+        named: name, for: nil, now: ServerProgram.clock.now(), RandomBytes(),
+        ServerCryptography())
+      try await store.add(made.key)
+      return made.text
+    case .enable(let name), .disable(let name), .delete(let name):
+      guard let key = try await store.keys(of: nil).first(where: { $0.name == name }) else {
+        throw .keyNotFound
+      }
+      if case .delete = action {
+        _ = try await store.removeKey(key.id, of: nil)
+        return "The key \(name) is removed, and its logins are over."
+      }
+      let isDisabled = action == .disable(name)
+      _ = try await store.setKeyDisabled(isDisabled, key.id, of: nil)
+      return isDisabled
+        ? "The key \(name) is disabled, and its logins are over." : "The key \(name) is enabled."
+    }
+  }
+
+  private static func failure(
+    _ error: AccountError, _ directory: ServerDirectory, _ app: String
+  ) -> ServerFailure {
+    switch error {
+    case .badParameter(let text): ServerFailure(text)
+    case .keyNotFound: ServerFailure("The app \(app) has no key of this name.")
+    case .keyNameInUse:
+      ServerFailure("The app \(app) has a key of this name. Choose another, or delete that one.")
+    case .tooManyKeys:
+      ServerFailure("The app \(app) has \(APIKey.countMax) keys already. Delete one.")
+    default: CustomDataCommand.failure(error, directory, app)
+    }
+  }
+}
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The rows of users in one version of their file, or in a transaction.
+
+import RealmStorage
+import RealmTables
+
+/// The stored users at one version, or in one write transaction.
+package struct AccountTransaction {
+  private enum Source {
+    case version(TableGroup)
+    case write(WriteGroup)
+  }
+
+  private let source: Source
+
+  init(_ version: TableGroup) { source = .version(version) }
+  init(_ group: WriteGroup) { source = .write(group) }
+
+  private func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
+    switch source {
+    case .version(let group): try layout.table(in: group)
+    case .write(let group): try layout.table(in: group)
+    }
+  }
+
+  private func stored<R: AccountRecord>(_ type: R.Type, _ key: String) throws(StorageError) -> R? {
+    guard let row = try table(R.layout).find(.string(key)) else { return nil }
+    return try R(row)
+  }
+
+  func find<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) -> R? {
+    try AccountError.storing(stored(type, key))
+  }
+
+  /// Stores a record as it is now.
+  func put<R: AccountRecord>(_ record: R) throws(AccountError) {
+    try AccountError.storing(
+      record.write(to: table(R.layout).findOrCreate(.string(record.key))))
+  }
+
+  func remove<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) {
+    try AccountError.storing(table(R.layout).remove(.string(key)))
+  }
+
+  /// Removes the mailed tokens of some names. Reads all tokens.
+  func removeTokens(of names: [IdentityName]) throws(AccountError) {
+    try AccountError.storing(
+      table(MailedToken.layout).removeAll("identity", in: Set(names.map(\.text))))
+  }
+
+  /// The keys of a user, or of the app. Reads all keys.
+  func keys(of account: String?) throws(AccountError) -> [APIKey] {
+    try AccountError.storing(storedKeys(account))
+  }
+
+  private func storedKeys(_ account: String?) throws(StorageError) -> [APIKey] {
+    var keys: [APIKey] = []
+    var rows = try table(AccountTables.keys).records()
+    while let row = try rows.next() {
+      if let key = try APIKey(row), key.account == account { keys.append(key) }
+    }
+    return keys
+  }
+
+  /// Removes the keys of a user. Reads all keys.
+  func removeKeys(of account: String) throws(AccountError) {
+    try AccountError.storing(table(AccountTables.keys).removeAll("account", in: [account]))
+  }
+
+  /// Removes the sessions of a key; returns their ids. Reads all sessions.
+  func removeSessions(ofKey key: String) throws(AccountError) -> [String] {
+    try AccountError.storing(removeStoredSessions(key))
+  }
+
+  private func removeStoredSessions(_ key: String) throws(StorageError) -> [String] {
+    let sessions = try table(AccountTables.sessions)
+    var ids: [String] = []
+    var rows = try sessions.records()
+    while let row = try rows.next() {
+      if try row.optionalText("api_key") == key { ids.append(try row.text("key")) }
+    }
+    try sessions.removeAll("key", in: Set(ids))
+    return ids
+  }
+
+  /// Removes the sessions of a user. Reads all sessions.
+  func removeSessions(of account: String) throws(AccountError) {
+    try AccountError.storing(table(AccountSession.layout).removeAll("account", in: [account]))
+  }
+}
+
+extension RecordTable {
+  fileprivate func remove(_ primaryKey: TableValue) throws(StorageError) {
+    if let row = try find(primaryKey) { try delete(row.key) }
+  }
+
+  /// Removes the records with one of some strings in a field.
+  ///
+  /// - Returns: Their number.
+  @discardableResult
+  func removeAll(_ field: String, in texts: Set<String>) throws(StorageError) -> Int {
+    var keys: [ObjectKey] = []
+    var rows = try records()
+    while let row = try rows.next() {
+      if let text = try row.optionalText(field), texts.contains(text) { keys.append(row.key) }
+    }
+    try delete(keys)
+    return keys.count
+  }
+}

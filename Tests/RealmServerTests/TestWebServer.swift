@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A web server of a test: published keys, and webhooks.
+
+#if Server
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import RealmStorage
+
+/// Answers requests on the loopback address, and keeps them.
+final class TestWebServer: Sendable {
+  struct Request: Sendable {
+    let path: String
+    let signature: String
+    let body: String
+  }
+
+  private let channel: any Channel
+  private let kept: Locked<[Request]>
+  private let answers: Locked<[String: String]>
+
+  init() async throws {
+    let kept = Locked<[Request]>([])
+    self.kept = kept
+    let answers = Locked<[String: String]>([:])
+    self.answers = answers
+    channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+          try channel.pipeline.syncOperations.addHandler(
+            AnswerHandler { request in
+              kept.withLock { $0.append(request) }
+              return answers.withLock { $0[request.path] }
+            })
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+  }
+
+  var address: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
+
+  /// The requests to a path.
+  func requests(_ path: String) -> [Request] {
+    kept.withLock { $0.filter { $0.path == path } }
+  }
+
+  /// Sets the answer to requests of a path; others get 404.
+  func answer(_ path: String, _ text: String) { answers.withLock { $0[path] = text } }
+
+  /// Answers requests to a path with 404 from now on.
+  func forget(_ path: String) { answers.withLock { $0[path] = nil } }
+
+  func stop() async throws { try await channel.close() }
+}
+
+/// Reads a request, and writes its answer.
+private final class AnswerHandler: ChannelInboundHandler {
+  typealias InboundIn = HTTPServerRequestPart
+  typealias OutboundOut = HTTPServerResponsePart
+
+  private let answer: @Sendable (TestWebServer.Request) -> String?
+  private var head: HTTPRequestHead?
+  private var body = ""
+
+  init(_ answer: @escaping @Sendable (TestWebServer.Request) -> String?) { self.answer = answer }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head): self.head = head
+    case .body(let part): body += String(buffer: part)
+    case .end:
+      let text = answer(
+        TestWebServer.Request(
+          path: head?.uri ?? "", signature: head?.headers["Realm-Signature"].first ?? "",
+          body: body))
+      body = ""
+      let head = HTTPResponseHead(
+        version: .http1_1, status: text == nil ? .notFound : .ok,
+        headers: [
+          "Content-Length": "\(text?.utf8.count ?? 0)", "Content-Type": "application/json",
+        ])
+      context.write(wrapOutboundOut(.head(head)), promise: nil)
+      context.write(
+        wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text ?? "")))), promise: nil)
+      context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+  }
+}
+#endif
