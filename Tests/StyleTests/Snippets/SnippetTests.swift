@@ -6,7 +6,8 @@ import Foundation
 import TestTraits
 import Testing
 
-/// The blocks of the pages are regions of `Tests/DocumentationExamples/Articles`.
+/// The blocks of the pages are regions of `Tests/DocumentationExamples/Articles`, and of a test
+/// with a server.
 struct SnippetTests {
   private static let catalogue = "Sources/RealmSwift/RealmSwift.docc"
 
@@ -14,7 +15,8 @@ struct SnippetTests {
     let below = FileManager.default.enumerator(
       atPath: Repository.root.appending(path: catalogue).path)
     var pages = [
-      "README.md", "Documentation/Sync/MovingFromAtlasDeviceSync.md",
+      "README.md", "Documentation/Sync/LogIn.md",
+      "Documentation/Sync/MovingFromAtlasDeviceSync.md",
       "Documentation/Sync/WhenThingsGoWrong.md",
     ]
     while let path = below?.nextObject() as? String {
@@ -24,7 +26,10 @@ struct SnippetTests {
   }()
 
   private static let regions: [SnippetRegion] = Repository.code
-    .filter { $0.path.hasPrefix("Tests/DocumentationExamples/Articles/") }
+    .filter {
+      $0.path.hasPrefix("Tests/DocumentationExamples/Articles/")
+        || $0.path == "Tests/RealmServerTests/LogInPageTests.swift"
+    }
     .flatMap { SnippetRegion.regions(of: $0.text) }
 
   private static let texts = Dictionary(
