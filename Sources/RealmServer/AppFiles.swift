@@ -67,6 +67,26 @@ actor AppFiles {
     return outcomes
   }
 
+  /// Ends the connections of users whom a command has disabled.
+  func endAccess() async -> [AppFileOutcome] {
+    var outcomes: [AppFileOutcome] = []
+    for app in apps.all {
+      do throws(AccountError) {
+        let count = try await sockets.endDisabledUsers(of: app)
+        if count > 0 {
+          outcomes.append(done("Of the app \(app.file.id), \(Self.ends(count))"))
+        }
+      } catch {
+        outcomes.append(failed("The users of the app \(app.file.id) cannot be read: \(error)"))
+      }
+    }
+    return outcomes
+  }
+
+  private static func ends(_ count: Int) -> String {
+    count == 1 ? "1 connection was ended" : "\(count) connections were ended"
+  }
+
   private static func restarts(_ count: Int) -> String {
     (count == 1 ? "1 session begins" : "\(count) sessions begin") + " again with other rights"
   }
@@ -180,7 +200,7 @@ actor AppFiles {
     gate.set(false, for: id)
     return
       "The app \(id) is not served any more, as its folder \(directory.appPath(id)) \(reason); "
-      + (count == 1 ? "1 connection was" : "\(count) connections were") + " ended"
+      + Self.ends(count)
   }
 }
 

@@ -20,6 +20,8 @@ struct CommandRequests: Sendable {
     case apply
     /// Ask the rules about all sessions: something about their users has changed.
     case recheck
+    /// End the connections of users who were disabled.
+    case endAccess
   }
 
   /// The answer of a server.

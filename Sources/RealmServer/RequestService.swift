@@ -22,6 +22,7 @@ struct RequestService: Service {
             switch request.kind {
             case .apply: await files.apply()
             case .recheck: await files.recheck()
+            case .endAccess: await files.endAccess()
             }
           let text = outcomes.map(\.text).joined(separator: "\n")
           requests.answer(

@@ -108,6 +108,17 @@ final class SocketService: Service {
     return members.count
   }
 
+  /// Closes the connections of users who are disabled, as another process has decided.
+  ///
+  /// - Returns: The number of these connections.
+  func endDisabledUsers(of app: ServedApp) async throws(AccountError) -> Int {
+    let counts = state.withLockedValue { state in
+      state.counts.filter { $0.key.app == app.file.id }
+    }
+    let users = try await app.api.accounts.endAccess(ofDisabled: counts.keys.map(\.account))
+    return counts.reduce(0) { users.contains($1.key.account) ? $0 + $1.value : $0 }
+  }
+
   // MARK: One socket
 
   /// Serves a socket until it is closed.

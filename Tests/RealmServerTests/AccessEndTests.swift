@@ -60,6 +60,46 @@ import Testing
     try await server.stop()
   }
 
+  @Test func anOperatorDisablesAUserWhileTheServerRuns() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let client = try await DeployedClient(server)
+    let login = try await client.logIn()
+    let other = try await client.logIn()
+    let offer = DeployedClient.partition
+    var sessions: [DeployedSession] = []
+    for token in [login.accessToken, login.accessToken, other.accessToken] {
+      let session = DeployedSession(
+        try await client.socket(offer, token: token), isFlexible: false)
+      try await session.begin()
+      sessions.append(session)
+    }
+    let folder = server.directory.path + "/data"
+    func answer(_ user: String, disables: Bool) async throws -> String {
+      try await AccessCommand.answer(folder, nil, user: user, email: nil, disables: disables)
+    }
+    #expect(
+      try await answer(login.user, disables: true) == """
+        The user \(login.user) is disabled
+        Of the app \(server.app), 2 connections were ended
+        """)
+    for session in sessions[..<2] { #expect(try await session.socket.closeCode() == 4002) }
+    // The other user goes on.
+    try await sessions[2].mark()
+    let late = try await client.socket(offer, token: login.accessToken)
+    #expect(try await late.closeCode() == 4002)
+    #expect(
+      try await answer(login.user, disables: false) == "The user \(login.user) is enabled")
+    let back = DeployedSession(
+      try await client.socket(offer, token: login.accessToken), isFlexible: false)
+    try await back.begin()
+    try await back.mark()
+    await #expect(throws: ServerFailure.self) { _ = try await answer("none", disables: true) }
+    await client.leave()
+    try await server.stop()
+    // Without a server, too.
+    #expect(try await answer(login.user, disables: true) == "The user \(login.user) is disabled")
+  }
+
   /// `SocketService` 3
   @Test func aUserHasALimitOfSockets() async throws {
     let server = try await RunningServer(users: ServerLimits(socketsPerUser: 2))

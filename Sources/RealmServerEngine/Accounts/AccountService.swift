@@ -207,8 +207,21 @@ package struct AccountService: Sendable {
 
   /// Disables a user, or enables it again.
   package func setDisabled(_ isDisabled: Bool, _ id: String) async throws(AccountError) {
-    try await store.change(id) { $0.isDisabled = isDisabled }
+    try await store.setDisabled(isDisabled, of: id)
     if isDisabled { ends.report(.account(id)) }
+  }
+
+  /// Reports the end of the access of those users who are disabled, by another process.
+  ///
+  /// - Returns: These users.
+  package func endAccess(ofDisabled ids: [String]) async throws(AccountError) -> Set<String> {
+    var disabled: Set<String> = []
+    for id in ids {
+      guard let account = try await store.account(id), account.isDisabled else { continue }
+      disabled.insert(id)
+      ends.report(.account(id))
+    }
+    return disabled
   }
 
   /// Sets the document in the next access tokens of a user.

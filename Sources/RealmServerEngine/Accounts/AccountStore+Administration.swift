@@ -26,6 +26,11 @@ extension AccountStore {
     try change(id) { $0.customData = data }
   }
 
+  /// Disables a user, or enables it again. Its connections stay.
+  package func setDisabled(_ isDisabled: Bool, of id: String) throws(AccountError) {
+    try change(id) { $0.isDisabled = isDisabled }
+  }
+
   /// Changes the record of a user.
   func change(_ id: String, _ body: @Sendable (inout Account) -> Void) throws(AccountError) {
     try write { (accounts) throws(AccountError) in

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands `realm-server users disable` and `realm-server users enable`.
+
+#if Server
+import ArgumentParser
+import RealmServerEngine
+
+/// Whether a user may log in and have connections.
+enum AccessCommand {
+  /// Changes it, and has the running server end the user's connections.
+  static func answer(
+    _ folder: String, _ appID: String?, user: String?, email: String?, disables: Bool
+  ) async throws(ServerFailure) -> String {
+    let id = try await UserOptions.with(folder, appID, user: user, email: email) {
+      (store, account) async throws(AccountError) in
+      try await store.setDisabled(disables, of: account.id)
+      return account.id
+    }
+    let text = "The user \(id) is \(disables ? "disabled" : "enabled")"
+    guard disables, let answer = try await CommandRequests(folder).ask(.endAccess),
+      !answer.text.isEmpty
+    else { return text }
+    return text + "\n" + answer.text
+  }
+
+  static func run(_ options: UserOptions, disables: Bool) async throws {
+    let result: Result<String, ServerFailure>
+    do throws(ServerFailure) {
+      result = .success(
+        try await answer(
+          options.dir, options.appId, user: options.user, email: options.email, disables: disables))
+    } catch {
+      result = .failure(error)
+    }
+    try RulesCommand.run { () throws(ServerFailure) in try result.get() }
+  }
+}
+
+/// The command `realm-server users disable`.
+struct DisableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "disable",
+    abstract: "Ends the access of a user, who loses all connections at once.",
+    discussion: """
+      The server may run. The user stays known, with all data, and cannot log in until it is enabled \
+      again. Devices keep what they have not uploaded, and upload it then.
+
+      Example: realm-server users disable --dir ./data --email ann@example.org
+      """)
+
+  @OptionGroup var options: UserOptions
+
+  func run() async throws { try await AccessCommand.run(options, disables: true) }
+}
+
+/// The command `realm-server users enable`.
+struct EnableCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "enable", abstract: "Lets a user who was disabled log in again.",
+    discussion: "Example: realm-server users enable --dir ./data --email ann@example.org")
+
+  @OptionGroup var options: UserOptions
+
+  func run() async throws { try await AccessCommand.run(options, disables: false) }
+}
+#endif
