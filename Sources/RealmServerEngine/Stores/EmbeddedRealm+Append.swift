@@ -124,22 +124,21 @@ extension EmbeddedRealm {
   // MARK: Client files
 
   func allocateFile(for user: String, now: OriginTimestamp) throws(StoreError) -> ClientFile {
+    var first = firstIdent.withLock { $0 }
     let file = try StoreError.storing(
       write { (group) throws(StorageError) -> Outcome<ClientFile?> in
-        let meta = try ServerTables.meta(in: group)
-        let ident = try meta.bits("last_file") + 1
-        guard ident < ServerTables.identLimit else {
+        guard let ident = try GivenIdents(in: group).next(after: &first, salts) else {
           return .failure(.limit("a realm has no files left"))
         }
         let file = ClientFile(
           ident: FileIdentifier(ident), salt: salts.next(), user: user, lastSeen: now)
         try file.write(
           to: ServerTables.files.table(in: group).create(under: ServerTables.key(file.ident)))
-        try meta.set(ident, "last_file")
         return .success(file)
       }
     ).get()
     guard let file else { throw .damaged("a file was not allocated") }
+    firstIdent.withLock { $0 = first }
     return file
   }
 

@@ -27,12 +27,14 @@ final class EmbeddedRealm: RealmStore {
   private let onProblem: @Sendable (String) -> Void
   let onHead: @Sendable (RealmHead) -> Void
   private let onClose: @Sendable (EmbeddedRealm) -> Void
+  /// The first identifier of a client file that this opening of the file gave.
+  let firstIdent = Locked<UInt64?>(nil)
   private let reported = Locked(OnceOnly<String>())
 
   /// Opens the file, which is made if it is missing. It may be another realm's: see `name`.
   ///
   /// - Parameters:
-  ///   - salts: Those of new client files.
+  ///   - salts: Those of new client files, whose identifiers are drawn from them, too.
   ///   - onProblem: Takes a sentence about rows that cannot be read, once for each row.
   ///   - onHead: Takes new versions.
   ///   - onClose: Is called when the realm is closed.

@@ -39,6 +39,9 @@ enum ServerTables {
       RecordField("query_version", .int, isNullable: true), RecordField("query", .string),
       RecordField("fingerprint", .int), RecordField("expired", .int, isLater: true),
     ])
+  /// The identifiers that were given, in ranges: each row is under the first one of its range. Made
+  /// with the first of them, so files of older servers lack it.
+  static let idents = RecordLayout("server_idents", [RecordField("last", .int)])
   static let reciprocals = RecordLayout("server_reciprocals", [RecordField("changeset", .binary)])
   static let privates = RecordLayout(
     "server_private",
