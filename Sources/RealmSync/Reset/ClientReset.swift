@@ -52,7 +52,7 @@ package struct ClientReset {
   ) throws(ResetError) -> ResetMode {
     let mode = try cause.mode(wanted)
     let record = try ResetError.storing(ResetRecord.stored(in: TableGroup(file.snapshot())))
-    return try record?.next(mode) ?? mode
+    return try record?.next(mode, cause) ?? mode
   }
 
   /// Carries out the reset.
@@ -79,7 +79,8 @@ package struct ClientReset {
   private func storeRecord(recovers: Bool) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
     try group.commit { (group) throws(StorageError) in
-      try ResetRecord(cause, recovers: recovers, at: now).store(in: group)
+      let last = try ResetRecord.stored(in: TableGroup(group.transaction.base))
+      try ResetRecord(cause, recovers: recovers, at: now, after: last).store(in: group)
     }
   }
 

@@ -36,6 +36,15 @@ package struct ResetCause: Hashable, Sendable {
     self.document = document
   }
 
+  /// Whether the server says that its history is not the one that the file knows: it was restored
+  /// from a backup.
+  package var isOfAnotherHistory: Bool {
+    switch code.session {
+    case .badClientFileIdent?, .badServerVersion?, .divergingHistories?: true
+    default: false
+    }
+  }
+
   /// The mode that the server leaves of a wanted one.
   package func mode(_ wanted: ResetMode) throws(ResetError) -> ResetMode {
     if mayRecover { return wanted }

@@ -3,9 +3,12 @@
 // The memory of a reset that has not led to a complete synchronisation yet (P3 C.3, P5 7): the
 // guard against resets that follow each other without end.
 //
-// 1. There is at most one record.
+// 1. There is at most one record. Deployed clients read it, too, so what they do not know is in a
+//    table of its own.
 // 2. It is stored before the transaction of its reset, and goes when everything was uploaded and
 //    then downloaded, or when the reset has failed and left the file as it was.
+// 3. A server that was restored from a backup again asks for no cycle: each reset leads to another
+//    history. So many of them may follow each other.
 
 import RealmFormats
 package import RealmStorage
@@ -14,6 +17,10 @@ package import RealmTables
 
 /// The record of a reset.
 package struct ResetRecord: Hashable, Sendable {
+  /// How many resets may follow each other as the server has another history each time. A server
+  /// that says so for ever is none that was restored.
+  package static let restoresMax = 8
+
   /// The version of the library that made it.
   package var libraryVersion: String
   package var time: Timestamp
@@ -21,6 +28,9 @@ package struct ResetRecord: Hashable, Sendable {
   package var action: Action
   package var errorCode: Int64
   package var errorMessage: String
+  /// The resets before this one that the server asked for as it had another history, since the
+  /// last complete synchronisation.
+  package var restores = 0
 
   /// What the server has asked for, with its number in files.
   package enum Action: Int64, Hashable, Sendable {
@@ -31,22 +41,28 @@ package struct ResetRecord: Hashable, Sendable {
   }
 
   /// The record of a reset that is about to begin.
-  package init(_ cause: ResetCause, recovers: Bool, at time: Timestamp) {
+  ///
+  /// - Parameter last: The record of the reset before it; nil if the file was synchronised since.
+  package init(
+    _ cause: ResetCause, recovers: Bool, at time: Timestamp, after last: ResetRecord? = nil
+  ) {
     libraryVersion = LibraryVersion.text
     self.time = time
     self.recovers = recovers
     action = cause.mayRecover ? .clientReset : .clientResetWithoutRecovery
     errorCode = Int64(cause.code.rawValue)
     errorMessage = cause.document.message
+    if let last { restores = last.restores + (cause.isOfAnotherHistory ? 1 : 0) }
   }
 
   /// The mode of the next reset, which follows this one.
   ///
   /// - Throws: `ResetError.repeated` if it would be done in vain.
-  package func next(_ wanted: ResetMode) throws(ResetError) -> ResetMode {
+  package func next(_ wanted: ResetMode, _ cause: ResetCause) throws(ResetError) -> ResetMode {
     guard libraryVersion == LibraryVersion.text,
       action == .clientReset || action == .clientResetWithoutRecovery
     else { return wanted }
+    if cause.isOfAnotherHistory, restores < Self.restoresMax { return wanted }
     switch (recovers, wanted) {
     case (true, .discard), (true, .recoverOrDiscard): return .discard
     case (false, _), (true, .recover):
@@ -69,12 +85,20 @@ extension ResetRecord {
       RecordField("error_msg", .string),
     ])
 
+  /// The number that deployed clients do not know.
+  private static let chain = RecordLayout(
+    "openrealm_reset_chain", [RecordField("restores", .int)])
+
   /// The record of a version; nil if there is none, or one in a form that is not known.
   package static func stored(in group: TableGroup) throws(StorageError) -> ResetRecord? {
     guard let table = try? layout.find(in: group) else { return nil }
     var rows = try table.records()
-    guard let row = try rows.next() else { return nil }
-    return try ResetRecord(row)
+    guard let row = try rows.next(), var record = try ResetRecord(row) else { return nil }
+    if let table = try chain.find(in: group) {
+      var rows = try table.records()
+      record.restores = try Int(clamping: rows.next()?.integer("restores") ?? 0)
+    }
+    return record
   }
 
   private init?(_ row: RecordRow) throws(StorageError) {
@@ -98,10 +122,14 @@ extension ResetRecord {
     try row.set(action.rawValue, "action")
     try row.set(errorCode, "error_code")
     try row.set(errorMessage, "error_msg")
+    guard restores > 0 else { return }
+    try Self.chain.makeIfMissing(in: group)
+    try Self.chain.table(in: group).create().set(clamping: restores, "restores")
   }
 
   /// Removes the record, and a table of another form.
   package static func remove(in group: WriteGroup) throws(StorageError) {
+    try chain.remove(from: group)
     guard let table = try group.table(named: layout.name) else { return }
     guard let records = try? layout.table(in: group),
       table.schema.columns.count == layout.fields.count

@@ -10,9 +10,14 @@ import RealmTestSupport
 import Testing
 
 struct ResetRecordTests {
+  /// A server that does not agree about what was exchanged.
+  private static let cause = ResetCause(
+    mayRecover: true, code: ErrorCode(SessionErrorCode.badProgress),
+    document: ErrorDocument(message: "bad progress", action: .clientReset))
+
   private static func record(recovers: Bool) -> ResetRecord {
     ResetRecord(
-      ResetBench.cause, recovers: recovers, at: Timestamp(seconds: 1_767_268_800, nanoseconds: 0))
+      cause, recovers: recovers, at: Timestamp(seconds: 1_767_268_800, nanoseconds: 0))
   }
 
   /// The table of P5 7; nil for a reset that fails.
@@ -26,7 +31,7 @@ struct ResetRecordTests {
   ) throws {
     let record = Self.record(recovers: recovered)
     guard let next else {
-      let error = #expect(throws: ResetError.self) { try record.next(wanted) }
+      let error = #expect(throws: ResetError.self) { try record.next(wanted, Self.cause) }
       let names: [ResetMode: String] = [
         .discard: "DiscardLocal", .recover: "Recover", .recoverOrDiscard: "RecoverOrDiscard",
       ]
@@ -37,16 +42,16 @@ struct ResetRecordTests {
           + "cycle")
       return
     }
-    #expect(try record.next(wanted) == next)
+    #expect(try record.next(wanted, Self.cause) == next)
   }
 
   @Test func recordsOfOtherVersionsAndActionsDoNotCount() throws {
     var other = Self.record(recovers: false)
     other.libraryVersion = "0.0.1"
-    #expect(try other.next(.recover) == .recover)
+    #expect(try other.next(.recover, Self.cause) == .recover)
     other = Self.record(recovers: false)
     other.action = .migrateToFlexible
-    #expect(try other.next(.discard) == .discard)
+    #expect(try other.next(.discard, Self.cause) == .discard)
   }
 
   @Test func aForbiddenRecoveryDiscardsOrFails() throws {
@@ -78,6 +83,27 @@ struct ResetRecordTests {
     #expect(device.written.isEmpty)
   }
 
+  /// `ResetRecord` 3
+  @Test(arguments: [ResetMode.recover, .discard])
+  func aServerThatIsRestoredAgainAsksForNoCycle(_ mode: ResetMode) async throws {
+    let bench = try await ResetBench(
+      [Items.changeset { $0.addClass() }], uploaded: [{ try Items.makeClass($0) }])
+    let agent = bench.device.agent
+    for code in [SessionErrorCode.badClientFileIdent, .badServerVersion, .divergingHistories] {
+      var cause = ResetBench.cause
+      cause.code = ErrorCode(code)
+      _ = try await bench.reset(mode, cause)
+    }
+    for _ in 0..<ResetRecord.restoresMax - 2 { _ = try await bench.reset(mode) }
+    // It has none to offer.
+    await #expect(throws: ResetError.self) { try await bench.reset(mode) }
+    try await agent.removeResetRecord()
+    _ = try await bench.reset(mode)
+    // Any other reason may be one that does not go away.
+    await #expect(throws: ResetError.self) { try await bench.reset(mode, Self.cause) }
+    _ = try await bench.reset(mode)
+  }
+
   @Test func aTableOfAnotherFormIsReplaced() throws {
     let device = try TestDevice()
     try device.write { group in
@@ -99,7 +125,9 @@ struct ResetRecordTests {
     _ = try await bench.reset(.discard)
     #expect(try await agent.hasResetRecord())
     // The server does not accept the file either.
-    await #expect(throws: ResetError.self) { try await bench.reset(.recoverOrDiscard) }
+    await #expect(throws: ResetError.self) {
+      try await bench.reset(.recoverOrDiscard, Self.cause)
+    }
     try await bench.device.restart()
     #expect(try await bench.device.agent.hasResetRecord())
     try await bench.device.agent.removeResetRecord()
