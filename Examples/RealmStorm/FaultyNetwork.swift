@@ -15,7 +15,12 @@ final class FaultyNetwork: Sendable {
     /// Until when connections are closed at once, on the clock of `StormClock`.
     var refusedUntil = 0
     var cutCount = 0
+    /// When a device has sent something, on the clock of `StormClock`.
+    var lastSent = 0
   }
+
+  /// A device that has sent something so short a time ago waits for an answer, in microseconds.
+  private static let answerTime = 50_000
 
   private let listener: Socket
   private let server: Int
@@ -33,8 +38,12 @@ final class FaultyNetwork: Sendable {
   /// How many connections were cut or half closed.
   var cutCount: Int { state.withLock { $0.cutCount } }
 
-  /// How many connections are open.
-  var connectionCount: Int { state.withLock { $0.connections.count } }
+  /// Whether devices are connected, and one of them has just sent something.
+  var isBusy: Bool {
+    state.withLock {
+      !$0.connections.isEmpty && StormClock.now - $0.lastSent < Self.answerTime
+    }
+  }
 
   private func accept() {
     while let device = listener.accepted() {
@@ -43,8 +52,12 @@ final class FaultyNetwork: Sendable {
         device.close()
         continue
       }
-      let connection = ProxiedConnection(device: device, server: server) { [weak self] in
-        self?.state.withLock { $0.delay } ?? 0
+      let connection = ProxiedConnection(device: device, server: server) {
+        [weak self] towardsServer in
+        self?.state.withLock { state in
+          if towardsServer { state.lastSent = StormClock.now }
+          return state.delay
+        } ?? 0
       }
       let number = state.withLock { state in
         state.count += 1

@@ -15,10 +15,12 @@ final class ProxiedConnection: Sendable {
   private let device: Socket
   private let server: Socket
   private let openDirections = Mutex(2)
-  private let delay: @Sendable () -> Double
+  private let delay: @Sendable (_ towardsServer: Bool) -> Double
 
-  /// - Parameter delay: The seconds by which everything arrives later.
-  init(device: Socket, server: Socket, delay: @escaping @Sendable () -> Double) {
+  /// - Parameter delay: The seconds by which what comes now arrives later.
+  init(
+    device: Socket, server: Socket, delay: @escaping @Sendable (_ towardsServer: Bool) -> Double
+  ) {
     self.device = device
     self.server = server
     self.delay = delay
@@ -28,10 +30,10 @@ final class ProxiedConnection: Sendable {
   ///
   /// - Parameter atEnd: Called at the end, on any thread.
   func start(atEnd: @escaping @Sendable () -> Void) {
-    for (source, target) in [(device, server), (server, device)] {
+    for (source, target, towardsServer) in [(device, server, true), (server, device, false)] {
       Thread.detachNewThread { [self] in
         while case let bytes = source.received(), !bytes.isEmpty {
-          let delay = delay()
+          let delay = delay(towardsServer)
           if delay > 0 { Thread.sleep(forTimeInterval: delay) }
           guard target.send(bytes) else {
             // Without a reader the sender has to learn that it is alone.

@@ -10,6 +10,8 @@ final class Storm {
   /// How long after a backup was put in place a device may still say what it heard before, in
   /// microseconds.
   private static let margin = 5_000_000
+  /// How long a kill of the server waits for devices that send something, in microseconds.
+  private static let killPatience = 60_000_000
 
   let options: StormOptions
   let ledger = Ledger()
@@ -27,7 +29,7 @@ final class Storm {
   private var backupTime = 0
   private var killCount = 0
   private var serverKillCount = 0
-  /// Those with devices under way.
+  /// Those while devices were sending.
   private var busyKillCount = 0
   private var jumpCount = 0
 
@@ -118,18 +120,29 @@ final class Storm {
   private func rage() throws {
     let start = StormClock.now
     var steps = plan.steps[...]
-    while case let time = Double(StormClock.now - start) / 1_000_000, time < Double(options.seconds)
-    {
+    // Kills of the server whose time has come, with that time.
+    var kills: [(action: Plan.Action, time: Int)] = []
+    while true {
+      let time = Double(StormClock.now - start) / 1_000_000
       while let step = steps.first, step.time <= time {
-        try carryOut(step.action)
         steps.removeFirst()
+        if case .killServer = step.action {
+          kills.append((step.action, StormClock.now))
+        } else {
+          try carryOut(step.action)
+        }
       }
+      // Devices keep away from a server that dies all the time. A kill that nobody feels would be
+      // none.
+      if let kill = kills.first, network.isBusy || StormClock.now - kill.time > Self.killPatience {
+        kills.removeFirst()
+        try carryOut(kill.action)
+      }
+      if steps.isEmpty, kills.isEmpty, time >= Double(options.seconds) { return }
       try server.check()
       for device in devices { try device.keepAlive() }
-      Thread.sleep(forTimeInterval: 0.02)
+      Thread.sleep(forTimeInterval: 0.01)
     }
-    // What a busy machine had no time for.
-    for step in steps { try carryOut(step.action) }
   }
 
   private func carryOut(_ action: Plan.Action) throws {
@@ -139,7 +152,7 @@ final class Storm {
     case .killServer(let milliseconds):
       killCount += 1
       serverKillCount += 1
-      if network.connectionCount > 0 { busyKillCount += 1 }
+      if network.isBusy { busyKillCount += 1 }
       server.kill()
       Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
       try server.start()
@@ -179,7 +192,8 @@ final class Storm {
       ("commits", entries.commitCount), ("acknowledged objects", entries.acknowledged.count),
       ("compensating writes", entries.refusedCount), ("kills", killCount),
       ("kills of the server", serverKillCount),
-      ("kills of the server with devices connected", busyKillCount), ("jumps of clocks", jumpCount),
+      ("kills of the server while devices were sending", busyKillCount),
+      ("jumps of clocks", jumpCount),
       ("logins after the end of a user's session", entries.loginCount),
       ("cut connections", network.cutCount), ("client resets", entries.resetCount),
       ("files put aside by a second reset", entries.putAsideCount),

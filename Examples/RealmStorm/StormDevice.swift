@@ -130,8 +130,8 @@ final class StormDevice {
         Terminal.line("refused \(info.primaryKey.stringValue ?? "")")
       }
     case .clientResetError:
-      // Two backups in quick succession are a cycle to the device, which puts its file aside then.
-      // Resets have no other reason to fail here.
+      // A device that expires again before its reset is over takes that for a cycle, and puts its
+      // file aside. Resets have no other reason to fail here.
       let isCycle = error.message.contains("to prevent a cycle")
       Terminal.line(
         isCycle ? "aside \(name) \(StormClock.now)" : "failure A reset fails: \(error.message)")
