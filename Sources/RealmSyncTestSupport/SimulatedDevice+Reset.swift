@@ -199,7 +199,7 @@ extension SimulatedDevice {
   }
 
   /// The versions of the file with something to upload.
-  private func uploadableVersions() throws -> [UInt64] {
+  func uploadableVersions() throws -> [UInt64] {
     guard let history = try history() else { return [] }
     var versions: [UInt64] = []
     var cursor = history.heads(after: history.progress.upload.clientVersion)

@@ -81,6 +81,8 @@ package final class SimulatedDevice {
   package internal(set) var resets = ResetCounts()
   private(set) var recoveries = RecoveryChecker()
 
+  /// The bytes of a new file.
+  private let newFile: [UInt8]
   private let time: SimulatedTime
   private let connectionLimits: ClientMachine.Limits
   private var system: SimulatedFileSystem
@@ -90,9 +92,10 @@ package final class SimulatedDevice {
 
   init(
     named name: String, of user: String, _ version: ProtocolVersion, limits: TurnLimits,
-    connectionLimits: ClientMachine.Limits, time: SimulatedTime
+    connectionLimits: ClientMachine.Limits, contents: [UInt8], time: SimulatedTime
   ) throws {
     self.name = name
+    newFile = contents
     self.user = user
     self.version = version
     self.limits = limits
@@ -100,12 +103,13 @@ package final class SimulatedDevice {
     self.time = time
     clock = SimulatedClock()
     news = SimulatedNews()
-    system = try SimulatedFileSystem()
+    system = try SimulatedFileSystem(contents: contents)
     file = try system.openDatabase(history: .syncClient)
     agent = try SyncAgent(file, limits: limits)
     recorded = RecordedWrite(now: clock.now)
     environment = SimulatedEnvironment(time, news)
     driver = Self.driver(version, connectionLimits, environment, news)
+    written = try uploadableVersions()
     try begin()
   }
 
@@ -184,10 +188,10 @@ package final class SimulatedDevice {
     try await abandon()
     try willReset()
     noteUploads()
-    written = []
-    system = try SimulatedFileSystem()
+    system = try SimulatedFileSystem(contents: newFile)
     copy.remove()
     try await start()
+    written = try uploadableVersions()
     try onNewFile?()
   }
 

@@ -35,7 +35,12 @@ extension SyncNetwork {
     guard mode == .partition else { return }
     let expected = try await server.digest()
     for device in devices where device.isOnline {
-      checker.check(try device.digest(), of: device.name, expected)
+      let digest = try device.digest()
+      checker.check(digest, of: device.name, expected)
+      guard digest != expected else { continue }
+      let snapshot = try await server.snapshot()
+      ownProblems += try StateDifference.lines(
+        from: snapshot.objects, .server, to: device.read(), device.ident())
     }
   }
 
@@ -46,10 +51,12 @@ extension SyncNetwork {
   ///
   /// - Returns: Whether there was an end, without problems.
   package func settle() async throws -> Bool {
-    for _ in 0..<10_000 where devices.contains(where: \.isEnding) {
-      for device in devices where device.isEnding { _ = await proceed(device) }
+    for _ in 0..<10_000 {
+      let ending = devices.filter { $0.isEnding }
+      if ending.isEmpty { break }
+      for device in ending { _ = await proceed(device) }
     }
-    let online = devices.filter(\.isOnline)
+    let online = devices.filter { $0.isOnline }
     for device in online { device.resume() }
     var waits = online.map { DeviceWaits($0) }
     for _ in 0..<100_000 {

@@ -29,7 +29,7 @@ package final class SyncNetwork {
   package var answer: ((SimulatedDevice, StoreRequest) throws -> StoreReply?)?
   let time = SimulatedTime()
   private let limits: ClientMachine.Limits
-  private var ownProblems: [String] = []
+  var ownProblems: [String] = []
   /// Whether the server may refuse writes, users and files: devices are reset then.
   package let mayRefuse: Bool
 
@@ -52,14 +52,18 @@ package final class SyncNetwork {
   }
 
   /// Adds a device with a new file.
+  ///
+  /// - Parameter contents: What is in each new file of the device: the bytes of a file without an
+  ///   identifier.
   @discardableResult
   package func addDevice(
     named name: String, of user: String = "user",
-    protocolNumber: Int = ProtocolVersion.newest, limits: TurnLimits = TurnLimits()
+    protocolNumber: Int = ProtocolVersion.newest, limits: TurnLimits = TurnLimits(),
+    contents: [UInt8] = []
   ) throws -> SimulatedDevice {
     let device = try SimulatedDevice(
       named: name, of: user, ProtocolVersion(mode: mode, number: protocolNumber), limits: limits,
-      connectionLimits: self.limits, time: time)
+      connectionLimits: self.limits, contents: contents, time: time)
     device.news.mayBeRefused.withLock { $0 = mayRefuse }
     devices.append(device)
     return device
@@ -176,7 +180,7 @@ package final class SyncNetwork {
   ///
   /// - Returns: Whether there is one.
   package func proceedWithLostConnection() async -> Bool {
-    let lost = server.connections.filter(\.isLostForClient)
+    let lost = server.connections.filter { $0.isLostForClient }
     guard !lost.isEmpty else { return false }
     let connection = random.pick(lost)
     var steps = steps(of: connection)
@@ -438,7 +442,9 @@ package final class SyncNetwork {
       case .ident(_, let file, _): checker.check(SyncCursors(), are: said, of: file)
       default: break
       }
-      if let said {
+      // What was found on the disk once stays there.
+      if let said, connection.foundProgress != said {
+        connection.foundProgress = said
         let head = try await server.realm().head.version
         checker.check(said, try await server.file(said.file), head: head)
       }

@@ -12,8 +12,6 @@ import RealmTestSupport
 final class DeviceProgram {
   // A device calls its program.
   unowned let device: SimulatedDevice
-  private let index: Int
-  private let schemaSeed: UInt64
   private var random: SeededGenerator
   private var writer: RandomWriter
   /// Whether classes and properties are added after the start, in partition mode.
@@ -24,10 +22,8 @@ final class DeviceProgram {
   var isEnding = false
   private var resetKillsLeft = 6
 
-  init(_ device: SimulatedDevice, index: Int, seed: UInt64, schemaSeed: UInt64) {
+  init(_ device: SimulatedDevice, index: Int, seed: UInt64, focus: [String]) {
     self.device = device
-    self.index = index
-    self.schemaSeed = schemaSeed
     random = SeededGenerator(seed: seed)
     writer = RandomWriter(seed: random.next())
     writer.erasesSchema = false
@@ -36,24 +32,12 @@ final class DeviceProgram {
     // Of three devices' collections in one mixed value, not all need be equal (P2 D.6).
     writer.makesNestedCollections = false
     writer.suffix = "d\(index)"
+    writer.focus = focus
   }
 
-  /// Makes the classes, as each program does when it first opens its file.
+  /// Begins with a new file, which has the classes.
   func start() throws {
-    guard device.version.mode == .flexible else {
-      var schema = SeededGenerator(seed: schemaSeed)
-      // Few properties make quick runs, and others in each.
-      try device.write { try RandomSchema.make(in: $0, &schema, share: 8) }
-      guard let things = try device.read().table(named: "class_Thing") else { return }
-      let columns = things.schema.columns.filter { !$0.isPrimaryKey }
-      let lists = columns.filter { $0.collection == .list }
-      writer.focus = [schema.pick(columns).name]
-      if !lists.isEmpty { writer.focus.append(schema.pick(lists).name) }
-      return
-    }
-    try device.write { try RandomChanges.makeSchema(in: $0) }
-    try device.write { _ = try SubscriptionStore.make(in: $0) }
-    if random.percent(50) { try subscribe() }
+    if device.version.mode == .flexible, random.percent(50) { try subscribe() }
   }
 
   /// Runs a write transaction.
