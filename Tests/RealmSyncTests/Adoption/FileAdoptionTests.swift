@@ -31,7 +31,7 @@ struct FileAdoptionTests {
         },
       ])
     let device = bench.device
-    #expect(try await device.agent.waitsForAdoption())
+    #expect(try device.agent.waitsForAdoption())
     let before = try device.digest()
     let outcome = try await bench.adopt()
     #expect(outcome.seededCount == 3 && outcome.droppedLists.isEmpty)
@@ -39,7 +39,7 @@ struct FileAdoptionTests {
     #expect(
       try Items.texts(device.read()) == [1: "one", 2: "changed", 3: "waits"])
     try bench.expectUploadsToMatch()
-    #expect(try await !device.agent.waitsForAdoption())
+    #expect(try !device.agent.waitsForAdoption())
     let state = try await device.agent.state()
     #expect(state.ident == bench.ident && state.salt == 40)
     #expect(state.cursors.download == DownloadCursor(serverVersion: 3, clientVersion: 0))
@@ -99,7 +99,7 @@ struct FileAdoptionTests {
     let bench = try await AdoptedDevice(former: [])
     let outcome = try await bench.adopt()
     #expect(try outcome.seededCount == 0 && bench.uploads().isEmpty)
-    #expect(try await !bench.device.agent.waitsForAdoption())
+    #expect(try !bench.device.agent.waitsForAdoption())
     #expect(try await bench.device.agent.state().ident == bench.ident)
     #expect(try bench.device.findings() == [])
   }
@@ -203,7 +203,7 @@ struct FileAdoptionTests {
     #expect(error == .withoutPrimaryKey("Note"))
     #expect(error?.description.contains("'Note' cannot be adopted") == true)
     #expect(try await bench.device.agent.state() == before)
-    #expect(try await bench.device.agent.waitsForAdoption())
+    #expect(try bench.device.agent.waitsForAdoption())
   }
 
   /// What the present server has otherwise than the file ends the adoption, and changes nothing.
@@ -221,7 +221,7 @@ struct FileAdoptionTests {
     let before = try bench.device.digest()
     await #expect(throws: ResetError.self) { try await bench.adopt() }
     #expect(try bench.device.digest() == before)
-    #expect(try await bench.device.agent.waitsForAdoption())
+    #expect(try bench.device.agent.waitsForAdoption())
   }
 
   /// A file without an identifier is uploaded as any new one.
@@ -229,7 +229,7 @@ struct FileAdoptionTests {
     let device = try TestDevice()
     try device.write(Self.make)
     try AdoptionRecord.mark(device.file, origin: "/former.realm")
-    #expect(try await !device.agent.waitsForAdoption())
+    #expect(try !device.agent.waitsForAdoption())
     let record = try #require(try AdoptionRecord.stored(in: device.read()))
     #expect(record == AdoptionRecord(origin: "/former.realm", state: .complete))
     // A second mark changes nothing.
