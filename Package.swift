@@ -13,7 +13,7 @@ let settings: [SwiftSetting] = [
 /// The settings of the library's modules: each expression that is not memory-safe is marked.
 let librarySettings = settings + [.strictMemorySafety()]
 
-/// The cipher of encrypted files. Apple's systems have one of their own.
+/// The cipher of encrypted files for programs that run where the system has no libcrypto.
 let cipher: [Target.Dependency] = ["Crypto", "_CryptoExtras"].map { name in
   .product(
     name: name, package: "swift-crypto",
@@ -88,10 +88,11 @@ let package = Package(
     .executable(name: "realm", targets: ["RealmCommand"]),
   ],
   traits: [
-    .default(enabledTraits: ["Encryption"]),
+    // Manifests and command lines name the default traits, so there is such a list.
+    .default(enabledTraits: []),
     .trait(
       name: "Encryption",
-      description: "Encrypted files. Without it, systems other than Apple's need no swift-crypto."),
+      description: "Encrypted files where the system's libcrypto cannot be loaded: swift-crypto."),
     .trait(
       name: "Metrics", description: "The product RealmMetrics: metrics and traces of commits."),
     .trait(
@@ -107,8 +108,8 @@ let package = Package(
   dependencies: [
     // No lower bound admits a version of Scripts/advisories.txt.
     .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    // With the traits Encryption, Sync, Server, Metrics and Tools alone:
     .package(url: "https://github.com/apple/swift-crypto.git", "4.5.1"..<"5.0.0"),
-    // With the traits Sync, Server, Metrics and Tools alone:
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.2"),
     .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.34.1"),

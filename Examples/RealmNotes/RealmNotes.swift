@@ -2,7 +2,7 @@
 
 // A web service over a realm: notes by REST, with live updates.
 //
-//   swift run --traits default,Tools realm-notes ./notes.realm 8080
+//   swift run --traits Tools realm-notes ./notes.realm 8080
 //   curl -d '{"text": "Water the plants"}' http://127.0.0.1:8080/notes
 //   curl -N http://127.0.0.1:8080/notes/events
 
@@ -45,7 +45,7 @@ enum RealmNotes {
 @main
 enum RealmNotes {
   static func main() {
-    print("Start it with: swift run --traits default,Tools realm-notes ./notes.realm 8080")
+    print("Start it with: swift run --traits Tools realm-notes ./notes.realm 8080")
   }
 }
 #endif

@@ -2,7 +2,7 @@
 
 // Random devices, their server, and what may go wrong between them:
 //
-//   swift run --traits default,Server realm-storm --seconds 60 --seed 4
+//   swift run --traits Server realm-storm --seconds 60 --seed 4
 
 #if Server
 import ArgumentParser
@@ -18,7 +18,7 @@ struct RealmStorm: AsyncParsableCommand {
 @main
 enum RealmStorm {
   static func main() {
-    print("Start it with: swift run --traits default,Server realm-storm")
+    print("Start it with: swift run --traits Server realm-storm")
   }
 }
 #endif

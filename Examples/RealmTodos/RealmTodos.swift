@@ -2,7 +2,7 @@
 
 // A list of things to do that several devices share through a server:
 //
-//   swift run --traits default,Server realm-server serve --dir ./data --app-id todos
+//   swift run --traits Server realm-server serve --dir ./data --app-id todos
 //   swift run --traits default,Sync realm-todos --dir ./phone add Water the plants
 //   swift run --traits default,Sync realm-todos --dir ./desk watch
 

@@ -49,7 +49,7 @@ final class TodoList {
           \(error.message)
           This device needs the server at \(command.server) once, to log in to the app \
           '\(command.app)'. Start it with:
-            swift run --traits default,Server realm-server serve --dir ./data --app-id \
+            swift run --traits Server realm-server serve --dir ./data --app-id \
           \(command.app)
           """)
     }

@@ -44,7 +44,7 @@ enum RealmCommand {
   static func main() {
     var text = """
       realm was built without the trait "Tools". Start it with: \
-      swift run --traits default,Tools realm info FILE
+      swift run --traits Tools realm info FILE
 
       """
     _ = text.withUTF8 { unsafe write(2, $0.baseAddress, $0.count) }

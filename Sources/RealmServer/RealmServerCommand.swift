@@ -33,7 +33,7 @@ enum RealmServerCommand {
   static func main() {
     var text = """
       realm-server was built without the trait "Server". Start it with: \
-      swift run --traits default,Server realm-server serve --dir ./data
+      swift run --traits Server realm-server serve --dir ./data
 
       """
     _ = text.withUTF8 { unsafe write(2, $0.baseAddress, $0.count) }

@@ -34,7 +34,7 @@ struct RealmTools: ParsableCommand {
     guard FileManager.default.isExecutableFile(atPath: realm) else {
       throw BenchmarkError(
         "There is no program '\(realm)'. Build it in the folder above with: "
-          + "swift build -c release --traits default,Tools --product realm")
+          + "swift build -c release --traits Tools --product realm")
     }
     let peer = Self.sqlite()
     let data = BenchmarkData(count: rows)

@@ -40,8 +40,7 @@ extension EncryptedFile {
     _ file: any StorageFile, _ options: OpenOptions
   ) throws(StorageError) -> EncryptedFile? {
     guard let key = options.encryptionKey else { return nil }
-    guard PageCipher.isAvailable else { throw .encryptionUnavailable(path: file.path) }
-    return EncryptedFile(file, key: key)
+    return try EncryptedFile(file, key: key, options.cipher)
   }
 
   /// Checks that a version uses none of some pages.

@@ -13,8 +13,7 @@ package enum CopyTarget {
       self = .plain(file)
       return
     }
-    guard PageCipher.isAvailable else { throw .encryptionUnavailable(path: file.path) }
-    self = .encrypted(EncryptedCopy(file, key))
+    self = .encrypted(try EncryptedCopy(file, key))
   }
 
   /// The length of the database must be a multiple of this.

@@ -23,9 +23,10 @@ package final class EncryptedCopy {
   private static let imageByteCount =
     EncryptedLayout.pagesPerBlock * EncryptedLayout.pageByteCount
 
-  init(_ file: any StorageFile, _ key: EncryptionKey) {
+  /// - Throws: `StorageError.encryptionUnavailable`.
+  init(_ file: any StorageFile, _ key: EncryptionKey) throws(StorageError) {
     self.file = file
-    cipher = PageCipher(key)
+    cipher = try PageCipher(key, path: file.path)
   }
 
   /// Adds bytes to the image.
@@ -55,7 +56,7 @@ package final class EncryptedCopy {
     for index in 0..<count / pageByteCount {
       let page = unsafe block.pages + index * pageByteCount
       let number = blockNumber * EncryptedLayout.pagesPerBlock + index
-      unsafe cipher.encrypt(page, number: number, counter: 1)
+      try unsafe cipher.encrypt(page, number: number, counter: 1)
       let stamp = unsafe PageStamp(counter: 1, code: cipher.code(of: page))
       unsafe PageEntry(current: stamp, previous: .none)
         .store(to: block.entries + index * PageEntry.byteCount)

@@ -71,7 +71,7 @@ extension EncryptedFile {
       repeat {
         new.counter = new.nextCounter
         unsafe bytes.copyMemory(from: base + page * pageByteCount, byteCount: pageByteCount)
-        unsafe cipher.encrypt(bytes, number: page, counter: new.counter)
+        try unsafe cipher.encrypt(bytes, number: page, counter: new.counter)
         new.code = unsafe cipher.code(of: bytes)
       } while new.code == stamp.code
       unsafe PageEntry(current: new, previous: stamp).store(to: address)
@@ -158,7 +158,7 @@ extension EncryptedFile {
     let counter = unsafe PageEntry(at: address).current.nextCounter
     unsafe buffer.initializeMemory(as: UInt8.self, repeating: 0)
     unsafe buffer.copyBytes(from: FileHeader.blank.bytes)
-    unsafe cipher.encrypt(page, number: 0, counter: counter)
+    try unsafe cipher.encrypt(page, number: 0, counter: counter)
     let stamp = unsafe PageStamp(counter: counter, code: cipher.code(of: page))
     unsafe PageEntry(current: stamp, previous: .none).store(to: address)
     try unsafe file.write(UnsafeRawBufferPointer(start: address, count: PageEntry.byteCount), at: 0)

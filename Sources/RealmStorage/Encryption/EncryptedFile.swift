@@ -63,9 +63,12 @@ package final class EncryptedFile: LayeredFile {
   let cipher: PageCipher
   let state = Locked(State())
 
-  package init(_ file: any StorageFile, key: EncryptionKey) {
+  /// - Throws: `StorageError.encryptionUnavailable`.
+  package init(
+    _ file: any StorageFile, key: EncryptionKey, _ source: CipherSource = .standard
+  ) throws(StorageError) {
     self.file = file
-    cipher = PageCipher(key)
+    cipher = try PageCipher(key, path: file.path, from: source)
   }
 
   // MARK: The image

@@ -75,7 +75,7 @@ struct PageLoader: @unchecked Sendable {
         continue
       }
       guard stamp.mark != known.marks[index] else { continue }
-      unsafe cipher.decrypt(bytes, number: page, counter: stamp.counter)
+      try unsafe cipher.decrypt(bytes, number: page, counter: stamp.counter)
       let target = unsafe base + page * Self.pageByteCount
       if known.marks[index] == .zero {
         // No reader can be reading a page that was never there.

@@ -40,8 +40,8 @@ package enum StorageError: Error, Hashable, Sendable {
   case poisoned(path: String)
   /// The process has the file open with another encryption key, or without one.
   case differentKey(path: String)
-  /// This build has no cipher.
-  case encryptionUnavailable(path: String)
+  /// There is no cipher: neither the system's library nor, in this build, one of the package.
+  case encryptionUnavailable(path: String, reason: String)
   /// The system has no thread to give.
   case threadUnavailable(path: String, purpose: String)
   /// The process was forked from one that has databases open, and runs the same program.
@@ -87,9 +87,8 @@ extension StorageError: CustomStringConvertible {
       "A sync of '\(path)' failed earlier. Close and reopen the Realm before writing again."
     case .differentKey(let path):
       "Realm at path '\(path)' already opened with a different encryption key."
-    case .encryptionUnavailable(let path):
-      "The Realm at path '\(path)' cannot be encrypted or decrypted: this program was built "
-        + "without the package's trait Encryption. Enable it."
+    case .encryptionUnavailable(let path, let reason):
+      "The Realm at path '\(path)' cannot be encrypted or decrypted: \(reason)"
     case .threadUnavailable(let path, let purpose):
       "No thread could be started for the Realm at path '\(path)', \(purpose). End threads or "
         + "processes, or raise their limit (ulimit -u), and try again."

@@ -28,6 +28,8 @@ package struct OpenOptions: Hashable, Sendable {
   package var isInMemory = false
   /// The key of an encrypted file; nil for a plain one.
   package var encryptionKey: EncryptionKey?
+  /// Where the cipher of an encrypted file comes from.
+  package var cipher = CipherSource.standard
   /// The kind of history that commits continue; of no account for reading only.
   package var history = HistoryKind.inFile
   /// The address space that is reserved for the file, which cannot grow beyond it while it is open.

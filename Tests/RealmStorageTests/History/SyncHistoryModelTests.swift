@@ -108,7 +108,7 @@ struct SyncHistoryModelTests {
     #expect(try IndependentChecker.findings(directory.file("\(seed).realm")) == nil)
   }
 
-  @Test(.enabled(if: PageCipher.isAvailable), arguments: RandomRuns.seeds(2))
+  @Test(arguments: RandomRuns.seeds(2))
   func entriesOfEncryptedFilesAre(_ seed: UInt64) throws {
     try run(seed: seed, key: try TestKeys.vector(), groups: 60)
   }

@@ -96,7 +96,7 @@ struct DurabilityTests {
 
   /// An encrypted file waits as long as ever: its pages cannot be written before their entries are
   /// on the disk.
-  @Test(.enabled(if: PageCipher.isAvailable)) func encryptedFilesAreAlwaysSettled() throws {
+  @Test func encryptedFilesAreAlwaysSettled() throws {
     let file = try TemporaryRealm()
     file.configuration.encryptionKey = Data(repeating: 7, count: 64)
     let realm = try open(file, .oneSync)

@@ -77,7 +77,10 @@ struct RealmErrorTests {
         .forkedProcess(path: path), .fail,
         "cannot be used: the process was forked from one that has used Realms."
       ),
-      (.encryptionUnavailable(path: path), .invalidInput, "the package's trait Encryption"),
+      (
+        .encryptionUnavailable(path: path, reason: "no libcrypto."), .invalidInput,
+        "The Realm at path '\(path)' cannot be encrypted or decrypted: no libcrypto."
+      ),
     ]
     for (error, code, text) in known {
       let told = Realm.Error(error, path: path)

@@ -60,7 +60,7 @@ enum ModuleOrder {
   /// What each module may import of the toolchain's, apart from the standard library.
   static let allowedSystem: [String: Set<String>] = [
     "RealmStorage": [
-      "Synchronization", "Dispatch", "Glibc", "Darwin", "Musl", "CommonCrypto", "Crypto",
+      "Synchronization", "Dispatch", "Glibc", "Darwin", "Musl", "Android", "CommonCrypto", "Crypto",
       "_CryptoExtras", "Foundation", "FoundationEssentials",
     ],
     "RealmTables": ["Synchronization", "Glibc", "Darwin", "Musl"],

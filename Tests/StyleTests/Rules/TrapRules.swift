@@ -35,8 +35,6 @@ enum TrapRules {
     "RealmStorage/Commit/WriterScheduler.swift":
       "a writer without its turn would write beside another",
     "RealmStorage/Encryption/EncryptedFile.swift": "refs are offsets from where the image began",
-    "RealmStorage/Encryption/PageCipher.swift":
-      "a page that was not encrypted must not reach the file",
     "RealmStorage/History/SyncHistory+Entries.swift": "negative numbers would read as refs",
     "RealmStorage/Nodes/NodeAllocator.swift": "all nodes lie at multiples of eight",
     "RealmStorage/Opening/DatabaseFile+Open.swift":

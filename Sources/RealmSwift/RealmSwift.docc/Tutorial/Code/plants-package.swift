@@ -5,7 +5,7 @@ let package = Package(
   name: "plants",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(url: "<where this repository lives>", branch: "main", traits: [])
+    .package(url: "<where this repository lives>", branch: "main")
   ],
   targets: [
     .executableTarget(
