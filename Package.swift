@@ -130,26 +130,31 @@ let package = Package(
     .plugin(name: "StudioPage", capability: .buildTool()),
     .target(
       name: "RealmInventory", swiftSettings: librarySettings, plugins: ["PackageInventory"]),
-    .target(name: "RealmFormats", swiftSettings: librarySettings),
+    .target(name: "RealmText", swiftSettings: librarySettings),
+    .target(name: "RealmFormats", dependencies: ["RealmText"], swiftSettings: librarySettings),
     .target(
-      name: "RealmSyncProtocol", dependencies: ["RealmFormats"], swiftSettings: librarySettings),
+      name: "RealmSyncProtocol", dependencies: ["RealmFormats", "RealmText"],
+      swiftSettings: librarySettings),
     .target(
       name: "RealmStorage", dependencies: ["CRealmPlatform"] + cipher,
       swiftSettings: librarySettings),
     .target(name: "RealmTables", dependencies: ["RealmStorage"], swiftSettings: librarySettings),
     .target(
       name: "RealmReplication",
-      dependencies: ["RealmFormats", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
+      dependencies: [
+        "RealmFormats", "RealmText", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+      ],
       swiftSettings: librarySettings),
     .target(
       name: "RealmSync",
       dependencies: [
-        "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmFormats", "RealmText", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage",
       ],
       swiftSettings: librarySettings),
     .target(
       name: "RealmQuery",
-      dependencies: ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
+      dependencies: ["RealmText", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
       name: "RealmDeclarations", dependencies: ["RealmFormats", "RealmQuery", "RealmTables"],
@@ -157,7 +162,8 @@ let package = Package(
     .target(
       name: "RealmServerEngine",
       dependencies: [
-        "RealmDeclarations", "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery",
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmReplication", "RealmSyncProtocol",
+        "RealmQuery",
         "RealmTables", "RealmStorage",
       ],
       swiftSettings: librarySettings),
@@ -172,12 +178,13 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ]
         + modules(
-          "RealmFormats", "RealmSync", "RealmSyncProtocol", "RealmNetworking", with: "Sync")
+          "RealmFormats", "RealmText", "RealmSync", "RealmSyncProtocol", "RealmNetworking",
+          with: "Sync")
         + openCombine,
       swiftSettings: librarySettings),
     .target(
       name: "RealmNetworking",
-      dependencies: ["RealmFormats", "RealmSyncProtocol"] + networkProducts,
+      dependencies: ["RealmFormats", "RealmText", "RealmSyncProtocol"] + networkProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmMetrics", dependencies: ["RealmSwift"] + metricsProducts,
@@ -193,6 +200,7 @@ let package = Package(
       name: "RealmTools",
       dependencies: [
         "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats",
+        "RealmText",
       ],
       swiftSettings: librarySettings),
     .executableTarget(
@@ -204,7 +212,7 @@ let package = Package(
     .target(
       name: "RealmStudio",
       dependencies: modules(
-        "RealmTools", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmTools", "RealmFormats", "RealmText", "RealmQuery", "RealmTables", "RealmStorage",
         with: "Tools") + studioProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
@@ -261,7 +269,8 @@ let package = Package(
     .executableTarget(
       name: "realm-sync",
       dependencies: [
-        "RealmFormats", "RealmSync", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmFormats", "RealmText", "RealmSync", "RealmReplication", "RealmSyncProtocol",
+        "RealmTables",
         "RealmStorage",
         "RealmServerEngine", "RealmNetworking", "RealmSyncTestSupport", "RealmTestSupport",
       ],
@@ -274,12 +283,13 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "RealmTestSupport",
-      dependencies: ["RealmFormats", "RealmStorage", "RealmTables"],
+      dependencies: ["RealmFormats", "RealmText", "RealmStorage", "RealmTables"],
       swiftSettings: settings),
     .target(
       name: "RealmSyncTestSupport",
       dependencies: [
-        "RealmDeclarations", "RealmFormats", "RealmQuery", "RealmReplication", "RealmServerEngine",
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmQuery", "RealmReplication",
+        "RealmServerEngine",
         "RealmStorage", "RealmSync", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
       ],
       swiftSettings: settings),
@@ -287,11 +297,13 @@ let package = Package(
     .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
     .testTarget(
       name: "RealmFormatsTests",
-      dependencies: ["RealmFormats", "RealmTestSupport", "TestTraits"],
+      dependencies: ["RealmFormats", "RealmText", "RealmTestSupport", "TestTraits"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSyncProtocolTests",
-      dependencies: ["RealmFormats", "RealmSyncProtocol", "RealmTestSupport", "TestTraits"],
+      dependencies: [
+        "RealmFormats", "RealmText", "RealmSyncProtocol", "RealmTestSupport", "TestTraits",
+      ],
       exclude: ["Traces"],
       swiftSettings: settings),
     .testTarget(
@@ -308,14 +320,16 @@ let package = Package(
     .testTarget(
       name: "RealmReplicationTests",
       dependencies: [
-        "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+        "RealmFormats", "RealmText", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage",
         "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSyncTests",
       dependencies: [
-        "RealmFormats", "RealmSync", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
+        "RealmFormats", "RealmText", "RealmSync", "RealmServerEngine", "RealmReplication",
+        "RealmSyncProtocol",
         "RealmSession", "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
         "realm-two-devices",
@@ -324,7 +338,7 @@ let package = Package(
     .testTarget(
       name: "RealmServerEngineTests",
       dependencies: [
-        "RealmDeclarations", "RealmFormats", "RealmServerEngine", "RealmReplication",
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmReplication",
         "RealmSyncProtocol", "RealmQuery", "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
@@ -358,7 +372,7 @@ let package = Package(
       name: "RealmToolsTests",
       dependencies: [
         "RealmDeclarations", "RealmTools", "RealmSwift", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmFormats", "RealmTestSupport", "TestTraits",
+        "RealmStorage", "RealmFormats", "RealmText", "RealmTestSupport", "TestTraits",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -383,7 +397,7 @@ let package = Package(
     .testTarget(
       name: "RealmSwiftTests",
       dependencies: [
-        "RealmFormats", "RealmSwift", "RealmSession", "RealmSync", "RealmReplication",
+        "RealmFormats", "RealmText", "RealmSwift", "RealmSession", "RealmSync", "RealmReplication",
         "RealmSyncProtocol",
         "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
         "realm-second-process",

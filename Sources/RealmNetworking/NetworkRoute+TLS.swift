@@ -3,10 +3,10 @@
 // The settings of a route for TLS and for proxies of HTTP.
 
 #if Sync
-import RealmSyncProtocol
 import AsyncHTTPClient
 import NIOSSL
-import RealmFormats
+import RealmSyncProtocol
+import RealmText
 
 extension NetworkRoute {
   /// The settings of TLS: the system's trusted certificates, and the route's.

@@ -2,11 +2,11 @@
 
 // An app server without sockets: whole clients talk to it in one process.
 
-import RealmFormats
 import RealmServerEngine
 package import RealmStorage
 import RealmSync
 package import RealmSyncProtocol
+import RealmText
 
 /// An app server in memory: sockets for a client, and answers to logins of anonymous users.
 package final class MemoryAppServer: Sendable {

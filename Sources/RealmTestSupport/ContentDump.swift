@@ -6,6 +6,7 @@ import Foundation
 package import RealmFormats
 package import RealmStorage
 package import RealmTables
+import RealmText
 
 /// Dumps tables, rows and backlinks.
 ///

@@ -2,8 +2,8 @@
 
 // The vectors of P2 A.1 and P2 A.6, both ways.
 
-import RealmFormats
 import RealmTestSupport
+import RealmText
 import Testing
 
 @testable import RealmSyncProtocol

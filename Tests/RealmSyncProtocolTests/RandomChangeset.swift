@@ -2,8 +2,8 @@
 
 // Changesets of all kinds of instructions, for the tests of the encoding.
 
-import RealmFormats
 import RealmTestSupport
+import RealmText
 
 @testable import RealmSyncProtocol
 

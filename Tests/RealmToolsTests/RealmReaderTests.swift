@@ -3,10 +3,10 @@
 // Reading files that others write, and files that must not be touched.
 
 import Foundation
-import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import RealmText
 import RealmTools
 import Testing
 

@@ -2,8 +2,8 @@
 
 // The changesets that the rows of the protocol measure: an app edits a few properties.
 
-import RealmFormats
 import RealmSyncProtocol
+import RealmText
 
 /// Small changesets about objects of one class.
 enum SmallChangesets {

@@ -2,6 +2,8 @@
 
 // The values of functions and documents.
 
+package import RealmText
+
 /// A BSON value. Documents keep the order of their elements.
 package enum BSONValue: Hashable, Sendable {
   case null

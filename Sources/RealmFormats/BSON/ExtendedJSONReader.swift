@@ -2,6 +2,8 @@
 
 // Extended JSON becomes BSON.
 
+import RealmText
+
 /// Reads extended JSON, version 2, canonical or relaxed.
 ///
 /// Numbers that are bare become 64-bit integers and doubles. Objects with keys like `$gt`, which

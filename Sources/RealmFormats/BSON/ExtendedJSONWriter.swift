@@ -2,6 +2,8 @@
 
 // BSON becomes canonical extended JSON.
 
+import RealmText
+
 /// Writes extended JSON, version 2, in its canonical form: every type comes back as it was.
 package enum ExtendedJSONWriter {
   /// The text of a value.

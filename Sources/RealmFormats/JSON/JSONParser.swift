@@ -2,6 +2,8 @@
 
 // Bytes become a JSON value.
 
+import RealmText
+
 /// Reads JSON (RFC 8259).
 ///
 /// Any sequence of bytes gives a value or an error.

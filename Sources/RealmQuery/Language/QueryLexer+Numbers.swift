@@ -2,7 +2,7 @@
 
 // Numbers and times in query strings.
 
-import RealmFormats
+import RealmText
 
 extension QueryLexer {
   /// A time if it is one, else a number.

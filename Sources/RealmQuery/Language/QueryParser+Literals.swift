@@ -8,8 +8,8 @@
 //     point  = "[" longitude , latitude [, altitude] "]"
 //     object = obj(class, key)
 
-import RealmFormats
 import RealmStorage
+import RealmText
 
 extension QueryParser {
   /// The present word is the name of a shape, in capitals, and a parenthesis is next.

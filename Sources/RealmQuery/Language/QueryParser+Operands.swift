@@ -2,9 +2,9 @@
 
 // Simple operands: literals, arguments, key paths and subqueries.
 
-import RealmFormats
 import RealmStorage
 import RealmTables
+import RealmText
 
 extension QueryParser {
   /// An operand without signs, parentheses and elements.

@@ -2,8 +2,8 @@
 
 // Dates with nanoseconds, and without Foundation's rounding.
 
-import RealmFormats
 package import RealmStorage
+import RealmText
 
 /// Conversion of dates to and from strings such as `2026-02-28T13:05:00.25Z`.
 package enum DateText {

@@ -2,8 +2,8 @@
 
 // Stored values in messages, in what `explain()` says, and in query strings.
 
-import RealmFormats
 package import RealmTables
+import RealmText
 
 extension TableValue {
   /// The value as messages show it.

@@ -2,9 +2,9 @@
 
 // Scalars as strings, and strings as scalars.
 
-import RealmFormats
 import RealmStorage
 package import RealmTables
+import RealmText
 
 /// A notation of scalars. They differ in dates, and in the letters of decimals.
 package enum ValueText: Sendable {

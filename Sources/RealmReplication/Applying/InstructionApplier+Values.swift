@@ -2,10 +2,10 @@
 
 // Assigning, inserting and erasing values.
 
-import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 extension InstructionApplier {
   // MARK: Assigning

@@ -8,10 +8,10 @@
 // 2. The last object exists.
 // 3. Nothing of it is recorded.
 
-import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
+import RealmText
 
 /// Carries out the instructions of changesets in a write transaction.
 ///

@@ -2,10 +2,10 @@
 
 // The name of a list that has no list around it.
 
-import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 /// The address of a list: an object, a property, and keys of dictionaries and embedded objects. It
 /// means the same in every changeset.

@@ -7,10 +7,10 @@
 // 1. Each cached name belongs to the table or column of the key beside it, and to the present
 //    changeset.
 
-import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 /// Writes a changeset about the objects of one file.
 ///

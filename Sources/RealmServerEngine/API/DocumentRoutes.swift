@@ -3,6 +3,7 @@
 // Calls of collections, and streams of their changes (P1 A.3).
 
 import RealmFormats
+import RealmText
 
 /// The route `functions/call` of an app, for the service with its documents.
 struct DocumentRoutes {

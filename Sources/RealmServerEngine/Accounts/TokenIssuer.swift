@@ -3,6 +3,7 @@
 // The tokens of users (P1 A.2): JSON Web Tokens signed with HS256.
 
 package import RealmFormats
+import RealmText
 
 /// Makes and checks tokens.
 package struct TokenIssuer: Sendable {

@@ -7,11 +7,11 @@
 //    its objects to the state in the realm at that version; in flexible mode it erases them, and
 //    the next round sends those that are seen.
 
-import RealmFormats
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 /// The refused writes of an upload.
 struct Compensation {

@@ -11,6 +11,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 /// A call about documents, with the rights of its user.
 struct DocumentCall: Sendable {

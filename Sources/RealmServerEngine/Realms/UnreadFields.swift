@@ -14,9 +14,9 @@
 // one in a property, it leaves out all initial values within that property, as it cannot know in
 // which of several they are. They tell nothing: their author has the values of new objects there.
 
-import RealmFormats
 import RealmReplication
 import RealmSyncProtocol
+import RealmText
 
 /// Finds the writes of an upload to properties hidden from its author.
 struct UnreadFields {

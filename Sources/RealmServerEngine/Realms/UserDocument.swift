@@ -10,6 +10,7 @@ import RealmFormats
 import RealmQuery
 import RealmStorage
 import RealmTables
+import RealmText
 
 extension CustomUserData {
   /// The object of a user as a document; nil if there is none.

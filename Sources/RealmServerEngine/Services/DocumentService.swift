@@ -9,6 +9,7 @@
 package import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
+import RealmText
 
 /// Carries out the calls of collections, and watches them.
 package final class DocumentService: Sendable {

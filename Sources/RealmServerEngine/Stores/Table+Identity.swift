@@ -2,10 +2,10 @@
 
 // Objects by their identities on all devices.
 
-import RealmFormats
 package import RealmStorage
 package import RealmSyncProtocol
 package import RealmTables
+import RealmText
 
 extension Column {
   /// Whether subscriptions can ask for the property: scalars, and lists and sets of them.

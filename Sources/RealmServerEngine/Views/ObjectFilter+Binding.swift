@@ -9,6 +9,7 @@ import RealmFormats
 import RealmQuery
 import RealmStorage
 import RealmTables
+import RealmText
 
 extension ObjectFilter {
   /// The properties in the condition.

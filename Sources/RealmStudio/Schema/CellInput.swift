@@ -3,9 +3,10 @@
 // Values from the page, as the database stores them.
 
 #if Tools
-import RealmQuery
 import RealmFormats
+import RealmQuery
 import RealmTables
+import RealmText
 
 /// Reads the tagged values of `CellReader`, as people edited them.
 struct CellInput {

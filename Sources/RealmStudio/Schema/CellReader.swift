@@ -3,9 +3,10 @@
 // Stored values for the page: tagged, and cut to their shown part.
 
 #if Tools
-import RealmQuery
 import RealmFormats
+import RealmQuery
 import RealmTables
+import RealmText
 
 /// Makes the JSON of values of one version, or of an open transaction.
 struct CellReader {

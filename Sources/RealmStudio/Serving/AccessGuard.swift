@@ -10,7 +10,7 @@
 // 3. A request by a page of another origin is refused, whatever it carries.
 
 #if Tools
-import RealmFormats
+import RealmText
 
 /// Decides whether a request is from the person at Studio's terminal.
 struct AccessGuard: Sendable {

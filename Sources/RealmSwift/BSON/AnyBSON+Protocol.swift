@@ -6,6 +6,7 @@
 import Foundation
 import RealmFormats
 import RealmStorage
+import RealmText
 
 extension AnyBSON {
   var bson: BSONValue {

@@ -4,8 +4,8 @@
 
 #if Sync
 import Foundation
-import RealmFormats
 import RealmSyncProtocol
+import RealmText
 
 /// An object whose change the server did not accept, and undid.
 public struct CompensatingWriteInfo: Sendable {

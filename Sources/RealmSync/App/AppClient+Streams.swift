@@ -5,6 +5,7 @@
 package import RealmFormats
 import RealmStorage
 package import RealmSyncProtocol
+import RealmText
 
 extension AppClient {
   /// Watches a collection until the server ends the stream, or the task is cancelled.

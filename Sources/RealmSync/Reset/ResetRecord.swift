@@ -10,10 +10,10 @@
 // 3. A server that was restored from a backup again asks for no cycle: each reset leads to another
 //    history. So many of them may follow each other.
 
-import RealmFormats
 package import RealmStorage
 import RealmSyncProtocol
 package import RealmTables
+import RealmText
 
 /// The record of a reset.
 package struct ResetRecord: Hashable, Sendable {

@@ -4,6 +4,7 @@
 
 package import RealmFormats
 import RealmStorage
+import RealmText
 
 /// A user. There is one object of each user of an app's client.
 ///

@@ -2,7 +2,7 @@
 
 // Where an app's files are (P3 A).
 
-import RealmFormats
+import RealmText
 
 /// The paths of the files of an app's client.
 package struct SyncPaths: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 // The encodings of integers, strings, keys and payloads.
 
-import RealmFormats
+import RealmText
 
 extension Array where Element == UInt8 {
   /// Seven bits a byte, the lowest first; the last byte has six bits and the sign.

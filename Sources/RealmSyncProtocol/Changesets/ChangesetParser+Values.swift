@@ -2,7 +2,7 @@
 
 // Reading strings, keys and payloads.
 
-import RealmFormats
+import RealmText
 
 extension ChangesetParser {
   /// A reference to an earlier string.

@@ -2,7 +2,7 @@
 
 // Bytes become a changeset.
 
-import RealmFormats
+import RealmText
 
 /// Reads the bytes of a changeset.
 ///

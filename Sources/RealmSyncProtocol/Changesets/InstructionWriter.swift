@@ -6,7 +6,7 @@
 // 1. The last `slack` bytes of `output` are not written yet. Whatever appends to `output` calls
 //    `trim()` first; short instructions are stored there.
 
-import RealmFormats
+import RealmText
 
 /// Writes instructions; remembers the bytes of the last object, as most instructions concern the
 /// object of the one before. It owns the arrays it reads and writes, so no reference is counted for

@@ -2,7 +2,7 @@
 
 // What the server undid of a client's writes.
 
-package import RealmFormats
+package import RealmText
 
 /// The part of an error document about a compensating write.
 package struct CompensatingWriteReport: Hashable, Sendable {

@@ -3,6 +3,7 @@
 // The JSON document of an error message.
 
 package import RealmFormats
+import RealmText
 
 /// What a server says about an error. Six keys are always written and must be there.
 package struct ErrorDocument: Hashable, Sendable {

@@ -3,6 +3,7 @@
 // The fields of a message's first line, and the bodies after it.
 
 import RealmFormats
+import RealmText
 
 /// A position in the bytes of a message.
 struct HeaderReader {

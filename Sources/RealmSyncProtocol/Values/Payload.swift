@@ -2,7 +2,7 @@
 
 // The assigned, inserted or erased value of an instruction.
 
-package import RealmFormats
+package import RealmText
 
 /// A value in an instruction. Strings and binaries are ranges of their changeset's payload bytes,
 /// and the strings of a link are in its string table: a payload has a meaning only together with

@@ -2,7 +2,7 @@
 
 // The keys of objects on all devices.
 
-package import RealmFormats
+package import RealmText
 
 /// The primary key of an object as instructions carry it.
 package enum PrimaryKey: Hashable, Sendable {

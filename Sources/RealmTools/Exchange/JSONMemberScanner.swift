@@ -3,6 +3,7 @@
 // The members of a JSON object, read from the bytes where they lie.
 
 import RealmFormats
+import RealmText
 
 /// Reads the parts of an object of JSON. What it does not read need not be wrong: `JSONParser`
 /// decides. What it reads is what `JSONParser` would.

@@ -5,6 +5,7 @@
 import RealmDeclarations
 import RealmFormats
 import RealmTables
+import RealmText
 
 /// Reads the rows of a database with a declaration of its classes.
 struct SQLiteRestoring: Sendable {

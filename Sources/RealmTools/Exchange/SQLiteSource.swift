@@ -15,6 +15,7 @@ import RealmFormats
 import RealmQuery
 import RealmStorage
 package import RealmTables
+import RealmText
 
 /// A database of SQLite whose rows are imported.
 package struct SQLiteSource: Sendable {

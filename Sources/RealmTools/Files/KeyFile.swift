@@ -3,8 +3,8 @@
 // Keys of encrypted files, given in files of their own: arguments of commands are public.
 
 import Foundation
-import RealmFormats
 package import RealmStorage
+import RealmText
 
 /// Reads the key of an encrypted file.
 package enum KeyFile {

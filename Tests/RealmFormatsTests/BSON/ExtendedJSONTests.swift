@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmTestSupport
+import RealmText
 import Testing
 
 struct ExtendedJSONTests {

@@ -2,7 +2,7 @@
 
 // Bytes survive Base64; other texts are refused.
 
-import RealmFormats
+import RealmText
 import Testing
 
 struct Base64Tests {

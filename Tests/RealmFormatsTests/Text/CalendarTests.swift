@@ -2,7 +2,7 @@
 
 // Days and times of the calendar are those of seconds since 1970.
 
-import RealmFormats
+import RealmText
 import Testing
 
 struct CalendarTests {

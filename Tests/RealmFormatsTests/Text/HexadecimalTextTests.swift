@@ -2,7 +2,7 @@
 
 // Numbers, bytes, ObjectIds and UUIDs survive their texts; other texts are refused.
 
-import RealmFormats
+import RealmText
 import Testing
 
 struct HexadecimalTextTests {

@@ -2,12 +2,12 @@
 
 // Instructions about values: each row of P2 C.
 
-import RealmFormats
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
+import RealmText
 import Testing
 
 @Suite("Applied values")

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmServerEngine
 import RealmSync
+import RealmText
 import Testing
 
 struct TokenIssuerTests {

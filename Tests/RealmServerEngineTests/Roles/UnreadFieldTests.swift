@@ -6,6 +6,7 @@
 import RealmFormats
 import RealmReplication
 import RealmSyncProtocol
+import RealmText
 import Testing
 
 @testable import RealmServerEngine

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
+import RealmText
 import Testing
 
 @testable import RealmServerEngine

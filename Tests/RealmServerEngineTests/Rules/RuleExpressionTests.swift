@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
+import RealmText
 import Testing
 
 struct RuleExpressionTests {

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmTables
+import RealmText
 import Synchronization
 import Testing
 

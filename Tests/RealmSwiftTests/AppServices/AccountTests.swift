@@ -4,11 +4,11 @@
 
 #if Sync
 import Foundation
-import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import RealmText
 import Testing
 
 @testable import RealmSwift

@@ -2,10 +2,10 @@
 
 // An app server that a test writes.
 
-import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import RealmText
 
 /// Answers requests by their method and path, and keeps them.
 final class ScriptedTransport: HTTPTransport {

@@ -11,27 +11,33 @@ enum ModuleOrder {
   /// What each module may import of ours.
   static let allowed: [String: Set<String>] = [
     "CRealmPlatform": [],
-    "RealmFormats": [],
-    "RealmSyncProtocol": ["RealmFormats"],
+    "RealmText": [],
+    "RealmFormats": ["RealmText"],
+    "RealmSyncProtocol": ["RealmFormats", "RealmText"],
     "RealmStorage": ["CRealmPlatform"],
     "RealmTables": ["RealmStorage"],
-    "RealmReplication": ["RealmFormats", "RealmSyncProtocol", "RealmTables", "RealmStorage"],
-    "RealmSync": [
-      "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmTables", "RealmStorage",
+    "RealmReplication": [
+      "RealmFormats", "RealmText", "RealmSyncProtocol", "RealmTables", "RealmStorage",
     ],
-    "RealmQuery": ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmSync": [
+      "RealmFormats", "RealmText", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+      "RealmStorage",
+    ],
+    "RealmQuery": ["RealmText", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmDeclarations": ["RealmFormats", "RealmQuery", "RealmTables"],
     "RealmServerEngine": [
-      "RealmDeclarations", "RealmFormats", "RealmReplication", "RealmSyncProtocol", "RealmQuery",
+      "RealmDeclarations", "RealmFormats", "RealmText", "RealmReplication", "RealmSyncProtocol",
+      "RealmQuery",
       "RealmTables", "RealmStorage",
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
-      "RealmFormats", "RealmSession", "RealmSync", "RealmNetworking", "RealmSyncProtocol",
+      "RealmFormats", "RealmText", "RealmSession", "RealmSync", "RealmNetworking",
+      "RealmSyncProtocol",
       "RealmQuery",
       "RealmTables", "RealmStorage", "CRealmPlatform",
     ],
-    "RealmNetworking": ["RealmFormats", "RealmSyncProtocol"],
+    "RealmNetworking": ["RealmFormats", "RealmText", "RealmSyncProtocol"],
     "RealmMetrics": ["RealmSwift"],
     "RealmInventory": [],
     "RealmServer": [
@@ -39,18 +45,21 @@ enum ModuleOrder {
       "RealmSyncProtocol", "RealmStorage", "RealmInventory",
     ],
     "RealmTools": [
-      "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats",
+      "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats", "RealmText",
     ],
     "RealmCommand": [
       "RealmDeclarations", "RealmTools", "RealmStudio", "RealmTables", "RealmStorage",
       "RealmFormats", "RealmInventory",
     ],
     "RealmStudio": [
-      "RealmTools", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
+      "RealmTools", "RealmFormats", "RealmText", "RealmQuery", "RealmTables", "RealmStorage",
     ],
-    "RealmTestSupport": ["RealmFormats", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmTestSupport": [
+      "RealmFormats", "RealmText", "RealmTables", "RealmStorage", "CRealmPlatform",
+    ],
     "RealmSyncTestSupport": [
-      "RealmDeclarations", "RealmFormats", "RealmQuery", "RealmReplication", "RealmServerEngine",
+      "RealmDeclarations", "RealmFormats", "RealmText", "RealmQuery", "RealmReplication",
+      "RealmServerEngine",
       "RealmStorage", "RealmSync", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
     ],
     "AllocationCounter": [],

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmTables
+import RealmText
 
 /// Makes the events about the documents of a collection.
 struct ChangeEvents {

@@ -11,6 +11,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 /// Makes the changeset of a call.
 struct DocumentEdit {

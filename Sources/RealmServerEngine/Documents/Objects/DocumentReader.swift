@@ -7,6 +7,7 @@ import RealmQuery
 import RealmReplication
 import RealmStorage
 import RealmTables
+import RealmText
 
 /// Reads objects of a version, or of a transaction.
 struct DocumentReader {

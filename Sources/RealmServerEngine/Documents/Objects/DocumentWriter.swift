@@ -10,6 +10,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import RealmText
 
 /// Writes the properties of one object.
 struct DocumentWriter {
