@@ -2,8 +2,8 @@
 
 // Instructions that are stored in room for several have the bytes of those that are appended.
 
-import RealmFormats
 import RealmTestSupport
+import RealmText
 import Testing
 
 @testable import RealmSyncProtocol

@@ -6,6 +6,10 @@
 protocol AnyPersisted: SendableMetatype {
   static var valueType: any _Persistable.Type { get }
 
+  /// Whether the field has no `@Persisted`: the type is a `LegacyWrapper`. A cast to that would
+  /// search the program for a conformance that nearly all types lack.
+  static var isLegacy: Bool { get }
+
   /// The arguments of the declaration.
   static func flags(at address: UnsafeRawPointer) -> PersistedFlags
 
@@ -43,6 +47,10 @@ protocol AnyPersisted: SendableMetatype {
   static func persist(
     from address: UnsafeMutableRawPointer, _ object: ObjectBase, _ slot: _ColumnSlot,
     isFresh: Bool)
+}
+
+extension AnyPersisted {
+  static var isLegacy: Bool { false }
 }
 
 /// The arguments of a `@Persisted` declaration.

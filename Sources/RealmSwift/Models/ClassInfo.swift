@@ -62,7 +62,7 @@ final class ClassInfo {
     hasStringKey = keyType == String.self || keyType == String?.self
     isPlain = steps.allSatisfy { !$0.isPlainlyStored || $0.kind != .other }
     marksManaged = ClassInfo.marksManaged(schema.modelClass)
-    hasLegacyFields = steps.contains { $0.wrapperType is any LegacyWrapper.Type }
+    hasLegacyFields = steps.contains { $0.wrapperType.isLegacy }
     // A frozen realm has no writers.
     unmanagedValues = UnmanagedValues(core.isFrozen ? [] : steps)
     unsafe hot = UnsafeMutablePointer<ClassHot>.allocate(capacity: 1)

@@ -41,7 +41,7 @@ final class ModelProperty: Sendable {
     shape = wrapperType.valueType._shape
     let flags = unsafe wrapperType.flags(at: instance + offset)
     self.isIndexed =
-      flags.contains(.indexed) || isIndexed && wrapperType is any LegacyWrapper.Type
+      flags.contains(.indexed) || isIndexed && wrapperType.isLegacy
     isFullText = flags.contains(.fullText)
     self.isPrimaryKey = flags.contains(.primaryKey) || isPrimaryKey
     deleteRule = flags.deleteRule

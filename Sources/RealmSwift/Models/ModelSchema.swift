@@ -42,7 +42,7 @@ final class ModelSchema: Sendable {
     self.properties = properties
     assert(properties.map(\.index) == Array(properties.indices), "`ModelSchema` 1")
     primaryKey = properties.first { $0.isPrimaryKey }
-    hasLegacyFields = properties.contains { $0.wrapperType is any LegacyWrapper.Type }
+    hasLegacyFields = properties.contains { $0.wrapperType.isLegacy }
     let baseCount = ModelSchema.fieldCount(of: ObjectBase.self)
     holdsNothingElse =
       !hasLegacyFields && modelClass != DynamicObject.self
@@ -97,10 +97,10 @@ final class ModelSchema: Sendable {
     let address = unsafe UnsafeRawPointer(Unmanaged.passUnretained(instance).toOpaque())
     let columnNames = modelClass.propertiesMapping()
     var fields = declaredFields(of: modelClass)
-    if fields.contains(where: { !($0.wrapperType is any LegacyWrapper.Type) }),
+    if fields.contains(where: { !$0.wrapperType.isLegacy }),
       unsafe !_RealmTesting.discoverLegacyGenerics
     {
-      fields.removeAll { $0.wrapperType is any LegacyWrapper.Type }
+      fields.removeAll { $0.wrapperType.isLegacy }
     }
     let indexed = Set(modelClass.indexedProperties())
     let primaryKey = modelClass.primaryKey()

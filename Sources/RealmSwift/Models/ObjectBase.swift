@@ -93,7 +93,9 @@ nonisolated open class ObjectBase: Hashable, CustomStringConvertible {
 
   /// The name of the class in the database, and so of its table: that of the class without its
   /// module, unless `_realmObjectName()` returns another one.
-  public class func className() -> String { _realmObjectName() ?? String(describing: self) }
+  public class func className() -> String {
+    _realmObjectName() ?? _typeName(self, qualified: false)
+  }
 
   /// The name of the class in the database, where it differs from that of the class.
   ///

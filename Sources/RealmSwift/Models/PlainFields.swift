@@ -25,7 +25,7 @@ enum PlainFields {
   }
 
   private static func hasWrapper(_ schema: ModelSchema) -> Bool {
-    schema.properties.contains { !($0.wrapperType is any LegacyWrapper.Type) }
+    schema.properties.contains { !$0.wrapperType.isLegacy }
   }
 
   private static func text(

@@ -32,12 +32,14 @@ struct FormatBackups {
     return (system?[.systemFreeSize] as? NSNumber)?.int64Value
   }
 
-  func path(format: Int) -> String {
-    let url = URL(fileURLWithPath: path)
-    let name = url.deletingPathExtension().lastPathComponent
-    return url.deletingLastPathComponent()
-      .appendingPathComponent("\(name).v\(format).backup.realm").path
+  func path(format: Int) -> String { Self.path(stem, format) }
+
+  private static func path(_ stem: String, _ format: Int) -> String {
+    "\(stem).v\(format).backup.realm"
   }
+
+  /// The path of the file without its extension.
+  private var stem: String { URL(fileURLWithPath: path).deletingPathExtension().path }
 
   /// The formats of copies that could be opened here, newest first.
   private static var formats: [Int] {
@@ -82,9 +84,12 @@ struct FormatBackups {
 
   /// Removes the copies that are older than three months.
   func removeOld() {
+    let stem = stem
     for format in Self.formats {
-      let copy = path(format: format)
-      guard let date = (try? files.attributesOfItem(atPath: copy))?[.modificationDate] as? Date,
+      let copy = Self.path(stem, format)
+      // Nearly always there is none, and the error of a missing file costs more than the question.
+      guard files.fileExists(atPath: copy),
+        let date = (try? files.attributesOfItem(atPath: copy))?[.modificationDate] as? Date,
         -date.timeIntervalSinceNow > Self.maximumAge
       else { continue }
       try? files.removeItem(atPath: copy)

@@ -16,12 +16,14 @@ extension Realm.Configuration {
 
   private static let current = Locked<Realm.Configuration?>(nil)
 
+  static let defaultFileName = "default.realm"
+
   /// `default.realm` in the default directory.
   ///
   /// On Linux that is `$XDG_DATA_HOME/<program>`, or `~/.local/share/<program>` where the variable
   /// is not set to an absolute path; on Apple's platforms the directory that Realm's own SDK uses.
   public static var defaultFileURL: URL? {
-    defaultDirectory.appendingPathComponent("default.realm")
+    defaultDirectory.appendingPathComponent(defaultFileName)
   }
 
   static var defaultDirectory: URL {

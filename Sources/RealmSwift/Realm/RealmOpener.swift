@@ -134,11 +134,17 @@ struct RealmOpener {
     if let isWanted = configuration.shouldCompactOnLaunch { try compact(path, if: isWanted) }
   }
 
+  /// Whether the file is the one of a configuration that names none.
+  private var isInDefaultPlace: Bool {
+    // The name is compared first: where the default directory is takes 0.2 ms to find out.
+    path.hasSuffix("/" + Realm.Configuration.defaultFileName)
+      && configuration.location == Realm.Configuration().location
+  }
+
   /// Creates the directory of a new file with it, as for the default location.
   func makeDirectory() throws(Realm.Error) {
     guard case .file = configuration.location, !configuration.readOnly,
-      configuration.synchronisation?.path != nil
-        || configuration.location == Realm.Configuration().location
+      configuration.synchronisation?.path != nil || isInDefaultPlace
     else { return }
     do {
       try FileManager.default.createDirectory(

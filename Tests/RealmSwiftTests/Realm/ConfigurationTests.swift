@@ -32,6 +32,15 @@ struct ConfigurationTests {
     #expect(first != second)
   }
 
+  @Test(arguments: [
+    "/a/b.realm", "/a//b.realm", "/a/./b.realm", "/a/../b.realm", "/a/.b/c.realm", "/a/b..realm",
+    "/a/b/", "a.realm", "../a.realm", "/", "/.realm", "//a.realm", "/a/b/..",
+  ])
+  func pathsAreThoseOfStandardURLs(_ path: String) {
+    let url = URL(fileURLWithPath: path)
+    #expect(url.realmFilePath == url.standardizedFileURL.path)
+  }
+
   @Test func descriptionsNameTheOptions() {
     var configuration = Realm.Configuration(
       fileURL: URL(fileURLWithPath: "/tmp/told.realm"), schemaVersion: 7,

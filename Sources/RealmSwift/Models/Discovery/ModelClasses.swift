@@ -74,8 +74,9 @@ enum ModelClasses {
 
   /// Whether `type` is one of the classes that models inherit from; those are of this module.
   static func isBase(_ type: ObjectBase.Type) -> Bool {
-    let module = String(reflecting: ObjectBase.self).prefix { $0 != "." }
-    return String(reflecting: type).prefix { $0 != "." } == module
+    // `String(reflecting:)` would search the program four times for conformances of each metatype.
+    let module = _typeName(ObjectBase.self).prefix { $0 != "." }
+    return _typeName(type).prefix { $0 != "." } == module
   }
 
   /// All classes, on platforms whose Objective-C runtime lists them, Swift classes among them.

@@ -33,6 +33,7 @@ protocol LegacyWrapper: AnyPersisted {
 }
 
 extension LegacyWrapper {
+  static var isLegacy: Bool { true }
   static func flags(at address: UnsafeRawPointer) -> PersistedFlags { [] }
   static func originProperty(at address: UnsafeRawPointer) -> String? { nil }
   // Nothing tells values of the declaration from others.

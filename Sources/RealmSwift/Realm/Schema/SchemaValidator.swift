@@ -97,7 +97,7 @@ struct SchemaValidator {
       )
     }
     if !schema.isDynamic,
-      schema.properties.allSatisfy({ $0.wrapperType is any LegacyWrapper.Type })
+      schema.properties.allSatisfy({ $0.wrapperType.isLegacy })
     {
       mistakes += ModelSchema.lazyFields(of: schema.modelClass).map {
         "Lazy managed property '\($0)' is not allowed on a Realm Swift object class. Either add "
