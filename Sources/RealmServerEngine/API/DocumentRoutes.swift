@@ -32,14 +32,14 @@ struct DocumentRoutes {
     }
     let access = try await app.access(token)
     guard let text = request.parameter("baas_request"),
-      let bytes = Base64.decode(PercentText.decoded(text)),
-      let json = try? JSONParser.parse(bytes)
+      let bytes = Base64.decode(PercentText.decoded(text))
     else { throw .missing("baas_request") }
-    let documents = try documents(of: json["service"]?.string ?? "")
-    guard json["name"]?.string == "watch" else {
+    let body = try APIBody(APIRequest(request.method, request.path, body: bytes))
+    let documents = try documents(of: body.json["service"]?.string ?? "")
+    guard try body.text("name") == "watch" else {
       throw APIError(404, "ServiceCommandNotFound", "the call has no stream")
     }
-    let arguments = try FunctionRoutes.arguments(of: json)
+    let arguments = try body.arguments()
     do throws(DocumentError) {
       return EventStream(try await documents.watch(arguments, user: access))
     } catch {

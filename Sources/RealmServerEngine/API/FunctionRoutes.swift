@@ -14,12 +14,12 @@ struct FunctionRoutes {
     let name = try body.text("name")
     if let service = body.json["service"]?.string {
       return try await DocumentRoutes(app: app).call(
-        name, of: service, Self.arguments(of: body.json), account)
+        name, of: service, body.arguments(), account)
     }
     guard let function = app.functions[name] else {
       throw APIError(404, "FunctionNotFound", "function not found: '\(name)'")
     }
-    let values = try Self.arguments(of: body.json)
+    let values = try body.arguments()
     let result: BSONValue
     do {
       result = try await function(FunctionCall(name: name, arguments: values, account: account))
@@ -27,20 +27,6 @@ struct FunctionRoutes {
       throw APIError(400, "FunctionExecutionError", "\(error)")
     }
     return Self.response(result)
-  }
-
-  /// The arguments in the body of a call.
-  static func arguments(of json: JSONValue) throws(APIError) -> [BSONValue] {
-    let arguments: BSONValue
-    do throws(BSONError) {
-      arguments = try ExtendedJSONReader.value(json["arguments"] ?? .array([]))
-    } catch {
-      throw APIError(400, "BadBsonParse", "the arguments are no extended JSON")
-    }
-    guard case .array(let values) = arguments else {
-      throw APIError(400, "InvalidParameter", "the arguments are no array")
-    }
-    return values
   }
 
   /// The answer with a result.

@@ -53,10 +53,12 @@ struct DocumentServiceTests {
       "updateOne",
       #"""
       "query":{"_id":1},"update":{"$inc":{"n":2},"$push":{"list":{"$each":[9],"$position":1},
-      "places":{"street":"new","tags":["w"]},"any.deep":"z"},"$set":{"place.number":8,"map.k":5,
-      "places.0.street":"changed"},"$unset":{"map.l":"","m":"","owner":""},
+      "places":{"street":"new","tags":["w"]},"any.deep":"z"},"$set":{"place.number":8,"map.k":5},
+      "$unset":{"map.l":"","m":"","owner":""},
       "$addToSet":{"set":"c"},"$pull":{"owners":"ann"}}
       """#)
+    try await bench.call(
+      "updateOne", #""query":{"_id":1},"update":{"$set":{"places.0.street":"changed"}}"#)
     try await bench.call("insertOne", #""document":{"_id":2,"list":[1]}"#)
     try await bench.call("findOneAndReplace", #""filter":{"_id":2},"update":{"s":"only"}"#)
     try await bench.call("insertOne", #""document":{"_id":3}"#)
