@@ -192,7 +192,7 @@ let package = Package(
     .executableTarget(
       name: "RealmServer",
       dependencies: modules(
-        "RealmDeclarations", "RealmFormats", "RealmServerEngine", "RealmNetworking",
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
         "RealmSyncProtocol", "RealmStorage", "RealmInventory", with: "Server") + networkProducts
         + serverProducts,
       swiftSettings: librarySettings),
@@ -346,8 +346,8 @@ let package = Package(
     .testTarget(
       name: "RealmServerTests",
       dependencies: [
-        "RealmFormats", "RealmSwift", "RealmServer", "RealmServerEngine", "RealmNetworking",
-        "RealmSync",
+        "RealmFormats", "RealmText", "RealmSwift", "RealmServer", "RealmServerEngine",
+        "RealmNetworking", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSyncTestSupport", "RealmInventory", "TestTraits",

@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmFormats
+import RealmText
 
 /// A mail with a text.
 struct MailMessage: Hashable, Sendable {

@@ -6,6 +6,7 @@
 import Foundation
 import NIOCore
 import RealmFormats
+import RealmText
 
 /// A session with a mail server.
 struct SMTPSession {

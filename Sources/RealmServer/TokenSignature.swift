@@ -10,6 +10,7 @@ import Crypto
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmText
 import _CryptoExtras
 
 /// Checks signatures of JSON Web Tokens (RFC 7515, RFC 7518).

@@ -9,6 +9,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import RealmText
 import Testing
 
 @testable import RealmServer

@@ -7,6 +7,7 @@ import Foundation
 import NIOSSL
 import RealmFormats
 import RealmServerEngine
+import RealmText
 import Testing
 
 @testable import RealmServer

@@ -6,6 +6,7 @@
 import Crypto
 import Foundation
 import RealmFormats
+import RealmText
 import _CryptoExtras
 
 /// The claims of a test's tokens.

@@ -5,6 +5,7 @@
 // SwiftCSV reads a file as a whole and does not know lines for the reports of bad rows, and it
 // makes no difference between an empty cell and an empty text. So this is our own.
 
+import RealmFormats
 import RealmText
 
 /// Reads CSV a row at a time.

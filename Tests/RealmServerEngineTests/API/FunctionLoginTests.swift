@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import RealmText
 import Testing
 
 @testable import RealmServerEngine

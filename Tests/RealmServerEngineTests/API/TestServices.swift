@@ -6,6 +6,7 @@ import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
+import RealmText
 
 /// Answers requests by their addresses, and keeps them.
 final class TestServices: HTTPTransport {

@@ -9,6 +9,7 @@
 // 3. Claims count after the signature was found right.
 
 import RealmFormats
+import RealmText
 
 /// A token of another issuer, read but not checked.
 struct ForeignToken {

@@ -8,6 +8,7 @@
 
 package import RealmFormats
 import RealmSyncProtocol
+import RealmText
 
 /// The events of webhooks.
 package enum LoginEvent: String, CaseIterable, Hashable, Sendable {

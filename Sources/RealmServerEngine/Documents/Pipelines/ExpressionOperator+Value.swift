@@ -3,6 +3,7 @@
 // Carrying out the functions of expressions. Null, and what is missing, give null in arithmetic.
 
 import RealmFormats
+import RealmText
 
 extension ExpressionOperator {
   func value(
