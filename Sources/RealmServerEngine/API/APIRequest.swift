@@ -75,6 +75,20 @@ struct APIBody {
     return text
   }
 
+  /// The arguments of a call, in extended JSON.
+  func arguments() throws(APIError) -> [BSONValue] {
+    let arguments: BSONValue
+    do throws(BSONError) {
+      arguments = try ExtendedJSONReader.value(json["arguments"] ?? .array([]))
+    } catch {
+      throw APIError(400, "BadBsonParse", "the arguments are no extended JSON")
+    }
+    guard case .array(let values) = arguments else {
+      throw APIError(400, "InvalidParameter", "the arguments are no array")
+    }
+    return values
+  }
+
   /// The document without a member.
   func document(without key: String) throws(APIError) -> BSONValue {
     guard case .object(let members) = json,

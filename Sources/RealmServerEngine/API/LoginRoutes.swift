@@ -129,7 +129,7 @@ struct LoginRoutes {
       try await APIError.mapping(await accounts.repeatConfirmation(address))
     case ["reset", "call"]:
       let (address, password) = (try body.text("email"), try body.text("password"))
-      let arguments = try FunctionRoutes.arguments(of: body.json)
+      let arguments = try body.arguments()
       try app.countRegistration(request.origin)
       try await app.limited(
         request.origin,

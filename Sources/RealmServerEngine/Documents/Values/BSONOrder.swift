@@ -8,6 +8,7 @@
 import RealmFormats
 import RealmQuery
 import RealmStorage
+import RealmText
 
 /// Compares values.
 enum BSONOrder {
