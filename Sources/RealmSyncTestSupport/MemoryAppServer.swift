@@ -2,6 +2,7 @@
 
 // An app server without sockets: whole clients talk to it in one process.
 
+import RealmFormats
 import RealmServerEngine
 package import RealmStorage
 import RealmSync
