@@ -60,7 +60,10 @@ private struct ProcessStorm {
     let text = "todo-\(count)."
     let code = try run(device(), "add", text, killedAfter: time)
     if code == 0 { acknowledged.insert(text) }
-    if time == nil, code != 0 { problems.append("add ended with \(code)") }
+    if time == nil, code != 0 {
+      let errors = try String(contentsOfFile: directory + "/output.txt.errors", encoding: .utf8)
+      problems.append("add ended with \(code): \(errors)")
+    }
   }
 
   /// The lists of both devices once they are equal; nil if they do not become so.
@@ -84,8 +87,8 @@ private struct ProcessStorm {
     _ name: String, _ arguments: [String], output: String
   ) throws -> SpawnedProgram {
     try SpawnedProgram(
-      Self.folder.appendingPathComponent(name).path, arguments, output: .file(output), errors: .null
-    )
+      Self.folder.appendingPathComponent(name).path, arguments, output: .file(output),
+      errors: .file(output + ".errors"))
   }
 
   /// Runs `realm-todos` on a device. Returns its exit code.
