@@ -78,7 +78,7 @@ extension TableValue {
 
   /// Whether a new object has the value in a property.
   func isInitial(in column: Column) -> Bool {
-    guard column.collection != .none else {
+    guard column.collection == .none else {
       switch self {
       case .list(let values): return values.isEmpty
       case .dictionary(let dictionary): return dictionary.entries.isEmpty
