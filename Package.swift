@@ -277,6 +277,11 @@ let package = Package(
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),
     .executableTarget(
+      name: "realm-instructions",
+      dependencies: ["RealmSwift"],
+      path: "Benchmarks/Sources/realm-instructions",
+      swiftSettings: settings),
+    .executableTarget(
       name: "realm-second-process",
       dependencies: ["RealmSwift"],
       path: "Tests/SecondProcess",
@@ -403,6 +408,9 @@ let package = Package(
         "realm-second-process",
         "RealmSyncTestSupport", "AllocationCounter",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmAllocationTests", dependencies: ["RealmSwift", "AllocationCounter"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmCombineTests",

@@ -4,6 +4,21 @@
 
 import PackageDescription
 
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+let arguments = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser")
+
+/// A program that chooses suites and prints their rows.
+func program(_ name: String) -> Target {
+  .executableTarget(
+    name: name,
+    dependencies: ["BenchmarkCommands", "BenchmarkSuites", "BenchmarkSupport", arguments],
+    swiftSettings: settings)
+}
+
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
@@ -16,48 +31,29 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"])]),
+    // Data, rows and tables: arithmetic alone.
+    .target(name: "BenchmarkSupport", swiftSettings: settings),
+    // The engines and what is measured.
     .target(
-      name: "BenchmarkSupport",
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
-    .executableTarget(
-      name: "realm-benchmarks",
+      name: "BenchmarkSuites",
       dependencies: [
         "BenchmarkSupport", "CSQLite", "CLMDB",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "RealmSwift", package: "OpenRealm"),
       ],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
-    .executableTarget(
-      name: "realm-queries",
-      dependencies: [
-        "BenchmarkSupport", "CSQLite",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "RealmSwift", package: "OpenRealm"),
-      ],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
-    .executableTarget(
-      name: "realm-encryption",
-      dependencies: [
-        "BenchmarkSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "RealmSwift", package: "OpenRealm"),
-      ],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
-    .executableTarget(
-      name: "realm-tools",
-      dependencies: [
-        "BenchmarkSupport",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
-    .testTarget(
-      name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+      swiftSettings: settings),
+    // What the programs have in common.
+    .target(
+      name: "BenchmarkCommands",
+      dependencies: ["BenchmarkSuites", "BenchmarkSupport", arguments], swiftSettings: settings),
+    program("realm-benchmarks"),
+    program("realm-queries"),
+    program("realm-encryption"),
+    program("realm-tools"),
     .executableTarget(
       name: "realm-latency",
-      dependencies: [.product(name: "RealmSwift", package: "OpenRealm")],
-      swiftSettings: [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]),
+      dependencies: [.product(name: "RealmSwift", package: "OpenRealm")], swiftSettings: settings),
+    .testTarget(
+      name: "BenchmarkSupportTests", dependencies: ["BenchmarkSupport"], swiftSettings: settings),
   ]
 )

@@ -96,7 +96,8 @@ package final class BenchmarkData {
     precondition(Int(rows.reduce(0) { $0 + $1.score }) == 499_638_761)
   }
 
-  private static func row(_ index: Int) -> BenchmarkRow {
+  /// The row of an index.
+  package static func row(_ index: Int) -> BenchmarkRow {
     let i = UInt64(index)
     let statuses = ["open", "in_progress", "done", "archived"]
     let owner = Int(hash(i, 1) % 100)

@@ -19,4 +19,12 @@ extension URL {
     }
     try? FileManager.default.removeItem(atPath: path + ".management")
   }
+
+  /// The bytes of a database with the log beside it; 0 if it is not there.
+  package var databaseByteCount: Int {
+    ["", "-wal"].reduce(0) { sum, suffix in
+      let facts = try? FileManager.default.attributesOfItem(atPath: path + suffix)
+      return sum + ((facts?[.size] as? Int) ?? 0)
+    }
+  }
 }

@@ -9,6 +9,8 @@ import Foundation
 struct RowFiles {
   let csv: URL
   let json: URL
+  /// The objects of `json` as the elements of one array.
+  let jsonArray: URL
 
   /// Writes the files.
   init(_ data: BenchmarkData, in folder: URL) throws {
@@ -22,14 +24,22 @@ struct RowFiles {
             + "\(row.isDone)\n")
       }
     }
+    jsonArray = folder.appending(path: "rows-array.json")
     try Self.write(to: json) { write in
-      for row in data.rows {
-        try write(
-          #"{"id":\#(row.id),"name":"\#(row.name)","owner":"\#(row.owner)","#
-            + #""status":"\#(row.status)","priority":\#(row.priority),"score":\#(row.score),"#
-            + #""isDone":\#(row.isDone)}"# + "\n")
-      }
+      for row in data.rows { try write(Self.object(row) + "\n") }
     }
+    try Self.write(to: jsonArray) { write in
+      for (index, row) in data.rows.enumerated() {
+        try write((index == 0 ? "[" : ",\n") + Self.object(row))
+      }
+      try write("]\n")
+    }
+  }
+
+  private static func object(_ row: BenchmarkRow) -> String {
+    #"{"id":\#(row.id),"name":"\#(row.name)","owner":"\#(row.owner)","#
+      + #""status":"\#(row.status)","priority":\#(row.priority),"score":\#(row.score),"#
+      + #""isDone":\#(row.isDone)}"#
   }
 
   private static func write(to file: URL, _ body: ((String) throws -> Void) throws -> Void) throws {

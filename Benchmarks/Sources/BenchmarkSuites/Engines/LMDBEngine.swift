@@ -154,6 +154,8 @@ final class LMDBEngine: Engine {
     large = environment
   }
 
+  var largeFileByteCount: Int { largeFile.databaseByteCount }
+
   func hold(_ rows: [Int]) { held = rows }
 
   func updateDurably(_ updates: [(row: Int, priority: Int)]) throws -> Int {

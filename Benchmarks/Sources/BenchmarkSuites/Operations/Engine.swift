@@ -24,6 +24,8 @@ protocol Engine: AnyObject {
   /// Opens the file with all rows in two classes (keyed by number, and by name), and fills it the
   /// first time; not timed.
   func openLarge() throws
+  /// How many bytes the files with all rows have; 0 if they are not open.
+  var largeFileByteCount: Int { get }
   /// Gets at hand what `readHeld` reads; not timed.
   func hold(_ rows: [Int]) throws
   func updateDurably(_ updates: [(row: Int, priority: Int)]) throws -> Int

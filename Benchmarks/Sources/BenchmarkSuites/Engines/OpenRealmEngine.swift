@@ -15,6 +15,17 @@ final class RealmTodo: Object {
   @Persisted var priority: Int
   @Persisted var score: Double
   @Persisted var done: Bool
+
+  convenience init(_ row: BenchmarkRow) {
+    self.init()
+    id = row.id
+    name = row.name
+    owner = row.owner
+    status = row.status
+    priority = row.priority
+    score = row.score
+    done = row.isDone
+  }
 }
 
 /// A to-do with its name as its key.
@@ -73,6 +84,8 @@ class OpenRealmEngine: Engine {
     }
     large = realm
   }
+
+  var largeFileByteCount: Int { largeFile.databaseByteCount }
 
   func hold(_ rows: [Int]) throws {
     let realm = try opened(large)
@@ -165,17 +178,7 @@ class OpenRealmEngine: Engine {
   private func insertTodos(_ realm: Realm, batch: Int, count: Int) throws -> Int {
     for start in stride(from: 0, to: count, by: batch) {
       try realm.write {
-        for row in data.rows[start..<min(start + batch, count)] {
-          let todo = RealmTodo()
-          todo.id = row.id
-          todo.name = row.name
-          todo.owner = row.owner
-          todo.status = row.status
-          todo.priority = row.priority
-          todo.score = row.score
-          todo.done = row.isDone
-          realm.add(todo)
-        }
+        for row in data.rows[start..<min(start + batch, count)] { realm.add(RealmTodo(row)) }
       }
     }
     return count

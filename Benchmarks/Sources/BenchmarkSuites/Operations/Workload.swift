@@ -2,10 +2,10 @@
 
 // What is measured.
 
-import ArgumentParser
+import BenchmarkSupport
 
 /// A piece of work that every engine does.
-enum Workload: String, CaseIterable, ExpressibleByArgument, Sendable {
+package enum Workload: String, CaseIterable, Sendable {
   case bulkInsert = "bulk-insert"
   case transactionsOf1000 = "transactions-of-1000"
   case durableInserts = "durable-inserts"
@@ -48,16 +48,27 @@ enum Workload: String, CaseIterable, ExpressibleByArgument, Sendable {
   /// Whether each operation ends with a durable commit.
   var isDurable: Bool { self == .durableInserts || self == .durableUpdates }
 
-  /// The goal for the ratio OpenRealm : SQLite prepared; for durable updates OpenRealm : two syncs.
-  var goal: Double? {
+  /// What our time is to reach.
+  private var goals: [Goal] {
     switch self {
-    case .bulkInsert: 1.0
-    case .durableUpdates: 1.5
-    case .lookUpInt: 0.65
-    case .countRange, .countString, .sum: 0.05
-    case .iterate: 0.9
-    case .values: 0.1
-    default: nil
+    case .bulkInsert, .transactionsOf1000: [.times(1, of: Report.base)]
+    case .durableInserts: [.times(1, of: Report.base, by: OneSyncEngine.name)]
+    case .durableUpdates:
+      [
+        .times(1, of: Report.base, by: OneSyncEngine.name),
+        .times(1.2, of: RawCommit.oneSync.rawValue, by: OneSyncEngine.name),
+        .times(1.5, of: RawCommit.twoSyncs.rawValue),
+      ]
+    case .lookUpInt, .lookUpString: [.times(0.65, of: Report.base)]
+    case .countRange, .countString, .sum: [.times(0.05, of: Report.base)]
+    case .iterate: [.times(0.4, of: Report.base)]
+    case .values: [.times(0.1, of: Report.base)]
+    case .lookUpHeld: []
     }
+  }
+
+  /// The row of the report: one operation.
+  var row: ReportRow {
+    ReportRow(rawValue, title, isDurable ? .microseconds : .nanoseconds, goals: goals)
   }
 }

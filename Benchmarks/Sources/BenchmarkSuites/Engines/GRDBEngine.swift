@@ -93,6 +93,8 @@ final class GRDBEngine: Engine {
     large = pool
   }
 
+  var largeFileByteCount: Int { largeFile.databaseByteCount }
+
   func hold(_ rows: [Int]) { held = rows }
 
   func updateDurably(_ updates: [(row: Int, priority: Int)]) throws -> Int {
@@ -178,7 +180,8 @@ final class GRDBEngine: Engine {
     return pool
   }
 
-  private static func open(_ file: URL) throws -> DatabasePool {
+  /// Opens a database with empty tables, or one that is there.
+  static func open(_ file: URL) throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA cache_size=-262144; PRAGMA temp_store=MEMORY")
@@ -189,23 +192,25 @@ final class GRDBEngine: Engine {
     try pool.write { database in
       try database.execute(
         sql: """
-          CREATE TABLE todo(id INTEGER PRIMARY KEY, name TEXT NOT NULL, owner TEXT, status TEXT,
-            priority INTEGER, score REAL, done INTEGER);
-          CREATE TABLE todos(name TEXT PRIMARY KEY, priority INTEGER) WITHOUT ROWID;
+          CREATE TABLE IF NOT EXISTS todo(id INTEGER PRIMARY KEY, name TEXT NOT NULL,
+            owner TEXT, status TEXT, priority INTEGER, score REAL, done INTEGER);
+          CREATE TABLE IF NOT EXISTS todos(name TEXT PRIMARY KEY, priority INTEGER) WITHOUT ROWID;
           """)
     }
     return pool
   }
 
   private func insertTodos(_ pool: DatabasePool, batch: Int, count: Int) throws -> Int {
-    let rows = data.rows
     for start in stride(from: 0, to: count, by: batch) {
-      try pool.write { database in
-        for row in rows[start..<min(start + batch, count)] {
-          try Todo(row).insert(database)
-        }
-      }
+      try Self.insert(data.rows[start..<min(start + batch, count)], into: pool)
     }
     return count
+  }
+
+  /// Inserts rows in one transaction.
+  static func insert(_ rows: some Sequence<BenchmarkRow>, into pool: DatabasePool) throws {
+    try pool.write { database in
+      for row in rows { try Todo(row).insert(database) }
+    }
   }
 }

@@ -2,11 +2,10 @@
 
 // What is asked of the engines.
 
-import ArgumentParser
 import BenchmarkSupport
 
 /// A query that every engine answers with one number.
-enum QueryWorkload: String, CaseIterable, ExpressibleByArgument, Sendable {
+package enum QueryWorkload: String, CaseIterable, Sendable {
   case intEquals = "int-equals"
   case intRange = "int-range"
   case doubleRange = "double-range"

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operations whose instructions are guarded.
+
+/// A hot operation of an app.
+enum Operation: String, CaseIterable {
+  case readInt = "read-int"
+  case readString = "read-string"
+  case lookUpInt = "look-up-int"
+  case lookUpString = "look-up-string"
+  case iterate
+  case insert
+  case writeInt = "write-int"
+  case commit
+  case countRange = "count-range"
+  case countString = "count-string"
+  case countIndexed = "count-indexed"
+  case sum
+
+  /// How often one run does it: enough for what the start costs to vanish, few enough for a program
+  /// that is fifty times slower.
+  var count: Int {
+    switch self {
+    case .readInt, .readString: 40_000
+    case .lookUpInt, .lookUpString, .writeInt: 10_000
+    case .iterate: 20
+    case .insert: 4000
+    case .commit, .countRange, .countString, .countIndexed, .sum: 200
+    }
+  }
+}

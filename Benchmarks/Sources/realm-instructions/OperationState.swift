@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the operations work on: a realm in memory, so that no disk and no other process is in the
+// way, and each run executes the same instructions.
+
+import Foundation
+import RealmSwift
+
+final class CountedTodo: Object {
+  @Persisted(primaryKey: true) var id: Int
+  @Persisted var name: String
+  @Persisted(indexed: true) var owner: String
+  @Persisted var priority: Int
+}
+
+final class NamedTodo: Object {
+  @Persisted(primaryKey: true) var name: String
+  @Persisted var priority: Int
+}
+
+/// A realm with two classes of 2,000 objects.
+@MainActor
+final class OperationState {
+  private static let rowCount = 2000
+
+  private let realm: Realm
+  private let todos: Results<CountedTodo>
+
+  init() throws {
+    let configuration = Realm.Configuration(
+      inMemoryIdentifier: "instructions", objectTypes: [CountedTodo.self, NamedTodo.self])
+    realm = try Realm(configuration: configuration)
+    todos = realm.objects(CountedTodo.self)
+    let realm = realm
+    try realm.write {
+      for id in 0..<Self.rowCount {
+        realm.add(Self.todo(id))
+        let named = NamedTodo()
+        (named.name, named.priority) = (Self.name(id), id)
+        realm.add(named)
+      }
+    }
+  }
+
+  private static func name(_ id: Int) -> String { "todo number \(id)" }
+
+  private static func todo(_ id: Int) -> CountedTodo {
+    let todo = CountedTodo()
+    todo.id = id
+    todo.name = name(id)
+    todo.owner = "owner \(id % 20)"
+    todo.priority = (id &* 7919) % 1000
+    return todo
+  }
+
+  /// Does an operation so many times; a number that depends on all of it.
+  func run(_ operation: Operation, _ count: Int) throws -> Int {
+    switch operation {
+    case .readInt, .readString, .lookUpInt, .lookUpString, .iterate: return read(operation, count)
+    case .insert, .writeInt, .commit: return try write(operation, count)
+    case .countRange, .countString, .countIndexed, .sum: return query(operation, count)
+    }
+  }
+
+  private func read(_ operation: Operation, _ count: Int) -> Int {
+    guard let todo = todos.first else { return -1 }
+    let names = (0..<Self.rowCount).map(Self.name)
+    var sum = 0
+    for step in 0..<count {
+      switch operation {
+      case .readInt: sum &+= todo.priority
+      case .readString: sum &+= todo.name.utf8.count
+      case .lookUpInt:
+        let id = (step &* 7919) % Self.rowCount
+        sum &+= realm.object(ofType: CountedTodo.self, forPrimaryKey: id)?.priority ?? 0
+      case .lookUpString:
+        let name = names[(step &* 7919) % Self.rowCount]
+        sum &+= realm.object(ofType: NamedTodo.self, forPrimaryKey: name)?.priority ?? 0
+      default: for todo in todos { sum &+= todo.priority }
+      }
+    }
+    return sum
+  }
+
+  private func write(_ operation: Operation, _ count: Int) throws -> Int {
+    guard let todo = todos.first else { return -1 }
+    let realm = realm
+    switch operation {
+    case .insert:
+      try realm.write {
+        for step in 0..<count { realm.add(Self.todo(Self.rowCount + step)) }
+      }
+    case .writeInt: try realm.write { for step in 0..<count { todo.priority = step } }
+    default: for step in 0..<count { try realm.write { todo.priority = step } }
+    }
+    return todos.count &+ todo.priority
+  }
+
+  private func query(_ operation: Operation, _ count: Int) -> Int {
+    var sum = 0
+    for _ in 0..<count {
+      switch operation {
+      case .countRange: sum &+= todos.where { $0.priority >= 250 && $0.priority < 500 }.count
+      case .countString: sum &+= todos.where { $0.name == "todo number 77" }.count
+      case .countIndexed: sum &+= todos.where { $0.owner == "owner 7" }.count
+      default: sum &+= todos.sum(of: \.priority)
+      }
+    }
+    return sum
+  }
+}

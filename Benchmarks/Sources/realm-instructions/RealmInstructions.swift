@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs one hot operation a number of times, below a program that counts instructions.
+//
+//   realm-instructions --list        the names of the operations, each with a number of times
+//   realm-instructions NAME COUNT    runs an operation so many times
+//
+// `Scripts/instructions` counts the instructions of two runs, one with twice the times of the
+// other: their difference is what the operation costs, without the start of the program.
+
+import Foundation
+import RealmSwift
+
+@main
+enum RealmInstructions {
+  @MainActor
+  static func main() throws {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments == ["--list"] {
+      for operation in Operation.allCases { print(operation.rawValue, operation.count) }
+      return
+    }
+    guard arguments.count == 2, let operation = Operation(rawValue: arguments[0]),
+      let count = Int(arguments[1])
+    else {
+      FileHandle.standardError.write(Data("usage: realm-instructions --list | NAME COUNT\n".utf8))
+      exit(64)
+    }
+    print(try OperationState().run(operation, count))
+  }
+}
