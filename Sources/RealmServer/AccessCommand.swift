@@ -43,8 +43,8 @@ struct DisableCommand: AsyncParsableCommand {
     commandName: "disable",
     abstract: "Ends the access of a user, who loses all connections at once.",
     discussion: """
-      The server may run. The user stays known, with all data, and cannot log in until it is enabled \
-      again. Devices keep what they have not uploaded, and upload it then.
+      The server may run. The user stays known, with all data, and cannot log in until it is \
+      enabled again. Devices keep what they have not uploaded, and upload it then.
 
       Example: realm-server users disable --dir ./data --email ann@example.org
       """)

@@ -17,7 +17,8 @@ extension TableQuery {
     return try QueryError.storing(selection.count())
   }
 
-  /// The object with the smallest key that matches the condition, and where it is, if that is known.
+  /// The object with the smallest key that matches the condition, and where it is, if that is
+  /// known.
   package func firstMatch(
     of table: Table, in source: any TableReader
   ) throws(QueryError) -> (key: ObjectKey, row: Row?)? {

@@ -3,8 +3,8 @@
 // A text to look for where case does not count, in a form that vectors compare.
 //
 // A letter of ASCII differs from its other case in one bit. So a byte of a text equals a lower-case
-// letter, or its upper case, exactly if it does once that bit is set in it. Bytes of the needle that
-// are no letters are compared as they are: no other byte of ASCII becomes one of them.
+// letter, or its upper case, exactly if it does once that bit is set in it. Bytes of the needle
+// that are no letters are compared as they are: no other byte of ASCII becomes one of them.
 
 import RealmStorage
 

@@ -6,8 +6,8 @@
 // every object, whatever the selection says: without them there is no object.
 //
 // Invariants:
-// 1. A property is in a selection if anything of it is: what is seen of an embedded object needs the
-//    object itself.
+// 1. A property is in a selection if anything of it is: what is seen of an embedded object needs
+//    the object itself.
 
 /// Some of the properties of a class, and of the objects embedded in them, by their names.
 package struct FieldSelection: Hashable, Sendable {

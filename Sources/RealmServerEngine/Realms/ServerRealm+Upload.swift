@@ -116,13 +116,8 @@ extension ServerRealm {
         case .writes(let writes):
           // What follows an upload with refused writes is merged with what undoes them.
           guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
-          let known = refused[0]
-          refused[0, default: RefusedWrites()].formUnion(writes)
-          if let refusal = try await refusal(of: uploads[0]) {
+          if let refusal = try await refusal(of: uploads[0], for: writes, &refused[0]) {
             refuse(0, of: uploads, refusal, &refusals)
-          } else if refused[0] == known {
-            assertionFailure("a change that was taken out is refused again")
-            refuse(0, of: uploads, Compensation.roleRefusal, &refusals)
           }
           continue
         }
@@ -181,6 +176,20 @@ extension ServerRealm {
       outcomes.append(outcome)
     }
     return outcomes
+  }
+
+  /// Adds the writes that an upload may not make to those that the next try leaves out. Returns why
+  /// the upload is refused as a whole, if it is.
+  private func refusal(
+    of upload: Upload, for writes: RefusedWrites, _ refused: inout RefusedWrites?
+  ) async throws(StoreError) -> SessionRefusal? {
+    var all = refused ?? RefusedWrites()
+    all.formUnion(writes)
+    let isKnown = all == refused
+    refused = all
+    if let refusal = try await refusal(of: upload) { return refusal }
+    assert(!isKnown, "a change that was taken out is refused again")
+    return isKnown ? Compensation.roleRefusal : nil
   }
 
   /// Leaves an upload out, and those that follow it in the same client's history.

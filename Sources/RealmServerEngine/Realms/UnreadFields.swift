@@ -10,9 +10,10 @@
 //
 // A role may hide a property written by the program as it makes an object. This is refused, too,
 // unless it is the value of new objects: this one is left out, as it must not replace the value in
-// an object of the same key made by others. So it is with an embedded object: where a changeset makes
-// one in a property, it leaves out all initial values within that property, as it cannot know in
-// which of several they are. They tell nothing: their author has the values of new objects there.
+// an object of the same key made by others. So it is with an embedded object: where a changeset
+// makes one in a property, it leaves out all initial values within that property, as it cannot know
+// in which of several they are. They tell nothing: their author has the values of new objects
+// there.
 
 import RealmReplication
 import RealmSyncProtocol

@@ -7,7 +7,8 @@
 //    after it, as all devices will see both.
 // 2. What no rule allows is refused; a condition that does not fit its class allows nothing.
 // 3. Of embedded objects of which the user may change a part, the rest stays: those that were there
-//    are there still, with the same values in it, and new ones have the values of new objects there.
+//    are there still, with the same values in it, and new ones have the values of new objects
+//    there.
 
 import RealmQuery
 import RealmReplication
@@ -36,7 +37,7 @@ struct WriteCheck {
     var wasWritable = false
     var wasSeen = false
     /// What may not be changed of the embedded objects in its properties.
-    var guarded = GuardedParts()
+    var guarded = FixedParts()
   }
 
   private let rules: WriteRules
@@ -81,7 +82,7 @@ struct WriteCheck {
       changes[object]?.wasSeen = state.isSeen || seen.contains(object)
     }
     for (object, change) in changes where change.existed && !change.isErased {
-      let guarded = try guardedParts(of: object, change.fields)
+      let guarded = try fixedParts(of: object, change.fields)
       changes[object]?.guarded = guarded
     }
   }
@@ -124,8 +125,8 @@ struct WriteCheck {
       guard change.fields.allSatisfy(writable.contains) else { return false }
     }
     // `WriteCheck` 3
-    let guarded = try guardedParts(of: object, change.fields)
-    guard guarded.isAllowed(after: isNew ? GuardedParts() : change.guarded) else { return false }
+    let guarded = try fixedParts(of: object, change.fields)
+    guard guarded.isAllowed(after: isNew ? FixedParts() : change.guarded) else { return false }
     // A change may move an object out of the view, and none into it.
     return (change.existed ? change.wasSeen : now.isSeen) ? nil : true
   }
@@ -150,10 +151,10 @@ struct WriteCheck {
   }
 
   /// What the user may not change of the embedded objects in some properties of an object.
-  private mutating func guardedParts(
+  private mutating func fixedParts(
     of object: ObjectIdentity, _ fields: Set<String>
-  ) throws(StorageError) -> GuardedParts {
-    var parts = GuardedParts()
+  ) throws(StorageError) -> FixedParts {
+    var parts = FixedParts()
     guard rules.permissions[object.className].writable.inside.keys.contains(where: fields.contains)
     else { return parts }
     let writable = try conditions(ofClass: object.className).writable

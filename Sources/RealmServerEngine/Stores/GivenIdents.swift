@@ -2,10 +2,10 @@
 
 // The identifiers that a realm has given to the files of its clients (P4 A.1).
 //
-// The keys of objects without primary key have them (P5 3), so none may ever be given to a second file. A
-// server that was restored from a backup does not know what it has given since. So the first one of
-// each opening of a realm is drawn: of two openings that give n and m, both have the same with
-// a probability of about (n + m) in four millions.
+// The keys of objects without primary key have them (P5 3), so none may ever be given to a second
+// file. A server that was restored from a backup does not know what it has given since. So the
+// first one of each opening of a realm is drawn: of two openings that give n and m, both have the
+// same with a probability of about (n + m) in four millions.
 //
 // Invariants:
 // 1. No identifier is given twice, as far as the realm knows, also if its file was forgotten.

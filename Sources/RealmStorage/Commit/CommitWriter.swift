@@ -29,9 +29,9 @@
 // `DatabaseFile.settle` makes up for the syncs.
 //
 // From the change of the header to the publication the shared memory says so (`committing`): if the
-// process dies there and others live on, the next writer finishes or undoes it. If none lives on, the
-// next session does not know whether 4 was reached, and spares the old version until its own first
-// sync (`SessionStart`).
+// process dies there and others live on, the next writer finishes or undoes it. If none lives on,
+// the next session does not know whether 4 was reached, and spares the old version until its own
+// first sync (`SessionStart`).
 
 import Synchronization
 

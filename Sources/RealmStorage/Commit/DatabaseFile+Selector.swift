@@ -256,8 +256,8 @@ extension DatabaseFile {
 extension StorageFile {
   /// Makes what an opener found durable.
   ///
-  /// The header is written again: if a sync failed, the system has it in its memory and takes it for
-  /// written. Pages of an encrypted file must not be written again before they are durable.
+  /// The header is written again: if a sync failed, the system has it in its memory and takes it
+  /// for written. Pages of an encrypted file must not be written again before they are durable.
   func syncAsFound(_ header: FileHeader) throws(StorageError) {
     if let encrypted = self as? EncryptedFile { return try encrypted.file.sync() }
     try write(header)

@@ -12,8 +12,8 @@ public import OpenCombine
 import RealmSession
 
 extension App {
-  /// See `login(credentials:)`. The login begins at once; its user or error is published on a thread
-  /// of the library.
+  /// See `login(credentials:)`. The login begins at once; its user or error is published on a
+  /// thread of the library.
   public func login(credentials: Credentials) -> Future<User, any Error> {
     future { try await self.login(credentials: credentials) }
   }

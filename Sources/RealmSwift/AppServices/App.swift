@@ -99,8 +99,9 @@ public final class App: Sendable {
     return user
   }
 
-  /// Lets the app use the server at another address, as when a device leaves the network of a server
-  /// beside it. The app stays where it is if the other server does not answer, or has no such app.
+  /// Lets the app use the server at another address, as when a device leaves the network of a
+  /// server beside it. The app stays where it is if the other server does not answer, or has no
+  /// such app.
   ///
   /// Open sessions connect to the other server at once. If that is another server and not another
   /// address of the same one, users log in again, and files that it does not know get a client

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The calls of a user as publishers. Each begins at once, and its result is published on a thread of
-// the library.
+// The calls of a user as publishers. Each begins at once, and its result is published on a thread
+// of the library.
 
 #if Sync
 #if canImport(Combine) || OpenCombine

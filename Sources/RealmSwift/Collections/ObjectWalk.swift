@@ -3,10 +3,10 @@
 // Iteration over objects: an accessor of each in turn, with its row already found.
 //
 // Invariants:
-// 1. An accessor that was given out represents another object only after everybody has let go of it:
-//    there is no reference to it but the walk's own, neither strong nor weak nor unowned.
-// 2. Its class has no stored properties but those of the database, so that an accessor which is used
-//    again cannot be told from a new one.
+// 1. An accessor that was given out represents another object only after everybody has let go of
+//    it: there is no reference to it but the walk's own, neither strong nor weak nor unowned.
+// 2. Its class has no stored properties but those of the database, so that an accessor which is
+//    used again cannot be told from a new one.
 
 import RealmQuery
 import RealmSession

@@ -4,11 +4,11 @@
 //
 // Invariants:
 // 1. `object` never leaves the walk: nobody sees it represent another object than before.
-// 2. `object` has a row after each call of `advance()` that was true. Outside of a write transaction
-//    it lies in the version that the walk began with, which `group` keeps; within one it is the
-//    present row of an object that exists.
-// 3. The rows up to `end` follow the present one in its cluster, and need no further check than that
-//    of the caller's thread. `end` is 0 where each object needs more.
+// 2. `object` has a row after each call of `advance()` that was true. Outside of a write
+//    transaction it lies in the version that the walk began with, which `group` keeps; within one
+//    it is the present row of an object that exists.
+// 3. The rows up to `end` follow the present one in its cluster, and need no further check than
+//    that of the caller's thread. `end` is 0 where each object needs more.
 
 public import CRealmPlatform
 import RealmQuery

@@ -4,7 +4,8 @@
 // more than many queries.
 //
 // Invariants:
-// 1. An entry keeps its key path: no other one gets its address, which is what entries are found by.
+// 1. An entry keeps its key path: no other one gets its address, which is what entries are found
+//    by.
 // 2. Names are found, and key paths released, outside of the lock: both may run the program's code.
 
 import RealmQuery

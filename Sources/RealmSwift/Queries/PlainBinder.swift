@@ -81,8 +81,8 @@ extension PropertyPath {
 }
 
 extension TableValue {
-  /// The stored form of a value of one of the commonest types, which may be that of an optional; nil
-  /// for values of others, and for none.
+  /// The stored form of a value of one of the commonest types, which may be that of an optional;
+  /// nil for values of others, and for none.
   ///
   /// Comparing types costs a fraction of the casts that find out what a value is.
   init?(plain value: Any) {

@@ -8,10 +8,8 @@ import RealmSession
 /// A query whose condition is written once, and which is called with the values it compares with.
 ///
 /// ```swift
-/// let named = realm.prepare(Todo.self) { (todo, name: QueryArgument<String>) in todo.name == name }
-/// for name in names {
-///   if let todo = named(name).first { show(todo) }
-/// }
+/// let named = realm.prepare(Todo.self) { (todo, name: QueryArgument<String>) in todo.name == name
+/// } for name in names { if let todo = named(name).first { show(todo) } }
 /// ```
 /// Calling it gives what `realm.objects(Todo.self).where { $0.name == name }` does, in less time:
 /// the condition is neither described nor looked up in the class again. That is worth the while for
@@ -51,8 +49,8 @@ extension Realm {
   /// ```
   /// - Parameters:
   ///   - type: The class of the objects, or a projection.
-  ///   - isIncluded: Describes the condition, as the closure of `where` does; it runs once. It takes
-  ///     the object and any number of arguments, whose types it names.
+  ///   - isIncluded: Describes the condition, as the closure of `where` does; it runs once. It
+  ///     takes the object and any number of arguments, whose types it names.
   /// - Returns: A function of the arguments' values.
   public func prepare<Element: RealmFetchable, each Argument>(
     _ type: Element.Type,

@@ -18,9 +18,9 @@
 /// ```
 ///
 /// The blocks are called on a thread of the library. The first realm is frozen; the second one of
-/// `afterReset` is live, and to be used in the block alone. The session waits for the blocks. If the
-/// process ends between the reset and `afterReset`, that is called at the next start, with the realm
-/// as it is then in both places.
+/// `afterReset` is live, and to be used in the block alone. The session waits for the blocks. If
+/// the process ends between the reset and `afterReset`, that is called at the next start, with the
+/// realm as it is then in both places.
 ///
 /// A reset that fails is reported like a manual one: `SyncManager.errorHandler` gets a
 /// `SyncError.clientResetError`, and the session stays inactive. When the program starts again the

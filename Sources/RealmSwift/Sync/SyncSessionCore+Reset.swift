@@ -82,8 +82,8 @@ extension SyncSessionCore {
     watchForEndOfReset(isNew: true)
   }
 
-  /// Calls the block after a reset whose process ended before it was called, with the realm as it is
-  /// in both places: what it was before is gone.
+  /// Calls the block after a reset whose process ended before it was called, with the realm as it
+  /// is in both places: what it was before is gone.
   func announceEarlierReset() {
     guard (try? agent.hasUnannouncedReset()) ?? false else { return }
     Task { [weak self, agent] in

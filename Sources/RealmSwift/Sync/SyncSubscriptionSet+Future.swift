@@ -14,7 +14,8 @@ import RealmSession
 extension SyncSubscriptionSet {
   /// Changes the subscriptions in a block, as `update(_:onComplete:)` does, before it returns.
   ///
-  /// - Returns: Publishes on the main queue that the realm has all objects that match, or the error.
+  /// - Returns: Publishes on the main queue that the realm has all objects that match, or the
+  ///   error.
   public func updateSubscriptions(_ block: @escaping () -> Void) -> Future<Void, any Error> {
     Future { promise in
       // The end of the update alone uses the promise, once.

@@ -37,8 +37,8 @@ package struct DownloadIntegration {
   ///
   /// After an error the file has the changesets of the earlier commits, with their cursors.
   ///
-  /// - Parameter reports: The writes that the message undoes, for the program; they are in the first
-  ///   commit.
+  /// - Parameter reports: The writes that the message undoes, for the program; they are in the
+  ///   first commit.
   /// - Returns: The number of commits.
   @discardableResult
   package mutating func integrate(

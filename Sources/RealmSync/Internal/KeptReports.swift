@@ -3,7 +3,8 @@
 // What the program has not heard of yet: reports of refused writes, and a reset (P3 C.3).
 //
 // 1. A report is stored before the cursor reaches the version that undoes its writes: until then
-//    the server sends it again, and from then on nobody else has it. A reset is noted by its commit.
+//    the server sends it again, and from then on nobody else has it. A reset is noted by its
+//    commit.
 // 2. It goes when the program has it: a crash in between lets the next start report it again.
 
 import RealmFormats

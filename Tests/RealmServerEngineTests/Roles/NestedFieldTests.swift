@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rules of the properties of embedded objects: what devices are sent of them, and what may be changed.
+// Rules of the properties of embedded objects: what devices are sent of them, and what may be
+// changed.
 
 import RealmFormats
 import RealmSyncProtocol
@@ -12,8 +13,8 @@ import Testing
 struct NestedFieldTests {
   private typealias Step = RoleObjects.Step
 
-  /// Admins see everything; all others do not see alarms, and change streets alone. Guards see them,
-  /// and change nothing in homes.
+  /// Admins see everything; all others do not see alarms, and change streets alone. Guards see
+  /// them, and change nothing in homes.
   private static let roles = #"""
     {"default": [
       {"name": "admin", "apply_when": {"%%user.custom_data.admin": true}, "read": true,

@@ -87,8 +87,8 @@ struct RoleModel {
     return right
   }
 
-  /// The properties that a right to a property is about: those of its embedded objects if rules name
-  /// them, and one that no rule names.
+  /// The properties that a right to a property is about: those of its embedded objects if rules
+  /// name them, and one that no rule names.
   private func parts(of field: String, ofClass name: String) -> [[String]] {
     let rule = role(ofClass: name)?["fields"]?[field]
     let isNested = [rule?["fields"], rule?["additional_fields"]].contains {

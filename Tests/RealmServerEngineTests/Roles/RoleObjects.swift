@@ -136,8 +136,8 @@ enum RoleObjects {
     /// Whether it is made where the device does not have it.
     var makes = false
     /// The properties that are set. For collections the element that is inserted: into "tags", at
-    /// the end of "marks" and "rooms", and under its name into "counts". "home.alarm" is the property
-    /// of the embedded object as it is, "rooms.alarm" that of the first one.
+    /// the end of "marks" and "rooms", and under its name into "counts". "home.alarm" is the
+    /// property of the embedded object as it is, "rooms.alarm" that of the first one.
     var values: [String: JSONValue] = [:]
 
     var fields: Set<String> { Set(values.keys.map { String($0.prefix { $0 != "." }) }) }

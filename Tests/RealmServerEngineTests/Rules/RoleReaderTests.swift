@@ -158,7 +158,8 @@ struct RoleReaderTests {
     #expect(ReadFilters(filters.json) == filters)
   }
 
-  /// What may be read and changed of a property with embedded objects: `h` and its `a`, `b` and `c`.
+  /// What may be read and changed of a property with embedded objects: `h` and its `a`, `b` and
+  /// `c`.
   @Test(arguments: [
     (#""read":true,"fields":{"h":{"fields":{"a":{"read":false}}}}"#, "hbc", ""),
     (#""write":true,"fields":{"h":{"fields":{"a":{"write":false}}}}"#, "hbc", "hbc"),
@@ -206,7 +207,8 @@ struct RoleReaderTests {
       "the properties a.b"
     ),
     (
-      #""read":true,"fields":{"a":{"additional_fields":{"read":false},"fields":{"b":{"read":true}}}}"#,
+      #""read":true,"fields":{"a":{"additional_fields":{"read":false},"#
+        + #""fields":{"b":{"read":true}}}}"#,
       "all properties but a (except a.b)", "no objects"
     ),
     (

@@ -65,7 +65,7 @@ struct UserDocumentTests {
     #expect(value["date"] == .date(unixMilliseconds: 1_500))
   }
 
-  /// `UserDocument` 1
+  /// `CustomUserData+Document` 1
   @Test func whoIsNotNamedOnceHasNone() throws {
     #expect(try Self.document("bob") == nil)
     #expect(try Self.document("eve") == nil)

@@ -41,7 +41,7 @@ enum ModuleOrder {
     "RealmMetrics": ["RealmSwift"],
     "RealmInventory": [],
     "RealmServer": [
-      "RealmDeclarations", "RealmFormats", "RealmServerEngine", "RealmNetworking",
+      "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
       "RealmSyncProtocol", "RealmStorage", "RealmInventory",
     ],
     "RealmTools": [

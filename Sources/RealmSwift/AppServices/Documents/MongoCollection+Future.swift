@@ -2,7 +2,8 @@
 
 // The calls of collections as futures.
 
-#if Sync && (canImport(Combine) || OpenCombine)
+#if Sync
+#if canImport(Combine) || OpenCombine
 #if canImport(Combine)
 public import Combine
 #else
@@ -111,4 +112,5 @@ private struct Promise<R>: @unchecked Sendable {
   // Sendable: futures take their result on any thread.
   let fulfil: (Result<R, any Error>) -> Void
 }
+#endif
 #endif

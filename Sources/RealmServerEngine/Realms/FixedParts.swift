@@ -7,7 +7,7 @@ import RealmStorage
 import RealmTables
 
 /// The values of embedded objects that stay as they are.
-struct GuardedParts: Equatable {
+struct FixedParts: Equatable {
   /// An embedded object, which keeps its key as long as it is not replaced.
   private struct Key: Hashable {
     let table: TableKey
@@ -24,7 +24,7 @@ struct GuardedParts: Equatable {
 
   /// Whether a change leads to these from others: embedded objects stay, with their values, and
   /// those of new ones are initial.
-  func isAllowed(after before: GuardedParts) -> Bool {
+  func isAllowed(after before: FixedParts) -> Bool {
     before.parts.keys.allSatisfy { parts[$0] != nil }
       && parts.allSatisfy { (key, part) in before.parts[key].map { $0 == part } ?? part.isInitial }
   }
