@@ -73,6 +73,7 @@ import Testing
     #expect(error.code == .writeRejected && error.message == "refused")
     #expect(error.compensatingWriteInfo?.first?.primaryKey == .string("k"))
     try await open(opened, user) { agent in
+      user.allSessions.first?.suspend()
       let kept = try await agent.keptReports()
       #expect(kept.due.isEmpty)
     }

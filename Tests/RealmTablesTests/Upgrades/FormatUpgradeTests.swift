@@ -56,15 +56,22 @@ struct FormatUpgradeTests {
     var written = 0
     for case .write(_, let bytes) in system.file.trace { written += bytes.count }
     #expect(written < bytes.count)
-    // Once more: nothing is left to be changed but the format.
-    var again = try system.file.contents()
-    again[again[23] & 1 == 0 ? 20 : 21] = 23
-    let second = try SimulatedFileSystem(contents: again)
-    let file = try second.openUpgradedDatabase()
+    // Once more: nothing is left to be changed but the format. The first time may also move nodes
+    // into what the upgrade left free (`Evacuation`).
+    var file = system.file
+    var contents: JSONValue?
+    for _ in 0..<2 {
+      var again = try file.contents()
+      again[again[23] & 1 == 0 ? 20 : 21] = 23
+      let next = try SimulatedFileSystem(contents: again)
+      contents = try dump(next.openUpgradedDatabase())
+      file = next.file
+    }
     written = 0
-    for case .write(_, let bytes) in second.file.trace { written += bytes.count }
+    for case .write(_, let bytes) in file.trace { written += bytes.count }
     #expect(written < 16_384)
-    #expect(JSONValue.differences(expected: aged.contents, actual: try dump(file)) == [])
+    #expect(
+      JSONValue.differences(expected: aged.contents, actual: try #require(contents)) == [])
   }
 
   /// What is upgraded in the tests of crashes and failures.
