@@ -56,11 +56,11 @@ struct FormatUpgradeTests {
     var written = 0
     for case .write(_, let bytes) in system.file.trace { written += bytes.count }
     #expect(written < bytes.count)
-    // Once more: nothing is left to be changed but the format. The first time may also move nodes
+    // Once more: nothing is left to be changed but the format. The first times may also move nodes
     // into what the upgrade left free (`Evacuation`).
     var file = system.file
     var contents: JSONValue?
-    for _ in 0..<2 {
+    for _ in 0..<5 {
       var again = try file.contents()
       again[again[23] & 1 == 0 ? 20 : 21] = 23
       let next = try SimulatedFileSystem(contents: again)
