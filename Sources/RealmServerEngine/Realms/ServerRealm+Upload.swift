@@ -67,13 +67,11 @@ extension ServerRealm {
     let unread = try await unreadFields(of: uploads, states)
     if let writes = unreadWrites(of: uploads, unread, states, refusals) {
       guard uploads.count == 1 else { return try await integrateEach(uploads, refusals) }
-      refused[0] = writes
-      if let refusal = try await refusal(of: uploads[0]) {
+      if let refusal = try await refusal(of: uploads[0], for: writes, &refused[0]) {
         refuse(0, of: uploads, refusal, &refusals)
       }
     }
-    var declarations: [Int: Changeset] = [:]
-    var misfitCount = 0
+    var (declarations, misfitCount) = ([Int: Changeset](), 0)
     while true {
       window.removeAll(after: head.version)
       var integration = Integration(

@@ -77,11 +77,11 @@ extension Results where Element: ObjectBase {
   /// }
   /// let sum = open.values(\.estimate).reduce(0, +)
   /// ```
-  /// The values are read when an iteration comes to them, from the columns that it needs; no objects
-  /// are made. As the results are live, so is the sequence: each iteration begins with the present
-  /// objects. It reads all of them in the version that it began with, also if the realm moves on
-  /// meanwhile; in a write transaction it reads each as it is at that moment. The sequence is
-  /// confined as the results are, and may be used on any thread if they are frozen.
+  /// The values are read when an iteration comes to them, from the columns that it needs; no
+  /// objects are made. As the results are live, so is the sequence: each iteration begins with the
+  /// present objects. It reads all of them in the version that it began with, also if the realm
+  /// moves on meanwhile; in a write transaction it reads each as it is at that moment. The sequence
+  /// is confined as the results are, and may be used on any thread if they are frozen.
   ///
   /// A key path names a stored property with one value: a scalar, an optional, an enum, a link. One
   /// that leads through a link, or to a collection, traps.
