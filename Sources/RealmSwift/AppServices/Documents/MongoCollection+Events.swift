@@ -24,7 +24,9 @@ extension MongoCollection {
 
   /// The changes whose events match a filter.
   ///
-  /// - Parameter onOpen: Called on any thread when the stream is open.
+  /// - Parameters:
+  ///   - matchFilter: A filter of the fields of events.
+  ///   - onOpen: Called on any thread when the stream is open.
   public func changeEvents(
     matchFilter: Document, onOpen: @escaping @Sendable () -> Void = {}
   ) -> AsyncThrowingStream<AnyBSON, any Error> {
@@ -33,7 +35,9 @@ extension MongoCollection {
 
   /// The changes of the documents with some ids.
   ///
-  /// - Parameter onOpen: Called on any thread when the stream is open.
+  /// - Parameters:
+  ///   - filterIds: The ids of the documents.
+  ///   - onOpen: Called on any thread when the stream is open.
   public func changeEvents(
     filterIds: [ObjectId], onOpen: @escaping @Sendable () -> Void = {}
   ) -> AsyncThrowingStream<AnyBSON, any Error> {
