@@ -189,6 +189,20 @@ package actor ServerRealm {
     return file
   }
 
+  /// Notes that the view of a client has other filters from its version on, without another
+  /// content: they differ in classes alone that it does not subscribe to.
+  func noteFilters(_ view: FilteredView, from version: UInt64) async throws(StoreError) {
+    await beginAppending()
+    defer { endAppending() }
+    guard let file = try await changedFile(view, from: version) else { return }
+    do throws(StoreError) {
+      try await append { _ in Batch(files: [file]) }
+    } catch {
+      window = nil
+      throw error
+    }
+  }
+
   /// The filters of a client's view, by the version in its IDENT. Bootstraps after it were not
   /// received.
   func confirmedFilters(

@@ -266,6 +266,12 @@ package actor ServerSessionStore: ServerRequestHandler {
         }
         view = SessionView(held, next: named)
       } else {
+        if !isNew, held.filters != named.filters {
+          try await storing(
+            await realm.noteFilters(
+              FilteredView(file: ident.file, filters: named.filters),
+              from: ident.download.serverVersion))
+        }
         view = SessionView(named, isNew: isNew)
       }
     }
