@@ -161,6 +161,10 @@ extension MemoryAppServer: HTTPTransport {
       return request.method == .delete
         ? HTTPResponse(status: 204)
         : .document(#"{"access_token":"\#(accessToken(of: user))"}"#)
+    } else if request.url.hasSuffix("/functions/call") {
+      return .document(
+        #"{"error":"service not found: 'mongodb-atlas'","error_code":"ServiceNotFound"}"#,
+        status: 404)
     }
     return HTTPResponse(status: 404)
   }
@@ -208,9 +212,9 @@ private final class ExpiringSocket: MessageSocket {
 }
 
 extension HTTPResponse {
-  fileprivate static func document(_ text: String) -> HTTPResponse {
+  fileprivate static func document(_ text: String, status: Int = 200) -> HTTPResponse {
     HTTPResponse(
-      status: 200, headers: [HTTPHeader("Content-Type", "application/json")],
+      status: status, headers: [HTTPHeader("Content-Type", "application/json")],
       body: Array(text.utf8))
   }
 }

@@ -100,8 +100,8 @@ import Testing
     #expect(before?["name"] == .some("new"))
     let after = try await todos.findOneAndReplace(
       filter: ["name": "newer"], replacement: ["name": "newest"],
-      options: FindOneAndModifyOptions(["name": 1, "_id": 0], [], false, true))
-    #expect(after == ["name": "newest"])
+      options: FindOneAndModifyOptions(["name": 1, "owner": 1, "_id": 0], [], false, true))
+    #expect(after == ["name": "newest", "owner": ""])
     #expect(
       try await todos.findOneAndDelete(filter: ["name": "newest"])?["name"] == .some("newest"))
     #expect(try await todos.deleteOneDocument(filter: ["name": "t0"]) == 1)

@@ -30,7 +30,8 @@ struct DocumentCallTests {
 
   @Test func anAppWithoutDocumentsRefusesThem() async throws {
     let collection = try await collection()
-    await #expect(throws: AppError.self) { try await collection.insertOne([:]) }
+    let error = await #expect(throws: AppError.self) { try await collection.insertOne([:]) }
+    #expect(error?.message == "service not found: 'mongodb-atlas'" && error?.httpStatusCode == 404)
     // The transport of this app has no streams.
     let delegate = Delegate()
     let queue = DispatchQueue(label: "watch")

@@ -181,7 +181,7 @@ struct DocumentEdit {
     var result: BSONValue
     if let object = try first(query, options.sort) {
       let after = try apply(update, to: object).document
-      result = options.returnsNew ? after : object.document
+      result = options.returnsNew ? try collection.completed(after) : object.document
     } else {
       guard options.upsert else { return .null }
       var known: Set<TableValue> = []
@@ -192,6 +192,7 @@ struct DocumentEdit {
       if made["_id"] == nil, let elements = made.elements {
         result = .document([BSONElement("_id", id)] + elements)
       }
+      result = try collection.completed(result)
     }
     return try options.projection?.applied(to: result, &work) ?? result
   }

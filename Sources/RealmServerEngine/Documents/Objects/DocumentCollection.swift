@@ -83,6 +83,12 @@ struct DocumentCollection {
     return adding(document)
   }
 
+  /// The document of an object to which a document was written.
+  func completed(_ document: BSONValue) throws(DocumentError) -> BSONValue {
+    try DocumentError.storing(
+      DocumentReader(reader).completed(document, schema, fields: fields))
+  }
+
   /// The identity of an object.
   func identity(of key: ObjectKey) throws(DocumentError) -> ObjectIdentity {
     guard let identity = try DocumentError.storing(table.identity(of: key)) else {

@@ -39,6 +39,47 @@ struct DocumentReader {
     return .document(elements)
   }
 
+  /// The document of an object to which a document was written: a property that it leaves out has
+  /// the value of new objects.
+  func completed(
+    _ document: BSONValue, _ schema: TableSchema, fields: FieldSelection = .all, depth: Int = 0
+  ) throws(StorageError) -> BSONValue {
+    guard var elements = document.elements, depth < Self.depthMax else { return document }
+    for column in schema.columns where !column.isPrimaryKey && fields.contains(column.name) {
+      guard let index = elements.firstIndex(where: { $0.key == column.name }) else {
+        let initial = try value(column.initialContent, column, depth: depth)
+        if keepsNull || initial != .null { elements.append(BSONElement(column.name, initial)) }
+        continue
+      }
+      guard let target = column.targetTable, let embedded = try objects.schema(of: target),
+        embedded.kind == .embedded
+      else { continue }
+      let inside = fields.inside[column.name] ?? .all
+      let given = elements[index].value
+      let value: BSONValue
+      switch (column.collection, given) {
+      case (.none, _):
+        value = try completed(given, embedded, fields: inside, depth: depth + 1)
+      case (_, .array(let values)):
+        var all: [BSONValue] = []
+        for value in values {
+          all.append(try completed(value, embedded, fields: inside, depth: depth + 1))
+        }
+        value = .array(all)
+      case (_, .document(let entries)):
+        var all: [BSONElement] = []
+        for entry in entries {
+          let value = try completed(entry.value, embedded, fields: inside, depth: depth + 1)
+          all.append(BSONElement(entry.key, value))
+        }
+        value = .document(all)
+      default: continue
+      }
+      elements[index] = BSONElement(column.name, value)
+    }
+    return .document(elements)
+  }
+
   /// - Parameter inside: The properties of embedded objects.
   private func value(
     _ value: TableValue, _ column: Column, inside: FieldSelection = .all, depth: Int
@@ -102,5 +143,16 @@ struct DocumentReader {
     return .document([
       BSONElement("$ref", .string(schema.displayName)), BSONElement("$id", id),
     ])
+  }
+}
+
+extension Column {
+  /// What a property of a new object has, collections included.
+  fileprivate var initialContent: TableValue {
+    switch collection {
+    case .none: initialValue
+    case .list, .set: .list([])
+    case .dictionary: .dictionary(TableDictionary([]))
+    }
   }
 }
