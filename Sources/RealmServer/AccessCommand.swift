@@ -25,15 +25,10 @@ enum AccessCommand {
   }
 
   static func run(_ options: UserOptions, disables: Bool) async throws {
-    let result: Result<String, ServerFailure>
-    do throws(ServerFailure) {
-      result = .success(
-        try await answer(
-          options.dir, options.appId, user: options.user, email: options.email, disables: disables))
-    } catch {
-      result = .failure(error)
+    try await RulesCommand.run { () async throws(ServerFailure) in
+      try await answer(
+        options.dir, options.appId, user: options.user, email: options.email, disables: disables)
     }
-    try RulesCommand.run { () throws(ServerFailure) in try result.get() }
   }
 }
 

@@ -22,13 +22,7 @@ struct ApplyCommand: AsyncParsableCommand {
   var dir: String
 
   func run() async throws {
-    let answer: Result<String, ServerFailure>
-    do throws(ServerFailure) {
-      answer = .success(try await Self.answer(dir))
-    } catch {
-      answer = .failure(error)
-    }
-    try RulesCommand.run { () throws(ServerFailure) in try answer.get() }
+    try await RulesCommand.run { () async throws(ServerFailure) in try await Self.answer(dir) }
   }
 
   static func answer(_ folder: String) async throws(ServerFailure) -> String {

@@ -42,15 +42,10 @@ struct CustomDataCommand: AsyncParsableCommand {
   var remove = false
 
   func run() async throws {
-    let answer: Result<String, ServerFailure>
-    do throws(ServerFailure) {
-      answer = .success(
-        try await Self.answer(
-          dir, appId, user: user, email: email, try Self.change(set: set, removes: remove)))
-    } catch {
-      answer = .failure(error)
+    try await RulesCommand.run { () async throws(ServerFailure) in
+      try await Self.answer(
+        dir, appId, user: user, email: email, try Self.change(set: set, removes: remove))
     }
-    try RulesCommand.run { () throws(ServerFailure) in try answer.get() }
   }
 
   private static let byteCountMax = 16 << 10
@@ -92,8 +87,8 @@ struct CustomDataCommand: AsyncParsableCommand {
     }
     var lines: [String] = []
     do throws(AccountError) {
-      let store = try open(directory, app.id)
-      guard var account = try await find(user, email, store) else {
+      let store = try UserOptions.open(directory, app.id)
+      guard var account = try await UserOptions.find(user, email, store) else {
         throw AccountError.userNotFound
       }
       switch change {
@@ -108,7 +103,7 @@ struct CustomDataCommand: AsyncParsableCommand {
       let data = account.customData.map { ExtendedJSONWriter.text($0) } ?? "none"
       lines.append("The custom data of the user \(account.id): \(data)")
     } catch {
-      throw failure(error, directory, app.id)
+      throw UserOptions.failure(error, directory, app.id)
     }
     if change != .none, let answer = try await CommandRequests(folder).ask(.recheck),
       !answer.text.isEmpty
@@ -116,37 +111,6 @@ struct CustomDataCommand: AsyncParsableCommand {
       lines.append(answer.text)
     }
     return lines.joined(separator: "\n")
-  }
-
-  static func open(
-    _ directory: ServerDirectory, _ app: String
-  ) throws(AccountError) -> AccountStore {
-    do throws(StoreError) {
-      return try AccountStore.open(
-        directory.accountsPath(app), app: app, isNew: false, now: ServerProgram.clock.now())
-    } catch {
-      throw .store(error)
-    }
-  }
-
-  private static func find(
-    _ user: String?, _ email: String?, _ store: AccountStore
-  ) async throws(AccountError) -> Account? {
-    if let user { return try await store.account(user) }
-    guard let email else { return nil }
-    return try await store.account(email: email)
-  }
-
-  static func failure(
-    _ error: AccountError, _ directory: ServerDirectory, _ app: String
-  ) -> ServerFailure {
-    switch error {
-    case .store(let cause):
-      ServerFailure(
-        "\(directory.accountsPath(app)) cannot be used: \(ServerFailure.text(cause)). Start the "
-          + "server once, and use its account.")
-    default: ServerFailure("The app \(app) has no such user.")
-    }
   }
 }
 #endif

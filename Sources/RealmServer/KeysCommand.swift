@@ -28,13 +28,9 @@ struct KeysCommand: ParsableCommand {
     var appId: String?
 
     func run(_ action: Action) async throws {
-      let answer: Result<String, ServerFailure>
-      do throws(ServerFailure) {
-        answer = .success(try await KeysCommand.answer(dir, appId, action))
-      } catch {
-        answer = .failure(error)
+      try await RulesCommand.run { () async throws(ServerFailure) in
+        try await KeysCommand.answer(dir, appId, action)
       }
-      try RulesCommand.run { () throws(ServerFailure) in try answer.get() }
     }
   }
 
@@ -101,7 +97,7 @@ struct KeysCommand: ParsableCommand {
     let directory = try ServerDirectory(existing: folder)
     let app = try directory.app(named: appID)
     do throws(AccountError) {
-      let store = try CustomDataCommand.open(directory, app.id)
+      let store = try UserOptions.open(directory, app.id)
       let text = try await answer(store, action)
       guard app.accounts.allowsKeys else {
         return text + "\nThe app \(app.id) accepts no keys: its app.json lacks the provider "
@@ -157,7 +153,7 @@ struct KeysCommand: ParsableCommand {
       ServerFailure("The app \(app) has a key of this name. Choose another, or delete that one.")
     case .tooManyKeys:
       ServerFailure("The app \(app) has \(APIKey.countMax) keys already. Delete one.")
-    default: CustomDataCommand.failure(error, directory, app)
+    default: UserOptions.failure(error, directory, app)
     }
   }
 }

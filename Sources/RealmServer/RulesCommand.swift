@@ -23,11 +23,27 @@ struct RulesCommand: ParsableCommand {
     return try ServerDirectory.read(Array(data), of: file)
   }
 
+  /// Prints an answer, or ends the program with the failure in its place.
   static func run(_ answer: () throws(ServerFailure) -> String) throws {
+    try show(Result { () throws(ServerFailure) in try answer() })
+  }
+
+  /// Prints an answer that has to be waited for.
+  static func run(_ answer: () async throws(ServerFailure) -> String) async throws {
+    let result: Result<String, ServerFailure>
     do throws(ServerFailure) {
-      FileHandle.standardOutput.write(Data((try answer() + "\n").utf8))
+      result = .success(try await answer())
     } catch {
-      FileHandle.standardError.write(Data("realm-server: \(error)\n".utf8))
+      result = .failure(error)
+    }
+    try show(result)
+  }
+
+  private static func show(_ answer: Result<String, ServerFailure>) throws {
+    switch answer {
+    case .success(let text): FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    case .failure(let failure):
+      FileHandle.standardError.write(Data("realm-server: \(failure)\n".utf8))
       throw ExitCode(1)
     }
   }

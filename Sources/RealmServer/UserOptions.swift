@@ -43,7 +43,8 @@ struct UserOptions: ParsableArguments {
     }
   }
 
-  private static func open(
+  /// Opens the file of the users of an app.
+  static func open(
     _ directory: ServerDirectory, _ app: String
   ) throws(AccountError) -> AccountStore {
     do throws(StoreError) {
@@ -54,7 +55,8 @@ struct UserOptions: ParsableArguments {
     }
   }
 
-  private static func find(
+  /// The user with an id or an address.
+  static func find(
     _ user: String?, _ email: String?, _ store: AccountStore
   ) async throws(AccountError) -> Account? {
     if let user { return try await store.account(user) }
@@ -62,7 +64,8 @@ struct UserOptions: ParsableArguments {
     return try await store.account(email: email)
   }
 
-  private static func failure(
+  /// What the operator is told.
+  static func failure(
     _ error: AccountError, _ directory: ServerDirectory, _ app: String
   ) -> ServerFailure {
     switch error {

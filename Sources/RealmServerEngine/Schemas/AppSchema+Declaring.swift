@@ -55,7 +55,7 @@ extension AppSchema {
     return .init(
       table: table, kind: kind,
       key: .init(
-        field: changeset.intern(key?.name ?? ""), type: key?.type.onWire ?? .globalKey,
+        field: changeset.intern(key?.name ?? ""), type: key?.type.payloadType ?? .globalKey,
         isNullable: key?.isNullable ?? false))
   }
 
@@ -65,30 +65,10 @@ extension AppSchema {
   ) -> Instruction.AddColumn {
     let table = changeset.intern(owner.name)
     let field = changeset.intern(property.name)
-    let type = property.type.onWire
+    let type = property.type.payloadType
     return .init(
       table: table, field: field, type: type, isNullable: property.isNullable,
       collection: property.collection.onWire,
       linkTarget: type == .link ? changeset.intern(property.target ?? "") : nil)
-  }
-}
-
-extension ColumnType {
-  /// The type as instructions name it.
-  fileprivate var onWire: PayloadType {
-    switch self {
-    case .int: .int
-    case .bool: .bool
-    case .string: .string
-    case .binary: .binary
-    case .mixed: .null
-    case .timestamp: .timestamp
-    case .float: .float
-    case .double: .double
-    case .decimal: .decimal
-    case .link, .typedLink, .backlink: .link
-    case .objectId: .objectID
-    case .uuid: .uuid
-    }
   }
 }

@@ -11,16 +11,6 @@ public import OpenCombine
 #endif
 
 extension MongoCollection {
-  /// The future of a call, which begins at once.
-  private func future<R: Sendable>(
-    _ call: @escaping @Sendable () async throws -> R
-  ) -> Future<R, any Error> {
-    Future { promise in
-      let promise = Promise(fulfil: promise)
-      complete({ promise.fulfil($0) }, call)
-    }
-  }
-
   /// See `insertOne(_:)`.
   public func insertOne(_ document: Document) -> Future<AnyBSON, any Error> {
     future { try await self.insertOne(document) }
@@ -105,12 +95,6 @@ extension MongoCollection {
     let options = options.elements
     return future { try await self.modify("findOneAndDelete", filter, nil, options) }
   }
-}
-
-/// The end of a future.
-private struct Promise<R>: @unchecked Sendable {
-  // Sendable: futures take their result on any thread.
-  let fulfil: (Result<R, any Error>) -> Void
 }
 #endif
 #endif
