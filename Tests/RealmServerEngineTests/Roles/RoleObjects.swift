@@ -139,6 +139,9 @@ enum RoleObjects {
     /// the end of "marks" and "rooms", and under its name into "counts". "home.alarm" is the
     /// property of the embedded object as it is, "rooms.alarm" that of the first one.
     var values: [String: JSONValue] = [:]
+    /// The place of the first room that the device sees: it made the object without seeing that of
+    /// the server, whose rooms stand before its own.
+    var firstRoom = 0
 
     var fields: Set<String> { Set(values.keys.map { String($0.prefix { $0 != "." }) }) }
 
@@ -162,9 +165,11 @@ enum RoleObjects {
         case (_, _) where path.count > 1:
           if let home = result["home"], home != .null, path[0] == "home" {
             result["home"] = embedded(home, path[1], value)
-          } else if path[0] == "rooms", let rooms = result["rooms"]?.array, let first = rooms.first
+          } else if path[0] == "rooms", var rooms = result["rooms"]?.array,
+            rooms.indices.contains(firstRoom)
           {
-            result["rooms"] = .array([embedded(first, path[1], value)] + rooms.dropFirst())
+            rooms[firstRoom] = embedded(rooms[firstRoom], path[1], value)
+            result["rooms"] = .array(rooms)
           }
         case ("tags", _):
           let all = Set((result["tags"]?.array ?? []) + [value])

@@ -95,7 +95,10 @@ struct RoleRun {
     let model = sessionModels[number] ?? nil
     device.expectsRefusal = { RoleDraw.isRefused($0, model) }
     try await device.connect()
-    note("device \(number) of \(device.user) connects at \(device.client.cursor)")
+    note(
+      "device \(number) of \(device.user) connects at \(device.client.cursor) with "
+        + "\(device.active), \(customData[device.user] ?? [:]) and "
+        + "\(roles.map { JSONWriter.text($0) } ?? "no roles")")
   }
 
   private mutating func disconnect(_ number: Int) async {
@@ -191,9 +194,19 @@ struct RoleRun {
     var expected = try await objects()
     var refused: [String: RoleModel.Verdict] = [:]
     var seen: Set<String> = []
+    var firstRooms: [String: Int] = [:]
     for _ in 0..<1 + random.number(below: 3) {
       let steps = try self.steps(of: device)
-      for step in steps { decide(step, of: number, &expected, &refused, &seen) }
+      for var step in steps {
+        let name = "\(step.className) \"\(step.key)\""
+        if step.isErased {
+          firstRooms[name] = 0
+        } else if step.makes {
+          firstRooms[name] = expected[step.className]?[step.key]?["rooms"]?.array?.count ?? 0
+        }
+        step.firstRoom = firstRooms[name] ?? 0
+        decide(step, of: number, &expected, &refused, &seen)
+      }
       note("device \(number) writes alone \(steps)")
       try device.write(steps)
     }

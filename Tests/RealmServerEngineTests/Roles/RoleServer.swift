@@ -102,6 +102,13 @@ final class RoleServer {
     let snapshot = try await realm().store.snapshot(atLeast: 0)
     return try RoleObjects.all(ofClass: name, in: snapshot.objects)
   }
+
+  /// Those classes of runs that the newest version has.
+  func classes() async throws -> Set<String> {
+    let snapshot = try await realm().store.snapshot(atLeast: 0)
+    return Set(
+      try RoleObjects.classes.filter { try snapshot.objects.table(named: "class_" + $0) != nil })
+  }
 }
 
 /// A device of a user.
@@ -253,8 +260,10 @@ final class RoleDevice {
       hasAsked = true
       let query = VersionedQuery(
         version: lastVersion, document: QueryDocument(queries: wanted))
+      // Of a class that it does not have the server knows no property.
+      let classes = try await server.classes()
       let reply = await store.perform(.setQuery(query))
-      if expectsRefusal(wanted) {
+      if expectsRefusal(wanted.filter({ classes.contains($0.key) })) {
         guard case .queryRefused = reply else { throw SessionRefusal(.other, "\(reply)") }
         self.wanted = nil
       } else if reply != .done {
