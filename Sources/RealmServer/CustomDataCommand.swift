@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerKit
 import RealmStorage
 import RealmSyncProtocol
 

@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerKit
 
 /// The commands about the API keys of an app.
 struct KeysCommand: ParsableCommand {
@@ -124,7 +125,7 @@ struct KeysCommand: ParsableCommand {
           "The name of a key has 1 to \(APIKey.nameCountMax) letters, digits, \"_\" and \"-\".")
       }
       let made = APIKey.make(
-        named: name, for: nil, now: ServerProgram.clock.now(), RandomBytes(),
+        named: name, for: nil, now: ServerClock.machine.now(), RandomBytes(),
         ServerCryptography())
       try await store.add(made.key)
       return made.text

@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerKit
 import RealmSyncProtocol
 
 /// The commands about rules.

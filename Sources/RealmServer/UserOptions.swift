@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerKit
 
 /// The options that name a user.
 struct UserOptions: ParsableArguments {
@@ -49,7 +50,7 @@ struct UserOptions: ParsableArguments {
   ) throws(AccountError) -> AccountStore {
     do throws(StoreError) {
       return try AccountStore.open(
-        directory.accountsPath(app), app: app, isNew: false, now: ServerProgram.clock.now())
+        directory.accountsPath(app), app: app, isNew: false, now: ServerClock.machine.now())
     } catch {
       throw .store(error)
     }
