@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands `realm-server keys …`: the API keys of apps, for programs that are no users.
+// The commands `realm-server keys …`: the API keys of apps, for programs in place of users.
 
 #if Server
 import ArgumentParser
@@ -83,7 +83,7 @@ struct KeysCommand: ParsableCommand {
     func run() async throws { try await options.run(.delete(name)) }
   }
 
-  /// What is done with keys.
+  /// The work with keys.
   enum Action: Hashable {
     case list
     case create(String)

@@ -65,7 +65,7 @@ struct UserOptions: ParsableArguments {
     return try await store.account(email: email)
   }
 
-  /// What the operator is told.
+  /// The failure in words for the operator.
   static func failure(
     _ error: AccountError, _ directory: ServerDirectory, _ app: String
   ) -> ServerFailure {
