@@ -58,9 +58,15 @@ let serverProducts =
   + products("HummingbirdCore", "HummingbirdTLS", of: "hummingbird", with: "Server")
   + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server")
   + products("Metrics", "CoreMetrics", of: "swift-metrics", with: "Server")
-  + products("ArgumentParser", of: "swift-argument-parser", with: "Server")
   + products("Logging", of: "swift-log", with: "Server")
   + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
+
+/// The packages of the program realm-server.
+let serverCommandProducts =
+  products("ArgumentParser", of: "swift-argument-parser", with: "Server")
+  + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server")
+  + products("Metrics", of: "swift-metrics", with: "Server")
+  + products("Logging", of: "swift-log", with: "Server")
 
 /// What passes measurements on to a program's metrics and traces.
 let metricsProducts =
@@ -84,6 +90,7 @@ let package = Package(
   products: [
     .library(name: "RealmSwift", targets: ["RealmSwift"]),
     .library(name: "RealmMetrics", targets: ["RealmMetrics"]),
+    .library(name: "RealmServerKit", targets: ["RealmServerKit"]),
     .executable(name: "realm-server", targets: ["RealmServer"]),
     .executable(name: "realm", targets: ["RealmCommand"]),
   ],
@@ -100,7 +107,8 @@ let package = Package(
       enabledTraits: ["Metrics"]),
     .trait(name: "Sync", description: "Device sync and app services."),
     .trait(
-      name: "Server", description: "The program realm-server.", enabledTraits: ["Sync"]),
+      name: "Server", description: "The product RealmServerKit and the program realm-server.",
+      enabledTraits: ["Sync"]),
     .trait(
       name: "OpenCombine",
       description: "Publishers by OpenCombine, on systems that have no Combine."),
@@ -189,12 +197,18 @@ let package = Package(
     .target(
       name: "RealmMetrics", dependencies: ["RealmSwift"] + metricsProducts,
       swiftSettings: librarySettings),
+    .target(
+      name: "RealmServerKit",
+      dependencies: modules(
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
+        "RealmSyncProtocol", "RealmStorage", with: "Server") + networkProducts + serverProducts,
+      swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmServer",
       dependencies: modules(
-        "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
-        "RealmSyncProtocol", "RealmStorage", "RealmInventory", with: "Server") + networkProducts
-        + serverProducts,
+        "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
+        "RealmSyncProtocol", "RealmStorage", "RealmInventory", with: "Server")
+        + serverCommandProducts,
       swiftSettings: librarySettings),
     .target(
       name: "RealmTools",
@@ -351,7 +365,8 @@ let package = Package(
     .testTarget(
       name: "RealmServerTests",
       dependencies: [
-        "RealmFormats", "RealmText", "RealmSwift", "RealmServer", "RealmServerEngine",
+        "RealmFormats", "RealmText", "RealmSwift", "RealmServer", "RealmServerKit",
+        "RealmServerEngine",
         "RealmNetworking", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",

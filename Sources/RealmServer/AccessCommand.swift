@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerKit
 
 /// Whether a user may log in and have connections.
 enum AccessCommand {

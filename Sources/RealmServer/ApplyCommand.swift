@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerKit
 
 /// The command `realm-server apply`.
 struct ApplyCommand: AsyncParsableCommand {

@@ -10,12 +10,11 @@ import Synchronization
 /// The other end of the standard input.
 ///
 /// A line `clock <seconds>` sets how far the clock of the server is from the clock of the machine.
-/// At the end of the input, which is also the end of the program at its other end, the server shuts
-/// down.
+/// At the end of the input, and so of the program at its other end, the server shuts down.
 enum ControllingProgram {
   private static let offset = Atomic<Int64>(0)
 
-  /// Seconds that are added to the time of the machine; 0 for a server that is not controlled.
+  /// Seconds that are added to the time of the machine; 0 without a controlling program.
   static var clockOffset: Int64 { offset.load(ordering: .relaxed) }
 
   /// Follows the lines of the standard input.

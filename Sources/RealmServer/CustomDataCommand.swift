@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerKit
 import RealmStorage
 import RealmSyncProtocol
 
@@ -50,7 +51,7 @@ struct CustomDataCommand: AsyncParsableCommand {
 
   private static let byteCountMax = 16 << 10
 
-  /// What the command does with the data.
+  /// The command's work with the data.
   enum Change: Hashable {
     case none
     case set(BSONValue)

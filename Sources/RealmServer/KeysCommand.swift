@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands `realm-server keys …`: the API keys of apps, for programs that are no users.
+// The commands `realm-server keys …`: the API keys of apps, for programs in place of users.
 
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerKit
 
 /// The commands about the API keys of an app.
 struct KeysCommand: ParsableCommand {
@@ -82,7 +83,7 @@ struct KeysCommand: ParsableCommand {
     func run() async throws { try await options.run(.delete(name)) }
   }
 
-  /// What is done with keys.
+  /// The work with keys.
   enum Action: Hashable {
     case list
     case create(String)
@@ -124,7 +125,7 @@ struct KeysCommand: ParsableCommand {
           "The name of a key has 1 to \(APIKey.nameCountMax) letters, digits, \"_\" and \"-\".")
       }
       let made = APIKey.make(
-        named: name, for: nil, now: ServerProgram.clock.now(), RandomBytes(),
+        named: name, for: nil, now: ServerClock.machine.now(), RandomBytes(),
         ServerCryptography())
       try await store.add(made.key)
       return made.text

@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerKit
 import RealmSyncProtocol
 
 /// The commands about rules.
@@ -28,7 +29,7 @@ struct RulesCommand: ParsableCommand {
     try show(Result { () throws(ServerFailure) in try answer() })
   }
 
-  /// Prints an answer that has to be waited for.
+  /// Waits for an answer, and prints it.
   static func run(_ answer: () async throws(ServerFailure) -> String) async throws {
     let result: Result<String, ServerFailure>
     do throws(ServerFailure) {

@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmDeclarations
 import RealmServerEngine
+import RealmServerKit
 
 /// The command `realm-server schema`.
 struct SchemaCommand: ParsableCommand {

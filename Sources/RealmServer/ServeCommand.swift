@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import Metrics
 import RealmServerEngine
+import RealmServerKit
 import ServiceLifecycle
 import UnixSignals
 
@@ -56,19 +57,19 @@ struct ServeCommand: AsyncParsableCommand {
   var development = false
 
   @Option(help: "The sockets that a user may have open at a time, on all devices together.")
-  var socketsPerUser = ServerLimits().socketsPerUser
+  var socketsPerUser = ServerLimits.standard.socketsPerUser
 
   @Option(help: "The anonymous users that an address, this machine apart, may make in a minute.")
-  var anonymousLogins = ServerLimits().anonymousLoginsPerMinute
+  var anonymousLogins = ServerLimits.standard.anonymousLoginsPerMinute
 
   @Option(help: "The sockets that an address may have open at a time.")
-  var socketsPerAddress = ServerLimits().socketsPerAddress
+  var socketsPerAddress = ServerLimits.standard.socketsPerAddress
 
   @Option(help: "The registrations and mails that an address may ask for in a minute.")
-  var registrations = ServerLimits().registrationsPerMinute
+  var registrations = ServerLimits.standard.registrationsPerMinute
 
   @Option(help: "The memory that clients may take together, in MiB.")
-  var clientMemory = ServerLimits().memory
+  var clientMemory = ServerLimits.standard.memory
 
   @Option(
     help: ArgumentHelp(
@@ -80,10 +81,10 @@ struct ServeCommand: AsyncParsableCommand {
   var metricsTokenFile: String?
 
   @Option(help: "The partitions that an app has open at a time; idle ones are closed for others.")
-  var openPartitions = ServerLimits().openRealms
+  var openPartitions = ServerLimits.standard.openRealms
 
   @Option(help: "The new partitions that a user may make in an hour.")
-  var newPartitions = ServerLimits().newPartitionsPerHour
+  var newPartitions = ServerLimits.standard.newPartitionsPerHour
 
   @Option(help: "The days after which a device that was away has to reset its realms.")
   var offlineDays = UpkeepRules().offlineDays
@@ -124,7 +125,7 @@ struct ServeCommand: AsyncParsableCommand {
   }
 
   private func limits() -> ServerLimits {
-    var limits = ServerLimits()
+    var limits = ServerLimits.standard
     limits.socketsPerUser = socketsPerUser
     limits.socketsPerAddress = socketsPerAddress
     limits.anonymousLoginsPerMinute = anonymousLogins
@@ -166,7 +167,9 @@ struct ServeCommand: AsyncParsableCommand {
     if let limit = OpenFileLimit.raise() { logger.info("Open files and sockets: at most \(limit)") }
     if let controlled { ControllingProgram.follow(clockOffset: controlled) }
     do {
-      let server = try ServerProgram(try options(), metrics: metrics, logger: logger)
+      let server = try ServerProgram(
+        try options(), metrics: metrics, logger: logger,
+        clock: .machine { ControllingProgram.clockOffset })
       try await server.run(signals: [.sigterm, .sigint]) { address in
         FileHandle.standardOutput.write(Data(server.greeting(address).utf8))
       }

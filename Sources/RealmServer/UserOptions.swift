@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerKit
 
 /// The options that name a user.
 struct UserOptions: ParsableArguments {
@@ -49,7 +50,7 @@ struct UserOptions: ParsableArguments {
   ) throws(AccountError) -> AccountStore {
     do throws(StoreError) {
       return try AccountStore.open(
-        directory.accountsPath(app), app: app, isNew: false, now: ServerProgram.clock.now())
+        directory.accountsPath(app), app: app, isNew: false, now: ServerClock.machine.now())
     } catch {
       throw .store(error)
     }
@@ -64,7 +65,7 @@ struct UserOptions: ParsableArguments {
     return try await store.account(email: email)
   }
 
-  /// What the operator is told.
+  /// The failure in words for the operator.
   static func failure(
     _ error: AccountError, _ directory: ServerDirectory, _ app: String
   ) -> ServerFailure {

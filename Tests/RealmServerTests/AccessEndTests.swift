@@ -13,6 +13,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct AccessEndTests {
   /// How a user's access ends.

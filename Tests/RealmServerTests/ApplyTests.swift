@@ -14,6 +14,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ApplyTests {
   private static func file(

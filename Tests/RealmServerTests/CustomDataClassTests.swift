@@ -12,6 +12,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 final class Profile: Object {
   @Persisted(primaryKey: true) var _id: ObjectId

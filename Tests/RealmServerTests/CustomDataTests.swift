@@ -12,6 +12,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct CustomDataTests {
   private static func run(

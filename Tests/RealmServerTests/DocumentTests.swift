@@ -12,7 +12,7 @@ import RealmSwift
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct DocumentTests {
   private static func todos(_ device: AppDevice) -> MongoCollection {

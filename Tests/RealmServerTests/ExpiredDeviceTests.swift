@@ -13,7 +13,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ExpiredDeviceTests {
   /// The realm of a device, which counts its resets.

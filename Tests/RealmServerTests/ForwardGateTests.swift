@@ -13,6 +13,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ForwardGateTests {
   private static let location = "/api/client/v2.0/app/todos/location"

@@ -15,7 +15,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct HostileClientTests {
   private static let offer = DeployedClient.partition

@@ -10,7 +10,7 @@ import RealmSwift
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct LogInPageTests {
   private static let page = "Documentation/Sync/LogIn.md"

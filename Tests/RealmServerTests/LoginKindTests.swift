@@ -13,6 +13,7 @@ import RealmText
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct LoginKindTests {
   /// A server whose app has providers, and an app of a device.

@@ -10,7 +10,7 @@ import RealmServerEngine
 import RealmText
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct MailTests {
   private static let message = MailMessage(

@@ -12,7 +12,7 @@ import RealmSyncTestSupport
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct MemoryTests {
   // MARK: The budget

@@ -15,6 +15,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct PermissionTests {
   /// Users write to the partition of their id; all users read the one with the name "public".

@@ -16,7 +16,7 @@ import RealmSyncTestSupport
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 class Errand: Object {
   @Persisted(primaryKey: true) var _id: ObjectId

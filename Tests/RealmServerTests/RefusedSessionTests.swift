@@ -11,7 +11,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct RefusedSessionTests {
   /// What a program notices.

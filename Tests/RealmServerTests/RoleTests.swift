@@ -13,6 +13,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct RoleTests {
   /// Users read public todos and write their own; editors may do everything, and they alone make

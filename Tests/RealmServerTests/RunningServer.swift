@@ -17,7 +17,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 /// A server that runs until `stop()`.
 final class RunningServer: Sendable {

@@ -14,6 +14,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 /// The class `Todo` of a program of another version.
 final class NewerTodo: Object {

@@ -15,6 +15,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct SecretsInLogsTests {
   /// Keeps everything, with what is logged beside the text.

@@ -10,7 +10,7 @@ import RealmSync
 import RealmSyncProtocol
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ServedSyncTests {
   @Test(arguments: [SyncMode.partition, .flexible])

@@ -13,7 +13,7 @@ import RealmFormats
 import RealmTestSupport
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ServerProgramTests {
   private static func failure(_ body: () throws -> Void) -> String? {

@@ -11,7 +11,7 @@ import RealmSync
 import RealmSyncProtocol
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct SocketTests {
   private static func code(

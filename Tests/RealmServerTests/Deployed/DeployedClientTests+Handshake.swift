@@ -5,7 +5,7 @@
 #if Server
 import Testing
 
-@testable import RealmServer
+@testable import RealmServerKit
 
 extension DeployedClientTests {
   // MARK: 2. Handshake and frames

@@ -40,8 +40,12 @@ enum ModuleOrder {
     "RealmNetworking": ["RealmFormats", "RealmText", "RealmSyncProtocol"],
     "RealmMetrics": ["RealmSwift"],
     "RealmInventory": [],
-    "RealmServer": [
+    "RealmServerKit": [
       "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
+      "RealmSyncProtocol", "RealmStorage",
+    ],
+    "RealmServer": [
+      "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
       "RealmSyncProtocol", "RealmStorage", "RealmInventory",
     ],
     "RealmTools": [
@@ -89,11 +93,15 @@ enum ModuleOrder {
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "AsyncHTTPClient", "Network", "Glibc", "Darwin", "Musl",
     ],
-    "RealmServer": [
+    "RealmServerKit": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
-      "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "ArgumentParser", "Logging",
-      "Crypto", "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
+      "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "Logging", "Crypto",
+      "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
+    ],
+    "RealmServer": [
+      "ArgumentParser", "ServiceLifecycle", "UnixSignals", "Metrics", "Logging", "Synchronization",
+      "Foundation", "Glibc", "Darwin", "Musl",
     ],
     // The work of the tools needs no package of others; the command line has what a terminal needs.
     "RealmTools": ["Foundation", "Synchronization", "Glibc", "Darwin", "Musl"],

@@ -3,7 +3,7 @@
 // Small files with keys, settings and mails.
 
 #if Server
-import RealmStorage
+package import RealmStorage
 
 #if canImport(Darwin)
 import Darwin
@@ -14,9 +14,9 @@ import Glibc
 #endif
 
 /// Writes files whole or not at all.
-enum DurableFile {
+package enum DurableFile {
   /// Writes a file that no other user can read. Content and name are on the disk on return.
-  static func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
+  package static func write(_ bytes: [UInt8], to path: String) throws(StorageError) {
     let temporary = path + ".new"
     unsafe unlink(temporary)
     let files = SystemFiles(isPrivate: true)

@@ -4,23 +4,25 @@
 
 #if Server
 import Crypto
-import RealmServerEngine
+package import RealmServerEngine
 
 /// The cryptographic library of the server.
-struct ServerCryptography: LoginCryptography {
-  func digest(of message: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: message)) }
+package struct ServerCryptography: LoginCryptography {
+  package init() {}
 
-  func signature(of message: [UInt8], key: [UInt8]) -> [UInt8] {
+  package func digest(of message: [UInt8]) -> [UInt8] { Array(SHA256.hash(data: message)) }
+
+  package func signature(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     HMACSigner(key: key).signature(of: message)
   }
 
-  func isSigned(
+  package func isSigned(
     _ token: String, by key: VerificationKey, _ algorithm: SigningAlgorithm
   ) -> Bool {
     TokenSignature.isValid(token, by: key, algorithm)
   }
 
-  func isUsable(_ key: VerificationKey, _ algorithm: SigningAlgorithm) -> Bool {
+  package func isUsable(_ key: VerificationKey, _ algorithm: SigningAlgorithm) -> Bool {
     TokenSignature.isUsable(key, algorithm)
   }
 }

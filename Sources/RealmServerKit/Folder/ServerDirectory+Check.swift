@@ -9,14 +9,14 @@
 
 #if Server
 import Foundation
-import RealmServerEngine
+package import RealmServerEngine
 
 extension ServerDirectory {
-  func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }
+  package func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }
 
   /// Checks that the folder is a server's, or has nothing: a path that is wrong by a step would get
   /// a second server.
-  func checkPlace() throws(ServerFailure) {
+  package func checkPlace() throws(ServerFailure) {
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     guard !names.contains("apps") else { return }
     if names.contains("app.json") {
@@ -45,7 +45,7 @@ extension ServerDirectory {
     return (attributes?[.size] as? Int ?? 0) == 0
   }
 
-  static func missing(_ file: String, _ state: String, _ consequence: String) -> String {
+  package static func missing(_ file: String, _ state: String, _ consequence: String) -> String {
     "\(file) \(state), and the folder was served before. Put the file back from a backup, or start "
       + "once with --replace-missing to go on without it; then \(consequence)."
   }
@@ -55,24 +55,24 @@ extension ServerDirectory {
   private func realmsPath(_ app: String) -> String { "\(path)/apps/\(app)/realms" }
 
   /// Whether the app was served before.
-  func isUsed(_ app: String) -> Bool {
+  package func isUsed(_ app: String) -> Bool {
     let accounts = accountsPath(app)
     return [markPath(app), accounts, accounts + ".lock", realmsPath(app)].contains { exists($0) }
   }
 
   /// Whether any app of the folder was served before.
-  func isUsed() -> Bool {
+  package func isUsed() -> Bool {
     let apps = (try? FileManager.default.contentsOfDirectory(atPath: path + "/apps")) ?? []
     return apps.contains { isUsed($0) }
   }
 
   /// Notes that the app is served from now on.
-  func markUsed(_ app: String) throws(ServerFailure) {
+  package func markUsed(_ app: String) throws(ServerFailure) {
     if !exists(markPath(app)) { try write([], to: markPath(app)) }
   }
 
   /// Whether the file of the users has to be made.
-  func needsAccounts(_ app: String, replacesMissing: Bool) throws(ServerFailure) -> Bool {
+  package func needsAccounts(_ app: String, replacesMissing: Bool) throws(ServerFailure) -> Bool {
     let file = accountsPath(app)
     guard isEmpty(file) else { return false }
     guard !isUsed(app) || replacesMissing else {
@@ -90,7 +90,7 @@ extension ServerDirectory {
   ///   - recorded: The realms that were made, as the app's record has them.
   ///   - isReadable: Whether a realm can be opened under its name.
   /// - Returns: The realms that are there, and the lost ones, which `replacesMissing` accepts.
-  func checkRealms(
+  package func checkRealms(
     _ app: String, _ recorded: Set<RealmID>, replacesMissing: Bool,
     _ isReadable: (RealmID) throws(ServerFailure) -> Void
   ) throws(ServerFailure) -> (found: Set<RealmID>, lost: Set<RealmID>) {

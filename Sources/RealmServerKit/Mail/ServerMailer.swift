@@ -13,6 +13,7 @@ struct ServerMailer: AccountMailer {
   let app: String
   let outbox: OutboxMailer
   let services: LoginServices
+  let clock: ServerClock
   /// Trusted beside the system's certificates.
   var trustRoots: [NIOSSLCertificate] = []
 
@@ -21,7 +22,7 @@ struct ServerMailer: AccountMailer {
     case .folder: try outbox.deliver(mail, by: settings)
     case .webhook(let hook):
       let document = try ExtendedJSONReader.value(mail.json(by: settings))
-      let now = ServerProgram.clock.now().milliseconds + OriginTimestamp.unixOffset
+      let now = clock.now().milliseconds + OriginTimestamp.unixOffset
       _ = try await services.call(hook, .mail, of: app, [document], now: Int64(now / 1_000))
     case .smtp(let server):
       let message = MailMessage(

@@ -13,9 +13,9 @@ import Foundation
 import RealmStorage
 
 /// The requests to a server, as files in a folder.
-struct CommandRequests: Sendable {
+package struct CommandRequests: Sendable {
   /// A kind of requests.
-  enum Kind: String, CaseIterable {
+  package enum Kind: String, CaseIterable {
     /// Apply the files of all apps.
     case apply
     /// Ask the rules about all sessions: something about their users has changed.
@@ -25,10 +25,10 @@ struct CommandRequests: Sendable {
   }
 
   /// The answer of a server.
-  struct Answer: Hashable, Sendable {
-    let isDone: Bool
+  package struct Answer: Hashable, Sendable {
+    package let isDone: Bool
     /// A line for each app.
-    let text: String
+    package let text: String
   }
 
   private static let answerSuffix = ".answer"
@@ -36,12 +36,14 @@ struct CommandRequests: Sendable {
 
   private let folder: String
 
-  init(_ directory: String) { folder = directory + "/requests" }
+  package init(_ directory: String) { folder = directory + "/requests" }
 
   // MARK: Commands
 
   /// Asks the server for something. Returns nil if none answers.
-  func ask(_ kind: Kind, patience: Duration = .seconds(30)) async throws(ServerFailure) -> Answer? {
+  package func ask(
+    _ kind: Kind, patience: Duration = .seconds(30)
+  ) async throws(ServerFailure) -> Answer? {
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     let name = "\(folder)/\(UUID().uuidString)"
     let (request, answer) = (name + "." + kind.rawValue, name + Self.answerSuffix)
@@ -63,16 +65,16 @@ struct CommandRequests: Sendable {
   // MARK: The server
 
   /// Begins to take requests; earlier ones are gone.
-  func begin() {
+  package func begin() {
     end()
     try? FileManager.default.createDirectory(
       atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
-  func end() { try? FileManager.default.removeItem(atPath: folder) }
+  package func end() { try? FileManager.default.removeItem(atPath: folder) }
 
   /// Takes the waiting requests, with their names.
-  func take() -> [(name: String, kind: Kind)] {
+  package func take() -> [(name: String, kind: Kind)] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return files.sorted().compactMap { file in
       let parts = file.split(separator: ".").map(String.init)
@@ -84,7 +86,7 @@ struct CommandRequests: Sendable {
   }
 
   /// Answers a request.
-  func answer(_ request: String, _ answer: Answer) {
+  package func answer(_ request: String, _ answer: Answer) {
     let name = request + Self.answerSuffix
     let text = (answer.isDone ? "+" : "-") + answer.text
     do throws(StorageError) {

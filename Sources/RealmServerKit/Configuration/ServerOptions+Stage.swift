@@ -8,7 +8,7 @@
 
 #if Server
 import Foundation
-import RealmServerEngine
+package import RealmServerEngine
 import RealmSyncProtocol
 
 extension ServerOptions {
@@ -16,7 +16,7 @@ extension ServerOptions {
   /// server.
   ///
   /// - Parameter file: The path of the app's file.
-  func stage(of app: AppFile, at file: String) throws(ServerFailure) -> AppStage {
+  package func stage(of app: AppFile, at file: String) throws(ServerFailure) -> AppStage {
     if let stage = app.stage { return stage }
     if isDevelopment { return .development }
     guard let address = exposedAddress else { return .development }
@@ -29,18 +29,18 @@ extension ServerOptions {
 
   /// Whether an app is in development mode only as no other machine reaches the server. With the
   /// address of a proxy the operator has said who reaches that.
-  func isForThisMachineAlone(_ app: AppFile) -> Bool {
+  package func isForThisMachineAlone(_ app: AppFile) -> Bool {
     app.stage == nil && !isDevelopment && publicURL == nil
   }
 
   /// The address under which other machines reach the server; nil if none does.
-  var exposedAddress: String? {
+  package var exposedAddress: String? {
     if !Self.isLoopback(host) { return "--listen \(host):\(port)" }
     guard let publicURL else { return nil }
     return Self.isLoopback(Self.host(of: publicURL)) ? nil : "--public-url \(publicURL)"
   }
 
-  static func isLoopback(_ host: String) -> Bool {
+  package static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || ClientAddress(host)?.isLocal == true
   }
 

@@ -4,19 +4,19 @@
 
 #if Server
 import Foundation
-import RealmServerEngine
+package import RealmServerEngine
 import RealmStorage
 import RealmFormats
 
 /// The folder with the apps, their data and the keys.
-struct ServerDirectory: Sendable {
-  let path: String
+package struct ServerDirectory: Sendable {
+  package let path: String
   /// The functions of the program for logins, which the files of apps may name; nil for commands,
   /// whose program is another one.
   private let logins: LoginFunctions?
 
   /// The folder, created if it is missing.
-  init(_ path: String, logins: LoginFunctions = LoginFunctions()) throws(ServerFailure) {
+  package init(_ path: String, logins: LoginFunctions = LoginFunctions()) throws(ServerFailure) {
     self.path = path
     self.logins = logins
     try checkPlace()
@@ -28,7 +28,7 @@ struct ServerDirectory: Sendable {
   }
 
   /// The folder of a server that has run, for commands beside it: nothing is changed.
-  init(existing path: String) throws(ServerFailure) {
+  package init(existing path: String) throws(ServerFailure) {
     self.path = path
     logins = nil
     guard FileManager.default.fileExists(atPath: path + "/apps") else {
@@ -47,15 +47,15 @@ struct ServerDirectory: Sendable {
     }
   }
 
-  func appPath(_ app: String) -> String { "\(path)/apps/\(app)" }
+  package func appPath(_ app: String) -> String { "\(path)/apps/\(app)" }
 
-  func accountsPath(_ app: String) -> String { "\(path)/apps/\(app)/accounts.realm" }
+  package func accountsPath(_ app: String) -> String { "\(path)/apps/\(app)/accounts.realm" }
 
-  func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
+  package func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
 
-  func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
+  package func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
 
-  func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
+  package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
   // MARK: Apps
 
@@ -64,7 +64,7 @@ struct ServerDirectory: Sendable {
   /// - Parameters:
   ///   - id: The only app to serve; nil for all.
   ///   - creates: Whether to make the app if others are there and it is not.
-  func apps(
+  package func apps(
     only id: String?, creates: Bool = false, random: RandomBytes
   ) throws(ServerFailure) -> [AppFile] {
     let apps = try allApps()
@@ -81,14 +81,14 @@ struct ServerDirectory: Sendable {
   }
 
   /// The files of all apps, read strictly.
-  func allApps() throws(ServerFailure) -> [AppFile] {
+  package func allApps() throws(ServerFailure) -> [AppFile] {
     var apps: [AppFile] = []
     for folder in try appFolders() { apps.append(try app(folder)) }
     return apps
   }
 
   /// The names of the folders of apps.
-  func appFolders() throws(ServerFailure) -> [String] {
+  package func appFolders() throws(ServerFailure) -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path + "/apps").sorted()
         .filter { !$0.hasPrefix(".") }
@@ -100,7 +100,7 @@ struct ServerDirectory: Sendable {
   }
 
   /// The app of a name, or the only one.
-  func app(named id: String?) throws(ServerFailure) -> AppFile {
+  package func app(named id: String?) throws(ServerFailure) -> AppFile {
     let apps = try allApps()
     if let app = apps.first(where: { $0.id == id }) { return app }
     if id == nil, apps.count == 1 { return apps[0] }
@@ -111,7 +111,7 @@ struct ServerDirectory: Sendable {
   }
 
   /// The file of the app in a folder, read strictly.
-  func app(_ folder: String) throws(ServerFailure) -> AppFile {
+  package func app(_ folder: String) throws(ServerFailure) -> AppFile {
     let file = appFilePath(folder)
     PrivatePlace.restrict("\(path)/apps/\(folder)")
     PrivatePlace.restrict(file)
@@ -129,7 +129,7 @@ struct ServerDirectory: Sendable {
   /// Reads the file of an app. Files with secrets are named from its folder on.
   ///
   /// - Parameter logins: The functions that the file may name; nil for any.
-  static func read(
+  package static func read(
     _ bytes: [UInt8], of file: String, _ logins: LoginFunctions? = nil
   ) throws(ServerFailure) -> AppFile {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
@@ -148,7 +148,7 @@ struct ServerDirectory: Sendable {
   }
 
   /// The schema that the folder of an app has; nil if it has none.
-  func schema(of app: String) throws(ServerFailure) -> AppSchema? {
+  package func schema(of app: String) throws(ServerFailure) -> AppSchema? {
     let file = schemaPath(app)
     guard exists(file) else { return nil }
     guard let data = FileManager.default.contents(atPath: file) else {
@@ -170,7 +170,7 @@ struct ServerDirectory: Sendable {
   }
 
   /// Writes a file for the server's user alone, whole or not at all.
-  func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
+  package func write(_ bytes: [UInt8], to file: String) throws(ServerFailure) {
     do throws(StorageError) {
       try DurableFile.write(bytes, to: file)
     } catch {
@@ -183,7 +183,9 @@ struct ServerDirectory: Sendable {
   // MARK: Keys
 
   /// The key of tokens, made if there is none and the folder is new.
-  func signingKey(random: RandomBytes, mayMake: Bool = true) throws(ServerFailure) -> [UInt8] {
+  package func signingKey(
+    random: RandomBytes, mayMake: Bool = true
+  ) throws(ServerFailure) -> [UInt8] {
     let file = path + "/keys/tokens"
     PrivatePlace.restrict(file)
     if let data = FileManager.default.contents(atPath: file), !(data.isEmpty && mayMake) {

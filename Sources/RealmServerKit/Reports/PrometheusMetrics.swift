@@ -6,11 +6,11 @@
 // the other kinds do nothing.
 
 #if Server
-import CoreMetrics
+package import CoreMetrics
 import NIOConcurrencyHelpers
 
 /// Keeps counters and gauges, and writes them as Prometheus reads them.
-final class PrometheusMetrics: MetricsFactory {
+package final class PrometheusMetrics: MetricsFactory {
   private struct Name: Hashable, Comparable {
     let label: String
     let dimensions: String
@@ -26,6 +26,8 @@ final class PrometheusMetrics: MetricsFactory {
   }
 
   private let state = NIOLockedValueBox(State())
+
+  package init() {}
 
   private static func name(_ label: String, _ dimensions: [(String, String)]) -> Name {
     let parts = dimensions.map { name, value in
@@ -44,7 +46,7 @@ final class PrometheusMetrics: MetricsFactory {
   }
 
   /// All counters and gauges, sorted.
-  var text: String {
+  package var text: String {
     let state = state.withLockedValue { $0 }
     var lines: [String] = []
     func add<Value: CustomStringConvertible>(_ values: [(Name, Value)], _ type: String) {
@@ -62,7 +64,7 @@ final class PrometheusMetrics: MetricsFactory {
 
   // MARK: MetricsFactory
 
-  func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
+  package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
       if let counter = state.counters[name] { return counter }
@@ -72,7 +74,7 @@ final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+  package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
       if let gauge = state.gauges[name] { return gauge }
@@ -82,19 +84,19 @@ final class PrometheusMetrics: MetricsFactory {
     }
   }
 
-  func makeRecorder(
+  package func makeRecorder(
     label: String, dimensions: [(String, String)], aggregate: Bool
   ) -> any RecorderHandler {
     NOOPMetricsHandler.instance
   }
 
-  func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+  package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     NOOPMetricsHandler.instance
   }
 
-  func destroyCounter(_ handler: any CounterHandler) {}
-  func destroyMeter(_ handler: any MeterHandler) {}
-  func destroyRecorder(_ handler: any RecorderHandler) {}
-  func destroyTimer(_ handler: any TimerHandler) {}
+  package func destroyCounter(_ handler: any CounterHandler) {}
+  package func destroyMeter(_ handler: any MeterHandler) {}
+  package func destroyRecorder(_ handler: any RecorderHandler) {}
+  package func destroyTimer(_ handler: any TimerHandler) {}
 }
 #endif

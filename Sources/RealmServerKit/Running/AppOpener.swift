@@ -19,6 +19,7 @@ struct AppOpener: Sendable {
   let services: LoginServices
   let sessionLimits: SessionLimits
   let timer: SyncClock
+  let clock: ServerClock
   let logger: Logger
   let notices: NoticeLog
   private let random = RandomBytes()
@@ -88,7 +89,7 @@ struct AppOpener: Sendable {
     let accounts: AccountStore
     do {
       accounts = try AccountStore.open(
-        path, app: file.id, isNew: isNew, now: ServerProgram.clock.now())
+        path, app: file.id, isNew: isNew, now: clock.now())
     } catch {
       throw ServerFailure(
         "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
@@ -97,10 +98,10 @@ struct AppOpener: Sendable {
     }
     return AccountService(
       app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
-      random: random, clock: ServerProgram.clock,
+      random: random, clock: clock,
       mailer: ServerMailer(
         app: file.id, outbox: OutboxMailer(folder: directory.outboxPath(file.id)),
-        services: services), services: services)
+        services: services, clock: clock), services: services)
   }
 
   private func serve(
@@ -122,7 +123,7 @@ struct AppOpener: Sendable {
       store, settings: settings,
       limits: RealmLimits(
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
-      clock: ServerProgram.clock,
+      clock: clock,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
     let app = ServerApp(
       named: file.id, realms: realms,
@@ -134,7 +135,7 @@ struct AppOpener: Sendable {
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
       app, mode: file.mode, settings: file.documents, limits: users.documents,
-      heads: store.heads(), clock: ServerProgram.clock, timer: timer)
+      heads: store.heads(), clock: clock, timer: timer)
     api.documents = collections
     api.accounts.ends.observe { [weak collections] in collections?.endWatches($0) }
     let documents = UserDocuments(app: file.id, file.customUserData, in: realms)
@@ -143,7 +144,7 @@ struct AppOpener: Sendable {
       file: file, api: api, schema: schema, rules: app.rules,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
       upkeep: ServerUpkeep(
-        app, accounts: api.accounts, rules: users.upkeep, clock: ServerProgram.clock),
+        app, accounts: api.accounts, rules: users.upkeep, clock: clock),
       folder: FolderIdentity(directory.appPath(file.id)), documents: documents,
       customData: CustomDataWatch(
         documents, app.rules, heads: store.heads(),

@@ -6,16 +6,16 @@
 import RealmNetworking
 
 /// An error with one line of explanation.
-struct ServerFailure: Error, Hashable, CustomStringConvertible {
-  let description: String
+package struct ServerFailure: Error, Hashable, CustomStringConvertible {
+  package let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 
   /// The text of an error as a part of a sentence.
-  static func text(_ error: any Error) -> String { text(ErrorText.cause(of: error)) }
+  package static func text(_ error: any Error) -> String { text(ErrorText.cause(of: error)) }
 
   /// A sentence as a part of another.
-  static func text(_ text: String) -> String {
+  package static func text(_ text: String) -> String {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 }

@@ -5,18 +5,18 @@
 #if Server
 import Foundation
 import HummingbirdCore
-import Logging
+package import Logging
 import NIOCore
 import NIOPosix
 import RealmNetworking
-import RealmServerEngine
+package import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
 import ServiceLifecycle
-import UnixSignals
+package import UnixSignals
 
 /// A server with its folder, ready to run.
-struct ServerProgram: Sendable {
+package struct ServerProgram: Sendable {
   let options: ServerOptions
   /// The memory of clients.
   let budget: MemoryBudget
@@ -36,19 +36,30 @@ struct ServerProgram: Sendable {
 
   /// Opens the folder.
   ///
+  /// - Parameter clock: The time of the server.
+  package init(
+    _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger, clock: ServerClock
+  ) throws(ServerFailure) {
+    try self.init(
+      options, metrics: metrics, logger: logger, hasher: ScryptHasher(), clock: clock)
+  }
+
+  /// Opens the folder.
+  ///
   /// - Parameters:
   ///   - hasher: Makes the hashes of passwords.
   ///   - functions: The functions of all apps.
   ///   - logins: The functions of all apps for logins.
   ///   - sessionLimits: The sizes of the messages of sessions.
   ///   - timer: The time of connections.
+  ///   - clock: The time of the server.
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of the options.
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
     hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
     logins: LoginFunctions = LoginFunctions(), sessionLimits: SessionLimits = SessionLimits(),
-    timer: SyncClock = .continuous,
+    timer: SyncClock = .continuous, clock: ServerClock = .machine,
     times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil
   ) throws(ServerFailure) {
     self.times = times
@@ -84,7 +95,7 @@ struct ServerProgram: Sendable {
       services: LoginServices(
         cryptography: ServerCryptography(), transport: ClientTransport.services,
         functions: logins),
-      sessionLimits: sessionLimits, timer: timer, logger: logger, notices: notices)
+      sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
@@ -100,16 +111,10 @@ struct ServerProgram: Sendable {
   /// The apps that are served at present.
   var apps: [ServedApp] { served.all }
 
-  static let clock = ServerClock {
-    OriginTimestamp(
-      unixMilliseconds: Int64(Date().timeIntervalSince1970 * 1_000)
-        + ControllingProgram.clockOffset * 1_000)
-  }
-
   // MARK: Running
 
   /// The text with the address for the app.
-  func greeting(_ address: String) -> String {
+  package func greeting(_ address: String) -> String {
     apps.map { app in
       """
       The app "\(app.file.name)" is served. Connect with:
@@ -124,7 +129,7 @@ struct ServerProgram: Sendable {
   /// up.
   ///
   /// - Parameter onStart: Is called with the address of the server once it listens.
-  func run(
+  package func run(
     signals: [UnixSignal] = [], onStart: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws {
     defer { lock.release() }

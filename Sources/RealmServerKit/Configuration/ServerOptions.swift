@@ -3,30 +3,30 @@
 // The options of the server's start.
 
 #if Server
-import RealmServerEngine
+package import RealmServerEngine
 
 /// The options of a server, checked.
-struct ServerOptions: Hashable, Sendable {
-  let directory: String
-  let host: String
-  let port: Int
+package struct ServerOptions: Hashable, Sendable {
+  package let directory: String
+  package let host: String
+  package let port: Int
   /// Without a slash at its end.
-  let publicURL: String?
-  let certificate: String?
-  let key: String?
-  let appID: String?
+  package let publicURL: String?
+  package let certificate: String?
+  package let key: String?
+  package let appID: String?
   /// Whether the app is made if a folder in use lacks it.
-  let createsApp: Bool
+  package let createsApp: Bool
   /// Whether the server starts without files that a folder in use lacks.
-  let replacesMissing: Bool
+  package let replacesMissing: Bool
   /// Whether apps whose files name no mode are in development mode.
-  let isDevelopment: Bool
-  let limits: ServerLimits
-  let trustedProxies: TrustedProxies
+  package let isDevelopment: Bool
+  package let limits: ServerLimits
+  package let trustedProxies: TrustedProxies
   /// What programs of other machines have to know that ask for metrics; nil if none may.
-  let metricsToken: String?
+  package let metricsToken: String?
 
-  init(
+  package init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
     key: String? = nil, appID: String? = nil, createsApp: Bool = false,
     replacesMissing: Bool = false, isDevelopment: Bool = false,
@@ -118,6 +118,6 @@ struct ServerOptions: Hashable, Sendable {
     return TrustedProxies(ranges)
   }
 
-  var isSecure: Bool { certificate != nil }
+  package var isSecure: Bool { certificate != nil }
 }
 #endif
