@@ -107,7 +107,7 @@ struct ReportTests {
     #expect(!svg.contains("no bar"))
     // 1000 : 600 to the right of the line at 1, 100 : 300 to its left, both from there.
     #expect(svg.contains("class=\"ahead\" x=\"510.0\""))
-    let length = log10(3) / 2 * 420
+    let length: Double = log10(3.0) / 2 * 420
     let width = String(format: "%.1f", length)
     let x = String(format: "%.1f", 510 - length)
     #expect(svg.contains("class=\"behind\" x=\"\(x)\" y=\"80.0\" width=\"\(width)\""))

@@ -239,19 +239,21 @@ struct RoleRun {
     // What follows a refused change is refused with it.
     guard refused[name] == nil else { return }
     let after = step.applied(to: before)
-    let fields = changedFields(of: step, before)
+    let fields = changedFields(of: step, before, number)
     guard before != nil || after != nil, step.makes || step.isErased || !fields.isEmpty else {
       return
     }
     let subscriptions = devices[number].subscriptions
     let model = sessionModels[number] ?? nil
+    // A device that makes an object without seeing that of the server changes its embedded one.
+    let isMerged = step.makes && !step.isErased && before != nil
     func isInView(_ object: ModelObject) -> Bool {
       subscriptions.contains { RoleDraw.hold($0, object, ofClass: step.className, model) }
     }
     let verdict =
       model?.verdict(
         before, after, fields, nested: step.nestedPaths,
-        replaced: step.values["home"] == nil ? [] : ["home"], isErased: step.isErased,
+        replaced: step.values["home"] == nil || isMerged ? [] : ["home"], isErased: step.isErased,
         ofClass: step.className
       ) { before != nil && seen.contains(name) || isInView($0) } ?? .allowed
     for object in [before, after] {
@@ -287,10 +289,14 @@ struct RoleRun {
   }
 
   /// The properties that a step records: an element that a set has already is not inserted. A
-  /// device that makes an object does not see the one of the server.
-  private func changedFields(of step: RoleObjects.Step, _ before: ModelObject?) -> Set<String> {
+  /// device that makes an object does not see the one of the server, nor a set that is hidden.
+  private func changedFields(
+    of step: RoleObjects.Step, _ before: ModelObject?, _ number: Int
+  ) -> Set<String> {
     var fields = step.fields
+    let model = sessionModels[number] ?? nil
     if !step.isErased, !step.makes, let tag = step.values["tags"],
+      model?.hides(field: "tags", ofClass: step.className) != true,
       before?["tags"]?.array?.contains(tag) == true
     {
       fields.remove("tags")
