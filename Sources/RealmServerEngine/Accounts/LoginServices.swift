@@ -12,7 +12,7 @@ package struct LoginServices: Sendable {
 
   let cryptography: any LoginCryptography
   let transport: any HTTPTransport
-  let functions: LoginFunctions
+  private(set) var functions: LoginFunctions
   let publishedKeys: PublishedKeys
   private let hookCount = Locked(0)
 
@@ -27,6 +27,13 @@ package struct LoginServices: Sendable {
     self.transport = transport
     self.functions = functions
     publishedKeys = PublishedKeys(transport)
+  }
+
+  /// The services with the closures of one app. All apps share the room for calls.
+  package func with(_ functions: LoginFunctions) -> LoginServices {
+    var services = self
+    services.functions = functions
+    return services
   }
 
   /// Takes the room of a call of a hook.

@@ -52,11 +52,13 @@ package final class DocumentService: Sendable {
 
   // MARK: Calls
 
-  /// Carries out a call of a user.
+  /// Carries out a call.
   ///
-  /// - Parameter name: One of `DocumentCommand.names`.
+  /// - Parameters:
+  ///   - name: One of `DocumentCommand.names`.
+  ///   - user: The id of the user; nil for the server's own program, which has all rights.
   package func call(
-    _ name: String, _ arguments: [BSONValue], user: String
+    _ name: String, _ arguments: [BSONValue], user: String?
   ) async throws(DocumentError) -> BSONValue {
     guard let first = arguments.first, arguments.count == 1 else {
       throw .badArgument("'\(name)' needs one document with its arguments")
@@ -113,7 +115,7 @@ package final class DocumentService: Sendable {
 
   /// The realm of a call, and what its user may do there.
   private func open(
-    _ partition: DocumentPartition?, for user: String
+    _ partition: DocumentPartition?, for user: String?
   ) async throws(DocumentError) -> (RealmDirectory.OpenRealm, SessionRights) {
     let text = partition.map { ExtendedJSONWriter.text($0.value) }
     let rights = try await rights(of: user, in: text)
@@ -126,9 +128,9 @@ package final class DocumentService: Sendable {
   }
 
   private func rights(
-    of user: String, in partition: String?
+    of user: String?, in partition: String?
   ) async throws(DocumentError) -> SessionRights {
-    guard let access = app.rules.snapshot.access else { return .all }
+    guard let user, let access = app.rules.snapshot.access else { return .all }
     do throws(SessionRefusal) {
       return try await access.rights(of: user, in: partition)
     } catch {
@@ -153,8 +155,10 @@ package final class DocumentService: Sendable {
   // MARK: Streams
 
   /// Opens a stream of the changes of a collection.
+  ///
+  /// - Parameter user: The user; nil for the server's own program, which has all rights.
   package func watch(
-    _ arguments: [BSONValue], user: UserAccess
+    _ arguments: [BSONValue], user: UserAccess?
   ) async throws(DocumentError) -> DocumentWatch {
     guard let first = arguments.first, arguments.count == 1 else {
       throw .badArgument("'watch' needs one document with its arguments")
@@ -164,7 +168,7 @@ package final class DocumentService: Sendable {
       (request.filter?.equalities() ?? []).filter { $0.path.text == "fullDocument.\(field)" }
         .map(\.value)
     }
-    let (realm, rights) = try await open(partition, for: user.account.id)
+    let (realm, rights) = try await open(partition, for: user?.account.id)
     let token = try await Self.storing { () throws(StoreError) -> ChangeToken? in
       guard let token = request.token else { return try await realm.realm.newestToken() }
       return try await realm.realm.knows(token) ? token : nil
@@ -172,7 +176,7 @@ package final class DocumentService: Sendable {
     guard let token else { throw .resumeLost }
     guard let seat = watches.add(user, realm: realm.realm.id) else { throw .busy }
     return DocumentWatch(
-      self, request, partition, realm, seat: seat, user: user.account.id, token: token,
+      self, request, partition, realm, seat: seat, user: user?.account.id, token: token,
       rights: rights)
   }
 

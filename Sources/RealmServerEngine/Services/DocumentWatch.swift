@@ -19,14 +19,15 @@ package final class DocumentWatch: Sendable {
   let partition: DocumentPartition?
   /// Keeps the realm open.
   let realm: RealmDirectory.OpenRealm
-  let user: String
+  /// The id of the user; nil for the server's own program.
+  let user: String?
   private let service: DocumentService
   private let seat: WatchTable.Seat
   private let start: Position
 
   init(
     _ service: DocumentService, _ request: WatchRequest, _ partition: DocumentPartition?,
-    _ realm: RealmDirectory.OpenRealm, seat: WatchTable.Seat, user: String, token: ChangeToken,
+    _ realm: RealmDirectory.OpenRealm, seat: WatchTable.Seat, user: String?, token: ChangeToken,
     rights: SessionRights
   ) {
     self.service = service

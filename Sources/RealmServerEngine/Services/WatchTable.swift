@@ -27,7 +27,8 @@ final class WatchTable: Sendable {
   }
 
   private struct Entry {
-    let user: UserAccess
+    /// Nil for the server's own program.
+    let user: UserAccess?
     let realm: RealmID
     let wake: AsyncStream<Void>.Continuation
   }
@@ -63,12 +64,17 @@ final class WatchTable: Sendable {
   var count: Int { state.withLock { $0.entries.count } }
 
   /// A seat; nil if there are too many.
-  func add(_ user: UserAccess, realm: RealmID) -> Seat? {
+  ///
+  /// - Parameter user: The user; nil for the server's own program.
+  func add(_ user: UserAccess?, realm: RealmID) -> Seat? {
     let (wakes, wake) = AsyncStream.makeStream(
       of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let (number, startsTicking) = state.withLock { state -> (Int?, Bool) in
-      let own = state.entries.values.count { $0.user.account.id == user.account.id }
-      guard !state.isClosed, own < limits.streamsPerUser, state.entries.count < limits.streamCount
+      let own = user.map { user in
+        state.entries.values.count { $0.user?.account.id == user.account.id }
+      }
+      guard !state.isClosed, own ?? 0 < limits.streamsPerUser,
+        state.entries.count < limits.streamCount
       else {
         return (nil, false)
       }
@@ -85,16 +91,18 @@ final class WatchTable: Sendable {
 
   /// Ends the streams of some users.
   func end(_ isEnded: (UserAccess) -> Bool) {
-    let ended = state.withLock { state in
-      state.entries.values.filter { isEnded($0.user) }.map(\.wake)
-    }
+    endAll { $0.user.map(isEnded) ?? false }
+  }
+
+  private func endAll(_ isEnded: (Entry) -> Bool) {
+    let ended = state.withLock { $0.entries.values.filter(isEnded).map(\.wake) }
     for wake in ended { wake.finish() }
   }
 
   /// Ends all streams, and those that would begin.
   func close() {
     state.withLock { $0.isClosed = true }
-    end { _ in true }
+    endAll { _ in true }
   }
 
   private func remove(_ number: Int) {

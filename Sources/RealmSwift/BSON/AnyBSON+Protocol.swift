@@ -4,12 +4,12 @@
 
 #if Sync
 import Foundation
-import RealmFormats
+package import RealmFormats
 import RealmStorage
 import RealmText
 
 extension AnyBSON {
-  var bson: BSONValue {
+  package var bson: BSONValue {
     switch self {
     case .null: .null
     case .bool(let value): .bool(value)
@@ -35,7 +35,7 @@ extension AnyBSON {
     }
   }
 
-  init(_ value: BSONValue) {
+  package init(_ value: BSONValue) {
     switch value {
     case .null: self = .null
     case .bool(let value): self = .bool(value)
@@ -72,11 +72,11 @@ extension AnyBSON {
 
 extension Document {
   /// The elements, in the order of their keys.
-  var elements: [BSONElement] {
+  package var elements: [BSONElement] {
     sorted { $0.key < $1.key }.map { BSONElement($0.key, ($0.value ?? .null).bson) }
   }
 
-  init(_ elements: [BSONElement]) {
+  package init(_ elements: [BSONElement]) {
     self.init(
       elements.map { ($0.key, $0.value == .null ? nil : AnyBSON($0.value)) },
       uniquingKeysWith: { $1 })

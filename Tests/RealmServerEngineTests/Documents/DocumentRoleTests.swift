@@ -118,4 +118,22 @@ struct DocumentRoleTests {
       await bench.refusal("insertOne", #""document":{"_id":3,"s":"ann"}"#, as: "ann")
         .hasPrefix("MongoDBError: E11000"))
   }
+
+  @Test func theProgramOfTheServerHasAllRights() async throws {
+    let bench = try await Self.bench()
+    let all = try ExtendedJSONReader.parse(
+      #"{"database":"db","collection":"Thing","query":{"_id":1}}"#)
+    #expect(await bench.refusal("deleteOne", #""query":{"_id":1}"#, as: "ann") != "")
+    let result = try await bench.service.call("deleteOne", [all], user: nil)
+    #expect(result["deletedCount"] == .int64(1) || result["deletedCount"] == .int32(1))
+    let thing = try ExtendedJSONReader.parse(#"{"database":"db","collection":"Thing"}"#)
+    let watch = try await bench.service.watch([thing], user: nil)
+    var events = watch.makeEvents()
+    #expect(try await events.next() == [])
+    bench.service.endWatches(.account("ann"))
+    try await bench.call("insertOne", #""document":{"_id":77,"s":"bob","secret":"z"}"#, as: "root")
+    var found: [BSONValue] = []
+    while found.isEmpty, let group = try await events.next() { found = group }
+    #expect(found.first?["fullDocument"]?["secret"] == .string("z"))
+  }
 }

@@ -3,9 +3,9 @@
 // The documents of an app at its server.
 
 #if Sync
-import RealmFormats
+package import RealmFormats
 import RealmSync
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// A client for the collections of an app: the documents are the objects that devices synchronise.
 ///
@@ -21,34 +21,41 @@ public final class MongoClient: Sendable {
   /// The name of the service.
   public let name: String
 
-  private let app: AppCore
-  private let user: AppUser
+  private let caller: any MongoCaller
 
   init(_ app: AppCore, _ user: AppUser, serviceName: String) {
-    self.app = app
-    self.user = user
     name = serviceName
+    caller = UserCaller(app: app, user: user, service: serviceName)
   }
 
   /// The database of a name.
   public func database(named name: String) -> MongoDatabase {
-    MongoDatabase(MongoCaller(app: app, user: user, service: self.name), name)
+    MongoDatabase(caller, name)
   }
 }
 
 /// Makes the calls of a service.
-struct MongoCaller: Sendable {
+package protocol MongoCaller: Sendable {
+  /// Makes a call with a document of arguments.
+  func call(_ name: String, _ arguments: [BSONElement]) async throws(AppFailure) -> BSONValue
+
+  /// Watches a collection until the server ends the stream, or the task is cancelled.
+  func watch(
+    _ arguments: [BSONElement], _ onOpen: @escaping @Sendable () async -> Void,
+    _ onEvent: @escaping @Sendable (BSONValue) async -> Void
+  ) async throws(AppFailure)
+}
+
+/// Makes the calls of a user.
+private struct UserCaller: MongoCaller {
   let app: AppCore
   let user: AppUser
   let service: String
 
-  /// Makes a call with a document of arguments.
-  func call(_ name: String, _ arguments: [BSONElement]) async throws -> BSONValue {
-    try await calling(
-      await app.client.call(name, [.document(arguments)], service: service, as: user))
+  func call(_ name: String, _ arguments: [BSONElement]) async throws(AppFailure) -> BSONValue {
+    try await app.client.call(name, [.document(arguments)], service: service, as: user)
   }
 
-  /// Watches a collection until the server ends the stream, or the task is cancelled.
   func watch(
     _ arguments: [BSONElement], _ onOpen: @escaping @Sendable () async -> Void,
     _ onEvent: @escaping @Sendable (BSONValue) async -> Void

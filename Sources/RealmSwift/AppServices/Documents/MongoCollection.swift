@@ -18,16 +18,16 @@ public final class MongoCollection: Sendable {
   public let name: String
 
   private let database: String
-  private let caller: MongoCaller
+  private let caller: any MongoCaller
 
-  init(_ caller: MongoCaller, database: String, _ name: String) {
+  init(_ caller: any MongoCaller, database: String, _ name: String) {
     self.caller = caller
     self.database = database
     self.name = name
   }
 
   private func call(_ name: String, _ arguments: [BSONElement]) async throws -> BSONValue {
-    try await caller.call(name, place + arguments)
+    try await calling(await caller.call(name, place + arguments))
   }
 
   /// The names in the arguments of each call.

@@ -8,9 +8,9 @@ public final class MongoDatabase: Sendable {
   /// The name of the database.
   public let name: String
 
-  private let caller: MongoCaller
+  private let caller: any MongoCaller
 
-  init(_ caller: MongoCaller, _ name: String) {
+  package init(_ caller: any MongoCaller, _ name: String) {
     self.caller = caller
     self.name = name
   }
