@@ -3,6 +3,7 @@
 // The rows of users in one version of their file, or in a transaction.
 
 import RealmStorage
+import RealmSyncProtocol
 import RealmTables
 
 /// The stored users at one version, or in one write transaction.
@@ -47,6 +48,42 @@ package struct AccountTransaction {
   func removeTokens(of names: [IdentityName]) throws(AccountError) {
     try AccountError.storing(
       table(MailedToken.layout).removeAll("identity", in: Set(names.map(\.text))))
+  }
+
+  /// The names with a valid mailed token of a purpose. Reads all tokens.
+  func mailedNames(
+    _ purpose: MailedToken.Purpose, now: OriginTimestamp
+  ) throws(AccountError) -> Set<IdentityName> {
+    try AccountError.storing(storedNames(purpose, now))
+  }
+
+  private func storedNames(
+    _ purpose: MailedToken.Purpose, _ now: OriginTimestamp
+  ) throws(StorageError) -> Set<IdentityName> {
+    var names: Set<IdentityName> = []
+    var rows = try table(AccountTables.tokens).records()
+    while let row = try rows.next() {
+      if let token = try MailedToken(row), token.purpose == purpose, token.expires > now {
+        names.insert(token.identity)
+      }
+    }
+    return names
+  }
+
+  /// The identities of a provider. Reads all identities.
+  func identities(of provider: String) throws(AccountError) -> [Identity] {
+    try AccountError.storing(storedIdentities(provider))
+  }
+
+  private func storedIdentities(_ provider: String) throws(StorageError) -> [Identity] {
+    var identities: [Identity] = []
+    var rows = try table(AccountTables.identities).records()
+    while let row = try rows.next() {
+      if let identity = try Identity(row), identity.name.provider == provider {
+        identities.append(identity)
+      }
+    }
+    return identities
   }
 
   /// The keys of a user, or of the app. Reads all keys.

@@ -105,6 +105,30 @@ extension AccountService {
     try await mail(.passwordReset, name, isWanted: identity != nil)
   }
 
+  /// The addresses of users of another server without a password here and without a valid mail for
+  /// choosing one.
+  package func addressesToInvite() async throws(AccountError) -> [String] {
+    try requirePasswords()
+    return try await store.addressesWithoutPassword(now: clock.now())
+  }
+
+  /// Mails a token for the first password here to a user of another server.
+  ///
+  /// The mail goes before its token is stored: after an interruption between them it is sent again.
+  package func invite(_ address: String) async throws(AccountError) {
+    let name = try mailName(address)
+    let (stored, token) = token(
+      .passwordReset, name, nil, minutes: AccountSettings.invitationMinutes)
+    var mail = token
+    mail.isInvitation = true
+    do {
+      try await mailer.deliver(mail, by: settings.mail)
+    } catch {
+      throw .mailFailed("\(error)")
+    }
+    try await store.write { (accounts) throws(AccountError) in try accounts.put(stored) }
+  }
+
   /// Changes the password with a mailed token, which shows that the address is the user's, too.
   /// Sessions and tokens made with the old password end.
   package func reset(
@@ -187,10 +211,11 @@ extension AccountService {
   }
 
   private func token(
-    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword?
+    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword?,
+    minutes: Int? = nil
   ) -> (stored: MailedToken, mail: AccountMail) {
     let token = random.digits(64)
-    let minutes = settings.mailedTokenMinutes
+    let minutes = minutes ?? settings.mailedTokenMinutes
     let expires = clock.now().milliseconds + UInt64(minutes) * 60_000
     let stored = MailedToken(
       id: random.identifier(), purpose: purpose, identity: name,
