@@ -9,6 +9,8 @@ import ArgumentParser
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "Shows and changes what an app knows of its users.",
-    subcommands: [CustomDataCommand.self, DisableCommand.self, EnableCommand.self])
+    subcommands: [
+      CustomDataCommand.self, DisableCommand.self, EnableCommand.self, InviteCommand.self,
+    ])
 }
 #endif

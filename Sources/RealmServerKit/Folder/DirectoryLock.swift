@@ -14,10 +14,10 @@ import Glibc
 #endif
 
 /// The right to serve a folder, until it is released or the process ends.
-final class DirectoryLock: Sendable {
+package final class DirectoryLock: Sendable {
   private let descriptor: NIOLockedValueBox<CInt>
 
-  init(_ directory: String) throws(ServerFailure) {
+  package init(_ directory: String) throws(ServerFailure) {
     let path = directory + "/lock"
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
@@ -34,7 +34,7 @@ final class DirectoryLock: Sendable {
   deinit { release() }
 
   /// Lets another server use the folder.
-  func release() {
+  package func release() {
     descriptor.withLockedValue { descriptor in
       guard descriptor >= 0 else { return }
       // A process that this one has just started may still have a copy of the descriptor.

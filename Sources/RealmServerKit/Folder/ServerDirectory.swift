@@ -57,6 +57,14 @@ package struct ServerDirectory: Sendable {
 
   package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
+  /// The file with the mark of an unfinished import of the app.
+  package func importMarkPath(_ app: String) -> String {
+    "\(path)/apps/\(app)/import.unfinished"
+  }
+
+  /// The file with the documents left out by an import.
+  package func rejectedPath(_ app: String) -> String { "\(path)/apps/\(app)/rejected.jsonl" }
+
   // MARK: Apps
 
   /// The apps of the folder, or one of them; if there are none, a new one that names no mode.
@@ -113,6 +121,11 @@ package struct ServerDirectory: Sendable {
   /// The file of the app in a folder, read strictly.
   package func app(_ folder: String) throws(ServerFailure) -> AppFile {
     let file = appFilePath(folder)
+    guard !exists(importMarkPath(folder)) else {
+      throw ServerFailure(
+        "The import of the app \(folder) has not ended. Give the same realm-server import command "
+          + "again, which goes on with it, or remove the folder \(appPath(folder)).")
+    }
     PrivatePlace.restrict("\(path)/apps/\(folder)")
     PrivatePlace.restrict(file)
     guard let data = FileManager.default.contents(atPath: file) else {
