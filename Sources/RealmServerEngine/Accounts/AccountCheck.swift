@@ -3,6 +3,7 @@
 // Whether the file of an app's users is whole, and what it has, without opening it for a server.
 
 import RealmStorage
+package import RealmSyncProtocol
 import RealmTables
 
 /// The findings about a file of users, as sentences without full stops, and its numbers.
@@ -31,6 +32,14 @@ package struct AccountCheck: Sendable {
       InspectedFiles.reading(path) { (snapshot) throws(StorageError) in
         try AccountCounts(
           AccountTransaction(TableGroup(snapshot, schemas: SchemaCache())))
+      })
+  }
+
+  /// The time when the last session and mailed token of a file is over; nil if there are none.
+  package static func lastExpiry(path: String) throws(StoreError) -> OriginTimestamp? {
+    try StoreError.storing(
+      InspectedFiles.reading(path) { (snapshot) throws(StorageError) in
+        try AccountTransaction(TableGroup(snapshot, schemas: SchemaCache())).lastExpiry()
       })
   }
 

@@ -3,7 +3,8 @@
 // Users as the operator finds and changes them, also beside a running server.
 
 package import RealmFormats
-package import RealmSyncProtocol
+import RealmStorage
+import RealmSyncProtocol
 
 extension AccountStore {
   /// A user by its id; nil if there is none.
@@ -57,13 +58,6 @@ extension AccountStore {
   package func counts() throws(AccountError) -> AccountCounts {
     try read { (accounts) throws(AccountError) in
       try AccountError.storing(AccountCounts(accounts))
-    }
-  }
-
-  /// The time when the last of all sessions and mailed tokens is over; nil if there are none.
-  package func lastExpiry() throws(AccountError) -> OriginTimestamp? {
-    try read { (accounts) throws(AccountError) in
-      try AccountError.storing(accounts.lastExpiry())
     }
   }
 
