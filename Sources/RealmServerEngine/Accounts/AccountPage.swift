@@ -6,8 +6,8 @@
 // 1. A page has no more users than were asked for, and reads no more rows of users than its limit:
 //    a search without results ends with a page whose successor goes on.
 
-package import RealmSyncProtocol
 import RealmStorage
+package import RealmSyncProtocol
 import RealmTables
 
 /// A user, for an operator.

@@ -8,7 +8,7 @@
 // 2. What is read is one version: of a file without writers the reading is repeated if one came
 //    meanwhile.
 
-import RealmStorage
+package import RealmStorage
 import RealmTables
 
 #if canImport(Darwin)
@@ -89,8 +89,22 @@ package struct InspectedFiles: Sendable {
     // that a version of it is being read.
     let file = try DatabaseFile.openToWatch(path: path)
     let copy = try SystemFiles(isPrivate: true).open(path: target, mode: .readWriteCreating)
-    try file.snapshot().write(to: copy, history: HistoryCopy.none)
+    try Self.copy(file, to: copy)
     return try copy.byteCount()
+  }
+
+  /// Writes the newest version of a file to an empty one, durable on return.
+  package static func copy(
+    _ file: DatabaseFile, to target: any StorageFile
+  ) throws(StorageError) {
+    try file.snapshot().write(to: target, history: HistoryCopy.none)
+  }
+
+  /// What is wrong with the open file of a realm.
+  package static func check(
+    _ file: DatabaseFile, of realm: RealmID
+  ) throws(StorageError) -> [String] {
+    try RealmCheck(realm, file.snapshot()).findings
   }
 
   /// The damage of the nodes, space and tables of a version, as sentences without full stops.

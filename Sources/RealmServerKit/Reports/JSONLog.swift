@@ -26,11 +26,13 @@ package struct JSONLog: LogHandler {
     self.write = write
   }
 
+  /// A value for all messages.
   package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
+  /// Writes a message as a line.
   package func log(event: LogEvent) {
     var members = [
       JSONMember("time", .string(Self.text(Date()))),

@@ -30,8 +30,8 @@ package struct ServerProgram: Sendable {
   private let gate: ForwardGate
   private let certificates: ServerCertificates?
   private let lock: DirectoryLock
-  private let recent = RecentNotices()
-  private let status: ServerStatus
+  let recent = RecentNotices()
+  let status: ServerStatus
   private let metrics: PrometheusMetrics
   private let logger: Logger
   private let timer: SyncClock
