@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import Logging
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
