@@ -46,6 +46,7 @@ final class RunningServer: Sendable {
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of `users`.
   ///   - logins: The functions of the program for logins.
+  ///   - adminPort: The port of the server's page; nil for none.
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
   init(
@@ -56,13 +57,15 @@ final class RunningServer: Sendable {
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
     budget: MemoryBudget? = nil, metricsToken: String? = nil,
-    logins: LoginFunctions = LoginFunctions(), replacesMissing: Bool = false, logger: Logger? = nil
+    logins: LoginFunctions = LoginFunctions(), replacesMissing: Bool = false,
+    adminPort: Int? = nil, logger: Logger? = nil
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
     let options = try Self.options(
       in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
-      replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken)
+      replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken,
+      adminPort: adminPort)
     let folder = URL(fileURLWithPath: self.directory.path + "/data/apps/todos")
     if let file { try Data(file.utf8).write(to: folder.appendingPathComponent("app.json")) }
     if directory == nil, file != nil, let schema {
@@ -110,7 +113,7 @@ final class RunningServer: Sendable {
   static func options(
     in directory: TemporaryDirectory, mode: SyncMode?, port: Int = 0,
     _ certificate: TestCertificate? = nil, replacesMissing: Bool = false,
-    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil
+    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil, adminPort: Int? = nil
   ) throws -> ServerOptions {
     let path = directory.path + "/data"
     if let mode {
@@ -123,7 +126,7 @@ final class RunningServer: Sendable {
     return try ServerOptions(
       directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
       key: certificate?.keyPath, replacesMissing: replacesMissing, limits: limits,
-      metricsToken: metricsToken)
+      metricsToken: metricsToken, adminPort: adminPort)
   }
 
   /// How long a client of a test waits for an answer: the processor may be busy with other tests.

@@ -18,7 +18,7 @@ package struct AccountTransaction {
   init(_ version: TableGroup) { source = .version(version) }
   init(_ group: WriteGroup) { source = .write(group) }
 
-  private func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
+  func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
     switch source {
     case .version(let group): try layout.table(in: group)
     case .write(let group): try layout.table(in: group)
@@ -119,6 +119,19 @@ package struct AccountTransaction {
     }
     try sessions.removeAll("key", in: Set(ids))
     return ids
+  }
+
+  /// The time when the last session and mailed token is over. Reads all of them.
+  func lastExpiry() throws(StorageError) -> OriginTimestamp? {
+    var last: OriginTimestamp?
+    for layout in [AccountTables.sessions, AccountTables.tokens] {
+      var rows = try table(layout).records()
+      while let row = try rows.next() {
+        let time = try row.time("expires")
+        last = last.map { max($0, time) } ?? time
+      }
+    }
+    return last
   }
 
   /// Removes the sessions of a user. Reads all sessions.

@@ -19,6 +19,7 @@ package struct ServerDirectory: Sendable {
   package init(_ path: String, logins: LoginFunctions = LoginFunctions()) throws(ServerFailure) {
     self.path = path
     self.logins = logins
+    try RestoreStage.finish(in: path)
     try checkPlace()
     try Self.make(path)
     for folder in ["/apps", "/keys"] {
@@ -31,6 +32,11 @@ package struct ServerDirectory: Sendable {
   package init(existing path: String) throws(ServerFailure) {
     self.path = path
     logins = nil
+    guard !RestoreStage(path).isComplete else {
+      throw ServerFailure(
+        "A restore into \(path) was interrupted before its last step. Start the server, or do it "
+          + "again.")
+    }
     guard FileManager.default.fileExists(atPath: path + "/apps") else {
       throw ServerFailure("\(path) is no folder of a server. Name the one of serve --dir.")
     }
@@ -191,36 +197,6 @@ package struct ServerDirectory: Sendable {
         "\(file) cannot be written: \(ServerFailure.text(error)). "
           + "Change the folder's permissions, or make room.")
     }
-  }
-
-  // MARK: Keys
-
-  /// The key of tokens, made if there is none and the folder is new.
-  package func signingKey(
-    random: RandomBytes, mayMake: Bool = true
-  ) throws(ServerFailure) -> [UInt8] {
-    let file = path + "/keys/tokens"
-    PrivatePlace.restrict(file)
-    if let data = FileManager.default.contents(atPath: file), !(data.isEmpty && mayMake) {
-      guard data.count == 32 else {
-        throw ServerFailure(
-          data.isEmpty
-            ? Self.missing(file, "is empty", "all users have to log in again")
-            : "\(file) is damaged. Put it back from a backup, or remove it and start once with "
-              + "--replace-missing; then all users have to log in again.")
-      }
-      return Array(data)
-    }
-    guard !exists(file) || FileManager.default.isReadableFile(atPath: file) else {
-      throw ServerFailure("\(file) cannot be read. Change its permissions.")
-    }
-    guard mayMake else {
-      throw ServerFailure(Self.missing(file, "is missing", "all users have to log in again"))
-    }
-    try? FileManager.default.removeItem(atPath: file)
-    let key = random.bytes(32)
-    try write(key, to: file)
-    return key
   }
 }
 #endif

@@ -250,18 +250,17 @@ extension AccountService {
   private func checkToken(
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose
   ) async throws(AccountError) {
-    let (signature, now) = (issuer.signature(ofToken: token), clock.now())
     try await store.read { (accounts) throws(AccountError) in
-      _ = try Self.valid(signature, id, purpose, now, accounts)
+      _ = try valid(token, id, purpose, accounts)
     }
   }
 
-  private static func valid(
-    _ signature: [UInt8], _ id: String, _ purpose: MailedToken.Purpose, _ now: OriginTimestamp,
-    _ accounts: AccountTransaction
+  private func valid(
+    _ token: String, _ id: String, _ purpose: MailedToken.Purpose, _ accounts: AccountTransaction
   ) throws(AccountError) -> MailedToken {
     guard let stored = try accounts.find(MailedToken.self, id), stored.purpose == purpose,
-      stored.expires > now, ConstantTime.areEqual(stored.signature, signature)
+      stored.expires > clock.now(),
+      issuer.isSignature(stored.signature, ofToken: token, now: unixSeconds)
     else { throw .invalidToken }
     return stored
   }
@@ -273,9 +272,8 @@ extension AccountService {
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose,
     _ change: @Sendable (inout Identity, MailedToken) throws(AccountError) -> Void
   ) async throws(AccountError) -> String? {
-    let (signature, now) = (issuer.signature(ofToken: token), clock.now())
-    return try await store.write { (accounts) throws(AccountError) in
-      let stored = try Self.valid(signature, id, purpose, now, accounts)
+    try await store.write { (accounts) throws(AccountError) in
+      let stored = try valid(token, id, purpose, accounts)
       guard var identity = try accounts.find(Identity.self, stored.identity.text) else {
         throw .invalidToken
       }
