@@ -15,13 +15,9 @@ struct RealmServerCommand: AsyncParsableCommand {
     version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
     subcommands: [
       ServeCommand.self, ApplyCommand.self, RulesCommand.self, SchemaCommand.self,
-<<<<<<< HEAD
-      UsersCommand.self, KeysCommand.self, ImportCommand.self,
-=======
-      UsersCommand.self, KeysCommand.self, AppsCommand.self, StatsCommand.self,
-      BackupCommand.self, RestoreCommand.self, CheckCommand.self, CompactCommand.self,
-      SigningKeyCommand.self, AdminCommand.self,
->>>>>>> 53e227d3a56f1e6f2ce8cf7c9ecbf880d0a5b1cc
+      UsersCommand.self, KeysCommand.self, ImportCommand.self, AppsCommand.self,
+      StatsCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
+      CompactCommand.self, SigningKeyCommand.self, AdminCommand.self,
     ])
 }
 #else

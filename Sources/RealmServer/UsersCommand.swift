@@ -13,12 +13,8 @@ struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "Shows and changes what an app knows of its users.",
     subcommands: [
-<<<<<<< HEAD
-      CustomDataCommand.self, DisableCommand.self, EnableCommand.self, InviteCommand.self,
-    ])
-=======
       ListCommand.self, CustomDataCommand.self, DisableCommand.self, EnableCommand.self,
-      DeleteCommand.self,
+      DeleteCommand.self, InviteCommand.self,
     ])
 
   /// The command `realm-server users list`.
@@ -105,6 +101,5 @@ struct UsersCommand: ParsableCommand {
       return "The user \(account.id) of the app \(app) is deleted"
     }
   }
->>>>>>> 53e227d3a56f1e6f2ce8cf7c9ecbf880d0a5b1cc
 }
 #endif
