@@ -252,6 +252,12 @@ struct ImportRunTests {
   @Test(.heavy) func anImportGoesOnAfterAFailureOfAnyCall() async throws {
     var items = try Self.items(20)
     items.insert(try ExtendedJSONReader.parse(#"{"_id":"odd"}"#), at: 11)
+    // The second document of an _id in a group, and one with a field beyond the schema.
+    items.insert(items[7], at: 9)
+    items[3] = try ExtendedJSONReader.parse(
+      #"""
+      {"_id":{"$oid":"\#(Self.id(3))"},"owner_id":"a","summary":"s","isComplete":true,"more":1}
+      """#)
     let whole = try Self.bench(items)
     whole.options.groupCount = 6
     let expected = try await whole.run()
@@ -267,6 +273,7 @@ struct ImportRunTests {
       let report = try await bench.run()
       #expect(report.objects == expected.objects, "after call \(number)")
       #expect(report.rejected == expected.rejected, "after call \(number)")
+      #expect(report.unknownFields == expected.unknownFields, "after call \(number)")
       #expect(
         bench.rejected.withLock { $0 } == whole.rejected.withLock { $0 }, "after call \(number)")
       #expect(
