@@ -28,6 +28,8 @@ package struct AccountService: Sendable {
   let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
+  /// Wakes the triggers on users.
+  package let news = AccountNews()
   private let documents = Locked<(any CustomDataSource)?>(nil)
 
   package init(
@@ -133,9 +135,10 @@ package struct AccountService: Sendable {
   package func revoke(_ refreshToken: String) async throws(AccountError) {
     let claims = try claims(refreshToken: refreshToken)
     try await store.write { (accounts) throws(AccountError) in
-      guard try accounts.find(AccountSession.self, claims.session) != nil else {
+      guard let session = try accounts.find(AccountSession.self, claims.session) else {
         throw .invalidSession
       }
+      try Self.removePush(of: session.account, accounts) { $0.device == session.device }
       try accounts.remove(AccountSession.self, claims.session)
     }
     ends.report(.session(claims.session))
@@ -194,13 +197,16 @@ package struct AccountService: Sendable {
 
   /// Removes a user. Its sessions are over, as their user does not exist.
   package func delete(_ account: Account) async throws(AccountError) {
+    let (time, kinds) = (clock.now(), settings.recordedEvents)
     try await store.write { (accounts) throws(AccountError) in
       guard let account = try accounts.find(Account.self, account.id) else { return }
+      try accounts.record(.delete, of: account, at: time, if: kinds)
       for name in account.identities { try accounts.remove(Identity.self, name.text) }
       try accounts.removeKeys(of: account.id)
       try accounts.remove(Account.self, account.id)
     }
     ends.report(.account(account.id))
+    if !kinds.isEmpty { news.report() }
   }
 
   // MARK: Administration

@@ -33,6 +33,8 @@ package struct AccountSettings: Hashable, Sendable {
   package var mailedTokenMinutes = 30
   /// The most mails to one address in an hour.
   package var mailsPerHour = 5
+  /// The events about users that triggers ask for.
+  package var recordedEvents: Set<AccountEvent.Kind> = []
 
   package init() {}
 }

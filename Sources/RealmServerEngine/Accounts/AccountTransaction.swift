@@ -3,6 +3,7 @@
 // The rows of users in one version of their file, or in a transaction.
 
 import RealmStorage
+import RealmSyncProtocol
 import RealmTables
 
 /// The stored users at one version, or in one write transaction.
@@ -41,6 +42,18 @@ package struct AccountTransaction {
 
   func remove<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) {
     try AccountError.storing(table(R.layout).remove(.string(key)))
+  }
+
+  /// Stores an event about a user, if it is one of the recorded kinds.
+  ///
+  /// - Parameter provider: That of the login; nil for all of the user.
+  func record(
+    _ kind: AccountEvent.Kind, of account: Account, provider: String? = nil,
+    at time: OriginTimestamp, if kinds: Set<AccountEvent.Kind>
+  ) throws(AccountError) {
+    guard kinds.contains(kind), case .write(let group) = source else { return }
+    try AccountError.storing(
+      AccountEvent.record(kind, of: account, provider: provider, at: time, in: group))
   }
 
   /// Removes the mailed tokens of some names. Reads all tokens.
