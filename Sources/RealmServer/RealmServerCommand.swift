@@ -15,7 +15,7 @@ struct RealmServerCommand: AsyncParsableCommand {
     version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
     subcommands: [
       ServeCommand.self, ApplyCommand.self, RulesCommand.self, SchemaCommand.self,
-      UsersCommand.self, KeysCommand.self,
+      UsersCommand.self, KeysCommand.self, TriggersCommand.self,
     ])
 }
 #else

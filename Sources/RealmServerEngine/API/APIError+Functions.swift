@@ -3,7 +3,7 @@
 // The errors of functions and of push messages, with the names that clients know.
 
 extension APIError {
-  init(function error: FunctionError) {
+  package init(function error: FunctionError) {
     let text = "\(error)"
     switch error {
     case .unknown: self.init(404, "FunctionNotFound", text)
@@ -17,7 +17,7 @@ extension APIError {
     }
   }
 
-  init(push error: PushError) {
+  package init(push error: PushError) {
     let text = "\(error)"
     switch error {
     case .unknownService: self.init(404, "ServiceNotFound", text)

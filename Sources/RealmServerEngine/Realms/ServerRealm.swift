@@ -23,7 +23,7 @@ package actor ServerRealm {
     /// The size at the end of an entry of a bootstrap.
     package var bootstrapEntryByteCount = Bootstrap.entryByteCountMax
     /// Whether triggers ask for the touch log, in realms without views.
-    package var triggersAsk: @Sendable () -> Bool = { false }
+    package let touches = TouchDemand()
     /// The schema of the app; nil where clients may declare everything.
     package var schema: SchemaKeeper?
     /// Takes what the realm gives up, each once.
@@ -34,7 +34,7 @@ package actor ServerRealm {
       self.recordsTouches = recordsTouches
     }
 
-    var keepsTouches: Bool { recordsTouches || triggersAsk() }
+    var keepsTouches: Bool { recordsTouches || touches.isThere }
   }
 
   /// Nil once the realm is closed.

@@ -75,11 +75,19 @@ package struct CronSchedule: Hashable, Sendable {
   }
 
   private func minuteOfDay(from first: Int) -> Int? {
-    (first..<1_440).first { hours.has($0 / 60) && minutes.has($0 % 60) }
+    for hour in first / 60..<24 where hours.has(hour) {
+      let start = hour == first / 60 ? first % 60 : 0
+      if let minute = (start..<60).first(where: { minutes.has($0) }) { return hour * 60 + minute }
+    }
+    return nil
   }
 
   private func minuteOfDay(upTo last: Int) -> Int? {
-    (0...last).last { hours.has($0 / 60) && minutes.has($0 % 60) }
+    for hour in (0...last / 60).reversed() where hours.has(hour) {
+      let end = hour == last / 60 ? last % 60 : 59
+      if let minute = (0...end).last(where: { minutes.has($0) }) { return hour * 60 + minute }
+    }
+    return nil
   }
 
   /// Whether a day since 1970 is one of the schedule.
@@ -149,7 +157,9 @@ private struct CronField {
   private func bounds(_ text: String, hasStep: Bool) -> (Int, Int)? {
     // Sunday has two numbers, of which all days need one.
     if text == "*" { return (range.lowerBound, range.upperBound == 7 ? 6 : range.upperBound) }
-    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { value(String($0)) }
+    let ends = text.split(separator: "-", omittingEmptySubsequences: false).map {
+      value(String($0))
+    }
     switch ends.count {
     case 1: return hasStep ? nil : ends[0].map { ($0, $0) }
     case 2:

@@ -63,6 +63,25 @@ package actor TriggerFile: TriggerStore {
     return try TriggerFile(file, app: app)
   }
 
+  /// Opens the file at a path, on a thread of its own.
+  package static func opening(
+    _ path: String, app: String
+  ) async throws(StoreError) -> TriggerFile {
+    try await Opener().open(path, app)
+  }
+
+  private actor Opener {
+    private nonisolated let thread = ThreadExecutor(named: "realm-triggers")
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor {
+      unsafe thread.asUnownedSerialExecutor()
+    }
+
+    func open(_ path: String, _ app: String) throws(StoreError) -> TriggerFile {
+      try TriggerFile.open(path, app: app)
+    }
+  }
+
   private static func prepare(_ file: DatabaseFile, _ app: String) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite())
     try group.orRollback { () throws(StorageError) in
@@ -148,6 +167,18 @@ package actor TriggerFile: TriggerStore {
     try change { (group) throws(StorageError) in
       try Self.write(positions, of: trigger, in: group)
     }
+  }
+
+  package func ask(
+    _ request: TriggerRecord.Request, of trigger: String
+  ) throws(StoreError) -> Bool {
+    var isKnown = false
+    try change { (group) throws(StorageError) in
+      let row = try Self.triggers.table(in: group).find(.string(trigger))
+      try row?.set(request.rawValue, "request")
+      isKnown = row != nil
+    }
+    return isKnown
   }
 
   package func set(number: Int64, of trigger: String) throws(StoreError) {

@@ -9,7 +9,7 @@
 // 3. The history that a trigger needs is kept while it runs, and for `keptMilliseconds` while it
 //    does not.
 
-package import RealmStorage
+import RealmStorage
 package import RealmSyncProtocol
 
 /// Runs the triggers of one app.
@@ -55,13 +55,13 @@ package actor TriggerService {
   /// Opens the store; nil if there is none, and none has to be made.
   private let opens: @Sendable (_ isNeeded: Bool) async throws(StoreError) -> (any TriggerStore)?
   private var store: (any TriggerStore)?
+  private var opening: Task<Result<(any TriggerStore)?, StoreError>, Never>?
   private var settings: [TriggerSettings] = []
   private var running: [String: Running] = [:]
   private var stopped: [String: TriggerStatus] = [:]
   private var followers: [Task<Void, Never>] = []
   private var observation: Int?
   private var last: Task<Void, Never>?
-  private let hasDatabaseTriggers = Locked(false)
 
   /// - Parameters:
   ///   - documents: The documents of the app.
@@ -82,9 +82,6 @@ package actor TriggerService {
     realms = TriggerRealms(app, documents)
   }
 
-  /// Whether a trigger asks for what versions did to objects.
-  package nonisolated var asksForTouches: Bool { hasDatabaseTriggers.withLock { $0 } }
-
   // MARK: Changes, one after the other
 
   private func inTurn(_ body: @escaping @Sendable () async -> Void) async {
@@ -101,7 +98,7 @@ package actor TriggerService {
   package func apply(_ settings: [TriggerSettings]) async {
     // Versions from now on have what triggers ask for.
     let asks = settings.contains { if case .database = $0.kind { !$0.isDisabled } else { false } }
-    hasDatabaseTriggers.withLock { $0 = asks }
+    app.realms.touches.isThere = asks
     await inTurn { await self.change(to: settings) }
   }
 
@@ -136,8 +133,7 @@ package actor TriggerService {
     settings = new
     stopped = stopped.filter { entry in new.contains { $0.name == entry.key } }
     do throws(StoreError) {
-      if store == nil { store = try await opens(!new.isEmpty) }
-      guard let store else { return }
+      guard let store = try await openedStore(isNeeded: !new.isEmpty) else { return }
       let records = try await store.records()
       for record in records where !new.contains(where: { $0.name == record.name }) {
         try await store.remove(record.name)
@@ -152,6 +148,31 @@ package actor TriggerService {
       environment.notice("The triggers of the app do not run yet: \(error)")
       retry()
     }
+  }
+
+  /// The store, which is opened once; nil if there is none and none has to be made.
+  private func openedStore(isNeeded: Bool) async throws(StoreError) -> (any TriggerStore)? {
+    while store == nil {
+      if let opening {
+        // It may have been opened for somebody who needs none.
+        _ = await opening.value
+        if self.opening != opening || store != nil { continue }
+      }
+      let opens = opens
+      let task = Task<Result<(any TriggerStore)?, StoreError>, Never> {
+        do throws(StoreError) {
+          return .success(try await opens(isNeeded))
+        } catch {
+          return .failure(error)
+        }
+      }
+      opening = task
+      let result = await task.value
+      if opening == task { opening = nil }
+      guard let opened = try result.get() else { return nil }
+      if store == nil { store = opened }
+    }
+    return store
   }
 
   private func current(_ name: String) -> TriggerSettings? {
@@ -263,7 +284,8 @@ package actor TriggerService {
       trigger, store: store, functions: functions, clock: environment.clock,
       timer: environment.timer, random: environment.random, notice: environment.notice)
     stopped[trigger.name] = nil
-    let (realms, reader, accounts) = (realms, reader, accounts)
+    let (realms, reader, accounts, number) = (realms, reader, accounts, record.number)
+    let forgetEvents: @Sendable () async -> Void = { [weak self] in await self?.forgetEvents() }
     let task = Task { [weak self] in
       do throws(TriggerStop) {
         switch trigger.kind {
@@ -272,11 +294,10 @@ package actor TriggerService {
           try await run.run()
         case .authentication(let authentication):
           var run = AuthenticationRun(
-            context, authentication, accounts, after: record.number,
-            didStore: { await self?.forgetEvents() })
+            context, authentication, accounts, after: number, didStore: forgetEvents)
           try await run.run()
         case .scheduled(let schedule):
-          var run = ScheduleRun(context, schedule, after: record.number)
+          var run = ScheduleRun(context, schedule, after: number)
           try await run.run()
         }
       } catch {
@@ -405,19 +426,16 @@ package actor TriggerService {
 
   /// The version of a realm whose later entries triggers need; nil if none needs any.
   package func keptVersion(of realm: RealmID) async throws(StoreError) -> UInt64? {
-    guard let store else { return nil }
+    // The upkeep may begin before the triggers.
+    guard let store = try await openedStore(isNeeded: false) else { return nil }
     let now = environment.clock.now().milliseconds
-    let records = try await store.records()
     var kept: UInt64?
-    for trigger in settings {
-      guard case .database = trigger.kind,
-        let record = records.first(where: { $0.name == trigger.name })
-      else { continue }
-      running[trigger.name]?.context.queue.stir()
+    for record in try await store.records() where record.isAboutChanges {
+      running[record.name]?.context.queue.stir()
       if let stopped = record.stopped, stopped.milliseconds + Self.keptMilliseconds < now {
         continue
       }
-      let version = try await store.position(of: trigger.name, in: realm)?.version ?? 0
+      let version = try await store.position(of: record.name, in: realm)?.version ?? 0
       kept = min(kept ?? .max, version)
     }
     return kept

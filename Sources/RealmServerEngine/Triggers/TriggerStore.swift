@@ -59,6 +59,9 @@ package struct TriggerRecord: Hashable, Sendable {
     self.name = name
     self.subject = subject
   }
+
+  /// Whether the trigger is one on changes of a class.
+  var isAboutChanges: Bool { subject.hasPrefix("database ") }
 }
 
 /// Keeps the records and positions of an app's triggers. What a call has changed is durable when it
@@ -83,6 +86,11 @@ package protocol TriggerStore: Sendable {
   func set(
     _ positions: [RealmID: TriggerPosition], of trigger: String
   ) async throws(StoreError)
+
+  /// Notes what an operator asks for; returns false if there is no such trigger.
+  func ask(
+    _ request: TriggerRecord.Request, of trigger: String
+  ) async throws(StoreError) -> Bool
 
   /// Stores the number of a trigger's record.
   func set(number: Int64, of trigger: String) async throws(StoreError)

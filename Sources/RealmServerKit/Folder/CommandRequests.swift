@@ -22,6 +22,8 @@ package struct CommandRequests: Sendable {
     case recheck
     /// End the connections of users who were disabled.
     case endAccess
+    /// Suspend and resume triggers, as their records ask for.
+    case triggers
   }
 
   /// The answer of a server.

@@ -14,11 +14,17 @@ package struct ServerDirectory: Sendable {
   /// The functions of the program for logins, which the files of apps may name; nil for commands,
   /// whose program is another one.
   private let logins: LoginFunctions?
+  /// Those for clients and triggers; nil for commands.
+  private let functions: FunctionTable?
 
   /// The folder, created if it is missing.
-  package init(_ path: String, logins: LoginFunctions = LoginFunctions()) throws(ServerFailure) {
+  package init(
+    _ path: String, logins: LoginFunctions = LoginFunctions(),
+    functions: FunctionTable = FunctionTable()
+  ) throws(ServerFailure) {
     self.path = path
     self.logins = logins
+    self.functions = functions
     try checkPlace()
     try Self.make(path)
     for folder in ["/apps", "/keys"] {
@@ -31,6 +37,7 @@ package struct ServerDirectory: Sendable {
   package init(existing path: String) throws(ServerFailure) {
     self.path = path
     logins = nil
+    functions = nil
     guard FileManager.default.fileExists(atPath: path + "/apps") else {
       throw ServerFailure("\(path) is no folder of a server. Name the one of serve --dir.")
     }
@@ -54,6 +61,8 @@ package struct ServerDirectory: Sendable {
   package func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
 
   package func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
+
+  package func triggersPath(_ app: String) -> String { "\(path)/apps/\(app)/triggers.realm" }
 
   package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
@@ -119,7 +128,7 @@ package struct ServerDirectory: Sendable {
       throw ServerFailure(
         "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
     }
-    let app = try Self.read(Array(data), of: file, logins)
+    let app = try Self.read(Array(data), of: file, logins, functions)
     guard app.id == folder else {
       throw ServerFailure("\(file) has the id \"\(app.id)\". Give the app's folder that name.")
     }
@@ -128,9 +137,12 @@ package struct ServerDirectory: Sendable {
 
   /// Reads the file of an app. Files with secrets are named from its folder on.
   ///
-  /// - Parameter logins: The functions that the file may name; nil for any.
+  /// - Parameters:
+  ///   - logins: The functions for logins that the file may name; nil for any.
+  ///   - functions: Those for clients and triggers; nil for any.
   package static func read(
-    _ bytes: [UInt8], of file: String, _ logins: LoginFunctions? = nil
+    _ bytes: [UInt8], of file: String, _ logins: LoginFunctions? = nil,
+    _ functions: FunctionTable? = nil
   ) throws(ServerFailure) -> AppFile {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
     let support = AppFileSupport(
@@ -139,7 +151,8 @@ package struct ServerDirectory: Sendable {
         if !name.hasPrefix("/") { PrivatePlace.restrict(secret) }
         return FileManager.default.contents(atPath: secret).map { Array($0) }
       }, isUsable: { ServerCryptography().isUsable($0, $1) },
-      hasFunction: { logins == nil || logins?[$0] != nil })
+      hasFunction: { logins == nil || logins?[$0] != nil },
+      isFunction: { functions == nil || functions?[$0] != nil })
     do throws(AppFileError) {
       return try AppFile(bytes, support)
     } catch {

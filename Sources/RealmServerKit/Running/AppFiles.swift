@@ -83,6 +83,12 @@ actor AppFiles {
     return outcomes
   }
 
+  /// Suspends and resumes the triggers for which a command has asked.
+  func carryOutTriggerRequests() async -> [AppFileOutcome] {
+    for app in apps.all { await app.triggers.carryOutRequests() }
+    return []
+  }
+
   private static func ends(_ count: Int) -> String {
     count == 1 ? "1 connection was ended" : "\(count) connections were ended"
   }
@@ -125,7 +131,7 @@ actor AppFiles {
       }
       do throws(ServerFailure) {
         let (file, stage) = try read(id)
-        outcomes.append(done(try begin(file, in: stage)))
+        outcomes.append(done(try await begin(file, in: stage)))
       } catch {
         outcomes.append(failed("\(error) The app \(id) is not served."))
       }
@@ -172,6 +178,7 @@ actor AppFiles {
     app.api.accounts.apply(file.accounts)
     app.documents.source = file.customUserData
     app.api.documents?.set(file.documents)
+    await app.applyCode(of: file)
     gate.set(options.isForThisMachineAlone(file), for: id)
     for notice in ServerProgram.notices(stage, file, app.schema, directory, options) {
       logger.warning("\(notice)")
@@ -181,11 +188,14 @@ actor AppFiles {
   }
 
   /// Serves an app that has a folder since the last time.
-  private func begin(_ file: AppFile, in stage: AppStage) throws(ServerFailure) -> String {
+  private func begin(
+    _ file: AppFile, in stage: AppStage
+  ) async throws(ServerFailure) -> String {
     let app = try opener.open(file, in: stage)
     gate.set(options.isForThisMachineAlone(file), for: file.id)
     apps.add(app)
     sockets.begin(app)
+    await app.applyCode(of: file)
     return "The app \(file.id) is served from now on"
   }
 
@@ -196,6 +206,7 @@ actor AppFiles {
     apps.remove(id)
     let count = await sockets.end(app)
     app.api.documents?.endWatches()
+    await app.triggers.stop()
     await app.upkeep.closeAll()
     gate.set(false, for: id)
     return

@@ -23,6 +23,7 @@ struct RequestService: Service {
             case .apply: await files.apply()
             case .recheck: await files.recheck()
             case .endAccess: await files.endAccess()
+            case .triggers: await files.carryOutTriggerRequests()
             }
           let text = outcomes.map(\.text).joined(separator: "\n")
           requests.answer(
