@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The errors of functions and of push messages, with the names that clients know.
+// The errors of functions and of push messages, with their names for clients.
 
 extension APIError {
   package init(function error: FunctionError) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to users, kept for the triggers of an app.
+// Events about users, kept for the triggers of an app.
 //
 // Invariants:
 // 1. An event is stored in the transaction that it tells of, so none is lost and none made up.
@@ -12,7 +12,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Something that happened to a user.
+/// An event about a user.
 package struct AccountEvent: Hashable, Sendable {
   /// The kinds of events.
   package enum Kind: String, CaseIterable, Hashable, Sendable {
@@ -25,7 +25,7 @@ package struct AccountEvent: Hashable, Sendable {
 
   package let number: UInt64
   package let kind: Kind
-  /// What triggers get.
+  /// The argument of triggers.
   package let document: BSONValue
 
   init?(_ row: RecordRow) throws(StorageError) {
@@ -40,7 +40,7 @@ package struct AccountEvent: Hashable, Sendable {
   /// The events after a number.
   package struct Batch: Hashable, Sendable {
     package let events: [AccountEvent]
-    /// The number of the newest event that is gone; 0 if none is.
+    /// The number of the newest removed event; 0 if none is.
     package let goneThrough: UInt64
     /// The number of the newest event; 0 before the first.
     package let last: UInt64
@@ -113,7 +113,7 @@ extension AccountStore {
     return AccountEvent.Batch(events: events, goneThrough: (first ?? last + 1) - 1, last: last)
   }
 
-  /// Removes the events up to a number, which no trigger needs any more.
+  /// Removes the events up to a number, after all triggers got them.
   package func forgetEvents(through number: UInt64) throws(StoreError) {
     try StoreError.storing(removeEvents(through: number))
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// News of events about users, for the triggers that read them.
+// News of events about users, for their triggers.
 
 import RealmStorage
 
@@ -21,6 +21,7 @@ package final class AccountNews: Sendable {
     return number
   }
 
+  /// Removes an observer by its number.
   package func remove(_ number: Int) { observers.withLock { $0[number] = nil } }
 
   func report() {

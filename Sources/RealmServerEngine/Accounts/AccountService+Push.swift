@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The devices of users that get push messages. They are a part of the user, and go with it.
+// The devices of users for push messages. They are a part of the user, and go with it.
 //
 // Invariants:
 // 1. A device has one registration for a service, and a user few in all: the oldest one goes.
-// 2. Who logs out on a device gets nothing there any more.
+// 2. A log-out on a device ends its messages.
 
 import RealmFormats
 
@@ -17,7 +17,7 @@ package struct PushDevice: Hashable, Sendable {
   package let service: String
   /// The device of the session.
   package let device: String
-  /// What the service knows it by.
+  /// Its name at the service.
   package let token: String
 
   init(service: String, device: String, token: String) {
@@ -39,7 +39,7 @@ package struct PushDevice: Hashable, Sendable {
 }
 
 extension AccountService {
-  /// Registers the device of a session, in place of what it had registered.
+  /// Registers the device of a session, in place of an earlier registration.
   func registerPush(
     _ token: String, of access: UserAccess, for service: String
   ) async throws(AccountError) {
@@ -94,7 +94,7 @@ extension AccountService {
     return account.pushDevices.filter { $0.service == service }.map(\.token)
   }
 
-  /// Removes registrations that the service does not know any more; returns their number.
+  /// Removes registrations without a device at the service; returns their number.
   func removePushTokens(
     _ tokens: Set<String>, of user: String, for service: String
   ) async throws(AccountError) -> Int {

@@ -4,7 +4,7 @@
 
 package import RealmFormats
 
-/// A user of an app, with what its providers tell of it.
+/// A user of an app, with the words of its providers.
 package struct FunctionUser: Hashable, Sendable {
   /// A way to log in.
   package struct Login: Hashable, Sendable {
@@ -15,7 +15,7 @@ package struct FunctionUser: Hashable, Sendable {
   package let id: String
   /// Whether it is the user of an API key of the app.
   package let isServer: Bool
-  /// What all providers tell of the user.
+  /// The words of all providers about the user.
   package let data: [BSONElement]
   package let customData: BSONValue?
   package let identities: [Login]
@@ -30,7 +30,7 @@ package struct FunctionUser: Hashable, Sendable {
     self.identities = identities.map { Login(id: $0.id, provider: $0.name.provider) }
   }
 
-  /// The document that webhooks and triggers get.
+  /// The document for webhooks and triggers.
   package var value: BSONValue {
     .document([
       BSONElement("id", .string(id)),

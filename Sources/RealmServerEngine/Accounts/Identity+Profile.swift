@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the providers of a user tell of it, together.
+// The words of all providers about a user.
 
 package import RealmFormats
 

@@ -26,12 +26,7 @@ package struct AppFile: Hashable, Sendable {
   package var documents = DocumentSettings()
   package var functions: [FunctionSettings] = []
   package var triggers: [TriggerSettings] = [] {
-    didSet {
-      accounts.recordedEvents = Set(
-        triggers.compactMap { trigger in
-          if case .authentication(let trigger) = trigger.kind { trigger.operation } else { nil }
-        })
-    }
+    didSet { accounts.recordedEvents = triggers.recordedEvents }
   }
   package var push: [PushProvider] = []
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A call of a function, and what the function may do about it.
+// A call of a function, and the means of the function.
 
 package import RealmFormats
 
-/// Who calls a function.
+/// The caller of a function.
 package enum FunctionCaller: Hashable, Sendable {
   case user(FunctionUser)
   /// A trigger of the app, by its name.

@@ -2,7 +2,7 @@
 
 // The failures of calls of functions.
 
-/// A call of a function that has no result.
+/// A call of a function without a result.
 package enum FunctionError: Error, Hashable, Sendable {
   /// The app has no such function, or none for clients.
   case unknown(String)

@@ -3,7 +3,7 @@
 // Calls of the functions of an app.
 //
 // Invariants:
-// 1. A call returns in its time, whatever the function does. A closure that goes on counts among
+// 1. A call returns in its time, whatever the function does. A closure beyond it counts among
 //    the running calls until it ends.
 // 2. Clients hold up neither triggers nor other clients: calls of users and calls of the system
 //    have limits of their own, and so has each user.
@@ -19,7 +19,7 @@ package struct FunctionLimits: Hashable, Sendable {
 
   /// The calls of an app's users at a time.
   package var callCount = 64
-  /// Those of one user.
+  /// The calls of one user at a time.
   package var callsPerUser = 8
   /// The calls of triggers, and of functions by functions, at a time.
   package var systemCallCount = 256
@@ -49,7 +49,7 @@ package final class FunctionService: Sendable {
   /// - Parameters:
   ///   - table: The closures of the program.
   ///   - settings: The functions of the app's file, which count before the closures.
-  ///   - transport: Calls webhooks; nil for that of logins.
+  ///   - transport: Calls webhooks; nil for the one of logins.
   ///   - timer: The time of limits.
   package init(
     _ table: FunctionTable, settings: [FunctionSettings] = [], accounts: AccountService,

@@ -38,11 +38,11 @@ package struct FunctionTable: Sendable {
   func entry(_ name: String) -> Entry? { entries[name] }
 }
 
-/// Who may call a function, and for how long it runs.
+/// The callers of a function, and its time.
 package struct FunctionOptions: Hashable, Sendable {
   /// Whether clients cannot call it: triggers and other functions can.
   package var isPrivate: Bool
-  /// A condition on the users who may call it.
+  /// A condition on its callers.
   package var canEvaluate: RuleExpression
   package var timeout: Milliseconds
 

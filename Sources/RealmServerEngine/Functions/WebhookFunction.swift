@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of functions that are webhooks.
+// Calls of functions by webhooks.
 //
 // A webhook gets `{"app":…,"event":"function","name":…,"arguments":[…]}` with extended JSON, and
 // `"user"` or `"trigger"` (`WebhookSender`). It answers 200 with a value as extended JSON, or a

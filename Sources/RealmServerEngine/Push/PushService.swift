@@ -4,7 +4,7 @@
 //
 // The webhook gets `{"app":…,"event":"push","service":…,"payload":…,"devices":[{"user":…,
 // "token":…}]}`, with at most `deviceCountMax` devices in a request (`WebhookSender`). It answers
-// 200, perhaps with `{"gone":[…]}`: tokens that the push service does not know any more.
+// 200, perhaps with `{"gone":[…]}`: tokens without a device.
 
 package import RealmFormats
 import RealmStorage
@@ -12,7 +12,7 @@ package import RealmSyncProtocol
 
 /// A service for push messages, as the app's file has it.
 package struct PushProvider: Hashable, Sendable {
-  /// The name that clients use.
+  /// The name in requests of clients.
   package var service: String
   package var webhook: Webhook
 
@@ -26,7 +26,7 @@ package struct PushProvider: Hashable, Sendable {
 package struct PushMessage: Hashable, Sendable {
   package var service: String
   package var users: [String]
-  /// What the webhook gets beside the devices.
+  /// The content beside the devices.
   package var payload: BSONValue
 
   package init(_ service: String, to users: [String], _ payload: BSONValue) {
@@ -36,15 +36,15 @@ package struct PushMessage: Hashable, Sendable {
   }
 }
 
-/// What became of a message.
+/// The outcome of a message.
 package struct PushReport: Hashable, Sendable {
-  /// The devices that the webhook was told of.
+  /// The devices in the requests to the webhook.
   package var deviceCount = 0
-  /// Those of them whose tokens it does not know any more; their registrations are removed.
+  /// The devices without valid tokens; their registrations are removed.
   package var goneCount = 0
 }
 
-/// A push message or a registration that is refused.
+/// A refused push message or registration.
 package enum PushError: Error, Hashable, Sendable {
   case unknownService(String)
   case tooLarge(String)
@@ -65,7 +65,7 @@ package final class PushService: Sendable {
   private let webhooks: WebhookSender
   private let providers = Locked<[String: PushProvider]>([:])
 
-  /// - Parameter transport: Calls webhooks; nil for that of logins.
+  /// - Parameter transport: Calls webhooks; nil for the one of logins.
   package init(
     _ providers: [PushProvider] = [], accounts: AccountService,
     transport: (any HTTPTransport)? = nil

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which versions triggers have made, and how many triggers led to each: triggers that set each other
-// off would go on without end.
+// The versions made by triggers, with the number of triggers on the way to each: triggers in a ring
+// would go on without end.
 
 import RealmStorage
 
 /// Remembers the versions made by functions of triggers.
 package final class WriteDepths: Sendable {
-  /// The triggers that led to the running code.
+  /// The triggers on the way to the running code.
   @TaskLocal package static var current = 0
   /// Older versions are forgotten: they count as made by nobody's trigger.
   private static let countMax = 10_000
@@ -39,14 +39,14 @@ package final class WriteDepths: Sendable {
     }
   }
 
-  /// Forgets versions that did not come to be.
+  /// Forgets versions of a failed call.
   func forget(_ versions: ClosedRange<UInt64>, of realm: RealmID) {
     state.withLock { state in
       for number in versions { state.depths[Version(realm: realm, number: number)] = nil }
     }
   }
 
-  /// The triggers that led to a version.
+  /// The triggers on the way to a version.
   package func depth(of version: UInt64, in realm: RealmID) -> Int {
     state.withLock { $0.depths[Version(realm: realm, number: version)] ?? 0 }
   }

@@ -3,13 +3,13 @@
 // The run of a trigger on users.
 //
 // Invariants:
-// 1. The stored number is never beyond an event that was not delivered, so each event is delivered
+// 1. The stored number is never beyond an undelivered event, so each event is delivered
 //    at least once, in the order of their numbers.
 
 import RealmFormats
 import RealmSyncProtocol
 
-/// Delivers what happens to users.
+/// Delivers events about users.
 struct AuthenticationRun {
   /// The queue's only entry.
   static let users = RealmID("users")
@@ -20,7 +20,7 @@ struct AuthenticationRun {
   private let context: TriggerContext
   private let trigger: AuthenticationTrigger
   private let accounts: AccountService
-  /// Called after a number was stored: events that no trigger needs can go.
+  /// Called after a number was stored: events without a use can go.
   private let didStore: @Sendable () async -> Void
   private var number: UInt64
   private var isStored = true
@@ -100,7 +100,7 @@ struct AuthenticationRun {
     }
   }
 
-  /// What the trigger gets; nil for an event that it does not ask for.
+  /// The argument of the function; nil for an unwanted event.
   private func document(_ event: AccountEvent) -> BSONValue? {
     guard var elements = event.document.elements else { return nil }
     if let wanted = trigger.providers {

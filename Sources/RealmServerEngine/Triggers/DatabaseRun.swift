@@ -3,7 +3,7 @@
 // The run of a trigger on changes of a class.
 //
 // Invariants:
-// 1. The position in a realm is never beyond an event that was not delivered, so each event is
+// 1. The position in a realm is never beyond an undelivered event, so each event is
 //    delivered at least once, and the events of a realm are in the order of its versions.
 // 2. No version of a realm is held while a function runs.
 // 3. Positions are stored soon after deliveries; those without deliveries are, now and then.
@@ -14,7 +14,7 @@ import RealmSyncProtocol
 
 /// Delivers the changes of a class, realm by realm.
 struct DatabaseRun {
-  /// What keeps a realm from being looked at.
+  /// An obstacle on the way to a realm's events.
   private enum Problem: Error {
     case stop(TriggerStop)
     /// Goes by itself, perhaps.
@@ -23,7 +23,7 @@ struct DatabaseRun {
     case document(DocumentError)
   }
 
-  /// The events that are made at a time.
+  /// The events made at a time.
   private static let groupCount = 8
   private static let entryCountMax: UInt64 = 64
   private static let entryByteCountMax = 256 << 10
@@ -36,7 +36,7 @@ struct DatabaseRun {
   private let match: DocumentQuery?
   private let realms: TriggerRealms
   private let reader: TriggerReader
-  /// The positions that are not stored yet.
+  /// The positions to be stored.
   private var unstored: [RealmID: TriggerPosition] = [:]
   private var hasDelivered = false
   private var lastStore: Milliseconds
@@ -76,7 +76,7 @@ struct DatabaseRun {
 
   // MARK: Realms
 
-  /// Delivers what a realm has, or a part of it: then it waits again.
+  /// Delivers the events of a realm, or a part of them: then it waits again.
   private mutating func look(at realm: RealmID) async throws(TriggerStop) {
     var failureCount = 0
     while true {
@@ -269,7 +269,7 @@ struct DatabaseRun {
     if isDue { await storePositions() }
   }
 
-  /// Stores the positions. They are kept for another time if that fails: events are repeated then.
+  /// Stores the positions. They are kept for another time after a failure: events are repeated then.
   private mutating func storePositions() async {
     guard !unstored.isEmpty else { return }
     lastStore = context.timer.now()

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which run of a schedule is due, by a clock that jumps.
+// The due run of a schedule, by a clock with jumps.
 //
 // Invariants:
 // 1. No minute of the schedule runs twice, unless the clock was set back by more than a day.
-// 2. Of the runs that were missed, the last one is made up for, or none.
+// 2. Of missed runs the last one is made up for, or none.
 
 /// How far a schedule has come. All times are minutes since 1970.
 struct ScheduleProgress: Hashable, Sendable {
-  /// A clock that is set back further begins the schedule anew: it would wait for long otherwise.
+  /// A clock set back further begins the schedule anew: it would wait for long otherwise.
   static let backwardMax: Int64 = 1_440
-  /// A run that is later was missed.
+  /// A later run was missed.
   static let delayMax: Int64 = 1
 
-  /// What is to be done.
+  /// The next thing to do.
   enum Step: Hashable, Sendable {
     case run(Int64)
     case wait(until: Int64)
@@ -24,7 +24,7 @@ struct ScheduleProgress: Hashable, Sendable {
   /// The last minute whose run is over, or was left out.
   var done: Int64
 
-  /// The next step. Runs that are left out are done.
+  /// The next step. Runs left out are done.
   ///
   /// - Parameter skipsMissed: Whether no missed run is made up for.
   mutating func step(_ schedule: CronSchedule, now: Int64, skipsMissed: Bool) -> Step {

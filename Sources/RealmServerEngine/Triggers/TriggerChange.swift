@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a version did to the objects of a class.
+// The changes of a class in a version.
 
 import RealmReplication
 import RealmSyncProtocol
 
-/// What became of an object in a version.
+/// The change of an object in a version.
 struct TriggerChange: Hashable, Sendable {
   let object: ObjectIdentity
   let operation: DatabaseTrigger.Operation
-  /// The properties that were written, sorted.
+  /// The written properties, sorted.
   let fields: [String]
 
-  /// What the changeset of a version says of an object.
+  /// The words of a changeset about an object.
   private struct Trace {
     let isMadeFirst: Bool
     var wasErased = false
@@ -64,7 +64,7 @@ struct TriggerChange: Hashable, Sendable {
     }
   }
 
-  /// What became of an object; nil if nothing is left of it.
+  /// The change of an object; nil if nothing is left of it.
   private static func operation(
     _ trace: Trace, _ existence: Touch.Existence
   ) -> DatabaseTrigger.Operation? {

@@ -5,7 +5,7 @@
 // Invariants:
 // 1. An event is delivered once a call of the function returned without an error; until then it is
 //    repeated, or left out where the settings say so.
-// 2. No event is delivered to a trigger that the version's depth shows to have set itself off.
+// 2. No event is delivered to a trigger beyond the depth of its version: it has set itself off.
 
 import RealmFormats
 import RealmStorage
@@ -18,9 +18,9 @@ enum TriggerStop: Error, Hashable, Sendable {
   case suspended(String)
 }
 
-/// What the run of a trigger has to do with others.
+/// The surroundings of a trigger's run.
 final class TriggerContext: Sendable {
-  /// The triggers that may lead to each other.
+  /// The most triggers on the way to a change.
   static let depthMax = 8
   private static let pauseMin: Milliseconds = 1_000
   private static let pauseMax: Milliseconds = 300_000
@@ -71,7 +71,7 @@ final class TriggerContext: Sendable {
 
   /// Calls the function with an event until it takes it.
   ///
-  /// - Parameter depth: The triggers that led to the event.
+  /// - Parameter depth: The triggers on the way to the event.
   func deliver(_ event: BSONValue, depth: Int = 0) async throws(TriggerStop) {
     guard depth < Self.depthMax else {
       throw .suspended(

@@ -3,7 +3,7 @@
 // Changes of objects as the events of a trigger.
 //
 // Invariants:
-// 1. The document before a change is exact, or it is not there: what the history does not have is
+// 1. The document before a change is exact, or it is not there: unknown values are
 //    left out of it.
 
 import RealmFormats
@@ -92,7 +92,7 @@ struct TriggerEvents: Sendable {
     guard let collection else { return nil }
     var past = PastDocument(document, collection)
     if change.operation == .delete, let touch = touch(of: change, in: entry) {
-      // An erasure kept all that was there.
+      // An erasure kept all values.
       try past.undo(touch, fields: [])
       return past.document(ChangeEvents.id(change.object), partition)
     }
@@ -109,7 +109,7 @@ struct TriggerEvents: Sendable {
     return past.document(ChangeEvents.id(change.object), partition)
   }
 
-  /// The properties of an object that a version may have written.
+  /// The properties of an object with a write in a version.
   private func fields(
     of change: TriggerChange, in entry: StoredEntry, _ collection: DocumentCollection
   ) throws(DocumentError) -> [String] {
@@ -139,10 +139,10 @@ private struct PastDocument {
     elements = document?.elements
   }
 
-  /// Takes back what a version did.
+  /// Takes a version back.
   ///
-  /// - Parameter fields: The properties that it wrote.
-  /// - Returns: False if that is not known.
+  /// - Parameter fields: Its written properties.
+  /// - Returns: False without a way back.
   @discardableResult
   mutating func undo(_ touch: Touch, fields: [String]) throws(DocumentError) -> Bool {
     switch touch.existence {

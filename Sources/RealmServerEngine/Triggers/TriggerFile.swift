@@ -51,7 +51,7 @@ package actor TriggerFile: TriggerStore {
     try StoreError.storing(Self.prepare(file, app))
   }
 
-  /// Opens the file at a path, which is made if it is missing.
+  /// Opens the file at a path; makes it if it is missing.
   package static func open(_ path: String, app: String) throws(StoreError) -> TriggerFile {
     if !CompleteFile.exists(path) {
       try StoreError.storing(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The realms that a trigger has to look at.
+// The realms on the list of a trigger.
 //
 // Invariants:
 // 1. A realm waits once, however often it is added; one that is added while it is looked at waits
@@ -9,12 +9,12 @@
 
 import RealmStorage
 
-/// Realms in the order in which they were added.
+/// Realms in the order of their addition.
 final class TriggerQueue: Sendable {
-  /// What is to be done.
+  /// The next thing to do.
   enum Work: Hashable, Sendable {
     case realm(RealmID)
-    /// Nothing waits: what is not stored yet may be.
+    /// Nothing waits: there is time to store positions.
     case nothing
   }
 
@@ -35,7 +35,7 @@ final class TriggerQueue: Sendable {
     (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// The realms that wait.
+  /// The number of waiting realms.
   var count: Int { state.withLock { $0.waiting.count } }
 
   func add(_ realm: RealmID) {
@@ -45,7 +45,7 @@ final class TriggerQueue: Sendable {
     wake.yield()
   }
 
-  /// Lets the trigger store what it has not stored yet.
+  /// Lets the trigger store its positions.
   func stir() { wake.yield() }
 
   /// Takes no further realm. Nobody waits any more.
@@ -74,14 +74,14 @@ final class TriggerQueue: Sendable {
     }
   }
 
-  /// Takes what is to be done, one after the other, in one task.
+  /// Takes the works, one after the other, in one task.
   func makeWorks() -> Works { Works(queue: self, wakes: wakes.makeAsyncIterator()) }
 
   struct Works {
     fileprivate let queue: TriggerQueue
     fileprivate var wakes: AsyncStream<Void>.Iterator
 
-    /// The next work; what was taken before is done. Nil when the task is cancelled, or the queue
+    /// The next work; the one before is done. Nil when the task is cancelled, or the queue
     /// closed.
     mutating func next() async -> Work? {
       if Task.isCancelled { return nil }

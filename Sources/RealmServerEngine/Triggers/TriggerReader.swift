@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The thread on which the events of triggers are made: uploads do not wait for it.
+// The thread of the events of triggers: uploads do not wait for it.
 
 import RealmFormats
 import RealmStorage

@@ -28,7 +28,7 @@ final class TriggerRealms: Sendable {
     return outline.head
   }
 
-  /// The name of a realm, and its head where that was found with it.
+  /// The name of a realm, and its head where it was found on the way.
   func name(of realm: RealmID) async throws(StoreError) -> (RealmName, RealmHead?) {
     if let known = names.withLock({ $0[realm] }) { return (known, nil) }
     let outline = try await app.realms.peek(realm)

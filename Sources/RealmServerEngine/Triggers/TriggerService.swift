@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The triggers of an app: which run, since when, and how they are stopped.
+// The triggers of an app: their beginnings and ends.
 //
 // Invariants:
-// 1. A trigger that is new begins with what happens after its record is stored: its positions are
+// 1. A new trigger begins with the events after its record is stored: its positions are
 //    read before, and are stored with it.
 // 2. Changes of triggers are made one after the other.
-// 3. The history that a trigger needs is kept while it runs, and for `keptMilliseconds` while it
+// 3. The history for a trigger is kept while it runs, and for `keptMilliseconds` while it
 //    does not.
 
 import RealmStorage
@@ -14,12 +14,12 @@ package import RealmSyncProtocol
 
 /// Runs the triggers of one app.
 package actor TriggerService {
-  /// What a trigger is made with.
+  /// The surroundings of triggers.
   package struct Environment: Sendable {
     let clock: ServerClock
     let timer: SyncClock
     let random: RandomBytes
-    /// Takes what the operator should know.
+    /// Takes news for the operator.
     let notice: @Sendable (String) -> Void
 
     package init(
@@ -33,7 +33,7 @@ package actor TriggerService {
     }
   }
 
-  /// How long the history waits for a trigger that does not run: seven days.
+  /// How long the history waits for a stopped trigger: seven days.
   package static let keptMilliseconds: UInt64 = 7 * 24 * 3_600 * 1_000
   /// The most triggers of an app.
   package static let countMax = 100
@@ -96,7 +96,7 @@ package actor TriggerService {
 
   /// Runs these triggers from now on, and no others.
   package func apply(_ settings: [TriggerSettings]) async {
-    // Versions from now on have what triggers ask for.
+    // Versions have touches from now on.
     let asks = settings.contains { if case .database = $0.kind { !$0.isDisabled } else { false } }
     app.realms.touches.isThere = asks
     await inTurn { await self.change(to: settings) }
@@ -119,7 +119,7 @@ package actor TriggerService {
     await inTurn { await self.carryOut(request, of: name) }
   }
 
-  /// Carries out what commands beside the server have asked for.
+  /// Carries out the requests of commands beside the server.
   package func carryOutRequests() async {
     await inTurn { await self.takeRequests() }
   }
@@ -150,7 +150,7 @@ package actor TriggerService {
     }
   }
 
-  /// The store, which is opened once; nil if there is none and none has to be made.
+  /// The store, opened once; nil if there is none and none has to be made.
   private func openedStore(isNeeded: Bool) async throws(StoreError) -> (any TriggerStore)? {
     while store == nil {
       if let opening {
@@ -388,7 +388,7 @@ package actor TriggerService {
     }
   }
 
-  /// Lets triggers look at all that they may have missed.
+  /// Lets triggers look for missed changes.
   private func scan(_ names: [String]) async {
     let contexts = names.compactMap { running[$0]?.context }
     var watching: [TriggerContext] = []
@@ -441,7 +441,7 @@ package actor TriggerService {
     return kept
   }
 
-  /// Removes the events about users that no trigger needs any more.
+  /// Removes the events about users without a use for any trigger.
   private func forgetEvents() async {
     guard let store else { return }
     do throws(StoreError) {
@@ -463,7 +463,7 @@ package actor TriggerService {
       .sorted { $0.name < $1.name }
   }
 
-  /// Returns when all triggers on changes and users have looked at all that there is, or stopped.
+  /// Returns when all triggers on changes and users have looked at everything, or stopped.
   package func settle() async {
     await last?.value
     let names = running.keys.sorted()

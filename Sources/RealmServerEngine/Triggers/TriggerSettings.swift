@@ -6,7 +6,7 @@ package import RealmFormats
 
 /// Calls a function when something happens.
 package struct TriggerSettings: Hashable, Sendable {
-  /// What a trigger waits for.
+  /// The occasions of a trigger.
   package enum Kind: Hashable, Sendable {
     case database(DatabaseTrigger)
     case authentication(AuthenticationTrigger)
@@ -22,7 +22,7 @@ package struct TriggerSettings: Hashable, Sendable {
     }
   }
 
-  /// What becomes of an event that keeps failing.
+  /// The fate of an event after too many failures.
   package enum FailureRule: String, CaseIterable, Hashable, Sendable {
     /// The trigger stops until the operator resumes it.
     case suspend
@@ -42,7 +42,7 @@ package struct TriggerSettings: Hashable, Sendable {
   /// Whether what happened while the trigger was disabled or suspended is left out, and missed
   /// runs of a schedule are.
   package var skipsCatchUp = false
-  /// Whether the trigger goes on with the present where the history that it needs is gone.
+  /// Whether the trigger goes on with the present where its history is gone.
   package var toleratesLostPosition = false
 
   package init(_ name: String, function: String, _ kind: Kind) {
@@ -52,7 +52,12 @@ package struct TriggerSettings: Hashable, Sendable {
     if case .scheduled = kind { onFailure = .skip } else { onFailure = .suspend }
   }
 
-  /// What the trigger's position is about: with another one it begins anew.
+  /// The event about users of the trigger.
+  var recordedEvent: AccountEvent.Kind? {
+    if case .authentication(let trigger) = kind { trigger.operation } else { nil }
+  }
+
+  /// The subject of the trigger's position: with another one it begins anew.
   var subject: String {
     switch kind {
     case .database(let trigger): "database " + trigger.collection
@@ -62,9 +67,14 @@ package struct TriggerSettings: Hashable, Sendable {
   }
 }
 
+extension [TriggerSettings] {
+  /// The events about users of all triggers.
+  package var recordedEvents: Set<AccountEvent.Kind> { Set(compactMap(\.recordedEvent)) }
+}
+
 /// A trigger on changes of a class.
 package struct DatabaseTrigger: Hashable, Sendable {
-  /// What became of an object.
+  /// The kinds of changes of an object.
   package enum Operation: String, CaseIterable, Hashable, Sendable {
     case insert
     case update
@@ -95,7 +105,7 @@ package struct DatabaseTrigger: Hashable, Sendable {
 /// A trigger on users.
 package struct AuthenticationTrigger: Hashable, Sendable {
   package var operation: AccountEvent.Kind
-  /// The ways to log in that count; nil for all.
+  /// The counted ways to log in; nil for all.
   package var providers: Set<String>?
 
   package init(_ operation: AccountEvent.Kind, providers: Set<String>? = nil) {

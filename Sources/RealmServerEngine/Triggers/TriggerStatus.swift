@@ -10,21 +10,21 @@ package struct TriggerStatus: Hashable, Sendable {
   /// "database", "authentication" or "scheduled".
   package let kind: String
   package var state = TriggerRecord.State.active
-  /// Why it is suspended, or what has failed last; nil if nothing has.
+  /// The reason of a suspension, or the last failure; nil if there was none.
   package var error: String?
   package var errorTime: OriginTimestamp?
-  /// The events that were delivered since the start of the server.
+  /// The delivered events since the start of the server.
   package var delivered = 0
-  /// The calls that failed since then.
+  /// The failed calls since then.
   package var failed = 0
-  /// The events that were left out since then.
+  /// The events left out since then.
   package var skipped = 0
   package var lastDelivery: OriginTimestamp?
-  /// The calls of the present event that failed already.
+  /// The failed calls of the present event.
   package var attempt = 0
-  /// The realms with changes that were not looked at yet.
+  /// The waiting realms with changes.
   package var pendingRealms = 0
-  /// The versions of the realm at work that are not delivered yet; of a trigger on users, events.
+  /// The undelivered versions of the realm at work; of a trigger on users, events.
   package var behind: UInt64 = 0
   /// The next run of a schedule.
   package var nextRun: OriginTimestamp?

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is kept of triggers while no server runs.
+// The memory of triggers beyond the life of a server.
 
 package import RealmSyncProtocol
 
@@ -10,7 +10,7 @@ package struct TriggerPosition: Hashable, Sendable {
   package var version: UInt64
   /// The salt of the version.
   package var salt: UInt64
-  /// The events of the next version that are delivered.
+  /// The delivered events of the next version.
   package var eventCount: Int
 
   package init(version: UInt64 = 0, salt: UInt64 = 0, eventCount: Int = 0) {
@@ -22,7 +22,7 @@ package struct TriggerPosition: Hashable, Sendable {
   init(_ head: RealmHead) { self.init(version: head.version, salt: head.salt) }
 }
 
-/// What is kept of a trigger.
+/// The memory of a trigger.
 package struct TriggerRecord: Hashable, Sendable {
   /// Whether a trigger runs.
   package enum State: String, Hashable, Sendable {
@@ -31,22 +31,22 @@ package struct TriggerRecord: Hashable, Sendable {
     case disabled
   }
 
-  /// What an operator asks for.
+  /// A wish of an operator.
   package enum Request: String, CaseIterable, Hashable, Sendable {
     case suspend
     /// Go on where the trigger has stopped.
     case position
-    /// Go on with what happens from now on.
+    /// Go on with the changes from now on.
     case now
-    /// Go on with the oldest event that is there.
+    /// Go on with the oldest known event.
     case start
   }
 
   package let name: String
-  /// What its position is about.
+  /// The subject of its position.
   package var subject: String
   package var state = State.active
-  /// Why it is suspended, or what has failed last.
+  /// The reason of a suspension, or the last failure.
   package var error: String?
   package var errorTime: OriginTimestamp?
   /// Since when it does not run; nil while it does.
@@ -67,6 +67,7 @@ package struct TriggerRecord: Hashable, Sendable {
 /// Keeps the records and positions of an app's triggers. What a call has changed is durable when it
 /// returns.
 package protocol TriggerStore: Sendable {
+  /// The records of all triggers, by their names.
   func records() async throws(StoreError) -> [TriggerRecord]
 
   /// Stores a record, with positions in place of all others of the trigger unless they are nil.
@@ -87,7 +88,7 @@ package protocol TriggerStore: Sendable {
     _ positions: [RealmID: TriggerPosition], of trigger: String
   ) async throws(StoreError)
 
-  /// Notes what an operator asks for; returns false if there is no such trigger.
+  /// Notes the wish of an operator; returns false if there is no such trigger.
   func ask(
     _ request: TriggerRecord.Request, of trigger: String
   ) async throws(StoreError) -> Bool

@@ -28,6 +28,13 @@ struct ServedApp: Sendable {
   /// The functions of the app.
   package var functions: FunctionService { api.functions }
 
+  /// The settings of the users of a file of the app.
+  func accountSettings(of file: AppFile) -> AccountSettings {
+    var settings = file.accounts
+    settings.recordedEvents.formUnion(programTriggers.recordedEvents)
+    return settings
+  }
+
   /// Takes the functions, push services and triggers of a file of the app.
   func applyCode(of file: AppFile) async {
     functions.set(file.functions)

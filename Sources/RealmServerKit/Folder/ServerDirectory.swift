@@ -62,6 +62,7 @@ package struct ServerDirectory: Sendable {
 
   package func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
 
+  /// The file with what is kept of an app's triggers.
   package func triggersPath(_ app: String) -> String { "\(path)/apps/\(app)/triggers.realm" }
 
   package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }

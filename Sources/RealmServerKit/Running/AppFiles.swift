@@ -175,7 +175,7 @@ actor AppFiles {
     for name in app.schema.apply(schema, isFixed: isFixed) {
       logger.warning("Devices of the app \(id) have another definition of \(name) than its file")
     }
-    app.api.accounts.apply(file.accounts)
+    app.api.accounts.apply(app.accountSettings(of: file))
     app.documents.source = file.customUserData
     app.api.documents?.set(file.documents)
     await app.applyCode(of: file)

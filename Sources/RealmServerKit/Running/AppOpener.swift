@@ -104,8 +104,10 @@ struct AppOpener: Sendable {
           + "or move it away and start once with --replace-missing; then all users have to "
           + "register again.")
     }
+    var settings = file.accounts
+    settings.recordedEvents.formUnion(triggers.recordedEvents)
     return AccountService(
-      app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
+      app: file.id, settings: settings, store: accounts, passwords: passwords, issuer: issuer,
       random: random, clock: clock,
       mailer: ServerMailer(
         app: file.id, outbox: OutboxMailer(folder: directory.outboxPath(file.id)),

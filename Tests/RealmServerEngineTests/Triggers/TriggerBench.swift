@@ -79,9 +79,7 @@ final class TriggerBench: Sendable {
       heads: { store.heads() },
       store: { _ throws(StoreError) in
         wrap(
-          try TriggerFile(
-            StoreError.storing { () throws(StorageError) in try system.openDatabase() },
-            app: "test"))
+          try TriggerFile(StoreError.storing(system.openDatabase()), app: "test"))
       })
   }
 
