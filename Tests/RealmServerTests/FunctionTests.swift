@@ -78,7 +78,7 @@ import Testing
     let callable = user.functions.sum
     #expect(try await callable([5]).documentValue?["sum"] == .some(5))
     let second: AnyBSON = try await withCheckedThrowingContinuation { continuation in
-      user.functions.sum([1]) { continuation.resume(with: $0) }
+      user.functions.sum([1], { continuation.resume(with: $0) })
     }
     #expect(second.documentValue?["sum"] == .some(1))
     do {
@@ -188,26 +188,28 @@ import Testing
       + #"{"name":"users","type":"authentication","operation_type":"login","function":"hear"}]"#
     var server = try await RunningServer(file: Self.file(members))
     let folder = server.directory
-    var user = try await AppDevice(server, "ann").user
+    try await Self.wait { [server] in
+      await server.program.apps[0].triggers.statuses().count == 2
+    }
+    let user = try await AppDevice(server, "ann").user
     let todos = { (user: User) in
       user.mongoClient("mongodb-atlas").database(named: "db").collection(withName: "Todo")
     }
-    try await Self.wait { await server.program.apps[0].triggers.statuses().count == 2 }
     // Nobody hears of it yet.
     _ = try await todos(user).insertOne(["name": "first", "owner": "x"])
     try await Self.wait { !web.requests("/hear").isEmpty }
     try await server.stop()
     web.answer("/hear", "")
     server = try await RunningServer(folder)
-    user = try await AppDevice(server, "ann").user
     try await Self.wait {
       let bodies = web.requests("/hear").map(\.body)
       return bodies.contains { $0.contains(#""name":"first""#) }
         && bodies.contains { $0.contains("LOGIN") && $0.contains(user.id) }
     }
     #expect(web.requests("/hear").allSatisfy { Self.isSigned($0, by: Self.secret) })
-    try await Self.wait {
-      await server.program.apps[0].triggers.statuses().allSatisfy { $0.delivered > 0 }
+    try await Self.wait { [server] in
+      let statuses = await server.program.apps[0].triggers.statuses()
+      return statuses.count == 2 && statuses.allSatisfy { $0.delivered > 0 }
     }
     try await server.stop()
     try await web.stop()

@@ -71,7 +71,9 @@ extension AppFile {
         }
       case "mail": accounts.mail = try providers.mail(member.value, at: path)
       case "tokens": try readTokens(member.value, at: path)
-      case "triggers": triggers = try code.triggers(member.value, at: path, functions)
+      case "triggers":
+        triggers = try code.triggers(member.value, at: path, functions)
+        accounts.recordedEvents = triggers.recordedEvents
       case "push": push = try code.push(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
         throw AppFileError(

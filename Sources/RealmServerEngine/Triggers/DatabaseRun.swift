@@ -269,7 +269,7 @@ struct DatabaseRun {
     if isDue { await storePositions() }
   }
 
-  /// Stores the positions. They are kept for another time after a failure: events are repeated then.
+  /// Stores the positions, or keeps them for another time: events are repeated then.
   private mutating func storePositions() async {
     guard !unstored.isEmpty else { return }
     lastStore = context.timer.now()

@@ -37,7 +37,7 @@ package actor TriggerService {
   package static let keptMilliseconds: UInt64 = 7 * 24 * 3_600 * 1_000
   /// The most triggers of an app.
   package static let countMax = 100
-  private static let pollInterval: Milliseconds = 60_000
+  static let pollInterval: Milliseconds = 60_000
   private static let retryInterval: Milliseconds = 30_000
 
   private struct Running {

@@ -142,7 +142,7 @@ struct PushTests {
     services.set(Self.url, "")
     let sent = await bench.send("POST", Self.path + "messages", body, token: key.access)
     #expect(sent.text == #"{"devices":1,"gone":0}"#)
-    for bad in [#"{"payload":{}}"#, #"{"users":[1]}"#, #"{"users":[],"payload":{"$date":1}}"#] {
+    for bad in [#"{"payload":{}}"#, #"{"users":[1]}"#, #"{"users":[],"payload":{"$oid":"x"}}"#] {
       let answer = await bench.send("POST", Self.path + "messages", bad, token: key.access)
       #expect(answer.status == 400, "\(bad)")
     }

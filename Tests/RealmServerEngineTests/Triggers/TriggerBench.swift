@@ -30,8 +30,7 @@ final class TriggerBench: Sendable {
   ///   - table: The functions of triggers.
   ///   - openMax: The realms that are open at a time.
   ///   - wrap: What the store of the triggers is used through.
-  ///   - timer: The time of triggers; nil for one in which pauses of less than a minute take no
-  ///     time.
+  ///   - timer: The time of triggers; nil for one in which pauses take no time.
   init(
     _ table: FunctionTable, mode: SyncMode = .flexible, files: SimulatedFiles = SimulatedFiles(),
     triggerSystem: SimulatedFileSystem? = nil, userSystem: SimulatedFileSystem? = nil,
@@ -83,14 +82,14 @@ final class TriggerBench: Sendable {
       })
   }
 
-  /// A time in which short pauses are over at once.
+  /// A time in which pauses are over at once, but for the one between two looks for users.
   private static func hurrying() -> SyncClock {
     let now = Locked<Milliseconds>(0)
     return SyncClock(
       now: { now.withLock { $0 } },
       sleep: { (time) async throws(CancellationError) in
         let isShort = now.withLock { now in
-          guard time < now + 60_000 else { return false }
+          guard time != now + TriggerService.pollInterval else { return false }
           now = max(now, time)
           return true
         }
@@ -109,11 +108,13 @@ final class TriggerBench: Sendable {
     _ table: FunctionTable? = nil, seed: UInt64 = 2, openMax: Int = 100,
     wrap: @escaping @Sendable (any TriggerStore) -> any TriggerStore = { $0 }
   ) throws -> TriggerBench {
-    try TriggerBench(
-      table ?? self.table, mode: mode, files: try files.restarted(),
-      triggerSystem: SimulatedFileSystem(contents: triggerSystem.file.contents()),
-      userSystem: SimulatedFileSystem(contents: userSystem.file.contents()), clock: clock,
-      seed: seed, openMax: openMax, wrap: wrap)
+    // A trigger that still runs is not further than what it is about.
+    let files = try files.restarted()
+    let users = try SimulatedFileSystem(contents: userSystem.file.contents())
+    let triggers = try SimulatedFileSystem(contents: triggerSystem.file.contents())
+    return try TriggerBench(
+      table ?? self.table, mode: mode, files: files, triggerSystem: triggers, userSystem: users,
+      clock: clock, seed: seed, openMax: openMax, wrap: wrap)
   }
 
   /// Makes a call about things as the app's own code.

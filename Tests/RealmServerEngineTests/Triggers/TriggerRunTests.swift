@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmServerEngine
@@ -242,14 +243,14 @@ struct TriggerRunTests {
     }
   }
 
-  @Test func eachChangeIsDeliveredAtLeastOnceInItsOrder() async throws {
+  @Test(.heavy) func eachChangeIsDeliveredAtLeastOnceInItsOrder() async throws {
     for seed in 1...25 as ClosedRange<UInt64> {
       let problems = try await Run(seed: seed).run()
       #expect(problems.isEmpty, "seed \(seed): \(problems)")
     }
   }
 
-  @Test func positionsThatRunAheadAreNoticed() async throws {
+  @Test(.heavy) func positionsThatRunAheadAreNoticed() async throws {
     var count = 0
     for seed in 1...25 as ClosedRange<UInt64> where count == 0 {
       count += try await Run(seed: seed, withFault: true).run().count
