@@ -6,7 +6,7 @@
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificates and the files of apps again at SIGHUP; the server goes on.
+/// Reads certificates, keys of tokens and the files of apps again at SIGHUP; the server goes on.
 struct HangupService: Service {
   let certificates: ServerCertificates?
   let files: AppFiles
@@ -14,6 +14,7 @@ struct HangupService: Service {
   func run() async throws {
     for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
       certificates?.reload()
+      await files.reloadKeys()
       _ = await files.apply()
     }
   }

@@ -8,6 +8,7 @@ import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOPosix
+import RealmFormats
 import RealmNetworking
 package import RealmServerEngine
 import RealmStorage
@@ -29,6 +30,8 @@ package struct ServerProgram: Sendable {
   private let gate: ForwardGate
   private let certificates: ServerCertificates?
   private let lock: DirectoryLock
+  let recent = RecentNotices()
+  let status: ServerStatus
   private let metrics: PrometheusMetrics
   private let logger: Logger
   private let timer: SyncClock
@@ -68,8 +71,10 @@ package struct ServerProgram: Sendable {
     self.options = options
     self.budget = budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
     self.metrics = metrics
+    let logger = recent.following(logger)
     self.logger = logger
     self.timer = timer
+    counters = ServerMetrics(metrics)
     // Before anything is made.
     if let certificate = options.certificate, let key = options.key {
       certificates = try ServerCertificates(certificate: certificate, key: key, logger: logger)
@@ -89,26 +94,35 @@ package struct ServerProgram: Sendable {
       staged.append((file, try options.stage(of: file, at: directory.appFilePath(file.id))))
       gate.set(options.isForThisMachineAlone(file), for: file.id)
     }
-    let key = try directory.signingKey(
-      random: random, mayMake: replaces || !directory.isUsed())
+    let read = try KeyRotation(directory, clock: clock)
+      .keys(mayMake: replaces || !directory.isUsed())
+    let keys = SigningKeys(read.present, earlier: read.earlier)
     notices = NoticeLog(logger, now: { timer.now() })
     let opener = AppOpener(
-      directory: directory, options: options, issuer: TokenIssuer(HMACSigner(key: key)),
+      directory: directory, options: options, issuer: TokenIssuer(keys),
       passwords: PasswordChecker(hasher), functions: functions, triggers: triggers,
       services: LoginServices(
         cryptography: ServerCryptography(), transport: ClientTransport.services,
         functions: logins),
-      sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices)
+      sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
+      metrics: counters)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
     }
     served = apps
-    counters = ServerMetrics(metrics)
     sockets = SocketService(
       apps.all, limits: options.limits, times: times, metrics: counters, notices: notices,
       logger: logger)
-    files = AppFiles(opener, apps, sockets, gate: gate)
+    files = AppFiles(opener, apps, sockets, gate: gate, keys: keys)
+    let restored = FolderStatistics.restored(options.directory)
+    if let time = restored["backup"]?.string {
+      logger.notice(
+        "The folder was restored from the backup of \(time): devices that know more reset")
+    }
+    status = ServerStatus(
+      apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
+      options: options, start: Date(), restored: restored)
   }
 
   /// The apps that are served at present.
@@ -140,7 +154,8 @@ package struct ServerProgram: Sendable {
       api: ServerAPI(
         app: { [served] in served[$0]?.api }, publicURL: options.publicURL,
         refused: { [notices] in notices.add($0) }),
-      metrics: metrics, options: options, gate: gate, budget: budget, times: times)
+      metrics: metrics, counters: counters, sockets: sockets, options: options, gate: gate,
+      budget: budget, times: times)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
@@ -150,9 +165,11 @@ package struct ServerProgram: Sendable {
     var configuration = ServiceGroupConfiguration(
       services: [
         UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
-        RequestService(requests: CommandRequests(options.directory), files: files),
-        StreamService(apps: served), TriggerRuns(apps: served),
-      ] + (certificates.map { [$0] } ?? []),
+        RequestService(
+          requests: CommandRequests(options.directory), files: files, certificates: certificates,
+          status: status), StreamService(apps: served),
+        TriggerRuns(apps: served), StatusService(status: status),
+      ] + (certificates.map { [$0] } ?? []) + adminServices,
       gracefulShutdownSignals: signals, logger: logger)
     if !signals.isEmpty {
       configuration.services.insert(
@@ -171,6 +188,14 @@ package struct ServerProgram: Sendable {
     } catch {
       throw Self.failure(error, options)
     }
+  }
+
+  /// The page of the server, if it has one.
+  private var adminServices: [any Service] {
+    guard let port = options.adminPort else { return [] }
+    return AdminListener(
+      service: AdminService(status, random: RandomBytes()), port: port, logger: logger
+    ).services
   }
 
   private func listener(
