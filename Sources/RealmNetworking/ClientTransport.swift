@@ -22,6 +22,9 @@ package struct ClientTransport: HTTPTransport {
   package static let services = ClientTransport(
     HTTPClient(configuration: configuration()), answerByteCountMax: 256 << 10)
 
+  /// The calls of functions that are webhooks. Who calls checks the size of the answer.
+  package static let webhooks = ClientTransport(services.client, answerByteCountMax: 5 << 20)
+
   private let client: HTTPClient
   private let isProxied: Bool
   private let answerByteCountMax: Int
@@ -58,6 +61,7 @@ package struct ClientTransport: HTTPTransport {
     var request = request
     for _ in 0..<Redirection.countMax {
       let answer = try await sendOnce(request)
+      guard request.followsRedirections else { return answer }
       guard let next = try Redirection.next(after: request, answer) else { return answer }
       request = next
     }

@@ -17,7 +17,7 @@ struct RealmServerCommand: AsyncParsableCommand {
       ServeCommand.self, ApplyCommand.self, RulesCommand.self, SchemaCommand.self,
       UsersCommand.self, KeysCommand.self, ImportCommand.self, AppsCommand.self,
       StatsCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
-      CompactCommand.self, SigningKeyCommand.self, AdminCommand.self,
+      CompactCommand.self, SigningKeyCommand.self, AdminCommand.self, TriggersCommand.self,
     ])
 }
 #else

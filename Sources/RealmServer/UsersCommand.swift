@@ -87,7 +87,8 @@ struct UsersCommand: ParsableCommand {
   static func delete(
     _ folder: String, _ appID: String?, user: String?, email: String?
   ) async throws(ServerFailure) -> String {
-    let app = try ServerDirectory(existing: folder).app(named: appID).id
+    let file = try ServerDirectory(existing: folder).app(named: appID)
+    let (app, kinds) = (file.id, file.accounts.recordedEvents)
     let id = try await UserOptions.with(folder, app, user: user, email: email) { _, account in
       account.id
     }
@@ -97,7 +98,10 @@ struct UsersCommand: ParsableCommand {
     }
     return try await UserOptions.with(folder, app, user: id, email: nil) {
       (store, account) async throws(AccountError) in
-      guard try await store.delete(account.id) else { throw AccountError.userNotFound }
+      let now = ServerClock.machine.now()
+      guard try await store.delete(account.id, at: now, recording: kinds) else {
+        throw AccountError.userNotFound
+      }
       return "The user \(account.id) of the app \(app) is deleted"
     }
   }

@@ -46,6 +46,8 @@ final class RunningServer: Sendable {
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of `users`.
   ///   - logins: The functions of the program for logins.
+  ///   - functions: The functions of the program.
+  ///   - triggers: The triggers of the program.
   ///   - adminPort: The port of the server's page; nil for none.
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
@@ -57,8 +59,9 @@ final class RunningServer: Sendable {
       socketsPerUser: 100_000, socketsPerAddress: 100_000, registrationsPerMinute: 1_000),
     timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
     budget: MemoryBudget? = nil, metricsToken: String? = nil,
-    logins: LoginFunctions = LoginFunctions(), replacesMissing: Bool = false,
-    adminPort: Int? = nil, logger: Logger? = nil
+    logins: LoginFunctions = LoginFunctions(), functions: FunctionTable = FunctionTable(),
+    triggers: [TriggerSettings] = [], replacesMissing: Bool = false, adminPort: Int? = nil,
+    logger: Logger? = nil
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
@@ -75,7 +78,8 @@ final class RunningServer: Sendable {
     errors.logLevel = .error
     let program = try ServerProgram(
       options, metrics: metrics, logger: logger ?? errors, hasher: QuickHasher(),
-      logins: logins, sessionLimits: limits, timer: timer, times: times, budget: budget)
+      functions: functions, logins: logins, triggers: triggers, sessionLimits: limits, timer: timer,
+      times: times, budget: budget)
     self.program = program
     app = program.apps[0].file.id
     self.budget = program.budget

@@ -18,12 +18,22 @@ final class TestWebServer: Sendable {
 
   private let channel: any Channel
   private let kept: Locked<[Request]>
-  private let answers: Locked<[String: String]>
+  private let answers: Locked<[String: Answer]>
+
+  /// What a path answers with.
+  struct Answer: Sendable {
+    let text: String
+    var status = 200
+    /// Where the answer sends the client; nil for nowhere.
+    var location: String?
+    /// Whether the answer never comes.
+    var isHeld = false
+  }
 
   init() async throws {
     let kept = Locked<[Request]>([])
     self.kept = kept
-    let answers = Locked<[String: String]>([:])
+    let answers = Locked<[String: Answer]>([:])
     self.answers = answers
     channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .childChannelInitializer { channel in
@@ -47,7 +57,9 @@ final class TestWebServer: Sendable {
   }
 
   /// Sets the answer to requests of a path; others get 404.
-  func answer(_ path: String, _ text: String) { answers.withLock { $0[path] = text } }
+  func answer(_ path: String, _ text: String) { answer(path, Answer(text: text)) }
+
+  func answer(_ path: String, _ answer: Answer) { answers.withLock { $0[path] = answer } }
 
   /// Answers requests to a path with 404 from now on.
   func forget(_ path: String) { answers.withLock { $0[path] = nil } }
@@ -60,30 +72,36 @@ private final class AnswerHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  private let answer: @Sendable (TestWebServer.Request) -> String?
+  private let answer: @Sendable (TestWebServer.Request) -> TestWebServer.Answer?
   private var head: HTTPRequestHead?
   private var body = ""
 
-  init(_ answer: @escaping @Sendable (TestWebServer.Request) -> String?) { self.answer = answer }
+  init(_ answer: @escaping @Sendable (TestWebServer.Request) -> TestWebServer.Answer?) {
+    self.answer = answer
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     switch unwrapInboundIn(data) {
     case .head(let head): self.head = head
     case .body(let part): body += String(buffer: part)
     case .end:
-      let text = answer(
+      let answer = answer(
         TestWebServer.Request(
           path: head?.uri ?? "", signature: head?.headers["Realm-Signature"].first ?? "",
           body: body))
       body = ""
+      if answer?.isHeld == true { return }
+      let text = answer?.text ?? ""
+      var headers: HTTPHeaders = [
+        "Content-Length": "\(text.utf8.count)", "Content-Type": "application/json",
+      ]
+      if let location = answer?.location { headers.add(name: "Location", value: location) }
       let head = HTTPResponseHead(
-        version: .http1_1, status: text == nil ? .notFound : .ok,
-        headers: [
-          "Content-Length": "\(text?.utf8.count ?? 0)", "Content-Type": "application/json",
-        ])
+        version: .http1_1, status: HTTPResponseStatus(statusCode: answer?.status ?? 404),
+        headers: headers)
       context.write(wrapOutboundOut(.head(head)), promise: nil)
       context.write(
-        wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text ?? "")))), promise: nil)
+        wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: text)))), promise: nil)
       context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }
   }

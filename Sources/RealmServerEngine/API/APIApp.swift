@@ -9,7 +9,7 @@ package import RealmSyncProtocol
 package struct APIApp: Sendable {
   package let id: String
   package let accounts: AccountService
-  package let functions: FunctionTable
+  package let functions: FunctionService
   /// The collections; nil if there are none.
   package var documents: DocumentService?
   private let attempts: Locked<RateLimit>
@@ -21,7 +21,7 @@ package struct APIApp: Sendable {
 
   /// - Parameter now: A monotonic clock.
   package init(
-    id: String, accounts: AccountService, functions: FunctionTable = FunctionTable(),
+    id: String, accounts: AccountService, functions: FunctionService,
     limits: RequestLimits = RequestLimits(), now: @escaping @Sendable () -> Milliseconds
   ) {
     self.id = id

@@ -16,15 +16,12 @@ struct FunctionRoutes {
       return try await DocumentRoutes(app: app).call(
         name, of: service, body.arguments(), account)
     }
-    guard let function = app.functions[name] else {
-      throw APIError(404, "FunctionNotFound", "function not found: '\(name)'")
-    }
-    let values = try body.arguments()
+    let arguments = try body.arguments()
     let result: BSONValue
-    do {
-      result = try await function(FunctionCall(name: name, arguments: values, account: account))
+    do throws(FunctionError) {
+      result = try await app.functions.call(name, arguments, of: account)
     } catch {
-      throw APIError(400, "FunctionExecutionError", "\(error)")
+      throw APIError(function: error)
     }
     return Self.response(result)
   }

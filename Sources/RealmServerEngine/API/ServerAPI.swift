@@ -76,7 +76,7 @@ package struct ServerAPI: Sendable {
     case 401 where error == .unauthorized:
       "A client has a session that is not known here: the session was ended, or this server began "
         + "with an empty folder"
-    case 500...:
+    case _ where error.detail != nil, 500...:
       "A request failed: \(error.message)" + (error.detail.map { " (\($0))" } ?? "")
     default: nil
     }
@@ -106,6 +106,8 @@ package struct ServerAPI: Sendable {
       throw APIError(400, "BadRequest", "the offer has no protocol version that the server speaks")
     case ("POST", ["functions", "call"]):
       return try await FunctionRoutes(app: app).call(request)
+    case (_, let path) where path.starts(with: ["push", "providers"]):
+      return try await PushRoutes(app: app).respond(request, path.dropFirst(2))
     case (_, let path) where path.starts(with: ["auth", "api_keys"]):
       return try await KeyRoutes(app: app).respond(request, path.dropFirst(2))
     default:

@@ -51,22 +51,7 @@ struct UserRoutes {
         "identities": .array(
           identities.map { identity in
             ["id": .string(identity.id), "provider_type": .string(identity.name.provider)]
-          }), "data": .object(Self.data(of: identities)),
+          }), "data": ExtendedJSONWriter.json(.document(identities.profile)),
       ])
-  }
-
-  /// What all providers tell of a user. An older identity's word counts.
-  private static func data(of identities: [Identity]) -> [JSONMember] {
-    var data: [JSONMember] = []
-    for identity in identities {
-      var elements = identity.profile
-      if identity.name.provider == AccountService.passwordProvider {
-        elements.append(BSONElement("email", .string(identity.name.name)))
-      }
-      for element in elements where !data.contains(where: { $0.key == element.key }) {
-        data.append(JSONMember(element.key, ExtendedJSONWriter.json(element.value)))
-      }
-    }
-    return data
   }
 }

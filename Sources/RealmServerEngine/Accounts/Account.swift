@@ -18,6 +18,8 @@ package struct Account: Hashable, Sendable {
   package var customData: BSONValue?
   /// The ways to log in, oldest first.
   package var identities: [IdentityName] = []
+  /// The devices that get push messages, oldest first.
+  package var pushDevices: [PushDevice] = []
 }
 
 /// A way to log in.
@@ -107,12 +109,14 @@ enum AccountTables {
     [
       RecordField("key", .string), RecordField("layout", .int),
       RecordField("app", .string, isNullable: true, isLater: true),
+      RecordField("last_event", .int, isNullable: true, isLater: true),
     ])
   static let accounts = RecordLayout(
     "server_accounts", hasPrimaryKey: true,
     [
       RecordField("key", .string), RecordField("created", .int), RecordField("is_disabled", .int),
       RecordField("custom_data", .string, isNullable: true), RecordField("identities", .string),
+      RecordField("push_devices", .string, isNullable: true, isLater: true),
     ])
   static let identities = RecordLayout(
     "server_identities", hasPrimaryKey: true,
@@ -148,14 +152,20 @@ enum AccountTables {
       RecordField("is_disabled", .int), RecordField("created", .int),
     ])
 
-  static let all = [meta, accounts, identities, sessions, tokens, keys]
+  /// What triggers are told of users. The key of a row is the number of its event.
+  static let events = RecordLayout(
+    "server_account_events", [RecordField("kind", .string), RecordField("event", .string)])
+
+  static let all = [meta, accounts, identities, sessions, tokens, keys, events]
 
   /// The number of the layout. Files of an earlier one get the missing columns and tables, and
   /// files of a later one are refused.
-  static let layout: Int64 = 4
+  static let layout: Int64 = 5
 
   /// The tables that files of a layout may lack.
-  static func additions(since layout: Int64) -> [RecordLayout] { layout < 4 ? [keys] : [] }
+  static func additions(since layout: Int64) -> [RecordLayout] {
+    (layout < 4 ? [keys] : []) + (layout < 5 ? [events] : [])
+  }
 
   /// The only row of `meta`; nil if there is none.
   static func meta(in group: WriteGroup) throws(StorageError) -> RecordRow? {
@@ -191,6 +201,9 @@ extension Account: AccountRecord {
     }
     let names = try? JSONParser.parse(row.text("identities")).array
     identities = (names ?? []).compactMap { $0.string.flatMap { IdentityName(text: $0) } }
+    if let text = try row.optionalText("push_devices") {
+      pushDevices = ((try? JSONParser.parse(text))?.array ?? []).compactMap { PushDevice($0) }
+    }
   }
 
   func write(to row: RecordRow) throws(StorageError) {
@@ -198,6 +211,8 @@ extension Account: AccountRecord {
     try row.set(isDisabled ? 1 : 0 as Int64, "is_disabled")
     try row.set(customData.map { ExtendedJSONWriter.text($0) }, "custom_data")
     try row.set(JSONWriter.text(.array(identities.map { .string($0.text) })), "identities")
+    try row.set(
+      pushDevices.isEmpty ? nil : JSONWriter.text(.array(pushDevices.map(\.json))), "push_devices")
   }
 }
 

@@ -25,11 +25,19 @@ package struct AccountCleaning: Hashable, Sendable {
     sessions + tokens + anonymousUsers.count + registrations + notedRegistrations > 0
   }
 
+  /// Nothing removed.
+  init() {}
+
   /// Removes everything past its time in the rules.
-  init(_ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp) throws(StorageError) {
+  ///
+  /// - Parameter kinds: The events to be stored.
+  init(
+    _ group: WriteGroup, _ rules: UpkeepRules, now: OriginTimestamp,
+    recording kinds: Set<AccountEvent.Kind>
+  ) throws(StorageError) {
     sessions = try Self.removeExpired(AccountTables.sessions, now, in: group)
     tokens = try Self.removeExpired(AccountTables.tokens, now, in: group)
-    try removeAnonymousUsers(group, rules, now)
+    try removeAnonymousUsers(group, rules, now, recordsEvents: kinds.contains(.delete))
     try removeRegistrations(group, rules, now)
   }
 
@@ -54,7 +62,7 @@ package struct AccountCleaning: Hashable, Sendable {
   }
 
   private mutating func removeAnonymousUsers(
-    _ group: WriteGroup, _ rules: UpkeepRules, _ now: OriginTimestamp
+    _ group: WriteGroup, _ rules: UpkeepRules, _ now: OriginTimestamp, recordsEvents: Bool
   ) throws(StorageError) {
     var used: Set<String> = []
     var sessions = try AccountTables.sessions.table(in: group).records()
@@ -62,6 +70,7 @@ package struct AccountCleaning: Hashable, Sendable {
     let table = try AccountTables.accounts.table(in: group)
     var keys: [ObjectKey] = []
     var names: Set<String> = []
+    var gone: [Account] = []
     var accounts = try table.records()
     while let row = try accounts.next() {
       guard let account = try Account(row), !used.contains(account.id), !account.isDisabled,
@@ -70,8 +79,10 @@ package struct AccountCleaning: Hashable, Sendable {
       else { continue }
       keys.append(row.key)
       anonymousUsers.append(account.id)
+      if recordsEvents { gone.append(account) }
       names.formUnion(account.identities.map(\.text))
     }
+    for account in gone { try AccountEvent.record(.delete, of: account, at: now, in: group) }
     try table.delete(keys)
     guard !names.isEmpty else { return }
     try AccountTables.identities.table(in: group).removeAll("key", in: names)

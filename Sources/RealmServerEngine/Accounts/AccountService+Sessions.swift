@@ -46,6 +46,7 @@ extension AccountService {
     let newAccount = random.identifier()
     let start = SessionStart(self, device: device)
     let session = linked?.session ?? start.session
+    let kinds = settings.recordedEvents
     let account = try await store.write { (accounts) throws(AccountError) -> Account in
       guard var identity = try accounts.find(Identity.self, name.text) ?? new,
         password == nil || identity.password == password
@@ -74,8 +75,12 @@ extension AccountService {
         AccountSession(
           id: session, account: account.id, device: start.device, expires: start.expires,
           apiKey: key?.id))
+      guard linked == nil else { return account }
+      if isNew { try accounts.record(.create, of: account, at: start.time, if: kinds) }
+      try accounts.record(.login, of: account, provider: name.provider, at: start.time, if: kinds)
       return account
     }
+    if !kinds.isEmpty { news.report() }
     return try await result(account, session: session, device: start.device)
   }
 
@@ -84,6 +89,7 @@ extension AccountService {
     _ key: APIKey, of user: String, device: String?
   ) async throws(AccountError) -> LoginResult {
     let start = SessionStart(self, device: device)
+    let kinds = settings.recordedEvents
     let account = try await store.write { (accounts) throws(AccountError) -> Account in
       try Self.check(key, accounts)
       let account = try Self.enabled(user, accounts)
@@ -91,8 +97,11 @@ extension AccountService {
         AccountSession(
           id: start.session, account: user, device: start.device, expires: start.expires,
           apiKey: key.id))
+      try accounts.record(
+        .login, of: account, provider: Self.keyProvider, at: start.time, if: kinds)
       return account
     }
+    if !kinds.isEmpty { news.report() }
     return try await result(account, session: start.session, device: start.device)
   }
 

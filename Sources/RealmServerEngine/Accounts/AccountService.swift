@@ -28,6 +28,8 @@ package struct AccountService: Sendable {
   let mails: Locked<RateLimit>
   /// The sessions and users whose access ends from now on.
   package let ends = AccessEnds()
+  /// Wakes the triggers on users.
+  package let news = AccountNews()
   private let documents = Locked<(any CustomDataSource)?>(nil)
 
   package init(
@@ -133,9 +135,10 @@ package struct AccountService: Sendable {
   package func revoke(_ refreshToken: String) async throws(AccountError) {
     let claims = try claims(refreshToken: refreshToken)
     try await store.write { (accounts) throws(AccountError) in
-      guard try accounts.find(AccountSession.self, claims.session) != nil else {
+      guard let session = try accounts.find(AccountSession.self, claims.session) else {
         throw .invalidSession
       }
+      try Self.removePush(of: session.account, accounts) { $0.device == session.device }
       try accounts.remove(AccountSession.self, claims.session)
     }
     ends.report(.session(claims.session))
@@ -194,8 +197,10 @@ package struct AccountService: Sendable {
 
   /// Removes a user. Its sessions are over, as their user does not exist.
   package func delete(_ account: Account) async throws(AccountError) {
-    _ = try await store.delete(account.id)
+    let kinds = settings.recordedEvents
+    _ = try await store.delete(account.id, at: clock.now(), recording: kinds)
     ends.report(.account(account.id))
+    if !kinds.isEmpty { news.report() }
   }
 
   // MARK: Administration
@@ -223,8 +228,12 @@ package struct AccountService: Sendable {
   ///
   /// - Throws: `AccountError.userNotFound`.
   package func delete(user id: String) async throws(AccountError) {
-    guard try await store.delete(id) else { throw .userNotFound }
+    let kinds = settings.recordedEvents
+    guard try await store.delete(id, at: clock.now(), recording: kinds) else {
+      throw .userNotFound
+    }
     ends.report(.account(id))
+    if !kinds.isEmpty { news.report() }
   }
 
   /// Ends all sessions of a user, who may log in again.

@@ -22,6 +22,8 @@ package struct AccountSettings: Hashable, Sendable {
   /// Decides about new passwords; nil if they need a mail.
   package var resetHook: LoginHook?
   package var allowsKeys = false
+  /// The events about users for triggers.
+  package var recordedEvents: Set<AccountEvent.Kind> = []
   /// The accepted tokens of others, by the names of their providers in requests.
   package var tokenProviders: [String: TokenProvider] = [:]
   /// Decides about logins with documents of the app; nil if there are none.

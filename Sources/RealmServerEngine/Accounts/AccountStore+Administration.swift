@@ -4,7 +4,7 @@
 
 package import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 extension AccountStore {
   /// A user by its id; nil if there is none.
@@ -36,10 +36,15 @@ extension AccountStore {
   /// Removes a user with its identities and keys. Its sessions are over, as their user does not
   /// exist.
   ///
+  /// - Parameter kinds: The events to be stored.
   /// - Returns: Whether there was one.
-  package func delete(_ id: String) throws(AccountError) -> Bool {
+  package func delete(
+    _ id: String, at time: OriginTimestamp = OriginTimestamp(milliseconds: 0),
+    recording kinds: Set<AccountEvent.Kind> = []
+  ) throws(AccountError) -> Bool {
     try write { (accounts) throws(AccountError) in
       guard let account = try accounts.find(Account.self, id) else { return false }
+      try accounts.record(.delete, of: account, at: time, if: kinds)
       for name in account.identities { try accounts.remove(Identity.self, name.text) }
       try accounts.removeKeys(of: id)
       try accounts.remove(Account.self, id)

@@ -59,7 +59,7 @@ package actor AccountStore {
   package func read<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
-    let group = try AccountError.storing(TableGroup(file.snapshot(), schemas: schemas))
+    let group = try AccountError.storing(snapshot())
     return try body(AccountTransaction(group))
   }
 
@@ -75,26 +75,42 @@ package actor AccountStore {
     return result
   }
 
+  /// The newest version.
+  func snapshot() throws(StorageError) -> TableGroup {
+    try TableGroup(file.snapshot(), schemas: schemas)
+  }
+
+  /// Runs a write transaction; rolls it back if `body` throws, or has changed nothing.
+  func change(_ body: (WriteGroup) throws(StorageError) -> Bool) throws(StorageError) {
+    let group = try begin()
+    try group.orRollback { () throws(StorageError) in
+      if try body(group) { _ = try group.commit() } else { group.rollback() }
+    }
+  }
+
   private func begin() throws(StorageError) -> WriteGroup {
     try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
   }
 
   /// Removes unused rows, in one transaction.
+  ///
+  /// - Parameter kinds: The events to be stored.
   package func clean(
-    _ rules: UpkeepRules, now: OriginTimestamp
+    _ rules: UpkeepRules, now: OriginTimestamp, recording kinds: Set<AccountEvent.Kind> = []
   ) throws(StoreError) -> AccountCleaning {
-    try StoreError.storing(cleaned(rules, now))
+    try StoreError.storing(cleaned(rules, now, kinds))
   }
 
   private func cleaned(
-    _ rules: UpkeepRules, _ now: OriginTimestamp
+    _ rules: UpkeepRules, _ now: OriginTimestamp, _ kinds: Set<AccountEvent.Kind>
   ) throws(StorageError) -> AccountCleaning {
-    let group = try begin()
-    return try group.orRollback { () throws(StorageError) in
-      let result = try AccountCleaning(group, rules, now: now)
-      if result.hasChanges { _ = try group.commit() } else { group.rollback() }
-      return result
+    var result: AccountCleaning?
+    try change { (group) throws(StorageError) in
+      let cleaning = try AccountCleaning(group, rules, now: now, recording: kinds)
+      result = cleaning
+      return cleaning.hasChanges
     }
+    return result ?? AccountCleaning()
   }
 
   // MARK: Opening

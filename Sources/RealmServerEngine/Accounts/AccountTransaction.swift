@@ -44,6 +44,18 @@ package struct AccountTransaction {
     try AccountError.storing(table(R.layout).remove(.string(key)))
   }
 
+  /// Stores an event about a user, if it is one of the recorded kinds.
+  ///
+  /// - Parameter provider: That of the login; nil for all of the user.
+  func record(
+    _ kind: AccountEvent.Kind, of account: Account, provider: String? = nil,
+    at time: OriginTimestamp, if kinds: Set<AccountEvent.Kind>
+  ) throws(AccountError) {
+    guard kinds.contains(kind), case .write(let group) = source else { return }
+    try AccountError.storing(
+      AccountEvent.record(kind, of: account, provider: provider, at: time, in: group))
+  }
+
   /// Removes the mailed tokens of some names. Reads all tokens.
   func removeTokens(of names: [IdentityName]) throws(AccountError) {
     try AccountError.storing(

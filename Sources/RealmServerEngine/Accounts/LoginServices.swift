@@ -36,6 +36,14 @@ package struct LoginServices: Sendable {
     return services
   }
 
+  /// Sends the requests of webhooks.
+  package var webhooks: WebhookSender { webhooks(by: transport) }
+
+  /// Sends the requests of webhooks by another transport.
+  package func webhooks(by transport: any HTTPTransport) -> WebhookSender {
+    WebhookSender(transport) { [cryptography] in cryptography.signature(of: $0, key: $1) }
+  }
+
   /// Takes the room of a call of a hook.
   func beginHook() throws(AccountError) {
     let isFree = hookCount.withLock { count in

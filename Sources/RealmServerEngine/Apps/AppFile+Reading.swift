@@ -8,7 +8,7 @@ import RealmSyncProtocol
 extension AppFile {
   /// The keys without support in this version.
   private static let laterKeys: Set<String> = [
-    "schema", "queryableFields", "functions",
+    "schema", "queryableFields",
   ]
 
   /// Reads the file of an app.
@@ -34,10 +34,15 @@ extension AppFile {
     values = try Self.values(of: json)
     let rules = RuleReader(values: values)
     let providers = ProviderReader(app: id, support: support)
+    let code = CodeReader(rules: rules, support: support)
+    // Triggers, which may precede them, name them.
+    if let json = json["functions"] {
+      functions = try code.functions(json, at: [.key("functions")])
+    }
     for member in members {
       let path = [JSONStep.key(member.key)]
       switch member.key {
-      case "id", "values": break
+      case "id", "values", "functions": break
       case "name": name = try Self.text(member, among: nil, at: path)
       case "mode":
         stage = AppStage(
@@ -66,12 +71,25 @@ extension AppFile {
         }
       case "mail": accounts.mail = try providers.mail(member.value, at: path)
       case "tokens": try readTokens(member.value, at: path)
+      case "triggers":
+        triggers = try code.triggers(member.value, at: path, functions)
+        accounts.recordedEvents = triggers.recordedEvents
+      case "push": push = try code.push(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
         throw AppFileError(
           "has the key \"\(key)\", which this version does not support yet", at: path)
       case let key: throw AppFileError("has the unknown key \"\(key)\"", at: path)
       }
     }
+    try checkPartitions(json)
+    for (key, needed) in [("permissions", SyncMode.partition), ("roles", .flexible)]
+    where json[key] != nil {
+      try checkRules(key, of: needed)
+    }
+  }
+
+  /// Checks what the mode needs of members about partitions.
+  private func checkPartitions(_ json: JSONValue) throws(AppFileError) {
     if let customUserData, (customUserData.partition == nil) == (mode == .partition) {
       throw AppFileError(
         mode == .partition
@@ -83,10 +101,6 @@ extension AppFile {
       throw AppFileError(
         "has a \"partition_key\" in \"documents\", which flexible sync has not",
         at: [.key("documents"), .key("partition_key")])
-    }
-    for (key, needed) in [("permissions", SyncMode.partition), ("roles", .flexible)]
-    where json[key] != nil {
-      try checkRules(key, of: needed)
     }
   }
 

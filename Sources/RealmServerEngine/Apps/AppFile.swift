@@ -24,6 +24,11 @@ package struct AppFile: Hashable, Sendable {
   package var customUserData: CustomUserData?
   /// How clients call the documents.
   package var documents = DocumentSettings()
+  package var functions: [FunctionSettings] = []
+  package var triggers: [TriggerSettings] = [] {
+    didSet { accounts.recordedEvents = triggers.recordedEvents }
+  }
+  package var push: [PushProvider] = []
 
   package init(id: String, name: String, mode: SyncMode = .flexible) {
     self.id = id
@@ -84,6 +89,11 @@ package struct AppFile: Hashable, Sendable {
       members.append(JSONMember("permissions", rules.json(permissions)))
     }
     if roles != AppRoles() { members.append(JSONMember("roles", rules.json(roles))) }
+    if !functions.isEmpty {
+      members.append(JSONMember("functions", .array(functions.map { $0.json(&rules) })))
+    }
+    if !triggers.isEmpty { members.append(JSONMember("triggers", .array(triggers.map(\.json)))) }
+    if !push.isEmpty { members.append(JSONMember("push", .array(push.map(\.json)))) }
     if !rules.values.isEmpty {
       let values = rules.values.sorted { $0.key < $1.key }
         .map { JSONMember($0.key, ExtendedJSONWriter.json($0.value)) }

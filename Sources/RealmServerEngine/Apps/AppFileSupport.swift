@@ -10,18 +10,23 @@ package struct AppFileSupport: Sendable {
   let isUsable: @Sendable (VerificationKey, SigningAlgorithm) -> Bool
   /// Whether the program has a function for logins.
   let hasFunction: @Sendable (_ name: String) -> Bool
+  /// Whether the program has a function for clients and triggers.
+  let isFunction: @Sendable (_ name: String) -> Bool
 
   /// - Parameters:
   ///   - contents: Reads a file of secrets by the name in the app's file.
   ///   - isUsable: Checks a key. Without it all are accepted.
-  ///   - hasFunction: Finds a function. Without it all names are accepted.
+  ///   - hasFunction: Finds a function for logins. Without it all names are accepted.
+  ///   - isFunction: Finds a function for clients and triggers. Without it all names are accepted.
   package init(
     contents: @escaping @Sendable (_ file: String) -> [UInt8]? = { _ in nil },
     isUsable: @escaping @Sendable (VerificationKey, SigningAlgorithm) -> Bool = { _, _ in true },
-    hasFunction: @escaping @Sendable (_ name: String) -> Bool = { _ in true }
+    hasFunction: @escaping @Sendable (_ name: String) -> Bool = { _ in true },
+    isFunction: @escaping @Sendable (_ name: String) -> Bool = { _ in true }
   ) {
     self.contents = contents
     self.isUsable = isUsable
     self.hasFunction = hasFunction
+    self.isFunction = isFunction
   }
 }

@@ -100,6 +100,25 @@ struct ObjectReader {
     return Secret(text, file: file)
   }
 
+  /// The keys of signatures are no shorter.
+  private static let secretByteCountMin = 32
+
+  /// Checks that a key of signatures cannot be guessed.
+  func checkLength(_ secret: Secret, _ key: String) throws(AppFileError) {
+    guard secret.bytes.count >= Self.secretByteCountMin else {
+      throw error(
+        key, "has a \"\(key)\" that is shorter than \(Self.secretByteCountMin) bytes")
+    }
+  }
+
+  /// The members "webhook" and "secret".
+  func webhook() throws(AppFileError) -> Webhook {
+    guard let url = try address("webhook") else { throw missing("webhook") }
+    guard let secret = try secret("secret") else { throw missing("secret") }
+    try checkLength(secret, "secret")
+    return Webhook(url: url, secret: secret)
+  }
+
   /// An address that requests may go to: with https, or of this machine.
   func address(_ key: String) throws(AppFileError) -> String? {
     guard let text = try text(key) else { return nil }

@@ -9,7 +9,6 @@ struct ProviderReader {
   /// The id of the app: the audience of custom tokens, unless the file names others.
   let app: String
   let support: AppFileSupport
-  private static let secretByteCountMin = 32
   private static let keyCountMax = 8
 
   /// Reads a provider into the settings.
@@ -94,7 +93,7 @@ struct ProviderReader {
     if case .object = value {
       let webhook = try ObjectReader(
         value, key, at: object.path + [.key(key)], keys: ["webhook", "secret"], support)
-      return .webhook(try self.webhook(webhook))
+      return .webhook(try webhook.webhook())
     }
     guard let name = try object.text(key) else { return nil }
     guard support.hasFunction(name) else {
@@ -103,23 +102,6 @@ struct ProviderReader {
         "names the function \"\(name)\", which this server does not have: give {\"webhook\":…}")
     }
     return .function(name)
-  }
-
-  private func webhook(_ object: ObjectReader) throws(AppFileError) -> Webhook {
-    guard let url = try object.address("webhook") else { throw object.missing("webhook") }
-    guard let secret = try object.secret("secret") else { throw object.missing("secret") }
-    try checkLength(secret, "secret", in: object)
-    return Webhook(url: url, secret: secret)
-  }
-
-  /// Checks that a key of signatures cannot be guessed.
-  private func checkLength(
-    _ secret: Secret, _ key: String, in object: ObjectReader
-  ) throws(AppFileError) {
-    guard secret.bytes.count >= Self.secretByteCountMin else {
-      throw object.error(
-        key, "has a \"\(key)\" that is shorter than \(Self.secretByteCountMin) bytes")
-    }
   }
 
   // MARK: Tokens
@@ -161,7 +143,7 @@ struct ProviderReader {
         support)
       guard let secret = try key.secret(member) else { throw key.missing(member) }
       let signing = SigningKey(id: try key.text("id"), secret)
-      if algorithm == .hs256 { try checkLength(secret, member, in: key) }
+      if algorithm == .hs256 { try key.checkLength(secret, member) }
       guard support.isUsable(signing.verification(algorithm), algorithm) else {
         throw key.error(
           member,
@@ -227,7 +209,7 @@ struct ProviderReader {
       guard object["smtp"] == nil else {
         throw object.error("smtp", "has both \"smtp\" and a \"webhook\" in \"mail\"")
       }
-      mail.delivery = .webhook(try webhook(object))
+      mail.delivery = .webhook(try object.webhook())
     } else if let json = object["smtp"] {
       mail.delivery = .smtp(try server(json, at: path + [.key("smtp")]))
       guard mail.sender != nil else { throw object.missing("from") }

@@ -21,6 +21,8 @@ struct DocumentCall: Sendable {
   let work: DocumentWork
   /// Makes ids for new documents.
   let identifiers: @Sendable () -> ObjectIDBits
+  /// Takes the versions that the call is about to make, and whether they came to be.
+  var versions: (@Sendable (ClosedRange<UInt64>, _ isMade: Bool) -> Void)?
 }
 
 extension ServerRealm {
@@ -38,6 +40,7 @@ extension ServerRealm {
     defer { endAppending() }
     var outcome: Result<BSONValue, DocumentError> = .success(.null)
     var entries: [Changeset] = []
+    var made: ClosedRange<UInt64>?
     let now = clock.now()
     do throws(StoreError) {
       guard !isFenced else { throw .fenced }
@@ -53,6 +56,8 @@ extension ServerRealm {
         do throws(DocumentError) {
           outcome = .success(try edit.run())
           entries = edit.changesets
+          made = edit.versions
+          if let made { call.versions?(made, true) }
           return edit.batch.entries.isEmpty ? nil : edit.batch
         } catch {
           if case .store(.storage(let cause)) = error { throw cause }
@@ -63,6 +68,7 @@ extension ServerRealm {
     } catch {
       window = nil
       if error == .fenced { isFenced = true }
+      if let made { call.versions?(made, false) }
       throw .store(error)
     }
     let result = try outcome.get()
@@ -87,6 +93,14 @@ private struct ServerEdit {
   private(set) var batch = Batch()
   /// The changesets of the entries.
   private(set) var changesets: [Changeset] = []
+
+  /// The versions of the entries; nil if there are none.
+  var versions: ClosedRange<UInt64>? {
+    guard let first = batch.entries.first?.version, let last = batch.entries.last?.version else {
+      return nil
+    }
+    return first...last
+  }
 
   init(
     _ call: DocumentCall, in group: WriteGroup, after head: RealmHead,
@@ -137,7 +151,7 @@ private struct ServerEdit {
     var check = permissions.map {
       WriteCheck(WriteRules(permissions: $0, subscriptions: [[name: "TRUEPREDICATE"]]), in: group)
     }
-    var collector = settings.recordsTouches ? TouchCollector(group) : nil
+    var collector = settings.keepsTouches ? TouchCollector(group) : nil
     try DocumentError.storing(collector?.begin(changeset))
     try DocumentError.storing(check?.begin(changeset, version: version))
     do throws(ApplyError) {

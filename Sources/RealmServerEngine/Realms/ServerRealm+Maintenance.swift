@@ -38,11 +38,15 @@ extension ServerRealm {
   /// Expires clients that were away for too long, removes those that are expired for long, and
   /// trims the history that none needs.
   ///
-  /// - Parameter isPresent: Whether a client has a session now, and is not away.
+  /// - Parameters:
+  ///   - kept: The version whose later entries triggers need; nil if none needs any. No version is
+  ///     made while it is asked.
+  ///   - isPresent: Whether a client has a session now, and is not away.
   @discardableResult
   package func trim(
     offlineMillisecondsMax: UInt64 = Trimming.offlineMillisecondsMax,
     expiredMillisecondsMax: UInt64 = Trimming.expiredMillisecondsMax,
+    kept: @Sendable () async throws(StoreError) -> UInt64? = { nil },
     isPresent: @Sendable (FileIdentifier) -> Bool = { _ in false }
   ) async throws(StoreError) -> Trimmed {
     var result = Trimmed()
@@ -58,7 +62,7 @@ extension ServerRealm {
       let undated = Trimming.undated(rest, now: clock.now())
       let forgotten = Trimming.forgotten(
         rest, now: clock.now(), expiredMillisecondsMax: expiredMillisecondsMax)
-      let horizon = Trimming.horizon(rest, head: head)
+      let horizon = Trimming.horizon(rest, head: head, keepingAfter: try await kept())
       guard !expired.isEmpty || !undated.isEmpty || !forgotten.isEmpty || horizon > head.base
       else { return result }
       let through = min(horizon, head.base + Self.trimCount)

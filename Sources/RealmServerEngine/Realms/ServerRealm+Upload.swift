@@ -363,7 +363,7 @@ extension ServerRealm {
     var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
     var upload: Int?
     var check: WriteCheck?
-    var collector = settings.recordsTouches ? TouchCollector(group) : nil
+    var collector = settings.keepsTouches ? TouchCollector(group) : nil
     var review = SchemaReview(settings.schema)
     var total = head.totalByteCount
     for entry in integration.entries {

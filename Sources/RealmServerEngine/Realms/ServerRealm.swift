@@ -23,6 +23,8 @@ package actor ServerRealm {
     package var partByteCount = 1 << 19
     /// The size at the end of an entry of a bootstrap.
     package var bootstrapEntryByteCount = Bootstrap.entryByteCountMax
+    /// Whether triggers ask for the touch log, in realms without views.
+    package let touches = TouchDemand()
     /// The schema of the app; nil where clients may declare everything.
     package var schema: SchemaKeeper?
     /// Takes what the realm gives up, each once.
@@ -32,6 +34,8 @@ package actor ServerRealm {
       self.groups = groups
       self.recordsTouches = recordsTouches
     }
+
+    var keepsTouches: Bool { recordsTouches || touches.isThere }
   }
 
   /// Nil once the realm is closed.

@@ -51,24 +51,28 @@ package enum Trimming {
   /// Whether a realm has clients to expire or to remove, or history to trim.
   package static func isDue(
     _ realm: RealmOutline, now: OriginTimestamp, offlineMillisecondsMax: UInt64,
-    expiredMillisecondsMax: UInt64
+    expiredMillisecondsMax: UInt64, keepingAfter kept: UInt64? = nil
   ) -> Bool {
     let expired = Set(
       expired(realm.files, now: now, offlineMillisecondsMax: offlineMillisecondsMax).map(\.ident))
     let rest = realm.files.filter { !expired.contains($0.ident) }
     return !expired.isEmpty || !undated(rest, now: now).isEmpty
       || !forgotten(rest, now: now, expiredMillisecondsMax: expiredMillisecondsMax).isEmpty
-      || horizon(rest, head: realm.head) > realm.head.base
+      || horizon(rest, head: realm.head, keepingAfter: kept) > realm.head.base
   }
 
   /// The newest version whose entry can go; 0 for none.
   ///
   /// The entry at a client's own position stays, as its salt is what the client shows when it
   /// comes back.
-  package static func horizon(_ files: [ClientFile], head: RealmHead) -> UInt64 {
+  ///
+  /// - Parameter kept: The version whose later entries triggers need; nil if none needs any.
+  package static func horizon(
+    _ files: [ClientFile], head: RealmHead, keepingAfter kept: UInt64? = nil
+  ) -> UInt64 {
     var horizon = head.version
     for file in files where !file.isExpired { horizon = min(horizon, file.reciprocalBase) }
-    return horizon == 0 ? 0 : horizon - 1
+    return min(horizon == 0 ? 0 : horizon - 1, kept ?? .max)
   }
 }
 

@@ -82,7 +82,22 @@ package final class DocumentService: Sendable {
     return try await realm.realm.carryOut(
       DocumentCall(
         command: command, rights: rights, partition: partition, work: work,
-        identifiers: { Self.identifier(clock, random) }))
+        identifiers: { Self.identifier(clock, random) }, versions: depthNotes(realm.realm.id)))
+  }
+
+  /// Notes the versions that code of a trigger makes; nil for other code.
+  private func depthNotes(
+    _ realm: RealmID
+  ) -> (@Sendable (ClosedRange<UInt64>, Bool) -> Void)? {
+    let (depth, depths) = (WriteDepths.current, app.depths)
+    guard depth > 0 else { return nil }
+    return { versions, isMade in
+      if isMade {
+        depths.note(versions, of: realm, depth: depth)
+      } else {
+        depths.forget(versions, of: realm)
+      }
+    }
   }
 
   /// Counts a call; nil if there are too many. Returns a number that grows.
@@ -111,6 +126,13 @@ package final class DocumentService: Sendable {
       throw .badArgument("the value of the field '\(field)' is none of a partition")
     }
     return DocumentPartition(field: field, value: normal)
+  }
+
+  /// The partition in the documents of a realm; nil in flexible mode.
+  func partition(of realm: RealmName) -> DocumentPartition? {
+    guard mode == .partition, let value = realm.partition.flatMap({ PartitionText.value($0) })
+    else { return nil }
+    return DocumentPartition(field: settings.withLock { $0.partitionKey }, value: value)
   }
 
   /// The realm of a call, and what its user may do there.

@@ -124,6 +124,9 @@ package actor RealmDirectory {
 
   // MARK: Upkeep
 
+  /// Whether triggers ask for what versions did to objects.
+  package nonisolated var touches: TouchDemand { settings.touches }
+
   /// The realms of an app, whether they are open or not.
   package func realms(ofApp app: String) async throws(StoreError) -> [RealmID] {
     try await ServerRealm.realms(ofApp: app, of: store, on: threads[0])

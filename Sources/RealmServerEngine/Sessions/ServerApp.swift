@@ -14,6 +14,8 @@ package struct ServerApp: Sendable {
   package var authenticator: SessionAuthenticator
   /// The rules, which may change while sessions run.
   package let rules = CurrentRules()
+  /// The versions that triggers have made.
+  package let depths = WriteDepths()
   package let limits: SessionLimits
   /// Takes the errors of the store; clients get no details of them.
   package let report: @Sendable (StoreError) -> Void

@@ -31,11 +31,16 @@ package struct ServerUpkeep: Sendable {
   private let accounts: AccountService
   private let rules: UpkeepRules
   private let clock: ServerClock
+  private let kept: KeptVersion
+
+  /// The version of a realm whose later entries triggers need; nil if none needs any.
+  package typealias KeptVersion = @Sendable (RealmID) async throws(StoreError) -> UInt64?
 
   package init(
     _ app: ServerApp, accounts: AccountService, rules: UpkeepRules = UpkeepRules(),
-    clock: ServerClock
+    clock: ServerClock, kept: @escaping KeptVersion = { _ in nil }
   ) {
+    self.kept = kept
     self.app = app
     self.accounts = accounts
     self.rules = rules
@@ -58,7 +63,9 @@ package struct ServerUpkeep: Sendable {
   package func run() async -> Report {
     var report = Report()
     do throws(StoreError) {
-      let cleaning = try await accounts.store.clean(rules, now: clock.now())
+      let cleaning = try await accounts.store.clean(
+        rules, now: clock.now(), recording: accounts.settings.recordedEvents)
+      if !cleaning.anonymousUsers.isEmpty { accounts.news.report() }
       for user in cleaning.anonymousUsers { accounts.ends.report(.account(user)) }
       report.accounts = AccountCleaningCounts(
         sessions: cleaning.sessions, tokens: cleaning.tokens,
@@ -85,12 +92,13 @@ package struct ServerUpkeep: Sendable {
       guard
         Trimming.isDue(
           outline, now: clock.now(), offlineMillisecondsMax: offline,
-          expiredMillisecondsMax: expired)
+          expiredMillisecondsMax: expired, keepingAfter: try await kept(realm))
       else { return }
       let opened = try await app.realms.open(outline.name)
-      let registry = app.registry
+      let (registry, kept) = (app.registry, kept)
       let result = try await opened.realm.trim(
         offlineMillisecondsMax: offline, expiredMillisecondsMax: expired,
+        kept: { () async throws(StoreError) in try await kept(realm) },
         isPresent: { registry.session(of: $0, in: realm) != nil })
       report.expiredFiles += result.expiredFiles
       report.forgottenFiles += result.forgottenFiles

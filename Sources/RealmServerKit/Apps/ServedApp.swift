@@ -21,6 +21,27 @@ struct ServedApp: Sendable {
   /// The custom data of users.
   let documents: UserDocuments
   let customData: CustomDataWatch
+  let triggers: TriggerService
+  /// The triggers of the program, beside those of the file.
+  let programTriggers: [TriggerSettings]
+
+  /// The functions of the app.
+  package var functions: FunctionService { api.functions }
+
+  /// The settings of the users of a file of the app.
+  func accountSettings(of file: AppFile) -> AccountSettings {
+    var settings = file.accounts
+    settings.recordedEvents.formUnion(programTriggers.recordedEvents)
+    return settings
+  }
+
+  /// Takes the functions, push services and triggers of a file of the app.
+  func applyCode(of file: AppFile) async {
+    functions.set(file.functions)
+    functions.push.set(file.push)
+    let names = Set(file.triggers.map(\.name))
+    await triggers.apply(file.triggers + programTriggers.filter { !names.contains($0.name) })
+  }
 
   /// The rights by a file of the app; nil if each user has all.
   func access(to file: AppFile, in stage: AppStage) -> (any SessionAccess)? {

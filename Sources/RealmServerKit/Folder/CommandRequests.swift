@@ -23,6 +23,8 @@ package struct CommandRequests: Sendable {
     case recheck
     /// End the connections of users who were disabled or deleted.
     case endAccess
+    /// Suspend and resume triggers, as their records ask for.
+    case triggers
     /// Delete a user: the app and the id are the content, with a line each.
     case deleteUser
     /// Make a new key of tokens. With a content, end all logins.

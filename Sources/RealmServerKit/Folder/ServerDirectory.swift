@@ -14,11 +14,17 @@ package struct ServerDirectory: Sendable {
   /// The functions of the program for logins, which the files of apps may name; nil for commands,
   /// whose program is another one.
   private let logins: LoginFunctions?
+  /// Those for clients and triggers; nil for commands.
+  private let functions: FunctionTable?
 
   /// The folder, created if it is missing.
-  package init(_ path: String, logins: LoginFunctions = LoginFunctions()) throws(ServerFailure) {
+  package init(
+    _ path: String, logins: LoginFunctions = LoginFunctions(),
+    functions: FunctionTable = FunctionTable()
+  ) throws(ServerFailure) {
     self.path = path
     self.logins = logins
+    self.functions = functions
     try RestoreStage.finish(in: path)
     try checkPlace()
     try Self.make(path)
@@ -32,6 +38,7 @@ package struct ServerDirectory: Sendable {
   package init(existing path: String) throws(ServerFailure) {
     self.path = path
     logins = nil
+    functions = nil
     guard !RestoreStage(path).isComplete else {
       throw ServerFailure(
         "A restore into \(path) was interrupted before its last step. Start the server, or do it "
@@ -60,6 +67,9 @@ package struct ServerDirectory: Sendable {
   package func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
 
   package func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
+
+  /// The file with what is kept of an app's triggers.
+  package func triggersPath(_ app: String) -> String { "\(path)/apps/\(app)/triggers.realm" }
 
   package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
@@ -138,7 +148,7 @@ package struct ServerDirectory: Sendable {
       throw ServerFailure(
         "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
     }
-    let app = try Self.read(Array(data), of: file, logins)
+    let app = try Self.read(Array(data), of: file, logins, functions)
     guard app.id == folder else {
       throw ServerFailure("\(file) has the id \"\(app.id)\". Give the app's folder that name.")
     }
@@ -147,9 +157,12 @@ package struct ServerDirectory: Sendable {
 
   /// Reads the file of an app. Files with secrets are named from its folder on.
   ///
-  /// - Parameter logins: The functions that the file may name; nil for any.
+  /// - Parameters:
+  ///   - logins: The functions for logins that the file may name; nil for any.
+  ///   - functions: Those for clients and triggers; nil for any.
   package static func read(
-    _ bytes: [UInt8], of file: String, _ logins: LoginFunctions? = nil
+    _ bytes: [UInt8], of file: String, _ logins: LoginFunctions? = nil,
+    _ functions: FunctionTable? = nil
   ) throws(ServerFailure) -> AppFile {
     let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
     let support = AppFileSupport(
@@ -158,7 +171,8 @@ package struct ServerDirectory: Sendable {
         if !name.hasPrefix("/") { PrivatePlace.restrict(secret) }
         return FileManager.default.contents(atPath: secret).map { Array($0) }
       }, isUsable: { ServerCryptography().isUsable($0, $1) },
-      hasFunction: { logins == nil || logins?[$0] != nil })
+      hasFunction: { logins == nil || logins?[$0] != nil },
+      isFunction: { functions == nil || functions?[$0] != nil })
     do throws(AppFileError) {
       return try AppFile(bytes, support)
     } catch {

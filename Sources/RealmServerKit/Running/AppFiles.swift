@@ -141,6 +141,12 @@ actor AppFiles {
     return outcomes
   }
 
+  /// Suspends and resumes the triggers for which a command has asked.
+  func carryOutTriggerRequests() async -> [AppFileOutcome] {
+    for app in apps.all { await app.triggers.carryOutRequests() }
+    return []
+  }
+
   private static func ends(_ count: Int) -> String {
     count == 1 ? "1 connection was ended" : "\(count) connections were ended"
   }
@@ -183,7 +189,7 @@ actor AppFiles {
       }
       do throws(ServerFailure) {
         let (file, stage) = try read(id)
-        outcomes.append(done(try begin(file, in: stage)))
+        outcomes.append(done(try await begin(file, in: stage)))
       } catch {
         outcomes.append(failed("\(error) The app \(id) is not served."))
       }
@@ -227,9 +233,10 @@ actor AppFiles {
     for name in app.schema.apply(schema, isFixed: isFixed) {
       logger.warning("Devices of the app \(id) have another definition of \(name) than its file")
     }
-    app.api.accounts.apply(file.accounts)
+    app.api.accounts.apply(app.accountSettings(of: file))
     app.documents.source = file.customUserData
     app.api.documents?.set(file.documents)
+    await app.applyCode(of: file)
     gate.set(options.isForThisMachineAlone(file), for: id)
     for notice in ServerProgram.notices(stage, file, app.schema, directory, options) {
       logger.warning("\(notice)")
@@ -239,11 +246,14 @@ actor AppFiles {
   }
 
   /// Serves an app that has a folder since the last time.
-  private func begin(_ file: AppFile, in stage: AppStage) throws(ServerFailure) -> String {
+  private func begin(
+    _ file: AppFile, in stage: AppStage
+  ) async throws(ServerFailure) -> String {
     let app = try opener.open(file, in: stage)
     gate.set(options.isForThisMachineAlone(file), for: file.id)
     apps.add(app)
     sockets.begin(app)
+    await app.applyCode(of: file)
     return "The app \(file.id) is served from now on"
   }
 
@@ -254,6 +264,7 @@ actor AppFiles {
     apps.remove(id)
     let count = await sockets.end(app)
     app.api.documents?.endWatches()
+    await app.triggers.stop()
     await app.upkeep.closeAll()
     gate.set(false, for: id)
     return

@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import Logging
+import RealmNetworking
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
@@ -16,6 +17,8 @@ struct AppOpener: Sendable {
   let issuer: TokenIssuer
   let passwords: PasswordChecker
   let functions: FunctionTable
+  /// The triggers of the program, for all apps.
+  let triggers: [TriggerSettings]
   let services: LoginServices
   let sessionLimits: SessionLimits
   let timer: SyncClock
@@ -38,8 +41,13 @@ struct AppOpener: Sendable {
     }
     let accounts = try accounts(of: file, replacesMissing: replacesMissing)
     try directory.markUsed(file.id)
+    let transport = ClientTransport.webhooks
     let api = APIApp(
-      id: file.id, accounts: accounts, functions: functions, limits: options.limits.requests,
+      id: file.id, accounts: accounts,
+      functions: FunctionService(
+        functions, settings: file.functions, accounts: accounts,
+        push: PushService(file.push, accounts: accounts, transport: transport),
+        transport: transport, timer: timer), limits: options.limits.requests,
       now: { [timer] in timer.now() })
     return serve(file, stage, schema, api)
   }
@@ -97,8 +105,10 @@ struct AppOpener: Sendable {
           + "or move it away and start once with --replace-missing; then all users have to "
           + "register again.")
     }
+    var settings = file.accounts
+    settings.recordedEvents.formUnion(triggers.recordedEvents)
     return AccountService(
-      app: file.id, settings: file.accounts, store: accounts, passwords: passwords, issuer: issuer,
+      app: file.id, settings: settings, store: accounts, passwords: passwords, issuer: issuer,
       random: random, clock: clock,
       mailer: ServerMailer(
         app: file.id, outbox: OutboxMailer(folder: directory.outboxPath(file.id)),
@@ -140,17 +150,38 @@ struct AppOpener: Sendable {
       heads: store.heads(), clock: clock, timer: timer)
     api.documents = collections
     api.accounts.ends.observe { [weak collections] in collections?.endWatches($0) }
+    api.functions.find(documents: collections)
+    let triggers = triggerService(app, collections, api, store)
     let documents = UserDocuments(app: file.id, file.customUserData, in: realms)
     api.accounts.findCustomData(in: documents)
     return ServedApp(
       file: file, api: api, schema: schema, rules: app.rules,
       host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
       upkeep: ServerUpkeep(
-        app, accounts: api.accounts, rules: users.upkeep, clock: clock),
+        app, accounts: api.accounts, rules: users.upkeep, clock: clock,
+        kept: { (realm) async throws(StoreError) in try await triggers.keptVersion(of: realm) }),
       folder: FolderIdentity(directory.appPath(file.id)), documents: documents,
       customData: CustomDataWatch(
         documents, app.rules, heads: store.heads(),
-        report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }))
+        report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }),
+      triggers: triggers, programTriggers: self.triggers)
+  }
+
+  /// The triggers of an app, which do not run yet.
+  private func triggerService(
+    _ app: ServerApp, _ documents: DocumentService, _ api: APIApp, _ store: EmbeddedStore
+  ) -> TriggerService {
+    let (path, id) = (directory.triggersPath(app.name), app.name)
+    return TriggerService(
+      app, documents: documents, accounts: api.accounts, functions: api.functions,
+      environment: TriggerService.Environment(
+        clock: clock, timer: timer, random: random,
+        notice: { [notices] in notices.add("App \(id): \($0)", as: .warning) }),
+      heads: { store.heads() },
+      store: { (isNeeded) async throws(StoreError) in
+        guard isNeeded || FileManager.default.fileExists(atPath: path) else { return nil }
+        return try await TriggerFile.opening(path, app: id)
+      })
   }
 }
 #endif

@@ -39,6 +39,7 @@ struct RequestService: Service {
       return await files.apply()
     case .recheck: return await files.recheck()
     case .endAccess: return await files.endAccess()
+    case .triggers: return await files.carryOutTriggerRequests()
     case .deleteUser: return await files.deleteUser(request.content)
     case .rotateKey: return await files.rotateKey(endsLogins: !request.content.isEmpty)
     case .status:

@@ -53,6 +53,7 @@ package struct ServerProgram: Sendable {
   ///   - hasher: Makes the hashes of passwords.
   ///   - functions: The functions of all apps.
   ///   - logins: The functions of all apps for logins.
+  ///   - triggers: The triggers of all apps, beside those of their files.
   ///   - sessionLimits: The sizes of the messages of sessions.
   ///   - timer: The time of connections.
   ///   - clock: The time of the server.
@@ -61,7 +62,8 @@ package struct ServerProgram: Sendable {
   init(
     _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
     hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
-    logins: LoginFunctions = LoginFunctions(), sessionLimits: SessionLimits = SessionLimits(),
+    logins: LoginFunctions = LoginFunctions(), triggers: [TriggerSettings] = [],
+    sessionLimits: SessionLimits = SessionLimits(),
     timer: SyncClock = .continuous, clock: ServerClock = .machine,
     times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil
   ) throws(ServerFailure) {
@@ -79,7 +81,8 @@ package struct ServerProgram: Sendable {
     } else {
       certificates = nil
     }
-    let directory = try ServerDirectory(options.directory, logins: logins)
+    let directory = try ServerDirectory(
+      options.directory, logins: logins, functions: functions)
     lock = try DirectoryLock(options.directory)
     let random = RandomBytes()
     let replaces = options.replacesMissing
@@ -97,7 +100,7 @@ package struct ServerProgram: Sendable {
     notices = NoticeLog(logger, now: { timer.now() })
     let opener = AppOpener(
       directory: directory, options: options, issuer: TokenIssuer(keys),
-      passwords: PasswordChecker(hasher), functions: functions,
+      passwords: PasswordChecker(hasher), functions: functions, triggers: triggers,
       services: LoginServices(
         cryptography: ServerCryptography(), transport: ClientTransport.services,
         functions: logins),
@@ -164,7 +167,8 @@ package struct ServerProgram: Sendable {
         UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
         RequestService(
           requests: CommandRequests(options.directory), files: files, certificates: certificates,
-          status: status), StreamService(apps: served), StatusService(status: status),
+          status: status), StreamService(apps: served),
+        TriggerRuns(apps: served), StatusService(status: status),
       ] + (certificates.map { [$0] } ?? []) + adminServices,
       gracefulShutdownSignals: signals, logger: logger)
     if !signals.isEmpty {

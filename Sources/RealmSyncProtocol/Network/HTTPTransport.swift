@@ -67,16 +67,19 @@ package struct HTTPRequest: Hashable, Sendable {
   package var body: [UInt8]
   /// How long the answer may take.
   package var timeout: Milliseconds
+  /// Whether an answer that names another address is followed; otherwise it is the answer.
+  package var followsRedirections: Bool
 
   package init(
     _ method: Method, url: String, headers: [HTTPHeader] = [], body: [UInt8] = [],
-    timeout: Milliseconds = 60_000
+    timeout: Milliseconds = 60_000, followsRedirections: Bool = true
   ) {
     self.method = method
     self.url = url
     self.headers = headers
     self.body = body
     self.timeout = timeout
+    self.followsRedirections = followsRedirections
   }
 }
 

@@ -17,6 +17,9 @@ package struct OriginTimestamp: Hashable, Comparable, Sendable {
     milliseconds = unix > Self.unixOffset ? unix - Self.unixOffset : 0
   }
 
+  /// The time since 1970.
+  package var unixMilliseconds: Int64 { Int64(clamping: milliseconds &+ Self.unixOffset) }
+
   package static func < (left: OriginTimestamp, right: OriginTimestamp) -> Bool {
     left.milliseconds < right.milliseconds
   }

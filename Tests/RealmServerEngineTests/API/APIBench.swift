@@ -44,6 +44,7 @@ final class APIBench: Sendable {
   let accounts: AccountService
   let store: AccountStore
   let mailer = TestMailer()
+  let functions: FunctionService
   /// The keys of tokens.
   let keys = SigningKeys(PlainSigner())
   private let time: Locked<UInt64>
@@ -57,7 +58,9 @@ final class APIBench: Sendable {
     functions: FunctionTable = FunctionTable(), seed: UInt64 = 1, time: UInt64 = start,
     hasher: any PasswordHasher = PlainHasher(), limits: RequestLimits = RequestLimits(),
     settings change: (inout AccountSettings) -> Void = { _ in },
-    transport: TestServices = TestServices(), logins: LoginFunctions = LoginFunctions()
+    transport: TestServices = TestServices(), logins: LoginFunctions = LoginFunctions(),
+    functionSettings: [FunctionSettings] = [], functionLimits: FunctionLimits = FunctionLimits(),
+    push: [PushProvider] = [], timer: SyncClock? = nil
   ) throws {
     self.system = try system ?? SimulatedFileSystem()
     let clock = Locked(time)
@@ -74,8 +77,12 @@ final class APIBench: Sendable {
       clock: ServerClock { OriginTimestamp(milliseconds: clock.withLock { $0 }) }, mailer: mailer,
       services: LoginServices(
         cryptography: PlainCryptography(), transport: transport, functions: logins))
+    self.functions = FunctionService(
+      functions, settings: functionSettings, accounts: accounts,
+      push: PushService(push, accounts: accounts), limits: functionLimits,
+      timer: timer ?? .continuous)
     let app = APIApp(
-      id: "todos", accounts: accounts, functions: functions, limits: limits,
+      id: "todos", accounts: accounts, functions: self.functions, limits: limits,
       now: { clock.withLock { $0 } })
     api = ServerAPI(apps: [app], publicURL: publicURL)
   }

@@ -93,7 +93,7 @@ struct ServerAPITests {
       guard case .int32(let a)? = call.arguments.first, case .int32(let b)? = call.arguments.last
       else { return .null }
       return .document([
-        BSONElement("sum", .int32(a + b)), BSONElement("user", .string(call.account.id)),
+        BSONElement("sum", .int32(a + b)), BSONElement("user", .string(call.user?.id ?? "")),
       ])
     }
     functions["fails"] = { _ in throw CancellationError() }

@@ -46,7 +46,7 @@ struct AppFileTests {
     (#"{"id":"../a"}"#, "needs an \"id\""),
     (#"{"id":"a","colour":1}"#, "has the unknown key \"colour\" (line 1, column 11)"),
     (#"{"id":"a","id":"a"}"#, "has the key \"id\" twice"),
-    (#"{"id":"a","functions":{}}"#, "\"functions\", which this version does not support"),
+    (#"{"id":"a","queryableFields":{}}"#, "which this version does not support"),
     (#"{"id":"a","mode":"fast"}"#, "not one of development, production"),
     (#"{"id":"a","sync":1}"#, "not one of flexible, partition"),
     (#"{"id":"a","providers":{"mine":{}}}"#, "unknown provider \"mine\""),

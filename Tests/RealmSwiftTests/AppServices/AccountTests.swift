@@ -178,6 +178,24 @@ struct AccountTests {
     #expect(other == result)
   }
 
+  @Test func devicesAreRegisteredForPushMessages() async throws {
+    let answers = Answers()
+    let (app, _) = try Self.app(answers)
+    let user = try await app.login(credentials: .anonymous)
+    let push = app.pushClient(serviceName: "my apns")
+    #expect(push.serviceName == "my apns")
+    try await push.registerDevice(token: "t", user: user)
+    let path = "push/providers/my%20apns/registration"
+    #expect(answers.bodies.withLock { $0[path] } == #"{"registrationToken":"t"}"#)
+    try await push.deregisterDevice(user: user)
+    #expect(answers.bodies.withLock { $0[path] } == "")
+    #expect(await error { push.registerDevice(token: "u", user: user, completion: $0) } == nil)
+    #expect(answers.bodies.withLock { $0[path] } == #"{"registrationToken":"u"}"#)
+    #expect(await error { push.deregisterDevice(user: user, completion: $0) } == nil)
+    try await user.logOut()
+    await #expect(throws: AppError.self) { try await push.registerDevice(token: "t", user: user) }
+  }
+
   @Test func usersLeave() async throws {
     let (app, _) = try Self.app(Answers())
     let credentials = Credentials.emailPassword(email: "a@b.c", password: "p")

@@ -11,18 +11,6 @@ package enum LoginHook: Hashable, Sendable {
   case webhook(Webhook)
 }
 
-/// An address of the operator that gets signed requests.
-package struct Webhook: Hashable, Sendable {
-  package var url: String
-  /// The key of the signatures.
-  package var secret: Secret
-
-  package init(url: String, secret: Secret) {
-    self.url = url
-    self.secret = secret
-  }
-}
-
 /// The closures for logins of a server's program.
 package struct LoginFunctions: Sendable {
   /// Carries out a call. The arguments are those of the former service's functions.

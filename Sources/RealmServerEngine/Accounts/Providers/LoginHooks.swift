@@ -2,13 +2,11 @@
 
 // Calls of the app's own code: closures, and webhooks.
 //
-// A webhook gets `{"app":…,"event":…,"arguments":[…]}` with extended JSON, and the header
-// `Realm-Signature: t=<seconds since 1970>,v1=<hexadecimal digits>`: HMAC with SHA-256, by its
-// secret, of the time, a point and the body. It answers 200 with a value as extended JSON.
+// A webhook gets `{"app":…,"event":…,"arguments":[…]}` with extended JSON (`WebhookSender`). It
+// answers 200 with a value as extended JSON.
 
 package import RealmFormats
 import RealmSyncProtocol
-import RealmText
 
 /// The events of webhooks.
 package enum LoginEvent: String, CaseIterable, Hashable, Sendable {
@@ -56,18 +54,9 @@ extension LoginServices {
         "app": .string(app), "event": .string(event.rawValue),
         "arguments": ExtendedJSONWriter.json(.array(arguments)),
       ])
-    let signed = Array("\(now).".utf8) + body
-    let signature = cryptography.signature(of: signed, key: hook.secret.bytes)
-      .map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
     let answer: HTTPResponse
     do throws(AppFailure) {
-      answer = try await transport.send(
-        HTTPRequest(
-          .post, url: hook.url,
-          headers: [
-            HTTPHeader("Content-Type", "application/json"),
-            HTTPHeader("Realm-Signature", "t=\(now),v1=\(signature)"),
-          ], body: body, timeout: Self.timeout))
+      answer = try await webhooks.send(body, to: hook, now: now, timeout: Self.timeout)
     } catch {
       throw .hookFailed("the webhook for \(event.rawValue) did not answer: \(error)")
     }

@@ -53,22 +53,8 @@ struct ChangeEvents {
     ]
     if change != .gone { elements.append(BSONElement("fullDocument", document ?? .null)) }
     if case .changed(let fields) = change {
-      var updated: [BSONElement] = []
-      var removed: [BSONValue] = []
-      for name in fields.sorted() {
-        if let value = document?[name] {
-          updated.append(BSONElement(name, value))
-        } else {
-          removed.append(.string(name))
-        }
-      }
       elements.append(
-        BSONElement(
-          "updateDescription",
-          .document([
-            BSONElement("updatedFields", .document(updated)),
-            BSONElement("removedFields", .array(removed)),
-          ])))
+        BSONElement("updateDescription", Self.description(of: fields.sorted(), document)))
     }
     return elements
   }
@@ -82,8 +68,25 @@ struct ChangeEvents {
     }
   }
 
-  /// The `_id` of an object that is gone.
-  private static func id(_ object: ObjectIdentity) -> BSONValue {
+  /// What became of some properties of a document.
+  static func description(of fields: [String], _ document: BSONValue?) -> BSONValue {
+    var updated: [BSONElement] = []
+    var removed: [BSONValue] = []
+    for name in fields {
+      if let value = document?[name] {
+        updated.append(BSONElement(name, value))
+      } else {
+        removed.append(.string(name))
+      }
+    }
+    return .document([
+      BSONElement("updatedFields", .document(updated)),
+      BSONElement("removedFields", .array(removed)),
+    ])
+  }
+
+  /// The `_id` of an object, which may be gone.
+  static func id(_ object: ObjectIdentity) -> BSONValue {
     guard case .value(let key) = object.key else { return .null }
     return switch key {
     case .int(let number): .int64(number)

@@ -89,6 +89,11 @@ struct DocumentCollection {
       DocumentReader(reader).completed(document, schema, fields: fields))
   }
 
+  /// A value of a property, as documents have it.
+  func value(_ value: TableValue, of column: Column) throws(DocumentError) -> BSONValue {
+    try DocumentError.storing(DocumentReader(reader).value(value, of: column))
+  }
+
   /// The identity of an object.
   func identity(of key: ObjectKey) throws(DocumentError) -> ObjectIdentity {
     guard let identity = try DocumentError.storing(table.identity(of: key)) else {

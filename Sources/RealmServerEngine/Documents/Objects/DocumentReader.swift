@@ -80,6 +80,11 @@ struct DocumentReader {
     return .document(elements)
   }
 
+  /// A value of a property as a document has it.
+  func value(_ value: TableValue, of column: Column) throws(StorageError) -> BSONValue {
+    try self.value(value, column, depth: 0)
+  }
+
   /// - Parameter inside: The properties of embedded objects.
   private func value(
     _ value: TableValue, _ column: Column, inside: FieldSelection = .all, depth: Int
