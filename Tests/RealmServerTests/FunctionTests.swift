@@ -49,7 +49,9 @@ import Testing
     return HexadecimalText.bytes(String(digits)) == signature
   }
 
-  private static func wait(_ condition: () async throws -> Bool) async throws {
+  private static func wait(
+    isolation: isolated (any Actor)? = #isolation, _ condition: () async throws -> Bool
+  ) async throws {
     for _ in 0..<6_000 {
       if try await condition() { return }
       try await Task.sleep(for: .milliseconds(20))
