@@ -64,6 +64,7 @@ package final class PrometheusMetrics: MetricsFactory {
 
   // MARK: MetricsFactory
 
+  /// The counter of a label, made at the first call.
   package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
@@ -74,6 +75,7 @@ package final class PrometheusMetrics: MetricsFactory {
     }
   }
 
+  /// The gauge of a label, made at the first call.
   package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
@@ -90,13 +92,18 @@ package final class PrometheusMetrics: MetricsFactory {
     NOOPMetricsHandler.instance
   }
 
+  /// A timer that does nothing.
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     NOOPMetricsHandler.instance
   }
 
+  /// Keeps the counter: its count is not lost.
   package func destroyCounter(_ handler: any CounterHandler) {}
+  /// Keeps the gauge.
   package func destroyMeter(_ handler: any MeterHandler) {}
+  /// Does nothing.
   package func destroyRecorder(_ handler: any RecorderHandler) {}
+  /// Does nothing.
   package func destroyTimer(_ handler: any TimerHandler) {}
 }
 #endif
