@@ -116,7 +116,7 @@ let package = Package(
   ],
   dependencies: [
     // No lower bound admits a version of Scripts/advisories.txt.
-    .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-log.git", from: "1.16.0"),
     // With the traits Encryption, Sync, Server, Metrics and Tools alone:
     .package(url: "https://github.com/apple/swift-crypto.git", "4.5.1"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.0"),
@@ -204,7 +204,8 @@ let package = Package(
         "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
         "RealmNetworking",
         "RealmSyncProtocol", "RealmStorage", with: "Server") + networkProducts + serverProducts,
-      swiftSettings: librarySettings),
+      exclude: ["Page"],
+      swiftSettings: librarySettings, plugins: ["StudioPage"]),
     .executableTarget(
       name: "RealmServer",
       dependencies: modules(

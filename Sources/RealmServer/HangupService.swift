@@ -7,7 +7,7 @@ import RealmServerKit
 import ServiceLifecycle
 import UnixSignals
 
-/// Reads certificates and the files of apps again at SIGHUP; the server goes on.
+/// Reads certificates, keys of tokens and the files of apps again at SIGHUP; the server goes on.
 struct HangupService: Service {
   let server: RealmServer
 

@@ -98,6 +98,22 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The days after which addresses that were not confirmed are removed.")
   var unconfirmedDays = UpkeepRules().unconfirmedDays
 
+  @Option(
+    help: """
+      The port of the server's page on 127.0.0.1, 0 for any free one; realm-server admin prints \
+      its address.
+      """)
+  var adminPort: Int?
+
+  @Option(help: "The form of messages: text, or json with an object in each line.")
+  var logFormat = LogFormat.text
+
+  /// A form of messages.
+  enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+    case text
+    case json
+  }
+
   @Option(help: "The least level of messages: trace, debug, info, notice, warning or error.")
   var logLevel = "info"
 
@@ -118,7 +134,7 @@ struct ServeCommand: AsyncParsableCommand {
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
         appID: appId, createsApp: create, replacesMissing: replaceMissing,
         isDevelopment: development, limits: limits(), trustedProxies: trustedProxy,
-        metricsToken: try metricsToken())
+        metricsToken: try metricsToken(), adminPort: adminPort)
     } catch {
       throw ValidationError(error.description)
     }
@@ -158,8 +174,12 @@ struct ServeCommand: AsyncParsableCommand {
     let metrics = PrometheusMetrics()
     MetricsSystem.bootstrap(metrics)
     let level = try level()
-    LoggingSystem.bootstrap { label in
-      var handler = StreamLogHandler.standardError(label: label)
+    LoggingSystem.bootstrap { [logFormat] label in
+      var handler: any LogHandler =
+        switch logFormat {
+        case .text: StreamLogHandler.standardError(label: label)
+        case .json: JSONLog(label: label)
+        }
       handler.logLevel = level
       return handler
     }

@@ -4,11 +4,105 @@
 
 #if Server
 import ArgumentParser
+import RealmFormats
+import RealmServerEngine
+import RealmServerKit
 
 /// The commands about users.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "Shows and changes what an app knows of its users.",
-    subcommands: [CustomDataCommand.self, DisableCommand.self, EnableCommand.self])
+    subcommands: [
+      ListCommand.self, CustomDataCommand.self, DisableCommand.self, EnableCommand.self,
+      DeleteCommand.self, InviteCommand.self,
+    ])
+
+  /// The command `realm-server users list`.
+  struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Lists the users of an app, the oldest first.",
+      discussion: "Example: realm-server users list --dir ./data --search @example.org")
+
+    @Option(help: "The folder of the server, which may run.")
+    var dir: String
+
+    @Option(help: "The app; needed if the folder has several.")
+    var appId: String?
+
+    @Option(help: "A part of the id, of the address or of another name.")
+    var search = ""
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+      try await RulesCommand.run { () async throws(ServerFailure) in
+        try await UsersCommand.list(dir, appId, search: search, isJSON: json)
+      }
+    }
+  }
+
+  /// The command `realm-server users delete`.
+  struct DeleteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "delete",
+      abstract: "Removes a user with all ways to log in, and ends the connections.",
+      discussion: """
+        The server may run. The objects that the user has written stay. Somebody with the same \
+        address may register again, as another user.
+
+        Example: realm-server users delete --dir ./data --email ann@example.org
+        """)
+
+    @OptionGroup var options: UserOptions
+
+    func run() async throws {
+      try await RulesCommand.run { () async throws(ServerFailure) in
+        try await UsersCommand.delete(
+          options.dir, options.appId, user: options.user, email: options.email)
+      }
+    }
+  }
+
+  /// The users of an app, as lines or as JSON.
+  static func list(
+    _ folder: String, _ appID: String?, search: String, isJSON: Bool
+  ) async throws(ServerFailure) -> String {
+    let directory = try ServerDirectory(existing: folder)
+    let app = try directory.app(named: appID)
+    do throws(AccountError) {
+      let page = try await UserOptions.open(directory, app.id).page(
+        AccountPage.Request(search: search))
+      guard !isJSON else { return JSONWriter.text(page.json) }
+      guard !page.users.isEmpty else {
+        return search.isEmpty ? "The app has no users." : "The app has no such user."
+      }
+      return page.users.map(\.line).joined(separator: "\n")
+    } catch {
+      throw UserOptions.failure(error, directory, app.id)
+    }
+  }
+
+  /// Removes a user: by the server if one runs, which ends the connections at once.
+  static func delete(
+    _ folder: String, _ appID: String?, user: String?, email: String?
+  ) async throws(ServerFailure) -> String {
+    let file = try ServerDirectory(existing: folder).app(named: appID)
+    let app = file.id
+    let id = try await UserOptions.with(folder, app, user: user, email: email) { _, account in
+      account.id
+    }
+    if let answer = try await CommandRequests(folder).ask(.deleteUser, "\(app)\n\(id)") {
+      guard answer.isDone else { throw ServerFailure(answer.text) }
+      return answer.text
+    }
+    return try await UserOptions.with(folder, app, user: id, email: nil) {
+      (store, account) async throws(AccountError) in
+      let isDeleted = try await store.delete(
+        account.id, recording: (file.accounts.recordedEvents, ServerClock.machine.now()))
+      guard isDeleted else { throw AccountError.userNotFound }
+      return "The user \(account.id) of the app \(app) is deleted"
+    }
+  }
 }
 #endif

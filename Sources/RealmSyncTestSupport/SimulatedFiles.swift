@@ -44,6 +44,20 @@ package final class SimulatedFiles: RealmFiles {
     return system
   }
 
+  /// The files of a backup, as an operator makes them of a running server, and what is wrong with
+  /// them.
+  func copied() throws -> (files: SimulatedFiles, findings: [String]) {
+    let copy = SimulatedFiles()
+    var findings: [String] = []
+    for (realm, system) in systems.withLock({ $0 }) {
+      let other = try SimulatedFileSystem()
+      try InspectedFiles.copy(system.openDatabase(), to: other.file)
+      findings += try InspectedFiles.check(other.openDatabase(), of: realm)
+      copy.systems.withLock { $0[realm] = other }
+    }
+    return (copy, findings)
+  }
+
   /// The same files for another process.
   package func restarted() throws -> SimulatedFiles {
     let copy = SimulatedFiles()

@@ -25,6 +25,7 @@ package final class SimulatedServer {
   /// The schema of the app; nil where users without the right to write declare nothing.
   private let schema: SchemaKeeper
   private var startCount: UInt64 = 0
+  private var backupCount = 0
   private var connectionCount: UInt64 = 0
   /// The newest version of the realm.
   private(set) var head = SaltedVersion()
@@ -97,8 +98,14 @@ package final class SimulatedServer {
 
   // MARK: Upkeep
 
-  /// A backup of the files.
-  func backUp() throws -> SimulatedFiles { try files.restarted() }
+  /// A backup of the files: a copy of the disk, or one that the server's commands make.
+  func backUp() throws -> SimulatedFiles {
+    backupCount += 1
+    guard backupCount % 2 == 0 else { return try files.restarted() }
+    let (copy, findings) = try files.copied()
+    problems += findings.map { "a backup: \($0)" }
+    return copy
+  }
 
   /// Kills the server and starts another on a backup.
   func restore(_ backup: SimulatedFiles) async throws {

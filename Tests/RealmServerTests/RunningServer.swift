@@ -48,6 +48,7 @@ final class RunningServer: Sendable {
   ///   - logins: The functions of the program for logins.
   ///   - functions: The functions of the program.
   ///   - triggers: The triggers of the program.
+  ///   - adminPort: The port of the server's page; nil for none.
   ///   - replacesMissing: Whether what is missing from a folder in use is made again.
   ///   - logger: Takes what the server logs; nil to see errors alone.
   init(
@@ -59,13 +60,15 @@ final class RunningServer: Sendable {
     timer: SyncClock = .continuous, times: ConnectionTimes = ConnectionTimes(),
     budget: MemoryBudget? = nil, metricsToken: String? = nil,
     logins: LoginFunctions = LoginFunctions(), functions: FunctionTable = FunctionTable(),
-    triggers: [TriggerSettings] = [], replacesMissing: Bool = false, logger: Logger? = nil
+    triggers: [TriggerSettings] = [], replacesMissing: Bool = false, adminPort: Int? = nil,
+    logger: Logger? = nil
   ) async throws {
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
     let options = try Self.options(
       in: self.directory, mode: directory == nil ? mode : nil, port: port, certificate,
-      replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken)
+      replacesMissing: replacesMissing, limits: users, metricsToken: metricsToken,
+      adminPort: adminPort)
     let folder = URL(fileURLWithPath: self.directory.path + "/data/apps/todos")
     if let file { try Data(file.utf8).write(to: folder.appendingPathComponent("app.json")) }
     if directory == nil, file != nil, let schema {
@@ -114,7 +117,7 @@ final class RunningServer: Sendable {
   static func options(
     in directory: TemporaryDirectory, mode: SyncMode?, port: Int = 0,
     _ certificate: TestCertificate? = nil, replacesMissing: Bool = false,
-    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil
+    limits: ServerLimits = ServerLimits(), metricsToken: String? = nil, adminPort: Int? = nil
   ) throws -> ServerOptions {
     let path = directory.path + "/data"
     if let mode {
@@ -127,7 +130,7 @@ final class RunningServer: Sendable {
     return try ServerOptions(
       directory: path, listen: "127.0.0.1:\(port)", certificate: certificate?.certificatePath,
       key: certificate?.keyPath, replacesMissing: replacesMissing, limits: limits,
-      metricsToken: metricsToken)
+      metricsToken: metricsToken, adminPort: adminPort)
   }
 
   /// How long a client of a test waits for an answer: the processor may be busy with other tests.

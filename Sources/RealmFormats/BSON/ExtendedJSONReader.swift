@@ -64,7 +64,8 @@ package enum ExtendedJSONReader {
     case "$oid": json.string.flatMap { ObjectIDBits(text: $0) }.map { .objectID($0) }
     case "$uuid": json.string.flatMap { UUIDBits(text: $0) }.map { .uuid($0) }
     case "$date":
-      (json.integer ?? json["$numberLong"]?.string.flatMap { Int64($0) })
+      (json.integer ?? json["$numberLong"]?.string.flatMap { Int64($0) }
+        ?? json.string.flatMap(RelaxedDate.unixMilliseconds))
         .map { .date(unixMilliseconds: $0) }
     case "$binary": binary(json)
     case "$regularExpression": regularExpression(json)

@@ -7,8 +7,8 @@
 /// Invariants:
 /// 1. Beyond the end there are zeros; `isOverrun` says whether one of them was consumed.
 struct BitReader {
-  private let bytes: [UInt8]
-  private var position: Int
+  private var bytes: [UInt8]
+  private(set) var position: Int
   /// The next bits, the first lowest.
   private(set) var bits: UInt64 = 0
   /// The number of loaded bits.
@@ -22,6 +22,28 @@ struct BitReader {
   }
 
   var isOverrun: Bool { count < padding }
+
+  /// The number of bytes that are not loaded yet.
+  var unreadCount: Int { bytes.count - position }
+
+  /// Adds bytes at the end, and gives up the consumed ones.
+  ///
+  /// - Precondition: Nothing beyond the end was loaded.
+  mutating func append(_ more: [UInt8]) {
+    assert(padding == 0, "`BitReader` 1: zeros of the end would stand between bytes")
+    // Loaded bytes may be given back by `alignToByte()`.
+    let consumed = position - (count + 7) / 8
+    bytes.removeFirst(consumed)
+    position -= consumed
+    bytes += more
+  }
+
+  /// Consumes whole bytes, after `alignToByte()`.
+  mutating func takeBytes(_ count: Int) -> ArraySlice<UInt8> {
+    assert(self.count == 0 && count <= unreadCount, "bits are loaded, or the bytes are not there")
+    defer { position += count }
+    return bytes[position..<position + count]
+  }
 
   /// Loads at least 48 bits.
   @inline(__always)

@@ -16,6 +16,8 @@ package struct AccountMail: Hashable, Sendable {
   package var tokenID: String
   /// How long the token is valid.
   package var minutes: Int
+  /// Whether the user has never had a password here, as the app comes from another server.
+  package var isInvitation = false
 
   /// The address of the operator's page with the token; nil if the app's file names no page.
   package func link(by settings: MailSettings) -> String? {
@@ -28,11 +30,24 @@ package struct AccountMail: Hashable, Sendable {
   /// The subject of the mail.
   package func subject(by settings: MailSettings) -> String {
     settings.subjects[purpose]
-      ?? (purpose == .confirmation ? "Confirm your e-mail address" : "Reset your password")
+      ?? (isInvitation
+        ? "Choose a new password"
+        : purpose == .confirmation ? "Confirm your e-mail address" : "Reset your password")
   }
 
   /// The text of the mail.
   package func text(by settings: MailSettings) -> String {
+    if isInvitation {
+      return """
+        The app that you use has moved to another server, which does not know your password. Open \
+        this link to choose one:
+
+        \(link(by: settings) ?? "")
+
+        The link is valid for \(minutes / 60 / 24) days. Your data has moved with the app.
+
+        """
+    }
     let goal =
       purpose == .confirmation ? "confirm your e-mail address" : "choose another password"
     return """

@@ -197,14 +197,8 @@ package struct AccountService: Sendable {
 
   /// Removes a user. Its sessions are over, as their user does not exist.
   package func delete(_ account: Account) async throws(AccountError) {
-    let (time, kinds) = (clock.now(), settings.recordedEvents)
-    try await store.write { (accounts) throws(AccountError) in
-      guard let account = try accounts.find(Account.self, account.id) else { return }
-      try accounts.record(.delete, of: account, at: time, if: kinds)
-      for name in account.identities { try accounts.remove(Identity.self, name.text) }
-      try accounts.removeKeys(of: account.id)
-      try accounts.remove(Account.self, account.id)
-    }
+    let kinds = settings.recordedEvents
+    _ = try await store.delete(account.id, recording: (kinds, clock.now()))
     ends.report(.account(account.id))
     if !kinds.isEmpty { news.report() }
   }
@@ -217,18 +211,45 @@ package struct AccountService: Sendable {
     if isDisabled { ends.report(.account(id)) }
   }
 
-  /// Reports the end of the access of those users who are disabled, by another process.
+  /// Reports the end of the access of those users who were disabled or deleted by another process.
   ///
   /// - Returns: These users.
   package func endAccess(ofDisabled ids: [String]) async throws(AccountError) -> Set<String> {
-    var disabled: Set<String> = []
+    var ended: Set<String> = []
     for id in ids {
-      guard let account = try await store.account(id), account.isDisabled else { continue }
-      disabled.insert(id)
+      if let account = try await store.account(id), !account.isDisabled { continue }
+      ended.insert(id)
       ends.report(.account(id))
     }
-    return disabled
+    return ended
   }
+
+  /// Removes a user, whose connections end.
+  ///
+  /// - Throws: `AccountError.userNotFound`.
+  package func delete(user id: String) async throws(AccountError) {
+    guard try await store.delete(id) else { throw .userNotFound }
+    ends.report(.account(id))
+  }
+
+  /// Ends all sessions of a user, who may log in again.
+  ///
+  /// - Throws: `AccountError.userNotFound`.
+  package func endSessions(ofUser id: String) async throws(AccountError) {
+    try await store.write { (accounts) throws(AccountError) in
+      guard try accounts.find(Account.self, id) != nil else { throw .userNotFound }
+      try accounts.removeSessions(of: id)
+    }
+    ends.report(.sessions(id))
+  }
+
+  /// Some users, for an operator.
+  package func page(_ request: AccountPage.Request) async throws(AccountError) -> AccountPage {
+    try await store.page(request)
+  }
+
+  /// The numbers of users and sessions.
+  package func counts() async throws(AccountError) -> AccountCounts { try await store.counts() }
 
   /// Sets the document in the next access tokens of a user.
   package func setCustomData(_ data: BSONValue?, of id: String) async throws(AccountError) {

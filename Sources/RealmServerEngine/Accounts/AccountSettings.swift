@@ -33,6 +33,8 @@ package struct AccountSettings: Hashable, Sendable {
   package var refreshDays = 60
   /// The time of validity of mailed tokens.
   package var mailedTokenMinutes = 30
+  /// The time of validity of mails to users of another server: a week.
+  static let invitationMinutes = 7 * 24 * 60
   /// The most mails to one address in an hour.
   package var mailsPerHour = 5
 

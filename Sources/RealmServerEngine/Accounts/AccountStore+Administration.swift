@@ -3,6 +3,8 @@
 // Users as the operator finds and changes them, also beside a running server.
 
 package import RealmFormats
+import RealmStorage
+package import RealmSyncProtocol
 
 extension AccountStore {
   /// A user by its id; nil if there is none.
@@ -29,6 +31,40 @@ extension AccountStore {
   /// Disables a user, or enables it again. Its connections stay.
   package func setDisabled(_ isDisabled: Bool, of id: String) throws(AccountError) {
     try change(id) { $0.isDisabled = isDisabled }
+  }
+
+  /// Removes a user with its identities and keys. Its sessions are over, as their user does not
+  /// exist.
+  ///
+  /// - Parameter events: The events for triggers, and the time of this one; nil for none.
+  /// - Returns: Whether there was one.
+  package func delete(
+    _ id: String, recording events: (kinds: Set<AccountEvent.Kind>, time: OriginTimestamp)? = nil
+  ) throws(AccountError) -> Bool {
+    try write { (accounts) throws(AccountError) in
+      guard let account = try accounts.find(Account.self, id) else { return false }
+      if let events {
+        try accounts.record(.delete, of: account, at: events.time, if: events.kinds)
+      }
+      for name in account.identities { try accounts.remove(Identity.self, name.text) }
+      try accounts.removeKeys(of: id)
+      try accounts.remove(Account.self, id)
+      return true
+    }
+  }
+
+  /// Some users, in the order of their rows.
+  package func page(_ request: AccountPage.Request) throws(AccountError) -> AccountPage {
+    try read { (accounts) throws(AccountError) in
+      try AccountError.storing(AccountPage(request, accounts))
+    }
+  }
+
+  /// The numbers of users and sessions.
+  package func counts() throws(AccountError) -> AccountCounts {
+    try read { (accounts) throws(AccountError) in
+      try AccountError.storing(AccountCounts(accounts))
+    }
   }
 
   /// Changes the record of a user.

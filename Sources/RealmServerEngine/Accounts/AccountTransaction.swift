@@ -18,7 +18,7 @@ package struct AccountTransaction {
   init(_ version: TableGroup) { source = .version(version) }
   init(_ group: WriteGroup) { source = .write(group) }
 
-  private func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
+  func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
     switch source {
     case .version(let group): try layout.table(in: group)
     case .write(let group): try layout.table(in: group)
@@ -62,6 +62,42 @@ package struct AccountTransaction {
       table(MailedToken.layout).removeAll("identity", in: Set(names.map(\.text))))
   }
 
+  /// The names with a valid mailed token of a purpose. Reads all tokens.
+  func mailedNames(
+    _ purpose: MailedToken.Purpose, now: OriginTimestamp
+  ) throws(AccountError) -> Set<IdentityName> {
+    try AccountError.storing(storedNames(purpose, now))
+  }
+
+  private func storedNames(
+    _ purpose: MailedToken.Purpose, _ now: OriginTimestamp
+  ) throws(StorageError) -> Set<IdentityName> {
+    var names: Set<IdentityName> = []
+    var rows = try table(AccountTables.tokens).records()
+    while let row = try rows.next() {
+      if let token = try MailedToken(row), token.purpose == purpose, token.expires > now {
+        names.insert(token.identity)
+      }
+    }
+    return names
+  }
+
+  /// The identities of a provider. Reads all identities.
+  func identities(of provider: String) throws(AccountError) -> [Identity] {
+    try AccountError.storing(storedIdentities(provider))
+  }
+
+  private func storedIdentities(_ provider: String) throws(StorageError) -> [Identity] {
+    var identities: [Identity] = []
+    var rows = try table(AccountTables.identities).records()
+    while let row = try rows.next() {
+      if let identity = try Identity(row), identity.name.provider == provider {
+        identities.append(identity)
+      }
+    }
+    return identities
+  }
+
   /// The keys of a user, or of the app. Reads all keys.
   func keys(of account: String?) throws(AccountError) -> [APIKey] {
     try AccountError.storing(storedKeys(account))
@@ -95,6 +131,19 @@ package struct AccountTransaction {
     }
     try sessions.removeAll("key", in: Set(ids))
     return ids
+  }
+
+  /// The time when the last session and mailed token is over. Reads all of them.
+  func lastExpiry() throws(StorageError) -> OriginTimestamp? {
+    var last: OriginTimestamp?
+    for layout in [AccountTables.sessions, AccountTables.tokens] {
+      var rows = try table(layout).records()
+      while let row = try rows.next() {
+        let time = try row.time("expires")
+        last = last.map { max($0, time) } ?? time
+      }
+    }
+    return last
   }
 
   /// Removes the sessions of a user. Reads all sessions.

@@ -12,20 +12,25 @@ package struct TokenIssuer: Sendable {
   /// No token of ours is longer, apart from custom data.
   private static let byteCountMax = 64 << 10
 
-  private let signer: any MessageSigner
+  private let keys: SigningKeys
   private let issuer: String
 
   /// - Parameter issuer: The name of the server, for each token.
-  package init(_ signer: any MessageSigner, issuer: String = "openrealm") {
-    self.signer = signer
+  package init(_ keys: SigningKeys, issuer: String = "openrealm") {
+    self.keys = keys
     self.issuer = issuer
+  }
+
+  /// Signs with a key that stays.
+  package init(_ signer: any MessageSigner, issuer: String = "openrealm") {
+    self.init(SigningKeys(signer), issuer: issuer)
   }
 
   /// The token with these claims.
   package func token(_ claims: TokenClaims) -> String {
     let content = Self.encoded(JSONWriter.bytes(claims.json(issuer: issuer)))
     let message = Self.header + "." + content
-    return message + "." + Self.encoded(signer.signature(of: Array(message.utf8)))
+    return message + "." + Self.encoded(keys.present.signature(of: Array(message.utf8)))
   }
 
   /// The claims of a token of this server before its expiry; nil for all other texts.
@@ -34,7 +39,7 @@ package struct TokenIssuer: Sendable {
     let parts = token.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == Self.header,
       let signature = Base64.decode(String(parts[2])),
-      signer.isValid(signature, of: Array((parts[0] + "." + parts[1]).utf8)),
+      keys.isValid(signature, of: Array((parts[0] + "." + parts[1]).utf8), now: now),
       let content = Base64.decode(String(parts[1])), let json = try? JSONParser.parse(content),
       let claims = TokenClaims(json), claims.kind == kind, claims.expires > now
     else { return nil }
@@ -51,7 +56,14 @@ package struct TokenIssuer: Sendable {
   }
 
   /// The signature to store in place of a token.
-  func signature(ofToken token: String) -> [UInt8] { signer.signature(of: Array(token.utf8)) }
+  func signature(ofToken token: String) -> [UInt8] {
+    keys.present.signature(of: Array(token.utf8))
+  }
+
+  /// Whether a signature was stored in place of a token.
+  func isSignature(_ signature: [UInt8], ofToken token: String, now: Int64) -> Bool {
+    keys.isValid(signature, of: Array(token.utf8), now: now)
+  }
 
   /// Base64 with the URL alphabet and without padding.
   private static func encoded(_ bytes: [UInt8]) -> String {
@@ -74,14 +86,16 @@ package protocol MessageSigner: Sendable {
 }
 
 extension MessageSigner {
+  /// Whether a signature is that of a message, in a time independent of their first difference.
   func isValid(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     ConstantTime.areEqual(signature, self.signature(of: message))
   }
 }
 
 /// Comparisons whose time does not depend on where values differ.
-enum ConstantTime {
-  static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+package enum ConstantTime {
+  /// Whether two values are equal.
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     var difference: UInt8 = 0
     for index in left.indices { difference |= left[index] ^ right[index] }

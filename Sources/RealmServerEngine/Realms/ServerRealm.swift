@@ -10,6 +10,7 @@
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
+import Synchronization
 
 /// A realm owned by this server. Runs on a thread free to block.
 package actor ServerRealm {
@@ -47,7 +48,10 @@ package actor ServerRealm {
   let clock: ServerClock
   let salts: SaltSource
 
-  package internal(set) var head: RealmHead
+  package internal(set) var head: RealmHead {
+    didSet { newest.store(head.version, ordering: .relaxed) }
+  }
+  private nonisolated let newest: Atomic<UInt64>
   var window: HistoryWindow?
   var transformer = Transformer()
   var queue = UploadQueue()
@@ -73,6 +77,7 @@ package actor ServerRealm {
     salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?
   ) {
     self.scratch = scratch
+    newest = Atomic(head.version)
     self.head = head
     id = head.realm
     openStore = store
@@ -89,6 +94,9 @@ package actor ServerRealm {
       return openStore
     }
   }
+
+  /// The newest version, for those that do not wait for their turn.
+  nonisolated var newestVersion: UInt64 { newest.load(ordering: .relaxed) }
 
   /// Gives up the file of the realm. No session uses it any more.
   package func close() async {

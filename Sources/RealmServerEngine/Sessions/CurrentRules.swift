@@ -35,6 +35,11 @@ package final class CurrentRules: Sendable {
   /// The rules as they are.
   var snapshot: Snapshot { state.withLock { $0.rules } }
 
+  /// The sessions that have claimed their files, in no order.
+  package var sessions: [SessionStatus] {
+    state.withLock { $0.holders.values.compactMap(\.session) }.compactMap(\.progress.status)
+  }
+
   /// Adds a session before it asks for its rights.
   func add(_ session: ServerSessionStore) {
     state.withLock { $0.holders[ObjectIdentifier(session)] = Holder(session: session) }

@@ -21,14 +21,18 @@ package struct ServerApp: Sendable {
   package let report: @Sendable (StoreError) -> Void
   /// Takes what the operator should know of clients, perhaps many times.
   package let notice: @Sendable (String) -> Void
+  /// Takes the time of what sessions do.
+  package let measure: @Sendable (SessionWork, Duration) -> Void
 
   package init(
     named name: String, realms: RealmDirectory, registry: SessionRegistry = SessionRegistry(),
     authenticator: SessionAuthenticator, limits: SessionLimits = SessionLimits(),
     report: @escaping @Sendable (StoreError) -> Void = { _ in },
-    notice: @escaping @Sendable (String) -> Void = { _ in }
+    notice: @escaping @Sendable (String) -> Void = { _ in },
+    measure: @escaping @Sendable (SessionWork, Duration) -> Void = { _, _ in }
   ) {
     self.notice = notice
+    self.measure = measure
     self.name = name
     self.realms = realms
     self.registry = registry

@@ -21,6 +21,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   private let link: ServerSessionLink?
   private nonisolated let isEnded = Locked(false)
   private nonisolated let held = Atomic(0)
+  nonisolated let progress: SessionProgress
   /// The news of the realm, while the session gets them.
   private var news: HeadNews.Subscription?
 
@@ -56,6 +57,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     self.app = app
     self.version = version
     self.connection = connection
+    progress = SessionProgress(connection: connection)
     self.onEviction = onEviction
     self.onRefusal = onRefusal
     link = nil
@@ -68,6 +70,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     self.app = app
     self.version = version
     self.connection = connection
+    progress = SessionProgress(connection: connection)
     self.link = link
     onEviction = { link.evict() }
     onRefusal = { link.refuse($0) }
@@ -91,9 +94,23 @@ package actor ServerSessionStore: ServerRequestHandler {
     }
     do throws(SessionRefusal) {
       guard !isEvicted else { throw Self.eviction }
-      return try await reply(to: request)
+      let start = ContinuousClock.now
+      let reply = try await reply(to: request)
+      note(reply, after: ContinuousClock.now - start)
+      return reply
     } catch {
       return .refused(error)
+    }
+  }
+
+  /// Notes what was done, for the operator.
+  private func note(_ reply: ServerStoreReply, after time: Duration) {
+    switch reply {
+    case .integrated: app.measure(.upload, time)
+    case .download(let download):
+      progress.add(download)
+      app.measure(.download, time)
+    default: break
     }
   }
 
@@ -106,6 +123,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// Gives the file back when the session has ended or its connection is lost. No request follows.
   package func close() {
     app.rules.remove(self)
+    progress.end()
     guard let realm else { return }
     if let news { app.news?.cancel(news) }
     news = nil
@@ -276,6 +294,8 @@ package actor ServerSessionStore: ServerRequestHandler {
       }
     }
     reportedVersion = ident.download.serverVersion
+    progress.begin(
+      ident.file, of: user, in: realm, name, at: reportedVersion, now: await realm.now)
     return .claimed(
       file.record(for: user), rejected: try await newReports(in: realm, of: file.ident),
       isViewChanged: isViewChanged)

@@ -42,7 +42,7 @@ package struct DirectoryFiles: RealmFiles {
   }
 
   /// The name of an app in identifiers of realms, which is that of its folder.
-  private static func name(ofApp app: String) -> String {
+  static func name(ofApp app: String) -> String {
     String(RealmName(app: app).fileID.rawValue.prefix { $0 != "/" })
   }
 

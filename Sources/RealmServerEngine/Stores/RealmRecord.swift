@@ -55,12 +55,16 @@ final class RealmRecord: Sendable {
   func names() throws(StorageError) -> Set<String> {
     try turn.withLock { (_) throws(StorageError) -> Set<String> in
       guard CompleteFile.exists(path) else { return [] }
-      let group = try TableGroup(opened().snapshot())
-      var names: Set<String> = []
-      var rows = try Self.layout.table(in: group).records()
-      while let row = try rows.next() { names.insert(try row.text("name")) }
-      return names
+      return try Self.names(opened().snapshot())
     }
+  }
+
+  /// The realms that a version of a record has.
+  static func names(_ version: Snapshot) throws(StorageError) -> Set<String> {
+    var names: Set<String> = []
+    var rows = try layout.table(in: TableGroup(version)).records()
+    while let row = try rows.next() { names.insert(try row.text("name")) }
+    return names
   }
 
   /// Records realms whose files are there, and forgets others; durable when this returns.

@@ -25,13 +25,15 @@ package struct ServerOptions: Hashable, Sendable {
   package let trustedProxies: TrustedProxies
   /// What programs of other machines have to know that ask for metrics; nil if none may.
   package let metricsToken: String?
+  /// The port of the server's page on the loopback address, 0 for any free one; nil for no page.
+  package let adminPort: Int?
 
   package init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
     key: String? = nil, appID: String? = nil, createsApp: Bool = false,
     replacesMissing: Bool = false, isDevelopment: Bool = false,
     limits: ServerLimits = ServerLimits(), trustedProxies: [String] = [],
-    metricsToken: String? = nil
+    metricsToken: String? = nil, adminPort: Int? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -58,6 +60,10 @@ package struct ServerOptions: Hashable, Sendable {
       throw ServerFailure("The token of --metrics-token-file needs 16 bytes at least.")
     }
     self.metricsToken = metricsToken
+    if let adminPort, !(0...65_535).contains(adminPort) {
+      throw ServerFailure("--admin-port needs the number of a port, like 9091.")
+    }
+    self.adminPort = adminPort
     self.limits = limits
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")

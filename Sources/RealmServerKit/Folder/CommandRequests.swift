@@ -6,7 +6,8 @@
 //
 // Invariants:
 // 1. The folder of the requests is there while a server runs; a killed one leaves it.
-// 2. A request is removed before it is carried out, and its answer has its name when it is whole.
+// 2. A request is removed before it is carried out. It and its answer have their names when they
+//    are whole.
 
 #if Server
 import Foundation
@@ -20,10 +21,23 @@ package struct CommandRequests: Sendable {
     case apply
     /// Ask the rules about all sessions: something about their users has changed.
     case recheck
-    /// End the connections of users who were disabled.
+    /// End the connections of users who were disabled or deleted.
     case endAccess
     /// Suspend and resume triggers, as their records ask for.
     case triggers
+    /// Delete a user: the app and the id are the content, with a line each.
+    case deleteUser
+    /// Make a new key of tokens. With a content, end all logins.
+    case rotateKey
+    /// Tell who is connected, as JSON.
+    case status
+  }
+
+  /// A request to a server.
+  package struct Request: Hashable, Sendable {
+    package let name: String
+    package let kind: Kind
+    package let content: String
   }
 
   /// The answer of a server.
@@ -34,26 +48,40 @@ package struct CommandRequests: Sendable {
   }
 
   private static let answerSuffix = ".answer"
+  private static let contentByteCountMax = 64 << 10
   private static let pause = Duration.milliseconds(50)
+  /// After so many pauses a server would have taken the request, unless it is very busy.
+  private static let probeRound = 60
 
-  private let folder: String
+  private let directory: String
+  private var folder: String { directory + "/requests" }
 
-  package init(_ directory: String) { folder = directory + "/requests" }
+  package init(_ directory: String) { self.directory = directory }
 
   // MARK: Commands
 
   /// Asks the server for something. Returns nil if none answers.
+  ///
+  /// - Parameter content: What the request is about, if its kind does not say it.
   package func ask(
-    _ kind: Kind, patience: Duration = .seconds(30)
+    _ kind: Kind, _ content: String = "", patience: Duration = .seconds(30)
   ) async throws(ServerFailure) -> Answer? {
     guard FileManager.default.fileExists(atPath: folder) else { return nil }
     let name = "\(folder)/\(UUID().uuidString)"
     let (request, answer) = (name + "." + kind.rawValue, name + Self.answerSuffix)
-    guard FileManager.default.createFile(atPath: request, contents: nil) else {
+    do throws(StorageError) {
+      try DurableFile.write(Array(content.utf8), to: request)
+    } catch {
       throw ServerFailure("\(request) cannot be made. Use the account that runs the server.")
     }
     defer { for path in [request, answer] { try? FileManager.default.removeItem(atPath: path) } }
-    for _ in 0..<Int(patience / Self.pause) {
+    for round in 0..<Int(patience / Self.pause) {
+      // A server that was killed has left the folder, and no lock.
+      if round == Self.probeRound, FileManager.default.fileExists(atPath: request),
+        DirectoryLock.isFree(directory)
+      {
+        return nil
+      }
       if let data = FileManager.default.contents(atPath: answer), let first = data.first {
         return Answer(
           isDone: first == UInt8(ascii: "+"),
@@ -75,15 +103,19 @@ package struct CommandRequests: Sendable {
 
   package func end() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Takes the waiting requests, with their names.
-  package func take() -> [(name: String, kind: Kind)] {
+  /// Takes the waiting requests.
+  func take() -> [Request] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return files.sorted().compactMap { file in
       let parts = file.split(separator: ".").map(String.init)
+      let path = "\(folder)/\(file)"
       guard parts.count == 2, let kind = Kind(rawValue: parts[1]),
-        (try? FileManager.default.removeItem(atPath: "\(folder)/\(file)")) != nil
+        let content = FileManager.default.contents(atPath: path),
+        content.count <= Self.contentByteCountMax,
+        (try? FileManager.default.removeItem(atPath: path)) != nil
       else { return nil }
-      return (parts[0], kind)
+      return Request(
+        name: parts[0], kind: kind, content: String(decoding: content, as: UTF8.self))
     }
   }
 

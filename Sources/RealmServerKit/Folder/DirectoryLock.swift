@@ -14,16 +14,24 @@ import Glibc
 #endif
 
 /// The right to serve a folder, until it is released or the process ends.
-final class DirectoryLock: Sendable {
+package final class DirectoryLock: Sendable {
+  /// A command that asks whether the folder is free has it for a moment.
+  private static let attemptCount = 5
+
   private let descriptor: NIOLockedValueBox<CInt>
 
-  init(_ directory: String) throws(ServerFailure) {
+  package init(_ directory: String) throws(ServerFailure) {
     let path = directory + "/lock"
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw ServerFailure("\(path) cannot be opened. Change the folder's permissions.")
     }
-    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+    var isLocked = false
+    for attempt in 0..<Self.attemptCount where !isLocked {
+      if attempt > 0 { usleep(20_000) }
+      isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+    guard isLocked else {
       close(descriptor)
       throw ServerFailure(
         "Another realm-server uses the folder \(directory). Stop it, or choose another with --dir.")
@@ -33,8 +41,16 @@ final class DirectoryLock: Sendable {
 
   deinit { release() }
 
+  /// Whether no server uses a folder that one has used.
+  static func isFree(_ directory: String) -> Bool {
+    let descriptor = unsafe open(directory + "/lock", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return flock(descriptor, LOCK_SH | LOCK_NB) == 0
+  }
+
   /// Lets another server use the folder.
-  func release() {
+  package func release() {
     descriptor.withLockedValue { descriptor in
       guard descriptor >= 0 else { return }
       // A process that this one has just started may still have a copy of the descriptor.

@@ -25,13 +25,18 @@ extension ServerDirectory {
         "\(path) is the folder of an app. Name that of its server with --dir, which is "
           + "\(url.deletingLastPathComponent().deletingLastPathComponent().path).")
     }
+    if RestoreStage(path).isIncomplete {
+      throw ServerFailure(
+        "A restore into \(path) was interrupted. Do it again, or remove \(path)/restoring.")
+    }
     if names.contains("keys") {
       throw ServerFailure(
         "\(path)/apps is missing, and the folder was served before. Put it back from a backup, or "
           + "name an empty folder with --dir.")
     }
     // A file system may begin with a folder of its own.
-    guard let other = names.first(where: { !$0.hasPrefix(".") && $0 != "lost+found" }) else {
+    let ours: Set<String> = ["lost+found", "lock", "requests"]
+    guard let other = names.first(where: { !$0.hasPrefix(".") && !ours.contains($0) }) else {
       return
     }
     throw ServerFailure(

@@ -24,6 +24,7 @@ package struct ServerDirectory: Sendable {
   init(_ path: String, _ code: ProgramCode) throws(ServerFailure) {
     self.path = path
     self.code = code
+    try RestoreStage.finish(in: path)
     try checkPlace()
     try Self.make(path)
     for folder in ["/apps", "/keys"] {
@@ -36,6 +37,11 @@ package struct ServerDirectory: Sendable {
   package init(existing path: String) throws(ServerFailure) {
     self.path = path
     code = nil
+    guard !RestoreStage(path).isComplete else {
+      throw ServerFailure(
+        "A restore into \(path) was interrupted before its last step. Start the server, or do it "
+          + "again.")
+    }
     guard FileManager.default.fileExists(atPath: path + "/apps") else {
       throw ServerFailure("\(path) is no folder of a server. Name the one of serve --dir.")
     }
@@ -69,6 +75,14 @@ package struct ServerDirectory: Sendable {
 
   /// The folder for the mails of an app.
   package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
+
+  /// The file with the mark of an unfinished import of the app.
+  package func importMarkPath(_ app: String) -> String {
+    "\(path)/apps/\(app)/import.unfinished"
+  }
+
+  /// The file with the documents left out by an import.
+  package func rejectedPath(_ app: String) -> String { "\(path)/apps/\(app)/rejected.jsonl" }
 
   // MARK: Apps
 
@@ -126,6 +140,11 @@ package struct ServerDirectory: Sendable {
   /// The file of the app in a folder, read strictly.
   package func app(_ folder: String) throws(ServerFailure) -> AppFile {
     let file = appFilePath(folder)
+    guard !exists(importMarkPath(folder)) else {
+      throw ServerFailure(
+        "The import of the app \(folder) has not ended. Give the same realm-server import command "
+          + "again, which goes on with it, or remove the folder \(appPath(folder)).")
+    }
     PrivatePlace.restrict("\(path)/apps/\(folder)")
     PrivatePlace.restrict(file)
     guard let data = FileManager.default.contents(atPath: file) else {
@@ -203,36 +222,6 @@ package struct ServerDirectory: Sendable {
         "\(file) cannot be written: \(ServerFailure.text(error)). "
           + "Change the folder's permissions, or make room.")
     }
-  }
-
-  // MARK: Keys
-
-  /// The key of tokens, made if there is none and the folder is new.
-  package func signingKey(
-    random: RandomBytes, mayMake: Bool = true
-  ) throws(ServerFailure) -> [UInt8] {
-    let file = path + "/keys/tokens"
-    PrivatePlace.restrict(file)
-    if let data = FileManager.default.contents(atPath: file), !(data.isEmpty && mayMake) {
-      guard data.count == 32 else {
-        throw ServerFailure(
-          data.isEmpty
-            ? Self.missing(file, "is empty", "all users have to log in again")
-            : "\(file) is damaged. Put it back from a backup, or remove it and start once with "
-              + "--replace-missing; then all users have to log in again.")
-      }
-      return Array(data)
-    }
-    guard !exists(file) || FileManager.default.isReadableFile(atPath: file) else {
-      throw ServerFailure("\(file) cannot be read. Change its permissions.")
-    }
-    guard mayMake else {
-      throw ServerFailure(Self.missing(file, "is missing", "all users have to log in again"))
-    }
-    try? FileManager.default.removeItem(atPath: file)
-    let key = random.bytes(32)
-    try write(key, to: file)
-    return key
   }
 }
 #endif

@@ -13,6 +13,8 @@ struct HTTPResponder: Sendable {
   let api: ServerAPI
   /// Writes the metrics; nil for none.
   let metrics: (@Sendable () -> String)?
+  let counters: ServerMetrics
+  let sockets: SocketService
   let options: ServerOptions
   let gate: ForwardGate
   let budget: MemoryBudget
@@ -22,12 +24,37 @@ struct HTTPResponder: Sendable {
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
+    if let answer = answerProbe(request) { return try await write(answer, writer) }
+    let start = ContinuousClock.now
     let (message, refusal) = message(of: request, channel)
-    if let refusal { return try await write(refusal, writer) }
-    switch await api.stream(for: message) {
-    case .success(let stream)?: try await write(stream, writer)
-    case .failure(let refusal)?: try await write(refusal.response, writer)
-    case nil: try await write(await answer(request, message, channel), writer)
+    var response = refusal
+    if response == nil {
+      switch await api.stream(for: message) {
+      case .success(let stream)?: return try await write(stream, writer)
+      case .failure(let refusal)?: response = refusal.response
+      case nil: break
+      }
+    }
+    let answer: APIResponse
+    if let response {
+      answer = response
+    } else {
+      answer = await self.answer(request, message, channel)
+    }
+    counters.didAnswer(status: answer.status, after: ContinuousClock.now - start)
+    try await write(answer, writer)
+  }
+
+  /// The answer for a program that asks whether the server runs (`/health`), and whether it takes
+  /// connections (`/ready`); nil for other requests.
+  private func answerProbe(_ request: Request) -> APIResponse? {
+    guard request.method == .get || request.method == .head else { return nil }
+    let isReady = sockets.isReady
+    switch request.head.path.map({ SocketRequest.parts($0).path }) {
+    case "/health": return APIResponse(body: Array(#"{"status":"ok"}"#.utf8))
+    case "/ready" where isReady: return APIResponse(body: Array(#"{"status":"ready"}"#.utf8))
+    case "/ready": return APIResponse(status: 503, body: Array(#"{"status":"ending"}"#.utf8))
+    default: return nil
     }
   }
 

@@ -119,6 +119,27 @@ final class SocketService: Service {
     return counts.reduce(0) { users.contains($1.key.account) ? $0 + $1.value : $0 }
   }
 
+  /// Closes the connections of all users of an app, whose logins are over.
+  ///
+  /// - Returns: The number of these connections.
+  func endLogins(of app: ServedApp) async -> Int {
+    let connections = state.withLockedValue { state in
+      state.members.values.filter { $0.user.app == app.file.id }.map(\.connection)
+    }
+    for connection in connections {
+      await connection.close(.unauthorized, reason: "All logins were ended")
+    }
+    return connections.count
+  }
+
+  /// Whether connections are still accepted.
+  var isReady: Bool { state.withLockedValue { !$0.isShuttingDown } }
+
+  /// The number of open connections of an app.
+  func connectionCount(ofApp app: String) -> Int {
+    state.withLockedValue { state in state.members.values.count { $0.user.app == app } }
+  }
+
   // MARK: One socket
 
   /// Serves a socket until it is closed.

@@ -2,14 +2,14 @@
 
 // The counts of the server in Prometheus' text form.
 //
-// swift-metrics has no implementation of its own. This one has counters and gauges for the server;
-// the other kinds do nothing.
+// swift-metrics has no implementation of its own. This one has counters, gauges and timers for the
+// server; recorders do nothing.
 
 #if Server
 package import CoreMetrics
 import NIOConcurrencyHelpers
 
-/// Keeps counters and gauges, and writes them as Prometheus reads them.
+/// Keeps counters, gauges and timers, and writes them as Prometheus reads them.
 package final class PrometheusMetrics: MetricsFactory {
   private struct Name: Hashable, Comparable {
     let label: String
@@ -23,6 +23,7 @@ package final class PrometheusMetrics: MetricsFactory {
   private struct State {
     var counters: [Name: PrometheusCounter] = [:]
     var gauges: [Name: PrometheusGauge] = [:]
+    var timers: [Name: PrometheusTimer] = [:]
   }
 
   private let state = NIOLockedValueBox(State())
@@ -45,7 +46,7 @@ package final class PrometheusMetrics: MetricsFactory {
       label: label, dimensions: parts.isEmpty ? "" : "{" + parts.joined(separator: ",") + "}")
   }
 
-  /// All counters and gauges, sorted.
+  /// All counters, gauges and timers, sorted.
   package var text: String {
     let state = state.withLockedValue { $0 }
     var lines: [String] = []
@@ -59,6 +60,12 @@ package final class PrometheusMetrics: MetricsFactory {
     }
     add(state.counters.map { ($0.key, $0.value.value) }, "counter")
     add(state.gauges.map { ($0.key, $0.value.value) }, "gauge")
+    var last = ""
+    for (name, timer) in state.timers.sorted(by: { $0.key < $1.key }) {
+      if name.label != last { lines.append("# TYPE \(name.label) histogram") }
+      last = name.label
+      lines += timer.lines(name.label, name.dimensions)
+    }
     return lines.joined(separator: "\n") + "\n"
   }
 
@@ -94,7 +101,13 @@ package final class PrometheusMetrics: MetricsFactory {
 
   /// A timer that does nothing.
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-    NOOPMetricsHandler.instance
+    let name = Self.name(label, dimensions)
+    return state.withLockedValue { state in
+      if let timer = state.timers[name] { return timer }
+      let timer = PrometheusTimer()
+      state.timers[name] = timer
+      return timer
+    }
   }
 
   /// Keeps the counter: its count is not lost.

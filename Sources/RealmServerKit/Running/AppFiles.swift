@@ -22,6 +22,8 @@ actor AppFiles {
   private let apps: ServedApps
   private let sockets: SocketService
   private let gate: ForwardGate
+  private let keys: SigningKeys
+  private let rotation: KeyRotation
   private let logger: Logger
   private nonisolated let thread = ThreadExecutor(named: "realm-apps")
   private var last: Task<[AppFileOutcome], Never>?
@@ -30,7 +32,13 @@ actor AppFiles {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  init(_ opener: AppOpener, _ apps: ServedApps, _ sockets: SocketService, gate: ForwardGate) {
+  /// - Parameter keys: The keys of tokens, which change with the files of the folder.
+  init(
+    _ opener: AppOpener, _ apps: ServedApps, _ sockets: SocketService, gate: ForwardGate,
+    keys: SigningKeys
+  ) {
+    self.keys = keys
+    rotation = KeyRotation(opener.directory, clock: opener.clock)
     self.opener = opener
     directory = opener.directory
     options = opener.options
@@ -67,7 +75,57 @@ actor AppFiles {
     return outcomes
   }
 
-  /// Ends the connections of users whom a command has disabled.
+  /// Deletes a user, and ends its connections.
+  ///
+  /// - Parameter content: The app and the id of the user, a line each.
+  func deleteUser(_ content: String) async -> [AppFileOutcome] {
+    let parts = content.split(separator: "\n").map(String.init)
+    guard parts.count == 2, let app = apps[parts[0]] else {
+      return [AppFileOutcome(isApplied: false, text: "The app is not served.")]
+    }
+    do throws(AccountError) {
+      try await app.api.accounts.delete(user: parts[1])
+      return [done("The user \(parts[1]) of the app \(app.file.id) is deleted")]
+    } catch .userNotFound {
+      return [
+        AppFileOutcome(isApplied: false, text: "The app \(app.file.id) has no such user.")
+      ]
+    } catch {
+      return [failed("The users of the app \(app.file.id) cannot be changed: \(error)")]
+    }
+  }
+
+  // MARK: Keys
+
+  /// Makes another key of tokens, and signs with it from now on.
+  ///
+  /// - Parameter endsLogins: Whether all users have to log in again.
+  func rotateKey(endsLogins: Bool) async -> [AppFileOutcome] {
+    do throws(ServerFailure) {
+      let text = try rotation.rotate(endsLogins: endsLogins)
+      try readKeys()
+      var count = 0
+      if endsLogins { for app in apps.all { count += await sockets.endLogins(of: app) } }
+      return [done(endsLogins ? "\(text). \(Self.ends(count))" : text)]
+    } catch {
+      return [failed("\(error)")]
+    }
+  }
+
+  /// Takes the keys that the folder has.
+  private func readKeys() throws(ServerFailure) {
+    let read = try rotation.keys(mayMake: false)
+    keys.replace(by: read.present, earlier: read.earlier)
+  }
+
+  /// Takes the keys that the folder has; those in use stay if it has none that can be used.
+  func reloadKeys() {
+    do throws(ServerFailure) { try readKeys() } catch { logger.error("\(error)") }
+  }
+
+  // MARK: Access
+
+  /// Ends the connections of users whom a command has disabled or deleted.
   func endAccess() async -> [AppFileOutcome] {
     var outcomes: [AppFileOutcome] = []
     for app in apps.all {

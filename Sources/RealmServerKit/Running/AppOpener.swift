@@ -24,6 +24,7 @@ struct AppOpener: Sendable {
   let logger: Logger
   let notices: NoticeLog
   let tracing: ServerTracing
+  let metrics: ServerMetrics
   private let random = RandomBytes()
 
   /// Opens the files of an app, which become its own, and logs what the operator has to know.
@@ -141,7 +142,8 @@ struct AppOpener: Sendable {
         throw SessionRefusal(.permissionDenied, "The socket has no user")
       }, limits: sessionLimits,
       report: { [notices] in notices.add("The store of \(file.id) failed: \($0)", as: .error) },
-      notice: { [notices] in notices.add($0, as: .warning) })
+      notice: { [notices] in notices.add($0, as: .warning) },
+      measure: { [metrics] in metrics.didWork($0, $1) })
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
       app, mode: file.mode, settings: file.documents, limits: users.documents,

@@ -3,6 +3,7 @@
 // The server's part of `CommandRequests`.
 
 #if Server
+import RealmFormats
 import ServiceLifecycle
 
 /// Carries out the requests of commands.
@@ -11,6 +12,8 @@ struct RequestService: Service {
 
   let requests: CommandRequests
   let files: AppFiles
+  let certificates: ServerCertificates?
+  let status: ServerStatus
 
   func run() async throws {
     requests.begin()
@@ -18,13 +21,7 @@ struct RequestService: Service {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
         for request in requests.take() {
-          let outcomes =
-            switch request.kind {
-            case .apply: await files.apply()
-            case .recheck: await files.recheck()
-            case .endAccess: await files.endAccess()
-            case .triggers: await files.carryOutTriggerRequests()
-            }
+          let outcomes = await outcomes(of: request)
           let text = outcomes.map(\.text).joined(separator: "\n")
           requests.answer(
             request.name,
@@ -32,6 +29,22 @@ struct RequestService: Service {
         }
         try? await Task.sleep(for: Self.interval)
       }
+    }
+  }
+
+  private func outcomes(of request: CommandRequests.Request) async -> [AppFileOutcome] {
+    switch request.kind {
+    case .apply:
+      certificates?.reload()
+      return await files.apply()
+    case .recheck: return await files.recheck()
+    case .endAccess: return await files.endAccess()
+    case .triggers: return await files.carryOutTriggerRequests()
+    case .deleteUser: return await files.deleteUser(request.content)
+    case .rotateKey: return await files.rotateKey(endsLogins: !request.content.isEmpty)
+    case .status:
+      let text = JSONWriter.text(await status.whole())
+      return [AppFileOutcome(isApplied: true, text: text)]
     }
   }
 }

@@ -9,6 +9,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import RealmFormats
 import RealmNetworking
 import RealmServerEngine
 import RealmStorage
@@ -29,6 +30,8 @@ struct ServerProgram: Sendable {
   private let gate: ForwardGate
   private let certificates: ServerCertificates?
   private let lock: DirectoryLock
+  let recent = RecentNotices()
+  let status: ServerStatus
   private let metricsText: (@Sendable () -> String)?
   private let logger: Logger
   private let timer: SyncClock
@@ -70,8 +73,10 @@ struct ServerProgram: Sendable {
     self.budget = budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
     self.metricsText =
       metricsText ?? (metrics as? PrometheusMetrics).map { shown in { @Sendable in shown.text } }
+    let logger = recent.following(logger)
     self.logger = logger
     self.timer = timer
+    counters = ServerMetrics(metrics)
     // Before anything is made.
     if let certificate = options.certificate, let key = options.key {
       certificates = try ServerCertificates(certificate: certificate, key: key, logger: logger)
@@ -93,26 +98,34 @@ struct ServerProgram: Sendable {
       staged.append((file, try options.stage(of: file, at: directory.appFilePath(file.id))))
       gate.set(options.isForThisMachineAlone(file), for: file.id)
     }
-    let key = try directory.signingKey(
-      random: random, mayMake: replaces || !directory.isUsed())
+    let read = try KeyRotation(directory, clock: clock)
+      .keys(mayMake: replaces || !directory.isUsed())
+    let keys = SigningKeys(read.present, earlier: read.earlier)
     notices = NoticeLog(logger, now: { timer.now() })
     let opener = AppOpener(
-      directory: directory, options: options, issuer: TokenIssuer(HMACSigner(key: key)),
+      directory: directory, options: options, issuer: TokenIssuer(keys),
       passwords: PasswordChecker(hasher), code: code,
       services: LoginServices(
         cryptography: ServerCryptography(), transport: ClientTransport.services),
       sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
-      tracing: tracing)
+      tracing: tracing, metrics: counters)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
     }
     served = apps
-    counters = ServerMetrics(metrics)
     sockets = SocketService(
       apps.all, limits: options.limits, times: times, metrics: counters, notices: notices,
       logger: logger)
-    files = AppFiles(opener, apps, sockets, gate: gate)
+    files = AppFiles(opener, apps, sockets, gate: gate, keys: keys)
+    let restored = FolderStatistics.restored(options.directory)
+    if let time = restored["backup"]?.string {
+      logger.notice(
+        "The folder was restored from the backup of \(time): devices that know more reset")
+    }
+    status = ServerStatus(
+      apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
+      options: options, start: Date(), restored: restored)
   }
 
   /// The apps that are served at present.
@@ -144,8 +157,8 @@ struct ServerProgram: Sendable {
       api: ServerAPI(
         app: { [served] in served[$0]?.api }, publicURL: options.publicURL,
         refused: { [notices] in notices.add($0) }),
-      metrics: metricsText, options: options, gate: gate, budget: budget, times: times,
-      tracing: tracing)
+      metrics: metricsText, counters: counters, sockets: sockets, options: options, gate: gate,
+      budget: budget, times: times, tracing: tracing)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
@@ -155,9 +168,11 @@ struct ServerProgram: Sendable {
     var configuration = ServiceGroupConfiguration(
       services: [
         UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
-        RequestService(requests: CommandRequests(options.directory), files: files),
-        StreamService(apps: served), TriggerRuns(apps: served),
-      ] + (certificates.map { [$0] } ?? []),
+        RequestService(
+          requests: CommandRequests(options.directory), files: files, certificates: certificates,
+          status: status), StreamService(apps: served), TriggerRuns(apps: served),
+        StatusService(status: status),
+      ] + (certificates.map { [$0] } ?? []) + adminServices,
       logger: logger)
     configuration.maximumGracefulShutdownDuration = times.shutdown
     let group = ServiceGroup(configuration: configuration)
@@ -174,10 +189,19 @@ struct ServerProgram: Sendable {
     }
   }
 
-  /// Reads the certificates and the files of the apps again.
+  /// Reads the certificates, the keys of tokens and the files of the apps again.
   func reload() async -> [AppFileOutcome] {
     certificates?.reload()
+    await files.reloadKeys()
     return await files.apply()
+  }
+
+  /// The page of the server, if it has one.
+  private var adminServices: [any Service] {
+    guard let port = options.adminPort else { return [] }
+    return AdminListener(
+      service: AdminService(status, random: RandomBytes()), port: port, logger: logger
+    ).services
   }
 
   private func listener(

@@ -45,6 +45,8 @@ final class APIBench: Sendable {
   let store: AccountStore
   let mailer = TestMailer()
   let functions: FunctionService
+  /// The keys of tokens.
+  let keys = SigningKeys(PlainSigner())
   private let time: Locked<UInt64>
 
   /// The time at the beginning, in milliseconds since 2015.
@@ -71,7 +73,7 @@ final class APIBench: Sendable {
     store = try AccountStore(self.system.openDatabase(), now: now)
     accounts = AccountService(
       app: "todos", settings: settings, store: store, passwords: PasswordChecker(hasher),
-      issuer: TokenIssuer(PlainSigner()), random: RandomBytes(SeededGenerator(seed: seed)),
+      issuer: TokenIssuer(keys), random: RandomBytes(SeededGenerator(seed: seed)),
       clock: ServerClock { OriginTimestamp(milliseconds: clock.withLock { $0 }) }, mailer: mailer,
       services: LoginServices(
         cryptography: PlainCryptography(), transport: transport, functions: logins))

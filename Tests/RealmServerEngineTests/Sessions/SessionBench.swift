@@ -18,7 +18,8 @@ struct SessionBench {
 
   init(
     _ mode: SyncMode, limits: SessionLimits = SessionLimits(), realms: RealmLimits = RealmLimits(),
-    access: (any SessionAccess)? = nil
+    access: (any SessionAccess)? = nil,
+    measure: @escaping @Sendable (SessionWork, Duration) -> Void = { _, _ in }
   ) {
     self.mode = mode
     let errors = Locked<[StoreError]>([])
@@ -33,7 +34,8 @@ struct SessionBench {
       authenticator: SessionAuthenticator { (bind) throws(SessionRefusal) in
         guard bind.token != "bad" else { throw SessionRefusal(.permissionDenied, "no") }
         return bind.token
-      }, limits: limits, report: { error in errors.withLock { $0.append(error) } })
+      }, limits: limits, report: { error in errors.withLock { $0.append(error) } },
+      measure: measure)
     app.access = access
     self.app = app
   }

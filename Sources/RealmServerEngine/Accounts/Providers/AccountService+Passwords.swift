@@ -105,6 +105,30 @@ extension AccountService {
     try await mail(.passwordReset, name, isWanted: identity != nil)
   }
 
+  /// The addresses of users of another server without a password here and without a valid mail for
+  /// choosing one.
+  package func addressesToInvite() async throws(AccountError) -> [String] {
+    try requirePasswords()
+    return try await store.addressesWithoutPassword(now: clock.now())
+  }
+
+  /// Mails a token for the first password here to a user of another server.
+  ///
+  /// The mail goes before its token is stored: after an interruption between them it is sent again.
+  package func invite(_ address: String) async throws(AccountError) {
+    let name = try mailName(address)
+    let (stored, token) = token(
+      .passwordReset, name, nil, minutes: AccountSettings.invitationMinutes)
+    var mail = token
+    mail.isInvitation = true
+    do {
+      try await mailer.deliver(mail, by: settings.mail)
+    } catch {
+      throw .mailFailed("\(error)")
+    }
+    try await store.write { (accounts) throws(AccountError) in try accounts.put(stored) }
+  }
+
   /// Changes the password with a mailed token, which shows that the address is the user's, too.
   /// Sessions and tokens made with the old password end.
   package func reset(
@@ -187,10 +211,11 @@ extension AccountService {
   }
 
   private func token(
-    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword?
+    _ purpose: MailedToken.Purpose, _ name: IdentityName, _ password: StoredPassword?,
+    minutes: Int? = nil
   ) -> (stored: MailedToken, mail: AccountMail) {
     let token = random.digits(64)
-    let minutes = settings.mailedTokenMinutes
+    let minutes = minutes ?? settings.mailedTokenMinutes
     let expires = clock.now().milliseconds + UInt64(minutes) * 60_000
     let stored = MailedToken(
       id: random.identifier(), purpose: purpose, identity: name,
@@ -225,18 +250,17 @@ extension AccountService {
   private func checkToken(
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose
   ) async throws(AccountError) {
-    let (signature, now) = (issuer.signature(ofToken: token), clock.now())
     try await store.read { (accounts) throws(AccountError) in
-      _ = try Self.valid(signature, id, purpose, now, accounts)
+      _ = try valid(token, id, purpose, accounts)
     }
   }
 
-  private static func valid(
-    _ signature: [UInt8], _ id: String, _ purpose: MailedToken.Purpose, _ now: OriginTimestamp,
-    _ accounts: AccountTransaction
+  private func valid(
+    _ token: String, _ id: String, _ purpose: MailedToken.Purpose, _ accounts: AccountTransaction
   ) throws(AccountError) -> MailedToken {
     guard let stored = try accounts.find(MailedToken.self, id), stored.purpose == purpose,
-      stored.expires > now, ConstantTime.areEqual(stored.signature, signature)
+      stored.expires > clock.now(),
+      issuer.isSignature(stored.signature, ofToken: token, now: unixSeconds)
     else { throw .invalidToken }
     return stored
   }
@@ -248,9 +272,8 @@ extension AccountService {
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose,
     _ change: @Sendable (inout Identity, MailedToken) throws(AccountError) -> Void
   ) async throws(AccountError) -> String? {
-    let (signature, now) = (issuer.signature(ofToken: token), clock.now())
-    return try await store.write { (accounts) throws(AccountError) in
-      let stored = try Self.valid(signature, id, purpose, now, accounts)
+    try await store.write { (accounts) throws(AccountError) in
+      let stored = try valid(token, id, purpose, accounts)
       guard var identity = try accounts.find(Identity.self, stored.identity.text) else {
         throw .invalidToken
       }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands `realm-server signing-key …`: the key that proves the tokens of users.
+
+#if Server
+import ArgumentParser
+import Foundation
+import RealmServerEngine
+import RealmServerKit
+
+/// The commands about the key of tokens.
+struct SigningKeyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "signing-key", abstract: "Shows and replaces the key of the tokens of users.",
+    subcommands: [ListCommand.self, RotateCommand.self])
+
+  /// The command `realm-server signing-key list`.
+  struct ListCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "Shows which keys are accepted, not the keys.")
+
+    @Option(help: "The folder of the server, which may run.")
+    var dir: String
+
+    func run() throws {
+      try RulesCommand.run { () throws(ServerFailure) in try SigningKeyCommand.list(dir) }
+    }
+  }
+
+  /// The command `realm-server signing-key rotate`.
+  struct RotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "rotate", abstract: "Makes another key, without a restart of the server.",
+      discussion: """
+        Tokens of the earlier key are accepted until they are over: nobody is logged out. With \
+        --end-logins they are not, for a key that others may know: all users log in again, and \
+        anonymous users are lost.
+
+        Example: realm-server signing-key rotate --dir ./data
+        """)
+
+    @Option(help: "The folder of the server, which may run.")
+    var dir: String
+
+    @Flag(help: "End all logins at once.")
+    var endLogins = false
+
+    func run() async throws {
+      try await RulesCommand.run { () async throws(ServerFailure) in
+        try await SigningKeyCommand.rotate(dir, endsLogins: endLogins)
+      }
+    }
+  }
+
+  static func list(_ folder: String) throws(ServerFailure) -> String {
+    let directory = try ServerDirectory(existing: folder)
+    let path = folder + "/keys/tokens"
+    let date = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate]
+    guard let date = date as? Date else { throw ServerFailure("The folder has no key yet.") }
+    let earlier = directory.earlierKeyFiles().map { _, end in
+      let time = OperationTime.text(Date(timeIntervalSince1970: Double(end)))
+      return "an earlier key, accepted until \(time)"
+    }
+    return (["the present key, made on \(OperationTime.text(date))"] + earlier)
+      .joined(separator: "\n")
+  }
+
+  /// Replaces the key: by the server if one runs, which signs with the new one at once.
+  static func rotate(_ folder: String, endsLogins: Bool) async throws(ServerFailure) -> String {
+    let directory = try ServerDirectory(existing: folder)
+    if let answer = try await CommandRequests(folder).ask(.rotateKey, endsLogins ? "end" : "") {
+      guard answer.isDone else { throw ServerFailure(answer.text) }
+      return answer.text
+    }
+    let lock = try DirectoryLock(folder)
+    defer { lock.release() }
+    return try KeyRotation(directory, clock: .machine).rotate(endsLogins: endsLogins)
+  }
+}
+#endif

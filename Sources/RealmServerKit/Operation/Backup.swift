@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A copy of a server's folder, also while the server writes.
+//
+// Invariants:
+// 1. The copy has all that was acknowledged before it began, and no part of a transaction: each
+//    file of a database is copied at one of its versions.
+// 2. What refers to something is copied before it: positions of triggers before the realms, the
+//    record of the realms before these, the realms before their users and their schema, the users
+//    before the keys of their tokens. So nothing in the copy refers to what came later.
+// 3. The copy has its name when it is complete and on the disk. An interrupted one is
+//    `<name>.unfinished`.
+
+#if Server
+import Foundation
+package import RealmFormats
+package import RealmServerEngine
+import RealmStorage
+import RealmSyncProtocol
+
+/// Makes backups.
+package struct Backup: Sendable {
+  /// What an operator is told about a backup.
+  package struct Report: Sendable {
+    package let path: String
+    package let fileCount: Int
+    package let realmCount: Int
+    package let byteCount: Int
+    package let begin: String
+
+    /// The report for programs.
+    package var json: JSONValue {
+      [
+        "path": .string(path), "files": JSONValue(fileCount), "realms": JSONValue(realmCount),
+        "bytes": JSONValue(byteCount), "begin": .string(begin),
+      ]
+    }
+  }
+
+  /// Only a folder with this file is removed as an unfinished backup.
+  private static let mark = "backup.unfinished"
+  private static let depthMax = 8
+  /// Files of an app that are copied as databases, or belong to the present run of a server.
+  private static let otherSuffixes = [".realm", ".lock", ".new", ".unfinished", ".compaction"]
+
+  private let directory: ServerDirectory
+  private let source: String
+  private let target: String
+  private let clock: ServerClock
+  private var work: String { target + ".unfinished" }
+  private var files: [FolderFile] = []
+  private var realmCount = 0
+
+  private init(_ source: String, _ target: String, _ clock: ServerClock) throws(ServerFailure) {
+    directory = try ServerDirectory(existing: source)
+    self.source = source
+    self.target = target
+    self.clock = clock
+  }
+
+  /// Copies the folder of a server, which may run, to a new place.
+  package static func make(
+    of source: String, to target: String, clock: ServerClock = .machine
+  ) throws(ServerFailure) -> Report {
+    func plain(_ path: String) -> String {
+      URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+    }
+    let (from, to) = (plain(source), plain(target))
+    guard to != from, !to.hasPrefix(from + "/") else {
+      throw ServerFailure("\(target) is in the folder of the server. Name another place with --to.")
+    }
+    guard !FileManager.default.fileExists(atPath: to) else {
+      throw ServerFailure("\(target) is there already. Name a new place with --to.")
+    }
+    var backup = try Backup(from, to, clock)
+    return try backup.make()
+  }
+
+  private mutating func make() throws(ServerFailure) -> Report {
+    let begin = OperationTime.text(clock.now())
+    try prepare()
+    for app in try directory.appFolders() { try copy(app: app) }
+    try copyFolder("keys", depth: 1) { !$0.hasSuffix(".new") }
+    let manifest = BackupManifest(
+      program: LibraryVersion.text, begin: begin, end: OperationTime.text(clock.now()),
+      files: files)
+    try write(manifest.json, to: "\(work)/\(BackupManifest.name)")
+    do {
+      try FileManager.default.removeItem(atPath: "\(work)/\(Self.mark)")
+      try FileManager.default.moveItem(atPath: work, toPath: target)
+      try DatabaseFile.syncDirectory(of: target)
+    } catch {
+      throw ServerFailure(
+        "\(work) cannot get the name \(target): "
+          + "\(ServerFailure.text(error.localizedDescription)). Name another place with --to.")
+    }
+    return Report(
+      path: target, fileCount: files.count, realmCount: realmCount,
+      byteCount: files.reduce(0) { $0 + $1.byteCount }, begin: begin)
+  }
+
+  /// Makes an empty place, where an interrupted backup may have left something.
+  private func prepare() throws(ServerFailure) {
+    let files = FileManager.default
+    if files.fileExists(atPath: work) {
+      guard files.fileExists(atPath: "\(work)/\(Self.mark)") else {
+        throw ServerFailure("\(work) is no unfinished backup. Move it away.")
+      }
+      try? files.removeItem(atPath: work)
+    }
+    try makeFolder(work)
+    try write(.object([]), to: "\(work)/\(Self.mark)")
+  }
+
+  private func makeFolder(_ path: String) throws(ServerFailure) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try DatabaseFile.syncDirectory(of: path)
+    } catch {
+      throw ServerFailure(
+        "\(path) cannot be made: \(ServerFailure.text(error.localizedDescription)). Name another "
+          + "place with --to.")
+    }
+  }
+
+  private func write(_ json: JSONValue, to path: String) throws(ServerFailure) {
+    do throws(StorageError) {
+      try DurableFile.write(JSONWriter.bytes(json), to: path)
+    } catch {
+      throw ServerFailure("\(path) cannot be written: \(ServerFailure.text(error)). Make room.")
+    }
+  }
+
+  // MARK: Apps
+
+  private mutating func copy(app: String) throws(ServerFailure) {
+    let folder = "apps/\(app)"
+    try makeFolder("\(work)/\(folder)/realms")
+    for name in ["triggers.realm", "directory.realm"] where exists("\(folder)/\(name)") {
+      try copyDatabase("\(folder)/\(name)")
+    }
+    let inspected = InspectedFiles(directory: source)
+    let realms: [RealmID]
+    do throws(StoreError) {
+      realms = try inspected.realms(ofApp: app)
+    } catch {
+      throw ServerFailure("\(source)/\(folder)/realms cannot be read: \(error)")
+    }
+    for realm in realms {
+      try copyDatabase(String(inspected.path(of: realm).dropFirst(source.count + 1)))
+      realmCount += 1
+    }
+    if exists("\(folder)/accounts.realm") { try copyDatabase("\(folder)/accounts.realm") }
+    try copyFolder(folder, depth: 1) { name in
+      name != "outbox" && name != "realms"
+        && !Self.otherSuffixes.contains { name.hasSuffix($0) }
+    }
+  }
+
+  private func exists(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: "\(source)/\(path)")
+  }
+
+  private mutating func copyDatabase(_ path: String) throws(ServerFailure) {
+    do throws(StoreError) {
+      _ = try InspectedFiles.copy("\(source)/\(path)", to: "\(work)/\(path)")
+    } catch {
+      throw ServerFailure(
+        "\(source)/\(path) cannot be copied: \(ServerFailure.text(error)). "
+          + "realm-server check says what is wrong with it.")
+    }
+    try note(path)
+  }
+
+  /// Copies the plain files of a folder, and of the folders in it.
+  private mutating func copyFolder(
+    _ path: String, depth: Int, _ isWanted: (String) -> Bool
+  ) throws(ServerFailure) {
+    guard depth <= Self.depthMax else {
+      throw ServerFailure("\(source)/\(path) has too many folders in each other.")
+    }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: "\(source)/\(path)").sorted()
+    } catch {
+      throw ServerFailure(
+        "\(source)/\(path) cannot be read: \(ServerFailure.text(error.localizedDescription)).")
+    }
+    try makeFolder("\(work)/\(path)")
+    for name in names where isWanted(name) {
+      let file = "\(path)/\(name)"
+      if (try? FileManager.default.contentsOfDirectory(atPath: "\(source)/\(file)")) != nil {
+        try copyFolder(file, depth: depth + 1) { name in
+          !Self.otherSuffixes.contains { name.hasSuffix($0) }
+        }
+      } else {
+        try FolderFile.copy("\(source)/\(file)", to: "\(work)/\(file)")
+        try note(file)
+      }
+    }
+  }
+
+  private mutating func note(_ path: String) throws(ServerFailure) {
+    files.append(try FolderFile(path, in: work))
+  }
+}
+#endif

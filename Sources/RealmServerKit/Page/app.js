@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The view of an app: its users, the sessions of devices, and its realms.
+
+import { $, attempt, el, grouped } from "./dom.js";
+import { bytes, local, since } from "./format.js";
+import { fact, table } from "./overview.js";
+import { act, read } from "./server.js";
+
+const TABS = { sessions: "Sessions", users: "Users", realms: "Realms" };
+
+/** The name of a realm among those of its app. */
+const realmName = (item) => item.partition ?? "all objects";
+
+function facts(app) {
+  return el("div", { class: "facts" },
+    fact(app.users === null ? "–" : grouped(app.users), "users"),
+    fact(grouped(app.connections), "connections"),
+    fact(grouped(app.openSessions), "open sessions"),
+    fact(grouped(app.behind), "sessions behind"),
+    fact(grouped(app.behindMax), "versions behind at most"),
+    fact(grouped(app.openRealms), "open realms"));
+}
+
+function sessionsTable(sessions) {
+  if (sessions.length === 0) return el("p", { class: "hint" }, "No device is connected.");
+  return table(
+    ["user", "realm", ["file", "right"], "connected for", ["version", "right"],
+      ["behind", "right"]],
+    sessions.map((session) => ({
+      cells: [[session.user, "id"], realmName(session), [String(session.file), "right"],
+        since(session.begin), [grouped(session.version), "right"],
+        [grouped(session.behind), session.behind > 0 ? "right late" : "right"]],
+    })));
+}
+
+function realmsTable({ realms, count }) {
+  if (count === 0) return el("p", { class: "hint" }, "No device has made a realm yet.");
+  return table(
+    ["realm", ["size", "right"], ["used", "right"], ["version", "right"], ["history", "right"],
+      ["devices", "right"], ["to reset", "right"], "objects"],
+    realms.map((realm) => ({
+      cells: [realmName(realm), [bytes(realm.bytes), "right"], [bytes(realm.used), "right"],
+        [grouped(realm.version), "right"], [grouped(realm.history), "right"],
+        [grouped(realm.devices), "right"], [grouped(realm.expired), "right"],
+        realm.classes.map((item) => `${item.name} ${grouped(item.objects)}`).join(", ")],
+    })));
+}
+
+/** Asks the person before something that cannot be undone. */
+function confirmed(question, action) {
+  const dialog = $("dialog");
+  return new Promise((resolve) => {
+    const end = (answer) => { dialog.close(); resolve(answer); };
+    dialog.oncancel = () => resolve(false);
+    dialog.replaceChildren(
+      el("h2", {}, question),
+      el("div", { class: "group" },
+        el("button", { class: "danger", id: "confirm", onclick: () => end(true) }, action),
+        el("button", { onclick: () => end(false) }, "Cancel")));
+    dialog.showModal();
+  });
+}
+
+function usersTable(app, users, reload) {
+  if (users.length === 0) return el("p", { class: "hint" }, "There are no such users.");
+  const button = (user, action, title, question) => el("button", {
+    class: action === "delete" ? "small danger" : "small", "data-action": action,
+    onclick: () => attempt(async () => {
+      if (question && !(await confirmed(question, title))) return;
+      await act(app.id, user.id, action);
+      await reload();
+    }),
+  }, title);
+  return table(
+    ["user", "log-in", "since", ["logins", "right"], ""],
+    users.map((user) => ({
+      style: user.disabled ? "disabled" : undefined,
+      cells: [[user.id, "id"],
+        user.identities.map((item) => `${item.provider} ${item.name}`).join(", "),
+        local(user.created), [grouped(user.sessions), "right"],
+        [[user.disabled ? button(user, "enable", "Enable") : button(user, "disable", "Disable"),
+          " ", button(user, "logout", "Log out"), " ",
+          button(user, "delete", "Delete", `Delete the user ${user.id} for ever?`)], "tools"]],
+    })));
+}
+
+/** The elements of the view of an app, whose lists come when they are there. */
+export function appView(app, tab, memory) {
+  const list = el("div", { id: "list" }, memory.list ?? el("p", { class: "hint" }, "…"));
+  const show = (element) => { memory.list = element; list.replaceChildren(element); };
+  const reload = () => attempt(async () => {
+    if (tab === "sessions") show(sessionsTable(await read(app.id, "sessions")));
+    if (tab === "realms") {
+      const page = await read(app.id, "realms", { from: memory.from });
+      show(el("div", {}, realmsTable(page), pages(page.realms.length, page.count)));
+    }
+    if (tab === "users") {
+      const page = await read(app.id, "users", { search: memory.search || undefined,
+        from: memory.from });
+      const next = page.next === null ? null : el("button", { id: "next", onclick: () => {
+        memory.from = page.next;
+        reload();
+      } }, "Next");
+      show(el("div", {}, usersTable(app, page.users, reload), next));
+    }
+  });
+  const pages = (shown, count) => {
+    const start = memory.from ?? 0;
+    if (shown >= count) return null;
+    return el("p", { class: "hint" }, `${grouped(start + 1)} to ${grouped(start + shown)} of `
+      + `${grouped(count)} `, el("button", { onclick: () => {
+      memory.from = start + shown < count ? start + shown : 0;
+      reload();
+    } }, "Next"));
+  };
+  const search = tab !== "users" ? null : el("input", {
+    id: "search", type: "search", placeholder: "A part of an address or an id",
+    "aria-label": "Search users", value: memory.search ?? "", spellcheck: false,
+    onchange: (event) => { memory.search = event.target.value; memory.from = undefined; reload(); },
+  });
+  memory.reload = reload;
+  return [
+    el("h1", {}, app.name),
+    el("p", { class: "hint" }, `${app.id}, `
+      + `${app.mode === "flexible" ? "flexible sync" : "partitions"}, ${app.stage ?? "no mode"}`),
+    el("div", { id: "facts" }, facts(app)),
+    el("div", { class: "tabs" }, Object.entries(TABS).map(([name, title]) => el("a", {
+      href: `#${encodeURIComponent(app.id)}/${name}`,
+      "aria-current": name === tab ? "page" : undefined,
+    }, title)), search),
+    list,
+  ];
+}
+
+/** Shows the newest numbers of an app that is shown already. */
+export function renewFacts(app) { $("facts")?.replaceChildren(facts(app)); }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first view: the whole server in numbers, its latencies, and the last errors.
+
+import { el, grouped } from "./dom.js";
+import { bytes, local, rate, seconds, since } from "./format.js";
+
+/** A number with its name. */
+export function fact(value, name, isBad = false) {
+  return el("div", { class: isBad ? "fact bad" : "fact" },
+    el("b", {}, value), el("span", {}, name));
+}
+
+/** A table of headings and rows of cells; a cell is a text or `[text, class]`. */
+export function table(headings, rows) {
+  const cell = (name, content) => {
+    const [inner, style] = Array.isArray(content) ? content : [content, undefined];
+    return el(name, { class: style }, inner);
+  };
+  return el("table", { class: "list" },
+    el("thead", {}, el("tr", {}, headings.map((heading) => cell("th", heading)))),
+    el("tbody", {}, rows.map(({ style, cells }) =>
+      el("tr", { class: style }, cells.map((content) => cell("td", content))))));
+}
+
+const perSecond = (value) => (value === null ? "–" : value.toFixed(value < 10 ? 1 : 0));
+
+function facts(state, before) {
+  const time = before ? state.receivedAt - before.receivedAt : 0;
+  const [now, then] = [state.totals, before?.totals];
+  const sum = (name) => state.apps.reduce((total, app) => total + app[name], 0);
+  const behind = sum("behind");
+  return el("div", { class: "facts" },
+    fact(grouped(now.openConnections), "connections"),
+    fact(grouped(sum("openSessions")), "open sessions"),
+    fact(grouped(behind), "behind at this moment"),
+    fact(perSecond(rate(then?.uploads, now.uploads, time)), "uploads in a second"),
+    fact(perSecond(rate(then?.downloads, now.downloads, time)), "downloads in a second"),
+    fact(bytes(rate(then?.receivedBytes, now.receivedBytes, time)), "received in a second"),
+    fact(bytes(rate(then?.sentBytes, now.sentBytes, time)), "sent in a second"),
+    fact(bytes(state.memory.used), `of ${bytes(state.memory.limit)} for clients`,
+      state.memory.used > state.memory.limit / 2),
+    fact(bytes(state.server.diskFree), "free on the disk", state.server.diskFree < 2 ** 30),
+    fact(grouped(state.errors), "errors since the start", state.errors > 0));
+}
+
+function latencies(state) {
+  const names = { upload: "an upload until it is on the disk", download: "making a download",
+    request: "a request of HTTP" };
+  return table(
+    ["", ["count", "right"], ["half take up to", "right"], ["95 %", "right"], ["99 %", "right"]],
+    Object.entries(state.latencies).map(([name, times]) => ({
+      cells: [names[name] ?? name, [grouped(times.count), "right"], [seconds(times.p50), "right"],
+        [seconds(times.p95), "right"], [seconds(times.p99), "right"]],
+    })));
+}
+
+function log(state) {
+  if (state.notices.length === 0) return el("p", { class: "hint" }, "No warnings and no errors.");
+  return table(["time", "level", "message"], state.notices.map((notice) => ({
+    style: notice.level, cells: [local(notice.time), notice.level, notice.text],
+  })));
+}
+
+/** The elements of the view. */
+export function overviewView(state, before) {
+  const restored = state.server.restored
+    ? `, restored from the backup of ${local(state.server.restored.backup)}` : "";
+  return [
+    el("h1", {}, "Overview"),
+    el("p", { class: "hint" }, `Version ${state.server.version}, running for `
+      + `${since(state.server.started)}${restored}`),
+    facts(state, before),
+    el("h2", {}, "Latencies"), latencies(state),
+    el("h2", {}, "Warnings and errors"), log(state),
+  ];
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requests to the server that brought the page, and its events.
+
+/** An answer that is a failure. */
+export class Failure extends Error {}
+
+async function send(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", ...options });
+  } catch {
+    throw new Failure("The server has ended.");
+  }
+  const json = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Failure(json.error ?? `The server answered with ${response.status}.`);
+  return json;
+}
+
+const place = (app, ...names) =>
+  ["/api/apps", ...[app, ...names].map(encodeURIComponent)].join("/");
+
+/** The state of the whole server. */
+export const overview = () => send("/api/overview");
+
+/** The users, sessions or realms of an app. */
+export function read(app, name, parameters = {}) {
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return send(`${place(app, name)}?${new URLSearchParams(given)}`);
+}
+
+/** Does something with a user: disable, enable, logout, delete. */
+export function act(app, user, action) {
+  return send(place(app, "users", user, action), {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
+  });
+}
+
+/** Calls `onState` with each new state of the server, and `onLive` with whether it is connected. */
+export function listen(onState, onLive) {
+  const source = new EventSource("/api/events");
+  source.onopen = () => onLive(true);
+  source.onerror = () => onLive(false);
+  source.onmessage = (message) => onState(JSON.parse(message.data));
+}

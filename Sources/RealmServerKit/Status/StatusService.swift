@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Metrics that nothing tells when they change.
+
+#if Server
+import ServiceLifecycle
+
+/// Looks at the state of the server every few seconds.
+struct StatusService: Service {
+  private static let interval = Duration.seconds(10)
+
+  let status: ServerStatus
+
+  func run() async throws {
+    await cancelWhenGracefulShutdown {
+      while !Task.isCancelled {
+        status.measure()
+        try? await Task.sleep(for: Self.interval)
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Users as an operator lists and deletes them.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerEngine
+
+struct AccountPageTests {
+  /// Ann and Ben with passwords, Ann with two logins, and three anonymous users.
+  private static func bench() async throws -> APIBench {
+    let bench = try APIBench()
+    for name in ["ann", "ben"] {
+      #expect(await bench.register("\(name)@x.org").status == 201)
+      #expect(await bench.logIn("\(name)@x.org").status == 200)
+    }
+    #expect(await bench.logIn("ann@x.org").status == 200)
+    for _ in 0..<3 { _ = try await bench.anonymous() }
+    return bench
+  }
+
+  @Test func usersAreListedWithTheirLogIns() async throws {
+    let bench = try await Self.bench()
+    let page = try await bench.accounts.page(AccountPage.Request())
+    #expect(page.users.count == 5 && page.next == nil)
+    let ann = try #require(page.users.first { $0.identities.first?.name == "ann@x.org" })
+    #expect(ann.sessionCount == 2 && !ann.isDisabled)
+    #expect(ann.identities.map(\.provider) == ["local-userpass"])
+    #expect(page.users.map(\.sessionCount).reduce(0, +) == 6)
+    let counts = try await bench.accounts.counts()
+    #expect(counts.users == 5 && counts.sessions == 6)
+    try await bench.accounts.setDisabled(true, ann.id)
+    let found = try await bench.accounts.page(AccountPage.Request(search: "ann@"))
+    #expect(found.users.map(\.id) == [ann.id] && found.users[0].isDisabled)
+    #expect(try await bench.accounts.page(AccountPage.Request(search: ann.id)).users.count == 1)
+    #expect(try await bench.accounts.page(AccountPage.Request(search: "nobody")).users.isEmpty)
+  }
+
+  /// `AccountPage` 1
+  @Test func pagesFollowEachOther() async throws {
+    let bench = try await Self.bench()
+    let all = try await bench.accounts.page(AccountPage.Request()).users.map(\.id)
+    var (found, next, pageCount): ([String], Int64?, Int) = ([], nil, 0)
+    repeat {
+      let page = try await bench.accounts.page(AccountPage.Request(from: next, countMax: 2))
+      #expect(page.users.count <= 2)
+      found += page.users.map(\.id)
+      (next, pageCount) = (page.next, pageCount + 1)
+      // The user where the next page begins may go meanwhile.
+      if pageCount == 1, next != nil { _ = try await bench.store.delete(all[2]) }
+    } while next != nil
+    #expect(found == all.filter { $0 != all[2] } && pageCount >= 2)
+  }
+
+  @Test func aDeletedUserIsGoneWithAllWaysToLogIn() async throws {
+    let bench = try await Self.bench()
+    let ends = Locked<[AccessEnds.End]>([])
+    bench.accounts.ends.observe { end in ends.withLock { $0.append(end) } }
+    let ann = try #require(try await bench.store.account(email: "ann@x.org"))
+    try await bench.accounts.delete(user: ann.id)
+    #expect(ends.withLock { $0 } == [.account(ann.id)])
+    #expect(await bench.logIn("ann@x.org").status == 401)
+    await #expect(throws: AccountError.userNotFound) {
+      try await bench.accounts.delete(user: ann.id)
+    }
+    // The address may register again, as another user.
+    #expect(await bench.register("ann@x.org").status == 201)
+    let new = try TestLogin(await bench.logIn("ann@x.org"))
+    #expect(new.user != ann.id)
+  }
+
+  @Test func theLoginsOfAUserEndAndItMayLogInAgain() async throws {
+    let bench = try await Self.bench()
+    let login = try TestLogin(await bench.logIn("ann@x.org"))
+    let path = "/api/client/v2.0/auth/session"
+    #expect(await bench.send("POST", path, token: login.refresh).status == 201)
+    try await bench.accounts.endSessions(ofUser: login.user)
+    #expect(await bench.send("POST", path, token: login.refresh).status == 401)
+    #expect(await bench.logIn("ann@x.org").status == 200)
+    await #expect(throws: AccountError.userNotFound) {
+      try await bench.accounts.endSessions(ofUser: "nobody")
+    }
+  }
+
+  @Test func usersWhoWereDeletedByAnotherProcessLoseTheirConnections() async throws {
+    let bench = try await Self.bench()
+    let page = try await bench.accounts.page(AccountPage.Request())
+    let (deleted, disabled) = (page.users[0].id, page.users[1].id)
+    _ = try await bench.store.delete(deleted)
+    try await bench.store.setDisabled(true, of: disabled)
+    let ended = try await bench.accounts.endAccess(ofDisabled: page.users.map(\.id))
+    #expect(ended == [deleted, disabled])
+  }
+}

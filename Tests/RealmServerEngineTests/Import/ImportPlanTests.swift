@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What an import makes of exports.
+
+import RealmDeclarations
+import RealmFormats
+import RealmQuery
+import RealmSyncProtocol
+import RealmTables
+import Testing
+
+@testable import RealmServerEngine
+
+struct ImportPlanTests {
+  private static func plan(
+    _ export: [String: String], _ dump: [String: String] = ["dump/todo/Item.json": ""],
+    changing changes: [String: String] = [:]
+  ) throws -> ImportPlan {
+    var files = TutorialExport.files(export.merging(changes) { _, new in new })
+    files.add(dump)
+    return try ImportPlan("app", data: "dump", in: files)
+  }
+
+  @Test func anAppWithFlexibleSyncIsCarriedOver() throws {
+    let plan = try Self.plan(TutorialExport.flexible)
+    let app = plan.app
+    #expect(app.id == "tasks-abcde" && app.name == "tasks" && app.stage == .production)
+    #expect(app.mode == .flexible && app.documents.service == "mongodb-atlas")
+    #expect(!app.accounts.allowsAnonymous && app.accounts.allowsKeys)
+    #expect(app.accounts.confirmation == .auto)
+    #expect(app.accounts.mail.links[.passwordReset] == "https://tasks.example.org/reset")
+    #expect(app.customUserData == CustomUserData(className: "Profile", userField: "owner_id"))
+    #expect(app.roles.fallback.map(\.name) == ["owner"])
+    #expect(app.roles.classes["Profile"]?.map(\.name) == ["all"])
+    #expect(app.roles.misfits(in: plan.schema).isEmpty)
+    // The file is one that a server reads.
+    #expect(try AppFile(Array(app.text().utf8)) == app)
+    for line in [
+      "The function greet is not carried over: write it in Swift",
+      "The trigger onItem is not carried over", "The endpoint GET /hook is not carried over",
+      "The queryable fields (owner_id) need no list", "Development mode was on, and is off",
+      "start the server with --offline-days 30", "The provider anon-user is off",
+      "The collection todo.Item becomes the class Item.",
+      "The dump has no documents of todo.Profile.",
+    ] { #expect(plan.text.contains(line), "\(line)") }
+  }
+
+  @Test func schemasBecomeClasses() throws {
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "data_sources/mongodb-atlas/todo/All/schema.json": #"""
+        {"title":"Every","required":["_id","i","dec"],"properties":{"_id":{"bsonType":"uuid"},
+         "i":{"bsonType":"int"},"f":{"bsonType":"float"},"d":{"bsonType":["double","null"]},
+         "dec":{"bsonType":"decimal"},"t":{"bsonType":"date"},"b":{"bsonType":"binData"},
+         "m":{"bsonType":"mixed"},"none":{},"two":{"bsonType":["int","string"]},
+         "set":{"bsonType":"array","uniqueItems":true,"items":{"bsonType":"long"}},
+         "map":{"bsonType":"object","additionalProperties":{"bsonType":"string"}},
+         "places":{"bsonType":"array","items":{"bsonType":"object","title":"Place",
+           "properties":{"street":{"bsonType":"string"},"zip":{"bsonType":"string"}}}},
+         "inner":{"bsonType":"object","properties":{"item":{"bsonType":"objectId"}}},
+         "items":{"bsonType":"array","items":{"bsonType":"objectId"}},
+         "other":{"bsonType":"string"},"x":{"bsonType":"javascript"}}}
+        """#,
+        "data_sources/mongodb-atlas/todo/All/relationships.json": #"""
+        {"items":{"ref":"#/relationship/mongodb-atlas/todo/Item","foreign_key":"_id",
+          "is_list":true},
+         "inner.item":{"ref":"#/relationship/mongodb-atlas/todo/Item","foreign_key":"_id"},
+         "other":{"ref":"#/relationship/mongodb-atlas/todo/Item","foreign_key":"name"}}
+        """#,
+      ])
+    let every = try #require(plan.schema.declared["Every"])
+    let shapes = every.properties.map { property in
+      "\(property.name):\(SchemaJSON.typeName(property.type))\(property.isNullable ? "?" : "")"
+        + (property.collection.name.map { ":\($0)" } ?? "")
+        + (property.target.map { ":\($0)" } ?? "")
+    }
+    #expect(
+      shapes == [
+        "_id:uuid", "i:int", "f:float?", "d:double?", "dec:decimal", "t:date?", "b:data?",
+        "m:mixed?", "none:mixed?", "two:mixed?", "set:int:set", "map:string:dictionary",
+        "places:object:list:Place", "inner:object?:Every_inner", "items:object:list:Item",
+        "other:string?",
+      ])
+    #expect(plan.schema.declared["Every_inner"]?.properties.first?.target == "Item")
+    // Both definitions of a class of embedded objects count together.
+    let street = plan.schema.declared["Place"]?.properties.map(\.name)
+    #expect(Set(street ?? []) == ["street", "number", "zip"])
+    #expect(plan.text.contains("The property Every.x has the type \"javascript\""))
+    #expect(plan.text.contains("Every.other has a relationship by \"name\", and stays a value"))
+  }
+
+  @Test func twoCollectionsCannotHaveOneTitle() throws {
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "data_sources/mongodb-atlas/other/Things/schema.json":
+          #"{"title":"Item","properties":{"_id":{"bsonType":"int"}}}"#
+      ])
+    #expect(plan.text.contains("has the title \"Item\""))
+    #expect(plan.schema.declared["Item"] != nil)
+  }
+
+  /// No user gets more than before: where a role cannot be read, nobody gets its rights, nor those
+  /// of the roles after it.
+  @Test func rolesThatCannotBeReadGiveNothing() throws {
+    let rules = #"""
+      {"roles":[
+        {"name":"first","apply_when":{"%%user.id":"ann"},"read":true,"write":false},
+        {"name":"odd","apply_when":{"%%user.id":"bob"},
+         "document_filters":{"read":{"owner_id":{"%stringToOid":"%%user.id"}},"write":false},
+         "read":true,"write":true},
+        {"name":"secret","apply_when":{"%%true":{"%function":{"name":"isAdmin"}}},
+         "read":true,"write":true},
+        {"name":"rest","apply_when":{},"read":true,"write":true}]}
+      """#
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: ["data_sources/mongodb-atlas/todo/Item/rules.json": rules])
+    let roles = plan.app.roles.roles(ofClass: "Item")
+    #expect(roles.map(\.name) == ["first", "odd"])
+    func permission(_ user: String) -> ClassPermission {
+      plan.app.roles.permissions(of: RuleUser(id: user))["Item"]
+    }
+    #expect(permission("ann").read == .constant(true))
+    #expect(permission("bob").read == .constant(false))
+    #expect(permission("eve").read == .constant(false))
+    #expect(plan.text.contains("The role \"odd\" of Item cannot be carried over"))
+    #expect(plan.text.contains("The role \"secret\" of Item cannot be carried over"))
+  }
+
+  @Test func olderRolesOfSyncAreRead() throws {
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "data_sources/mongodb-atlas/default_rule.json": "{}",
+        "data_sources/mongodb-atlas/todo/Profile/rules.json": "{}",
+        "sync/config.json": #"{"development_mode_enabled":false}"#,
+        "data_sources/mongodb-atlas/config.json": #"""
+        {"name":"mongodb-atlas","type":"mongodb-atlas","config":{"flexible_sync":{
+         "state":"enabled","database_name":"todo","permissions":{
+           "rules":{"Profile":[{"name":"all","applyWhen":{},"read":true,"write":false}]},
+           "defaultRoles":[{"name":"own","applyWhen":{},"read":{"owner_id":"%%user.id"},
+             "write":{"owner_id":"%%user.id"}}]}}}}
+        """#,
+      ])
+    let own = try #require(plan.app.roles.fallback.first)
+    #expect(own.reads && own.writes && own.inserts && own.deletes)
+    let permissions = plan.app.roles.permissions(of: RuleUser(id: "ann"))
+    #expect(permissions["Item"].read != .constant(true))
+    #expect(permissions["Profile"].read == .constant(true))
+  }
+
+  @Test func anOldAppWithPartitionsIsCarriedOver() throws {
+    let plan = try Self.plan(
+      TutorialExport.partitioned, ["dump/todo/Task.json": "", "dump/todo/Extra.json": ""])
+    #expect(plan.app.id == "tasks_old" && plan.app.mode == .partition)
+    #expect(plan.app.documents.partitionKey == "_partition" && plan.needsPartition)
+    #expect(plan.app.accounts.allowsAnonymous)
+    #expect(plan.app.permissions.read == .constant(true))
+    #expect(plan.schema.declared["Task"]?.primaryKey == "_id")
+    #expect(plan.app.customUserData == nil)
+    #expect(plan.route(of: DumpNamespace("todo", "Extra"))?.userField == "user")
+    for line in [
+      "The id \"Tasks_Old\" becomes \"tasks_old\"", "The service mail is not carried over",
+      "The trigger nightly is not carried over", "become the custom data of the users",
+    ] { #expect(plan.text.contains(line), "\(line)") }
+  }
+
+  @Test func rulesAboutAddressesNeedConfirmedOnes() throws {
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "data_sources/mongodb-atlas/default_rule.json": #"""
+        {"roles":[{"name":"r","apply_when":{"%%user.data.email":"a@b.org"},"read":true}]}
+        """#
+      ])
+    #expect(plan.app.accounts.confirmation == .mail)
+  }
+
+  @Test func valuesOfRulesAreConstants() throws {
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "values/admins.json": #"{"name":"admins","value":["ann"],"from_secret":false}"#,
+        "values/key.json": #"{"name":"key","value":"name","from_secret":true}"#,
+        "data_sources/mongodb-atlas/default_rule.json": #"""
+        {"roles":[{"name":"r","apply_when":{"%%user.id":{"$in":"%%values.admins"}},"read":true}]}
+        """#,
+      ])
+    #expect(
+      plan.app.roles.permissions(of: RuleUser(id: "ann"))["Item"].read == .constant(true))
+    #expect(plan.app.roles.permissions(of: RuleUser(id: "bob"))["Item"].read != .constant(true))
+    #expect(plan.text.contains("The value key is secret"))
+  }
+
+  @Test func aFolderWithoutAnAppIsNamed() throws {
+    #expect {
+      try Self.plan(["readme.json": "{}"])
+    } throws: {
+      "\($0)".hasPrefix("app is no export of App Services: none of root_config.json")
+    }
+    #expect {
+      try Self.plan(TutorialExport.flexible, [:])
+    } throws: {
+      "\($0)".contains("There is no file dump")
+    }
+    #expect {
+      try Self.plan(TutorialExport.flexible, changing: ["sync/config.json": "{"])
+    } throws: {
+      "\($0)".contains("app/sync/config.json is no JSON")
+    }
+  }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Apps of the former service, from their export to their devices.
+
+#if Server
+import Foundation
+import RealmFormats
+import RealmServerEngine
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+@testable import RealmServerKit
+
+@Suite(.timeLimit(.minutes(10))) struct ImportTests {
+  private static func failure(
+    _ app: TutorialApp, _ change: (inout ImportRequest) -> Void = { _ in }
+  ) async -> String {
+    do {
+      return "none: " + (try await app.run(change).answer)
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  @Test func aDryRunDoesNothing() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    let (shown, answer) = try await app.run() { $0.isDryRun = true }
+    #expect(shown.contains("The collection todo.Item becomes the class Item."))
+    #expect(answer == "Nothing was done.")
+    #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
+  }
+
+  @Test func whoDoesNotAgreeGetsNothing() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    await #expect {
+      try await app.request.answer(ask: { false }, show: { _ in })
+    } throws: {
+      "\($0)".hasPrefix("Nothing was done.")
+    }
+    #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
+  }
+
+  /// An import that has not ended is served by no server, and goes on with the same command.
+  @Test func anUnfinishedAppIsNotServed() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    try app.write("dump/todo/Profile.json", Array(#"{"_id":1}"#.utf8))
+    let strict = await Self.failure(app) { $0.options.isStrict = true }
+    #expect(strict.contains("todo.Profile") && strict.contains("--strict"))
+    await #expect {
+      _ = try await RunningServer(directory)
+    } throws: {
+      "\($0)".hasPrefix("The import of the app tasks-abcde has not ended. Give the same")
+    }
+    let (shown, answer) = try await app.run()
+    #expect(shown.contains("An interrupted import goes on."))
+    #expect(answer.contains("1 documents of todo.Profile do not fit the schema"))
+    let rejected = "\(directory.path)/data/apps/\(TutorialApp.id)/rejected.jsonl"
+    #expect(FileManager.default.contents(atPath: rejected)?.isEmpty == false)
+    let server = try await RunningServer(directory)
+    #expect(server.app == TutorialApp.id)
+    try await server.stop()
+  }
+
+  @Test func anImportBeginsAgainAtWill() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    try app.write("dump/todo/Profile.json", Array(#"{"_id":1}"#.utf8))
+    _ = await Self.failure(app) { $0.options.isStrict = true }
+    _ = try TutorialApp(in: directory.path, userCount: 3, itemCount: 4)
+    let other = await Self.failure(app)
+    #expect(other.contains("another dump") && other.contains("--start-over"))
+    let answer = try await app.run() { $0.startsOver = true }.answer
+    #expect(answer.contains("3 users and 7 objects are there"))
+  }
+
+  @Test func anAppThatIsThereIsNotChanged() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    _ = try await app.run()
+    let again = await Self.failure(app)
+    #expect(again.contains("has an app tasks-abcde already, and an import changes none"))
+    let over = await Self.failure(app) { $0.startsOver = true }
+    #expect(over.contains("has an app tasks-abcde already, and an import changes none"))
+  }
+
+  // MARK: Mails
+
+  @Test func usersAreMailedLaterAtWillAndOnce() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 5, itemCount: 1)
+    let answer = try await app.run() { $0.sendsMail = false }.answer
+    #expect(answer.contains("realm-server users invite"))
+    #expect(try app.mails.isEmpty)
+    let folder = directory.path + "/data"
+    #expect(
+      try await InviteCommand.answer(folder, nil, mailsPerMinute: 60).hasPrefix("5 mails wait in"))
+    #expect(try app.mails.count == 5)
+    // Who has a valid mail is not mailed again.
+    #expect(
+      try await InviteCommand.answer(folder, nil, mailsPerMinute: 60).hasPrefix("0 mails wait in"))
+  }
+
+  @Test func aMailServerThatDoesNotAnswerEndsTheMails() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 1)
+    _ = try await app.run() { $0.sendsMail = false }
+    let path = "\(directory.path)/data/apps/\(TutorialApp.id)/app.json"
+    let data = try #require(FileManager.default.contents(atPath: path))
+    let text = String(decoding: data, as: UTF8.self).replacingOccurrences(
+      of: #""mail":{"#,
+      with: #"""
+        "mail":{"from":"a@example.org","confirm_url":"https://example.org/c",
+        "smtp":{"host":"127.0.0.1","port":1,"security":"none"},
+        """#)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    await #expect {
+      _ = try await InviteCommand.answer(directory.path + "/data", nil, mailsPerMinute: 60_000)
+    } throws: {
+      "\($0)".hasPrefix("After 0 mails, one could not be sent") && "\($0)".contains("users invite")
+    }
+  }
+}
+#endif

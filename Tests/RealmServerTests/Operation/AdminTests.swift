@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The page of a server: who gets an answer, what it shows, what it does.
+
+#if Server
+import Foundation
+import Logging
+import RealmFormats
+import RealmServerEngine
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+@testable import RealmServerKit
+
+/// The page of a running server, without its sockets.
+struct TestAdmin {
+  static let port = 4_711
+  let service: AdminService
+
+  init(_ server: RunningServer) {
+    service = AdminService(server.program.status, random: RandomBytes(SeededGenerator(seed: 3)))
+  }
+
+  /// A request as the page makes it.
+  func request(_ method: String, _ target: String) -> AdminRequest {
+    let host = "127.0.0.1:\(Self.port)"
+    var headers = [
+      "host": host, "cookie": "\(AdminGuard.cookieName(Self.port))=\(service.access.token)",
+    ]
+    if method == "POST" {
+      headers["origin"] = "http://\(host)"
+      headers["content-type"] = "application/json"
+    }
+    return AdminRequest(method, target, headers: headers, port: Self.port)
+  }
+
+  /// The status and the content of an answer.
+  func send(_ method: String, _ target: String) async throws -> (status: Int, json: JSONValue) {
+    try await send(request(method, target))
+  }
+
+  func send(_ request: AdminRequest) async throws -> (status: Int, json: JSONValue) {
+    let response = await service.respond(to: request)
+    guard case .bytes(let bytes) = response.body else { return (response.status, .null) }
+    return (response.status, (try? JSONParser.parse(bytes)) ?? .null)
+  }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct AdminTests {
+  // MARK: Access
+
+  private static let targets = [
+    "/", "/admin.js", "/api/overview", "/api/events", "/api/apps/todos/users",
+  ]
+
+  /// `AdminGuard` 1
+  @Test func withoutTheTokenNothingIsSent() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    let name = AdminGuard.cookieName(TestAdmin.port)
+    for target in Self.targets {
+      for cookie in [nil, "", "\(name)=", "\(name)=0", "other=\(admin.service.access.token)"] {
+        var request = admin.request("GET", target)
+        request.headers["cookie"] = cookie
+        let response = await admin.service.respond(to: request)
+        #expect(response.status == 401)
+        #expect(!response.headers.contains { $0.name == "Set-Cookie" })
+      }
+    }
+    var request = admin.request("POST", "/api/apps/todos/users/u/delete")
+    request.headers["cookie"] = nil
+    #expect(try await admin.send(request).status == 401)
+    try await server.stop()
+  }
+
+  /// `AdminGuard` 1
+  @Test func theTokenOfTheAddressBecomesACookieThatScriptsCannotRead() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    var request = admin.request("GET", "/?token=\(admin.service.access.token)")
+    request.headers["cookie"] = nil
+    let response = await admin.service.respond(to: request)
+    #expect(response.status == 200)
+    let cookie = response.headers.first { $0.name == "Set-Cookie" }?.value
+    #expect(cookie?.contains("HttpOnly; SameSite=Strict") == true)
+    // Elsewhere an address is no place for it: it would be in histories and logs.
+    var other = admin.request("GET", "/api/overview?token=\(admin.service.access.token)")
+    other.headers["cookie"] = nil
+    #expect(try await admin.send(other).status == 401)
+    other.headers[AdminGuard.tokenHeader] = admin.service.access.token
+    #expect(try await admin.send(other).status == 200)
+    #expect(admin.service.access.token.utf8.count == 64)
+    #expect(!admin.service.access.isToken(String(admin.service.access.token.dropLast())))
+    try await server.stop()
+  }
+
+  /// `AdminGuard` 2 and 3
+  @Test func otherHostsOriginsAndSitesAreRefused() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    let wrong = [
+      ("host", ["evil.example:4711", "127.0.0.1", "127.0.0.1:80", "", "localhost.evil:4711"]),
+      ("origin", ["http://evil.example", "null", "http://127.0.0.1:80", "https://127.0.0.1:4711"]),
+      ("sec-fetch-site", ["cross-site", "same-site"]),
+    ]
+    for (name, values) in wrong {
+      for value in values {
+        for (method, target) in [("GET", "/"), ("POST", "/api/apps/todos/users/u/delete")] {
+          var request = admin.request(method, target)
+          request.headers[name] = value
+          #expect(try await admin.send(request).status == 403, "\(name) \(value)")
+        }
+      }
+    }
+    // A form of another page has neither an origin of ours nor JSON.
+    for (name, value) in [("content-type", "text/plain"), ("origin", nil)] as [(String, String?)] {
+      var request = admin.request("POST", "/api/apps/todos/users/u/delete")
+      request.headers[name] = value
+      #expect(try await admin.send(request).status == 403)
+    }
+    var request = admin.request("GET", "/api/overview")
+    request.headers["host"] = "localhost:\(TestAdmin.port)"
+    #expect(try await admin.send(request).status == 200)
+    try await server.stop()
+  }
+
+  @Test func everyAnswerForbidsWhatThePageDoesNotNeed() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    for target in Self.targets + ["/nowhere", "/%2e%2e/keys"] {
+      let response = await admin.service.respond(to: admin.request("GET", target))
+      let headers = Dictionary(response.headers.map { ($0.name, $0.value) }) { _, last in last }
+      let policy = try #require(headers["Content-Security-Policy"])
+      #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+      #expect(!policy.contains("unsafe"))
+      #expect(headers["X-Content-Type-Options"] == "nosniff")
+      #expect(headers["Cache-Control"] == "no-store")
+    }
+    try await server.stop()
+  }
+
+  @Test func requestsThatMakeNoSenseAreRefused() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    let requests = [
+      ("GET", "/api/nothing", 404), ("GET", "/api/apps/none/users", 404),
+      ("GET", "/api/apps/todos/nothing", 404), ("GET", "/api/apps/todos/users?from=x", 400),
+      ("GET", "/api/apps/todos/users?from=-1", 400),
+      ("GET", "/api/apps/todos/users?search=" + String(repeating: "x", count: 300), 400),
+      ("GET", "/api/apps/todos/realms?from=99999999999999999999", 400),
+      ("GET", "/api/apps/todos/realms?from=9223372036854775807", 200),
+      ("GET", "/index.html/x", 404), ("GET", "/..", 404), ("GET", "/keys", 404),
+      ("POST", "/api/apps/todos/users/nobody/delete", 404),
+      ("POST", "/api/apps/todos/users/nobody/disable", 404),
+      ("POST", "/api/apps/todos/users/nobody/explode", 404),
+      ("POST", "/api/overview", 404), ("PUT", "/api/overview", 405), ("DELETE", "/", 405),
+    ]
+    for (method, target, status) in requests {
+      var request = admin.request(method == "GET" ? "GET" : "POST", target)
+      request.method = method
+      #expect(try await admin.send(request).status == status, "\(method) \(target)")
+    }
+    try await server.stop()
+  }
+
+  // MARK: Views
+
+  @Test func theOverviewHasAppsLatenciesAndErrors() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    let device = try await ServedDevice(try await server.user().connection())
+    try device.put(1, "a")
+    try await device.wait(for: .upload)
+    server.program.recent.add("<b>the disk is full</b>", .error)
+    let json = try await admin.send("GET", "/api/overview").json
+    let app = try #require(json["apps"]?.array?.first)
+    #expect(app["id"]?.string == "todos" && app["stage"] == .null)
+    #expect(app["users"]?.integer == 1 && app["connections"]?.integer == 1)
+    #expect(app["openSessions"]?.integer == 1 && app["openRealms"]?.integer == 1)
+    #expect((json["totals"]?["uploads"]?.integer ?? 0) >= 1)
+    #expect((json["latencies"]?["upload"]?["count"]?.integer ?? 0) >= 1)
+    #expect(json["latencies"]?["upload"]?["p95"] != .null)
+    #expect((json["latencies"]?["request"]?["count"]?.integer ?? 0) >= 1)
+    #expect(json["errors"]?.integer == 1)
+    // As it is: the page shows texts as texts.
+    #expect(json["notices"]?.array?.first?["text"]?.string == "<b>the disk is full</b>")
+    #expect(json["server"]?["ready"]?.bool == true)
+    #expect((json["server"]?["diskFree"]?.integer ?? 0) > 0)
+    await device.close()
+    try await server.stop()
+    #expect(try await admin.send("GET", "/api/overview").json["server"]?["ready"]?.bool == false)
+  }
+
+  @Test func anAppHasUsersSessionsAndRealms() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    let user = try await server.user()
+    let device = try await ServedDevice(user.connection())
+    try device.put(1, "a")
+    try await device.wait(for: .upload)
+    try await device.wait(for: .download)
+    let sessions = try await admin.send("GET", "/api/apps/todos/sessions").json
+    let session = try #require(sessions.array?.first)
+    #expect(session["user"]?.string == user.user.id)
+    #expect(session["partition"]?.string == "\"home\"")
+    #expect((session["file"]?.integer ?? 0) > 1)
+    let realms = try await admin.send("GET", "/api/apps/todos/realms").json
+    #expect(realms["count"]?.integer == 1)
+    let realm = try #require(realms["realms"]?.array?.first)
+    #expect(realm["devices"]?.integer == 1 && realm["expired"]?.integer == 0)
+    #expect((realm["bytes"]?.integer ?? 0) > 0)
+    let users = try await admin.send("GET", "/api/apps/todos/users?search=\(user.user.id)").json
+    #expect(users["users"]?.array?.count == 1 && users["next"] == .null)
+    #expect(
+      try await admin.send("GET", "/api/apps/todos/users?search=%3Cb%3E").json["users"]
+        == .array([]))
+    await device.close()
+    try await server.stop()
+  }
+
+  @Test func usersAreDisabledEnabledLoggedOutAndDeleted() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let admin = TestAdmin(server)
+    let client = try await DeployedClient(server)
+    let login = try await client.logIn()
+    func session() async throws -> DeployedSession {
+      let session = DeployedSession(
+        try await client.socket(DeployedClient.partition, token: login.accessToken),
+        isFlexible: false)
+      try await session.begin()
+      return session
+    }
+    let path = "/api/apps/todos/users/\(login.user)/"
+    let first = try await session()
+    #expect(try await admin.send("POST", path + "disable").status == 200)
+    #expect(try await first.socket.closeCode() == 4002)
+    #expect(try await admin.send("POST", path + "enable").status == 200)
+    let second = try await session()
+    #expect(try await admin.send("POST", path + "logout").status == 200)
+    #expect(try await second.socket.closeCode() == 4001)
+    #expect(try await admin.send("POST", path + "delete").status == 200)
+    #expect(
+      try await admin.send("GET", "/api/apps/todos/users").json["users"] == .array([]))
+    await client.leave()
+    try await server.stop()
+  }
+
+  // MARK: The page
+
+  @Test func theProgramHoldsEachFileOfThePageByteForByte() throws {
+    let sources = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Sources").standardizedFileURL
+    let page = AdminPage()
+    let own = sources.appending(path: "RealmServerKit/Page")
+    let names = try FileManager.default.contentsOfDirectory(atPath: own.path)
+    #expect(names.contains("index.html"))
+    let shared = sources.appending(path: "RealmStudio/Page")
+    let places =
+      names.map { ($0, own) } + ["dom.js", "icon.svg", "studio.css"].map { ($0, shared) }
+    for (name, folder) in places {
+      let response = try #require(page.response([name]), "\(name)")
+      guard case .bytes(let bytes) = response.body else {
+        Issue.record("\(name) is no answer of bytes")
+        continue
+      }
+      #expect(try Data(bytes) == Data(contentsOf: folder.appending(path: name)), "\(name)")
+    }
+    #expect(page.response([])?.headers.contains { $0.value == "text/html; charset=utf-8" } == true)
+    for path in [["nothing.js"], ["index"], ["index.html", ""], [".."]] {
+      #expect(page.response(path) == nil)
+    }
+  }
+
+  /// What the page imports and shows is there, and no text of a user becomes HTML.
+  @Test func thePageNeedsNothingElse() throws {
+    let names = ["admin.js", "app.js", "dom.js", "format.js", "overview.js", "server.js"]
+    let page = AdminPage()
+    for name in names {
+      guard case .bytes(let bytes)? = page.response([name])?.body else {
+        Issue.record("\(name) is missing")
+        continue
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      for match in text.matches(of: /from "\.\/([a-z.]+)"/) {
+        #expect(names.contains(String(match.1)), "\(name) imports \(match.1)")
+      }
+      for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
+        #expect(!text.contains(word), "\(name) has \(word)")
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands of operators: users, apps, statistics, checks, smaller files.
+
+#if Server
+import Foundation
+import RealmFormats
+import RealmServerEngine
+import RealmStorage
+import RealmSync
+import RealmTestSupport
+import Testing
+
+@testable import RealmServer
+@testable import RealmServerKit
+
+@Suite(.timeLimit(.minutes(10))) struct OperationCommandTests {
+  private static func folder(_ server: RunningServer) -> String { server.directory.path + "/data" }
+
+  // MARK: Users
+
+  @Test func usersAreListed() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let user = try await server.user()
+    _ = try await server.user()
+    let folder = Self.folder(server)
+    let json = try JSONParser.parse(
+      try await UsersCommand.list(folder, nil, search: "", isJSON: true))
+    let users = try #require(json["users"]?.array)
+    #expect(users.count == 2)
+    #expect(users.allSatisfy { $0["sessions"]?.integer == 1 && $0["disabled"]?.bool == false })
+    let line = try await UsersCommand.list(folder, nil, search: user.user.id, isJSON: false)
+    #expect(line.hasPrefix(user.user.id) && line.contains("1 logins  anon-user"))
+    #expect(
+      try await UsersCommand.list(folder, "todos", search: "nobody", isJSON: false)
+        == "The app has no such user.")
+    await #expect(throws: ServerFailure.self) {
+      try await UsersCommand.list(folder, "other", search: "", isJSON: false)
+    }
+    try await server.stop()
+  }
+
+  @Test func aDeletedUserLosesAllConnectionsAtOnce() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let client = try await DeployedClient(server)
+    let (login, other) = (try await client.logIn(), try await client.logIn())
+    var sessions: [DeployedSession] = []
+    for token in [login.accessToken, other.accessToken] {
+      let session = DeployedSession(
+        try await client.socket(DeployedClient.partition, token: token), isFlexible: false)
+      try await session.begin()
+      sessions.append(session)
+    }
+    let folder = Self.folder(server)
+    #expect(
+      try await UsersCommand.delete(folder, nil, user: login.user, email: nil)
+        == "The user \(login.user) of the app todos is deleted")
+    #expect(try await sessions[0].socket.closeCode() == 4002)
+    try await sessions[1].mark()
+    await #expect(throws: ServerFailure.self) {
+      try await UsersCommand.delete(folder, nil, user: login.user, email: nil)
+    }
+    await client.leave()
+    try await server.stop()
+    // Without a server, too.
+    #expect(
+      try await UsersCommand.delete(folder, nil, user: other.user, email: nil)
+        == "The user \(other.user) of the app todos is deleted")
+    #expect(
+      try await UsersCommand.list(folder, nil, search: "", isJSON: false)
+        == "The app has no users.")
+  }
+
+  // MARK: Statistics
+
+  @Test func statisticsShowRealmsDevicesAndWhoIsBehind() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let folder = Self.folder(server)
+    let user = try await server.user()
+    let writer = try await ServedDevice(user.connection())
+    let away = try await ServedDevice(try await server.user().connection())
+    try writer.put(1, "a")
+    try await writer.wait(for: .upload)
+    try await away.wait(for: [1: "a"])
+    await away.close()
+    for number in 2..<6 {
+      try writer.put(Int64(number), "b")
+      try await writer.wait(for: .upload)
+    }
+    func devices() async throws -> [JSONValue] {
+      let json = try JSONParser.parse(try await StatsCommand.answer(folder, nil, isJSON: true))
+      let app = try #require(json["apps"]?.array?.first)
+      #expect(app["id"]?.string == "todos" && app["users"]?.integer == 2)
+      let realm = try #require(app["realms"]?.array?.first)
+      #expect(realm["partition"]?.string == "\"home\"")
+      #expect(realm["classes"]?.array?.first?["objects"]?.integer == 5)
+      #expect(realm["history"]?.integer == realm["version"]?.integer)
+      return try #require(realm["clients"]?.array)
+    }
+    // The server hears of the end of a device's connection a moment later.
+    var found = try await devices()
+    for _ in 0..<600 where found.count(where: { $0["state"]?.string == "connected" }) != 1 {
+      try await Task.sleep(for: .milliseconds(50))
+      found = try await devices()
+    }
+    let (present, absent) = (
+      found.filter { $0["state"]?.string == "connected" },
+      found.filter { $0["state"]?.string == "away" }
+    )
+    #expect(present.count == 1 && absent.count == 1)
+    #expect(present.first?["user"]?.string == user.user.id)
+    #expect((absent.first?["behind"]?.integer ?? 0) >= 4)
+    let text = try await StatsCommand.answer(folder, "todos", withDevices: true, isJSON: false)
+    #expect(text.contains("partition \"home\": ") && text.contains(": connected, "))
+    await writer.close()
+    try await server.stop()
+    #expect(try await devices().allSatisfy { $0["state"]?.string == "away" })
+    #expect(
+      try await StatsCommand.answer(folder, nil, isJSON: false)
+        .hasPrefix("no server runs: who is connected is not known\ntodos (partitions, "))
+    #expect(
+      try AppsCommand.answer(folder, isJSON: false)
+        .contains(": 2 users, 2 logins, 1 realms, "))
+    let apps = try JSONParser.parse(try AppsCommand.answer(folder, isJSON: true))
+    #expect(apps.array?.first?["realmCount"]?.integer == 1)
+    await #expect(throws: ServerFailure.self) {
+      try await StatsCommand.answer(folder, "other", isJSON: false)
+    }
+  }
+
+  /// A server that was killed leaves its folder of requests: commands do not wait for it.
+  @Test func aKilledServerIsNotWaitedFor() async throws {
+    let server = try await RunningServer(mode: .partition)
+    try await server.stop()
+    let requests = CommandRequests(Self.folder(server))
+    requests.begin()
+    #expect(try await requests.ask(.status, patience: .seconds(3_600)) == nil)
+  }
+
+  // MARK: Checks
+
+  @Test func aCheckFindsWhatIsDamagedOrMissing() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let folder = Self.folder(server)
+    let user = try await server.user()
+    for partition in ["\"a\"", "\"b\""] {
+      let device = try await ServedDevice(user.connection(), partition: partition)
+      try device.put(1, String(repeating: "z", count: 100_000))
+      try await device.wait(for: .upload)
+      await device.close()
+    }
+    // Beside the running server, too.
+    #expect(try !FolderCheck(folder).isDamaged)
+    try await server.stop()
+    let whole = try FolderCheck(folder)
+    #expect(!whole.isDamaged && whole.text.hasSuffix("files are whole."), "\(whole.text)")
+    #expect(whole.json["damaged"]?.bool == false)
+    let realms = folder + "/apps/todos/realms/"
+    try FileManager.default.removeItem(atPath: realms + "p_=22a=22.realm")
+    let path = realms + "p_=22b=22.realm"
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    for index in stride(from: 4_096, to: bytes.count, by: 97) { bytes[index] ^= 0x5A }
+    try bytes.write(to: URL(fileURLWithPath: path))
+    try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/keys/tokens-until-9999999999"))
+    try Data(#"{"id":"todos","mode":"fast"}"#.utf8)
+      .write(to: URL(fileURLWithPath: folder + "/apps/todos/app.json"))
+    let damaged = try FolderCheck(folder)
+    #expect(damaged.isDamaged && damaged.json["damaged"]?.bool == true)
+    let found = Set(damaged.items.filter { !$0.findings.isEmpty }.map { $0.path })
+    #expect(
+      found == [
+        realms + "p_=22a=22.realm", path, folder + "/keys/tokens-until-9999999999",
+        folder + "/apps/todos/app.json",
+      ], "\(damaged.text)")
+    #expect(damaged.text.contains("it is missing, and was made before"))
+    #expect(damaged.text.hasSuffix("Keep them, and restore a backup."))
+  }
+
+  // MARK: Compaction
+
+  /// `Compaction` 1
+  @Test func filesInUseStayAsTheyAreAndOthersBecomeSmaller() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let folder = Self.folder(server)
+    let user = try await server.user()
+    let device = try await ServedDevice(user.connection())
+    for round in 0..<20 {
+      try device.put(1, String(repeating: "\(round)", count: 50_000))
+      try await device.wait(for: .upload)
+    }
+    let busy = try Compaction(folder)
+    #expect(busy.items.first { $0.path.hasSuffix("home=22.realm") }?.after == .some(nil))
+    #expect(busy.text.contains(", in use, stays as it is"))
+    await device.close()
+    try await server.stop()
+    let text = try CompactCommand.answer(folder, "todos", isJSON: false)
+    #expect(text.contains("p_=22home=22.realm: ") && text.hasSuffix(" are free now"))
+    #expect(try !FolderCheck(folder).isDamaged)
+    let json = try JSONParser.parse(try CompactCommand.answer(folder, nil, isJSON: true))
+    #expect(
+      json.array?.allSatisfy { ($0["after"]?.integer ?? .max) <= ($0["before"]?.integer ?? 0) }
+        == true)
+    // The server goes on with the files.
+    let second = try await RunningServer(server.directory)
+    let other = try await ServedDevice(try await second.user().connection())
+    try await other.wait(for: [1: String(repeating: "19", count: 50_000)])
+    await other.close()
+    try await second.stop()
+  }
+
+  @Test(arguments: [
+    (0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (20_000, "20 KiB"),
+    (5 << 30, "5.0 GiB"), (3 << 42, "12 TiB"),
+  ])
+  func sizesAreForPeople(_ count: Int, _ text: String) {
+    #expect(ByteText.text(count) == text)
+  }
+}
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a server reports: probes, metrics and their dashboard, logs as JSON.
+
+#if Server
+import Foundation
+import Logging
+import Metrics
+import RealmFormats
+import RealmNetworking
+import RealmStorage
+import RealmSync
+import RealmSyncProtocol
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerKit
+
+@Suite(.timeLimit(.minutes(10))) struct ReportTests {
+  private static func get(_ server: RunningServer, _ path: String) async throws -> (Int, String) {
+    let answer = try await ClientTransport.shared.send(
+      HTTPRequest(.get, url: server.address + path))
+    return (answer.status, String(decoding: answer.body, as: UTF8.self))
+  }
+
+  // MARK: Probes
+
+  @Test func aServerSaysThatItRunsAndIsReady() async throws {
+    let server = try await RunningServer(mode: .partition)
+    #expect(try await Self.get(server, "/health") == (200, #"{"status":"ok"}"#))
+    #expect(try await Self.get(server, "/ready?x=1") == (200, #"{"status":"ready"}"#))
+    #expect(server.program.status.sockets.isReady)
+    try await server.stop()
+    // From the beginning of its end on it takes no connections.
+    #expect(!server.program.status.sockets.isReady)
+  }
+
+  // MARK: Metrics
+
+  @Test func whatTakesTimeIsCountedInRanges() async throws {
+    let server = try await RunningServer(mode: .partition)
+    let device = try await ServedDevice(try await server.user().connection())
+    try device.put(1, "a")
+    try await device.wait(for: .upload)
+    server.program.status.measure()
+    let text = server.metrics.text
+    #expect(text.contains("# TYPE realm_upload_seconds histogram\n"))
+    #expect(text.contains("realm_upload_seconds_bucket{le=\"+Inf\"} "))
+    #expect(text.contains("realm_requests_total{status=\"2xx\"} "))
+    #expect(text.contains("realm_sessions_open 1.0\n"))
+    #expect(text.contains("realm_disk_free_bytes "))
+    await device.close()
+    try await server.stop()
+  }
+
+  @Test func aHistogramKnowsAboutHowLongMostThingsTake() {
+    let histogram = LatencyHistogram()
+    #expect(histogram.snapshot.quantile(0.5) == nil)
+    for _ in 0..<90 { histogram.add(.milliseconds(3)) }
+    for _ in 0..<10 { histogram.add(.milliseconds(300)) }
+    let snapshot = histogram.snapshot
+    #expect(snapshot.count == 100)
+    #expect(abs(snapshot.seconds - 3.27) < 0.001)
+    #expect((0.0025...0.005).contains(snapshot.quantile(0.5) ?? 0))
+    #expect((0.25...0.5).contains(snapshot.quantile(0.95) ?? 0))
+    histogram.add(seconds: 1_000)
+    #expect(histogram.snapshot.quantile(1) == 10)
+    let timer = PrometheusTimer()
+    timer.recordNanoseconds(2_000_000)
+    let lines = timer.lines("x_seconds", "{app=\"a\"}")
+    #expect(lines.contains("x_seconds_bucket{app=\"a\",le=\"0.0025\"} 1"))
+    #expect(lines.contains("x_seconds_count{app=\"a\"} 1"))
+    #expect(lines.contains("x_seconds_bucket{app=\"a\",le=\"0.001\"} 0"))
+  }
+
+  /// Each metric of the dashboard is one that a server has.
+  @Test func theDashboardShowsWhatTheServerExports() throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../Documentation/Sync/grafana-dashboard.json").standardizedFileURL
+    let json = try JSONParser.parse(Array(try Data(contentsOf: file)))
+    let panels = try #require(json["panels"]?.array)
+    #expect(panels.count >= 8)
+    let metrics = PrometheusMetrics()
+    let counters = ServerMetrics(metrics)
+    counters.didAnswer(status: 200, after: .milliseconds(1))
+    let exported = Set(
+      metrics.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        .compactMap { $0.prefix { $0 != "{" && $0 != " " }.description })
+    var used: Set<String> = []
+    for panel in panels {
+      #expect(panel["title"]?.string?.isEmpty == false)
+      let targets = try #require(panel["targets"]?.array)
+      #expect(!targets.isEmpty)
+      for target in targets {
+        let expression = try #require(target["expr"]?.string)
+        let names = expression.matches(of: /realm_[a-z_]+/).map { String($0.0) }
+        #expect(!names.isEmpty)
+        for name in names {
+          #expect(exported.contains(name), "\(name) of '\(expression)'")
+          used.insert(name)
+        }
+      }
+    }
+    #expect(used.isSuperset(of: ["realm_connections_open", "realm_upload_seconds_bucket"]))
+  }
+
+  // MARK: Logs
+
+  @Test func aLogForProgramsHasAnObjectInEachLine() throws {
+    let lines = Locked<[[UInt8]]>([])
+    var logger = Logger(label: "realm-server") { label in
+      JSONLog(label: label) { line in lines.withLock { $0.append(line) } }
+    }
+    logger[metadataKey: "app"] = "todos"
+    logger.info("a \"b\"\n\u{1}c", metadata: ["n": "1", "list": ["x"], "more": ["k": "v"]])
+    logger.debug("nothing")
+    logger.error("no metadata of its own")
+    let found = lines.withLock { $0 }
+    #expect(found.count == 2)
+    for line in found { #expect(line.last == 10 && line.count { $0 == 10 } == 1) }
+    let json = try JSONParser.parse(found[0])
+    #expect(json["level"]?.string == "info" && json["label"]?.string == "realm-server")
+    #expect(json["message"]?.string == "a \"b\"\n\u{1}c")
+    #expect(json["metadata"]?["app"]?.string == "todos")
+    #expect(json["metadata"]?["list"] == .array(["x"]))
+    #expect(json["metadata"]?["more"]?["k"]?.string == "v")
+    #expect(json["time"]?.string?.hasSuffix("Z") == true)
+  }
+
+  /// `RecentNotices` 1
+  @Test func theLastWarningsAndErrorsAreKeptForThePage() {
+    let notices = RecentNotices()
+    let log = Locked<[String]>([])
+    let logger = notices.following(
+      Logger(label: "test") { _ in KeptLog { text in log.withLock { $0.append(text) } } })
+    logger.info("nothing")
+    logger.warning("a")
+    for number in 0..<300 { logger.error("\(number) \(String(repeating: "x", count: 1_000))") }
+    let kept = notices.all
+    #expect(kept.count == RecentNotices.countMax && notices.errorCount == 300)
+    #expect(kept.first?.number == 301 && kept.first?.level == .error)
+    #expect(kept.allSatisfy { $0.text.utf8.count <= 500 })
+    // The log has all, as before.
+    #expect(log.withLock { $0.count } == 302)
+  }
+
+  @Test(.enabled(if: ServerProcess.isBuilt, "the program was not built with the tests"))
+  func theProgramLogsJSON() async throws {
+    let directory = try TemporaryDirectory()
+    let program = try SpawnedProgram(
+      ServerProcess.path,
+      [
+        "serve", "--dir", directory.path + "/data", "--listen", "127.0.0.1:0", "--log-format",
+        "json",
+      ], output: .null, errors: .file(directory.file("log.txt")))
+    defer { program.kill() }
+    var lines: [Substring] = []
+    for _ in 0..<6_000 where lines.isEmpty {
+      try await Task.sleep(for: .milliseconds(10))
+      let text = (try? String(contentsOfFile: directory.file("log.txt"), encoding: .utf8)) ?? ""
+      lines = text.split(separator: "\n").dropLast(text.hasSuffix("\n") ? 0 : 1)
+    }
+    for line in lines {
+      #expect(try JSONParser.parse(String(line))["level"]?.string != nil, "\(line)")
+    }
+    #expect(!lines.isEmpty)
+  }
+}
+#endif
