@@ -15,9 +15,9 @@ struct RealmServerCommand: AsyncParsableCommand {
     version: ProgramVersion.text(of: "realm-server", LibraryVersion.text),
     subcommands: [
       ServeCommand.self, ApplyCommand.self, RulesCommand.self, SchemaCommand.self,
-      UsersCommand.self, KeysCommand.self, TriggersCommand.self, ImportCommand.self,
-      AppsCommand.self, StatsCommand.self, BackupCommand.self, RestoreCommand.self,
-      CheckCommand.self, CompactCommand.self, SigningKeyCommand.self, AdminCommand.self,
+      UsersCommand.self, KeysCommand.self, ImportCommand.self, AppsCommand.self,
+      StatsCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
+      CompactCommand.self, SigningKeyCommand.self, AdminCommand.self, TriggersCommand.self,
     ])
 }
 #else

@@ -88,7 +88,7 @@ struct UsersCommand: ParsableCommand {
     _ folder: String, _ appID: String?, user: String?, email: String?
   ) async throws(ServerFailure) -> String {
     let file = try ServerDirectory(existing: folder).app(named: appID)
-    let app = file.id
+    let (app, kinds) = (file.id, file.accounts.recordedEvents)
     let id = try await UserOptions.with(folder, app, user: user, email: email) { _, account in
       account.id
     }
@@ -98,9 +98,10 @@ struct UsersCommand: ParsableCommand {
     }
     return try await UserOptions.with(folder, app, user: id, email: nil) {
       (store, account) async throws(AccountError) in
-      let isDeleted = try await store.delete(
-        account.id, recording: (file.accounts.recordedEvents, ServerClock.machine.now()))
-      guard isDeleted else { throw AccountError.userNotFound }
+      let now = ServerClock.machine.now()
+      guard try await store.delete(account.id, at: now, recording: kinds) else {
+        throw AccountError.userNotFound
+      }
       return "The user \(account.id) of the app \(app) is deleted"
     }
   }

@@ -62,7 +62,9 @@ import Testing
   @Test func functionsOfTheProgramAreCalled() async throws {
     var table = FunctionTable()
     table["sum"] = { call in
-      let numbers = call.arguments.map { if case .int64(let number) = $0 { number } else { 0 } }
+      let numbers = call.arguments.map { (value) -> Int64 in
+        if case .int64(let number) = value { number } else { 0 }
+      }
       return .document([
         BSONElement("sum", .int64(numbers.reduce(0, +))),
         BSONElement("user", .string(call.user?.id ?? "")),
@@ -75,7 +77,7 @@ import Testing
     let user = device.user
     let result = try await user.functions.sum([1, 2])
     #expect(result == ["sum": 3, "user": .string(user.id)])
-    let callable = user.functions.sum
+    let callable: FunctionCallable = user.functions.sum
     #expect(try await callable([5]).documentValue?["sum"] == .some(5))
     let second: AnyBSON = try await withCheckedThrowingContinuation { continuation in
       user.functions.sum([1], { continuation.resume(with: $0) })
@@ -254,7 +256,9 @@ import Testing
     web.answer("/push", "")
     var table = FunctionTable()
     table["tell"] = { call in
-      let users = call.arguments.compactMap(\.text)
+      let users = call.arguments.compactMap { (value) -> String? in
+        if case .string(let text) = value { text } else { nil }
+      }
       let report = try await call.push(
         PushMessage("apns", to: users, .document([BSONElement("text", .string("hello"))])))
       return .int64(Int64(report.deviceCount))

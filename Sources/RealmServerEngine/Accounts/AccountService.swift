@@ -198,7 +198,7 @@ package struct AccountService: Sendable {
   /// Removes a user. Its sessions are over, as their user does not exist.
   package func delete(_ account: Account) async throws(AccountError) {
     let kinds = settings.recordedEvents
-    _ = try await store.delete(account.id, recording: (kinds, clock.now()))
+    _ = try await store.delete(account.id, at: clock.now(), recording: kinds)
     ends.report(.account(account.id))
     if !kinds.isEmpty { news.report() }
   }
@@ -228,8 +228,12 @@ package struct AccountService: Sendable {
   ///
   /// - Throws: `AccountError.userNotFound`.
   package func delete(user id: String) async throws(AccountError) {
-    guard try await store.delete(id) else { throw .userNotFound }
+    let kinds = settings.recordedEvents
+    guard try await store.delete(id, at: clock.now(), recording: kinds) else {
+      throw .userNotFound
+    }
     ends.report(.account(id))
+    if !kinds.isEmpty { news.report() }
   }
 
   /// Ends all sessions of a user, who may log in again.

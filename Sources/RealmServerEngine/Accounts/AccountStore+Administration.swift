@@ -36,16 +36,15 @@ extension AccountStore {
   /// Removes a user with its identities and keys. Its sessions are over, as their user does not
   /// exist.
   ///
-  /// - Parameter events: The events for triggers, and the time of this one; nil for none.
+  /// - Parameter kinds: The events to be stored.
   /// - Returns: Whether there was one.
   package func delete(
-    _ id: String, recording events: (kinds: Set<AccountEvent.Kind>, time: OriginTimestamp)? = nil
+    _ id: String, at time: OriginTimestamp = OriginTimestamp(milliseconds: 0),
+    recording kinds: Set<AccountEvent.Kind> = []
   ) throws(AccountError) -> Bool {
     try write { (accounts) throws(AccountError) in
       guard let account = try accounts.find(Account.self, id) else { return false }
-      if let events {
-        try accounts.record(.delete, of: account, at: events.time, if: events.kinds)
-      }
+      try accounts.record(.delete, of: account, at: time, if: kinds)
       for name in account.identities { try accounts.remove(Identity.self, name.text) }
       try accounts.removeKeys(of: id)
       try accounts.remove(Account.self, id)

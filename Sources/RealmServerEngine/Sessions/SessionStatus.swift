@@ -65,7 +65,10 @@ final class SessionProgress: Sendable {
   func add(_ download: ServerMessage.Download) {
     if case .flexible(_, .moreToCome, _) = download.progress { return }
     let version = download.cursors.download.serverVersion
-    state.withLock { state in state?.version = max(state?.version ?? 0, version) }
+    state.withLock { state in
+      guard let known = state?.version else { return }
+      state?.version = max(known, version)
+    }
   }
 
   func end() { state.withLock { $0 = nil } }

@@ -47,10 +47,12 @@ package struct RealmFacts: Hashable, Sendable {
     (byteCount, usedByteCount) = try snapshot.file.byteCounts()
     var entries = try ServerTables.history.table(in: group).records(
       from: ServerTables.key(head.base + 1))
-    let first = try entries.next().map { (row) throws(StorageError) in
-      try row.integer("total_size") - row.integer("original_size")
+    if let first = try entries.next() {
+      let before = try first.integer("total_size") - first.integer("original_size")
+      historyByteCount = head.totalByteCount - Int(before)
+    } else {
+      historyByteCount = 0
     }
-    historyByteCount = first.map { head.totalByteCount - Int($0) } ?? 0
     var counts: [ClassCount] = []
     for schema in try StoredSchema(group).all {
       counts.append(

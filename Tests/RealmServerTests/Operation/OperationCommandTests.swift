@@ -8,6 +8,7 @@ import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSync
+import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 

@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
