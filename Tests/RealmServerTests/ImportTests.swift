@@ -26,7 +26,7 @@ import Testing
   @Test func aDryRunDoesNothing() async throws {
     let directory = try TemporaryDirectory()
     let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
-    let (shown, answer) = try await app.run() { $0.isDryRun = true }
+    let (shown, answer) = try await app.run { $0.isDryRun = true }
     #expect(shown.contains("The collection todo.Item becomes the class Item."))
     #expect(answer == "Nothing was done.")
     #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
@@ -73,7 +73,7 @@ import Testing
     _ = try TutorialApp(in: directory.path, userCount: 3, itemCount: 4)
     let other = await Self.failure(app)
     #expect(other.contains("another dump") && other.contains("--start-over"))
-    let answer = try await app.run() { $0.startsOver = true }.answer
+    let answer = try await app.run { $0.startsOver = true }.answer
     #expect(answer.contains("3 users and 7 objects are there"))
   }
 
@@ -92,7 +92,7 @@ import Testing
   @Test func usersAreMailedLaterAtWillAndOnce() async throws {
     let directory = try TemporaryDirectory()
     let app = try TutorialApp(in: directory.path, userCount: 5, itemCount: 1)
-    let answer = try await app.run() { $0.sendsMail = false }.answer
+    let answer = try await app.run { $0.sendsMail = false }.answer
     #expect(answer.contains("realm-server users invite"))
     #expect(try app.mails.isEmpty)
     let folder = directory.path + "/data"
@@ -104,19 +104,41 @@ import Testing
       try await InviteCommand.answer(folder, nil, mailsPerMinute: 60).hasPrefix("0 mails wait in"))
   }
 
-  @Test func aMailServerThatDoesNotAnswerEndsTheMails() async throws {
+  @Test func usersAreMailedByTheMailServerOfTheApp() async throws {
     let directory = try TemporaryDirectory()
-    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 1)
-    _ = try await app.run() { $0.sendsMail = false }
-    let path = "\(directory.path)/data/apps/\(TutorialApp.id)/app.json"
+    let app = try TutorialApp(in: directory.path, userCount: 4, itemCount: 1)
+    _ = try await app.run { $0.sendsMail = false }
+    let server = try await TestMailServer()
+    try Self.setMailServer(of: app, port: server.port)
+    let folder = directory.path + "/data"
+    #expect(
+      try await InviteCommand.answer(folder, nil, mailsPerMinute: 60_000) == "4 users were mailed.")
+    for number in 0..<4 {
+      #expect(server.lines.contains("RCPT TO:<\(TutorialApp.email(number))>"))
+    }
+    #expect(
+      try await InviteCommand.answer(folder, nil, mailsPerMinute: 60_000) == "0 users were mailed.")
+    try await server.stop()
+  }
+
+  /// Lets the app send its mails by a server of this machine.
+  private static func setMailServer(of app: TutorialApp, port: Int) throws {
+    let path = "\(app.folder)/data/apps/\(TutorialApp.id)/app.json"
     let data = try #require(FileManager.default.contents(atPath: path))
     let text = String(decoding: data, as: UTF8.self).replacingOccurrences(
       of: #""mail":{"#,
       with: #"""
         "mail":{"from":"a@example.org","confirm_url":"https://example.org/c",
-        "smtp":{"host":"127.0.0.1","port":1,"security":"none"},
+        "smtp":{"host":"127.0.0.1","port":\#(port),"security":"none"},
         """#)
     try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test func aMailServerThatDoesNotAnswerEndsTheMails() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 1)
+    _ = try await app.run { $0.sendsMail = false }
+    try Self.setMailServer(of: app, port: 1)
     await #expect {
       _ = try await InviteCommand.answer(directory.path + "/data", nil, mailsPerMinute: 60_000)
     } throws: {

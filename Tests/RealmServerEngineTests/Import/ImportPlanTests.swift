@@ -101,6 +101,24 @@ struct ImportPlanTests {
     #expect(plan.schema.declared["Item"] != nil)
   }
 
+  @Test func namesHaveALength() throws {
+    let long = String(repeating: "x", count: 64)
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "data_sources/mongodb-atlas/todo/Long/schema.json":
+          #"{"title":"\#(long)","properties":{"_id":{"bsonType":"int"}}}"#,
+        "data_sources/mongodb-atlas/todo/More/schema.json": #"""
+        {"title":"More","properties":{"_id":{"bsonType":"int"},"\#(long)":{"bsonType":"int"},
+         "inner":{"bsonType":"object","title":"\#(long)","properties":{"a":{}}}}}
+        """#,
+      ])
+    #expect(plan.schema.declared[long] == nil)
+    #expect(plan.schema.declared["More"]?.properties.map(\.name) == ["_id"])
+    #expect(plan.text.contains("is longer than 57 bytes"))
+    #expect(plan.text.contains("The property More.\(long) has a name that no property can have"))
+  }
+
   /// No user gets more than before: where a role cannot be read, nobody gets its rights, nor those
   /// of the roles after it.
   @Test func rolesThatCannotBeReadGiveNothing() throws {

@@ -218,6 +218,33 @@ struct ImportRunTests {
     #expect(entries.map(\.changeset) == [[]])
   }
 
+  @Test func aDeviceOfAPartitionGetsTheImportedObjects() async throws {
+    let bench = try ImportBench()
+    bench.files = TutorialExport.files(TutorialExport.partitioned)
+    let lines = (0..<30).map { number in
+      #"{"_id":{"$oid":"\#(Self.id(number))"},"name":"n\#(number)","_partition":"home"}"#
+    }
+    bench.files["dump/todo/Task.json"] = Array(lines.joined(separator: "\n").utf8)
+    bench.options.groupCount = 8
+    try await bench.run()
+    let realm = try await ServerRealm.open(
+      RealmName(app: "tasks_old", partition: "\"home\""), of: EmbeddedStore(bench.disk),
+      clock: ImportBench.clock)
+    let file = try await realm.allocateFile(for: "ann")
+    var (cursor, made) = (DownloadCursor(), 0)
+    while cursor.serverVersion < (await realm.head.version) {
+      let batch = try await realm.download(for: file.ident, after: cursor)
+      for entry in batch.entries where !entry.changeset.isEmpty {
+        for case .createObject in try ChangesetParser.parse(entry.changeset).instructions {
+          made += 1
+        }
+      }
+      guard batch.cursors.download.serverVersion > cursor.serverVersion else { break }
+      cursor = batch.cursors.download
+    }
+    #expect(made == 30)
+  }
+
   // MARK: Interruptions
 
   /// Every call that writes fails once, before and after its effect: the next run goes on, and the
@@ -225,6 +252,12 @@ struct ImportRunTests {
   @Test(.heavy) func anImportGoesOnAfterAFailureOfAnyCall() async throws {
     var items = try Self.items(20)
     items.insert(try ExtendedJSONReader.parse(#"{"_id":"odd"}"#), at: 11)
+    // The second document of an _id in a group, and one with a field beyond the schema.
+    items.insert(items[7], at: 9)
+    items[3] = try ExtendedJSONReader.parse(
+      #"""
+      {"_id":{"$oid":"\#(Self.id(3))"},"owner_id":"a","summary":"s","isComplete":true,"more":1}
+      """#)
     let whole = try Self.bench(items)
     whole.options.groupCount = 6
     let expected = try await whole.run()
@@ -240,6 +273,7 @@ struct ImportRunTests {
       let report = try await bench.run()
       #expect(report.objects == expected.objects, "after call \(number)")
       #expect(report.rejected == expected.rejected, "after call \(number)")
+      #expect(report.unknownFields == expected.unknownFields, "after call \(number)")
       #expect(
         bench.rejected.withLock { $0 } == whole.rejected.withLock { $0 }, "after call \(number)")
       #expect(

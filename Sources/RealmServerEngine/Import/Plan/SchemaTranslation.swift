@@ -14,6 +14,9 @@ struct SchemaTranslation {
 
   /// The deepest nesting of embedded objects.
   private static let depthMax = 50
+  /// The longest name of a property, and of a class, whose table has a prefix.
+  private static let nameByteCountMax = 63
+  private static let classNameByteCountMax = nameByteCountMax - "class_".utf8.count
 
   /// In the order of their collections; embedded ones follow the first class with them.
   private(set) var classes: [Class] = []
@@ -41,6 +44,14 @@ struct SchemaTranslation {
             "The collection \(collection.namespace) has the title \"\(name)\" of "
               + "\(owners[name].map { "\($0)" } ?? ""): a class has one collection. Its documents "
               + "are left out."))
+        continue
+      }
+      guard name.utf8.count <= Self.classNameByteCountMax else {
+        notes.append(
+          ImportNote(
+            .left,
+            "The title \"\(name)\" of \(collection.namespace) is longer than "
+              + "\(Self.classNameByteCountMax) bytes. Its documents are left out."))
         continue
       }
       owners[name] = collection.namespace
@@ -108,7 +119,9 @@ struct SchemaTranslation {
     depth: Int
   ) -> Property? {
     let place = "\(owner).\(name)"
-    guard !name.isEmpty, !name.contains("."), !name.hasPrefix("$") else {
+    guard !name.isEmpty, !name.contains("."), !name.hasPrefix("$"),
+      name.utf8.count <= Self.nameByteCountMax
+    else {
       left(place, "has a name that no property can have")
       return nil
     }
@@ -179,7 +192,7 @@ struct SchemaTranslation {
         left(place, "has too many embedded objects inside of each other")
         return nil
       }
-      return (.link, embedded(json, place, path, depth))
+      return embedded(json, place, path, depth).map { (.link, $0) }
     case "object", "array":
       changed(place, "has collections in a collection, and becomes values of any type")
       return (.mixed, nil)
@@ -207,14 +220,18 @@ struct SchemaTranslation {
   /// The class of embedded objects.
   private mutating func embedded(
     _ json: JSONValue, _ place: String, _ path: String, _ depth: Int
-  ) -> String {
+  ) -> String? {
     let title = json["title"]?.string ?? ""
     let name = title.isEmpty ? String(place.map { $0 == "." ? "_" : $0 }) : title
+    guard name.utf8.count <= Self.classNameByteCountMax else {
+      left(place, "has embedded objects whose title is too long")
+      return nil
+    }
     let known = classes.firstIndex { $0.name == name }
     let index = known ?? classes.count
     if let known, classes[known].kind != .embedded {
       left(place, "has embedded objects with the title \"\(name)\", which a collection has")
-      return name
+      return nil
     }
     if known == nil { classes.append(Class(name: name, kind: .embedded, primaryKey: nil)) }
     let properties = self.properties(json, of: name, path: path + ".", depth: depth + 1)

@@ -33,6 +33,8 @@ struct ImportGroup {
   /// The lines about rejected documents.
   private(set) var rejectedLines: [UInt8] = []
   private(set) var hasChanges = false
+  /// The objects of the group so far.
+  private var seen: Set<ObjectIdentity> = []
 
   init(
     _ group: WriteGroup, _ plan: ImportPlan, _ options: ImportOptions, isRepeated: Bool,
@@ -94,12 +96,9 @@ struct ImportGroup {
     } catch {
       throw .storage(error)
     }
-    guard !isThere else {
-      guard isRepeated else {
-        return .init(field: "_id", reason: "another document has the same _id")
-      }
-      report.addObject(of: name)
-      return nil
+    let object = ObjectIdentity(className: name, key: .value(key))
+    guard !seen.contains(object), !isThere || isRepeated else {
+      return .init(field: "_id", reason: "another document has the same _id")
     }
     let changeset: Changeset
     do throws(DocumentFitting.Misfit) {
@@ -108,6 +107,11 @@ struct ImportGroup {
         partitionKey: plan.app.mode == .partition ? plan.app.documents.partitionKey : nil)
     } catch {
       return error
+    }
+    seen.insert(object)
+    guard !isThere else {
+      report.addObject(of: name)
+      return nil
     }
     do throws(ApplyError) {
       try applier.apply(changeset)
