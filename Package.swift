@@ -56,8 +56,9 @@ let serverProducts =
   products("NIOHTTPTypes", "NIOHTTPTypesHTTP1", of: "swift-nio-extras", with: "Server")
   + products("HTTPTypes", of: "swift-http-types", with: "Server")
   + products("HummingbirdCore", "HummingbirdTLS", of: "hummingbird", with: "Server")
-  + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server")
+  + products("ServiceLifecycle", of: "swift-service-lifecycle", with: "Server")
   + products("Metrics", "CoreMetrics", of: "swift-metrics", with: "Server")
+  + products("Tracing", of: "swift-distributed-tracing", with: "Server")
   + products("Logging", of: "swift-log", with: "Server")
   + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
 
@@ -200,7 +201,8 @@ let package = Package(
     .target(
       name: "RealmServerKit",
       dependencies: modules(
-        "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
+        "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
+        "RealmNetworking",
         "RealmSyncProtocol", "RealmStorage", with: "Server") + networkProducts + serverProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
@@ -280,6 +282,21 @@ let package = Package(
         + products("ArgumentParser", of: "swift-argument-parser", with: "Server"),
       path: "Examples/RealmStorm",
       exclude: ["README.md"],
+      swiftSettings: settings),
+    .target(
+      name: "ErrandModels", dependencies: ["RealmSwift"], path: "Examples/RealmErrands/Models",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "realm-errands-server",
+      dependencies: ["ErrandModels", "RealmSwift"] + modules("RealmServerKit", with: "Server")
+        + products("Logging", of: "swift-log", with: "Server")
+        + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server"),
+      path: "Examples/RealmErrands/Server",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "realm-errands",
+      dependencies: ["ErrandModels", "RealmSwift"],
+      path: "Examples/RealmErrands/Client",
       swiftSettings: settings),
     .executableTarget(
       name: "realm-sync",
@@ -375,6 +392,18 @@ let package = Package(
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
         + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
         + products("Logging", of: "swift-log", with: "Server"),
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmServerKitTests",
+      dependencies: [
+        "ErrandModels", "RealmSwift", "RealmTestSupport", "realm-errands", "realm-errands-server",
+      ] + modules("RealmServerKit", with: "Server")
+        + products("Logging", of: "swift-log", with: "Server")
+        + products("ServiceLifecycle", of: "swift-service-lifecycle", with: "Server")
+        + products("MetricsTestKit", of: "swift-metrics", with: "Server")
+        + products("InMemoryTracing", "Tracing", of: "swift-distributed-tracing", with: "Server")
+        + products("AsyncHTTPClient", of: "async-http-client", with: "Server")
+        + products("NIOCore", of: "swift-nio", with: "Server"),
       swiftSettings: settings),
     .testTarget(
       name: "RealmNotesTests",

@@ -187,12 +187,18 @@ struct ServeCommand: AsyncParsableCommand {
     if let limit = OpenFileLimit.raise() { logger.info("Open files and sockets: at most \(limit)") }
     if let controlled { ControllingProgram.follow(clockOffset: controlled) }
     do {
-      let server = try ServerProgram(
+      let server = try RealmServer(
         try options(), metrics: metrics, logger: logger,
         clock: .machine { ControllingProgram.clockOffset })
-      try await server.run(signals: [.sigterm, .sigint]) { address in
-        FileHandle.standardOutput.write(Data(server.greeting(address).utf8))
+      let greeting = Task {
+        let text = server.greeting(try await server.address)
+        FileHandle.standardOutput.write(Data(text.utf8))
       }
+      defer { greeting.cancel() }
+      let services: [any Service] = [HangupService(server: server), server]
+      try await ServiceGroup(
+        services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+      ).run()
     } catch let failure as ServerFailure {
       FileHandle.standardError.write(Data("realm-server: \(failure)\n".utf8))
       throw ExitCode(1)

@@ -3,7 +3,7 @@
 // The errors of calls about documents, with the names that clients know.
 
 extension APIError {
-  init(call error: DocumentError) {
+  package init(call error: DocumentError) {
     let text = "\(error)"
     switch error {
     case .unsupported, .failed, .duplicate: self.init(400, "MongoDBError", text)

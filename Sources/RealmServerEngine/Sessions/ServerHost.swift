@@ -14,17 +14,21 @@ package final class ServerHost: Sendable {
   private let news: Task<Void, Never>
   private let turns = DownloadTurns()
   private let alarms: ConnectionAlarms
+  private let wrap: @Sendable (any ServerRequestHandler) -> any ServerRequestHandler
   private let lastConnection = Atomic<UInt64>(0)
 
   /// - Parameters:
   ///   - app: The app; its authenticator is not asked, as a socket has one user.
   ///   - store: The store of the app's realms.
   ///   - served: The mode of the app.
+  ///   - wrap: Puts another handler before that of a session; to measure it, say.
   package init(
     _ app: ServerApp, store: any ServerStore, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
-    timer: SyncClock = .continuous
+    timer: SyncClock = .continuous,
+    wrap: @escaping @Sendable (any ServerRequestHandler) -> any ServerRequestHandler = { $0 }
   ) {
+    self.wrap = wrap
     let news = HeadNews(timer: timer)
     var app = app
     app.news = news
@@ -57,8 +61,8 @@ package final class ServerHost: Sendable {
       downloadByteCount: served == .flexible
         ? app.limits.bootstrapByteCount : app.limits.downloadByteCount,
       timer: timer, turns: turns, memory: memory, alarms: alarms,
-      handlerSource: { [app] link in
-        ServerSessionStore(app: app, version: version, connection: number, link: link)
+      handlerSource: { [app, wrap] link in
+        wrap(ServerSessionStore(app: app, version: version, connection: number, link: link))
       })
     await connection.start()
     return connection

@@ -5,9 +5,10 @@
 #if Server
 import RealmNetworking
 
-/// An error with one line of explanation.
-package struct ServerFailure: Error, Hashable, CustomStringConvertible {
-  package let description: String
+/// Why a server cannot run, with one line of explanation.
+public struct ServerFailure: Error, Hashable, CustomStringConvertible {
+  /// The explanation. Where it names an option, it is that of `realm-server serve` for a setting.
+  public let description: String
 
   package init(_ description: String) { self.description = description }
 

@@ -40,6 +40,7 @@ extension ServerOptions {
     return Self.isLoopback(Self.host(of: publicURL)) ? nil : "--public-url \(publicURL)"
   }
 
+  /// Whether a host is this machine for itself alone.
   package static func isLoopback(_ host: String) -> Bool {
     host == "localhost" || ClientAddress(host)?.isLocal == true
   }

@@ -50,6 +50,7 @@ extension ServerDirectory {
     return (attributes?[.size] as? Int ?? 0) == 0
   }
 
+  /// The text about a file that a folder in use lacks.
   package static func missing(_ file: String, _ state: String, _ consequence: String) -> String {
     "\(file) \(state), and the folder was served before. Put the file back from a backup, or start "
       + "once with --replace-missing to go on without it; then \(consequence)."

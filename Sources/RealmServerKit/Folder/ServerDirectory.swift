@@ -11,20 +11,19 @@ import RealmFormats
 /// The folder with the apps, their data and the keys.
 package struct ServerDirectory: Sendable {
   package let path: String
-  /// The functions of the program for logins, which the files of apps may name; nil for commands,
-  /// whose program is another one.
-  private let logins: LoginFunctions?
-  /// Those for clients and triggers; nil for commands.
-  private let functions: FunctionTable?
+  /// The code of the program, whose functions the files of apps may name; nil for commands, whose
+  /// program is another one.
+  private let code: ProgramCode?
 
   /// The folder, created if it is missing.
-  package init(
-    _ path: String, logins: LoginFunctions = LoginFunctions(),
-    functions: FunctionTable = FunctionTable()
-  ) throws(ServerFailure) {
+  package init(_ path: String) throws(ServerFailure) {
+    try self.init(path, ProgramCode())
+  }
+
+  /// The folder for a program with code, created if it is missing.
+  init(_ path: String, _ code: ProgramCode) throws(ServerFailure) {
     self.path = path
-    self.logins = logins
-    self.functions = functions
+    self.code = code
     try RestoreStage.finish(in: path)
     try checkPlace()
     try Self.make(path)
@@ -37,8 +36,7 @@ package struct ServerDirectory: Sendable {
   /// The folder of a server that has run, for commands beside it: nothing is changed.
   package init(existing path: String) throws(ServerFailure) {
     self.path = path
-    logins = nil
-    functions = nil
+    code = nil
     guard !RestoreStage(path).isComplete else {
       throw ServerFailure(
         "A restore into \(path) was interrupted before its last step. Start the server, or do it "
@@ -60,17 +58,22 @@ package struct ServerDirectory: Sendable {
     }
   }
 
+  /// The folder of an app.
   package func appPath(_ app: String) -> String { "\(path)/apps/\(app)" }
 
+  /// The file of the users of an app.
   package func accountsPath(_ app: String) -> String { "\(path)/apps/\(app)/accounts.realm" }
 
+  /// The file with the settings of an app.
   package func appFilePath(_ app: String) -> String { "\(path)/apps/\(app)/app.json" }
 
+  /// The file with the classes of an app.
   package func schemaPath(_ app: String) -> String { "\(path)/apps/\(app)/schema.json" }
 
   /// The file with what is kept of an app's triggers.
   package func triggersPath(_ app: String) -> String { "\(path)/apps/\(app)/triggers.realm" }
 
+  /// The folder for the mails of an app.
   package func outboxPath(_ app: String) -> String { "\(path)/apps/\(app)/outbox" }
 
   /// The file with the mark of an unfinished import of the app.
@@ -148,7 +151,8 @@ package struct ServerDirectory: Sendable {
       throw ServerFailure(
         "\(file) cannot be read. Put it back, or move the folder \(folder) away.")
     }
-    let app = try Self.read(Array(data), of: file, logins, functions)
+    let app = try Self.read(
+      Array(data), of: file, code?[folder].logins, code?[folder].functions)
     guard app.id == folder else {
       throw ServerFailure("\(file) has the id \"\(app.id)\". Give the app's folder that name.")
     }
@@ -196,10 +200,17 @@ package struct ServerDirectory: Sendable {
 
   private func makeApp(_ id: String) throws(ServerFailure) -> AppFile {
     let app = AppFile(id: id, name: id)
-    let folder = "\(path)/apps/\(id)"
-    try Self.make(folder)
-    try write(JSONWriter.bytes(app.json) + [UInt8(ascii: "\n")], to: appFilePath(id))
+    try makeApp(id, text: JSONWriter.text(app.json) + "\n")
     return app
+  }
+
+  /// Makes the folder of an app where it is missing, and writes its file where it has another text.
+  func makeApp(_ id: String, text: String) throws(ServerFailure) {
+    try Self.make(appPath(id))
+    let (file, bytes) = (appFilePath(id), Array(text.utf8))
+    if FileManager.default.contents(atPath: file).map({ Array($0) }) != bytes {
+      try write(bytes, to: file)
+    }
   }
 
   /// Writes a file for the server's user alone, whole or not at all.

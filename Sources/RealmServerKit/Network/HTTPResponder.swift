@@ -11,13 +11,15 @@ import RealmServerEngine
 /// Answers requests of HTTP.
 struct HTTPResponder: Sendable {
   let api: ServerAPI
-  let metrics: PrometheusMetrics
+  /// Writes the metrics; nil for none.
+  let metrics: (@Sendable () -> String)?
   let counters: ServerMetrics
   let sockets: SocketService
   let options: ServerOptions
   let gate: ForwardGate
   let budget: MemoryBudget
   let times: ConnectionTimes
+  let tracing: ServerTracing
 
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -107,7 +109,8 @@ struct HTTPResponder: Sendable {
     } catch {
       return error.response
     }
-    return await api.respond(to: message)
+    let full = message
+    return await tracing.span(of: full) { await api.respond(to: full) }
   }
 
   /// The body of a request, read within a limit of time.
@@ -137,13 +140,14 @@ struct HTTPResponder: Sendable {
 
   /// The metrics, for programs of this machine and for the owner of the token.
   private func answerMetrics(_ message: APIRequest) -> APIResponse {
+    guard let metrics else { return APIResponse(status: 404, contentType: "text/plain", body: []) }
     let isKnown = options.metricsToken.map { message.hasBearerToken($0) } ?? false
     guard isKnown || message.origin.isLocal else {
       return APIResponse(
         status: 403, contentType: "text/plain",
         body: Array("The metrics are for this machine, or need --metrics-token-file.\n".utf8))
     }
-    return APIResponse(contentType: "text/plain; version=0.0.4", body: Array(metrics.text.utf8))
+    return APIResponse(contentType: "text/plain; version=0.0.4", body: Array(metrics().utf8))
   }
 }
 #endif

@@ -71,6 +71,7 @@ package final class PrometheusMetrics: MetricsFactory {
 
   // MARK: MetricsFactory
 
+  /// The counter of a label, made at the first call.
   package func makeCounter(label: String, dimensions: [(String, String)]) -> any CounterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
@@ -81,6 +82,7 @@ package final class PrometheusMetrics: MetricsFactory {
     }
   }
 
+  /// The gauge of a label, made at the first call.
   package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
@@ -97,6 +99,7 @@ package final class PrometheusMetrics: MetricsFactory {
     NOOPMetricsHandler.instance
   }
 
+  /// A timer that does nothing.
   package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
     let name = Self.name(label, dimensions)
     return state.withLockedValue { state in
@@ -107,9 +110,13 @@ package final class PrometheusMetrics: MetricsFactory {
     }
   }
 
+  /// Keeps the counter: its count is not lost.
   package func destroyCounter(_ handler: any CounterHandler) {}
+  /// Keeps the gauge.
   package func destroyMeter(_ handler: any MeterHandler) {}
+  /// Does nothing.
   package func destroyRecorder(_ handler: any RecorderHandler) {}
+  /// Does nothing.
   package func destroyTimer(_ handler: any TimerHandler) {}
 }
 #endif

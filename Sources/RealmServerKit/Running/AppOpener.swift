@@ -16,15 +16,14 @@ struct AppOpener: Sendable {
   let options: ServerOptions
   let issuer: TokenIssuer
   let passwords: PasswordChecker
-  let functions: FunctionTable
-  /// The triggers of the program, for all apps.
-  let triggers: [TriggerSettings]
+  let code: ProgramCode
   let services: LoginServices
   let sessionLimits: SessionLimits
   let timer: SyncClock
   let clock: ServerClock
   let logger: Logger
   let notices: NoticeLog
+  let tracing: ServerTracing
   let metrics: ServerMetrics
   private let random = RandomBytes()
 
@@ -45,7 +44,7 @@ struct AppOpener: Sendable {
     let api = APIApp(
       id: file.id, accounts: accounts,
       functions: FunctionService(
-        functions, settings: file.functions, accounts: accounts,
+        code[file.id].functions, settings: file.functions, accounts: accounts,
         push: PushService(file.push, accounts: accounts, transport: transport),
         transport: transport, timer: timer), limits: options.limits.requests,
       now: { [timer] in timer.now() })
@@ -106,7 +105,8 @@ struct AppOpener: Sendable {
           + "register again.")
     }
     var settings = file.accounts
-    settings.recordedEvents.formUnion(triggers.recordedEvents)
+    settings.recordedEvents.formUnion(code[file.id].triggers.recordedEvents)
+    let services = services.with(code[file.id].logins)
     return AccountService(
       app: file.id, settings: settings, store: accounts, passwords: passwords, issuer: issuer,
       random: random, clock: clock,
@@ -119,7 +119,7 @@ struct AppOpener: Sendable {
     _ file: AppFile, _ stage: AppStage, _ schema: SchemaKeeper, _ services: APIApp
   ) -> ServedApp {
     var api = services
-    let (logger, users) = (logger, options.limits)
+    let (logger, users, tracing) = (logger, options.limits, tracing)
     let store = EmbeddedStore(
       DirectoryFiles(directory: directory.path),
       onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
@@ -156,7 +156,9 @@ struct AppOpener: Sendable {
     api.accounts.findCustomData(in: documents)
     return ServedApp(
       file: file, api: api, schema: schema, rules: app.rules,
-      host: ServerHost(app, store: store, served: file.mode, timer: timer), store: store,
+      host: ServerHost(
+        app, store: store, served: file.mode, timer: timer,
+        wrap: { TracedSession($0, app: file.id, tracing) }), store: store,
       upkeep: ServerUpkeep(
         app, accounts: api.accounts, rules: users.upkeep, clock: clock,
         kept: { (realm) async throws(StoreError) in try await triggers.keptVersion(of: realm) }),
@@ -164,7 +166,7 @@ struct AppOpener: Sendable {
       customData: CustomDataWatch(
         documents, app.rules, heads: store.heads(),
         report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }),
-      triggers: triggers, programTriggers: self.triggers)
+      triggers: triggers, programTriggers: code[file.id].triggers)
   }
 
   /// The triggers of an app, which do not run yet.

@@ -4,20 +4,20 @@
 
 #if Server
 import Foundation
+import CoreMetrics
 import HummingbirdCore
-package import Logging
+import Logging
 import NIOCore
 import NIOPosix
 import RealmFormats
 import RealmNetworking
-package import RealmServerEngine
+import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
 import ServiceLifecycle
-package import UnixSignals
 
 /// A server with its folder, ready to run.
-package struct ServerProgram: Sendable {
+struct ServerProgram: Sendable {
   let options: ServerOptions
   /// The memory of clients.
   let budget: MemoryBudget
@@ -32,45 +32,47 @@ package struct ServerProgram: Sendable {
   private let lock: DirectoryLock
   let recent = RecentNotices()
   let status: ServerStatus
-  private let metrics: PrometheusMetrics
+  private let metricsText: (@Sendable () -> String)?
   private let logger: Logger
   private let timer: SyncClock
   private let times: ConnectionTimes
-
-  /// Opens the folder.
-  ///
-  /// - Parameter clock: The time of the server.
-  package init(
-    _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger, clock: ServerClock
-  ) throws(ServerFailure) {
-    try self.init(
-      options, metrics: metrics, logger: logger, hasher: ScryptHasher(), clock: clock)
-  }
+  private let tracing: ServerTracing
 
   /// Opens the folder.
   ///
   /// - Parameters:
+  ///   - metricsText: Writes the metrics for programs that ask; nil for the text of metrics that
+  ///     have one.
   ///   - hasher: Makes the hashes of passwords.
   ///   - functions: The functions of all apps.
   ///   - logins: The functions of all apps for logins.
   ///   - triggers: The triggers of all apps, beside those of their files.
+  ///   - code: The code of apps with their own.
+  ///   - prepare: Changes the folder before its files are read.
   ///   - sessionLimits: The sizes of the messages of sessions.
   ///   - timer: The time of connections.
   ///   - clock: The time of the server.
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of the options.
+  ///   - tracing: Makes spans.
   init(
-    _ options: ServerOptions, metrics: PrometheusMetrics, logger: Logger,
+    _ options: ServerOptions, metrics: any MetricsFactory,
+    metricsText: (@Sendable () -> String)? = nil, logger: Logger,
     hasher: any PasswordHasher = ScryptHasher(), functions: FunctionTable = FunctionTable(),
     logins: LoginFunctions = LoginFunctions(), triggers: [TriggerSettings] = [],
+    apps code: [String: AppCode] = [:],
+    prepare: (ServerDirectory) throws(ServerFailure) -> Void = { _ in },
     sessionLimits: SessionLimits = SessionLimits(),
     timer: SyncClock = .continuous, clock: ServerClock = .machine,
-    times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil
+    times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil,
+    tracing: ServerTracing = ServerTracing()
   ) throws(ServerFailure) {
     self.times = times
+    self.tracing = tracing
     self.options = options
     self.budget = budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
-    self.metrics = metrics
+    self.metricsText =
+      metricsText ?? (metrics as? PrometheusMetrics).map { shown in { @Sendable in shown.text } }
     let logger = recent.following(logger)
     self.logger = logger
     self.timer = timer
@@ -81,9 +83,11 @@ package struct ServerProgram: Sendable {
     } else {
       certificates = nil
     }
-    let directory = try ServerDirectory(
-      options.directory, logins: logins, functions: functions)
+    let code = ProgramCode(
+      usual: AppCode(functions: functions, logins: logins, triggers: triggers), apps: code)
+    let directory = try ServerDirectory(options.directory, code)
     lock = try DirectoryLock(options.directory)
+    try prepare(directory)
     let random = RandomBytes()
     let replaces = options.replacesMissing
     gate = ForwardGate(logger)
@@ -100,12 +104,11 @@ package struct ServerProgram: Sendable {
     notices = NoticeLog(logger, now: { timer.now() })
     let opener = AppOpener(
       directory: directory, options: options, issuer: TokenIssuer(keys),
-      passwords: PasswordChecker(hasher), functions: functions, triggers: triggers,
+      passwords: PasswordChecker(hasher), code: code,
       services: LoginServices(
-        cryptography: ServerCryptography(), transport: ClientTransport.services,
-        functions: logins),
+        cryptography: ServerCryptography(), transport: ClientTransport.services),
       sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
-      metrics: counters)
+      tracing: tracing, metrics: counters)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
@@ -131,7 +134,7 @@ package struct ServerProgram: Sendable {
   // MARK: Running
 
   /// The text with the address for the app.
-  package func greeting(_ address: String) -> String {
+  func greeting(_ address: String) -> String {
     apps.map { app in
       """
       The app "\(app.file.name)" is served. Connect with:
@@ -142,20 +145,20 @@ package struct ServerProgram: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// Runs, once, until a signal or the end of the task; then ends all sessions and gives the folder
-  /// up.
+  /// Runs, once, until a graceful shutdown or the end of the task; then ends all sessions and gives
+  /// the folder up.
   ///
   /// - Parameter onStart: Is called with the address of the server once it listens.
-  package func run(
-    signals: [UnixSignal] = [], onStart: @escaping @Sendable (String) -> Void = { _ in }
-  ) async throws {
+  func run(onStart: @escaping @Sendable (String) -> Void = { _ in }) async throws {
     defer { lock.release() }
+    // Before anybody writes: what comes from now on is told.
+    for app in apps { await app.applyCode(of: app.file) }
     let responder = HTTPResponder(
       api: ServerAPI(
         app: { [served] in served[$0]?.api }, publicURL: options.publicURL,
         refused: { [notices] in notices.add($0) }),
-      metrics: metrics, counters: counters, sockets: sockets, options: options, gate: gate,
-      budget: budget, times: times)
+      metrics: metricsText, counters: counters, sockets: sockets, options: options, gate: gate,
+      budget: budget, times: times, tracing: tracing)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)
@@ -167,27 +170,30 @@ package struct ServerProgram: Sendable {
         UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
         RequestService(
           requests: CommandRequests(options.directory), files: files, certificates: certificates,
-          status: status), StreamService(apps: served),
-        TriggerRuns(apps: served), StatusService(status: status),
+          status: status), StreamService(apps: served), TriggerRuns(apps: served),
+        StatusService(status: status),
       ] + (certificates.map { [$0] } ?? []) + adminServices,
-      gracefulShutdownSignals: signals, logger: logger)
-    if !signals.isEmpty {
-      configuration.services.insert(
-        .init(service: HangupService(certificates: certificates, files: files)), at: 0)
-    }
+      logger: logger)
     configuration.maximumGracefulShutdownDuration = times.shutdown
     let group = ServiceGroup(configuration: configuration)
     // A task of its own: the end of this one is a shutdown, too, and not a cancellation.
     let running = Task { try await group.run() }
     do {
-      try await withTaskCancellationHandler {
+      try await withTaskCancellationOrGracefulShutdownHandler {
         try await running.value
-      } onCancel: {
+      } onCancelOrGracefulShutdown: {
         Task { await group.triggerGracefulShutdown() }
       }
     } catch {
       throw Self.failure(error, options)
     }
+  }
+
+  /// Reads the certificates, the keys of tokens and the files of the apps again.
+  func reload() async -> [AppFileOutcome] {
+    certificates?.reload()
+    await files.reloadKeys()
+    return await files.apply()
   }
 
   /// The page of the server, if it has one.

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The triggers of all apps, from the start of the server to its end.
+// The end of the triggers.
 
 #if Server
 import RealmServerEngine
 import ServiceLifecycle
 
-/// Runs the triggers of the apps; those of apps that come later begin with them.
+/// Ends the triggers of all apps, and stores how far they have come.
 struct TriggerRuns: Service {
   let apps: ServedApps
 
   func run() async throws {
-    for app in apps.all { await app.applyCode(of: app.file) }
     try? await gracefulShutdown()
     for app in apps.all { await app.triggers.stop() }
   }

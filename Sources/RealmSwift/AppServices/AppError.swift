@@ -4,7 +4,7 @@
 
 #if Sync
 public import Foundation
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// An error of a call of an app's server.
 ///
@@ -166,7 +166,7 @@ extension AppError.Code {
 
 extension AppError {
   /// The error of a failure; `CancellationError` for a call that was cancelled.
-  static func of(_ failure: AppFailure) -> any Error {
+  package static func of(_ failure: AppFailure) -> any Error {
     switch failure {
     case .cancelled: CancellationError()
     case .service(let name, let message, let status, let logURL):

@@ -41,8 +41,8 @@ enum ModuleOrder {
     "RealmMetrics": ["RealmSwift"],
     "RealmInventory": [],
     "RealmServerKit": [
-      "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmNetworking",
-      "RealmSyncProtocol", "RealmStorage",
+      "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
+      "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
     ],
     "RealmServer": [
       "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
@@ -96,7 +96,7 @@ enum ModuleOrder {
     "RealmServerKit": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
-      "ServiceLifecycle", "UnixSignals", "Metrics", "CoreMetrics", "Logging", "Crypto",
+      "ServiceLifecycle", "Metrics", "CoreMetrics", "Tracing", "Logging", "Crypto",
       "_CryptoExtras", "Synchronization", "Foundation", "Glibc", "Darwin", "Musl",
     ],
     "RealmServer": [

@@ -3,19 +3,17 @@
 // The signal SIGHUP.
 
 #if Server
+import RealmServerKit
 import ServiceLifecycle
 import UnixSignals
 
 /// Reads certificates, keys of tokens and the files of apps again at SIGHUP; the server goes on.
 struct HangupService: Service {
-  let certificates: ServerCertificates?
-  let files: AppFiles
+  let server: RealmServer
 
   func run() async throws {
     for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-      certificates?.reload()
-      await files.reloadKeys()
-      _ = await files.apply()
+      _ = await server.reload()
     }
   }
 }

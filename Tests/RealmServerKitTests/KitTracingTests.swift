@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The spans of a server.
+
+#if Server
+import Foundation
+import InMemoryTracing
+import RealmServerKit
+import RealmSwift
+import Testing
+import Tracing
+
+struct KitTracingTests {
+  @Test func requestsFunctionsAndSessionsAreSpans() async throws {
+    let tracer = InMemoryTracer()
+    var app = AppDefinition.open()
+    app.function("sum") { (call, a: Int, b: Int) in a + b }
+    try await KitServer.run(app, configure: { $0.tracer = tracer }) { server in
+      let user = try await server.user()
+      _ = try await user.call("sum", [1, 2])
+      _ = await KitServer.error { try await user.call("sum", [1]) }
+      var configuration = user.flexibleSyncConfiguration()
+      configuration.objectTypes = [KitTodo.self, KitPlace.self]
+      _ = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    }
+    let spans = tracer.finishedSpans
+    let calls = spans.filter { $0.operationName == "realm.function" }
+    #expect(calls.count == 2)
+    #expect(calls.allSatisfy { $0.attributes.get("realm.function") == .string("sum") })
+    #expect(calls.filter { $0.status?.code == .error }.count == 1)
+    let request = try #require(
+      spans.first { span in
+        span.operationName == "realm.http" && calls.contains { $0.parentSpanID == span.spanID }
+      })
+    #expect(request.attributes.get("http.request.method") == .string("POST"))
+    #expect(request.attributes.get("http.response.status_code") == .int64(200))
+    #expect(spans.contains { $0.operationName == "realm.sync.bind" })
+    #expect(spans.contains { $0.operationName == "realm.sync.download" })
+  }
+}
+#endif
