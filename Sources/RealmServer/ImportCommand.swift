@@ -15,8 +15,8 @@ struct ImportCommand: AsyncParsableCommand {
     discussion: """
       The export is the folder that `appservices pull` makes, the dump is what mongodump or \
       mongoexport writes. It prints what is carried over and what is not, and asks before it \
-      begins. Users keep their ids. They get a mail with which they choose a new password, as passwords \
-      cannot be exported. An import that was interrupted goes on with the same command.
+      begins. Users keep their ids. They get a mail with which they choose a new password, as \
+      passwords cannot be exported. An import that was interrupted goes on with the same command.
 
       Example: realm-server import --app-services ./export --data ./dump --users users.json \
       --out ./data

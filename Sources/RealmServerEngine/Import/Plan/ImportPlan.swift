@@ -217,7 +217,7 @@ package struct ImportPlan: Sendable {
         switch part.kind {
         case .function:
           ("function", "write it in Swift in a program with the server, or as a webhook")
-        case .trigger: ("trigger", "write it in Swift in a program with the server")
+        case .trigger: ("trigger", "name it in app.json, with a function in Swift or a webhook")
         case .endpoint: ("endpoint", "serve it by a program of yours")
         case .service: ("service", "call it from a program of yours")
         case .resolver: ("custom resolver", "there is no GraphQL; use collections or functions")
