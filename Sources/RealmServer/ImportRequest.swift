@@ -42,6 +42,7 @@ struct ImportRequest: Sendable {
     let plan: ImportPlan
     do throws(ImportError) {
       plan = try ImportPlan(export, data: data, in: files)
+      if let users { _ = try files.open(users) }
     } catch {
       throw ServerFailure(error.description)
     }

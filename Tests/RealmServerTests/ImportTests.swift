@@ -32,6 +32,14 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
   }
 
+  @Test func aListOfUsersThatIsMissingIsNamedBeforeAnythingIsMade() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    let failure = await Self.failure(app) { $0.users = directory.path + "/nobody.json" }
+    #expect(failure == "There is no file \(directory.path)/nobody.json to read. Check the path.")
+    #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
+  }
+
   @Test func whoDoesNotAgreeGetsNothing() async throws {
     let directory = try TemporaryDirectory()
     let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
@@ -57,7 +65,7 @@ import Testing
     }
     let (shown, answer) = try await app.run()
     #expect(shown.contains("An interrupted import goes on."))
-    #expect(answer.contains("1 documents of todo.Profile do not fit the schema"))
+    #expect(answer.contains("Documents of todo.Profile that do not fit the schema: 1 (left out)"))
     let rejected = "\(directory.path)/data/apps/\(TutorialApp.id)/rejected.jsonl"
     #expect(FileManager.default.contents(atPath: rejected)?.isEmpty == false)
     let server = try await RunningServer(directory)

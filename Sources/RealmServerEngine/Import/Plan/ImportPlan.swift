@@ -150,7 +150,7 @@ package struct ImportPlan: Sendable {
     notes.append(
       count == 0
         ? ImportNote(.left, "There are no roles: no user reads anything until app.json has some.")
-        : ImportNote(.carried, "\(count) roles are carried over."))
+        : ImportNote(.carried, "The roles of the app: \(count)."))
     confirmAddresses(app.roles.readsEmail)
   }
 
@@ -283,7 +283,7 @@ package struct ImportPlan: Sendable {
       if !texts.isEmpty { lines += ["", title] + texts }
     }
     let byteCount = sources.reduce(0) { $0 + $1.byteCount }
-    lines += ["", "The dump has \(sources.count) files with \(byteCount) bytes."]
+    lines += ["", "Files of the dump: \(sources.count), with \(byteCount) bytes"]
     return lines.joined(separator: "\n")
   }
 }

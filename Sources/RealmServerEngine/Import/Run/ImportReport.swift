@@ -90,13 +90,13 @@ package struct ImportReport: Hashable, Sendable {
     }
     if customDataCount > 0 { lines.append("  custom data of users: \(customDataCount)") }
     for (name, count) in leftOut.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(count) documents of \(name) are left out: it has no class.")
+      lines.append("Documents of \(name), which has no class: \(count) (left out)")
     }
     for (name, count) in unknownFields.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(count) values of \(name) are left out: the schema has no such property.")
+      lines.append("Values of \(name), which is no property of the schema: \(count) (left out)")
     }
     for (name, count) in rejected.sorted(by: { $0.key < $1.key }) {
-      lines.append("\(count) documents of \(name) do not fit the schema, and are left out.")
+      lines.append("Documents of \(name) that do not fit the schema: \(count) (left out)")
     }
     lines += firstRejected.map { "  \($0)" }
     return lines.joined(separator: "\n")
