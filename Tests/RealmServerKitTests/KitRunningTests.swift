@@ -119,7 +119,7 @@ struct KitRunningTests {
     }
   }
 
-  @Test func metricsGoToTheFactoryOfTheProgram() async throws {
+  @Test @MainActor func metricsGoToTheFactoryOfTheProgram() async throws {
     let metrics = TestMetrics()
     try await KitServer.run(
       .open(),

@@ -52,6 +52,7 @@ struct KitServer {
   static func run(
     _ apps: AppDefinition..., directory: TemporaryDirectory? = nil,
     configure: (inout RealmServerConfiguration) -> Void = { _ in },
+    isolation: isolated (any Actor)? = #isolation,
     _ body: (KitServer) async throws -> Void
   ) async throws {
     let directory = try directory ?? TemporaryDirectory()
@@ -78,7 +79,9 @@ struct KitServer {
   }
 
   /// The error of a call.
-  static func error<R>(_ call: () async throws -> R) async -> AppError? {
+  static func error<R>(
+    isolation: isolated (any Actor)? = #isolation, _ call: () async throws -> R
+  ) async -> AppError? {
     do {
       _ = try await call()
       return nil

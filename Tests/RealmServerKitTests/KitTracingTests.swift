@@ -11,7 +11,7 @@ import Testing
 import Tracing
 
 struct KitTracingTests {
-  @Test func requestsFunctionsAndSessionsAreSpans() async throws {
+  @Test @MainActor func requestsFunctionsAndSessionsAreSpans() async throws {
     let tracer = InMemoryTracer()
     var app = AppDefinition.open()
     app.function("sum") { (call, a: Int, b: Int) in a + b }

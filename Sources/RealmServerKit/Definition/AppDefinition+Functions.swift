@@ -92,20 +92,28 @@ extension AppDefinition {
     _ name: String, _ options: FunctionOptions,
     _ body: @escaping @Sendable (ServerCall) async throws -> AnyBSON
   ) {
-    parts.append { (code, reports) throws(ServerFailure) in
+    @Sendable func part(_ code: inout AppCode, _ reports: Reports) throws(ServerFailure) {
       guard FunctionSettings.isName(name) else {
         throw ServerFailure(
           "\"\(name)\" is no name of a function: it needs 1 to 128 letters, digits and signs.")
       }
-      code.functions.add(name, options) { call in
-        try await reports.tracing.span("realm.function") { span in
-          span.attributes["realm.app"] = call.app
-          span.attributes["realm.function"] = call.name
-          do {
-            return try await body(ServerCall(call, reports.logger)).bson
-          } catch let error as AppError {
-            throw FunctionError.failed(error.message)
-          }
+      code.functions.add(name, options, Self.function(body, reports))
+    }
+    parts.append(part)
+  }
+
+  /// A closure as the engine calls it, in a span.
+  private static func function(
+    _ body: @escaping @Sendable (ServerCall) async throws -> AnyBSON, _ reports: Reports
+  ) -> FunctionTable.Function {
+    { (call: FunctionCall) async throws -> BSONValue in
+      try await reports.tracing.span("realm.function") { span in
+        span.attributes["realm.app"] = call.app
+        span.attributes["realm.function"] = call.name
+        do {
+          return try await body(ServerCall(call, reports.logger)).bson
+        } catch let error as AppError {
+          throw FunctionError.failed(error.message)
         }
       }
     }

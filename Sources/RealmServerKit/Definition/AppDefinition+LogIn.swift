@@ -121,17 +121,25 @@ extension AppDefinition {
   private mutating func hook(_ name: String, _ body: @escaping LoginFunctions.Function) {
     hooks.names.insert(name)
     let app = id
-    parts.append { (code, reports) throws(ServerFailure) in
-      code.logins[name] = { arguments in
-        try await reports.tracing.span("realm.login") { span in
-          span.attributes["realm.app"] = app
-          span.attributes["realm.function"] = name
-          do {
-            return try await body(arguments)
-          } catch {
-            reports.logger.error("The function '\(name)' of the app \(app) failed: \(error)")
-            throw error
-          }
+    @Sendable func part(_ code: inout AppCode, _ reports: Reports) throws(ServerFailure) {
+      code.logins[name] = Self.hook(name, body, of: app, reports)
+    }
+    parts.append(part)
+  }
+
+  /// A closure as the engine calls it, in a span.
+  private static func hook(
+    _ name: String, _ body: @escaping LoginFunctions.Function, of app: String, _ reports: Reports
+  ) -> LoginFunctions.Function {
+    { arguments in
+      try await reports.tracing.span("realm.login") { span in
+        span.attributes["realm.app"] = app
+        span.attributes["realm.function"] = name
+        do {
+          return try await body(arguments)
+        } catch {
+          reports.logger.error("The function '\(name)' of the app \(app) failed: \(error)")
+          throw error
         }
       }
     }

@@ -103,13 +103,15 @@ extension AppDefinition {
     options.skipsFailures = true
     let call = Self.call(name) { try await body($0, ScheduledRun($1)) }
     add(call.name, FunctionOptions(isPrivate: true), call.body)
-    parts.append { [options] (code, _) throws(ServerFailure) in
+    let settings = options
+    @Sendable func part(_ code: inout AppCode, _: Reports) throws(ServerFailure) {
       do throws(CronError) {
-        Self.append(name, .scheduled(try CronSchedule(schedule)), options, to: &code)
+        Self.append(name, .scheduled(try CronSchedule(schedule)), settings, to: &code)
       } catch {
         throw ServerFailure("The schedule \"\(schedule)\" of \(name) cannot be used: \(error).")
       }
     }
+    parts.append(part)
   }
 
   private mutating func addTrigger(
@@ -118,9 +120,10 @@ extension AppDefinition {
   ) {
     let call = Self.call(name, body)
     add(call.name, FunctionOptions(isPrivate: true), call.body)
-    parts.append { (code, _) throws(ServerFailure) in
+    @Sendable func part(_ code: inout AppCode, _: Reports) throws(ServerFailure) {
       Self.append(name, kind, options, to: &code)
     }
+    parts.append(part)
   }
 
   /// The private function behind a trigger.
