@@ -30,7 +30,7 @@ package struct Selection {
     }
     root = try PlanBuilder(plan: plan, source: source, search: isScan ? search : nil)
       .node(predicate, table)
-    assert(unsafe root == plan.nodes.count - 1, "QueryPlan 2")
+    assert(unsafe root == plan.nodes.count - 1, "`QueryPlan` 2")
   }
 
   /// The matches, as those of a condition on linked objects.

@@ -33,6 +33,7 @@ enum Workers {
   static func map<Tool, Result>(
     parts: Int, tools: [Tool], _ body: @Sendable (Tool, Int) throws(StorageError) -> Result
   ) throws(StorageError) -> [Result] {
+    assert(!tools.isEmpty, "no worker takes a part")
     let tools = Tools(each: tools)
     let progress = Locked(Progress<Result>(results: Array(repeating: nil, count: parts)))
     WorkerPool.shared.run { worker in
@@ -40,7 +41,10 @@ enum Workers {
       while let part = progress.withLock({ $0.takePart() }) {
         do throws(StorageError) {
           let result = try body(tools.each[worker], part)
-          progress.withLock { $0.results[part] = result }
+          progress.withLock {
+            assert($0.results[part] == nil, "a part is taken once")
+            $0.results[part] = result
+          }
         } catch {
           progress.withLock { $0.error = error }
         }
@@ -48,6 +52,8 @@ enum Workers {
     }
     let (results, error) = progress.withLock { ($0.results, $0.error) }
     if let error { throw error }
-    return results.compactMap { $0 }
+    let found = results.compactMap { $0 }
+    assert(found.count == parts, "a part was left out without an error")
+    return found
   }
 }

@@ -47,6 +47,7 @@ package struct Aggregator {
 
   /// Several of the same function joined; the earlier ones come first.
   init(merging parts: [Aggregator]) {
+    assert(parts.allSatisfy { $0.function == parts[0].function }, "parts of different aggregates")
     self = parts[0]
     for part in parts.dropFirst() {
       switch function {
@@ -78,10 +79,14 @@ package struct Aggregator {
   var isMinimum: Bool { function == .min }
 
   /// Counts the values of several rows.
-  mutating func add(countOf rows: LeafMask) { count &+= rows.count }
+  mutating func add(countOf rows: LeafMask) {
+    assert(isCount, "other aggregates need the values")
+    count &+= rows.count
+  }
 
   /// Adds the smallest and the largest of several integers.
   mutating func add(_ bounds: ClosedRange<Int64>) {
+    assert(isExtreme, "bounds have no sum")
     add(.int(isMinimum ? bounds.lowerBound : bounds.upperBound))
   }
 

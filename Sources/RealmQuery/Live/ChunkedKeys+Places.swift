@@ -17,6 +17,8 @@ extension ChunkedKeys {
     of keys: [ObjectKey], isAscending: Bool, _ order: RowOrder?
   ) throws(StorageError) -> [Int] {
     if keys.isEmpty { return [] }
+    assert(
+      keys.count > 256 || zip(keys, keys.dropFirst()).allSatisfy(<), "keys are looked for in order")
     var positions: [Int] = []
     if isAscending {
       for key in keys {

@@ -26,6 +26,7 @@ package struct ChunkedKeys: Sendable {
   package init(_ keys: [ObjectKey] = []) {
     chunks.reserveCapacity(keys.count / ChunkedKeys.usualChunk + 1)
     append(evenly: keys[...])
+    assert(count == keys.count && isWhole, "`ChunkedKeys` 1, 2")
   }
 
   package var count: Int { ends.last ?? 0 }
@@ -55,6 +56,7 @@ package struct ChunkedKeys: Sendable {
       keys += chunk.prefix(limit - keys.count)
       if keys.count == limit { break }
     }
+    assert(keys.count == limit, "`ChunkedKeys` 2: the chunks have fewer keys than they say")
     return keys
   }
 
@@ -128,8 +130,8 @@ package struct ChunkedKeys: Sendable {
     if nextArrival < arrivals.count {
       result.append(evenly: arrivals[nextArrival...].map(\.key)[...])
     }
-    assert(result.count == count - removed.count + arrivals.count, "ChunkedKeys 2")
-    assert(result.isWhole, "ChunkedKeys 1, 2")
+    assert(result.count == count - removed.count + arrivals.count, "`ChunkedKeys` 2")
+    assert(result.isWhole, "`ChunkedKeys` 1, 2")
     return result
   }
 
@@ -172,6 +174,7 @@ package struct ChunkedKeys: Sendable {
       next += 1
     }
     copy(upTo: chunk.count)
+    assert(arrivals.isEmpty, "an arrival belongs to a later chunk")
     return keys
   }
 
@@ -189,7 +192,7 @@ package struct ChunkedKeys: Sendable {
   /// Adds a chunk, or joins it with the last one.
   private mutating func append(_ chunk: [ObjectKey]) {
     guard !chunk.isEmpty else { return }
-    assert(chunk.count <= ChunkedKeys.largestChunk, "ChunkedKeys 1")
+    assert(chunk.count <= ChunkedKeys.largestChunk, "`ChunkedKeys` 1")
     if let last = chunks.last,
       Swift.min(last.count, chunk.count) < ChunkedKeys.smallChunk,
       last.count + chunk.count <= ChunkedKeys.largestChunk
@@ -209,7 +212,7 @@ package struct ChunkedKeys: Sendable {
   private func chunk(with position: Int) -> Int {
     precondition(position >= 0 && position < count, "no such position")
     let low = (0..<ends.count).partitionPoint { ends[$0] <= position }
-    assert(start(of: low) <= position && position < ends[low], "ChunkedKeys 2")
+    assert(start(of: low) <= position && position < ends[low], "`ChunkedKeys` 2")
     return low
   }
 }

@@ -16,10 +16,12 @@ struct KeptKeys {
     self.keys = keys
     self.removed = removed
     count = keys.count - removed.count
+    assert(count >= 0, "more keys are taken out than there are")
   }
 
   /// The key at a position among those that are left.
   subscript(position: Int) -> ObjectKey {
+    assert(position >= 0 && position < count, "a position outside of what is left")
     // The number of removed keys before it: removed[k] - k is the position in front of which the
     // k-th removed key stood.
     let low = (0..<removed.count).partitionPoint { removed[$0] - $0 <= position }

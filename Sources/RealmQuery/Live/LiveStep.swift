@@ -120,6 +120,7 @@ struct LiveStep {
         number += 1
       }
     }
+    assert(number == lists.count, "`TableQuery+Live` 3: the state is one of another query")
     if !concerned.isEmpty { try keepUnaffected(in: elements) }
     let edit = try self.edit(elements)
     return (ResultState(content: .keys(edit.result), lists: lists), edit)
@@ -132,7 +133,15 @@ struct LiveStep {
   private func edit(
     _ list: ChunkedKeys, from old: RowOrder?, to new: RowOrder
   ) throws(QueryError) -> ListEdit {
-    try QueryError.storing(ListEdit(list, leaving: leaving, arriving: present, from: old, to: new))
+    assert(isPresentKnown, "`LiveStep` 3")
+    return try QueryError.storing(
+      ListEdit(list, leaving: leaving, arriving: present, from: old, to: new))
+  }
+
+  /// Whether `present` is as `LiveStep` 3 says, for assertions: asked of short steps alone.
+  private var isPresentKnown: Bool {
+    present.count + leaving.count > 64
+      || present.allSatisfy { leaving.contains($0) || own?.inserted.contains($0) == true }
   }
 
   /// Goes on with what is present of the changed objects and with others that these concern.
@@ -278,6 +287,7 @@ struct LiveStep {
       }
       changes.modifications.sort()
     }
+    assert(changes.isWhole(from: edit.list.count, to: edit.count), "`ResultChanges` 1, 2")
     return changes
   }
 }

@@ -24,6 +24,8 @@ extension ResultChanges {
       (oldIndex, newIndex) = (same + 1, index + 1)
     }
     add(old.chunks[oldIndex...], new.chunks[newIndex...], &oldStart, &newStart)
+    assert(oldStart == old.count && newStart == new.count, "each chunk is compared once")
+    assert(isWhole(from: old.count, to: new.count), "`ResultChanges` 1, 2")
   }
 
   private static func address(of chunk: [ObjectKey]) -> UInt {

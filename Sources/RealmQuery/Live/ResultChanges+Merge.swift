@@ -19,6 +19,9 @@ extension ResultChanges {
       .subtracting(gone).sorted()
     joined.reordered = Set(reordered + next.reordered.compactMap(oldIndex))
       .subtracting(gone).sorted()
+    assert(
+      [joined.deletions, joined.insertions].allSatisfy { zip($0, $0.dropFirst()).allSatisfy(<) },
+      "`ResultChanges` 1: the second step does not begin where the first one ends")
     return joined
   }
 

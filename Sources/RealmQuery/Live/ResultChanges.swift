@@ -72,7 +72,7 @@ package struct ResultChanges: Equatable, Sendable {
       }
     }
     for index in oldEnd..<old.count where isModified(old[index]) { modifications.append(index) }
-    assert(isWhole(from: old.count, to: new.count), "ResultChanges 1, 2")
+    assert(isWhole(from: old.count, to: new.count), "`ResultChanges` 1, 2")
   }
 
   /// Whether the lists are as the invariants say, for assertions.

@@ -30,6 +30,7 @@ struct RowOrder {
 
   /// Whether an object has the same values here as in another version, in all that is sorted by.
   func hasEqualValues(_ key: ObjectKey, in other: RowOrder) throws(StorageError) -> Bool {
+    assert(paths.count == other.paths.count, "orders of different queries are compared")
     let (row, otherRow) = (try existingRow(of: key), try other.existingRow(of: key))
     for (path, otherPath) in zip(paths, other.paths) {
       let (value, otherValue) = (try path.value(of: row), try otherPath.value(of: otherRow))

@@ -95,6 +95,7 @@ extension TableQuery {
     _ changes: inout ResultChanges, of keys: [ObjectKey], from old: any TableReader,
     to new: any TableReader
   ) throws(QueryError) {
+    assert(changes.reordered.isEmpty, "`ResultChanges` 3: what is reordered is found out once")
     let orders = [order] + stages.map { if case .sort(let order) = $0 { order } else { nil } }
     guard !changes.modifications.isEmpty, orders.contains(where: { $0 != nil }),
       let oldTable = try old.table(table), let newTable = try new.table(table)

@@ -13,6 +13,7 @@ struct WholeTable {
   let step: ResultStep
 
   func advance(_ count: Int) throws(StorageError) -> (ResultState, ResultChanges) {
+    assert(old.key == new.key, "a step from one table to another")
     let own = step.changes[old.key]
     var changes = ResultChanges()
     if let own {

@@ -69,6 +69,9 @@ enum ColumnCondition {
       return matchesNull
         ? self.integers(column, ValueTest(.equal, value: .null)) : .constant(false)
     }
+    assert(
+      integers.count > 256 || zip(integers, integers.dropFirst()).allSatisfy(<),
+      "constants that are looked up ascend")
     return .integerSet(
       IntegerSetCondition(
         leafIndex: column.leafIndex, isNullable: column.leafKind == .nullableInt,

@@ -47,6 +47,10 @@ struct IntegerCondition: Condition {
 
   /// The condition that the integer lies in both ranges; nil if they have nothing in common.
   func intersection(_ other: IntegerCondition) -> IntegerCondition? {
+    assert(leafIndex == other.leafIndex, "ranges of different columns have nothing in common")
+    assert(
+      !excludes && !matchesNull && !other.excludes && !other.matchesNull,
+      "`QueryPlan` 3: only plain ranges are joined")
     let lower = max(lower, other.lower)
     let upper = min(upper, other.upper)
     guard lower <= upper else { return nil }

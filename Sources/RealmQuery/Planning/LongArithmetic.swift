@@ -42,6 +42,7 @@ struct LongArithmetic {
       case .apply(let operation): steps.append(.apply(operation))
       }
     }
+    assert(steps.count == 2 * operands.count - 1, "each operator has two sides")
     self.operands = operands
     self.steps = steps
   }
@@ -92,6 +93,7 @@ struct LongArithmetic {
         stack[stack.count - 1] = operation.apply(stack[stack.count - 1], right)
       }
     }
+    assert(stack.count == 1 && next == choices.count, "each operand is used once")
     return stack[0]
   }
 }

@@ -38,20 +38,23 @@ final class QueryPlan {
 
   /// Ends what `enter` began.
   func leave() {
-    assert(!outerRows.isEmpty, "QueryPlan 4")
+    assert(!outerRows.isEmpty, "`QueryPlan` 4")
     outerRows.removeLast()
   }
 
   /// The object that many levels out.
   func outerRow(at level: Int) -> Row {
-    assert(level > 0 && level <= outerRows.count, "QueryPlan 4")
+    assert(level > 0 && level <= outerRows.count, "`QueryPlan` 4")
     return outerRows[outerRows.count - level]
   }
 
   func add(_ node: PlanNode) -> Int {
+    if case .not(let child) = node { unsafe assert(nodes.indices.contains(child), "`QueryPlan` 2") }
     unsafe nodes.append(node)
     costs.append(cost(of: node))
     shares.append(share(of: node))
+    unsafe assert(
+      costs.count == nodes.count && shares.count == nodes.count, "each node has a cost and a share")
     return unsafe nodes.count - 1
   }
 
@@ -86,6 +89,7 @@ final class QueryPlan {
 
   /// Adds the conjunction of several nodes, the one that rules out the most for its cost first.
   func addAll(_ children: [Int]) -> Int {
+    assert(!children.isEmpty, "a conjunction of nothing is a constant")
     let children = mergingRanges(children.flatMap(conjuncts))
     if children.count == 1 { return children[0] }
     return add(.all(note(ordered(children) { 1 - shares[$0] })))
@@ -93,13 +97,14 @@ final class QueryPlan {
 
   /// Adds the disjunction of several nodes, the one that lets pass the most for its cost first.
   func addAny(_ children: [Int]) -> Int {
+    assert(!children.isEmpty, "a disjunction of nothing is a constant")
     if children.count == 1 { return children[0] }
     let children = children.flatMap(disjuncts)
     return add(.any(note(ordered(children) { shares[$0] })))
   }
 
   private func note(_ nodes: [Int]) -> PlanChildren {
-    assert(unsafe nodes.allSatisfy(self.nodes.indices.contains), "QueryPlan 2")
+    assert(unsafe nodes.allSatisfy(self.nodes.indices.contains), "`QueryPlan` 2")
     unsafe children += nodes
     return unsafe children.count - nodes.count..<children.count
   }
@@ -152,9 +157,15 @@ final class QueryPlan {
     return condition
   }
 
-  func note(_ lookup: IndexLookup, for node: Int) { lookups[node] = lookup }
+  func note(_ lookup: IndexLookup, for node: Int) {
+    unsafe assert(nodes.indices.contains(node) && lookups[node] == nil, "a node has one lookup")
+    lookups[node] = lookup
+  }
 
-  func note(_ search: LinkedSearch, for node: Int) { searches[node] = search }
+  func note(_ search: LinkedSearch, for node: Int) {
+    unsafe assert(nodes.indices.contains(node) && searches[node] == nil, "a node has one search")
+    searches[node] = search
+  }
 
   /// Whether making the same plan again costs nothing against a scan: no other table is scanned for
   /// it.

@@ -132,7 +132,10 @@ struct ValueFilter {
   }
 
   /// Whether a value matches; for conditions that are about no object around.
-  func matches(_ value: MixedValue) -> Bool { ValueFilter.matches(node, value) }
+  func matches(_ value: MixedValue) -> Bool {
+    assert(!usesOuterScope, "a condition on objects around is asked without them")
+    return ValueFilter.matches(node, value)
+  }
 
   /// Whether a value of an object's collection matches; the plan knows the objects around.
   func matches(_ value: MixedValue, _ row: Row, _ plan: QueryPlan) throws(StorageError) -> Bool {

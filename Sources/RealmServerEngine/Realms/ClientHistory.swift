@@ -170,19 +170,26 @@ final class HistoryWindow {
   var end: UInt64 { base + UInt64(changesets.count) }
 
   /// The changeset of a version after `base`.
-  subscript(version: UInt64) -> Changeset { changesets[Int(version - base) - 1] }
+  subscript(version: UInt64) -> Changeset {
+    assert(version > base && version <= end, "`ClientHistory` 2: the window lacks a version")
+    return changesets[Int(version - base) - 1]
+  }
 
   subscript(from version: UInt64) -> ArraySlice<Changeset> {
     changesets.dropFirst(Int(version - base))
   }
 
   func append(_ changeset: Changeset) {
+    assert(changeset.origin.version == end + 1, "`ClientHistory` 2: versions follow each other")
     changesets.append(changeset)
     byteCount += changeset.memoryByteCount
   }
 
   /// Puts older changesets before the first.
   func prepend(_ older: [Changeset]) {
+    assert(
+      older.last.map { $0.origin.version == base } ?? true,
+      "`ClientHistory` 2: versions follow each other")
     changesets.insert(contentsOf: older, at: 0)
     base -= UInt64(older.count)
     for changeset in older { byteCount += changeset.memoryByteCount }
@@ -193,6 +200,7 @@ final class HistoryWindow {
     let count = Int(end - max(version, base))
     for changeset in changesets.suffix(count) { byteCount -= changeset.memoryByteCount }
     changesets.removeLast(count)
+    assert(byteCount >= 0, "more bytes are forgotten than were noted")
   }
 
   /// Forgets old versions if there are many, or large ones.
@@ -206,6 +214,7 @@ final class HistoryWindow {
     }
     changesets.removeFirst(count)
     base += UInt64(count)
+    assert(byteCount >= 0, "more bytes are forgotten than were noted")
   }
 }
 

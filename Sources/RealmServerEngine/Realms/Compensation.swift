@@ -134,6 +134,7 @@ struct Compensation {
   func change(
     _ source: WriteGroup, version: UInt64, timestamp: OriginTimestamp
   ) throws(StorageError) -> PrivateChange? {
+    assert(!objects.isEmpty, "`Compensation` 1: a version that undoes nothing")
     if let refused {
       return PrivateChange(
         file: file, version: version, timestamp: timestamp, objects: objects,

@@ -71,7 +71,8 @@ struct FirstDownload {
 
   /// The version of a part. Parts of erased objects come before.
   private func version(of part: Int) -> UInt64 {
-    snapshot.head.version + UInt64(goneParts.count + part) + 1
+    assert(parts.indices.contains(part), "`FirstDownload` 1: the version of no part")
+    return snapshot.head.version + UInt64(goneParts.count + part) + 1
   }
 
   var lastVersion: UInt64 { version(of: parts.count - 1) }

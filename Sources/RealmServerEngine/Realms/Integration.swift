@@ -105,8 +105,12 @@ struct Integration {
       history.removeAll(after: version)
       entries.removeLast(entries.count - count)
       dropped.removeLast(dropped.count - droppedCount)
+      assert(history.end == version, "`Integration` 1: the history has a part of an upload")
       throw error
     }
+    assert(
+      UInt64(entries.count - count) == history.end - version,
+      "`Integration` 1: each entry is in the history")
     state.file.clientVersion = max(state.file.clientVersion, upload.progress.clientVersion)
     state.file.reciprocalBase = max(state.file.reciprocalBase, upload.progress.serverVersion)
     state.file.lockedServerVersion = max(

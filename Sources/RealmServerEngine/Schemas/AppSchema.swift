@@ -91,6 +91,7 @@ package struct AppSchema: Hashable, Sendable {
       guard entries[owner] != nil else { return .conflict }
       entries[owner]?.append(property)
     }
+    assert(names.count == entries.count, "`AppSchema` 1: each class has one entry")
     return .new
   }
 

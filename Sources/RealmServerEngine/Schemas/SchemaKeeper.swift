@@ -84,6 +84,7 @@ package final class SchemaKeeper: Sendable {
         }
       }
       guard changed.schema != state.schema else { return nil }
+      assert(!state.isFixed, "`SchemaKeeper` 2: a device changes a fixed schema")
       if let failure = store(changed.schema) { throw failure }
       state = changed
       return nil

@@ -47,6 +47,7 @@ package final class DownloadTurns: Sendable {
 
   private func takeTurn(_ state: inout State) -> Bool {
     guard state.count < countMax else { return false }
+    assert(state.first == state.waiters.count, "`DownloadTurns` 1: those that wait come first")
     state.count += 1
     return true
   }
@@ -54,6 +55,7 @@ package final class DownloadTurns: Sendable {
   /// Ends a turn; the next waiting session gets it.
   func end() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      assert(state.count > 0, "`DownloadTurns` 1: a turn ends that never began")
       guard state.first < state.waiters.count else {
         state.waiters = []
         state.first = 0

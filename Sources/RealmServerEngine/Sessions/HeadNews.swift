@@ -69,6 +69,7 @@ package final class HeadNews: Sendable {
     let news = SaltedVersion(version: head.version, salt: head.salt)
     let (links, delay) = state.withLock { state -> ([ServerSessionLink], Milliseconds?) in
       guard var realm = state.realms[head.realm] else { return ([], nil) }
+      assert(!realm.links.isEmpty, "a realm without sessions is forgotten")
       defer { state.realms[head.realm] = realm }
       if let waiting = realm.waiting {
         if waiting.version < news.version { realm.waiting = news }

@@ -146,6 +146,7 @@ package actor ServerConnection {
       case .pauseReading: isReadingPaused = true
       case .resumeReading: resumeReading()
       case .began(let name):
+        assert(handlers[name] == nil, "`ServerConnection` 4: a session has one handler")
         handlers[name] = handlerSource(ServerSessionLink(session: name, of: self))
       case .store(let name, let request, let store): perform(store, number: request, of: name)
       case .ended(let name): end(name)
@@ -175,7 +176,7 @@ package actor ServerConnection {
 
   private func perform(_ request: ServerStoreRequest, number: UInt64, of name: UInt64) {
     guard let handler = handlers[name] else { return }
-    assert(!busySessions.contains(name), "ServerConnection 4")
+    assert(!busySessions.contains(name), "`ServerConnection` 4")
     busySessions.insert(name)
     Task {
       guard case .nextDownload = request else {
@@ -193,6 +194,8 @@ package actor ServerConnection {
     _ name: UInt64, _ handler: any ServerRequestHandler, _ request: UInt64,
     _ reply: ServerStoreReply
   ) async {
+    assert(
+      busySessions.contains(name), "`ServerConnection` 4: a request ends that is not under way")
     busySessions.remove(name)
     if handlers[name] == nil {
       await handler.close()
@@ -230,6 +233,7 @@ package actor ServerConnection {
   }
 
   private func write() async {
+    assert(isWriting, "`ServerConnection` 1: one task writes at a time")
     while !output.isEmpty {
       var messages = output
       output = []

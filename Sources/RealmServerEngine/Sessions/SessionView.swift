@@ -61,13 +61,13 @@ struct SessionView: Sendable {
 
   /// Adds the bootstrap of the target.
   mutating func add(_ parts: Parts) {
-    assert(target != nil && !hasParts && !parts.isEmpty, "SessionView 2")
+    assert(target != nil && !hasParts && !parts.isEmpty, "`SessionView` 2")
     bootstrap = parts
   }
 
   /// Adds a round before the bootstrap of the target.
   mutating func add(round parts: Parts) {
-    assert(active != nil && round == nil && !parts.isEmpty, "SessionView 2")
+    assert(active != nil && round == nil && !parts.isEmpty, "`SessionView` 2")
     round = parts
   }
 
@@ -88,6 +88,7 @@ struct SessionView: Sendable {
       return part
     }
     guard let part = bootstrap?.take() else { return nil }
+    assert(target != nil, "`SessionView` 2: a bootstrap without its target")
     if bootstrap?.isEmpty == true {
       bootstrap = nil
       (previous, active, target) = (active ?? previous, target, nil)
@@ -163,6 +164,9 @@ extension SessionView {
         groups[groups.count - 1].append(entry)
         size += count
       }
+      assert(
+        groups.reduce(0) { $0 + $1.count } == entries.count && groups.allSatisfy { !$0.isEmpty },
+        "each entry is in one part, and no part is empty")
       groups.reverse()
       byteCount = total
     }
@@ -188,6 +192,7 @@ extension SessionView {
     mutating func take() -> ServerMessage.Download? {
       guard let entries = groups.popLast() else { return nil }
       byteCount -= entries.byteCount
+      assert(byteCount >= 0 && (!groups.isEmpty || byteCount == 0), "bytes of no entry are held")
       return ServerMessage.Download(
         cursors: cursors,
         progress: .flexible(

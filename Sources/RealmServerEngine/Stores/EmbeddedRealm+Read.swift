@@ -198,6 +198,8 @@ struct RecentEntries {
   mutating func append(_ batch: Batch) {
     for entry in batch.entries {
       if let last = entries.last?.version, entry.version != last + 1 { removeAll(through: .max) }
+      assert(
+        entries.last.map { $0.version + 1 == entry.version } ?? true, "`EmbeddedRealm+Read` 1")
       entries.append(entry)
       byteCount += entry.memoryByteCount
     }
@@ -212,12 +214,14 @@ struct RecentEntries {
     }
     entries.removeFirst(count)
     byteCount = rest
+    assert(byteCount >= 0 && (!entries.isEmpty || byteCount == 0), "bytes of no entry are noted")
   }
 
   private mutating func removeAll(through version: UInt64) {
     let count = entries.prefix { $0.version <= version }.count
     for entry in entries.prefix(count) { byteCount -= entry.memoryByteCount }
     entries.removeFirst(count)
+    assert(byteCount >= 0 && (!entries.isEmpty || byteCount == 0), "bytes of no entry are noted")
   }
 }
 

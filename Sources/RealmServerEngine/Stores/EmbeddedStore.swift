@@ -63,7 +63,10 @@ package final class EmbeddedStore: ServerStore {
           onHead: { [weak self] in self?.report($0) }, onClose: { [weak self] in self?.forget($0) })
       )
       guard opened.name == realm else { throw .ambiguousName(opened.name) }
-      state.withLock { $0.realms[id] = opened }
+      state.withLock {
+        assert($0.realms[id] == nil, "a realm is opened twice")
+        $0.realms[id] = opened
+      }
       return opened
     }
   }

@@ -66,6 +66,10 @@ struct GivenIdents {
       rest -= range.lowerBound - next
       next = range.upperBound + 1
     }
-    return next + rest
+    let drawn = next + rest
+    assert(
+      drawn < ServerTables.identLimit && !given.contains { $0.contains(drawn) },
+      "`GivenIdents` 1: an identifier is given twice")
+    return drawn
   }
 }

@@ -154,6 +154,7 @@ package struct Bootstrap: Sendable {
 
   /// Notes the erasures as stored, and the positions then.
   mutating func didStore(_ head: RealmHead, _ file: ClientFile) {
+    assert(!isBegun, "erasures are stored before the first of them is sent")
     parts = []
     cursors = SyncCursors(cursors.download, head, file)
   }

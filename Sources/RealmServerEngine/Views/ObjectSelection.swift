@@ -23,6 +23,8 @@ struct ObjectSelection: Sendable {
 
   /// Adds existing objects of a table, in the order of their keys.
   mutating func add(_ keys: [ObjectKey], of table: Table) throws(StorageError) {
+    assert(
+      keys.count > 256 || zip(keys, keys.dropFirst()).allSatisfy(<=), "objects are added in order")
     var cursor = table.clusterCursor()
     var next = 0
     while next < keys.count {
@@ -92,7 +94,10 @@ extension ObjectSelection {
           count -= 1
           return (table, key)
         }
-        guard let cluster = clusters.popFirst() else { return nil }
+        guard let cluster = clusters.popFirst() else {
+          assert(count == 0, "an object was counted that no cluster has")
+          return nil
+        }
         let (table, keys) = try cluster.objects(in: source)
         (self.table, self.keys) = (table, keys[...])
       }

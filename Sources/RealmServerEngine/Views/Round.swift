@@ -99,6 +99,10 @@ package struct Round {
     self.cursor.serverVersion = Self.lastVersion(
       of: parts.count, after: cursor.serverVersion, head: snapshot.head.version)
     appendParts(timestamp)
+    assert(
+      entries.count > 256
+        || zip(entries, entries.dropFirst()).allSatisfy { $0.serverVersion <= $1.serverVersion },
+      "`Round` 2: entries are sent in the order of their versions")
   }
 
   /// The same round for a client with another version, which made none of its entries.

@@ -68,6 +68,7 @@ struct TouchLog {
     trace.files.insert(file)
     trace.lastFile = file
     traces[touch.object] = trace
+    assert(traces.count == objects.count, "each object has one trace")
   }
 }
 

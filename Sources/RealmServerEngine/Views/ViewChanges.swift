@@ -81,6 +81,7 @@ struct ViewChanges {
       }
       traces[object] = trace
     }
+    assert(traces.count == order.count, "each object has one place")
   }
 
   private mutating func decide(

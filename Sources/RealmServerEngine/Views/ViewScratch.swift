@@ -155,6 +155,7 @@ struct RoundCache {
     while byteCount > byteCountMax { byteCount -= items.removeFirst().byteCount }
     // Versions before the newest are asked for by few.
     if items.count > Self.countMax { byteCount -= items.removeFirst().byteCount }
+    assert(byteCount <= byteCountMax && items.count <= Self.countMax, "`ViewScratch` 2")
   }
 
   /// The most cached rounds; look-ups are linear.

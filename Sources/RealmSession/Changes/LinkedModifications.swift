@@ -71,6 +71,7 @@ package struct LinkedModifications {
   private func keys(
     in table: TableKey, depth: Int, _ memo: inout [Step: Set<ObjectKey>]
   ) throws(StorageError) -> Set<ObjectKey> {
+    assert(depth >= 0, "links are followed beyond the last one")
     let step = Step(table: table, depth: depth)
     if let known = memo[step] { return known }
     var keys = Set<ObjectKey>()

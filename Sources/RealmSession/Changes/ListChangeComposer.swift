@@ -66,7 +66,7 @@ package struct ListChangeComposer {
       pieces = []
       count = 0
     }
-    assert(pieces.count > 64 || isWhole, "ListChangeComposer 1")
+    assert(pieces.count > 64 || isWhole, "`ListChangeComposer` 1")
     return true
   }
 
@@ -97,6 +97,7 @@ package struct ListChangeComposer {
     var modified = assigned.union(alsoModified)
     for index in result.deletions { modified.remove(index) }
     result.modifications = modified.sorted()
+    assert(result.isWhole(from: oldCount, to: count), "`ListChangeComposer` 1, 2")
     return result
   }
 

@@ -141,6 +141,7 @@ package struct RefinementLocator: Hashable, Sendable {
         !gone.contains(index) && old[index].links(toOneOf: modifiedLinks)
       }
     }
+    assert(set.isWhole(from: old.count, to: new.count), "`ResultChanges` 1, 2")
     return set
   }
 }

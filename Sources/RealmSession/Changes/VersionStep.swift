@@ -25,6 +25,7 @@ package final class VersionStep: Sendable {
   private let answers = Locked(Answers())
 
   package init(from old: TableGroup, to new: TableGroup) throws(StorageError) {
+    assert(old.version <= new.version, "`ObserverHub` 2: states only advance")
     self.old = old
     self.new = new
     changes = try ChangeLogParser.changes(

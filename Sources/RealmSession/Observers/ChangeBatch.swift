@@ -71,7 +71,7 @@ struct ChangeBatch: Sendable {
         }
         let item = unsafe item(for: entries[index].observation, since: entries[index].state)
         if item.change != nil { hasChanges = true }
-        assert(items.last.map { $0.id < item.id } ?? true, "ChangeBatch 1")
+        assert(items.last.map { $0.id < item.id } ?? true, "`ChangeBatch` 1")
         items.append(item)
       }
     }
@@ -121,6 +121,7 @@ struct ChangeBatch: Sendable {
     if let lastStep, lastStep.old === state.tables || lastStep.old.version == state.version {
       return lastStep
     }
+    assert(state.version <= version, "`ObserverHub` 2: a batch for an older version")
     let step = try VersionStep(from: state.tables, to: tables)
     lastStep = step
     return step

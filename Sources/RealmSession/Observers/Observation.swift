@@ -18,7 +18,7 @@ package final class Observation: Cancellable {
   /// The observer's code. It is used in the confinement of its session only.
   package struct Handler: @unchecked Sendable {
     // Sendable: carried through a lock that any thread may take to remove it, called only in its
-    // confinement (invariant 1).
+    // confinement (`Observation` 1).
 
     /// Reads the present values of properties that are about to change; only objects have it.
     var valuesBefore: (([ColumnKey]) -> [Any?])?

@@ -91,7 +91,7 @@ package final class ObserverHub: Sendable {
 
   func add(_ observation: Observation, since seen: ObservedState?) {
     state.withLock { state in
-      assert(state.entries.last.map { $0.id < observation.id } ?? true, "ObserverHub 4")
+      assert(state.entries.last.map { $0.id < observation.id } ?? true, "`ObserverHub` 4")
       state.entries.append(ObserverEntry(observation, since: seen))
     }
   }
@@ -222,7 +222,7 @@ package final class ObserverHub: Sendable {
         replaced = state.advance(along: seen, besides: batch)
         return nil
       }
-      assert(state.batch == nil, "ObserverHub 1")
+      assert(state.batch == nil, "`ObserverHub` 1")
       state.batch = batch
       state.announced = max(state.announced, version)
       return state.schedulerForDelivery()
@@ -266,7 +266,7 @@ extension ObserverHub.State {
   fileprivate mutating func advance(
     along seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch?
   ) -> [ObservedState] {
-    assert(zip(seen, seen.dropFirst()).allSatisfy { $0.id < $1.id }, "ObserverHub 4")
+    assert(zip(seen, seen.dropFirst()).allSatisfy { $0.id < $1.id }, "`ObserverHub` 4")
     var replaced: [ObservedState] = []
     replaced.reserveCapacity(seen.count)
     var position = 0
@@ -334,7 +334,7 @@ package struct ObserverEntry: Sendable {
 
   /// Advances to a newer state; returns the replaced one, which pins a version.
   mutating func advance(to new: ObservedState) -> ObservedState? {
-    assert(Self.isBehind(seenVersion, new.version), "ObserverHub 2")
+    assert(Self.isBehind(seenVersion, new.version), "`ObserverHub` 2")
     defer {
       state = new
       seenVersion = new.version
@@ -344,7 +344,7 @@ package struct ObserverEntry: Sendable {
 
   /// Advances to a newer version in which nothing changed for the observer.
   mutating func moveOn(to tables: TableGroup, _ version: UInt64) {
-    assert(seenVersion.map { $0 <= version } ?? false, "ObserverHub 2")
+    assert(seenVersion.map { $0 <= version } ?? false, "`ObserverHub` 2")
     state?.tables = tables
     seenVersion = version
   }

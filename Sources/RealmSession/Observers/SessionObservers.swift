@@ -168,6 +168,7 @@ package final class SessionObservers {
       running.remove(id)
     }
     guard isOutermost else { return }
+    assert(running.isEmpty, "`SessionObservers` 2: a call has ended, but counts as running")
     if hasMissedCalls {
       hasMissedCalls = false
       shared.notifier.signal()

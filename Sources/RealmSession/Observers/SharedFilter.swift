@@ -25,6 +25,7 @@ final class SharedFilter: Sendable {
 
   func add(_ filter: KeyPathFilter?, of id: UInt64) {
     state.withLock { state in
+      assert(state.members[id] == nil, "an observation is a member once")
       state.members[id] = .some(filter)
       state.unite()
     }
@@ -47,5 +48,6 @@ extension SharedFilter.State {
       united.formUnion(filter)
     }
     union = members.isEmpty ? nil : united
+    assert(union == nil || !members.isEmpty, "a filter of no members lets nothing pass")
   }
 }

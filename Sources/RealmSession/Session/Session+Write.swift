@@ -82,6 +82,10 @@ extension Session {
 
   /// Shows what a transaction of this session wrote.
   final func didCommit(_ committed: TableGroup, skipping skipped: SkippedObservers = .none) {
+    assert(!isInWrite, "`Session` 2: a version is shown after its transaction has ended")
+    assert(
+      shownTables.map { $0.version <= committed.version } ?? true,
+      "`Session` 2: a session goes back")
     log(.wrote(committed.version))
     let base = shownTables
     show(committed)
@@ -90,6 +94,7 @@ extension Session {
 
   /// Undoes the open transaction.
   package final func cancelWrite() {
+    assert(isInWrite, "`Session` 2: there is no transaction to undo")
     defer { asyncWrites.runOfThread() }
     transaction?.rollback()
     endTransaction()

@@ -159,7 +159,7 @@ open class Session: SessionOwner {
 
   /// The tables of the version that the session shows; after `invalidate()` the newest.
   package final func readableTables() throws(StorageError) -> TableGroup {
-    // Any thread may read a frozen session (4).
+    // Any thread may read a frozen session (`Session` 4).
     if !isFrozen { hasBegunReading = true }
     if let tables { return tables }
     let newest = try shared.newestTables()
@@ -177,6 +177,7 @@ open class Session: SessionOwner {
   ///
   /// - Throws: `StorageError.threadUnavailable`.
   package final func startObserving() throws(StorageError) {
+    assert(!isFrozen, "`Session` 4: a frozen session follows nothing")
     // The session may have been made on another thread.
     unsafe state.pointee.isolation = confinement.isolationWord
     guard !isReadOnly, observers == nil else { return }
@@ -192,8 +193,8 @@ open class Session: SessionOwner {
 
   /// Shows another version. The caller notifies the observers.
   package final func show(_ newTables: TableGroup?) {
-    assert(!isInWrite, "Session 2")
-    assert(!isFrozen, "Session 4")
+    assert(!isInWrite, "`Session` 2")
+    assert(!isFrozen, "`Session` 4")
     if let newTables { log(.reads(newTables.version)) }
     tables = newTables
     observers?.hub.show(newTables)
@@ -239,6 +240,7 @@ open class Session: SessionOwner {
 
   /// Must precede each read of another version, or of another state of a transaction.
   final func bumpGeneration() {
+    assert(!isFrozen, "`SessionState` 4")
     unsafe state.pointee.generation &+= 1
     dataGeneration &+= 1
   }
@@ -263,6 +265,8 @@ open class Session: SessionOwner {
   /// Takes over a transaction whose base the session shows. It may be a transaction of another
   /// owner, such as a migration.
   package final func open(_ writing: WriteGroup) {
+    assert(!isInWrite && transaction == nil, "`Session` 2: one transaction is open at a time")
+    assert(!isFrozen, "`Session` 4")
     writing.deleteRules = deleteRules
     transaction = writing
     transactionNumber &+= 1

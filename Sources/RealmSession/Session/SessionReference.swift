@@ -23,7 +23,10 @@ package final class SessionReference: Sendable {
   /// Makes the reference lead to `session`, which calls `clear()` when it is destroyed.
   func set(_ session: Session) {
     let bits = unsafe UInt(bitPattern: Unmanaged.passUnretained(session).toOpaque())
-    address.withLock { $0 = bits }
+    address.withLock {
+      assert($0 == 0, "`SessionReference` 1: a reference leads to one session")
+      $0 = bits
+    }
   }
 
   /// Clears the reference.

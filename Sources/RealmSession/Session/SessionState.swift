@@ -18,7 +18,7 @@
 package struct SessionState {
   /// The thread that the session is confined to, or 0, or `Confinement.anyThread`.
   @usableFromInline package var isolation: UInt
-  /// Changes whenever cached rows become stale; see invariant 2.
+  /// Changes whenever cached rows become stale; see `SessionState` 2.
   @usableFromInline package var generation: UInt64
   /// Whether a write transaction is open.
   @usableFromInline package var isInWrite: Bool
@@ -26,6 +26,7 @@ package struct SessionState {
   @usableFromInline package let trackingPlace: Int
 
   package init(isolation: UInt, generation: UInt64, isInWrite: Bool, trackingPlace: Int) {
+    assert(generation != Self.noGeneration, "`SessionState` 2: no state has this generation")
     self.isolation = isolation
     self.generation = generation
     self.isInWrite = isInWrite

@@ -65,6 +65,7 @@ extension AsyncWrites {
     var group = continued?.group ?? Group()
     continued = nil
     group.count += 1
+    assert(group.count <= AsyncWrites.maximumGroupCount, "a full group goes on")
     adding(&group)
     // Held before the version is shown: observers may write.
     held.put(Held(pending: pending, group: group))
@@ -75,6 +76,7 @@ extension AsyncWrites {
 
   /// Makes the open transaction and its predecessors durable together.
   func commitGroup(skipping skipped: SkippedObservers) throws(StorageError) {
+    assert(continued != nil, "`AsyncWrites` 4: nothing is committed with the transaction")
     var outcome: Outcome = .success(())
     let (pending, committed) = try session.writeVersion()
     let group = continued?.group ?? Group()
@@ -106,6 +108,7 @@ extension AsyncWrites {
 
   /// Begins a transaction that continues a held commit.
   func begin(on held: Held) throws(StorageError) {
+    assert(continued == nil, "`AsyncWrites` 4: a transaction continues one commit")
     let transaction: WriteTransaction
     do throws(StorageError) {
       transaction = try held.pending.begin()

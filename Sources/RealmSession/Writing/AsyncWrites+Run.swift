@@ -125,6 +125,8 @@ extension AsyncWrites {
   }
 
   private func run(_ entry: Entry) {
+    assert(isRunning && runningID == nil, "`AsyncWrites` 2: blocks run one after the other")
+    assert(session.isInWrite, "a block runs in its transaction")
     runningID = entry.id
     defer { runningID = nil }
     switch entry.kind {

@@ -93,6 +93,7 @@ package final class AsyncWrites {
 
   func makeID() -> AsyncWriteID {
     lastID = lastID == .max ? 1 : lastID + 1
+    assert(completions[lastID] == nil, "an identifier is one of an operation that goes on")
     return lastID
   }
 
@@ -122,6 +123,7 @@ package final class AsyncWrites {
   /// Keeps the session until the operation ends.
   func operationBegins() {
     operationCount += 1
+    assert(operationCount == 1 || keeper != nil, "`AsyncWrites` 3")
     guard keeper == nil else { return }
     if case .actor(let identity) = session.confinement {
       keeper = (session, identity.living)
@@ -132,7 +134,7 @@ package final class AsyncWrites {
 
   /// Releases the session if this was the last operation.
   package func operationEnds() {
-    assert(operationCount > 0 && keeper != nil, "AsyncWrites 3")
+    assert(operationCount > 0 && keeper != nil, "`AsyncWrites` 3")
     operationCount -= 1
     guard operationCount == 0 else { return }
     // The caller keeps the session as well; what is released here does not use it any more.

@@ -11,7 +11,7 @@ final class HeldCommit: Sendable {
   func put(_ new: AsyncWrites.Held) {
     held.withLock { held in
       // Taken before; nothing is released under the lock.
-      assert(held == nil, "AsyncWrites 4")
+      assert(held == nil, "`AsyncWrites` 4")
       held = new
     }
   }

@@ -137,7 +137,7 @@ final class AppCore: Sendable {
   func move(to baseURL: String) async throws(AppFailure) {
     try await client.move(to: baseURL)
     let (address, directory) = (client.settings.baseURL, paths.base)
-    // Who makes the app with its present address gets this one (1).
+    // Who makes the app with its present address gets this one (`AppCore` 1).
     AppCore.registry.withLock { registry in
       let key = Key(id: client.settings.id, baseURL: address, directory: directory)
       if registry[key] == nil { registry[key] = self }

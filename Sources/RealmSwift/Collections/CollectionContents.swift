@@ -54,6 +54,7 @@ public final class _CollectionContents {
     self.steps = steps
     self.core = core
     self.info = info
+    if case .values = form { assert(info == nil, "values are of no class") }
     count =
       switch form {
       case .table(let table): try table.objectCount()

@@ -48,6 +48,7 @@ final class PropertyWalk {
   ) throws(StorageError) {
     self.info = info
     self.properties = properties
+    assert(properties.allSatisfy(info.columns.indices.contains), "a property of another class")
     let core = unsafe info.core
     self.core = core
     unsafe state = unsafe core.state
@@ -95,6 +96,7 @@ final class PropertyWalk {
       unsafe position = 0
     }
     guard let cluster = unsafe cluster else { return nil }
+    unsafe assert(position < cluster.count, "`PropertyWalk` 3: the row is one of the cluster")
     let row = unsafe cluster.row(at: position)
     if needsKeys { unsafe object._key = unsafe cluster.key(at: position) }
     // Only the state of a live realm of one thread says by itself that there is nothing to check.

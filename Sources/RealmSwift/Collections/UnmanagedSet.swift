@@ -110,6 +110,7 @@ struct UnmanagedSet<Element: RealmCollectionValue>: Equatable {
         hasEqualElements = true
       }
     }
+    assert(elements.count == before.count && areNoted, "`UnmanagedSet` 1: all are noted again")
   }
 
   /// The object that an element is, or that it has inside.

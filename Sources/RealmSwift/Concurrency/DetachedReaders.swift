@@ -86,6 +86,7 @@ final class DetachedReaders: Sendable {
         state.count += 1
         return .queue(DispatchQueue(label: "OpenRealm detached reads \(state.count)"))
       }
+      assert(state.idle.isEmpty && state.count == limit, "`DetachedReaders` 1")
       state.waiting.append((number, continuation))
       return .waits
     }

@@ -53,6 +53,7 @@ final class MigrationRun {
     try oldCore.registerStoredClasses()
     newCore = RealmCore(
       configuration: configuration, confinement: .thread(.current), shared: shared, reading: base)
+    assert(oldCore.shownTables === base, "`MigrationRun` 1: the old realm shows another version")
   }
 
   /// Changes the tables, calls `block`, if there is one, and applies the remaining changes.

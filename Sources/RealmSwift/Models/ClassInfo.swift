@@ -56,6 +56,10 @@ final class ClassInfo {
     knownSchema = layout.table
     steps = layout.steps
     linkedClasses = Array(repeating: nil, count: steps.count)
+    assert(
+      layout.columns.count == layout.schema.properties.count
+        && layout.steps.count == layout.columns.count,
+      "`ClassLayout` 1: each property has a column and a step")
     primaryKey = steps.first { $0.isPrimaryKey }
     hasIntegerKey = schema.primaryKey?.shape.type == .int
     let keyType = schema.primaryKey?.wrapperType.valueType
@@ -125,6 +129,7 @@ final class ClassInfo {
       return column
     }
     if !lines.isEmpty { refuse(lines) }
+    assert(columns.count == steps.count, "`ClassLayout` 1: a changed class lost a column")
     knownSchema = changed
   }
 

@@ -14,7 +14,7 @@ import RealmTables
 /// Freezing makes a realm for each version, so the version-independent part is shared.
 @safe
 final class ClassLayout: @unchecked Sendable {
-  // Sendable: invariant 2.
+  // Sendable: `ClassLayout` 2.
 
   let schema: ModelSchema
   let table: TableSchema
@@ -33,6 +33,8 @@ final class ClassLayout: @unchecked Sendable {
       repeating: _ColumnSlot(leafIndex: 0, property: -1), count: schema.slotCount)
     for property in schema.properties {
       let column = columns[property.index]
+      assert(
+        (0..<schema.slotCount).contains(property.offset >> 3), "`ModelSchema` 2: beyond the slots")
       assert(column != nil || property.shape.type == .linkingObjects, "`ClassLayout` 1")
       unsafe assert(
         property.offset & 7 == 0 && slots[property.offset >> 3].property < 0,
@@ -43,6 +45,9 @@ final class ClassLayout: @unchecked Sendable {
     }
     unsafe self.slots = unsafe slots
     steps = schema.properties.map { unsafe PropertyStep($0, slots[$0.offset >> 3]) }
+    assert(
+      steps.indices.allSatisfy { Int(steps[$0].slot.property) == $0 },
+      "`ClassLayout` 1: the slot of a step is that of its property")
   }
 
   deinit { unsafe slots.deallocate() }

@@ -46,6 +46,7 @@ enum KnownKeyPaths {
   static func entry(of keyPath: AnyKeyPath, from model: ObjectBase.Type) -> Entry {
     let identity = ObjectIdentifier(keyPath)
     if let entry = entries.withLock({ $0[identity] }) { return entry }
+    // `KnownKeyPaths` 2: no lock is held.
     let entry = Entry(keyPath, _name(for: keyPath, of: model))
     let isFull = entries.withLock { $0.count >= capacity }
     if isFull { forgetAll() }

@@ -41,6 +41,7 @@ final class ModelSchema: Sendable {
     tableKind = kind
     self.properties = properties
     assert(properties.map(\.index) == Array(properties.indices), "`ModelSchema` 1")
+    assert(properties.allSatisfy { $0.offset >= 0 }, "`ModelSchema` 2: no place in an instance")
     primaryKey = properties.first { $0.isPrimaryKey }
     hasLegacyFields = properties.contains { $0.wrapperType.isLegacy }
     let baseCount = ModelSchema.fieldCount(of: ObjectBase.self)

@@ -107,6 +107,7 @@ struct FormatBackups {
     guard version > FileHeader.supportedVersion,
       let copy = Self.formats.map({ path(format: $0) }).first(where: files.fileExists)
     else { return false }
+    assert(copy != path(format: version), "`FormatBackups` 3: the copy is in an older format")
     var isRestored = false
     let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
       // Another process may have restored the file already; then this copy is not its older state.

@@ -130,6 +130,7 @@ struct ObjectWriter {
     _ info: ClassInfo, _ primaryKey: TableValue?, _ policy: Realm.UpdatePolicy,
     of object: ObjectBase? = nil
   ) -> (key: ObjectKey, row: Row, isNew: Bool) {
+    assert(core.isInWrite, "`ObjectWriter` 1: a row is made outside of a transaction")
     if let made = orTrap(try core.makeMigratedRow(info, primaryKey)) {
       core.didMutate()
       return made

@@ -87,6 +87,7 @@ enum RealmCache {
 
   /// Registers a core whose confinement has none yet. Called in that confinement.
   static func add(_ core: RealmCore) throws(Realm.Error) -> RealmCore {
+    assert(!core.isFrozen, "`RealmCore` 1: a frozen core has no confinement")
     do throws(StorageError) {
       try core.startObserving()
     } catch {

@@ -50,6 +50,9 @@ final class RealmClasses {
 
   private func add(_ layout: ClassLayout) {
     let info = unsafe ClassInfo(layout, core: core)
+    assert(
+      byType[ObjectIdentifier(layout.schema.modelClass)] == nil,
+      "`RealmClasses` 1: a class is replaced whose objects may be alive")
     byType[ObjectIdentifier(layout.schema.modelClass)] = info
     byTable[info.tableKey] = info
   }

@@ -35,6 +35,7 @@ final class SubscribedClasses {
 
   @inline(never)
   private func find(_ info: ClassInfo, _ core: RealmCore) throws(StorageError) {
+    assert(core.isInWrite, "`SubscribedClasses` 1: there is no transaction")
     guard info.schema.tableKind == .topLevel else { return }
     let names: Set<String> = if let names { names } else { try read(core) }
     self.names = names

@@ -38,6 +38,9 @@ final class UnmanagedValues: InitialValues {
       cellOfLeaf[cell.leafIndex] = index
     }
     self.cellOfLeaf = cellOfLeaf
+    assert(
+      cells.allSatisfy { $0.leafIndex >= 0 && $0.offset & 7 == 0 },
+      "`UnmanagedValues` 2: a plain value lies in a slot of its own")
   }
 
   /// Runs `body`, which makes the row of `object`, with the values of `object`.

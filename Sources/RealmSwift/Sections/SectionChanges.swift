@@ -48,9 +48,12 @@ struct SectionChanges: Equatable {
     deletions.sort()
     insertions.sort()
     modifications.sort()
-    assert(isAscending, "SectionChanges 1")
-    assert(!deletions.contains { sectionsToDelete.contains($0[0]) }, "SectionChanges 3")
-    assert(Set(deletions).isDisjoint(with: modifications), "SectionChanges 4")
+    assert(isAscending, "`SectionChanges` 1")
+    assert(
+      sectionsToDelete.last ?? -1 < old.keys.count && sectionsToInsert.last ?? -1 < new.keys.count,
+      "`SectionChanges` 1: a section of another state")
+    assert(!deletions.contains { sectionsToDelete.contains($0[0]) }, "`SectionChanges` 3")
+    assert(Set(deletions).isDisjoint(with: modifications), "`SectionChanges` 4")
   }
 
   /// Whether no position stands twice in a list.

@@ -54,6 +54,7 @@ struct SectionLayout<Key: Hashable> {
   ///
   /// - Complexity: O(log runs).
   func place(of position: Int) -> Place {
+    assert(position >= 0 && position < count, "a position outside of all sections")
     let run = runs[runIndex(of: position)]
     return Place(section: run.section, item: run.item + position - run.start)
   }
@@ -64,6 +65,7 @@ struct SectionLayout<Key: Hashable> {
 
   /// The position in the result of an element of a section.
   func position(of item: Int, in section: Int) -> Int {
+    assert(item >= 0 && item < counts[section], "an element outside of its section")
     let indexes = runIndexes[section]
     var low = 0
     var high = indexes.count - 1
@@ -92,6 +94,10 @@ struct SectionLayout<Key: Hashable> {
     keys.append(key)
     counts.append(0)
     runIndexes.append([])
+    assert(
+      keys.count == counts.count && keys.count == runIndexes.count
+        && keys.count == indexByKey.count,
+      "each section has a key, a count and its runs")
     return keys.count - 1
   }
 
@@ -123,6 +129,7 @@ struct SectionLayout<Key: Hashable> {
       }
       result.append(keys[run.section], kept: rest, &arrivals)
     }
+    assert(removed.isEmpty, "an element is taken out that no section has")
     for arrival in arrivals { result.append(arrival.key, count: 1) }
     return result
   }

@@ -56,6 +56,7 @@ final class SectionedState<Key: _Persistable & Hashable, Element: RealmCollectio
   func sections() -> Sections {
     let core = results.state.core
     if core.isFrozen {
+      assert(cached == nil && settled == nil, "`SectionedState` 3")
       let contents = results.state.contents()
       return frozen.load() ?? frozen.storeIfNil(sections(of: contents))
     }

@@ -108,6 +108,7 @@ struct FormerFileCopy {
   }
 
   private func setAside() {
+    assert(source != path, "`FormerFileCopy` 2: a file that is adopted in place keeps its name")
     removeLeftovers()
     do {
       try files.moveItem(atPath: source, toPath: source + ".adopted")

@@ -103,6 +103,7 @@ final class SyncProgressReporter: Sendable {
       while true {
         if let file = try? await agent.state() { tell(file) }
         let goesOn = state.withLock { state in
+          assert(state.isReading, "one task reads at a time")
           defer { state.isNewer = false }
           state.isReading = state.isNewer
           return state.isNewer

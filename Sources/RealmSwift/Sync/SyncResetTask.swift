@@ -33,6 +33,7 @@ final class SyncResetTask: Sendable {
 
   func begin() {
     state.withLock { state in
+      assert(state.task == nil && !state.isOver, "`SyncResetTask` 1: a reset begins once")
       state.task = Task { await self.run() }
       if state.isCancelled { state.task?.cancel() }
     }
@@ -82,6 +83,7 @@ final class SyncResetTask: Sendable {
   private func finish() -> Bool {
     core.resetIsOver()
     return state.withLock { state in
+      assert(!state.isOver, "`SyncResetTask` 1: a reset ends once")
       state.isOver = true
       return state.resumes
     }

@@ -113,6 +113,7 @@ final class SyncSessionCore: Sendable {
   /// Ends a use. After the last one the session ends when everything is uploaded.
   func leave() {
     let closes = state.withLock { state in
+      assert(state.uses > 0, "`SyncSessionCore` 2: a realm leaves that is not open")
       state.uses -= 1
       guard state.uses == 0, !state.isClosing else { return false }
       state.isClosing = true
@@ -132,7 +133,9 @@ final class SyncSessionCore: Sendable {
     await driver.end(session)
     await reports.finish()
     Self.registry.withLock { registry in
+      assert(registry[path] === self, "`SyncSessionCore` 1, 3")
       let isOver = state.withLock { state in
+        assert(state.isClosing, "`SyncSessionCore` 3: a core is closed by one task")
         state.isClosing = false
         return state.uses == 0
       }
@@ -346,7 +349,12 @@ final class SyncSessionCore: Sendable {
   }
 
   /// Notes that the reset is over.
-  func resetIsOver() { state.withLock { $0.reset = nil } }
+  func resetIsOver() {
+    state.withLock {
+      assert($0.reset != nil, "`SyncResetTask` 1: a reset ends that the core does not know")
+      $0.reset = nil
+    }
+  }
 
   /// Ends the reset that is under way, before the file is closed.
   private func endReset() async {

@@ -47,6 +47,7 @@ extension Realm {
     } catch let error as StorageError {
       throw Realm.Error(error, path: core.file.path)
     }
+    assert(core.isInWrite, "the transaction ended before the block began")
     let result: Result
     do {
       result = try block()

@@ -210,6 +210,7 @@ package final class ChangeLogWriter {
   }
 
   private func leaveTable() {
+    assert(created.isEmpty || selectedTable != .null, "`ChangeLogWriter` 1: objects of no table")
     if !created.isEmpty { createdElsewhere[selectedTable] = created }
     created = ObjectKeySet()
     selectedTable = .null
@@ -223,6 +224,9 @@ package final class ChangeLogWriter {
   private func select(
     _ column: ColumnKey, _ object: ObjectKey, _ table: TableKey, _ path: [NestedStep]
   ) -> Bool {
+    assert(
+      selectedCollection == nil || selectedNested == nil,
+      "`ChangeLogWriter` 2: one collection is selected at a time")
     if journal.isFollowed { journal.noteSet(column, of: object, in: table) }
     if !path.isEmpty { return selectNested(column, object, table, path) }
     select(table)
@@ -300,6 +304,7 @@ package final class ChangeLogWriter {
 
   @inline(never)
   private func grow() {
+    assert(count <= capacity, "an instruction was longer than there was room for")
     let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity * 2)
     unsafe larger.update(from: buffer, count: count)
     unsafe buffer.deallocate()

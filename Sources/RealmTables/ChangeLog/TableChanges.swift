@@ -128,6 +128,7 @@ package struct ColumnPositions: Sendable, Hashable {
   package init() {}
 
   package mutating func insert(_ position: Int) {
+    assert(position >= 0, "columns are counted from 0")
     if position < 64 {
       low |= 1 << UInt64(position)
       return

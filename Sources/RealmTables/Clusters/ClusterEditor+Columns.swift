@@ -49,6 +49,7 @@ extension ClusterEditor {
     at leafIndex: Int, by layout: LeafLayout,
     _ transform: (Ref) throws(StorageError) -> Ref
   ) throws(StorageError) {
+    unsafe assert(layouts[leafIndex] != nil, "a column that is not there is replaced")
     unsafe layouts[leafIndex] = layout
     try editLeaves { (node) throws(StorageError) -> Ref in
       let new = try transform(try node.node.ref(at: leafIndex + 1))

@@ -72,6 +72,9 @@ struct NewKeys {
     let areAscending = areAscending
     self = NewKeys()
     Self.sort(&sorted)
+    assert(
+      sorted.count > 256 || zip(sorted, sorted.dropFirst()).allSatisfy { $0.order <= $1.order },
+      "keys are entered in the order of the index")
     return Batch(entries: sorted, areAscending: areAscending)
   }
 

@@ -25,6 +25,7 @@ struct TableIndexes {
 
   @inline(never)
   func enterNewKeys() throws(StorageError) {
+    assert(schema.primaryKey != nil, "`WritableTable` 2: new keys are those of a primary key")
     guard let column = schema.primaryKey else { return }
     let batch = unsafe table.newKeys.takeSorted()
     guard var index = try open(column) else { return }

@@ -41,6 +41,7 @@ struct DeletionPlan {
     while true {
       try spread(overCandidates: true)
       let more = try candidatesToKeep(certain)
+      assert(kept.isDisjoint(with: more), "`DeletionPlan` 3: a round finds what is kept already")
       if more.isEmpty { return }
       kept.formUnion(more)
     }
@@ -55,6 +56,7 @@ struct DeletionPlan {
     isCandidate = []
     taken = []
     for seed in seeds { doom(seed) }
+    assert(doomed.count == isDoomed.count, "`DeletionPlan` 1: a seed is doomed once")
     var next = 0
     while next < doomed.count {
       let object = doomed[next]

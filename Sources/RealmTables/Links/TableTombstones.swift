@@ -83,6 +83,7 @@ struct TableTombstones {
 
   /// Lets an object take over the links to a tombstone, if there is such a tombstone.
   func resurrect(_ tombstone: ObjectKey, as key: ObjectKey) throws(StorageError) {
+    assert(!key.isTombstone, "links go over to an object")
     guard let row = try row(of: tombstone) else { return }
     try table.links.changeIncoming(to: tombstone, row, .redirect(to: key))
     try erase(tombstone)
@@ -138,6 +139,7 @@ struct TableTombstones {
     guard let column = schema.primaryKey,
       let hashed = ObjectKey.tombstone(ofPrimaryKey: value)
     else { throw .typeMismatch(value) }
+    assert(hashed.isTombstone, "a tombstone has the key of an object")
     if column.isEnumerated { try table.columns.expandEnumeration(of: column) }
     let tree = try tree()
     unsafe table.isChanged = true

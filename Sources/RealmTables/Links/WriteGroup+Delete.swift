@@ -29,6 +29,7 @@ extension WriteGroup {
   func prepareToDrop(_ embedded: StoredLink) throws(StorageError) {
     guard let deleteRules, deleteRules.concern(embedded.table) else { return }
     let plan = try DeletionPlan([embedded], deleteRules, in: self)
+    assert(plan.doomed.first == embedded, "`DeletionPlan` 1: the seed comes first")
     dropped += plan.doomed.dropFirst()
     unsafe generation.value &+= 1
   }

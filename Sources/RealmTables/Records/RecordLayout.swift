@@ -45,6 +45,11 @@ package final class RecordLayout: Sendable {
     _ name: String, kind: TableKind = .topLevel, hasPrimaryKey: Bool = false,
     _ fields: [RecordField]
   ) {
+    assert(Set(fields.map(\.name)).count == fields.count, "each field has a name of its own")
+    assert(!hasPrimaryKey || fields.first?.isLater == false, "the primary key is the first field")
+    assert(
+      fields.allSatisfy { ($0.type == .link) == ($0.target != nil) },
+      "links are the fields with a target")
     self.name = name
     self.kind = kind
     self.hasPrimaryKey = hasPrimaryKey
@@ -138,7 +143,7 @@ package final class RecordLayout: Sendable {
 
   // MARK: Checking
 
-  /// Checks that a table of the file has the fields. See invariant 1.
+  /// Checks that a table of the file has the fields. See `RecordLayout` 1.
   func check(_ schema: TableSchema) throws(StorageError) {
     for (index, field) in fields.enumerated() {
       // Columns are where they were made, unless another program made the table.

@@ -106,17 +106,20 @@ package struct RecordTable {
 
   /// Makes a record in a table without a primary key.
   package func create() throws(StorageError) -> RecordRow {
+    assert(!layout.hasPrimaryKey, "a record is made by its primary key")
     let (key, row) = try writable.createObject()
     return RecordRow(self, key, row)
   }
 
   /// Makes a record under a key, in a table without a primary key.
   package func create(under key: ObjectKey) throws(StorageError) -> RecordRow {
-    RecordRow(self, key, try writable.createObject(under: key))
+    assert(!layout.hasPrimaryKey, "a record is made by its primary key")
+    return RecordRow(self, key, try writable.createObject(under: key))
   }
 
   /// The record with a primary key, which is made if there is none.
   package func findOrCreate(_ primaryKey: TableValue) throws(StorageError) -> RecordRow {
+    assert(layout.hasPrimaryKey, "a record is found by a key that the table does not have")
     let (key, row, _) = try writable.findOrCreate(primaryKey: primaryKey)
     return RecordRow(self, key, row)
   }

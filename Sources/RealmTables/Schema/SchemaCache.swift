@@ -28,6 +28,7 @@ package final class SchemaCache: Sendable {
     var schema = try decoder.decode()
     // The same columns may be stored with other widths.
     if let known, known.schema == schema { schema = known.schema }
+    assert(schema.key == top.key, "the schema of another table")
     let entry = Entry(fingerprint: decoder.fingerprint(), schema: schema)
     entries.withLock { $0[top.key] = entry }
     return schema

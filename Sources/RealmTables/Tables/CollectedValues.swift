@@ -29,7 +29,7 @@ package final class CollectedValues: InitialValues {
 
   /// The columns, by the position of their values. None is a collection, a link or of any type.
   package let columns: [Column]
-  /// See invariant 1.
+  /// See `CollectedValues` 1.
   package var bytes: [UInt8] = []
   private var values: [Value]
   private let positions: [Int]
@@ -37,6 +37,9 @@ package final class CollectedValues: InitialValues {
 
   /// - Parameter columns: Columns of single values that are no links, and not of any type.
   package init(_ columns: [Column]) {
+    assert(
+      columns.allSatisfy { $0.collection == .none && $0.type != .link && $0.type != .mixed },
+      "`CollectedValues` 2: a column whose values are not single ones")
     self.columns = columns
     values = Array(repeating: .absent, count: columns.count)
     var positions: [Int] = []
@@ -80,6 +83,7 @@ package final class CollectedValues: InitialValues {
     at position: Int, in cluster: MutableNode, _ allocator: NodeAllocator
   ) throws(StorageError) {
     for index in columns.indices {
+      assert(isTextInBytes(at: index), "`CollectedValues` 1")
       let slot = columns[index].leafIndex + 1
       let old = try cluster.node.ref(at: slot)
       let new = try insert(valueAt: index, at: position, in: old, allocator)
@@ -129,6 +133,7 @@ package final class CollectedValues: InitialValues {
   /// Assigns the values to an object, but for those that are absent.
   package func assign(to key: ObjectKey, in table: WritableTable) throws(StorageError) {
     for (index, column) in columns.enumerated() {
+      assert(isTextInBytes(at: index), "`CollectedValues` 1")
       switch (values[index], layouts[index].kind) {
       case (.absent, _): continue
       case (.int(let number), .int):
@@ -143,6 +148,12 @@ package final class CollectedValues: InitialValues {
       default: try table.set(tableValue(at: index), column, key)
       }
     }
+  }
+
+  /// Whether a value is as `CollectedValues` 1 says, for assertions.
+  private func isTextInBytes(at index: Int) -> Bool {
+    guard case .text(let range) = values[index] else { return true }
+    return range.lowerBound >= 0 && range.upperBound <= bytes.count
   }
 
   /// A value as one of its own.

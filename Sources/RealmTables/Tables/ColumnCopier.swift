@@ -13,6 +13,9 @@ extension TableColumns {
   package func copyValues(from source: ColumnKey, to target: ColumnKey) throws(StorageError) {
     try table.indexes.settle()
     let (source, target) = (try table.column(source), try table.column(target))
+    assert(
+      source.type == target.type && source.collection == target.collection,
+      "values are copied between columns of one type")
     unsafe table.keyBound = KeyBound()
     // Writing moves clusters, so where objects are is found before.
     var clusters: [[ObjectKey]] = []

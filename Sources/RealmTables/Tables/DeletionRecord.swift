@@ -33,6 +33,7 @@ package enum DeletionRecord {
     let base = try TableGroup(group.transaction.base, schemas: group.schemas)
     let deletions = try deletions(in: group, from: base)
     let version = group.transaction.version
+    assert(version > base.version, "`DeletionRecord` 1: a row of a version that there was before")
     let limit = group.transaction.base.file.historyLimit
     // As far back as the history may reach, with the entries that are dropped in batches.
     let needed = version.subtractingClamped(limit + limit / 8 + 1)

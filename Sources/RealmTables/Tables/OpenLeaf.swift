@@ -24,6 +24,9 @@ struct OpenLeaf {
   /// Stores the ref of the leaf that takes the place of this one, or of this one after an edit.
   @inline(__always)
   func replace(by new: Ref) {
+    assert(
+      row.cluster.node.uncheckedInteger(at: slot) == ref.slot,
+      "`OpenCollection` 1: the leaf was replaced meanwhile")
     if new != ref { row.cluster.store(new.slot, at: slot) }
   }
 }

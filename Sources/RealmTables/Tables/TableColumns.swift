@@ -110,6 +110,7 @@ package struct TableColumns {
     var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     var keys: [ColumnKey] = []
     let free = spec.freeLeafIndexes(columns.count)
+    assert(free.count == columns.count, "a column gets no leaf index")
     for (column, leafIndex) in zip(columns, free) {
       let (type, attributes) = (column.type, column.attributes)
       guard leafIndex < 0xFFFF else {
@@ -170,6 +171,7 @@ package struct TableColumns {
       let links = links[target] ?? []
       let backlinks = try table.group.requiredTable(target).columns.addBacklinks(
         from: table.key, links)
+      assert(backlinks.count == links.count, "a column of links gets no backlink column")
       for (link, backlink) in zip(links, backlinks) { pairs.append((link, target, backlink)) }
     }
     // A target may be this table.
@@ -217,6 +219,7 @@ package struct TableColumns {
     if unsafe table.top.primaryKey == column.key { unsafe table.top.primaryKey = nil }
     var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     let index = column.specIndex
+    assert(spec.entries[index].key == column.key, "the column is one of a former schema")
     try allocator.freeTree(spec.entries[index].enumeration)
     spec.entries.remove(at: index)
     if index < spec.publicCount { spec.publicCount -= 1 }
@@ -263,6 +266,7 @@ package struct TableColumns {
         "Property '\(schema.name).\(column.name)' cannot be renamed in a synchronized Realm")
     }
     var spec = try unsafe SpecEditor(table.top, in: allocator.space)
+    assert(spec.entries[column.specIndex].key == column.key, "the column is one of a former schema")
     spec.entries[column.specIndex].name = name
     try store(spec)
     table.log.renameColumn(key, in: table.key)
@@ -285,6 +289,7 @@ package struct TableColumns {
     var spec = try unsafe SpecEditor(table.top, in: allocator.space)
     var attributes = ColumnAttributes(
       rawValue: UInt16(truncatingIfNeeded: spec.entries[column.specIndex].attributes))
+    assert(spec.entries[column.specIndex].key == column.key, "the column is one of a former schema")
     attributes.subtract([.indexed, .fullTextIndexed])
     switch kind {
     case .general: attributes.insert(.indexed)
@@ -386,6 +391,7 @@ package struct TableColumns {
     }
     try allocator.freeTree(values)
     var spec = try unsafe SpecEditor(table.top, in: allocator.space)
+    assert(spec.entries[column.specIndex].key == column.key, "the column is one of a former schema")
     spec.entries[column.specIndex].enumeration = .null
     try store(spec)
   }

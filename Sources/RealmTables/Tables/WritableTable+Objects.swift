@@ -131,6 +131,7 @@ extension WritableTable {
 
   @inline(__always)
   private func noteInsertion(of key: ObjectKey) {
+    unsafe assert(unindexed.isNull, "`WritableTable` 2: only the newest object is in no index")
     log.createObject(key, in: self.key)
     if unsafe schema.hasSecondaryIndexes { unsafe unindexed = key }
   }
@@ -153,6 +154,8 @@ extension WritableTable {
   ///
   /// - Parameter owned: Its embedded objects.
   func erase(_ key: ObjectKey, owning owned: [StoredLink]) throws(StorageError) {
+    unsafe assert(
+      unindexed.isNull && newKeys.isEmpty, "`WritableTable` 2: indexes are settled before")
     for column in unsafe schema.columns where column.hasIndex {
       try indexes.remove(key, from: column)
     }

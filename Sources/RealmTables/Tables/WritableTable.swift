@@ -30,9 +30,9 @@ package final class WritableTable {
   /// The tree of the tombstones; nil until there is one.
   @exclusivity(unchecked) var tombstoneTree: ClusterEditor?
   @exclusivity(unchecked) var isChanged = false
-  /// See invariant 2.
+  /// See `WritableTable` 2.
   @exclusivity(unchecked) var unindexed = ObjectKey.null
-  /// See invariant 2.
+  /// See `WritableTable` 2.
   @exclusivity(unchecked) var newKeys = NewKeys()
   /// The bound of the integer primary keys, those in `newKeys` included.
   @exclusivity(unchecked) var keyBound: KeyBound
@@ -124,10 +124,12 @@ package final class WritableTable {
   /// Writes the top array if anything changed; its ref, null for a table that was freed.
   func flush() throws(StorageError) -> Ref? {
     try indexes.settle()
+    unsafe assert(unindexed.isNull && newKeys.isEmpty, "`WritableTable` 2: the indexes are settled")
     guard unsafe isChanged else { return topRef }
     unsafe top.clusters = unsafe clusters.root
     unsafe top.tombstones = unsafe tombstoneTree?.root ?? .null
     unsafe top.version += 1
+    unsafe assert(top.key == key && schema.key == key, "`WritableTable` 1: the top is the table's")
     let slots = unsafe top.slots
     if allocator.isWritable(topRef), try allocator.node(at: topRef).count == slots.count {
       let node = allocator.mutableNode(at: topRef)
@@ -142,6 +144,7 @@ package final class WritableTable {
 
   /// Gives up all nodes of the table, which has no columns any more.
   func freeAll() throws(StorageError) {
+    unsafe assert(schema.columns.isEmpty, "a table that is given up has no columns")
     try unsafe SpecEditor.free(top, allocator)
     for ref in unsafe [clusters.root, tombstoneTree?.root ?? .null, top.indexes, top.collisions] {
       try allocator.freeTree(ref)

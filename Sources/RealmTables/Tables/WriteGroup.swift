@@ -143,6 +143,9 @@ package final class WriteGroup {
     let table = try WritableTable(top, name: name, topRef: .null, in: self)
     names[index] = name
     slots[index] = 0
+    assert(
+      names.count == slots.count && tables.count == slots.count && tables[index] == nil,
+      "`WriteGroup` 1: a new table takes a free place")
     tables[index] = table
     isListChanged = true
     log.insertTable(key)
@@ -187,6 +190,7 @@ package final class WriteGroup {
       slots[index] = ref.slot
       isListChanged = true
     }
+    assert(dropped.isEmpty, "an object waits for its deletion after the last change")
     guard isListChanged else { return }
     let old = transaction.roots
     let newTables = try IntegerNode.make(slots, flags: .hasRefs, in: allocator).ref

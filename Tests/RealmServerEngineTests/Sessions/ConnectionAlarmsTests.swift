@@ -33,6 +33,7 @@ import Testing
     while await !socket.isClosed { try? await Task.sleep(for: .milliseconds(1)) }
   }
 
+  /// `ConnectionAlarms` 1
   @Test func eachConnectionEndsAtItsTime() async {
     let timer = TestTimer()
     let alarms = ConnectionAlarms(timer: timer.clock, granularity: 100)
@@ -50,6 +51,7 @@ import Testing
     await waitUntilClosed(late.1)
   }
 
+  /// `ConnectionAlarms` 2
   @Test func aConnectionThatSpeaksStaysAndOneThatEndedIsForgotten() async {
     let timer = TestTimer()
     let alarms = ConnectionAlarms(timer: timer.clock)

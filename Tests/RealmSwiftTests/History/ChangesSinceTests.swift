@@ -248,6 +248,7 @@ struct ChangesSinceTests {
     #expect(throws: HistoryError.self) { try file.open().changes(since: token) }
   }
 
+  /// `DeletionRecord` 3
   @Test func copiesBeginAHistoryOfTheirOwn() throws {
     let file = try TemporaryRealm.keepingHistory()
     let copy = try TemporaryRealm.keepingHistory()

@@ -37,6 +37,7 @@ import Testing
     while !user.allSessions.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
   }
 
+  /// `ReportDelivery` 1
   @Test func theNextStartHandsThemOverOnce() async throws {
     let app = try MemoryApp()
     let user = try await app.device("first").login(credentials: .anonymous)
@@ -107,6 +108,7 @@ import Testing
     #expect(calls.withLock { $0 } == 1 && log.isAfterLive.withLock { $0 })
   }
 
+  /// `ReportDelivery` 2
   @Test func aReportIsHandedOverOnceInAProcess() async throws {
     let app = try MemoryApp()
     let user = try await app.device("first").login(credentials: .anonymous)

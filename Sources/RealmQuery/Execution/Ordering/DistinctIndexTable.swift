@@ -32,6 +32,7 @@ struct DistinctIndexTable: Sendable {
     hashes.append(hash)
     places[place] = UInt32(hashes.count)
     if hashes.count * 2 > places.count { grow() }
+    assert(hashes.count * 2 <= places.count, "a search ends at a free slot")
   }
 
   private mutating func grow() {

@@ -105,6 +105,7 @@ enum RadixSort {
     _ words: UnsafeMutableBufferPointer<UInt64>, _ other: UnsafeMutableBufferPointer<UInt64>,
     byUpper bitCount: UInt64
   ) -> UnsafeMutableBufferPointer<UInt64> {
+    assert(words.count <= other.count && bitCount <= 32, "a target too small for the words")
     var (source, target) = unsafe (words, other)
     let passes = (bitCount + digitBits - 1) / digitBits
     for pass in 0..<passes {

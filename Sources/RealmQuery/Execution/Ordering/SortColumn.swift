@@ -20,7 +20,10 @@ struct SortColumn {
     keys.reserveCapacity(objects.count)
     ranks.reserveCapacity(objects.count)
     isHashable = !path.isMixed
-    if let column = path.ownColumn, try addAscending(column, objects, table) { return }
+    if let column = path.ownColumn, try addAscending(column, objects, table) {
+      assert(isWhole(objects.count), "each object has a key and a rank")
+      return
+    }
     keys.removeAll(keepingCapacity: true)
     ranks.removeAll(keepingCapacity: true)
     details = []
@@ -32,6 +35,12 @@ struct SortColumn {
         addMissing()
       }
     }
+    assert(isWhole(objects.count), "each object has a key and a rank")
+  }
+
+  /// Whether the arrays are of one length, for assertions.
+  private func isWhole(_ count: Int) -> Bool {
+    keys.count == count && ranks.count == count && (details.isEmpty || details.count == count)
   }
 
   /// Whether values with equal keys are equal.

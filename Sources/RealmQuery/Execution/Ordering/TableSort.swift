@@ -54,6 +54,7 @@ struct TableSort {
       }
       return true
     }
+    assert(items.count == layout.count, "the survey saw other objects")
     var failure: StorageError?
     let keys = unsafe [ObjectKey](count: items.count) { buffer in
       unsafe buffer.withMemoryRebound(to: UInt64.self) { other in
@@ -70,7 +71,7 @@ struct TableSort {
 
   @inline(__always)
   private func item(_ sortKey: SortKey, _ key: ObjectKey) -> UInt64 {
-    assert(key.ordinal <= UInt64(UInt32.max), "TableSort 2")
+    assert(key.ordinal <= UInt64(UInt32.max), "`TableSort` 2")
     let upper = layout.upper(sortKey)
     return UInt64(isAscending ? upper : ~upper) &<< 32 | key.ordinal
   }
@@ -197,6 +198,7 @@ struct TableSort {
       rankShift = rankBits == 0 ? 63 : valueBits
       bitCount = valueBits + rankBits
       isExact = survey.isExact && shift == 0
+      assert(bitCount <= 32, "`TableSort` 2: an upper half is 32 bits")
     }
 
     @inline(__always)

@@ -8,6 +8,7 @@ struct TopKHeap {
   private let limit: Int
 
   init(limit: Int) {
+    assert(limit > 0, "a heap of nothing has no last item")
     self.limit = limit
     heap.reserveCapacity(limit)
   }
@@ -51,6 +52,7 @@ struct TopKHeap {
   }
 
   func sorted(_ isBefore: (SortItem, SortItem) -> Bool) -> [SortItem] {
-    heap.sorted(by: isBefore)
+    assert(heap.count <= limit, "more items are kept than are wanted")
+    return heap.sorted(by: isBefore)
   }
 }

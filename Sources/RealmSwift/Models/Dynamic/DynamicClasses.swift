@@ -39,6 +39,9 @@ final class DynamicClasses: @unchecked Sendable {
         info.linkedClasses[index] = column?.targetTable.flatMap { byTable[$0] }
       }
     }
+    assert(
+      byTable.values.allSatisfy { $0.linkedClasses.count == $0.columns.count },
+      "`DynamicClasses` 2: a property has no place for its class")
     guard core.isFrozen else { return }
     for info in byTable.values { orTrap(try info.table) }
   }

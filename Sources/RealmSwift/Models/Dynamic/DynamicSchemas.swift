@@ -12,7 +12,7 @@ import RealmTables
 
 /// Classes by name.
 final class DynamicSchemas: @unchecked Sendable {
-  // Sendable: invariant 1.
+  // Sendable: `DynamicSchemas` 1.
   private var schemas: [String: ModelSchema] = [:]
 
   /// The classes of the program, without their Swift types.

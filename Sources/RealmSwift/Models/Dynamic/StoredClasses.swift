@@ -26,6 +26,7 @@ final class StoredClasses: Sendable {
     return known.withLock { known in
       // Another thread may have added it meanwhile, if the realm is frozen.
       for earlier in known.reversed() { if let info = earlier[key] { return info } }
+      assert(classes[key] != nil, "`StoredClasses` 1: the class is not among those that are kept")
       known.append(classes)
       return classes[key]
     }

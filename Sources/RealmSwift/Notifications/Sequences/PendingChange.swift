@@ -20,6 +20,7 @@ struct PendingChange {
   mutating func add(_ next: ObservedChange, _ before: [Any?]?) {
     if next.isLast { isLast = true }
     if case .object(let columns) = next {
+      assert(before.map { $0.count == columns.count } ?? true, "each column has its former value")
       for (position, column) in columns.enumerated() where valuesBefore[column] == nil {
         valuesBefore[column] = .some(before?[position])
       }

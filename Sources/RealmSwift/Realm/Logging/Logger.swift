@@ -92,6 +92,7 @@ public final class Logger: Sendable {
 
   @inline(never)
   private static func pass(_ level: LogLevel, _ message: String) {
+    // `Logger` 2: no lock is held any more.
     let logger = shared
     if level <= logger.level { logger.function(level, "DB: " + message) }
   }
