@@ -70,9 +70,9 @@ package struct Restore: Sendable {
       }
     }
     let time = OperationTime.text(clock.now())
-    try stage.commit(["backup": .string(manifest.begin), "restored": .string(time)])
+    let aside = try stage.commit(backup: manifest.begin, at: time)
     let count = manifest.files.count
-    let moved = isUsed ? "\nWhat was there is in \(directory)/replaced-…" : ""
+    let moved = isUsed ? "\nWhat was there is in \(aside)" : ""
     return """
       \(directory) has the data of the backup from \(manifest.begin): \(count) files.\(moved)
       Start the server. Devices with more than the backup reset, and make again what they had not \
