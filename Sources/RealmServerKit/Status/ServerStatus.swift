@@ -22,6 +22,7 @@ struct ServerStatus: Sendable {
   let notices: RecentNotices
   let budget: MemoryBudget
   let options: ServerOptions
+  let certificates: ServerCertificates?
   /// The time of the start.
   let start: Date
   /// The note about the restore of the folder; null if there was none.
@@ -36,6 +37,7 @@ struct ServerStatus: Sendable {
         "version": .string(LibraryVersion.text), "started": .string(OperationTime.text(start)),
         "ready": .bool(sockets.isReady), "restored": restored,
         "diskFree": JSONValue(diskFree),
+        "certificateEnd": JSONValue(certificates.map { OperationTime.text($0.end) }),
       ],
       "memory": [
         "used": JSONValue(budget.byteCount), "limit": JSONValue(options.limits.memory << 20),
@@ -110,6 +112,9 @@ struct ServerStatus: Sendable {
     metrics.set(sessions.map(\.behindCount).max() ?? 0, of: .versionsBehindMax)
     metrics.set(budget.byteCount, of: .clientMemory)
     if let diskFree { metrics.set(diskFree, of: .diskFree) }
+    if let certificates {
+      metrics.set(Int(certificates.end.timeIntervalSince1970), of: .certificateEnd)
+    }
     metrics.set(Int(start.timeIntervalSince1970), of: .startTime)
     metrics.set(notices.errorCount, of: .logErrors)
   }
