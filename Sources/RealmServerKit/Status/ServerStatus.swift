@@ -64,6 +64,7 @@ struct ServerStatus: Sendable {
   private func members(of app: ServedApp) async -> [JSONMember] {
     let sessions = app.rules.sessions
     let counts = try? await app.api.accounts.counts()
+    let triggers = await app.triggers.statuses()
     return [
       JSONMember("id", .string(app.file.id)), JSONMember("name", .string(app.file.name)),
       JSONMember("mode", .string(app.file.mode == .flexible ? "flexible" : "partition")),
@@ -74,6 +75,8 @@ struct ServerStatus: Sendable {
       JSONMember("openSessions", JSONValue(sessions.count)),
       JSONMember("behind", JSONValue(sessions.count { $0.behindCount > 0 })),
       JSONMember("behindMax", .integer(Int64(clamping: sessions.map(\.behindCount).max() ?? 0))),
+      JSONMember("triggers", JSONValue(triggers.count)),
+      JSONMember("stoppedTriggers", JSONValue(triggers.count { $0.state == .suspended })),
       JSONMember("openRealms", JSONValue(await app.upkeep.openRealmCount)),
     ]
   }
@@ -96,6 +99,11 @@ struct ServerStatus: Sendable {
           "behind": .integer(Int64(clamping: session.behindCount)),
         ]
       })
+  }
+
+  /// The triggers of an app, by their names.
+  func triggers(of app: ServedApp) async -> JSONValue {
+    .array(await app.triggers.statuses().map(\.json))
   }
 
   /// The free bytes of the disk; nil if they are not known.
