@@ -2,10 +2,10 @@
 
 // Times of a schedule: cron expressions of five fields, in UTC.
 //
-// A field is `*`, a number, a range `a-b`, or a list of these with commas; `/n` after `*` or a range
-// takes each n-th of it. Months and days of the week may have their English names of three letters;
-// Sunday is 0 and 7. If neither the day of the month nor that of the week begins with `*`, a day
-// needs one of the two.
+// A field is `*`, a number, a range `a-b`, or a list of these with commas; `/n` after `*` or a
+// range takes each n-th of it. Months and days of the week may have their English names of three
+// letters; Sunday is 0 and 7. If neither the day of the month nor the day of the week begins with
+// `*`, a day needs one of the two.
 
 import RealmText
 

@@ -137,8 +137,8 @@ struct FunctionCallTests {
   @Test func functionsCallDocumentsAsTheirUser() async throws {
     let documents = try DocumentBench(
       roles: #"""
-        {"classes":{"Thing":[{"name":"a","apply_when":{},"read":true,"insert":true,"write":true,
-          "document_filters":{"read":{"n":1},"write":true}}]}}
+        {"classes":{"Thing":[{"name":"a","apply_when":{},"read":true,
+          "document_filters":{"read":{"n":1}}}]}}
         """#)
     let found = Locked<[String]>([])
     var table = FunctionTable()

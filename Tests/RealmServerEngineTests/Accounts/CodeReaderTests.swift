@@ -99,7 +99,8 @@ struct CodeReaderTests {
     ),
     (
       trigger
-        + #","type":"database","function":"closure","collection":"C","operation_types":["drop"]}]}"#,
+        + #","type":"database","function":"closure","collection":"C","#
+        + #""operation_types":["drop"]}]}"#,
       "not one of insert, update, replace, delete"
     ),
     (

@@ -150,10 +150,10 @@ struct TriggerRunTests {
       await begin(calls: .max)
       for _ in 0..<generator.number(below: 6) + 2 {
         for _ in 0..<generator.number(below: 25) { try await step() }
-        try await restart()
+        try await restart(calls: generator.percent(70) ? generator.number(below: 60) + 1 : .max)
       }
       // The last life has time.
-      await begin(calls: .max)
+      try await restart(calls: .max)
       await bench.triggers.settle()
       await bench.triggers.stop()
       let status = checkers.withLock { $0 }
@@ -185,11 +185,11 @@ struct TriggerRunTests {
     }
 
     /// Kills the server, perhaps at a call of its store, and starts another on its files.
-    private func restart() async throws {
+    private func restart(calls: Int) async throws {
       let dead = try bench.restarted(seed: generator.next(), openMax: Self.openMax)
       await bench.triggers.stop()
       bench = dead
-      await begin(calls: generator.percent(70) ? generator.number(below: 60) + 1 : .max)
+      await begin(calls: calls)
     }
 
     private func step() async throws {
