@@ -37,8 +37,9 @@ struct BackupCommand: ParsableCommand {
   ) throws(ServerFailure) -> String {
     let report = try Backup.make(of: folder, to: target)
     guard !isJSON else { return JSONWriter.text(report.json) }
-    return "\(report.path) has \(report.fileCount) files with \(ByteText.text(report.byteCount)), "
-      + "\(report.realmCount) realms among them, as of \(report.begin)"
+    return
+      "\(report.path) has \(CountText.text(report.fileCount, "file")) with \(ByteText.text(report.byteCount)), "
+      + "\(CountText.text(report.realmCount, "realm")) among them, as of \(report.begin)"
   }
 }
 

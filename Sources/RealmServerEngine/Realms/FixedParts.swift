@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a user may not change of embedded objects, where it may change another part of them.
+//
+// Invariants:
+// 1. A link counts as its target's class and primary key, whether the target is there or not: a
+//    link to a missing object leads to it as soon as it is made.
 
 import RealmReplication
 import RealmStorage
@@ -14,8 +18,16 @@ struct FixedParts: Equatable {
     let object: ObjectKey
   }
 
+  /// The target of a link: an embedded object, or the primary key of another one.
+  private enum Target: Hashable {
+    case object(Key)
+    case primaryKey(TableKey, TableValue)
+  }
+
   private struct Part: Equatable {
     var values: [ColumnKey: TableValue] = [:]
+    var links: [ColumnKey: [Target]] = [:]
+    var linkSets: [ColumnKey: Set<Target>] = [:]
     /// Whether all of them are those of new objects.
     var isInitial = true
   }
@@ -45,14 +57,45 @@ struct FixedParts: Equatable {
         if let inner = writable.inside[column.name] {
           try add(column, of: row, writable: inner, in: source)
         } else if !writable.contains(column.name) {
-          let value = try row.value(of: column)
-          part.values[column.key] = value.comparable
-          if !value.isInitial(in: column) { part.isInitial = false }
+          part.values[column.key] = try row.value(of: column).comparable
+          let targets = try Self.targets(column, row, source)
+          if column.collection == .set {
+            part.linkSets[column.key] = Set(targets)
+          } else {
+            part.links[column.key] = targets
+          }
+          if try !row.isInitial(in: column) { part.isInitial = false }
           try add(column, of: row, writable: FieldSelection(others: false), in: source)
         }
       }
       if !part.values.isEmpty { parts[Key(table: target, object: object)] = part }
     }
+  }
+
+  /// The targets of the links in a property, in their order.
+  private static func targets(
+    _ column: Column, _ row: Row, _ source: any TableReader
+  ) throws(StorageError) -> [Target] {
+    var targets: [Target] = []
+    try row.forEachLink(in: column) { (link) throws(StorageError) in
+      let key = Key(table: link.table, object: link.key)
+      guard let schema = try source.schema(of: link.table), let primaryKey = schema.primaryKey,
+        let row = try source.row(of: link.key, in: link.table)
+      else { return targets.append(.object(key)) }
+      targets.append(.primaryKey(link.table, try row.value(of: primaryKey)))
+    }
+    return targets
+  }
+}
+
+extension Row {
+  /// Whether an object has the value of new objects in a property. A link to a missing object is
+  /// none (`FixedParts` 1).
+  func isInitial(in column: Column) throws(StorageError) -> Bool {
+    var hasLink = false
+    try forEachLink(in: column) { (_) throws(StorageError) in hasLink = true }
+    if hasLink { return false }
+    return try value(of: column).isInitial(in: column)
   }
 }
 
@@ -67,17 +110,25 @@ extension TableValue {
     }
   }
 
-  /// The value, equal to itself.
+  /// The value, equal to itself, without the targets of its links.
   fileprivate var comparable: TableValue {
     switch self {
     case .float(let number) where number.isNaN: .string("NaN")
     case .double(let number) where number.isNaN: .string("NaN")
+    case .link, .typedLink: .null
+    // Links to missing objects are left out of lists of links.
+    case .list(let values):
+      .list(values.compactMap { if case .link = $0 { nil } else { $0.comparable } })
+    case .dictionary(let dictionary):
+      .dictionary(
+        TableDictionary(
+          dictionary.entries.map { .init(key: $0.key, value: $0.value.comparable) }))
     default: self
     }
   }
 
   /// Whether a new object has the value in a property.
-  func isInitial(in column: Column) -> Bool {
+  fileprivate func isInitial(in column: Column) -> Bool {
     guard column.collection == .none else {
       switch self {
       case .list(let values): return values.isEmpty

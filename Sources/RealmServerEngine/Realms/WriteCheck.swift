@@ -144,7 +144,7 @@ struct WriteCheck {
     else { return false }
     for name in guarded {
       guard let column = table.schema.column(named: name),
-        try row.value(of: column).isInitial(in: column)
+        try row.isInitial(in: column)
       else { return false }
     }
     return true

@@ -73,6 +73,7 @@ struct AdminService: Sendable {
       return try await reader.realms(
         ofApp: app.file.id, from: Int(clamping: number("from", request) ?? 0))
     case "users": return try await users(of: app, request)
+    case "triggers": return await status.triggers(of: app)
     default: throw Self.unknown
     }
   }
@@ -113,14 +114,35 @@ struct AdminService: Sendable {
 
   private func act(_ request: AdminRequest) async throws(AdminFailure) -> JSONValue {
     let path = request.path
-    guard path.count == 6, path[0] == "api", path[1] == "apps", path[3] == "users" else {
-      throw Self.unknown
+    guard path.count == 6, path[0] == "api", path[1] == "apps" else { throw Self.unknown }
+    let app = try app(path[2])
+    switch path[3] {
+    case "users": try await act(path[5], onUser: path[4], of: app.api.accounts)
+    case "triggers": try await act(path[5], onTrigger: path[4], of: app.triggers)
+    default: throw Self.unknown
     }
-    let accounts = try app(path[2]).api.accounts
-    let user = path[4]
-    switch path[5] {
+    return ["done": true]
+  }
+
+  private func act(
+    _ action: String, onTrigger name: String, of triggers: TriggerService
+  ) async throws(AdminFailure) {
+    guard await triggers.statuses().contains(where: { $0.name == name }) else {
+      throw AdminFailure(404, "There is no such trigger.")
+    }
+    switch action {
+    case "suspend": await triggers.suspend(name)
+    case "resume": await triggers.resume(name)
+    default: throw Self.unknown
+    }
+  }
+
+  private func act(
+    _ action: String, onUser user: String, of accounts: AccountService
+  ) async throws(AdminFailure) {
+    switch action {
     case "disable", "enable":
-      let isDisabled = path[5] == "disable"
+      let isDisabled = action == "disable"
       try await storing { () async throws(AccountError) in
         try await accounts.setDisabled(isDisabled, user)
       }
@@ -132,7 +154,6 @@ struct AdminService: Sendable {
       }
     default: throw Self.unknown
     }
-    return ["done": true]
   }
 
   private func storing<R>(

@@ -54,14 +54,27 @@ struct RestoreStage {
 
   /// Declares the files complete, and puts them in place.
   ///
-  /// - Parameter note: What is kept about the restore.
-  func commit(_ note: JSONValue) throws(ServerFailure) {
+  /// - Parameters:
+  ///   - backup: The time of the backup.
+  ///   - time: The present time.
+  /// - Returns: The folder with the data that was there before.
+  func commit(backup: String, at time: String) throws(ServerFailure) -> String {
+    let base = "replaced-" + time.filter { $0.isNumber || $0 == "T" }
+    var (aside, number) = (base, 1)
+    while Self.exists("\(directory)/\(aside)") {
+      number += 1
+      aside = "\(base)-\(number)"
+    }
+    let note: JSONValue = [
+      "backup": .string(backup), "restored": .string(time), "aside": .string(aside),
+    ]
     do throws(StorageError) {
       try DurableFile.write(JSONWriter.bytes(note), to: notePath)
     } catch {
       throw ServerFailure("\(notePath) cannot be written: \(ServerFailure.text(error)).")
     }
     try finish()
+    return "\(directory)/\(aside)"
   }
 
   /// Puts complete files in place, if there are some. Others who do it are kept out.
@@ -76,8 +89,8 @@ struct RestoreStage {
   /// Puts complete files in place: each step is skipped that was done before.
   private func finish() throws(ServerFailure) {
     let note = FileManager.default.contents(atPath: notePath).map { Array($0) } ?? []
-    let time = (try? JSONParser.parse(note))?["restored"]?.string ?? "before"
-    let old = "\(directory)/replaced-\(time.filter { $0.isNumber || $0 == "T" })"
+    let aside = (try? JSONParser.parse(note))?["aside"]?.string ?? "replaced"
+    let old = "\(directory)/\(aside.filter { $0 != "/" })"
     do {
       for part in Self.parts where Self.exists("\(path)/\(part)") {
         if Self.exists("\(directory)/\(part)") {

@@ -60,6 +60,9 @@ final class ServerCertificates: Service {
   /// The TLS settings of new connections.
   var context: NIOSSLContext { state.withLockedValue { $0.loaded.context } }
 
+  /// When the certificate in use is not valid any more.
+  var end: Date { state.withLockedValue { $0.loaded.validity.end } }
+
   /// Reads the files again. If they cannot be used, the old ones stay.
   func reload() {
     let dates = Self.dates([certificate, key])

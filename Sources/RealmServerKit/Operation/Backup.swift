@@ -73,10 +73,11 @@ package struct Backup: Sendable {
       throw ServerFailure("\(target) is there already. Name a new place with --to.")
     }
     var backup = try Backup(from, to, clock)
-    return try backup.make()
+    return try backup.make(shownAs: target)
   }
 
-  private mutating func make() throws(ServerFailure) -> Report {
+  /// - Parameter name: The place as the operator has named it.
+  private mutating func make(shownAs name: String) throws(ServerFailure) -> Report {
     let begin = OperationTime.text(clock.now())
     try prepare()
     for app in try directory.appFolders() { try copy(app: app) }
@@ -95,7 +96,7 @@ package struct Backup: Sendable {
           + "\(ServerFailure.text(error.localizedDescription)). Name another place with --to.")
     }
     return Report(
-      path: target, fileCount: files.count, realmCount: realmCount,
+      path: name, fileCount: files.count, realmCount: realmCount,
       byteCount: files.reduce(0) { $0 + $1.byteCount }, begin: begin)
   }
 

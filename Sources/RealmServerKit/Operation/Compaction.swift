@@ -98,15 +98,4 @@ struct DatabaseFiles {
     return accounts + others + realms.map(\.path)
   }
 }
-
-/// Sizes for people.
-package enum ByteText {
-  /// A number of bytes with a unit.
-  package static func text(_ count: Int) -> String {
-    guard count >= 1_024 else { return "\(count) bytes" }
-    var (value, unit) = (Double(count) / 1_024, "KiB")
-    for next in ["MiB", "GiB", "TiB"] where value >= 1_024 { (value, unit) = (value / 1_024, next) }
-    return String(format: value < 10 ? "%.1f" : "%.0f", value) + " " + unit
-  }
-}
 #endif

@@ -87,7 +87,7 @@ package struct FolderCheck: Sendable {
       var findings: [String]
       do throws(StoreError) {
         let check = try AccountCheck(path: files.accounts, app: app)
-        content = "\(check.users.count) users"
+        content = CountText.text(check.users.count, "user")
         findings = check.findings
       } catch {
         findings = [ServerFailure.text(error)]
@@ -96,7 +96,9 @@ package struct FolderCheck: Sendable {
     }
     for (id, file) in files.realms {
       let facts = try? inspected.facts(of: id)
-      let content = facts.map { "version \($0.head.version), \($0.clients.count) devices" }
+      let content = facts.map {
+        "version \($0.head.version), \(CountText.text($0.clients.count, "device"))"
+      }
       add(file, content ?? "") { () throws(StoreError) in try inspected.check(id) }
     }
   }

@@ -127,8 +127,9 @@ package struct FolderStatistics: Sendable {
     if !isRunning { lines.append("no server runs: who is connected is not known") }
     for app in apps {
       lines.append(
-        "\(app.file.id) (\(AppFacts.mode(app.file))): \(app.users) users, \(app.sessions) logins, "
-          + "\(app.realmCount) realms, \(ByteText.text(app.byteCount))")
+        "\(app.file.id) (\(AppFacts.mode(app.file))): \(CountText.text(app.users, "user")), "
+          + "\(CountText.text(app.sessions, "login")), \(CountText.text(app.realmCount, "realm")), \(ByteText.text(app.byteCount))"
+      )
       for realm in app.realms {
         let devices = realm.clients.filter { !$0.isExpired }
         let behind = devices.count { behindCount($0, realm) > 0 }
@@ -136,14 +137,15 @@ package struct FolderStatistics: Sendable {
         lines.append(
           "  \(Self.name(realm)): \(ByteText.text(realm.byteCount)) "
             + "(\(ByteText.text(realm.usedByteCount)) used), version \(realm.head.version), "
-            + "history of \(realm.historyCount) versions "
-            + "(\(ByteText.text(realm.historyByteCount))), \(devices.count) devices, "
-            + "\(behind) behind" + (most > 0 ? " by \(most) versions at most" : ""))
+            + "history of \(CountText.text(realm.historyCount, "version")) "
+            + "(\(ByteText.text(realm.historyByteCount))), \(CountText.text(devices.count, "device")), "
+            + "\(behind) behind"
+            + (most > 0 ? " by \(CountText.text(most, "version")) at most" : ""))
         guard withDevices else { continue }
         for client in realm.clients {
           lines.append(
             "    file \(client.ident.rawValue) of user \(client.user): \(state(client, realm)), "
-              + "\(behindCount(client, realm)) versions behind"
+              + "\(CountText.text(behindCount(client, realm), "version")) behind"
               + (client.isExpired
                 ? "" : ", seen on \(OperationTime.text(client.lastSeen).prefix(10))"))
         }
@@ -156,8 +158,8 @@ package struct FolderStatistics: Sendable {
   package var appsText: String {
     guard !apps.isEmpty else { return "The folder has no apps." }
     return apps.map { app in
-      "\(app.file.id) (\(AppFacts.mode(app.file))): \(app.users) users, \(app.sessions) logins, "
-        + "\(app.realmCount) realms, \(ByteText.text(app.byteCount))"
+      "\(app.file.id) (\(AppFacts.mode(app.file))): \(CountText.text(app.users, "user")), "
+        + "\(CountText.text(app.sessions, "login")), \(CountText.text(app.realmCount, "realm")), \(ByteText.text(app.byteCount))"
     }.joined(separator: "\n")
   }
 

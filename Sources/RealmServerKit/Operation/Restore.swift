@@ -70,11 +70,11 @@ package struct Restore: Sendable {
       }
     }
     let time = OperationTime.text(clock.now())
-    try stage.commit(["backup": .string(manifest.begin), "restored": .string(time)])
-    let count = manifest.files.count
-    let moved = isUsed ? "\nWhat was there is in \(directory)/replaced-…" : ""
+    let aside = try stage.commit(backup: manifest.begin, at: time)
+    let count = CountText.text(manifest.files.count, "file")
+    let moved = isUsed ? "\nWhat was there is in \(aside)" : ""
     return """
-      \(directory) has the data of the backup from \(manifest.begin): \(count) files.\(moved)
+      \(directory) has the data of the backup from \(manifest.begin): \(count).\(moved)
       Start the server. Devices with more than the backup reset, and make again what they had not \
       uploaded; users who registered since are gone
       """

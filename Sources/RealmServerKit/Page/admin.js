@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a server: what is shown, and what follows when the server tells of a new state.
 
-import { appView, renewFacts } from "./app.js";
+import { TABS, appView, renewFacts } from "./app.js";
 import { $, attempt, el } from "./dom.js";
 import { overviewView } from "./overview.js";
 import { listen, overview } from "./server.js";
@@ -14,7 +14,7 @@ let memory = {};
 /** The view that the address names: an app with a tab, or the overview. */
 function route() {
   const [app, tab] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  return { app: app || undefined, tab: ["users", "realms"].includes(tab) ? tab : "sessions" };
+  return { app: app || undefined, tab: tab in TABS ? tab : "sessions" };
 }
 
 function drawNavigation() {

@@ -6,7 +6,9 @@ import { bytes, local, since } from "./format.js";
 import { fact, table } from "./overview.js";
 import { act, read } from "./server.js";
 
-const TABS = { sessions: "Sessions", users: "Users", realms: "Realms" };
+export const TABS = {
+  sessions: "Sessions", users: "Users", realms: "Realms", triggers: "Triggers",
+};
 
 /** The name of a realm among those of its app. */
 const realmName = (item) => item.partition ?? "all objects";
@@ -18,7 +20,9 @@ function facts(app) {
     fact(grouped(app.openSessions), "open sessions"),
     fact(grouped(app.behind), "sessions behind"),
     fact(grouped(app.behindMax), "versions behind at most"),
-    fact(grouped(app.openRealms), "open realms"));
+    fact(grouped(app.openRealms), "open realms"),
+    fact(grouped(app.stoppedTriggers), `of ${grouped(app.triggers)} triggers stopped`,
+      app.stoppedTriggers > 0));
 }
 
 function sessionsTable(sessions) {
@@ -67,7 +71,7 @@ function usersTable(app, users, reload) {
     class: action === "delete" ? "small danger" : "small", "data-action": action,
     onclick: () => attempt(async () => {
       if (question && !(await confirmed(question, title))) return;
-      await act(app.id, user.id, action);
+      await act(app.id, "users", user.id, action);
       await reload();
     }),
   }, title);
@@ -84,12 +88,41 @@ function usersTable(app, users, reload) {
     })));
 }
 
+function triggersTable(app, triggers, reload) {
+  if (triggers.length === 0) return el("p", { class: "hint" }, "The app has no triggers.");
+  const button = (trigger, action, title) => el("button", {
+    class: "small", "data-action": action,
+    onclick: () => attempt(async () => {
+      await act(app.id, "triggers", trigger.name, action);
+      await reload();
+    }),
+  }, title);
+  return table(
+    ["trigger", "kind", "state", ["delivered", "right"], ["failed", "right"], ["behind", "right"],
+      "next or last", "error", ""],
+    triggers.map((trigger) => ({
+      style: trigger.state === "disabled" ? "disabled" : undefined,
+      cells: [trigger.name, trigger.kind,
+        [trigger.state, trigger.state === "suspended" ? "late" : undefined],
+        [grouped(trigger.delivered), "right"], [grouped(trigger.failed), "right"],
+        [grouped(trigger.behind), "right"],
+        trigger.nextRun || trigger.lastDelivery
+          ? local(trigger.nextRun ?? trigger.lastDelivery) : "–",
+        trigger.error ? `${local(trigger.errorTime)}: ${trigger.error}` : "",
+        [trigger.state === "active" ? button(trigger, "suspend", "Suspend")
+          : button(trigger, "resume", "Resume"), "tools"]],
+    })));
+}
+
 /** The elements of the view of an app, whose lists come when they are there. */
 export function appView(app, tab, memory) {
   const list = el("div", { id: "list" }, memory.list ?? el("p", { class: "hint" }, "…"));
   const show = (element) => { memory.list = element; list.replaceChildren(element); };
   const reload = () => attempt(async () => {
     if (tab === "sessions") show(sessionsTable(await read(app.id, "sessions")));
+    if (tab === "triggers") {
+      show(triggersTable(app, await read(app.id, "triggers"), reload));
+    }
     if (tab === "realms") {
       const page = await read(app.id, "realms", { from: memory.from });
       show(el("div", {}, realmsTable(page), pages(page.realms.length, page.count)));

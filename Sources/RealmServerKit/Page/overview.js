@@ -63,12 +63,14 @@ function log(state) {
 
 /** The elements of the view. */
 export function overviewView(state, before) {
+  const end = state.server.certificateEnd
+    ? `, with a certificate until ${local(state.server.certificateEnd)}` : "";
   const restored = state.server.restored
     ? `, restored from the backup of ${local(state.server.restored.backup)}` : "";
   return [
     el("h1", {}, "Overview"),
     el("p", { class: "hint" }, `Version ${state.server.version}, running for `
-      + `${since(state.server.started)}${restored}`),
+      + `${since(state.server.started)}${end}${restored}`),
     facts(state, before),
     el("h2", {}, "Latencies"), latencies(state),
     el("h2", {}, "Warnings and errors"), log(state),

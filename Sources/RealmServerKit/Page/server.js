@@ -28,9 +28,9 @@ export function read(app, name, parameters = {}) {
   return send(`${place(app, name)}?${new URLSearchParams(given)}`);
 }
 
-/** Does something with a user: disable, enable, logout, delete. */
-export function act(app, user, action) {
-  return send(place(app, "users", user, action), {
+/** Does something with a user (disable, enable, logout, delete) or a trigger (suspend, resume). */
+export function act(app, kind, name, action) {
+  return send(place(app, kind, name, action), {
     method: "POST", headers: { "Content-Type": "application/json" }, body: "{}",
   });
 }

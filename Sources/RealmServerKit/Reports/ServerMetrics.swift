@@ -35,6 +35,7 @@ struct ServerMetrics: Sendable {
     case versionsBehindMax = "realm_versions_behind_max"
     case clientMemory = "realm_client_memory_bytes"
     case diskFree = "realm_disk_free_bytes"
+    case certificateEnd = "realm_certificate_end_seconds"
     case startTime = "realm_start_time_seconds"
     case logErrors = "realm_log_errors"
   }

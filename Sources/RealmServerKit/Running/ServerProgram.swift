@@ -121,7 +121,7 @@ struct ServerProgram: Sendable {
     }
     status = ServerStatus(
       apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
-      options: options, start: Date(), restored: restored)
+      options: options, certificates: certificates, start: Date(), restored: restored)
   }
 
   private static func certificates(

@@ -22,6 +22,7 @@ struct ServerStatus: Sendable {
   let notices: RecentNotices
   let budget: MemoryBudget
   let options: ServerOptions
+  let certificates: ServerCertificates?
   /// The time of the start.
   let start: Date
   /// The note about the restore of the folder; null if there was none.
@@ -36,6 +37,7 @@ struct ServerStatus: Sendable {
         "version": .string(LibraryVersion.text), "started": .string(OperationTime.text(start)),
         "ready": .bool(sockets.isReady), "restored": restored,
         "diskFree": JSONValue(diskFree),
+        "certificateEnd": JSONValue(certificates.map { OperationTime.text($0.end) }),
       ],
       "memory": [
         "used": JSONValue(budget.byteCount), "limit": JSONValue(options.limits.memory << 20),
@@ -62,6 +64,7 @@ struct ServerStatus: Sendable {
   private func members(of app: ServedApp) async -> [JSONMember] {
     let sessions = app.rules.sessions
     let counts = try? await app.api.accounts.counts()
+    let triggers = await app.triggers.statuses()
     return [
       JSONMember("id", .string(app.file.id)), JSONMember("name", .string(app.file.name)),
       JSONMember("mode", .string(app.file.mode == .flexible ? "flexible" : "partition")),
@@ -72,6 +75,8 @@ struct ServerStatus: Sendable {
       JSONMember("openSessions", JSONValue(sessions.count)),
       JSONMember("behind", JSONValue(sessions.count { $0.behindCount > 0 })),
       JSONMember("behindMax", .integer(Int64(clamping: sessions.map(\.behindCount).max() ?? 0))),
+      JSONMember("triggers", JSONValue(triggers.count)),
+      JSONMember("stoppedTriggers", JSONValue(triggers.count { $0.state == .suspended })),
       JSONMember("openRealms", JSONValue(await app.upkeep.openRealmCount)),
     ]
   }
@@ -96,6 +101,11 @@ struct ServerStatus: Sendable {
       })
   }
 
+  /// The triggers of an app, by their names.
+  func triggers(of app: ServedApp) async -> JSONValue {
+    .array(await app.triggers.statuses().map(\.json))
+  }
+
   /// The free bytes of the disk; nil if they are not known.
   private var diskFree: Int? {
     (try? FileManager.default.attributesOfFileSystem(forPath: options.directory))?[.systemFreeSize]
@@ -110,6 +120,9 @@ struct ServerStatus: Sendable {
     metrics.set(sessions.map(\.behindCount).max() ?? 0, of: .versionsBehindMax)
     metrics.set(budget.byteCount, of: .clientMemory)
     if let diskFree { metrics.set(diskFree, of: .diskFree) }
+    if let certificates {
+      metrics.set(Int(certificates.end.timeIntervalSince1970), of: .certificateEnd)
+    }
     metrics.set(Int(start.timeIntervalSince1970), of: .startTime)
     metrics.set(notices.errorCount, of: .logErrors)
   }

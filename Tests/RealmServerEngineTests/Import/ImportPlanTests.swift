@@ -212,6 +212,22 @@ struct ImportPlanTests {
     #expect(plan.text.contains("The value key is secret"))
   }
 
+  @Test func valuesOfTheEnvironmentAreThoseOfTheApp() throws {
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "environments/production.json": #"{"values":{"boss":"ann"}}"#,
+        "environments/testing.json": #"{"values":{"boss":"bob"}}"#,
+        "data_sources/mongodb-atlas/default_rule.json": #"""
+        {"roles":[{"name":"r","apply_when":{"%%user.id":"%%environment.values.boss"},"read":true}]}
+        """#,
+      ])
+    func mayRead(_ user: String) -> Bool {
+      plan.app.roles.permissions(of: RuleUser(id: user))["Item"].read == .constant(true)
+    }
+    #expect(mayRead("ann") && !mayRead("bob"))
+  }
+
   @Test func aFolderWithoutAnAppIsNamed() throws {
     #expect {
       try Self.plan(["readme.json": "{}"])

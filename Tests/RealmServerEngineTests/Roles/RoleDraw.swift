@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Random roles, users and subscriptions.
+//
+// What runs leave out has tests of its own:
+// - embedded objects in embedded objects, objects without primary key, asymmetric classes, and
+//   rules within properties without embedded objects: `RoleFormTests`, `NestedFieldTests`;
+// - elements of lists that are set, moved or erased one by one: `NestedFieldTests`, and the
+//   convergence runs, in which the server has no model;
+// - filters with values of other types, and named values: `RuleModelTests`, `FilterBindingTests`,
+//   `NamedValueTests`; conditions of subscriptions of other forms: `SubscriptionFormTests`;
+// - rules that change while a session goes on, and devices below protocol 14: `CurrentRulesTests`,
+//   `RoleSessionTests`, and the convergence runs;
+// - the Data API, which writes by the same roles: `DocumentRoleTests`.
 
 import RealmFormats
 import RealmTestSupport

@@ -28,6 +28,9 @@ struct RoleModel {
     case readFilterIsIgnored
     case writeDoesNotImplyRead
     case missingPropertiesAreUnequal
+    case incrementsAreLost
+    case deletedLinksStay
+    case missingLinksAreNull
   }
 
   /// The verdict about a change.

@@ -17,7 +17,8 @@ enum RoleObjects {
   static let owners = ["u1", "u2", "u3", ""]
   static let tags = ["red", "blue"]
   static let fields = [
-    "owner", "level", "open", "note", "tags", "marks", "counts", "home", "rooms",
+    "owner", "level", "open", "note", "tags", "marks", "counts", "home", "rooms", "score",
+    "friend", "friends",
   ]
   /// The properties with embedded objects, and those of these.
   static let embedding = ["home", "rooms"]
@@ -26,8 +27,13 @@ enum RoleObjects {
   static let initial: ModelObject = [
     "owner": .string(""), "level": .integer(0), "open": .bool(false), "note": .string(""),
     "tags": .array([]), "marks": .array([]), "counts": .object([]), "home": .null,
-    "rooms": .array([]),
+    "rooms": .array([]), "score": .integer(0), "friend": .null, "friends": .array([]),
   ]
+  /// The properties to which numbers are added.
+  static let counters = ["level", "score"]
+
+  /// The class of the objects that those of a class link to.
+  static func friends(ofClass name: String) -> String { name == "Doc" ? "Log" : "Doc" }
 
   static func makeSchema(in group: WriteGroup) throws {
     let home = try group.createTable(named: "class_Home", kind: .embedded)
@@ -45,6 +51,13 @@ enum RoleObjects {
       try table.addColumn(named: "counts", type: .int, collection: .dictionary)
       try table.addColumn(named: "home", type: .link, target: home.key)
       try table.addColumn(named: "rooms", type: .link, collection: .list, target: home.key)
+      try table.addColumn(named: "score", type: .int)
+    }
+    for name in classes {
+      let target = try #require(try group.table(named: "class_" + friends(ofClass: name)))
+      let table = try #require(try group.table(named: "class_" + name))
+      try table.addColumn(named: "friend", type: .link, target: target.key)
+      try table.addColumn(named: "friends", type: .link, collection: .list, target: target.key)
     }
   }
 
@@ -61,6 +74,13 @@ enum RoleObjects {
         var object: ModelObject = [:]
         var id = ""
         for column in table.schema.columns {
+          if column.name.hasPrefix("friend") {
+            let keys = try RoleLinks.targets(of: row, column, in: group).map {
+              JSONValue.string($0)
+            }
+            object[column.name] = column.collection == .list ? .array(keys) : keys.first ?? .null
+            continue
+          }
           switch try row.value(of: column) {
           case .string(let text) where column.name == "_id": id = text
           case .string(let text): object[column.name] = .string(text)
@@ -139,11 +159,22 @@ enum RoleObjects {
     /// the end of "marks" and "rooms", and under its name into "counts". "home.alarm" is the
     /// property of the embedded object as it is, "rooms.alarm" that of the first one.
     var values: [String: JSONValue] = [:]
+    /// What is added to numbers, after the values are set.
+    var increments: [String: Int64] = [:]
+    /// Objects that the transaction erases, to which the device's object links: the links go with
+    /// them, which is a change of these properties.
+    var unlinked: Set<String> = []
+    var unlinkedFields: Set<String> = []
     /// The place of the first room that the device sees: it made the object without seeing that of
     /// the server, whose rooms stand before its own.
     var firstRoom = 0
+    /// The same of "friends".
+    var firstFriend = 0
 
-    var fields: Set<String> { Set(values.keys.map { String($0.prefix { $0 != "." }) }) }
+    var fields: Set<String> {
+      Set(values.keys.map { String($0.prefix { $0 != "." }) }).union(increments.keys)
+        .union(unlinkedFields)
+    }
 
     /// The properties of embedded objects that are set in their place.
     var nestedPaths: [[String]] {
@@ -161,7 +192,8 @@ enum RoleObjects {
         let path = field.split(separator: ".").map(String.init)
         switch (field, value) {
         case ("home", .string): result["home"] = embedded(.null, "street", value)
-        case ("rooms", _): result["rooms"] = .array((result["rooms"]?.array ?? []) + [value])
+        case ("rooms", _), ("friends", _):
+          result[field] = .array((result[field]?.array ?? []) + [value])
         case (_, _) where path.count > 1:
           if let home = result["home"], home != .null, path[0] == "home" {
             result["home"] = embedded(home, path[1], value)
@@ -182,13 +214,30 @@ enum RoleObjects {
         default: result[field] = value
         }
       }
+      for (field, amount) in increments {
+        result[field] = .integer((result[field]?.integer ?? 0) + amount)
+      }
+      return withoutUnlinked(result)
+    }
+
+    private func withoutUnlinked(_ object: ModelObject) -> ModelObject {
+      var result = object
+      if unlinkedFields.contains("friend") { result["friend"] = .null }
+      if unlinkedFields.contains("friends"), let friends = result["friends"]?.array {
+        let own = friends.dropFirst(firstFriend)
+        result["friends"] = .array(
+          friends.prefix(firstFriend) + own.filter { !unlinked.contains($0.string ?? "") })
+      }
       return result
     }
   }
 
   /// Draws a change of an object that a device has, or makes another one.
+  ///
+  /// - Parameter linkable: The objects, by their classes, that links may lead to.
   static func step(
-    _ known: [String: [String: ModelObject]], _ random: inout SeededGenerator
+    _ known: [String: [String: ModelObject]], linkable: [String: [String]],
+    _ random: inout SeededGenerator
   ) -> Step {
     let name = random.pick(classes)
     let key = "k\(random.number(below: 7))"
@@ -200,7 +249,12 @@ enum RoleObjects {
     }
     step.makes = !exists || step.isErased
     for field in fields where random.percent(step.makes ? 60 : 30) {
-      step.values[field] = value(of: field, &random)
+      step.values[field] = value(of: field, linkable[friends(ofClass: name)] ?? [], &random)
+    }
+    for field in counters where random.percent(20) {
+      // What is added to a new object leaves no initial value.
+      let amount = Int64(1 + random.number(below: 3))
+      step.increments[field] = !step.makes && random.percent(40) ? -amount : amount
     }
     guard !step.makes, let object = known[name]?[key] else { return step }
     for field in embedding where object[field] != initial[field] {
@@ -215,8 +269,14 @@ enum RoleObjects {
     .string(random.percent(30) ? "" : "t\(random.number(below: 100))")
   }
 
-  private static func value(of field: String, _ random: inout SeededGenerator) -> JSONValue {
+  /// A value, or nil for a link that has no target.
+  private static func value(
+    of field: String, _ linkable: [String], _ random: inout SeededGenerator
+  ) -> JSONValue? {
     switch field {
+    case "friend" where random.percent(25): .null
+    case "friend", "friends": linkable.isEmpty ? nil : .string(random.pick(linkable))
+    case "score": .integer(Int64(random.number(below: 4)))
     case "owner": .string(random.pick(owners))
     case "level": .integer(Int64(random.number(below: 4)))
     case "open": .bool(random.percent(50))
@@ -255,6 +315,9 @@ enum RoleObjects {
         try table.set(column, key).insert(.string(text))
       case .string(let text) where field == "home":
         try setEmbedded([("street", text)], makeEmbedded(column, of: key, table), group)
+      case .string(let text) where field.hasPrefix("friend"):
+        try RoleLinks.add(text, column, to: key, table, group)
+      case .null: try table.set(.null, column, key)
       case .string(let text): try table.set(.string(text), column, key)
       case .integer(let number) where field == "marks":
         try table.list(column, key).append(.int(number))
@@ -266,6 +329,9 @@ enum RoleObjects {
       case .bool(let truth): try table.set(.bool(truth), column, key)
       default: continue
       }
+    }
+    for (field, amount) in step.increments.sorted(by: { $0.key < $1.key }) {
+      try table.add(amount, to: #require(table.schema.column(named: field)), of: key)
     }
   }
 

@@ -118,9 +118,8 @@ struct RoleRun {
     let known = try device.objects()
     var steps: [RoleObjects.Step] = []
     for _ in 0..<1 + random.number(below: 3) {
-      let step = RoleObjects.step(known, &random)
-      guard !steps.contains(where: { $0.className == step.className && $0.key == step.key })
-      else { continue }
+      let step = RoleObjects.step(known, linkable: RoleLinks.linkable(steps, known), &random)
+      guard RoleLinks.fits(step, steps, known) else { continue }
       steps.append(step)
     }
     return steps
@@ -194,17 +193,22 @@ struct RoleRun {
     var expected = try await objects()
     var refused: [String: RoleModel.Verdict] = [:]
     var seen: Set<String> = []
-    var firstRooms: [String: Int] = [:]
+    var (firstRooms, firstFriends) = ([String: Int](), [String: Int]())
     for _ in 0..<1 + random.number(below: 3) {
       let steps = try self.steps(of: device)
-      for var step in steps {
+      let unlinking = RoleLinks.unlinking(steps, try device.objects())
+      for var step in steps + unlinking {
         let name = "\(step.className) \"\(step.key)\""
         if step.isErased {
-          firstRooms[name] = 0
+          (firstRooms[name], firstFriends[name]) = (0, 0)
         } else if step.makes {
-          firstRooms[name] = expected[step.className]?[step.key]?["rooms"]?.array?.count ?? 0
+          let there = expected[step.className]?[step.key]
+          firstRooms[name] = there?["rooms"]?.array?.count ?? 0
+          firstFriends[name] = there?["friends"]?.array?.count ?? 0
         }
-        step.firstRoom = firstRooms[name] ?? 0
+        (step.firstRoom, step.firstFriend) = (firstRooms[name] ?? 0, firstFriends[name] ?? 0)
+        if fault == .deletedLinksStay { (step.unlinked, step.unlinkedFields) = ([], []) }
+        if fault == .incrementsAreLost { step.increments = [:] }
         decide(step, of: number, &expected, &refused, &seen)
       }
       note("device \(number) writes alone \(steps)")
@@ -315,6 +319,14 @@ struct RoleRun {
         RoleDraw.hold(device.active, object, ofClass: name, model)
           && (model?.mayRead(object, ofClass: name) ?? true)
       }.mapValues { model?.visiblePart(of: $0, ofClass: name) ?? $0 }
+      if fault == .missingLinksAreNull {
+        let targets = all[RoleObjects.friends(ofClass: name)] ?? [:]
+        expected[name] = expected[name]?.mapValues { object in
+          var object = object
+          if let key = object["friend"]?.string, targets[key] == nil { object["friend"] = .null }
+          return object
+        }
+      }
     }
     let found = try device.objects()
     if found != expected {

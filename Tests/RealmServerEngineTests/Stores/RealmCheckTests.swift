@@ -120,7 +120,7 @@ struct RealmCheckTests {
           .set(9 as UInt64, "reciprocal_base")
       case .reciprocal:
         try ServerTables.reciprocals.table(in: group)
-          .create(under: ServerTables.key(FileIdentifier(client.rawValue ^ 1), 2))
+          .create(under: ServerTables.key(FileIdentifier(client.rawValue ^ 0x1000), 2))
           .set([] as [UInt8], "changeset")
       case .changeset:
         try history.record(ServerTables.key(2))?.set([250, 250] as [UInt8], "changeset")

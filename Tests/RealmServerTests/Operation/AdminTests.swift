@@ -157,6 +157,8 @@ struct TestAdmin {
       ("POST", "/api/apps/todos/users/nobody/delete", 404),
       ("POST", "/api/apps/todos/users/nobody/disable", 404),
       ("POST", "/api/apps/todos/users/nobody/explode", 404),
+      ("POST", "/api/apps/todos/triggers/none/suspend", 404),
+      ("POST", "/api/apps/todos/realms/none/delete", 404),
       ("POST", "/api/overview", 404), ("PUT", "/api/overview", 405), ("DELETE", "/", 405),
     ]
     for (method, target, status) in requests {
@@ -246,6 +248,32 @@ struct TestAdmin {
     #expect(
       try await admin.send("GET", "/api/apps/todos/users").json["users"] == .array([]))
     await client.leave()
+    try await server.stop()
+  }
+
+  @Test func triggersAreShownSuspendedAndResumed() async throws {
+    var table = FunctionTable()
+    table["hear"] = { _ in .null }
+    let trigger = TriggerSettings("t <b>", function: "hear", .database(DatabaseTrigger("Todo")))
+    let server = try await RunningServer(
+      mode: .flexible, functions: table, triggers: [trigger])
+    let admin = TestAdmin(server)
+    func state() async throws -> String? {
+      let json = try await admin.send("GET", "/api/apps/todos/triggers").json
+      return json.array?.first?["state"]?.string
+    }
+    for _ in 0..<3_000 where try await state() != "active" {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    let path = "/api/apps/todos/triggers/t%20%3Cb%3E/"
+    for (action, expected, stopped) in [("suspend", "suspended", 1), ("resume", "active", 0)] {
+      #expect(try await admin.send("POST", path + action).status == 200)
+      #expect(try await state() == expected)
+      let app = try await admin.send("GET", "/api/overview").json["apps"]?.array?.first
+      #expect(app?["triggers"]?.integer == 1)
+      #expect(app?["stoppedTriggers"]?.integer == Int64(stopped))
+    }
+    #expect(try await admin.send("POST", path + "explode").status == 404)
     try await server.stop()
   }
 

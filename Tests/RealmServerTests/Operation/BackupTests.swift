@@ -253,7 +253,8 @@ import Testing
       try write("\(part)/mark", "old")
       try write("restoring/\(part)/mark", "new")
     }
-    try write("restoring/restored.json", #"{"backup":"b","restored":"2026T1"}"#)
+    try write(
+      "restoring/restored.json", #"{"backup":"b","restored":"t","aside":"replaced-2026T1"}"#)
     try files.createDirectory(
       atPath: directory.file("replaced-2026T1"), withIntermediateDirectories: true)
     for (from, to) in Self.moves.prefix(step) {

@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Devices and a server that meet and lose each other, in an order that a seed decides.
+//
+// What runs leave out has tests of its own:
+// - classes and properties that a device erases: `IntegrationTests.classesAreNotErased`, and
+//   `RecoveryTests.anErasedClassFailsOrDiscards` for resets;
+// - turns that time ends, which would make runs differ: `DownloadIntegrationTests`;
+// - disks that lose what was not synced, or fail: `IntegrationCrashTests`, `ResetCrashTests`,
+//   `ResetFaultTests`, `StoreContractTests`;
+// - several files of a program on one connection: `ClientDriverTests`; several agents of a file:
+//   `SyncAgentTests`;
+// - files that another server synchronised: `FileAdoptionTests`, `AdoptionCrashTests`;
+// - clocks that are wrong by more than milliseconds: `RecordedWriteTests`, and storms;
+// - hidden properties: see `RunRules`.
 
 import RealmReplication
 import RealmServerEngine

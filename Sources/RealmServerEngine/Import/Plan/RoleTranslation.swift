@@ -23,7 +23,7 @@ struct RoleTranslation {
   mutating func roles(_ json: JSONValue, of place: String) -> [Role] {
     var roles: [Role] = []
     for (index, element) in (json.array ?? []).enumerated() {
-      let role = Self.current(element, index)
+      let role = Self.current(Self.withPlainValues(element), index)
       var name = role["name"]?.string ?? ""
       while roles.contains(where: { $0.name == name }) { name += "'" }
       do throws(RuleError) {
@@ -47,6 +47,21 @@ struct RoleTranslation {
       }
     }
     return roles
+  }
+
+  /// Rules with values of the environment as those of the app, where they are by now.
+  private static func withPlainValues(_ json: JSONValue) -> JSONValue {
+    let prefix = "%%environment.values."
+    func plain(_ text: String) -> String {
+      text.hasPrefix(prefix) ? "%%values." + text.dropFirst(prefix.count) : text
+    }
+    switch json {
+    case .string(let text): return .string(plain(text))
+    case .array(let elements): return .array(elements.map(withPlainValues))
+    case .object(let members):
+      return .object(members.map { JSONMember(plain($0.key), withPlainValues($0.value)) })
+    default: return json
+    }
   }
 
   /// A role with the names of members of today.
@@ -97,7 +112,7 @@ struct RoleTranslation {
   mutating func condition(_ json: JSONValue?, named name: String) -> RuleExpression {
     guard let json else { return .constant(false) }
     do throws(RuleError) {
-      return try rules.expression(json, at: [])
+      return try rules.expression(Self.withPlainValues(json), at: [])
     } catch {
       deny("The permission \"\(name)\" of partitions", error, "No user has it")
       return .constant(false)
