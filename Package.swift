@@ -290,7 +290,8 @@ let package = Package(
       name: "realm-errands-server",
       dependencies: ["ErrandModels", "RealmSwift"] + modules("RealmServerKit", with: "Server")
         + products("Logging", of: "swift-log", with: "Server")
-        + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server"),
+        + products(
+          "ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Server"),
       path: "Examples/RealmErrands/Server",
       swiftSettings: settings),
     .executableTarget(

@@ -186,7 +186,7 @@ struct KitDefinitionTests {
     app.logIn { (payload: [String: String]) in payload["name"].map { LogInProof(id: $0) } }
     try await KitServer.run(app, directory: directory) { server in
       _ = try await server.user(.function(payload: ["name": "ann"]), device: "ann")
-      await #expect(throws: AppError.self) { try await server.user() }
+      await #expect(throws: AppError.self) { try await server.user(device: "new") }
     }
   }
 

@@ -127,8 +127,8 @@ struct KitFunctionTests {
       }
       #expect(
         error?.message
-          == "argument 1 of the function 'older' does not fit at scores.0: The value is a text, and "
-          + "no Int.")
+          == "argument 1 of the function 'older' does not fit at scores.0: The value is a text, "
+          + "and no Int.")
     }
   }
 

@@ -140,6 +140,18 @@ struct KitRunningTests {
     #expect(try metrics.expectCounter("realm_connections_total").totalValue > 0)
   }
 
+  @Test func aServerMayHaveAPageForItsOperator() async throws {
+    try await KitServer.run(.open(), configure: { $0.adminPort = 0 }) { server in
+      let file = server.directory.file("server/admin")
+      var address: String?
+      for _ in 0..<1_500 where address == nil {
+        address = try? String(contentsOfFile: file, encoding: .utf8)
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(address?.hasPrefix("http://127.0.0.1:") == true)
+    }
+  }
+
   @Test func optionsThatMakeNoSenseAreRefused() throws {
     let directory = try TemporaryDirectory()
     var configuration = KitServer.configuration(directory)

@@ -17,7 +17,16 @@ enum RealmErrands {
     """
 
   @MainActor
-  static func main() async throws {
+  static func main() async {
+    do {
+      try await run()
+    } catch {
+      stop("realm-errands: \(error.localizedDescription)\n", code: 1)
+    }
+  }
+
+  @MainActor
+  private static func run() async throws {
     #if Sync
     let arguments = CommandLine.arguments
     guard arguments.count > 4 else { return stop(usage) }
@@ -50,8 +59,8 @@ enum RealmErrands {
     FileHandle.standardOutput.write(Data(text.utf8))
   }
 
-  private static func stop(_ text: String) {
+  private static func stop(_ text: String, code: Int32 = 64) {
     FileHandle.standardError.write(Data(text.utf8))
-    exit(64)
+    exit(code)
   }
 }

@@ -21,12 +21,17 @@ enum RealmErrandsServer {
       exit(64)
     }
     let logger = Logger(label: "realm-errands-server")
-    let server = try RealmServer(
-      RealmServerConfiguration(folder: arguments[1], port: port),
-      apps: [ErrandApp.definition(word: arguments[3])], logger: logger)
-    try await ServiceGroup(
-      services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
-    ).run()
+    do {
+      let server = try RealmServer(
+        RealmServerConfiguration(folder: arguments[1], port: port),
+        apps: [ErrandApp.definition(word: arguments[3])], logger: logger)
+      try await ServiceGroup(
+        services: [server], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
+      ).run()
+    } catch let failure as ServerFailure {
+      logger.error("\(failure)")
+      exit(1)
+    }
   }
 }
 #else

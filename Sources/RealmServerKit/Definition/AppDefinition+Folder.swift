@@ -16,7 +16,8 @@ extension AppDefinition {
   func prepare(_ directory: ServerDirectory) throws(ServerFailure) {
     guard AppFile.isID(id) else {
       throw ServerFailure(
-        "\"\(id)\" is no id of an app: it needs 1 to 64 lower-case letters, digits, \"-\" and \"_\"."
+        "\"\(id)\" is no id of an app: it needs 1 to 64 lower-case letters, digits, \"-\" and "
+          + "\"_\"."
       )
     }
     let path = directory.appFilePath(id)

@@ -77,7 +77,8 @@ extension AppDefinition {
   /// `"custom-function": {"function": "logIn"}`.
   ///
   /// - Parameter body: Finds the user of a payload; nil if there is none, and the login is refused,
-  ///   as it is for payloads of another type. If it throws, clients get an internal error, and the log the reason.
+  ///   as it is for payloads of another type. If it throws, clients get an internal error, and the
+  ///   log the reason.
   public mutating func logIn<Payload: Decodable & SendableMetatype>(
     _ body: @escaping @Sendable (Payload) async throws -> LogInProof?
   ) {

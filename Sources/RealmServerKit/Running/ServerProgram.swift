@@ -78,11 +78,7 @@ struct ServerProgram: Sendable {
     self.timer = timer
     counters = ServerMetrics(metrics)
     // Before anything is made.
-    if let certificate = options.certificate, let key = options.key {
-      certificates = try ServerCertificates(certificate: certificate, key: key, logger: logger)
-    } else {
-      certificates = nil
-    }
+    certificates = try Self.certificates(options, logger)
     let code = ProgramCode(
       usual: AppCode(functions: functions, logins: logins, triggers: triggers), apps: code)
     let directory = try ServerDirectory(options.directory, code)
@@ -126,6 +122,13 @@ struct ServerProgram: Sendable {
     status = ServerStatus(
       apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
       options: options, certificates: certificates, start: Date(), restored: restored)
+  }
+
+  private static func certificates(
+    _ options: ServerOptions, _ logger: Logger
+  ) throws(ServerFailure) -> ServerCertificates? {
+    guard let certificate = options.certificate, let key = options.key else { return nil }
+    return try ServerCertificates(certificate: certificate, key: key, logger: logger)
   }
 
   /// The apps that are served at present.

@@ -31,6 +31,9 @@ public struct RealmServerConfiguration: Sendable {
   public var metricsText: (@Sendable () -> String)?
   /// The token with which other machines get `/metrics`; nil if this machine alone does.
   public var metricsToken: String?
+  /// The port of the page for the operator on this machine alone, 0 for any free one; nil for none.
+  /// `realm-server admin` prints its address.
+  public var adminPort: Int?
   /// Whether files of users, realms or keys that are missing from a folder in use are made anew.
   /// Devices may lose what they have not uploaded.
   public var replacesMissing = false
@@ -86,7 +89,7 @@ public struct RealmServerConfiguration: Sendable {
     return try ServerOptions(
       directory: folder, listen: "\(name):\(port)", publicURL: publicURL,
       certificate: certificateFile, key: keyFile, replacesMissing: replacesMissing, limits: all,
-      trustedProxies: trustedProxies, metricsToken: metricsToken)
+      trustedProxies: trustedProxies, metricsToken: metricsToken, adminPort: adminPort)
   }
 }
 #endif

@@ -66,6 +66,7 @@ enum ModuleOrder {
       "RealmServerEngine",
       "RealmStorage", "RealmSync", "RealmSyncProtocol", "RealmTables", "RealmTestSupport",
     ],
+    "ErrandModels": ["RealmSwift"],
     "AllocationCounter": [],
     "TestTraits": [],
   ]
