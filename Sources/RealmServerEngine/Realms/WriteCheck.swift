@@ -211,7 +211,8 @@ struct WriteCheck {
     if let known = conditions[name] { return known }
     let filter = rules.permissions[name].write
     let write = try View.bind(
-      EffectiveQuery([name: "TRUEPREDICATE"], filters: [name: filter]), to: group)
+      EffectiveQuery([name: "TRUEPREDICATE"], filters: [name: filter]), to: group,
+      kinds: [.topLevel, .asymmetric])
     var subscriptions: [View] = []
     var texts: Set<String> = []
     for text in rules.subscriptions.compactMap({ $0[name] }) where texts.insert(text).inserted {

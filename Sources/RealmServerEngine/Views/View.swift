@@ -24,15 +24,17 @@ package struct View {
 
   /// Binds the conditions of a query to the classes of a version, or of a transaction; the refusal
   /// has the code 226. Filters of roles are never refused: what does not fit admits nothing.
+  ///
+  /// - Parameter kinds: The kinds of classes. Subscriptions are to top-level ones alone.
   package static func bind(
-    _ query: EffectiveQuery, to objects: any TableReader
+    _ query: EffectiveQuery, to objects: any TableReader, kinds: Set<TableKind> = [.topLevel]
   ) throws(StorageError) -> Result<View, SessionRefusal> {
     let classes = try StoredSchema(objects)
     var view = View()
     for (name, text) in query.conditions {
       var names: Set<String> = []
       let note = { (field: String) in _ = names.insert(field) }
-      switch try condition(text, ofClass: name, classes, objects, note) {
+      switch try condition(text, ofClass: name, classes, objects, kinds, note) {
       case .success(var predicate):
         if let selection = query.fields[name] {
           let readable =
@@ -60,14 +62,14 @@ package struct View {
   /// A condition; nil for a class without a table yet: no object of it can be seen.
   private static func condition(
     _ text: String, ofClass name: String, _ classes: StoredSchema, _ objects: any TableReader,
-    _ noteField: @escaping (String) -> Void
+    _ kinds: Set<TableKind>, _ noteField: @escaping (String) -> Void
   ) throws(StorageError) -> Result<BoundPredicate?, SessionRefusal> {
     let points = try classes[name].map(objects.pointNames) ?? []
     let predicate: BoundPredicate
     do throws(SessionRefusal) {
       let parsed = try parse(text)
       guard let known = classes[name] else { return .success(nil) }
-      guard known.kind == .topLevel else {
+      guard kinds.contains(known.kind) else {
         throw SessionRefusal(
           .badQuery, "Invalid query: \"\(name)\" is no class of objects of their own")
       }

@@ -85,8 +85,10 @@ struct RoleDraw {
     members.append(JSONMember("delete", .bool(random.percent(60))))
     if random.percent(60) {
       var fields: [JSONMember] = []
-      for field in RoleObjects.fields where random.percent(30) {
-        let isNested = RoleObjects.embedding.contains(field) && random.percent(70)
+      for field in RoleObjects.fields {
+        let embeds = RoleObjects.embedding.contains(field)
+        guard random.percent(embeds ? 50 : 30) else { continue }
+        let isNested = embeds && random.percent(70)
         fields.append(JSONMember(field, isNested ? nestedRule() : rule(writes: 40)))
       }
       members.append(JSONMember("fields", .object(fields)))
