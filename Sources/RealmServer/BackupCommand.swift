@@ -38,7 +38,8 @@ struct BackupCommand: ParsableCommand {
     let report = try Backup.make(of: folder, to: target)
     guard !isJSON else { return JSONWriter.text(report.json) }
     return
-      "\(report.path) has \(CountText.text(report.fileCount, "file")) with \(ByteText.text(report.byteCount)), "
+      "\(report.path) has \(CountText.text(report.fileCount, "file")) "
+      + "with \(ByteText.text(report.byteCount)), "
       + "\(CountText.text(report.realmCount, "realm")) among them, as of \(report.begin)"
   }
 }

@@ -128,7 +128,8 @@ package struct FolderStatistics: Sendable {
     for app in apps {
       lines.append(
         "\(app.file.id) (\(AppFacts.mode(app.file))): \(CountText.text(app.users, "user")), "
-          + "\(CountText.text(app.sessions, "login")), \(CountText.text(app.realmCount, "realm")), \(ByteText.text(app.byteCount))"
+          + "\(CountText.text(app.sessions, "login")), "
+          + "\(CountText.text(app.realmCount, "realm")), \(ByteText.text(app.byteCount))"
       )
       for realm in app.realms {
         let devices = realm.clients.filter { !$0.isExpired }
@@ -138,7 +139,8 @@ package struct FolderStatistics: Sendable {
           "  \(Self.name(realm)): \(ByteText.text(realm.byteCount)) "
             + "(\(ByteText.text(realm.usedByteCount)) used), version \(realm.head.version), "
             + "history of \(CountText.text(realm.historyCount, "version")) "
-            + "(\(ByteText.text(realm.historyByteCount))), \(CountText.text(devices.count, "device")), "
+            + "(\(ByteText.text(realm.historyByteCount))), "
+            + "\(CountText.text(devices.count, "device")), "
             + "\(behind) behind"
             + (most > 0 ? " by \(CountText.text(most, "version")) at most" : ""))
         guard withDevices else { continue }
@@ -159,7 +161,8 @@ package struct FolderStatistics: Sendable {
     guard !apps.isEmpty else { return "The folder has no apps." }
     return apps.map { app in
       "\(app.file.id) (\(AppFacts.mode(app.file))): \(CountText.text(app.users, "user")), "
-        + "\(CountText.text(app.sessions, "login")), \(CountText.text(app.realmCount, "realm")), \(ByteText.text(app.byteCount))"
+        + "\(CountText.text(app.sessions, "login")), "
+        + "\(CountText.text(app.realmCount, "realm")), \(ByteText.text(app.byteCount))"
     }.joined(separator: "\n")
   }
 
