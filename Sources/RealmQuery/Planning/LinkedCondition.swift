@@ -45,10 +45,12 @@ struct KeyFilter {
   private var bits: [UInt64] = []
   private var others: Set<Int64> = []
 
-  /// - Parameter keys: ascending.
+  /// - Parameter keys: Ascending, but for those of a damaged index.
   init(_ keys: [ObjectKey]) {
     guard let last = keys.last?.rawValue else { return }
-    if last / 256 <= Int64(keys.count) + 64 {
+    if last >= 0, last / 256 <= Int64(keys.count) + 64,
+      keys.allSatisfy({ 0...last ~= $0.rawValue })
+    {
       bits = unsafe [UInt64](count: Int(last / 64) + 1) { buffer in
         unsafe buffer.initialize(repeating: 0)
         for key in keys { unsafe buffer[Int(key.rawValue / 64)] |= 1 &<< UInt64(key.rawValue % 64) }

@@ -126,9 +126,13 @@ final class SyncSessionCore: Sendable {
     if configuration.user.isLoggedIn, failure == nil, !isSuspended {
       try? await wait(for: .upload)
     }
-    guard state.withLock({ $0.uses == 0 || $0.failure != nil }) else {
-      return state.withLock { $0.isClosing = false }
+    // In one step: a use that ends meanwhile begins another end, or is seen by this one.
+    let isNeeded = state.withLock { state in
+      if state.uses == 0 || state.failure != nil { return false }
+      state.isClosing = false
+      return true
     }
+    guard !isNeeded else { return }
     await endReset()
     await driver.end(session)
     await reports.finish()
