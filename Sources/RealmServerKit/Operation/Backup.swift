@@ -37,7 +37,7 @@ package struct Backup: Sendable {
     }
   }
 
-  /// Only a folder with this file is removed as an unfinished backup.
+  /// A folder of other files without this one is no unfinished backup.
   private static let mark = "backup.unfinished"
   private static let depthMax = 8
   /// Files of an app that are copied as databases, or belong to the present run of a server.
@@ -104,13 +104,24 @@ package struct Backup: Sendable {
   private func prepare() throws(ServerFailure) {
     let files = FileManager.default
     if files.fileExists(atPath: work) {
-      guard files.fileExists(atPath: "\(work)/\(Self.mark)") else {
-        throw ServerFailure("\(work) is no unfinished backup. Move it away.")
+      guard let names = try? files.contentsOfDirectory(atPath: work), Self.isUnfinished(names)
+      else { throw ServerFailure("\(work) is no unfinished backup. Move it away.") }
+      // The mark is there until nothing else is, as this may be interrupted, too.
+      try write(.object([]), to: "\(work)/\(Self.mark)")
+      for name in names where !name.hasPrefix(Self.mark) {
+        try? files.removeItem(atPath: "\(work)/\(name)")
       }
       try? files.removeItem(atPath: work)
     }
     try makeFolder(work)
     try write(.object([]), to: "\(work)/\(Self.mark)")
+  }
+
+  /// Whether a folder with these files is what an interrupted backup leaves: with its mark, before
+  /// it has one, or after the mark is gone, when only the name of the folder is missing.
+  private static func isUnfinished(_ names: [String]) -> Bool {
+    names.contains(mark) || names.contains(BackupManifest.name)
+      || names.allSatisfy { $0.hasPrefix(mark) }
   }
 
   private func makeFolder(_ path: String) throws(ServerFailure) {

@@ -146,12 +146,11 @@ import Testing
     // Something else has the name of an unfinished one.
     let other = directory.path + "/other.unfinished"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)
+    try Data().write(to: URL(fileURLWithPath: other + "/letter.txt"))
     #expect(throws: ServerFailure.self) {
       try Backup.make(of: data, to: directory.path + "/other")
     }
-    try Data().write(to: URL(fileURLWithPath: other + "/backup.unfinished"))
-    _ = try Backup.make(of: data, to: directory.path + "/other")
-    #expect(!FileManager.default.fileExists(atPath: other))
+    try FileManager.default.removeItem(atPath: other)
     let answer = try BackupCommand.answer(data, directory.path + "/json", isJSON: true)
     #expect(try JSONParser.parse(answer)["realms"]?.integer == 1)
     for file in ["keys/tokens", "apps/todos/accounts.realm"] {
@@ -199,6 +198,26 @@ import Testing
   }
 
   /// `Restore` 2
+  /// `Backup` 3: killed before it has its mark, while it writes that, later, and after the mark is
+  /// gone.
+  @Test(
+    arguments: [
+      [], ["backup.unfinished.new"], ["backup.unfinished", "keys"], [BackupManifest.name, "keys"],
+    ] as [[String]])
+  func anInterruptedBackupIsMadeAgain(_ left: [String]) async throws {
+    let (directory, _) = try await Self.backedUp()
+    let target = directory.path + "/other"
+    try FileManager.default.createDirectory(
+      atPath: target + ".unfinished", withIntermediateDirectories: true)
+    for name in left {
+      try Data().write(to: URL(fileURLWithPath: "\(target).unfinished/\(name)"))
+    }
+    _ = try Backup.make(of: directory.path + "/data", to: target)
+    #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
+    let names = try FileManager.default.contentsOfDirectory(atPath: target)
+    #expect(Set(names) == ["apps", "keys", BackupManifest.name])
+  }
+
   @Test func aFolderInUseIsReplacedOnlyIfTheOperatorSaysSo() async throws {
     let (directory, backup) = try await Self.backedUp()
     let data = directory.path + "/data"
