@@ -108,10 +108,11 @@ struct HotPaths {
     expect("sum up", allocations(100) { _ in _ = todos.sum(of: \.priority) }, atMost: 6)
   }
 
+  /// A commit that finds another thread busy does some of its work itself: ten allocations.
   func commit() throws {
     expect(
       "commit of one property",
-      try allocations(200) { step in try realm.write { todo.priority = step } }, atMost: 375)
+      try allocations(200) { step in try realm.write { todo.priority = step } }, atMost: 390)
   }
 
   /// An observer may cost the thread that commits something, if no other thread is free, but
