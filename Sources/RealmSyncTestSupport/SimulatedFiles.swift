@@ -44,7 +44,7 @@ package final class SimulatedFiles: RealmFiles {
     return system
   }
 
-  /// The files of a backup, as an operator makes them of a running server, and what is wrong with
+  /// The files of a backup, as an operator makes them of a server, and what is wrong with
   /// them.
   func copied() throws -> (files: SimulatedFiles, findings: [String]) {
     let copy = SimulatedFiles()
