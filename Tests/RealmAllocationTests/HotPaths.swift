@@ -108,7 +108,7 @@ struct HotPaths {
     expect("sum up", allocations(100) { _ in _ = todos.sum(of: \.priority) }, atMost: 6)
   }
 
-  /// A commit that finds another thread busy does some of its work itself: ten allocations.
+  /// The number depends on other threads: beside many tests it was 385, alone it is below 375.
   func commit() throws {
     expect(
       "commit of one property",
