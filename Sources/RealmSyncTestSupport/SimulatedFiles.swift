@@ -9,6 +9,8 @@ package import RealmTestSupport
 /// The simulated files of a server, each a file system of its own.
 package final class SimulatedFiles: RealmFiles {
   private let systems: Locked<[RealmID: SimulatedFileSystem]>
+  /// The open databases of the server's process, by realm: all simulated files have one path.
+  private let registries = Locked<[RealmID: FileRegistry]>([:])
 
   package init() { systems = Locked([:]) }
 
@@ -18,7 +20,12 @@ package final class SimulatedFiles: RealmFiles {
   }
 
   package func open(_ realm: RealmID) throws(StorageError) -> DatabaseFile {
-    try system(realm).openDatabase()
+    let registry = registries.withLock { registries in
+      let registry = registries[realm] ?? FileRegistry()
+      registries[realm] = registry
+      return registry
+    }
+    return try system(realm).openDatabase(registry: registry)
   }
 
   package func make(
@@ -44,14 +51,14 @@ package final class SimulatedFiles: RealmFiles {
     return system
   }
 
-  /// The files of a backup, as an operator makes them of a server, and what is wrong with
+  /// The files of a backup, as an operator makes them of a running server, and what is wrong with
   /// them.
   func copied() throws -> (files: SimulatedFiles, findings: [String]) {
     let copy = SimulatedFiles()
     var findings: [String] = []
-    for (realm, system) in systems.withLock({ $0 }) {
+    for realm in systems.withLock({ Array($0.keys) }) {
       let other = try SimulatedFileSystem()
-      try InspectedFiles.copy(system.openDatabase(), to: other.file)
+      try InspectedFiles.copy(open(realm), to: other.file)
       findings += try InspectedFiles.check(other.openDatabase(), of: realm)
       copy.systems.withLock { $0[realm] = other }
     }

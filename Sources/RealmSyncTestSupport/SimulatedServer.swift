@@ -102,8 +102,7 @@ package final class SimulatedServer {
   func backUp() throws -> SimulatedFiles {
     backupCount += 1
     guard backupCount % 2 == 0 else { return try files.restarted() }
-    // Of an image of the disk: an opener beside the server would be the same process here.
-    let (copy, findings) = try files.restarted().copied()
+    let (copy, findings) = try files.copied()
     problems += findings.map { "a backup: \($0)" }
     return copy
   }

@@ -24,12 +24,17 @@ package final class SimulatedFileSystem: FileSystem {
     path.hasSuffix(".lock") ? try lockFiles.open(path: path, mode: mode) : file
   }
 
-  /// Opens the database as a separate process would.
+  /// Opens the database.
+  ///
+  /// - Parameter registry: The open databases of the process that opens it; a new process if it is
+  ///   left out. Beside another that is open it has the locks of that, too, as both have one
+  ///   descriptor of the lock file.
   package func openDatabase(
-    key: EncryptionKey? = nil, history: HistoryKind = .inFile
+    key: EncryptionKey? = nil, history: HistoryKind = .inFile,
+    registry: FileRegistry = FileRegistry()
   ) throws(StorageError) -> DatabaseFile {
     try DatabaseFile.open(
       path: file.path, options: OpenOptions(encryptionKey: key, history: history), system: self,
-      registry: FileRegistry())
+      registry: registry)
   }
 }

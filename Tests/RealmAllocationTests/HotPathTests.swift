@@ -15,7 +15,11 @@ import Testing
 
   @Test func queriesAllocateForTheirPlans() throws { try HotPaths().query() }
 
-  @Test func commitsAllocateLittle() throws { try HotPaths().commit() }
+  /// In a process of its own: what other tests observe of all commits of theirs costs each commit
+  /// something.
+  @Test func commitsAllocateLittle() async {
+    await #expect(processExitsWith: .success) { try HotPaths().commit() }
+  }
 
   @Test func observationAllocatesNothingForAnObject() throws { try HotPaths().observe() }
 }
