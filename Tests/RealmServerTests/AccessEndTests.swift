@@ -171,9 +171,7 @@ import Testing
         for _ in 0..<3_000 where user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
         #expect(!user.isLoggedIn)
         #expect(errors.withLock { $0.first?.code } == .underlyingAuthError)
-        // A socket that is opened just then is told of the disabled user alone.
-        #expect(
-          errors.withLock { $0.first?.message.hasPrefix("The user is disabled") } == true)
+        #expect(errors.withLock { $0.first?.message } == "The user is disabled or deleted")
         await #expect(throws: AppError.self) { _ = try await app.login(credentials: credentials) }
         try await server.accounts.setDisabled(false, user.id)
       } else {

@@ -22,6 +22,9 @@ import ServiceLifecycle
 
 /// Serves the sockets of all apps.
 final class SocketService: Service {
+  /// The reason for a user without access, whether a socket is open or comes.
+  private static let endedAccess = "The user is disabled or deleted"
+
   /// A user of an app.
   private struct User: Hashable {
     let app: String
@@ -175,7 +178,7 @@ final class SocketService: Service {
     } catch {
       // Clients of all systems see close codes, and only some an HTTP status (P1 B.1).
       switch error {
-      case .userDisabled: await refuse(socket, .forbidden, "The user is disabled")
+      case .userDisabled: await refuse(socket, .forbidden, Self.endedAccess)
       case .store: await refuse(socket, .internalError, "The server failed")
       default:
         await refuse(
@@ -258,7 +261,7 @@ final class SocketService: Service {
     switch end {
     case .session: (code, reason) = (.unauthorized, "The user has logged out")
     case .sessions: (code, reason) = (.unauthorized, "The user has a new password")
-    case .account: (code, reason) = (.forbidden, "The user is disabled or deleted")
+    case .account: (code, reason) = (.forbidden, Self.endedAccess)
     }
     for connection in connections { Task { await connection.close(code, reason: reason) } }
   }

@@ -78,7 +78,8 @@ package struct DumpSource: Hashable, Sendable {
   ) throws(ImportError) -> DumpSource {
     let plain = plain(name)
     let suffix = suffixes.first { plain.hasSuffix($0) } ?? ""
-    let namespace = DumpNamespace(database, unescaped(plain.dropLast(suffix.count)))
+    let namespace = DumpNamespace(
+      database, PercentText.decoded(String(plain.dropLast(suffix.count))))
     let kind: Kind
     switch suffix {
     case ".bson": kind = .bson(namespace)
@@ -93,22 +94,5 @@ package struct DumpSource: Hashable, Sendable {
       kind = .archive
     }
     return DumpSource(path: path, kind: kind, byteCount: byteCount)
-  }
-
-  /// The name of a collection, without mongodump's escapes of bytes outside of file names.
-  private static func unescaped(_ name: Substring) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(name.utf8)[...]
-    while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%"), rest.count >= 2,
-        let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
