@@ -4,7 +4,7 @@
 
 import RealmStorage
 
-/// Wakes whoever reads the events about users, after they are on the disk.
+/// Wakes the readers of events about users, after these are on the disk.
 package final class AccountNews: Sendable {
   private let observers = Locked<[Int: @Sendable () -> Void]>([:])
   private let lastNumber = Locked(0)

@@ -55,7 +55,7 @@ enum AccountTables {
       RecordField("is_disabled", .int), RecordField("created", .int),
     ])
 
-  /// What triggers are told of users. The key of a row is the number of its event.
+  /// The events of users for triggers. The key of a row is the number of its event.
   static let events = RecordLayout(
     "server_account_events", [RecordField("kind", .string), RecordField("event", .string)])
 

@@ -9,7 +9,7 @@ import RealmStorage
 package final class WriteDepths: Sendable {
   /// The triggers on the way to the running code.
   @TaskLocal package static var current = 0
-  /// Older versions are forgotten: they count as made by nobody's trigger.
+  /// Older versions are dropped: they count as made by no trigger.
   private static let countMax = 10_000
 
   private struct Version: Hashable {

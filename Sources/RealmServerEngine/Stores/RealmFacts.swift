@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an operator is told of a realm: its size, its history, and who has how much of it.
+// A realm for operators: its size, its history, and how much of it each client has.
 
 import RealmQuery
 import RealmStorage

@@ -8,7 +8,7 @@
 
 /// How far a schedule has come. All times are minutes since 1970.
 struct ScheduleProgress: Hashable, Sendable {
-  /// A clock set back further begins the schedule anew: it would wait for long otherwise.
+  /// A clock set back further starts the schedule again: it would wait for long otherwise.
   static let backwardMax: Int64 = 1_440
   /// A later run was missed.
   static let delayMax: Int64 = 1

@@ -11,7 +11,7 @@ import RealmSyncProtocol
 
 /// Calls a function at the times of a schedule.
 struct ScheduleRun {
-  /// The clock of the machine may be set while somebody sleeps.
+  /// The clock of the machine may be set while a schedule sleeps.
   private static let sleepMax: Milliseconds = 15_000
   private static let millisecondsPerMinute: Int64 = 60_000
 

@@ -57,7 +57,7 @@ package struct TriggerSettings: Hashable, Sendable {
     if case .authentication(let trigger) = kind { trigger.operation } else { nil }
   }
 
-  /// The subject of the trigger's position: with another one it begins anew.
+  /// The subject of the trigger's position: that of another subject is not used.
   var subject: String {
     switch kind {
     case .database(let trigger): "database " + trigger.collection

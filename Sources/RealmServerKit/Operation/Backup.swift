@@ -20,7 +20,7 @@ import RealmSyncProtocol
 
 /// Makes backups.
 package struct Backup: Sendable {
-  /// What an operator is told about a backup.
+  /// A backup that was made, for operators.
   package struct Report: Sendable {
     package let path: String
     package let fileCount: Int

@@ -37,7 +37,7 @@ package struct FolderStatistics: Sendable {
   /// - Parameters:
   ///   - id: The app; nil for all.
   ///   - withRealms: Whether each realm is looked at.
-  ///   - status: What the running server has told (`ServerStatus`); nil if none runs.
+  ///   - status: The answer of the running server (`ServerStatus`); nil if none runs.
   package init(
     _ path: String, app id: String? = nil, withRealms: Bool = true, status: JSONValue? = nil
   ) throws(ServerFailure) {
