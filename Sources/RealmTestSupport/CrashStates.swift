@@ -6,6 +6,8 @@
 // sync before the crash, any part may have arrived, in any order: each write whole, not at all, or
 // in some of its sectors or pages; a longer file may have its new size and zeros, or not yet.
 
+import Foundation
+
 /// All bytes of the file in one state that a crash may leave, and the version that the user knew.
 package struct CrashState: Sendable {
   package var contents: [UInt8]
@@ -59,7 +61,7 @@ package struct CrashStates {
         var contents = durable
         for event in arrived { Self.apply(event, to: &contents) }
         var hasher = Hasher()
-        hasher.combine(contents)
+        unsafe contents.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         hasher.combine(acknowledged)
         guard seen.insert(hasher.finalize()).inserted else { continue }
         count += 1
@@ -151,21 +153,26 @@ package struct CrashStates {
     return result
   }
 
+  /// Copies runs of bytes, as a loop over them takes an eighth of the time of a crash test in a
+  /// debug build.
   private static func apply(_ event: FileEvent, to contents: inout [UInt8]) {
     switch event {
     case .write(let offset, let bytes):
       let end = offset + bytes.count
-      if contents.count < end {
-        contents.append(contentsOf: repeatElement(0, count: end - contents.count))
+      if contents.count < end { resize(&contents, to: end) }
+      unsafe contents.withUnsafeMutableBytes {
+        unsafe UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]).copyBytes(from: bytes)
       }
-      contents.replaceSubrange(offset..<end, with: bytes)
-    case .resize(let byteCount):
-      if contents.count > byteCount {
-        contents.removeLast(contents.count - byteCount)
-      } else {
-        contents.append(contentsOf: repeatElement(0, count: byteCount - contents.count))
-      }
+    case .resize(let byteCount): resize(&contents, to: byteCount)
     case .sync, .acknowledge: break
+    }
+  }
+
+  private static func resize(_ contents: inout [UInt8], to byteCount: Int) {
+    if contents.count > byteCount {
+      contents.removeLast(contents.count - byteCount)
+    } else {
+      contents.append(contentsOf: Data(count: byteCount - contents.count))
     }
   }
 }

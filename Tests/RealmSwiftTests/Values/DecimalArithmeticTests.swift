@@ -12,7 +12,8 @@ import Testing
 struct DecimalArithmeticTests {
   private static let nines = String(repeating: "9", count: 34)
 
-  @Test(arguments: [
+  /// A list with a type, as the compiler takes seconds to find that of so many literals.
+  private static let examples: [(String, Character, String, String)] = [
     ("1", "+", "2", "3"), ("1.00", "+", "2.0", "3.00"), ("0.1", "+", "0.2", "3E-1"),
     ("1E3", "+", "1", "1001"), ("1", "+", "-1", "0"), ("-1.00", "+", "1", "0E-2"),
     ("-0", "+", "-0", "-0"), ("-0", "+", "0", "0"), ("0E5", "+", "1.50", "1.50"),
@@ -35,7 +36,9 @@ struct DecimalArithmeticTests {
     ("Inf", "+", "1", "Inf"), ("Inf", "-", "Inf", "NaN"), ("Inf", "*", "0", "NaN"),
     ("Inf", "/", "Inf", "NaN"), ("-Inf", "*", "2", "-Inf"), ("NaN", "+", "1", "NaN"),
     ("1", "*", "NaN", "NaN"), ("1", "/", "NaN", "NaN"),
-  ])
+  ]
+
+  @Test(arguments: examples)
   func workedExamples(left: String, operation: Character, right: String, result: String) throws {
     let (first, second) = (try Decimal128(string: left), try Decimal128(string: right))
     let found =
