@@ -153,13 +153,17 @@ struct Integration {
   ) throws(SessionRefusal) {
     var incoming: [Changeset] = []
     var isChanged: [Bool] = []
+    var reduced: [Set<ObjectIdentity>] = []
     for entry in part {
       var changeset = try parse(entry, state.file.ident)
       isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || upload.right != .allowed)
       if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
       if try compensation.takeRefused(from: &changeset) { isChanged[isChanged.count - 1] = true }
-      if let unread, unread.take(from: &changeset, base: entry.serverVersion).isChanged {
-        isChanged[isChanged.count - 1] = true
+      reduced.append([])
+      if let unread {
+        let taken = unread.take(from: &changeset, base: entry.serverVersion)
+        if taken.isChanged { isChanged[isChanged.count - 1] = true }
+        reduced[reduced.count - 1] = taken.reduced
       }
       if let declarations {
         changeset.prepend(declarations)
@@ -196,7 +200,7 @@ struct Integration {
           originalByteCount: entry.changeset.count, changeset: incoming[offset],
           bytes: isChanged[offset]
             ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset,
-          made: made.isEmpty ? [] : made[offset]))
+          made: made.isEmpty ? [] : made[offset], reduced: reduced[offset]))
     }
   }
 
@@ -318,6 +322,8 @@ struct MergedEntry {
   /// The objects made first of all by the client, even if merging discarded it; none in realms
   /// without views.
   let made: [ObjectIdentity]
+  /// The objects made by the client of which the upload leaves something out that it sees by now.
+  var reduced: Set<ObjectIdentity> = []
   /// The writes that the version undoes; nil for those of clients.
   var compensation: Compensation?
 }

@@ -397,7 +397,7 @@ extension ServerRealm {
         }
         batch.privates.append(change)
       }
-      let touches = try collector?.end(made: entry.made) ?? []
+      let touches = try collector?.end(made: entry.made, reduced: entry.reduced) ?? []
       total += entry.originalByteCount
       let origin = entry.changeset.origin
       batch.entries.append(

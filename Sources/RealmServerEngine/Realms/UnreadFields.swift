@@ -13,7 +13,8 @@
 // an object of the same key made by others. So it is with an embedded object: where a changeset
 // makes one in a property, it leaves out all initial values within that property, as it cannot know
 // in which of several they are. They tell nothing: their author has the values of new objects
-// there.
+// there. If it sees the property by now, its own initial value may win at its side over what the
+// server sends of it: where the object was there before, the author gets it again (`Touch`).
 
 import RealmReplication
 import RealmSyncProtocol
@@ -56,28 +57,40 @@ struct UnreadFields {
   /// Takes initial values of hidden properties out of the creations of objects.
   ///
   /// - Parameter base: The client's version at the time.
-  /// - Returns: The objects with other writes, and whether anything was taken.
+  /// - Returns: The objects with other writes, whether anything was taken, and the objects from
+  ///   which something was taken that the author sees by now.
   @discardableResult
   func take(
     from changeset: inout Changeset, base: UInt64
-  ) -> (refused: [ObjectIdentity], isChanged: Bool) {
+  ) -> (refused: [ObjectIdentity], isChanged: Bool, reduced: Set<ObjectIdentity>) {
     let before = earlier.filters(at: base)
-    var known: [InternedString: [FieldSelection]] = [:]
-    func isUnread(_ path: InstructionPath) -> Bool {
-      let fields =
-        known[path.table]
-        ?? [current, before].compactMap { filters in
-          let className = changeset.text(of: path.table)
-          guard let fields = filters?.fields(ofClass: className) else { return nil }
-          return paths?.bound(fields, ofClass: className) ?? fields
-        }
-      known[path.table] = fields
-      let name = changeset.text(of: path.field)
-      guard !path.elements.isEmpty, let paths, fields.contains(where: { $0.inside[name] != nil })
-      else { return fields.contains { !$0.contains(name) } }
-      let names = paths.names(along: path, in: changeset)
-      return fields.contains { !$0.contains(path: names) }
+    var known: [InternedString: (now: FieldSelection?, before: FieldSelection?)] = [:]
+    func selections(
+      _ table: InternedString
+    ) -> (now: FieldSelection?, before: FieldSelection?) {
+      if let known = known[table] { return known }
+      let className = changeset.text(of: table)
+      func selection(_ filters: ReadFilters?) -> FieldSelection? {
+        guard let fields = filters?.fields(ofClass: className) else { return nil }
+        return paths?.bound(fields, ofClass: className) ?? fields
+      }
+      let both = (now: selection(current), before: selection(before))
+      known[table] = both
+      return both
     }
+    func hides(_ selection: FieldSelection?, _ path: InstructionPath) -> Bool {
+      guard let selection else { return false }
+      let name = changeset.text(of: path.field)
+      guard !path.elements.isEmpty, let paths, selection.inside[name] != nil else {
+        return !selection.contains(name)
+      }
+      return !selection.contains(path: paths.names(along: path, in: changeset))
+    }
+    func isUnread(_ path: InstructionPath) -> Bool {
+      let (now, before) = selections(path.table)
+      return hides(now, path) || hides(before, path)
+    }
+    var reduced: Set<ObjectIdentity> = []
     var made: Set<ObjectReference> = []
     // The properties of objects in which embedded ones are made.
     var filled: [ObjectReference: Set<InternedString>] = [:]
@@ -97,13 +110,18 @@ struct UnreadFields {
       let isNew =
         path.elements.isEmpty
         ? made.contains(object) : filled[object]?.contains(path.field) ?? false
-      if isNew, changeset.isInitial(instruction) { continue }
+      if isNew, changeset.isInitial(instruction) {
+        if !hides(selections(path.table).now, path) {
+          reduced.insert(changeset.identity(of: object))
+        }
+        continue
+      }
       refused.append(changeset.identity(of: object))
       kept.append(instruction)
     }
     let isChanged = kept.count < changeset.instructions.count
     if isChanged { changeset.instructions = kept }
-    return (refused, isChanged)
+    return (refused, isChanged, reduced)
   }
 }
 

@@ -7,6 +7,10 @@
 // the object's state, as if the client had been sent it, and the next round sends the object whole
 // (`Round` 2).
 //
+// A client that makes an object again which it has made or changed already, and did not erase
+// itself, has lost it meanwhile: a private change erased it for the client, as it left the client's
+// view. What the client did to it before says nothing then about what the client has.
+//
 // Others may make the object after the client did, in versions before the client's upload arrives.
 // The upload is merged with these then, and nothing is missing. But later changes of the client
 // have a base after these versions, and the client was sent them only if it saw the object. Where
@@ -112,10 +116,32 @@ struct UnseenObjects {
   private func isRestarted(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
   ) throws(StorageError) -> Bool {
-    // What it changed before it had, or made.
-    guard !hasOwnMark(of: object, after: base, file), !own.contains(where: { $0.names(object) })
-    else { return false }
+    if let last = ownWrites(to: object, after: base, own, file).last, last.isErased { return false }
     return try existed(object, at: base)
+  }
+
+  /// What an entry of the client did to an object.
+  private struct OwnWrite {
+    let isMade: Bool
+    /// Whether merging discarded the creation.
+    let isLost: Bool
+    let isErased: Bool
+  }
+
+  /// The client's writes to an object after a base, in order.
+  private func ownWrites(
+    to object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
+  ) -> [OwnWrite] {
+    let stored = (marks[object] ?? []).filter { $0.version > base && $0.file == file }.map {
+      OwnWrite(
+        isMade: $0.touch.isMade, isLost: $0.touch.isLost, isErased: $0.touch.existence == .erased)
+    }
+    return stored
+      + own.filter { $0.names(object) }.map { entry in
+        OwnWrite(
+          isMade: entry.made.contains(object), isLost: !entry.changeset.makes(object),
+          isErased: entry.changeset.erases(object))
+      }
   }
 
   /// Whether the client has made the object at an older base, and may have missed what others did
@@ -124,31 +150,17 @@ struct UnseenObjects {
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier,
     _ query: EffectiveQuery?
   ) throws(StorageError) -> Bool {
-    let isMade: Bool
-    let isLost: Bool
-    if let mark = marks[object]?.first(where: { $0.version > base && $0.file == file }) {
-      isMade = mark.touch.isMade
-      isLost = mark.touch.isLost
-    } else if let entry = own.first(where: { $0.names(object) }) {
-      isMade = entry.made.contains(object)
-      isLost = !entry.changeset.makes(object)
-    } else {
-      return false
-    }
-    guard isMade else { return false }
-    guard try existed(object, at: base) else { return isLost }
+    let writes = ownWrites(to: object, after: base, own, file)
+    // After it lost the object the client began again.
+    let first = writes.indices.last { $0 > 0 && writes[$0].isMade && !writes[$0 - 1].isErased } ?? 0
+    guard writes.indices.contains(first), writes[first].isMade else { return false }
+    guard try existed(object, at: base) else { return writes[first].isLost }
     guard let query, query.conditions[object.className] != nil,
       case .success(let view) = try View.bind(
         query.part(ofClass: object.className), to: snapshot.objects)
     else { return true }
     if try isSeenInAnyCase(object, view) { return false }
     return try !wasSeen(object, at: base, file, view)
-  }
-
-  private func hasOwnMark(
-    of object: ObjectIdentity, after base: UInt64, _ file: FileIdentifier
-  ) -> Bool {
-    marks[object]?.contains { $0.version > base && $0.file == file } ?? false
   }
 
   private func existed(_ object: ObjectIdentity, at base: UInt64) throws(StorageError) -> Bool {
@@ -245,5 +257,17 @@ extension Changeset {
     instructions.contains { instruction in
       if case .createObject(let made) = instruction { identity(of: made) == object } else { false }
     }
+  }
+
+  /// Whether the last of the creations and erasures of an object is an erasure.
+  fileprivate func erases(_ object: ObjectIdentity) -> Bool {
+    for instruction in instructions.reversed() {
+      switch instruction {
+      case .createObject(let made) where identity(of: made) == object: return false
+      case .eraseObject(let erased) where identity(of: erased) == object: return true
+      default: continue
+      }
+    }
+    return false
   }
 }

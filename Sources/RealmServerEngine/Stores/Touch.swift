@@ -39,12 +39,16 @@ package struct Touch: Hashable, Sendable {
   package var isMade: Bool
   /// Whether merging discarded the creation.
   package var isLost: Bool
+  /// Whether the author has other values: the server left initial values out of a creation
+  /// (`UnreadFields`), the object was there before, and the author sees these properties by now.
+  package var isReduced: Bool
 
   package init(
     object: ObjectIdentity, existence: Existence, fields: [Field] = [], isMade: Bool = false,
-    isLost: Bool = false
+    isLost: Bool = false, isReduced: Bool = false
   ) {
     self.isLost = isLost
+    self.isReduced = isReduced
     self.isMade = isMade
     self.object = object
     self.existence = existence

@@ -57,7 +57,8 @@ package struct TouchReader {
     }
     return Touch(
       object: ObjectIdentity(className: name, key: key), existence: existence, fields: fields,
-      isMade: kind & TouchTag.isMade != 0, isLost: kind & TouchTag.isLost != 0)
+      isMade: kind & TouchTag.isMade != 0, isLost: kind & TouchTag.isLost != 0,
+      isReduced: kind & TouchTag.isReduced != 0)
   }
 
   private mutating func value(depth: Int = 0) throws(StorageError) -> TableValue {

@@ -37,7 +37,7 @@ package struct TouchWriter {
     }
     bytes.append(
       touch.existence.rawValue | (touch.isMade ? TouchTag.isMade : 0)
-        | (touch.isLost ? TouchTag.isLost : 0))
+        | (touch.isLost ? TouchTag.isLost : 0) | (touch.isReduced ? TouchTag.isReduced : 0))
     number(UInt64(touch.fields.count))
     for field in touch.fields {
       text(field.name)
@@ -132,4 +132,5 @@ enum TouchTag: UInt8 {
   /// Bits beside the existence of a touch.
   static let isMade: UInt8 = 0x10
   static let isLost: UInt8 = 0x20
+  static let isReduced: UInt8 = 0x40
 }

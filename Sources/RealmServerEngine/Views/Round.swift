@@ -170,7 +170,8 @@ package struct Round {
     let isOwn = trace.files.contains(file)
     if isSeen {
       // The client has made an object that others made and erased before its cursor, of which it
-      // was sent nothing. What it has is not what later entries begin with.
+      // was sent nothing. What it has is not what later entries begin with. Nor is it if the server
+      // has left out a part of what the client made.
       if trace.losers.contains(file) { return .returns }
       // All that happened to a new object is in the entries.
       if wasSeen || !trace.existedBefore { return .passes }

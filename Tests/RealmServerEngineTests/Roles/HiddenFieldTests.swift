@@ -296,6 +296,31 @@ struct HiddenFieldTests {
     #expect(try await Self.upload([Self.set("a", ["note": .string("z")])], by: ann).isEmpty)
   }
 
+  /// The device makes an object that another user makes as well, before it is sent what its new
+  /// role shows: the initial value that it wrote without seeing the property hides nothing.
+  @Test(arguments: [false, true])
+  func anInitialValueFromBeforeAnotherRoleHidesNothing(uploadsFirst: Bool) async throws {
+    let server = try Self.server()
+    let root = try await Self.device("root", on: server)
+    let ann = try await Self.device("u1", on: server)
+    await ann.disconnect()
+    _ = try await Self.upload([Self.step("a", "x")], by: root)
+    try ann.write([
+      Step(
+        className: "Doc", key: "a", makes: true,
+        values: ["note": .string(""), "level": .integer(2)])
+    ])
+    try server.setCustomData(["admin": .bool(true)], of: "u1")
+    try await ann.connect()
+    if uploadsFirst { try await ann.upload() }
+    try await ann.downloadAll()
+    #expect(try await ann.upload().isEmpty)
+    try await ann.downloadAll()
+    let objects = try await server.objects(ofClass: "Doc")
+    #expect(objects["a"]?["note"] == .string("x-note") && objects["a"]?["level"] == .integer(2))
+    #expect(try ann.objects()["Doc"] == objects)
+  }
+
   /// `ViewFilters` 1: a bootstrap that did not arrive is none, also when the user has the old role
   /// in the next session.
   @Test func aRoleThatCameAndWentLeavesTheDeviceAsItWas() async throws {

@@ -81,8 +81,8 @@ struct UnreadFieldTests {
     for instruction in all.instructions {
       var changeset = all
       changeset.instructions = [instruction]
-      let (refused, isChanged) = try Self.unread().take(from: &changeset, base: 0)
-      #expect(refused.count == 1 && !isChanged, "\(all.line(instruction))")
+      let taken = try Self.unread().take(from: &changeset, base: 0)
+      #expect(taken.refused.count == 1 && !taken.isChanged, "\(all.line(instruction))")
       // Another property is nothing to it.
       var other = Maker()
       other.changeAll(of: "open", "x")
@@ -104,8 +104,10 @@ struct UnreadFieldTests {
         if isMade { maker.create() }
         maker.update("secret", value)
         maker.update("open", .int(1))
-        let (refused, isChanged) = try Self.unread().take(from: &maker.changeset, base: 0)
-        #expect(refused.isEmpty == isMade && isChanged == isMade, "\(value)")
+        let taken = try Self.unread().take(from: &maker.changeset, base: 0)
+        #expect(taken.refused.isEmpty == isMade && taken.isChanged == isMade, "\(value)")
+        // The author does not see it now either.
+        #expect(taken.reduced.isEmpty)
         if isMade { #expect(maker.changeset.instructions.count == 2) }
       }
     }

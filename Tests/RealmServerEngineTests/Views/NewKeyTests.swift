@@ -224,6 +224,38 @@ struct NewKeyTests {
     if uploads == 1 { #expect(try await clients[1].digest() == server.digest()) }
   }
 
+  /// A device makes an object, loses it as others' object of that key leaves its view or is erased,
+  /// and makes it again: its later changes are about the object that it has made last.
+  @Test(arguments: [Action.set, .delete], [false, true])
+  func whatIsMadeAgainBeginsAgain(loss: Action, uploadsBetween: Bool) async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let low = EffectiveQuery(["Thing": "count <= 10"])
+    let clients = try await makeClients(server, [everything, low], scratch)
+    for (value, client) in clients.enumerated() { try perform(.append, Int64(value), client) }
+    try await upload(clients[0], server)
+    try await download(clients[1], server, low, scratch)
+    try perform(loss, 50, clients[0])
+    try await upload(clients[0], server)
+    try await download(clients[1], server, low, scratch)
+    let things = try #require(try clients[1].read().table(named: "class_Thing"))
+    #expect(try things.objectCount() == 0)
+    for value in [5, 8] as [Int64] {
+      if uploadsBetween { try await upload(clients[1], server, low) }
+      try perform(.append, value, clients[1])
+    }
+    try await upload(clients[1], server, low)
+    #expect(server.problems.withLock { $0 } == [])
+    for (client, query) in zip(clients, [everything, low]) {
+      try await download(client, server, query, scratch)
+    }
+    #expect(try await clients[0].digest() == server.digest())
+    let all = try #require(try clients[0].read().table(named: "class_Thing"))
+    let row = try #require(try all.findRow(primaryKey: .string("k"))).row
+    let numbers = try row.list(#require(all.schema.column(named: "numbers")))
+    #expect(numbers.count == (loss == .set ? 6 : 4))
+    if loss == .delete { #expect(try await clients[1].digest() == server.digest()) }
+  }
+
   /// A device makes an object, passes others' entries about it, which it does not see, and changes
   /// it again: the server cannot know what the second change is about, and says so.
   @Test func whatIsDroppedIsReported() async throws {

@@ -59,7 +59,10 @@ import Testing
     return try #require(await peer.receive())
   }
 
-  private func serve(_ peer: MemoryPeer, number: Int = 1, _ mark: String) {
+  /// - Parameter progress: The fields of the mode.
+  private func serve(
+    _ peer: MemoryPeer, number: Int = 1, _ mark: String, progress: String = "0"
+  ) {
     let changeset = Items.changeset { items in
       items.addClass()
       items.create(1)
@@ -67,7 +70,8 @@ import Testing
     }
     var body = Array("3 0 500 7 10 \(changeset.count) ".utf8)
     body += changeset
-    peer.send(Array("download \(number) 3 0 3 5 0 0 0 0 \(body.count) 0\n".utf8) + body)
+    let header = "download \(number) 3 0 3 5 0 0 \(progress) 0 \(body.count) 0\n"
+    peer.send(Array(header.utf8) + body)
     peer.send(mark)
   }
 
@@ -90,6 +94,30 @@ import Testing
     #expect(await peer.receive() == "unbind 1\n")
     // The copy has no agent any more.
     _ = try SyncAgent(file)
+  }
+
+  /// `FreshCopyDownload` 1: the first MARK is answered before the server has the subscriptions.
+  @Test func aCopyWithoutItsSubscriptionsIsNotComplete() async throws {
+    let driver = ClientDriver(
+      mode: .flexible, provider: network, authority: TestAuthority(), clock: ManualClock().clock)
+    let subscription = StoredSubscription(
+      id: Bytes12(high: 1, low: 2), createdAt: .zero, updatedAt: .zero, name: "n",
+      objectClass: "Item", query: "TRUEPREDICATE")
+    let download = FreshCopyDownload(
+      place.place, driver, SessionSettings(), oldIdent: FileIdentifier(9),
+      subscriptions: [subscription])
+    let task = Task { try await download.run() }
+    let peer = await network.accept()
+    #expect(await peer.receive()?.hasPrefix("bind 1 ") == true)
+    peer.send("ident 1 12 40\n")
+    #expect(await peer.receive()?.hasPrefix("ident 1 12 40 ") == true)
+    peer.send(try #require(await peer.receive()))
+    try #require(await peer.receive()?.hasPrefix("query 1 1 ") == true)
+    let mark = try #require(await peer.receive())
+    serve(peer, mark, progress: "1 1 1")
+    let group = try TableGroup(await task.value.snapshot())
+    #expect(try Items.texts(group) == [1: "server"])
+    #expect(try StoredSubscriptionSet.newest(in: group)?.state == .complete)
   }
 
   /// `FreshCopyDownload` 2.
