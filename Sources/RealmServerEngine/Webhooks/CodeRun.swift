@@ -6,6 +6,7 @@ package import RealmSyncProtocol
 
 /// A run of code of an app, with its outcome.
 package struct CodeRun: Hashable, Sendable {
+  /// The code that ran.
   package enum Kind: Hashable, Sendable {
     /// A call of a function, by its name.
     case function(String)
@@ -15,6 +16,7 @@ package struct CodeRun: Hashable, Sendable {
     case webhook(String)
   }
 
+  /// How a run ended.
   package enum Outcome: String, Hashable, Sendable {
     case done
     case failed

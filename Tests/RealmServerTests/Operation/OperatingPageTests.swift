@@ -46,8 +46,10 @@ struct OperatingPageTests {
       server = try start("\(arguments) --listen 127.0.0.1:0", "server.txt")
       for _ in 0..<6_000 {
         let text = try String(contentsOfFile: directory.file("server.txt"), encoding: .utf8)
-        if let match = text.firstMatch(of: /baseURL: "(http[^"]+)"/) {
-          address = String(match.1)
+        if let start = text.firstRange(of: "baseURL: \"")?.upperBound,
+          let end = text[start...].firstIndex(of: "\"")
+        {
+          address = String(text[start..<end])
           return
         }
         try await Task.sleep(for: .milliseconds(10))
