@@ -9,6 +9,7 @@ import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSwift
+import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 

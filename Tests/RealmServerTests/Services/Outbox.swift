@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmFormats
+import RealmTestSupport
 import Testing
 
 /// The folder with the mails of an app.
