@@ -44,14 +44,14 @@ import Testing
       + #""reset":"function","reset_function":"reset"}"#)
 
   /// The error of a call with a block.
-  private static func error(
+  nonisolated(nonsending) private static func error(
     _ call: (@escaping @Sendable ((any Error)?) -> Void) -> Void
   ) async -> (any Error)? {
     await withCheckedContinuation { continuation in call { continuation.resume(returning: $0) } }
   }
 
   /// The result of a call with a block.
-  private static func value<R: Sendable>(
+  nonisolated(nonsending) private static func value<R: Sendable>(
     _ call: (@escaping @Sendable (Result<R, any Error>) -> Void) -> Void
   ) async throws -> R {
     try await withCheckedThrowingContinuation { continuation in
