@@ -392,7 +392,7 @@ let package = Package(
         "RealmSyncTestSupport", "RealmInventory", "TestTraits",
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
         + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
-        + products("Logging", of: "swift-log", with: "Server"),
+        + products("Logging", of: "swift-log", with: "Server") + openCombine,
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerKitTests",

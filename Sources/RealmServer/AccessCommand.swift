@@ -4,6 +4,7 @@
 
 #if Server
 import ArgumentParser
+import RealmFormats
 import RealmServerEngine
 import RealmServerKit
 
@@ -11,7 +12,8 @@ import RealmServerKit
 enum AccessCommand {
   /// Changes it, and has the running server end the user's connections.
   static func answer(
-    _ folder: String, _ appID: String?, user: String?, email: String?, disables: Bool
+    _ folder: String, _ appID: String?, user: String?, email: String?, disables: Bool,
+    isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let id = try await UserOptions.with(folder, appID, user: user, email: email) {
       (store, account) async throws(AccountError) in
@@ -19,16 +21,18 @@ enum AccessCommand {
       return account.id
     }
     let text = "The user \(id) is \(disables ? "disabled" : "enabled")"
-    guard disables, let answer = try await CommandRequests(folder).ask(.endAccess),
-      !answer.text.isEmpty
-    else { return text }
-    return text + "\n" + answer.text
+    let notes = disables ? try await CommandRequests(folder).ask(.endAccess)?.text ?? "" : ""
+    return CommandAnswer(
+      notes.isEmpty ? text : text + "\n" + notes,
+      [JSONMember("user", .string(id)), JSONMember("disabled", .bool(disables)), .notes(notes)]
+    ).text(asJSON: isJSON)
   }
 
   static func run(_ options: UserOptions, disables: Bool) async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
       try await answer(
-        options.dir, options.appId, user: options.user, email: options.email, disables: disables)
+        options.dir, options.appId, user: options.user, email: options.email,
+        disables: disables, isJSON: options.form.json)
     }
   }
 }

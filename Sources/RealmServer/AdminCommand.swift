@@ -4,6 +4,7 @@
 
 #if Server
 import ArgumentParser
+import RealmFormats
 import RealmServerKit
 
 /// The command `realm-server admin`.
@@ -20,17 +21,21 @@ struct AdminCommand: ParsableCommand {
   @Option(help: "The folder of the server.")
   var dir: String
 
+  @OptionGroup var form: AnswerOptions
+
   func run() throws {
-    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(dir) }
+    try RulesCommand.run { () throws(ServerFailure) in
+      try Self.answer(dir, isJSON: form.json)
+    }
   }
 
-  static func answer(_ folder: String) throws(ServerFailure) -> String {
+  static func answer(_ folder: String, isJSON: Bool = false) throws(ServerFailure) -> String {
     _ = try ServerDirectory(existing: folder)
     guard let address = AdminAddress.read(folder) else {
       throw ServerFailure(
         "No server with a page uses the folder \(folder). Start it with --admin-port 9091.")
     }
-    return address
+    return CommandAnswer(address, [JSONMember("url", .string(address))]).text(asJSON: isJSON)
   }
 }
 #endif

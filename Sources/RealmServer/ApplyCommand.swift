@@ -4,6 +4,7 @@
 
 #if Server
 import ArgumentParser
+import RealmFormats
 import RealmServerEngine
 import RealmServerKit
 
@@ -22,19 +23,32 @@ struct ApplyCommand: AsyncParsableCommand {
   @Option(help: "The folder of the server.")
   var dir: String
 
+  @OptionGroup var form: AnswerOptions
+
   func run() async throws {
-    try await RulesCommand.run { () async throws(ServerFailure) in try await Self.answer(dir) }
+    try await RulesCommand.run { () async throws(ServerFailure) in
+      try await Self.answer(dir, isJSON: form.json)
+    }
   }
 
-  static func answer(_ folder: String) async throws(ServerFailure) -> String {
+  static func answer(
+    _ folder: String, isJSON: Bool = false
+  ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
     // A mistake is named also if no server runs.
     for app in try directory.allApps() { _ = try directory.schema(of: app.id) }
     guard let answer = try await CommandRequests(folder).ask(.apply) else {
-      return "The files have no mistakes. No server runs in \(folder); the next one reads them."
+      return Self.answer(
+        "The files have no mistakes. No server runs in \(folder); the next one reads them.",
+        isApplied: false
+      ).text(asJSON: isJSON)
     }
     guard answer.isDone else { throw ServerFailure(answer.text) }
-    return answer.text
+    return Self.answer(answer.text, isApplied: true).text(asJSON: isJSON)
+  }
+
+  private static func answer(_ text: String, isApplied: Bool) -> CommandAnswer {
+    CommandAnswer(text, [JSONMember("applied", .bool(isApplied)), .notes(text)])
   }
 }
 #endif

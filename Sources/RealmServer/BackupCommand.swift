@@ -37,10 +37,13 @@ struct BackupCommand: ParsableCommand {
   ) throws(ServerFailure) -> String {
     let report = try Backup.make(of: folder, to: target)
     guard !isJSON else { return JSONWriter.text(report.json) }
-    return
+    var lines = [
       "\(report.path) has \(CountText.text(report.fileCount, "file")) "
-      + "with \(ByteText.text(report.byteCount)), "
-      + "\(CountText.text(report.realmCount, "realm")) among them, as of \(report.begin)"
+        + "with \(ByteText.text(report.byteCount)), "
+        + "\(CountText.text(report.realmCount, "realm")) among them, as of \(report.begin)"
+    ]
+    lines += report.importing.map { "The app \($0) is not in it: its import has not ended" }
+    return lines.joined(separator: "\n")
   }
 }
 
@@ -64,9 +67,12 @@ struct RestoreCommand: ParsableCommand {
   @Flag(help: "Move the data that the folder has aside.")
   var replace = false
 
+  @OptionGroup var form: AnswerOptions
+
   func run() throws {
     try RulesCommand.run { () throws(ServerFailure) in
-      try Restore.run(from: from, to: dir, replaces: replace)
+      let report = try Restore.report(from: from, to: dir, replaces: replace)
+      return form.json ? JSONWriter.text(report.json) : report.text
     }
   }
 }

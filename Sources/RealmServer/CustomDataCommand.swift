@@ -42,10 +42,13 @@ struct CustomDataCommand: AsyncParsableCommand {
   @Flag(help: "Remove the data.")
   var remove = false
 
+  @OptionGroup var form: AnswerOptions
+
   func run() async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
       try await Self.answer(
-        dir, appId, user: user, email: email, try Self.change(set: set, removes: remove))
+        dir, appId, user: user, email: email, try Self.change(set: set, removes: remove),
+        isJSON: form.json)
     }
   }
 
@@ -74,7 +77,8 @@ struct CustomDataCommand: AsyncParsableCommand {
   }
 
   static func answer(
-    _ folder: String, _ appID: String?, user: String?, email: String?, _ change: Change
+    _ folder: String, _ appID: String?, user: String?, email: String?, _ change: Change,
+    isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     guard (user == nil) != (email == nil) else {
       throw ServerFailure("Name the user with --user or with --email.")
@@ -87,6 +91,7 @@ struct CustomDataCommand: AsyncParsableCommand {
           + "\(source.className) with the user's id in \(source.userField). Change it there.")
     }
     var lines: [String] = []
+    var members: [JSONMember] = []
     do throws(AccountError) {
       let store = try UserOptions.open(directory, app.id)
       guard var account = try await UserOptions.find(user, email, store) else {
@@ -103,15 +108,18 @@ struct CustomDataCommand: AsyncParsableCommand {
       }
       let data = account.customData.map { ExtendedJSONWriter.text($0) } ?? "none"
       lines.append("The custom data of the user \(account.id): \(data)")
+      members = [
+        JSONMember("user", .string(account.id)),
+        JSONMember("customData", account.customData.map { ExtendedJSONWriter.json($0) } ?? .null),
+      ]
     } catch {
       throw UserOptions.failure(error, directory, app.id)
     }
-    if change != .none, let answer = try await CommandRequests(folder).ask(.recheck),
-      !answer.text.isEmpty
-    {
-      lines.append(answer.text)
-    }
-    return lines.joined(separator: "\n")
+    let notes =
+      change == .none ? "" : try await CommandRequests(folder).ask(.recheck)?.text ?? ""
+    if !notes.isEmpty { lines.append(notes) }
+    return CommandAnswer(lines.joined(separator: "\n"), members + [.notes(notes)])
+      .text(asJSON: isJSON)
   }
 }
 #endif

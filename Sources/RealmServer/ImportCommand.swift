@@ -55,6 +55,8 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(help: "The mails that a mail server gets in a minute.")
   var mailsPerMinute = 60
 
+  @OptionGroup var form: AnswerOptions
+
   func run() async throws {
     var request = ImportRequest(export: appServices, data: data, out: out)
     request.users = users
@@ -62,6 +64,7 @@ struct ImportCommand: AsyncParsableCommand {
     request.startsOver = startOver
     request.sendsMail = mail
     request.mailsPerMinute = mailsPerMinute
+    request.isJSON = form.json
     request.options.isStrict = strict
     request.options.skipsDamaged = skipDamaged
     try await RulesCommand.run { [request] () async throws(ServerFailure) in
@@ -74,7 +77,7 @@ struct ImportCommand: AsyncParsableCommand {
   /// Asks on the terminal.
   private static func isAgreed() -> Bool {
     guard isatty(0) == 1 else { return false }
-    FileHandle.standardOutput.write(Data("Begin? [y/N] ".utf8))
+    FileHandle.standardError.write(Data("Begin? [y/N] ".utf8))
     return readLine()?.lowercased().hasPrefix("y") == true
   }
 }

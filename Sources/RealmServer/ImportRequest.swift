@@ -3,6 +3,7 @@
 // The work of the command `realm-server import`.
 
 #if Server
+import RealmFormats
 import RealmServerEngine
 import RealmServerKit
 import RealmStorage
@@ -22,6 +23,8 @@ struct ImportRequest: Sendable {
   var startsOver = false
   var sendsMail = true
   var mailsPerMinute = 60
+  /// Whether the answer is JSON.
+  var isJSON = false
   var options = ImportOptions()
 
   init(export: String, data: String, out: String) {
@@ -47,7 +50,12 @@ struct ImportRequest: Sendable {
       throw ServerFailure(error.description)
     }
     show(plan.text + "\n\n")
-    if isDryRun { return "Nothing was done." }
+    if isDryRun {
+      return CommandAnswer(
+        "Nothing was done.",
+        [JSONMember("app", .string(plan.app.id)), JSONMember("done", .bool(false))]
+      ).text(asJSON: isJSON)
+    }
     guard ask() else {
       throw ServerFailure("Nothing was done. Agree with y on a terminal, or give --yes.")
     }
@@ -70,19 +78,27 @@ struct ImportRequest: Sendable {
     if report.rejectedCount > 0 {
       lines.append("They are in \(app.directory.rejectedPath(plan.app.id)), with the reasons.")
     }
-    lines += try await invite(app, accounts, show)
+    let invitation = try await invite(app, accounts, show)
+    lines.append(invitation.text)
     lines.append("Serve the app with: realm-server serve --dir \(out)")
-    return lines.joined(separator: "\n")
+    let members = [
+      JSONMember("app", .string(plan.app.id)), JSONMember("done", .bool(true)),
+      JSONMember("users", JSONValue(report.userCount)), JSONMember("report", report.json),
+    ]
+    return CommandAnswer(lines.joined(separator: "\n"), members + invitation.members)
+      .text(asJSON: isJSON)
   }
 
   private func invite(
     _ app: ImportedApp, _ accounts: AccountStore, _ show: @escaping @Sendable (String) -> Void
-  ) async throws(ServerFailure) -> [String] {
+  ) async throws(ServerFailure) -> CommandAnswer {
     guard users != nil else {
-      return ["Without --users nobody who was a user can log in: see the guide."]
+      return CommandAnswer(
+        "Without --users nobody who was a user can log in: see the guide.", [])
     }
     guard sendsMail else {
-      return ["No user was mailed. Do so with: realm-server users invite --dir \(out)"]
+      return CommandAnswer(
+        "No user was mailed. Do so with: realm-server users invite --dir \(out)", [])
     }
     let run = InvitationRun(
       app.plan.app, in: app.directory, store: accounts, key: app.key,
@@ -90,7 +106,9 @@ struct ImportRequest: Sendable {
     let outcome = try await run.run { sent, all in
       if sent % 100 == 0 { show("\(sent) of \(all) mails\n") }
     }
-    return InviteCommand.lines(outcome, app.plan.app, app.directory)
+    return CommandAnswer(
+      InviteCommand.lines(outcome, app.plan.app, app.directory).joined(separator: "\n"),
+      InviteCommand.members(outcome, app.plan.app, app.directory))
   }
 }
 

@@ -29,14 +29,17 @@ struct InviteCommand: AsyncParsableCommand {
   @Option(help: "The mails that a mail server gets in a minute.")
   var mailsPerMinute = 60
 
+  @OptionGroup var form: AnswerOptions
+
   func run() async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
-      try await Self.answer(dir, appId, mailsPerMinute: mailsPerMinute)
+      try await Self.answer(
+        dir, appId, mailsPerMinute: mailsPerMinute, isJSON: form.json)
     }
   }
 
   static func answer(
-    _ folder: String, _ appID: String?, mailsPerMinute: Int
+    _ folder: String, _ appID: String?, mailsPerMinute: Int, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
     let app = try directory.app(named: appID)
@@ -49,7 +52,23 @@ struct InviteCommand: AsyncParsableCommand {
     let key = try directory.signingKey(random: RandomBytes(), mayMake: false)
     let run = InvitationRun(
       app, in: directory, store: store, key: key, mailsPerMinute: mailsPerMinute)
-    return lines(try await run.run(), app, directory).joined(separator: "\n")
+    let outcome = try await run.run()
+    return CommandAnswer(
+      lines(outcome, app, directory).joined(separator: "\n"),
+      [JSONMember("app", .string(app.id))] + members(outcome, app, directory)
+    ).text(asJSON: isJSON)
+  }
+
+  /// The outcome for programs.
+  static func members(
+    _ outcome: InvitationRun.Outcome, _ app: AppFile, _ directory: ServerDirectory
+  ) -> [JSONMember] {
+    let isFolder = app.accounts.mail.delivery == .folder
+    return [
+      JSONMember("mails", JSONValue(outcome.sentCount)),
+      JSONMember("outbox", isFolder ? .string(directory.outboxPath(app.id)) : .null),
+      JSONMember("badAddresses", .array(outcome.badAddresses.map { .string($0) })),
+    ]
   }
 
   /// The outcome in lines for the operator.

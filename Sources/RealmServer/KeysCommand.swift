@@ -4,6 +4,7 @@
 
 #if Server
 import ArgumentParser
+import RealmFormats
 import RealmServerEngine
 import RealmServerKit
 
@@ -28,9 +29,11 @@ struct KeysCommand: ParsableCommand {
     @Option(help: "The app; needed if the folder has several.")
     var appId: String?
 
+    @OptionGroup var form: AnswerOptions
+
     func run(_ action: Action) async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await KeysCommand.answer(dir, appId, action)
+        try await KeysCommand.answer(dir, appId, action, isJSON: form.json)
       }
     }
   }
@@ -90,35 +93,63 @@ struct KeysCommand: ParsableCommand {
     case enable(String)
     case disable(String)
     case delete(String)
+
+    /// Whether logins with the key are over after it.
+    var endsLogins: Bool {
+      switch self {
+      case .disable, .delete: true
+      case .list, .create, .enable: false
+      }
+    }
   }
 
   static func answer(
-    _ folder: String, _ appID: String?, _ action: Action
+    _ folder: String, _ appID: String?, _ action: Action, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
     let app = try directory.app(named: appID)
     do throws(AccountError) {
       let store = try UserOptions.open(directory, app.id)
-      let text = try await answer(store, action)
-      guard app.accounts.allowsKeys else {
-        return text + "\nThe app \(app.id) accepts no keys: its app.json lacks the provider "
-          + "\"api-key\"."
+      let answer = try await answer(store, action)
+      var notes: [String] = []
+      if action.endsLogins, let ended = await endAccess(folder), !ended.isEmpty {
+        notes.append(ended)
       }
-      return text
+      if !app.accounts.allowsKeys {
+        notes.append(
+          "The app \(app.id) accepts no keys: its app.json lacks the provider \"api-key\".")
+      }
+      let members = [JSONMember("app", .string(app.id))] + answer.members
+      return CommandAnswer(
+        ([answer.text] + notes).joined(separator: "\n"),
+        members + [.notes(notes.joined(separator: "\n"))]
+      ).text(asJSON: isJSON)
     } catch {
       throw failure(error, directory, app.id)
     }
   }
 
+  /// Has the running server end the connections of a key; returns its answer.
+  private static func endAccess(_ folder: String) async -> String? {
+    try? await CommandRequests(folder).ask(.endAccess)?.text
+  }
+
   private static func answer(
     _ store: AccountStore, _ action: Action
-  ) async throws(AccountError) -> String {
+  ) async throws(AccountError) -> CommandAnswer {
+    func members(_ key: APIKey, _ more: [JSONMember] = []) -> [JSONMember] {
+      [JSONMember("name", .string(key.name)), JSONMember("id", .string(key.id))] + more
+    }
     switch action {
     case .list:
       let keys = try await store.keys(of: nil)
-      guard !keys.isEmpty else { return "The app has no keys." }
-      return keys.map { "\($0.name)  \($0.id)\($0.isDisabled ? "  disabled" : "")" }
-        .joined(separator: "\n")
+      let list = keys.map { key in
+        JSONValue.object(members(key, [JSONMember("disabled", .bool(key.isDisabled))]))
+      }
+      let lines = keys.map { "\($0.name)  \($0.id)\($0.isDisabled ? "  disabled" : "")" }
+      return CommandAnswer(
+        keys.isEmpty ? "The app has no keys." : lines.joined(separator: "\n"),
+        [JSONMember("keys", .array(list))])
     case .create(let name):
       guard APIKey.isName(name) else {
         throw .badParameter(
@@ -128,19 +159,24 @@ struct KeysCommand: ParsableCommand {
         named: name, for: nil, now: ServerClock.machine.now(), RandomBytes(),
         ServerCryptography())
       try await store.add(made.key)
-      return made.text
+      return CommandAnswer(made.text, members(made.key, [JSONMember("key", .string(made.text))]))
     case .enable(let name), .disable(let name), .delete(let name):
       guard let key = try await store.keys(of: nil).first(where: { $0.name == name }) else {
         throw .keyNotFound
       }
       if case .delete = action {
         _ = try await store.removeKey(key.id, of: nil)
-        return "The key \(name) is removed, and its logins are over."
+        return CommandAnswer(
+          "The key \(name) is removed, and its logins are over.",
+          members(key, [JSONMember("deleted", .bool(true))]))
       }
       let isDisabled = action == .disable(name)
       _ = try await store.setKeyDisabled(isDisabled, key.id, of: nil)
-      return isDisabled
-        ? "The key \(name) is disabled, and its logins are over." : "The key \(name) is enabled."
+      return CommandAnswer(
+        isDisabled
+          ? "The key \(name) is disabled, and its logins are over."
+          : "The key \(name) is enabled.",
+        members(key, [JSONMember("disabled", .bool(isDisabled))]))
     }
   }
 

@@ -58,11 +58,15 @@ struct RulesCheckCommand: ParsableCommand {
   @Argument(help: "The app.json of an app.")
   var file: String
 
+  @OptionGroup var form: AnswerOptions
+
   func run() throws {
-    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(file) }
+    try RulesCommand.run { () throws(ServerFailure) in
+      try Self.answer(file, isJSON: form.json)
+    }
   }
 
-  static func answer(_ file: String) throws(ServerFailure) -> String {
+  static func answer(_ file: String, isJSON: Bool = false) throws(ServerFailure) -> String {
     let app = try RulesCommand.read(file)
     let state =
       switch app.stage {
@@ -75,7 +79,14 @@ struct RulesCheckCommand: ParsableCommand {
         "no mode: every user reads and writes everything, and only the loopback address is served"
       }
     let sentence = "\(file) is correct. The app \(app.id) has \(state)."
-    return try ([sentence] + misfits(of: app, beside: file)).joined(separator: "\n")
+    let misfits = try misfits(of: app, beside: file)
+    return CommandAnswer(
+      ([sentence] + misfits).joined(separator: "\n"),
+      [
+        JSONMember("app", .string(app.id)), JSONMember("mode", JSONValue(app.stage?.rawValue)),
+        JSONMember("misfits", .array(misfits.map { .string($0) })),
+      ]
+    ).text(asJSON: isJSON)
   }
 
   /// What roles ask of classes that the schema beside the file does not have.

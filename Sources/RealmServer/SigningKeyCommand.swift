@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import Foundation
+import RealmFormats
 import RealmServerEngine
 import RealmServerKit
 
@@ -22,8 +23,12 @@ struct SigningKeyCommand: ParsableCommand {
     @Option(help: "The folder of the server, which may run.")
     var dir: String
 
+    @OptionGroup var form: AnswerOptions
+
     func run() throws {
-      try RulesCommand.run { () throws(ServerFailure) in try SigningKeyCommand.list(dir) }
+      try RulesCommand.run { () throws(ServerFailure) in
+        try SigningKeyCommand.list(dir, isJSON: form.json)
+      }
     }
   }
 
@@ -45,36 +50,54 @@ struct SigningKeyCommand: ParsableCommand {
     @Flag(help: "End all logins at once.")
     var endLogins = false
 
+    @OptionGroup var form: AnswerOptions
+
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await SigningKeyCommand.rotate(dir, endsLogins: endLogins)
+        try await SigningKeyCommand.rotate(
+          dir, endsLogins: endLogins, isJSON: form.json)
       }
     }
   }
 
-  static func list(_ folder: String) throws(ServerFailure) -> String {
+  static func list(_ folder: String, isJSON: Bool = false) throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
     let path = folder + "/keys/tokens"
     let date = (try? FileManager.default.attributesOfItem(atPath: path))?[.modificationDate]
     guard let date = date as? Date else { throw ServerFailure("The folder has no key yet.") }
-    let earlier = directory.earlierKeyFiles().map { _, end in
-      let time = OperationTime.text(Date(timeIntervalSince1970: Double(end)))
-      return "an earlier key, accepted until \(time)"
+    let ends = directory.earlierKeyFiles().map { _, end in
+      OperationTime.text(Date(timeIntervalSince1970: Double(end)))
     }
-    return (["the present key, made on \(OperationTime.text(date))"] + earlier)
-      .joined(separator: "\n")
+    let lines =
+      ["the present key, made on \(OperationTime.text(date))"]
+      + ends.map { "an earlier key, accepted until \($0)" }
+    return CommandAnswer(
+      lines.joined(separator: "\n"),
+      [
+        JSONMember("made", .string(OperationTime.text(date))),
+        JSONMember(
+          "earlier", .array(ends.map { .object([JSONMember("acceptedUntil", .string($0))]) })),
+      ]
+    ).text(asJSON: isJSON)
   }
 
   /// Replaces the key: by the server if one runs, which signs with the new one at once.
-  static func rotate(_ folder: String, endsLogins: Bool) async throws(ServerFailure) -> String {
+  static func rotate(
+    _ folder: String, endsLogins: Bool, isJSON: Bool = false
+  ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
     if let answer = try await CommandRequests(folder).ask(.rotateKey, endsLogins ? "end" : "") {
       guard answer.isDone else { throw ServerFailure(answer.text) }
-      return answer.text
+      return rotation(answer.text, endsLogins).text(asJSON: isJSON)
     }
     let lock = try DirectoryLock(folder)
     defer { lock.release() }
-    return try KeyRotation(directory, clock: .machine).rotate(endsLogins: endsLogins)
+    let text = try KeyRotation(directory, clock: .machine).rotate(endsLogins: endsLogins)
+    return rotation(text, endsLogins).text(asJSON: isJSON)
+  }
+
+  private static func rotation(_ text: String, _ endsLogins: Bool) -> CommandAnswer {
+    CommandAnswer(text, [JSONMember("endsLogins", .bool(endsLogins)), .notes(text)])
   }
 }
 #endif

@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import Foundation
+import RealmFormats
 import RealmServerEngine
 import RealmServerKit
 
@@ -22,6 +23,8 @@ struct TriggersCommand: ParsableCommand {
 
     @Option(help: "The app; needed if the folder has several.")
     var appId: String?
+
+    @OptionGroup var form: AnswerOptions
   }
 
   struct ListCommand: AsyncParsableCommand {
@@ -31,7 +34,8 @@ struct TriggersCommand: ParsableCommand {
 
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await TriggersCommand.list(options.dir, options.appId)
+        try await TriggersCommand.list(
+          options.dir, options.appId, isJSON: options.form.json)
       }
     }
   }
@@ -45,7 +49,8 @@ struct TriggersCommand: ParsableCommand {
 
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await TriggersCommand.ask(options.dir, options.appId, .suspend, of: name)
+        try await TriggersCommand.ask(
+          options.dir, options.appId, .suspend, of: name, isJSON: options.form.json)
       }
     }
   }
@@ -82,7 +87,8 @@ struct TriggersCommand: ParsableCommand {
 
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await TriggersCommand.ask(options.dir, options.appId, from.request, of: name)
+        try await TriggersCommand.ask(
+          options.dir, options.appId, from.request, of: name, isJSON: options.form.json)
       }
     }
   }
@@ -90,21 +96,38 @@ struct TriggersCommand: ParsableCommand {
   // MARK: Answers
 
   /// The triggers with their states.
-  static func list(_ folder: String, _ appID: String?) async throws(ServerFailure) -> String {
+  static func list(
+    _ folder: String, _ appID: String?, isJSON: Bool = false, notes: String = ""
+  ) async throws(ServerFailure) -> String {
     let (app, store) = try open(folder, appID)
     let records = try await reading(app) { () async throws(StoreError) in
       try await store?.records() ?? []
     }
-    guard !records.isEmpty else { return "No trigger of the app \(app) has run." }
-    return records.map { record in
+    let lines = records.map { record in
       "\(record.name)  \(record.request.map { "\($0) asked for" } ?? record.state.rawValue)"
         + (record.error.map { "  \($0)" } ?? "")
-    }.joined(separator: "\n")
+    }
+    let list = records.map { record in
+      JSONValue.object([
+        JSONMember("name", .string(record.name)),
+        JSONMember("state", .string(record.state.rawValue)),
+        JSONMember("request", JSONValue(record.request.map { "\($0)" })),
+        JSONMember("error", JSONValue(record.error)),
+      ])
+    }
+    let none = "No trigger of the app \(app) has run."
+    return CommandAnswer(
+      lines.isEmpty ? none : lines.joined(separator: "\n"),
+      [
+        JSONMember("app", .string(app)), JSONMember("triggers", .array(list)), .notes(notes),
+      ]
+    ).text(asJSON: isJSON)
   }
 
   /// Notes a request, and has the running server carry it out.
   static func ask(
-    _ folder: String, _ appID: String?, _ request: TriggerRecord.Request, of name: String
+    _ folder: String, _ appID: String?, _ request: TriggerRecord.Request, of name: String,
+    isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let (app, store) = try open(folder, appID)
     let isKnown = try await reading(app) { () async throws(StoreError) in
@@ -114,9 +137,10 @@ struct TriggersCommand: ParsableCommand {
       throw ServerFailure("The app \(app) has no trigger \"\(name)\" that has run.")
     }
     guard try await CommandRequests(folder).ask(.triggers) != nil else {
-      return "No server runs for \(folder): it does so at its start."
+      let text = "No server runs for \(folder): it does so at its start."
+      return isJSON ? try await list(folder, app, isJSON: true, notes: text) : text
     }
-    return try await list(folder, app)
+    return try await list(folder, app, isJSON: isJSON)
   }
 
   private static func open(

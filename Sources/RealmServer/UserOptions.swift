@@ -21,6 +21,8 @@ struct UserOptions: ParsableArguments {
   @Option(help: "The address with which the user logs in, in place of the id.")
   var email: String?
 
+  @OptionGroup var form: AnswerOptions
+
   /// Finds the user and does something with it.
   ///
   /// - Parameter body: Is called with the open file of the users of the app.

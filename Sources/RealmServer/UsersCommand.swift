@@ -59,7 +59,8 @@ struct UsersCommand: ParsableCommand {
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
         try await UsersCommand.delete(
-          options.dir, options.appId, user: options.user, email: options.email)
+          options.dir, options.appId, user: options.user, email: options.email,
+          isJSON: options.form.json)
       }
     }
   }
@@ -85,7 +86,7 @@ struct UsersCommand: ParsableCommand {
 
   /// Removes a user: by the server if one runs, which ends the connections at once.
   static func delete(
-    _ folder: String, _ appID: String?, user: String?, email: String?
+    _ folder: String, _ appID: String?, user: String?, email: String?, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let file = try ServerDirectory(existing: folder).app(named: appID)
     let (app, kinds) = (file.id, file.accounts.recordedEvents)
@@ -94,7 +95,7 @@ struct UsersCommand: ParsableCommand {
     }
     if let answer = try await CommandRequests(folder).ask(.deleteUser, "\(app)\n\(id)") {
       guard answer.isDone else { throw ServerFailure(answer.text) }
-      return answer.text
+      return deletion(id, app, answer.text).text(asJSON: isJSON)
     }
     return try await UserOptions.with(folder, app, user: id, email: nil) {
       (store, account) async throws(AccountError) in
@@ -102,8 +103,18 @@ struct UsersCommand: ParsableCommand {
       guard try await store.delete(account.id, at: now, recording: kinds) else {
         throw AccountError.userNotFound
       }
-      return "The user \(account.id) of the app \(app) is deleted"
+      return deletion(id, app, "The user \(account.id) of the app \(app) is deleted")
+        .text(asJSON: isJSON)
     }
+  }
+
+  private static func deletion(_ id: String, _ app: String, _ text: String) -> CommandAnswer {
+    CommandAnswer(
+      text,
+      [
+        JSONMember("app", .string(app)), JSONMember("user", .string(id)),
+        JSONMember("deleted", .bool(true)),
+      ])
   }
 }
 #endif

@@ -101,6 +101,79 @@ import Testing
     #expect(try await answer(login.user, disables: true) == "The user \(login.user) is disabled")
   }
 
+  /// How an API key ends.
+  enum KeyEnd: CaseIterable, CustomTestStringConvertible {
+    case disabledByItsUser, deletedByItsUser, disabledByACommand, deletedByACommand
+
+    var testDescription: String { "\(self)" }
+    var isUsers: Bool { self == .disabledByItsUser || self == .deletedByItsUser }
+  }
+
+  /// What was opened with the key ends; other logins of the user go on.
+  @Test(arguments: KeyEnd.allCases)
+  func theSocketsOfAnEndedKeyAreClosedAtOnce(_ end: KeyEnd) async throws {
+    let server = try await RunningServer(
+      file: #"""
+        {"id":"todos","mode":"development","sync":"flexible",
+         "providers":{"local-userpass":{"confirm":"auto"},"api-key":{}}}
+        """#)
+    let folder = server.directory.path + "/data"
+    let client = try await DeployedClient(server)
+    let account = #"{"email":"ann@x.org","password":"secret1"}"#
+    _ = try await client.request(
+      "POST", "/app/todos/auth/providers/local-userpass/register", body: account)
+    let ann = try await client.logIn(
+      "local-userpass", #""username":"ann@x.org","password":"secret1","#)
+    let path = "/app/todos/auth/api_keys"
+    let made = try await client.request(
+      "POST", path, token: ann.refreshToken, body: #"{"name":"robot"}"#)
+    let parts = try #require(
+      Pattern.parts(of: made.body, #"{"_id":"*","key":"*","name":"robot","disabled":false}"#))
+    let other = try await KeysCommand.answer(folder, nil, .create("other"))
+    let key = end.isUsers ? parts[1] : try await KeysCommand.answer(folder, nil, .create("robot"))
+    var sessions: [DeployedSession] = []
+    var stream: AsyncThrowingStream<AnyBSON, any Error>.Iterator?
+    let robot = try await AppDevice(server, "robot", credentials: .serverAPIKey(key))
+    let (opened, open) = AsyncStream.makeStream(of: Void.self)
+    stream = robot.user.mongoClient("mongodb-atlas").database(named: "db")
+      .collection(withName: "Todo").changeEvents { open.finish() }.makeAsyncIterator()
+    for await _ in opened {}
+    let login = try await client.logIn("api-key", #""key":"\#(key)","#)
+    let goingOn = try await client.logIn("api-key", #""key":"\#(other)","#)
+    for token in [login.accessToken, ann.accessToken, goingOn.accessToken] {
+      let session = DeployedSession(try await client.socket(DeployedClient.flexible, token: token))
+      try await session.begin()
+      sessions.append(session)
+    }
+    let ended = "\nOf the app todos, 1 connection was ended"
+    switch end {
+    case .disabledByItsUser:
+      _ = try await client.request(
+        "PUT", "\(path)/\(parts[0])/disable", token: ann.refreshToken)
+    case .deletedByItsUser:
+      _ = try await client.request("DELETE", "\(path)/\(parts[0])", token: ann.refreshToken)
+    case .disabledByACommand:
+      #expect(
+        try await KeysCommand.answer(folder, nil, .disable("robot"))
+          == "The key robot is disabled, and its logins are over." + ended)
+    case .deletedByACommand:
+      #expect(
+        try await KeysCommand.answer(folder, nil, .delete("robot"))
+          == "The key robot is removed, and its logins are over." + ended)
+    }
+    #expect(try await sessions[0].socket.closeCode() == 4001)
+    #expect(try await stream?.next() == nil)
+    for session in sessions[1...] { try await session.mark() }
+    // The token, which has not expired, opens no socket any more, and gives no other.
+    let late = try await client.socket(DeployedClient.flexible, token: login.accessToken)
+    #expect(try await late.closeCode() == 4001)
+    #expect(
+      try await client.request("POST", "/auth/session", token: login.refreshToken).status
+        == "HTTP/1.1 401 Unauthorized")
+    await client.leave()
+    try await server.stop()
+  }
+
   /// `SocketService` 3
   @Test func aUserHasALimitOfSockets() async throws {
     let server = try await RunningServer(users: ServerLimits(socketsPerUser: 2))

@@ -16,7 +16,10 @@ struct AppDevice {
   let errors: Locked<[SyncError]>
 
   /// - Parameter id: The app of the server; nil for the first.
-  init(_ server: RunningServer, _ name: String, app id: String? = nil) async throws {
+  init(
+    _ server: RunningServer, _ name: String, app id: String? = nil,
+    credentials: Credentials = .anonymous
+  ) async throws {
     let configuration = AppConfiguration(baseURL: server.address)
     configuration.directory = server.directory.path + "/" + name
     app = App(id: id ?? server.app, configuration: configuration)
@@ -25,7 +28,7 @@ struct AppDevice {
     app.syncManager.errorHandler = { error, _ in
       if let error = error as? SyncError { errors.withLock { $0.append(error) } }
     }
-    user = try await app.login(credentials: .anonymous)
+    user = try await app.login(credentials: credentials)
   }
 
   func configuration(

@@ -253,6 +253,49 @@ import Testing
 
   // MARK: Push messages
 
+  /// A webhook that hands the header back is bounded as a closure is; one that does not is the
+  /// operator's to bound.
+  @Test(arguments: [true, false])
+  func webhooksThatSetOffTheirTriggerAreStopped(_ handsBack: Bool) async throws {
+    let web = try await TestWebServer()
+    web.answer("/copy", "")
+    let server = try await RunningServer(
+      file: Self.file(
+        """
+        "functions":[{"name":"copy","private":true,\(Self.hook(web, "/copy"))}],
+        "triggers":[{"name":"copies","type":"database","collection":"Todo","function":"copy"}]
+        """))
+    let folder = server.directory.path + "/data"
+    let key = try await KeysCommand.answer(folder, nil, .create("copier"))
+    let client = try await DeployedClient(server)
+    let token = try await client.logIn("api-key", #""key":"\#(key)","#).accessToken
+    func insert(_ headers: [String] = []) async throws {
+      let answer = try await client.request(
+        "POST", "/app/todos/functions/call", token: token,
+        body: #"{"name":"insertOne","service":"mongodb-atlas","arguments":["#
+          + #"{"database":"db","collection":"Todo","document":{"name":"copy"}}]}"#,
+        headers: headers)
+      try #require(answer.status == "HTTP/1.1 200 OK", "\(answer.body)")
+    }
+    // A header that the server has not made counts for nothing.
+    try await insert(["Realm-Chain: 8.1764160000." + String(repeating: "0", count: 64)])
+    for number in 1...10 {
+      try await Self.wait {
+        let list = try await TriggersCommand.list(folder, nil)
+        return web.requests("/copy").count == number || list.contains("suspended")
+      }
+      let calls = web.requests("/copy")
+      guard number < 10, calls.count == number, let chain = calls.last?.chain else { break }
+      try await insert(handsBack ? ["Realm-Chain: \(chain)"] : [])
+    }
+    #expect(web.requests("/copy").count == (handsBack ? 8 : 10))
+    let list = try await TriggersCommand.list(folder, nil)
+    #expect(list.contains("set each other off") == handsBack)
+    await client.leave()
+    try await server.stop()
+    try await web.stop()
+  }
+
   @Test func devicesGetMessagesOfTheAppsProgram() async throws {
     let web = try await TestWebServer()
     web.answer("/push", "")

@@ -37,7 +37,9 @@ import Testing
           "anon-user":{},"local-userpass":{},"api-key":{},
           "custom-token":{"algorithm":"HS256","keys":[{"secret":"\(TestIssuer.secret)"}]},
           "oauth2-apple":{"client_ids":["app"],"jwks_url":"\(web.address)/keys"},
-          "oauth2-google":{"client_ids":["app"],"jwks_url":"\(web.address)/keys"},
+          "oauth2-google":{"client_ids":["app"],"jwks_url":"\(web.address)/keys",
+            "codes":{"client_id":"server","client_secret":"s","token_url":"\(web.address)/token"}},
+          "oauth2-facebook":{"app_id":"77","app_secret":"s","graph_url":"\(web.address)"},
           "custom-function":{"function":{"webhook":"\(web.address)/who",
             "secret":"\(String(repeating: "w", count: 32))"}}}}
         """)
@@ -54,6 +56,13 @@ import Testing
     let google = try issuer.token(
       TestClaims(aud: "app", iss: "https://accounts.google.com"), .rs256)
     try await apple(apps[4], token, google)
+    let codes = try issuer.token(
+      TestClaims(aud: "server", iss: "https://accounts.google.com"), .rs256)
+    web.answer("/token", #"{"id_token":"\#(codes)"}"#)
+    try await googleCode(apps[4], "code")
+    web.answer("/debug_token", #"{"data":{"app_id":"77","is_valid":true,"user_id":"1"}}"#)
+    web.answer("/me", #"{"id":"1","name":"Ann"}"#)
+    try await facebook(apps[4], "token")
     try await function(apps[5])
     try await mails(apps[6])
     try await link(apps[7])
@@ -108,6 +117,20 @@ import Testing
     let other = try await app.login(credentials: .googleId(token: googleToken))
     // snippet end
     #expect(user.id != other.id)
+  }
+
+  private func googleCode(_ app: App, _ code: String) async throws {
+    // snippet: login-google-code
+    let user = try await app.login(credentials: .google(serverAuthCode: code))
+    // snippet end
+    #expect(user.identities.map(\.providerType) == ["oauth2-google"])
+  }
+
+  private func facebook(_ app: App, _ token: String) async throws {
+    // snippet: login-facebook
+    let user = try await app.login(credentials: .facebook(accessToken: token))
+    // snippet end
+    #expect(user.identities.map(\.providerType) == ["oauth2-facebook"])
   }
 
   private func function(_ app: App) async throws {

@@ -13,6 +13,8 @@ final class TestWebServer: Sendable {
   struct Request: Sendable {
     let path: String
     let signature: String
+    /// The header of a chain of triggers; nil if there is none.
+    let chain: String?
     let body: String
   }
 
@@ -42,7 +44,8 @@ final class TestWebServer: Sendable {
           try channel.pipeline.syncOperations.addHandler(
             AnswerHandler { request in
               kept.withLock { $0.append(request) }
-              return answers.withLock { $0[request.path] }
+              let path = request.path.prefix { $0 != "?" }
+              return answers.withLock { $0[String(path)] }
             })
         }
       }
@@ -51,9 +54,9 @@ final class TestWebServer: Sendable {
 
   var address: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-  /// The requests to a path.
+  /// The requests to a path, with any query.
   func requests(_ path: String) -> [Request] {
-    kept.withLock { $0.filter { $0.path == path } }
+    kept.withLock { $0.filter { $0.path.prefix { $0 != "?" } == path } }
   }
 
   /// Sets the answer to requests of a path; others get 404.
@@ -88,7 +91,7 @@ private final class AnswerHandler: ChannelInboundHandler {
       let answer = answer(
         TestWebServer.Request(
           path: head?.uri ?? "", signature: head?.headers["Realm-Signature"].first ?? "",
-          body: body))
+          chain: head?.headers["Realm-Chain"].first, body: body))
       body = ""
       if answer?.isHeld == true { return }
       let text = answer?.text ?? ""

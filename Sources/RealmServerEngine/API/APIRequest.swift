@@ -70,6 +70,8 @@ struct APIBody {
     }
   }
 
+  func has(_ key: String) -> Bool { json[key] != nil }
+
   func text(_ key: String) throws(APIError) -> String {
     guard let text = json[key]?.string else { throw .missing(key) }
     return text

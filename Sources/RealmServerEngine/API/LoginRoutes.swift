@@ -33,9 +33,26 @@ struct LoginRoutes {
       return try await logIn(request) { (accounts) throws(AccountError) in
         try await accounts.prove(document: document)
       }
+    case (AccountService.facebookProvider, ["login"]):
+      let token = try APIBody(request).text("accessToken")
+      return try await logIn(request) { (accounts) throws(AccountError) in
+        try await accounts.prove(facebookToken: token)
+      }
+    case (AccountService.googleProvider, ["login"]) where try APIBody(request).has("authCode"):
+      let code = try APIBody(request).text("authCode")
+      guard app.accounts.exchangesCodes else {
+        throw APIError(
+          400, "BadRequest",
+          "the app exchanges no codes of Google: log in with an ID token, "
+            + "Credentials.googleId(token:)")
+      }
+      return try await logIn(request) { (accounts) throws(AccountError) in
+        try await accounts.prove(googleCode: code)
+      }
     case (AccountService.tokenProvider, ["login"]), (AccountService.appleProvider, ["login"]),
       (AccountService.googleProvider, ["login"]):
-      let token = try token(request, of: provider)
+      let token = try APIBody(request).text(
+        provider == AccountService.tokenProvider ? "token" : "id_token")
       return try await logIn(request) { (accounts) throws(AccountError) in
         try await accounts.prove(token: token, of: provider)
       }
@@ -50,18 +67,6 @@ struct LoginRoutes {
         "access_token": .string(login.accessToken), "refresh_token": .string(login.refreshToken),
         "user_id": .string(login.account), "device_id": .string(login.device),
       ])
-  }
-
-  private func token(
-    _ request: APIRequest, of provider: String
-  ) throws(APIError) -> String {
-    let body = try APIBody(request)
-    guard provider == AccountService.googleProvider, body.json["authCode"] != nil else {
-      return try body.text(provider == AccountService.tokenProvider ? "token" : "id_token")
-    }
-    throw APIError(
-      400, "BadRequest",
-      "codes of Google are not exchanged: log in with an ID token, Credentials.googleId(token:)")
   }
 
   /// The user to whom a way to log in is added; nil in a login.

@@ -45,6 +45,21 @@ package struct ServerAPI: Sendable {
 
   /// Answers a request.
   package func respond(to request: APIRequest) async -> APIResponse {
+    guard let depth = depth(of: request) else { return await answer(request) }
+    return await CallChain.$depth.withValue(depth) { await answer(request) }
+  }
+
+  /// The triggers on the way to the request of a webhook; nil if there are none.
+  private func depth(of request: APIRequest) -> Int? {
+    guard let text = request[header: CallChain.header] else { return nil }
+    let parts = request.path.split(separator: "/", maxSplits: 5).map(String.init)
+    guard parts.count > 4, parts[3] == "app", let accounts = app(parts[4])?.accounts else {
+      return nil
+    }
+    return accounts.services.chain.depth(of: text, now: accounts.unixSeconds)
+  }
+
+  private func answer(_ request: APIRequest) async -> APIResponse {
     do throws(APIError) {
       return try await route(request)
     } catch {

@@ -14,6 +14,25 @@ package final class AccessEnds: Sendable {
     case sessions(String)
     /// The user was disabled or deleted.
     case account(String)
+
+    /// Whether the access of a connection ends with it.
+    package func concerns(_ holder: Holder) -> Bool {
+      switch self {
+      case .session(let session): holder.session == session
+      case .sessions(let account), .account(let account): holder.account == account
+      }
+    }
+  }
+
+  /// A user with the session of a connection.
+  package struct Holder: Hashable, Sendable {
+    package let account: String
+    package let session: String
+
+    package init(account: String, session: String) {
+      self.account = account
+      self.session = session
+    }
   }
 
   private let observers = Locked<[@Sendable (End) -> Void]>([])

@@ -27,14 +27,23 @@ package struct AccountEvent: Hashable, Sendable {
   package let kind: Kind
   /// The argument of triggers.
   package let document: BSONValue
+  /// The triggers on the way to the event.
+  package let depth: Int
+  /// The name of the depth in the stored document.
+  private static let depthName = "_depth"
 
   init?(_ row: RecordRow) throws(StorageError) {
     guard let kind = Kind(rawValue: try row.text("kind")),
-      let document = try? ExtendedJSONReader.parse(row.text("event"))
+      let elements = try? ExtendedJSONReader.parse(row.text("event")).elements
     else { return nil }
     number = UInt64(bitPattern: row.key.rawValue)
     self.kind = kind
-    self.document = document
+    document = .document(elements.filter { $0.key != Self.depthName })
+    if case .int64(let depth)? = elements.first(where: { $0.key == Self.depthName })?.value {
+      self.depth = Int(depth)
+    } else {
+      depth = 0
+    }
   }
 
   /// The events after a number.
@@ -65,17 +74,20 @@ package struct AccountEvent: Hashable, Sendable {
     }
     let user = FunctionUser(account, identities, customData: account.customData)
     let providers = provider.map { [$0] } ?? account.identities.map(\.provider)
-    let document = BSONValue.document([
+    var elements = [
       BSONElement("operationType", .string(kind.rawValue.uppercased())),
       BSONElement("providers", .array(providers.map { .string($0) })),
       BSONElement("user", user.value),
       BSONElement("time", .date(unixMilliseconds: time.unixMilliseconds)),
-    ])
+    ]
+    if CallChain.depth > 0 {
+      elements.append(BSONElement(depthName, .int64(Int64(CallChain.depth))))
+    }
     try meta.set(number, "last_event")
     let events = try AccountTables.events.table(in: group)
     let row = try events.create(under: ObjectKey(number))
     try row.set(kind.rawValue, "kind")
-    try row.set(ExtendedJSONWriter.text(document), "event")
+    try row.set(ExtendedJSONWriter.text(.document(elements)), "event")
     var records = try events.records()
     if let first = try records.next()?.key, number - first.rawValue >= Int64(countMax) {
       try events.delete(first)

@@ -63,6 +63,7 @@ package struct AccountService: Sendable {
     case Self.passwordProvider: settings.confirmation != nil
     case Self.keyProvider: settings.allowsKeys
     case Self.functionProvider: settings.loginHook != nil
+    case Self.facebookProvider: settings.facebook != nil
     default: settings.tokenProviders[provider] != nil
     }
   }
@@ -211,16 +212,16 @@ package struct AccountService: Sendable {
     if isDisabled { ends.report(.account(id)) }
   }
 
-  /// Reports the end of the access of those users who were disabled or deleted by another process.
+  /// Reports the end of the access of those users who were disabled or deleted by another process,
+  /// and of sessions that it has ended.
   ///
-  /// - Returns: These users.
-  package func endAccess(ofDisabled ids: [String]) async throws(AccountError) -> Set<String> {
-    var ended: Set<String> = []
-    for id in ids {
-      if let account = try await store.account(id), !account.isDisabled { continue }
-      ended.insert(id)
-      ends.report(.account(id))
-    }
+  /// - Parameter holders: Who has connections.
+  /// - Returns: What has ended.
+  package func endAccess(
+    among holders: Set<AccessEnds.Holder>
+  ) async throws(AccountError) -> Set<AccessEnds.End> {
+    let ended = try await store.ends(among: holders)
+    for end in ended { ends.report(end) }
     return ended
   }
 
@@ -276,4 +277,8 @@ package struct UserAccess: Hashable, Sendable {
   package let account: Account
   /// 24 hexadecimal digits.
   package let session: String
+
+  package var holder: AccessEnds.Holder {
+    AccessEnds.Holder(account: account.id, session: session)
+  }
 }

@@ -26,6 +26,10 @@ package struct AccountSettings: Hashable, Sendable {
   package var recordedEvents: Set<AccountEvent.Kind> = []
   /// The accepted tokens of others, by the names of their providers in requests.
   package var tokenProviders: [String: TokenProvider] = [:]
+  /// How authorization codes of Google are exchanged; nil if they are not.
+  package var googleCodes: GoogleCodes?
+  /// How tokens of Facebook are checked; nil if there are no such logins.
+  package var facebook: FacebookProvider?
   /// Decides about logins with documents of the app; nil if there are none.
   package var loginHook: LoginHook?
   package var mail = MailSettings()

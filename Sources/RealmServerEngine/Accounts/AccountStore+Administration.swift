@@ -12,6 +12,25 @@ extension AccountStore {
     try read { (accounts) throws(AccountError) in try accounts.find(Account.self, id) }
   }
 
+  /// Those without access: users who are disabled or not there any more, and ended sessions.
+  func ends(
+    among holders: Set<AccessEnds.Holder>
+  ) throws(AccountError) -> Set<AccessEnds.End> {
+    try read { (accounts) throws(AccountError) in
+      var ended: Set<AccessEnds.End> = []
+      for holder in holders {
+        if try accounts.find(Account.self, holder.account)?.isDisabled ?? true {
+          ended.insert(.account(holder.account))
+        } else if try accounts.find(AccountSession.self, holder.session)?.account
+          != holder.account
+        {
+          ended.insert(.session(holder.session))
+        }
+      }
+      return ended
+    }
+  }
+
   /// The user with an address of e-mail; nil if there is none, or it has never logged in.
   package func account(email: String) throws(AccountError) -> Account? {
     let name = IdentityName(provider: AccountService.passwordProvider, name: email)

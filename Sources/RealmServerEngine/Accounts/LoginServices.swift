@@ -14,19 +14,27 @@ package struct LoginServices: Sendable {
   let transport: any HTTPTransport
   private(set) var functions: LoginFunctions
   let publishedKeys: PublishedKeys
+  /// The chains of triggers, handed to webhooks and back.
+  let chain: CallChain
+  /// Takes the runs of the apps' own code.
+  let measure: @Sendable (CodeRun) -> Void
   private let hookCount = Locked(0)
 
   /// - Parameters:
   ///   - transport: Fetches published keys, and calls webhooks.
   ///   - functions: The closures of the program for logins.
+  ///   - measure: Takes the runs of the apps' own code.
   package init(
     cryptography: any LoginCryptography, transport: any HTTPTransport,
-    functions: LoginFunctions = LoginFunctions()
+    functions: LoginFunctions = LoginFunctions(),
+    measure: @escaping @Sendable (CodeRun) -> Void = { _ in }
   ) {
+    self.measure = measure
     self.cryptography = cryptography
     self.transport = transport
     self.functions = functions
     publishedKeys = PublishedKeys(transport)
+    chain = CallChain(key: RandomBytes().bytes(32)) { cryptography.signature(of: $0, key: $1) }
   }
 
   /// The services with the closures of one app. All apps share the room for calls.
@@ -41,7 +49,9 @@ package struct LoginServices: Sendable {
 
   /// Sends the requests of webhooks by another transport.
   package func webhooks(by transport: any HTTPTransport) -> WebhookSender {
-    WebhookSender(transport) { [cryptography] in cryptography.signature(of: $0, key: $1) }
+    WebhookSender(transport, chain: chain, measure: measure) { [cryptography] in
+      cryptography.signature(of: $0, key: $1)
+    }
   }
 
   /// Takes the room of a call of a hook.

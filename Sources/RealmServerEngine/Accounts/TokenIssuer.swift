@@ -92,17 +92,6 @@ extension MessageSigner {
   }
 }
 
-/// Comparisons whose time does not depend on where values differ.
-package enum ConstantTime {
-  /// Whether two values are equal.
-  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
-    guard left.count == right.count else { return false }
-    var difference: UInt8 = 0
-    for index in left.indices { difference |= left[index] ^ right[index] }
-    return difference == 0
-  }
-}
-
 /// The claims of a token of this server.
 package struct TokenClaims: Hashable, Sendable {
   /// The two kinds of tokens.

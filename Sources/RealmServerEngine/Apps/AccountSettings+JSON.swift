@@ -21,13 +21,41 @@ extension AccountSettings {
     }
     if allowsKeys { providers.append(JSONMember(AccountService.keyProvider, .object([]))) }
     for (name, provider) in tokenProviders.sorted(by: { $0.key < $1.key }) {
-      providers.append(JSONMember(name, provider.json(as: name)))
+      var json = provider.json(as: name)
+      if name == AccountService.googleProvider, let codes = googleCodes,
+        case .object(let members) = json
+      {
+        json = .object(members + [JSONMember("codes", codes.json)])
+      }
+      providers.append(JSONMember(name, json))
+    }
+    if let facebook {
+      providers.append(JSONMember(AccountService.facebookProvider, facebook.json))
     }
     if let hook = loginHook {
       providers.append(
         JSONMember(AccountService.functionProvider, .object([JSONMember("function", hook.json)])))
     }
     return .object(providers)
+  }
+}
+
+extension GoogleCodes {
+  fileprivate var json: JSONValue {
+    var members = [
+      JSONMember("client_id", .string(client)), JSONMember("client_secret", secret.json),
+    ]
+    if !redirect.isEmpty { members.append(JSONMember("redirect_uri", .string(redirect))) }
+    if url != Self.googleURL { members.append(JSONMember("token_url", .string(url))) }
+    return .object(members)
+  }
+}
+
+extension FacebookProvider {
+  fileprivate var json: JSONValue {
+    var members = [JSONMember("app_id", .string(app)), JSONMember("app_secret", secret.json)]
+    if url != Self.facebookURL { members.append(JSONMember("graph_url", .string(url))) }
+    return .object(members)
   }
 }
 

@@ -39,19 +39,44 @@ struct ProviderReader {
           "metadata_fields",
         ]))
     case AccountService.appleProvider, AccountService.googleProvider:
-      let object = try members(["client_ids", "jwks_url"])
+      let isApple = member.key == AccountService.appleProvider
+      let object = try members(
+        Set(["client_ids", "jwks_url"]).union(isApple ? [] : ["codes"]))
       guard let clients = try object.texts("client_ids") else { throw object.missing("client_ids") }
       let keys = try object.address("jwks_url")
       accounts.tokenProviders[member.key] =
-        member.key == AccountService.appleProvider
+        isApple
         ? .apple(clients, keys: keys ?? TokenProvider.appleKeys)
         : .google(clients, keys: keys ?? TokenProvider.googleKeys)
-    case "oauth2-facebook":
-      throw AppFileError(
-        "has the provider \"\(member.key)\", which is not supported: its tokens can be checked by "
-          + "\"custom-function\"", at: path)
+      if let codes = object["codes"] {
+        accounts.googleCodes = try self.codes(codes, at: path + [.key("codes")])
+      }
+    case AccountService.facebookProvider:
+      let object = try members(["app_id", "app_secret", "graph_url"])
+      guard let app = try object.text("app_id") else { throw object.missing("app_id") }
+      guard let secret = try object.secret("app_secret") else {
+        throw object.missing("app_secret")
+      }
+      accounts.facebook = FacebookProvider(
+        app: app, secret: secret,
+        url: try object.address("graph_url") ?? FacebookProvider.facebookURL)
     case let key: throw AppFileError("has the unknown provider \"\(key)\"", at: path)
     }
+  }
+
+  private func codes(
+    _ json: JSONValue, at path: [JSONStep]
+  ) throws(AppFileError) -> GoogleCodes {
+    let object = try ObjectReader(
+      json, "codes", at: path, keys: ["client_id", "client_secret", "redirect_uri", "token_url"],
+      support)
+    guard let client = try object.text("client_id") else { throw object.missing("client_id") }
+    guard let secret = try object.secret("client_secret") else {
+      throw object.missing("client_secret")
+    }
+    return GoogleCodes(
+      client: client, secret: secret, redirect: try object.text("redirect_uri") ?? "",
+      url: try object.address("token_url") ?? GoogleCodes.googleURL)
   }
 
   // MARK: Passwords

@@ -160,6 +160,9 @@ package final class FunctionService: Sendable {
   private func run(_ target: Target, _ call: FunctionCall) async throws(FunctionError) -> BSONValue
   {
     guard begin(call) else { throw .busy }
+    let start = timer.now()
+    var outcome = CodeRun.Outcome.failed
+    defer { measure(.function(call.name), outcome, since: start) }
     let (timer, end) = (timer, timer.now() + target.options.timeout)
     let race = FunctionRace()
     let work = Task {
@@ -177,7 +180,18 @@ package final class FunctionService: Sendable {
       work.cancel()
     }
     alarm.cancel()
-    return try result.get()
+    let value = try result.get()
+    outcome = .done
+    return value
+  }
+
+  /// The time of limits and measurements.
+  func now() -> Milliseconds { timer.now() }
+
+  /// Reports a run of the app's own code.
+  func measure(_ kind: CodeRun.Kind, _ outcome: CodeRun.Outcome, since start: Milliseconds) {
+    accounts.services.measure(
+      CodeRun(app: app, kind: kind, outcome: outcome, time: timer.now() - start))
   }
 
   private func begin(_ call: FunctionCall) -> Bool {

@@ -13,6 +13,7 @@ import RealmSyncProtocol
 struct WebhookFunction {
   private static let errorByteCountMax = 1 << 10
 
+  private let app: String
   private let name: String
   private let hook: Webhook
   private let now: Int64
@@ -20,6 +21,7 @@ struct WebhookFunction {
 
   /// - Parameter now: Seconds since 1970.
   init(_ call: FunctionCall, _ hook: Webhook, now: Int64) {
+    app = call.app
     name = call.name
     self.hook = hook
     self.now = now
@@ -41,7 +43,8 @@ struct WebhookFunction {
   ) async throws(FunctionError) -> BSONValue {
     let answer: HTTPResponse
     do throws(AppFailure) {
-      answer = try await sender.send(body, to: hook, now: now, timeout: timeout)
+      answer = try await sender.send(
+        body, to: hook, for: "function", of: app, now: now, timeout: timeout)
     } catch {
       throw .broken("the webhook of '\(name)' did not answer: \(error)")
     }

@@ -166,7 +166,8 @@ package final class PushService: Sendable {
     let answer: HTTPResponse
     do throws(AppFailure) {
       answer = try await webhooks.send(
-        body, to: provider.webhook, now: accounts.unixSeconds, timeout: Self.timeout)
+        body, to: provider.webhook, for: "push", of: accounts.app, now: accounts.unixSeconds,
+        timeout: Self.timeout)
     } catch {
       throw .broken("the webhook for push messages did not answer: \(error)")
     }

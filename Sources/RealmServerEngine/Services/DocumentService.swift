@@ -89,7 +89,7 @@ package final class DocumentService: Sendable {
   private func depthNotes(
     _ realm: RealmID
   ) -> (@Sendable (ClosedRange<UInt64>, Bool) -> Void)? {
-    let (depth, depths) = (WriteDepths.current, app.depths)
+    let (depth, depths) = (CallChain.depth, app.depths)
     guard depth > 0 else { return nil }
     return { versions, isMade in
       if isMade {
@@ -204,11 +204,11 @@ package final class DocumentService: Sendable {
 
   /// Ends the streams of those whose access ended.
   package func endWatches(_ end: AccessEnds.End) {
-    switch end {
-    case .session(let session): watches.end { $0.session == session }
-    case .sessions(let user), .account(let user): watches.end { $0.account.id == user }
-    }
+    watches.end { end.concerns($0.holder) }
   }
+
+  /// Whose streams are open.
+  package var watchHolders: Set<AccessEnds.Holder> { watches.holders }
 
   /// Ends all streams, and those that would begin: the app is not served any more.
   package func endWatches() { watches.close() }

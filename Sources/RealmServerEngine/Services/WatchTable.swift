@@ -89,6 +89,11 @@ final class WatchTable: Sendable {
     return Seat(number, self, wakes)
   }
 
+  /// Whose streams are open.
+  var holders: Set<AccessEnds.Holder> {
+    state.withLock { state in Set(state.entries.values.compactMap { $0.user?.holder }) }
+  }
+
   /// Ends the streams of some users.
   func end(_ isEnded: (UserAccess) -> Bool) {
     endAll { $0.user.map(isEnded) ?? false }

@@ -7,8 +7,6 @@ import RealmStorage
 
 /// Remembers the versions made by functions of triggers.
 package final class WriteDepths: Sendable {
-  /// The triggers on the way to the running code.
-  @TaskLocal package static var current = 0
   /// Older versions are dropped: they count as made by no trigger.
   private static let countMax = 10_000
 

@@ -62,7 +62,7 @@ struct AuthenticationRun {
     context.update { $0.behind = batch.last - min(batch.last, number) }
     for event in batch.events {
       if event.kind == trigger.operation, let document = document(event) {
-        try await context.deliver(document)
+        try await context.deliver(document, depth: event.depth)
       }
       number = event.number
       isStored = false

@@ -81,8 +81,13 @@ final class TriggerContext: Sendable {
     var attempt = 0
     while true {
       if Task.isCancelled { throw .cancelled }
-      guard let failure = await failure(of: event, depth) else { break }
+      let start = functions.now()
+      guard let failure = await failure(of: event, depth) else {
+        functions.measure(.trigger(name), .done, since: start)
+        break
+      }
       if Task.isCancelled { throw .cancelled }
+      functions.measure(.trigger(name), .failed, since: start)
       if failure != .busy { attempt += 1 }
       let count = attempt
       report("\(failure)")
@@ -91,6 +96,7 @@ final class TriggerContext: Sendable {
         let text = "an event has failed \(attempt) times, last with: \(failure)"
         guard settings.onFailure == .skip else { throw .suspended(text) }
         report(text + "; it is left out")
+        functions.measure(.trigger(name), .skipped, since: start)
         update { ($0.skipped, $0.attempt) = ($0.skipped + 1, 0) }
         return
       }
@@ -106,7 +112,7 @@ final class TriggerContext: Sendable {
   /// Calls the function once; nil if it takes the event.
   private func failure(of event: BSONValue, _ depth: Int) async -> FunctionError? {
     let (functions, settings) = (functions, settings)
-    return await WriteDepths.$current.withValue(depth + 1) { () async -> FunctionError? in
+    return await CallChain.$depth.withValue(depth + 1) { () async -> FunctionError? in
       do throws(FunctionError) {
         _ = try await functions.call(settings.function, [event], by: .trigger(settings.name))
         return nil

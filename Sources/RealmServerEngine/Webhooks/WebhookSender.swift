@@ -3,7 +3,8 @@
 // Signed requests to webhooks.
 //
 // Each has the header `Realm-Signature: t=<seconds since 1970>,v1=<hexadecimal digits>`: HMAC with
-// SHA-256, by the secret of the webhook, of the time, a point and the body.
+// SHA-256, by the secret of the webhook, of the time, a point and the body. Requests that triggers
+// lead to have the header of `CallChain`, too.
 //
 // Invariants:
 // 1. No redirection is followed: a signed request goes to the operator's address or nowhere.
@@ -14,31 +15,58 @@ import RealmText
 /// Signs requests, and sends them.
 package struct WebhookSender: Sendable {
   private let transport: any HTTPTransport
+  private let chain: CallChain
+  private let timer: SyncClock
+  private let measure: @Sendable (CodeRun) -> Void
   private let sign: @Sendable (_ message: [UInt8], _ key: [UInt8]) -> [UInt8]
 
-  /// - Parameter sign: HMAC with SHA-256.
+  /// - Parameters:
+  ///   - measure: Takes each request with its outcome.
+  ///   - sign: HMAC with SHA-256.
   package init(
-    _ transport: any HTTPTransport,
+    _ transport: any HTTPTransport, chain: CallChain, timer: SyncClock = .continuous,
+    measure: @escaping @Sendable (CodeRun) -> Void = { _ in },
     sign: @escaping @Sendable (_ message: [UInt8], _ key: [UInt8]) -> [UInt8]
   ) {
     self.transport = transport
+    self.chain = chain
+    self.timer = timer
+    self.measure = measure
     self.sign = sign
   }
 
   /// Sends a body of JSON. An answer of any status is an answer.
   ///
-  /// - Parameter now: Seconds since 1970.
+  /// - Parameters:
+  ///   - event: The event in the body.
+  ///   - now: Seconds since 1970.
   package func send(
-    _ body: [UInt8], to hook: Webhook, now: Int64, timeout: Milliseconds
+    _ body: [UInt8], to hook: Webhook, for event: String, of app: String, now: Int64,
+    timeout: Milliseconds
   ) async throws(AppFailure) -> HTTPResponse {
+    let start = timer.now()
+    var isDone = false
+    defer {
+      measure(
+        CodeRun(
+          app: app, kind: .webhook(event), outcome: isDone ? .done : .failed,
+          time: timer.now() - start))
+    }
     let signature = sign(Array("\(now).".utf8) + body, hook.secret.bytes)
       .map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
-    return try await transport.send(
+    var headers = [
+      HTTPHeader("Content-Type", "application/json"),
+      HTTPHeader("Realm-Signature", "t=\(now),v1=\(signature)"),
+    ]
+    let depth = CallChain.depth
+    if depth > 0 {
+      headers.append(HTTPHeader(CallChain.header, chain.text(depth: depth, now: now)))
+    }
+    let answer = try await transport.send(
       HTTPRequest(
-        .post, url: hook.url,
-        headers: [
-          HTTPHeader("Content-Type", "application/json"),
-          HTTPHeader("Realm-Signature", "t=\(now),v1=\(signature)"),
-        ], body: body, timeout: timeout, followsRedirections: false))
+        .post, url: hook.url, headers: headers, body: body, timeout: timeout,
+        followsRedirections: false))
+    isDone = answer.status == 200
+    return answer
   }
 }

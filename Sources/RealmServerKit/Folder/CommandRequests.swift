@@ -21,7 +21,7 @@ package struct CommandRequests: Sendable {
     case apply
     /// Ask the rules about all sessions: something about their users has changed.
     case recheck
-    /// End the connections of users who were disabled or deleted.
+    /// End the connections of users and keys that were disabled or deleted.
     case endAccess
     /// Suspend and resume triggers, as their records ask for.
     case triggers

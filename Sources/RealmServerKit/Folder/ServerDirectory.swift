@@ -81,6 +81,12 @@ package struct ServerDirectory: Sendable {
     "\(path)/apps/\(app)/import.unfinished"
   }
 
+  /// Whether an import of the app has not ended. At its very beginning the lock alone is there.
+  package func isBeingImported(_ app: String) -> Bool {
+    exists(importMarkPath(app))
+      || (try? FileManager.default.contentsOfDirectory(atPath: appPath(app))) == ["lock"]
+  }
+
   /// The file with the documents left out by an import.
   package func rejectedPath(_ app: String) -> String { "\(path)/apps/\(app)/rejected.jsonl" }
 

@@ -38,6 +38,10 @@ final class SocketService: Service {
     let address: String
     /// The session of the token in the handshake.
     let session: String
+
+    var holder: AccessEnds.Holder {
+      AccessEnds.Holder(account: user.account, session: session)
+    }
   }
 
   /// The answer to a new connection.
@@ -111,15 +115,17 @@ final class SocketService: Service {
     return members.count
   }
 
-  /// Closes the connections of users who are disabled, as another process has decided.
+  /// Closes the connections of users who are disabled and of sessions that are over, as another
+  /// process has decided, and ends their streams.
   ///
   /// - Returns: The number of these connections.
-  func endDisabledUsers(of app: ServedApp) async throws(AccountError) -> Int {
-    let counts = state.withLockedValue { state in
-      state.counts.filter { $0.key.app == app.file.id }
+  func endLostAccess(of app: ServedApp) async throws(AccountError) -> Int {
+    let holders = state.withLockedValue { state in
+      state.members.values.filter { $0.user.app == app.file.id }.map(\.holder)
     }
-    let users = try await app.api.accounts.endAccess(ofDisabled: counts.keys.map(\.account))
-    return counts.reduce(0) { users.contains($1.key.account) ? $0 + $1.value : $0 }
+    let ends = try await app.api.accounts.endAccess(
+      among: Set(holders).union(app.api.documents?.watchHolders ?? []))
+    return holders.count { holder in ends.contains { $0.concerns(holder) } }
   }
 
   /// Closes the connections of all users of an app, whose logins are over.
@@ -245,21 +251,15 @@ final class SocketService: Service {
   /// Closes the connections of a session or of a user.
   private func end(_ end: AccessEnds.End, of app: String) {
     let connections = state.withLockedValue { state in
-      state.members.values.filter { member in
-        guard member.user.app == app else { return false }
-        switch end {
-        case .session(let session): return member.session == session
-        case .account(let account), .sessions(let account):
-          return member.user.account == account
-        }
-      }.map(\.connection)
+      state.members.values.filter { $0.user.app == app && end.concerns($0.holder) }
+        .map(\.connection)
     }
     // A user who has logged out may log in again, and its client refreshes the token; one who is
     // disabled or deleted may not.
     let code: CloseCode
     let reason: String
     switch end {
-    case .session: (code, reason) = (.unauthorized, "The user has logged out")
+    case .session: (code, reason) = (.unauthorized, "The login is over")
     case .sessions: (code, reason) = (.unauthorized, "The user has a new password")
     case .account: (code, reason) = (.forbidden, Self.endedAccess)
     }

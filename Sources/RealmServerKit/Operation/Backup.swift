@@ -10,6 +10,7 @@
 //    before the keys of their tokens. So nothing in the copy refers to what came later.
 // 3. The copy has its name when it is complete and on the disk. An interrupted one is
 //    `<name>.unfinished`.
+// 4. An app whose import has not ended is not in it: there is nothing of the app to go on with.
 
 #if Server
 import Foundation
@@ -27,12 +28,15 @@ package struct Backup: Sendable {
     package let realmCount: Int
     package let byteCount: Int
     package let begin: String
+    /// The apps that are being imported, which the backup lacks.
+    package let importing: [String]
 
     /// The report for programs.
     package var json: JSONValue {
       [
         "path": .string(path), "files": JSONValue(fileCount), "realms": JSONValue(realmCount),
         "bytes": JSONValue(byteCount), "begin": .string(begin),
+        "importing": .array(importing.map { .string($0) }),
       ]
     }
   }
@@ -79,8 +83,15 @@ package struct Backup: Sendable {
   /// - Parameter name: The place as the operator has named it.
   private mutating func make(shownAs name: String) throws(ServerFailure) -> Report {
     let begin = OperationTime.text(clock.now())
+    let apps = try directory.appFolders()
+    let importing = apps.filter(directory.isBeingImported)
+    guard importing.count < apps.count || apps.isEmpty else {
+      throw ServerFailure(
+        "The import of the app \(importing[0]) has not ended, and there is no other app. Make the "
+          + "backup after it.")
+    }
     try prepare()
-    for app in try directory.appFolders() { try copy(app: app) }
+    for app in apps where !importing.contains(app) { try copy(app: app) }
     try copyFolder("keys", depth: 1) { !$0.hasSuffix(".new") }
     let manifest = BackupManifest(
       program: LibraryVersion.text, begin: begin, end: OperationTime.text(clock.now()),
@@ -97,7 +108,7 @@ package struct Backup: Sendable {
     }
     return Report(
       path: name, fileCount: files.count, realmCount: realmCount,
-      byteCount: files.reduce(0) { $0 + $1.byteCount }, begin: begin)
+      byteCount: files.reduce(0) { $0 + $1.byteCount }, begin: begin, importing: importing)
   }
 
   /// Makes an empty place, where an interrupted backup may have left something.

@@ -9,11 +9,40 @@
 
 #if Server
 import Foundation
-import RealmFormats
+package import RealmFormats
 package import RealmServerEngine
 
 /// Restores backups.
 package struct Restore: Sendable {
+  /// A restore that was done, for operators.
+  package struct Report: Sendable {
+    package let directory: String
+    /// The time of the backup.
+    package let backup: String
+    package let fileCount: Int
+    /// The folder with the data that was there; nil if there was none.
+    package let aside: String?
+
+    /// The report for programs.
+    package var json: JSONValue {
+      [
+        "dir": .string(directory), "backup": .string(backup), "files": JSONValue(fileCount),
+        "replaced": JSONValue(aside),
+      ]
+    }
+
+    /// The report for people.
+    package var text: String {
+      let moved = aside.map { "\nWhat was there is in \($0)" } ?? ""
+      return """
+        \(directory) has the data of the backup from \(backup): \
+        \(CountText.text(fileCount, "file")).\(moved)
+        Start the server. Devices with more than the backup reset, and make again what they had \
+        not uploaded; users who registered since are gone
+        """
+    }
+  }
+
   private let backup: String
   private let directory: String
   private let manifest: BackupManifest
@@ -37,10 +66,19 @@ package struct Restore: Sendable {
   package static func run(
     from backup: String, to directory: String, replaces: Bool, clock: ServerClock = .machine
   ) throws(ServerFailure) -> String {
+    try report(from: backup, to: directory, replaces: replaces, clock: clock).text
+  }
+
+  /// Puts the data of a backup into a folder.
+  ///
+  /// - Parameter replaces: Whether the folder may have data, which is moved aside.
+  package static func report(
+    from backup: String, to directory: String, replaces: Bool, clock: ServerClock = .machine
+  ) throws(ServerFailure) -> Report {
     try Restore(backup, directory).run(replaces: replaces, clock)
   }
 
-  private func run(replaces: Bool, _ clock: ServerClock) throws(ServerFailure) -> String {
+  private func run(replaces: Bool, _ clock: ServerClock) throws(ServerFailure) -> Report {
     try makeFolder(directory)
     // What an earlier restore has left comes to its end first.
     try RestoreStage.finish(in: directory)
@@ -71,13 +109,9 @@ package struct Restore: Sendable {
     }
     let time = OperationTime.text(clock.now())
     let aside = try stage.commit(backup: manifest.begin, at: time)
-    let count = CountText.text(manifest.files.count, "file")
-    let moved = isUsed ? "\nWhat was there is in \(aside)" : ""
-    return """
-      \(directory) has the data of the backup from \(manifest.begin): \(count).\(moved)
-      Start the server. Devices with more than the backup reset, and make again what they had not \
-      uploaded; users who registered since are gone
-      """
+    return Report(
+      directory: directory, backup: manifest.begin, fileCount: manifest.files.count,
+      aside: isUsed ? aside : nil)
   }
 
   /// Checks that nothing else is in the place of the data.

@@ -25,6 +25,8 @@ struct ServerMetrics: Sendable {
   private let requestTime: Metrics.Timer
   private let answers: [Counter]
   private let gauges: [Gauge: Meter]
+  /// The apps' own code.
+  let code: CodeMetrics
   /// The same for the server's page.
   let totals = ServerTotals()
 
@@ -70,6 +72,7 @@ struct ServerMetrics: Sendable {
     answers = Self.statusClasses.map {
       Counter(label: "realm_requests_total", dimensions: [("status", $0)], factory: factory)
     }
+    code = CodeMetrics(factory)
     gauges = Dictionary(
       uniqueKeysWithValues: Gauge.allCases.map {
         ($0, Meter(label: $0.rawValue, factory: factory))

@@ -125,12 +125,12 @@ actor AppFiles {
 
   // MARK: Access
 
-  /// Ends the connections of users whom a command has disabled or deleted.
+  /// Ends the connections of users whom a command has disabled or deleted, and of such keys.
   func endAccess() async -> [AppFileOutcome] {
     var outcomes: [AppFileOutcome] = []
     for app in apps.all {
       do throws(AccountError) {
-        let count = try await sockets.endDisabledUsers(of: app)
+        let count = try await sockets.endLostAccess(of: app)
         if count > 0 {
           outcomes.append(done("Of the app \(app.file.id), \(Self.ends(count))"))
         }

@@ -102,7 +102,8 @@ struct ServerProgram: Sendable {
       directory: directory, options: options, issuer: TokenIssuer(keys),
       passwords: PasswordChecker(hasher), code: code,
       services: LoginServices(
-        cryptography: ServerCryptography(), transport: ClientTransport.services),
+        cryptography: ServerCryptography(), transport: ClientTransport.services,
+        measure: { [code = counters.code] in code.didRun($0) }),
       sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
       tracing: tracing, metrics: counters)
     let apps = ServedApps([])

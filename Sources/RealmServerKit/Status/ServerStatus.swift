@@ -113,7 +113,7 @@ struct ServerStatus: Sendable {
   }
 
   /// Sets the metrics of what is looked at now and then.
-  func measure() {
+  func measure() async {
     let sessions = apps.all.flatMap { $0.rules.sessions }
     metrics.set(sessions.count, of: .sessionsOpen)
     metrics.set(sessions.count { $0.behindCount > 0 }, of: .sessionsBehind)
@@ -125,6 +125,11 @@ struct ServerStatus: Sendable {
     }
     metrics.set(Int(start.timeIntervalSince1970), of: .startTime)
     metrics.set(notices.errorCount, of: .logErrors)
+    var triggers: [(app: String, status: TriggerStatus)] = []
+    for app in apps.all {
+      triggers += await app.triggers.statuses().map { (app.file.id, $0) }
+    }
+    metrics.code.show(triggers)
   }
 }
 #endif

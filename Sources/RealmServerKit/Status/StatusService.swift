@@ -14,7 +14,7 @@ struct StatusService: Service {
   func run() async throws {
     await cancelWhenGracefulShutdown {
       while !Task.isCancelled {
-        status.measure()
+        await status.measure()
         try? await Task.sleep(for: Self.interval)
       }
     }

@@ -405,7 +405,7 @@ struct TokenLoginTests {
           "picture_url": "https://x.org/a.png",
         ])
     let code = await Self.logIn(googles, "code", "oauth2-google", "authCode")
-    #expect(code.error == "400 BadRequest" && code.text.contains("not exchanged"))
+    #expect(code.error == "400 BadRequest" && code.text.contains("exchanges no codes"))
     #expect(
       await Self.logIn(googles, ann, "oauth2-facebook", "accessToken").error
         == "404 AuthProviderNotFound")

@@ -87,11 +87,32 @@ struct AccountPageTests {
 
   @Test func usersWhoWereDeletedByAnotherProcessLoseTheirConnections() async throws {
     let bench = try await Self.bench()
-    let page = try await bench.accounts.page(AccountPage.Request())
-    let (deleted, disabled) = (page.users[0].id, page.users[1].id)
-    _ = try await bench.store.delete(deleted)
-    try await bench.store.setDisabled(true, of: disabled)
-    let ended = try await bench.accounts.endAccess(ofDisabled: page.users.map(\.id))
-    #expect(ended == [deleted, disabled])
+    var holders: [AccessEnds.Holder] = []
+    for _ in 0..<4 {
+      let login = try TestLogin(await bench.logIn("ann@x.org"))
+      let claims = try bench.accounts.claims(accessToken: login.access)
+      holders.append(AccessEnds.Holder(account: claims.account, session: claims.session))
+    }
+    for _ in 0..<3 {
+      let login = try await bench.anonymous()
+      let claims = try bench.accounts.claims(accessToken: login.access)
+      holders.append(AccessEnds.Holder(account: claims.account, session: claims.session))
+    }
+    let reported = Locked<[AccessEnds.End]>([])
+    bench.accounts.ends.observe { end in reported.withLock { $0.append(end) } }
+    #expect(try await bench.accounts.endAccess(among: Set(holders)).isEmpty)
+    _ = try await bench.store.delete(holders[4].account)
+    try await bench.store.setDisabled(true, of: holders[5].account)
+    let over = holders[1].session
+    try await bench.store.write { (accounts) throws(AccountError) in
+      try accounts.remove(AccountSession.self, over)
+    }
+    let ended = try await bench.accounts.endAccess(among: Set(holders))
+    #expect(
+      ended == [.account(holders[4].account), .account(holders[5].account), .session(over)])
+    #expect(Set(reported.withLock { $0 }) == ended)
+    #expect(
+      holders.map { holder in ended.contains { $0.concerns(holder) } }
+        == [false, true, false, false, true, true, false])
   }
 }

@@ -39,6 +39,11 @@ struct ProviderReaderTests {
       "oauth2-apple": .apple(["org.x.app"]),
       "oauth2-google": .google(["client"], keys: "https://mirror.x.org/certs"),
     ]
+    file.accounts.googleCodes = GoogleCodes(
+      client: "server", secret: Secret("s"), redirect: "https://x.org",
+      url: "https://mirror.x.org/t")
+    file.accounts.facebook = FacebookProvider(
+      app: "77", secret: Secret(Self.long, file: "hook.secret"), url: "https://mirror.x.org/fb")
     file.accounts.mail.sender = "app@x.org"
     file.accounts.mail.links = [
       .confirmation: "https://x.org/c", .passwordReset: "app://reset",
@@ -75,7 +80,19 @@ struct ProviderReaderTests {
   @Test(arguments: [
     (#""api-key":{"x":1}"#, #"unknown key "x" in "api-key" (line 1, column 35)"#),
     (#""api-key":[]"#, #"needs "api-key" as an object"#),
-    (#""oauth2-facebook":{}"#, "can be checked by \"custom-function\" (line 1, column 24)"),
+    (#""oauth2-facebook":{}"#, #"needs a "app_id" in "oauth2-facebook""#),
+    (#""oauth2-facebook":{"app_id":"1"}"#, #"needs a "app_secret" in "oauth2-facebook""#),
+    (
+      #""oauth2-facebook":{"app_id":"1","app_secret":"s","graph_url":"http://x.org"}"#,
+      "does not begin with https://"
+    ),
+    (#""oauth2-google":{"client_ids":"a","codes":{}}"#, #"needs a "client_id" in "codes""#),
+    (
+      #""oauth2-google":{"client_ids":"a","codes":{"client_id":"b"}}"#,
+      #"needs a "client_secret" in "codes""#
+    ),
+    (#""oauth2-apple":{"client_ids":"a","codes":{}}"#, #"unknown key "codes" in "oauth2-apple""#),
+    (#""oauth2-twitter":{}"#, #"unknown provider "oauth2-twitter""#),
     (#""local-userpass":{"confirm":"function"}"#, #"needs a "confirm_function""#),
     (
       #""local-userpass":{"confirm_function":"known"}"#,

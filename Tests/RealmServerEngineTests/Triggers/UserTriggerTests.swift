@@ -35,6 +35,29 @@ struct UserTriggerTests {
     }
   }
 
+  /// A webhook of a trigger that logs in sets off the triggers on logins, with its depth.
+  @Test func triggersThatSetEachOtherOffByLoginsAreStopped() async throws {
+    let kept = TriggerEventsKept()
+    let bench = try TriggerBench(kept.table)
+    await Self.apply(bench, [Self.trigger(.login)])
+    for depth in [0, TriggerContext.depthMax - 1] {
+      _ = try await CallChain.$depth.withValue(depth) {
+        try await bench.accounts.logInAnonymously(device: nil)
+      }
+      await bench.triggers.settle()
+      let events = kept.take()
+      #expect(events.count == 1)
+      #expect(events.first?.contains("depth") == false)
+    }
+    _ = try await CallChain.$depth.withValue(TriggerContext.depthMax) {
+      try await bench.accounts.logInAnonymously(device: nil)
+    }
+    try await TriggerBench.wait { await bench.status("t")?.state == .suspended }
+    #expect(kept.take().isEmpty)
+    #expect(await bench.status("t")?.error?.contains("set each other off") == true)
+    await bench.triggers.stop()
+  }
+
   @Test func usersWhoComeAndGoAreEvents() async throws {
     let kept = TriggerEventsKept()
     let bench = try TriggerBench(kept.table)

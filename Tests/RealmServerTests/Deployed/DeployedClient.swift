@@ -52,13 +52,15 @@ final class DeployedClient {
 
   /// Sends a request on the client's one connection, which the server has to keep open.
   func request(
-    _ method: String, _ path: String, token: String? = nil, body: String = ""
+    _ method: String, _ path: String, token: String? = nil, body: String = "",
+    headers: [String] = []
   ) async throws -> Answer {
     var lines = [
       "\(method) /api/client/v2.0\(path) HTTP/1.1", "Host: \(address)",
       "Accept: application/json", "Content-Type: application/json;charset=utf-8",
     ]
     if let token { lines.append("Authorization: Bearer \(token)") }
+    lines += headers
     if method != "GET" { lines.append("Content-Length: \(body.utf8.count)") }
     let text = lines.joined(separator: "\r\n") + "\r\n\r\n" + body
     try await connection.send(Array(text.utf8))
@@ -76,19 +78,39 @@ final class DeployedClient {
     return Answer(status: status, headers: headers, body: body)
   }
 
-  /// The body of an anonymous login, with the device of an earlier one.
-  func loginBody(device: String? = nil) -> String {
+  /// The body of a login, with the device of an earlier one.
+  ///
+  /// - Parameter fields: The members of the provider, with a comma after each.
+  func loginBody(
+    _ provider: String = "anon-user", _ fields: String = "", device: String? = nil
+  ) -> String {
     let known = device.map { #","deviceId":"\#($0)""# } ?? ""
-    return #"{"provider":"anon-user","options":{"device":{"appId":"\#(app)","platform":"Linux","#
-      + #""platformVersion":"1","sdk":"Swift","sdkVersion":"10.54.0","cpuArch":"x86_64","#
+    return
+      #"{"provider":"\#(provider)",\#(fields)"options":{"device":{"#
+      + #""appId":"\#(app)","platform":"Linux","platformVersion":"1","sdk":"Swift","#
+      + #""sdkVersion":"10.54.0","cpuArch":"x86_64","#
       + #""deviceName":"","deviceVersion":"","frameworkName":"","frameworkVersion":"","#
       + #""coreVersion":"14.14.0","bundleId":""\#(known)}}}"#
   }
 
-  /// Logs an anonymous user in.
-  func logIn(device: String? = nil) async throws -> Login {
-    let answer = try await request(
-      "POST", "/app/\(app)/auth/providers/anon-user/login", body: loginBody(device: device))
+  /// Sends a login.
+  ///
+  /// - Parameters:
+  ///   - fields: The members of the provider, with a comma after each.
+  ///   - user: The access token of the user who gets the identity; nil for a login.
+  func answer(
+    of provider: String, _ fields: String = "", device: String? = nil, linkedTo user: String? = nil
+  ) async throws -> Answer {
+    try await request(
+      "POST", "/app/\(app)/auth/providers/\(provider)/login" + (user == nil ? "" : "?link=true"),
+      token: user, body: loginBody(provider, fields, device: device))
+  }
+
+  /// Logs a user in; an anonymous one, unless another provider is named.
+  func logIn(
+    _ provider: String = "anon-user", _ fields: String = "", device: String? = nil
+  ) async throws -> Login {
+    let answer = try await answer(of: provider, fields, device: device)
     let parts = try #require(
       Pattern.parts(
         of: answer.body,

@@ -118,6 +118,51 @@ import Testing
     try await second.stop()
   }
 
+  // MARK: Imports
+
+  /// `Backup` 4
+  @Test func anAppThatIsBeingImportedIsNotInABackup() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    try app.write("dump/todo/Profile.json", Array(#"{"_id":1}"#.utf8))
+    // It ends in its middle: users and objects are there, and app.json is not.
+    await #expect(throws: ServerFailure.self) {
+      _ = try await app.run { $0.options.isStrict = true }
+    }
+    let (data, alone) = (directory.path + "/data", directory.path + "/alone")
+    let refused = #expect(throws: ServerFailure.self) {
+      try BackupCommand.answer(data, alone, isJSON: false)
+    }
+    #expect(
+      refused?.description
+        == "The import of the app \(TutorialApp.id) has not ended, and there is no other app. Make "
+        + "the backup after it.")
+    for path in [alone, alone + ".unfinished"] {
+      #expect(!FileManager.default.fileExists(atPath: path))
+    }
+    // Another app of the folder has its backup, which can be used.
+    try FileManager.default.createDirectory(
+      atPath: data + "/apps/todos", withIntermediateDirectories: true)
+    try Data(#"{"id":"todos","mode":"development"}"#.utf8).write(
+      to: URL(fileURLWithPath: data + "/apps/todos/app.json"))
+    let backup = directory.path + "/backup"
+    let text = try BackupCommand.answer(data, backup, isJSON: false)
+    #expect(
+      text.hasSuffix("\nThe app \(TutorialApp.id) is not in it: its import has not ended"))
+    #expect(!FileManager.default.fileExists(atPath: "\(backup)/apps/\(TutorialApp.id)"))
+    #expect(try !FolderCheck(backup).isDamaged)
+    _ = try Restore.run(from: backup, to: directory.path + "/other", replaces: false)
+    // After the import the app is in it.
+    _ = try await app.run()
+    let json = try JSONParser.parse(
+      BackupCommand.answer(data, directory.path + "/whole", isJSON: true))
+    #expect(json["importing"] == .array([]))
+    #expect(try !FolderCheck(directory.path + "/whole").isDamaged)
+    #expect(
+      FileManager.default.fileExists(
+        atPath: directory.path + "/whole/apps/\(TutorialApp.id)/app.json"))
+  }
+
   // MARK: Mistakes
 
   /// A folder of a server with a realm, and a backup of it.

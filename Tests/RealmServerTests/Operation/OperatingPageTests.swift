@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import RealmFormats
 import RealmNetworking
 import RealmSync
 import RealmSyncProtocol
@@ -45,8 +46,10 @@ struct OperatingPageTests {
       server = try start("\(arguments) --listen 127.0.0.1:0", "server.txt")
       for _ in 0..<6_000 {
         let text = try String(contentsOfFile: directory.file("server.txt"), encoding: .utf8)
-        if let match = text.firstMatch(of: /baseURL: "(http[^"]+)"/) {
-          address = String(match.1)
+        if let start = text.firstRange(of: "baseURL: \"")?.upperBound,
+          let end = text[start...].firstIndex(of: "\"")
+        {
+          address = String(text[start..<end])
           return
         }
         try await Task.sleep(for: .milliseconds(10))
@@ -82,7 +85,9 @@ struct OperatingPageTests {
     }
   }
 
-  @Test func eachCommandOfThePageDoesWhatItSays() async throws {
+  /// - Parameter isJSON: Whether each command is asked for JSON, too.
+  @Test(arguments: [false, true])
+  func eachCommandOfThePageDoesWhatItSays(_ isJSON: Bool) async throws {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     let prompt = "$ realm-server "
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("$ ") }
@@ -103,9 +108,14 @@ struct OperatingPageTests {
         if count == 0 { try await shell.registerAnn() }
         continue
       }
-      let (status, output) = try await shell.run(arguments)
+      let (status, output) = try await shell.run(arguments + (isJSON ? " --json" : ""))
       #expect(status == 0, "\(line): \(output)")
       #expect(!output.isEmpty, "\(line)")
+      if isJSON {
+        let json = try JSONParser.parse(output)
+        let isObject = if case .object = json { true } else { false }
+        #expect(isObject || json.array != nil, "\(line): \(output)")
+      }
       count += 1
     }
     #expect(count > 12)
@@ -117,7 +127,8 @@ struct OperatingPageTests {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     for command in [
       "apps", "users list", "users disable", "users enable", "users delete", "backup", "restore",
-      "check", "compact", "stats", "signing-key rotate", "signing-key list", "admin",
+      "check", "compact", "stats", "signing-key rotate", "signing-key list", "admin", "apply",
+      "keys list", "triggers list",
     ] {
       #expect(text.contains("$ realm-server \(command) --"), "\(command)")
       let help = try await Shell().run(command + " --help")

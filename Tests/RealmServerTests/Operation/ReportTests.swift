@@ -9,11 +9,13 @@ import Metrics
 import RealmFormats
 import RealmNetworking
 import RealmStorage
+import RealmSwift
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
 import Testing
 
+@testable import RealmServerEngine
 @testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {
@@ -42,7 +44,7 @@ import Testing
     let device = try await ServedDevice(try await server.user().connection())
     try device.put(1, "a")
     try await device.wait(for: .upload)
-    server.program.status.measure()
+    await server.program.status.measure()
     let text = server.metrics.text
     #expect(text.contains("# TYPE realm_upload_seconds histogram\n"))
     #expect(text.contains("realm_upload_seconds_bucket{le=\"+Inf\"} "))
@@ -51,6 +53,61 @@ import Testing
     #expect(text.contains("realm_disk_free_bytes "))
     await device.close()
     try await server.stop()
+  }
+
+  /// What an app's own code does is counted by app, name and outcome.
+  @Test func functionsTriggersAndWebhooksAreCounted() async throws {
+    let web = try await TestWebServer()
+    web.answer("/sum", "3")
+    web.answer("/on", TestWebServer.Answer(text: "", status: 500))
+    let secret = String(repeating: "w", count: 32)
+    func function(_ name: String, _ isPrivate: Bool = false) -> String {
+      #"{"name":"\#(name)","private":\#(isPrivate),"webhook":"\#(web.address)/\#(name)","#
+        + #""secret":"\#(secret)"}"#
+    }
+    var table = FunctionTable()
+    table["fails"] = { _ in throw FunctionError.failed("no") }
+    let server = try await RunningServer(
+      file: """
+        {"id":"todos","mode":"development","sync":"flexible","providers":{"anon-user":{}},
+         "functions":[\(function("sum")),\(function("on", true))],
+         "triggers":[
+          {"name":"first \\"x\\"","type":"database","collection":"Todo","function":"on",
+           "attempts":1},
+          {"name":"left","type":"database","collection":"Todo","function":"on","attempts":1,
+           "on_failure":"skip"}]}
+        """, functions: table)
+    let user = try await AppDevice(server, "ann").user
+    #expect(try await user.functions.sum([]) == 3)
+    await #expect(throws: AppError.self) { try await user.functions.fails([]) }
+    // What is not there has no line: a client cannot make any.
+    await #expect(throws: AppError.self) { try await user.functions.nope([]) }
+    _ = try await user.mongoClient("mongodb-atlas").database(named: "db")
+      .collection(withName: "Todo").insertOne(["name": "a"])
+    let expected = [
+      #"realm_function_calls_total{app="todos",function="sum",outcome="done"} 1"#,
+      #"realm_function_calls_total{app="todos",function="fails",outcome="failed"} 1"#,
+      #"realm_function_calls_total{app="todos",function="on",outcome="failed"} 2"#,
+      #"realm_function_seconds_count{app="todos",function="sum"} 1"#,
+      #"realm_trigger_events_total{app="todos",trigger="first \"x\"",outcome="failed"} 1"#,
+      #"realm_trigger_events_total{app="todos",trigger="left",outcome="skipped"} 1"#,
+      #"realm_trigger_suspended{app="todos",trigger="first \"x\""} 1.0"#,
+      #"realm_trigger_suspended{app="todos",trigger="left"} 0.0"#,
+      #"realm_trigger_behind{app="todos",trigger="left"} 0.0"#,
+      #"realm_webhook_requests_total{app="todos",event="function",outcome="done"} 1"#,
+      #"realm_webhook_requests_total{app="todos",event="function",outcome="failed"} 2"#,
+    ]
+    var missing = expected
+    for _ in 0..<3_000 where !missing.isEmpty {
+      try await Task.sleep(for: .milliseconds(20))
+      await server.program.status.measure()
+      let lines = Set(server.metrics.text.split(separator: "\n").map(String.init))
+      missing = expected.filter { !lines.contains($0) }
+    }
+    #expect(missing.isEmpty, "\(missing)")
+    #expect(!server.metrics.text.contains("nope"))
+    try await server.stop()
+    try await web.stop()
   }
 
   @Test func aHistogramKnowsAboutHowLongMostThingsTake() {
@@ -83,6 +140,11 @@ import Testing
     let metrics = PrometheusMetrics()
     let counters = ServerMetrics(metrics)
     counters.didAnswer(status: 200, after: .milliseconds(1))
+    for kind in [CodeRun.Kind.function("f"), .trigger("t"), .webhook("push")] {
+      counters.code.didRun(CodeRun(app: "a", kind: kind, outcome: .done, time: 1))
+    }
+    let trigger = TriggerSettings("t", function: "f", .database(DatabaseTrigger("Todo")))
+    counters.code.show([(app: "a", status: TriggerStatus(trigger))])
     let exported = Set(
       metrics.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
         .compactMap { $0.prefix { $0 != "{" && $0 != " " }.description })
@@ -101,7 +163,11 @@ import Testing
         }
       }
     }
-    #expect(used.isSuperset(of: ["realm_connections_open", "realm_upload_seconds_bucket"]))
+    #expect(
+      used.isSuperset(of: [
+        "realm_connections_open", "realm_upload_seconds_bucket", "realm_trigger_behind",
+        "realm_trigger_events_total", "realm_function_calls_total", "realm_webhook_requests_total",
+      ]))
   }
 
   // MARK: Logs

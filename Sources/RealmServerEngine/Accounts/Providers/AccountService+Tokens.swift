@@ -23,6 +23,13 @@ extension AccountService {
     guard let settings = settings.tokenProviders[provider] else {
       throw .unknownProvider(provider)
     }
+    return try await prove(token: text, of: provider, by: settings)
+  }
+
+  /// Checks a token by other settings than the provider's.
+  func prove(
+    token text: String, of provider: String, by settings: TokenProvider
+  ) async throws(AccountError) -> LoginProof {
     let token = try ForeignToken(text)
     guard token.algorithm == settings.algorithm.rawValue else {
       throw .refused(

@@ -56,7 +56,8 @@ extension LoginServices {
       ])
     let answer: HTTPResponse
     do throws(AppFailure) {
-      answer = try await webhooks.send(body, to: hook, now: now, timeout: Self.timeout)
+      answer = try await webhooks.send(
+        body, to: hook, for: event.rawValue, of: app, now: now, timeout: Self.timeout)
     } catch {
       throw .hookFailed("the webhook for \(event.rawValue) did not answer: \(error)")
     }

@@ -44,6 +44,12 @@ struct ProviderTranslation {
         .left,
         "The provider \(name) asks the function \(function), which is not carried over: write "
           + "it as a webhook, and name it in app.json.")
+    case AccountService.facebookProvider:
+      note(
+        .left,
+        "The provider \(name) needs the secret of the app \(config["clientId"]?.string ?? "") at "
+          + "Facebook, which is not exported: add it with \"app_id\" and \"app_secret\" to "
+          + "app.json.")
     default:
       note(
         .left,

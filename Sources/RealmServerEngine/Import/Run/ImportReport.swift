@@ -2,7 +2,7 @@
 
 // The numbers of objects, of users, and of documents left out.
 
-import RealmFormats
+package import RealmFormats
 
 /// The numbers of an import.
 package struct ImportReport: Hashable, Sendable {
@@ -54,8 +54,8 @@ package struct ImportReport: Hashable, Sendable {
 
   // MARK: Between two runs
 
-  /// The numbers, for the next run.
-  var json: JSONValue {
+  /// The numbers, for programs and the next run.
+  package var json: JSONValue {
     func object(_ counts: [String: Int]) -> JSONValue {
       .object(
         counts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .integer(Int64($0.value))) })

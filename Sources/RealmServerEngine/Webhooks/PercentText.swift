@@ -2,8 +2,23 @@
 
 // The escapes of addresses, and of the names of files in dumps.
 
+import RealmText
+
 /// Texts with escapes of bytes.
 enum PercentText {
+  /// A text that has no meaning of its own in a query or a form.
+  static func encoded(_ text: String) -> String {
+    text.utf8.reduce(into: "") { result, byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "_"), UInt8(ascii: "~"):
+        result.unicodeScalars.append(Unicode.Scalar(byte))
+      default: result += "%" + HexadecimalText.text(UInt64(byte), digits: 2).uppercased()
+      }
+    }
+  }
+
   /// A text without escapes; what is none stays as it is.
   static func decoded(_ text: String) -> String {
     var bytes: [UInt8] = []

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Authorization codes of Google and access tokens of Facebook, over sockets: a test's web server is
+// Google and Facebook.
+
+#if Server
+import Foundation
+import RealmServerEngine
+import RealmSwift
+import RealmTestSupport
+import RealmText
+import Testing
+
+@testable import RealmServerKit
+
+@Suite(.timeLimit(.minutes(10))) struct ForeignLoginTests {
+  private static func code<R>(_ body: () async throws -> R) async -> AppError.Code? {
+    do {
+      _ = try await body()
+      return nil
+    } catch {
+      return (error as? AppError)?.code
+    }
+  }
+
+  private static func google(_ subject: String, for audience: String) -> TestClaims {
+    TestClaims(
+      sub: subject, aud: audience, iss: "https://accounts.google.com", name: "Ann",
+      email: "ann@x.org", isEmailVerified: true)
+  }
+
+  @Test func codesOfGoogleAreExchanged() async throws {
+    let issuer = try TestIssuer()
+    let web = try await TestWebServer()
+    web.answer("/keys", try issuer.published())
+    let server = try await RunningServer(
+      file: AppCallTests.file(
+        """
+        "oauth2-google":{"client_ids":["phone"],"jwks_url":"\(web.address)/keys",
+          "codes":{"client_id":"server","client_secret":"a secret",
+            "token_url":"\(web.address)/token"}}
+        """))
+    let app = AppCallTests.app(server)
+    func exchange(_ claims: TestClaims) throws {
+      web.answer(
+        "/token", #"{"access_token":"x","id_token":"\#(try issuer.token(claims, .rs256))"}"#)
+    }
+    try exchange(Self.google("1001", for: "server"))
+    let credentials = Credentials.google(serverAuthCode: "4/a+b=&c")
+    let user = try await app.login(credentials: credentials)
+    #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
+    #expect(user.identities.map(\.providerType) == ["oauth2-google"])
+    #expect(
+      web.requests("/token").map(\.body) == [
+        "code=4%2Fa%2Bb%3D%26c&client_id=server&client_secret=a%20secret&redirect_uri="
+          + "&grant_type=authorization_code"
+      ])
+    // The user of an ID token of the phone is the same one.
+    let token = try issuer.token(Self.google("1001", for: "phone"), .rs256)
+    #expect(try await app.login(credentials: .googleId(token: token)) === user)
+    // ID tokens for the server come by codes alone.
+    let other = try issuer.token(Self.google("1001", for: "server"), .rs256)
+    #expect(
+      await Self.code { try await app.login(credentials: .googleId(token: other)) } == .authError)
+    // What is no login.
+    try exchange(Self.google("1001", for: "stranger"))
+    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    web.answer("/token", #"{"access_token":"x"}"#)
+    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    web.answer(
+      "/token",
+      TestWebServer.Answer(
+        text: #"{"error":"invalid_grant","error_description":"Malformed auth code."}"#,
+        status: 400))
+    let refused = await #expect(throws: AppError.self) {
+      try await app.login(credentials: credentials)
+    }
+    #expect(refused?.code == .authError)
+    #expect(refused?.message == "Google refuses the login: Malformed auth code.")
+    for answer in [
+      TestWebServer.Answer(text: "", status: 503), TestWebServer.Answer(text: "[]"),
+      TestWebServer.Answer(text: "", status: 302, location: web.address + "/keys"),
+      TestWebServer.Answer(text: "{\"a\":\"\(String(repeating: "a", count: 64 << 10))\"}"),
+    ] {
+      web.answer("/token", answer)
+      #expect(
+        await Self.code { try await app.login(credentials: credentials) } == .internalServerError)
+    }
+    try await server.stop()
+    try await web.stop()
+  }
+
+  @Test func tokensOfFacebookAreChecked() async throws {
+    let web = try await TestWebServer()
+    let server = try await RunningServer(
+      file: AppCallTests.file(
+        """
+        "anon-user":{},
+        "oauth2-facebook":{"app_id":"77","app_secret":"a secret","graph_url":"\(web.address)/v1"}
+        """))
+    let app = AppCallTests.app(server)
+    func facts(_ app: String = "77", isValid: Bool = true, user: String = "1001") {
+      web.answer(
+        "/v1/debug_token",
+        #"{"data":{"app_id":"\#(app)","type":"USER","is_valid":\#(isValid),"user_id":"\#(user)"}}"#)
+    }
+    func person(_ id: String = "1001") {
+      web.answer(
+        "/v1/me",
+        #"{"id":"\#(id)","name":"Ann B","first_name":"Ann","last_name":"B","email":"ann@x.org","#
+          + #""picture":{"data":{"url":"https://x.org/a.png"}}}"#)
+    }
+    facts()
+    person()
+    let credentials = Credentials.facebook(accessToken: "a token")
+    let user = try await app.login(credentials: credentials)
+    #expect(user.identities.map(\.providerType) == ["oauth2-facebook"])
+    #expect(user.profile.name == "Ann B" && user.profile.email == "ann@x.org")
+    #expect(user.profile.firstName == "Ann" && user.profile.lastName == "B")
+    #expect(user.profile.pictureURL == URL(string: "https://x.org/a.png"))
+    #expect(
+      web.requests("/v1/debug_token").map(\.path) == [
+        "/v1/debug_token?input_token=a%20token&access_token=77%7Ca%20secret"
+      ])
+    let proof = ServerCryptography().signature(
+      of: Array("a token".utf8), key: Array("a secret".utf8)
+    ).map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
+    #expect(
+      web.requests("/v1/me").first?.path.hasSuffix(
+        "&access_token=a%20token&appsecret_proof=\(proof)")
+        == true)
+    #expect(try await app.login(credentials: credentials) === user)
+    // A token of another app says nothing about its sender; nor do others.
+    facts("78")
+    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    facts(isValid: false)
+    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    facts(user: "")
+    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    facts()
+    person("1002")
+    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    web.answer(
+      "/v1/debug_token",
+      TestWebServer.Answer(text: #"{"error":{"message":"Invalid token","code":190}}"#, status: 400))
+    let refused = await #expect(throws: AppError.self) {
+      try await app.login(credentials: credentials)
+    }
+    #expect(refused?.message == "Facebook refuses the login: Invalid token")
+    web.forget("/v1/debug_token")
+    #expect(
+      await Self.code { try await app.login(credentials: credentials) } == .internalServerError)
+    // It can be added to another user.
+    facts(user: "1003")
+    person("1003")
+    let guest = try await app.login(credentials: .anonymous)
+    try await guest.linkUser(credentials: credentials)
+    #expect(guest.identities.map(\.providerType) == ["anon-user", "oauth2-facebook"])
+    try await server.stop()
+    try await web.stop()
+  }
+}
+#endif
