@@ -153,11 +153,25 @@ struct HiddenFieldTests {
     try await root.downloadAll()
     #expect(try Self.object("a", root) == nil)
     let late = Step(className: "Doc", key: "b", makes: true, values: ["level": .integer(1)])
-    #expect(
-      try await Self.upload([late], by: root).allSatisfy { $0.hasSuffix("current query view") })
+    let reasons = try await Self.upload([late], by: root)
+    #expect(reasons.count == 1 && reasons.allSatisfy { $0.hasSuffix("current query view") })
     root.want(["Doc": "level > 0"])
     try await root.downloadAll()
     try Self.expectHidden("a", root)
+  }
+
+  /// It has no object, whatever the property of that is: what its device makes is outside of it.
+  @Test func aSubscriptionToAPropertyHiddenSinceHasNoObject() async throws {
+    let server = try Self.server()
+    let root = try await Self.device("root", on: server, ["Doc": "note == \"\""])
+    await root.disconnect()
+    try server.setCustomData([:], of: "root")
+    try await root.connect()
+    try await root.downloadAll()
+    let late = Step(className: "Doc", key: "b", makes: true, values: ["level": .integer(1)])
+    let reasons = try await Self.upload([late], by: root)
+    #expect(reasons.count == 1 && reasons.allSatisfy { $0.hasSuffix("current query view") })
+    #expect(try await server.objects(ofClass: "Doc").isEmpty)
   }
 
   // MARK: Writing

@@ -2,6 +2,7 @@
 
 // Rounds that are computed once for several clients.
 
+import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import Testing
@@ -62,6 +63,18 @@ struct RoundCacheTests {
     #expect(await server.realm.integrate(change).code == nil)
     _ = try await round(server, files[3], high)
     #expect(scratch.rounds.withLock { $0.hitCount } == 1)
+  }
+
+  /// `ViewScratch` 1: the same conditions are two rounds for users who see different properties.
+  @Test func whoSeesOtherPropertiesHasAnotherRound() async throws {
+    let (server, files) = try await makeServer(3)
+    let all = try await round(server, files[1], high)
+    let part = EffectiveQuery(
+      ["Thing": "count > 10"],
+      fields: ["Thing": FieldSelection(others: true, exceptions: ["name"])])
+    _ = try await round(server, files[2], part)
+    #expect(scratch.rounds.withLock { $0.hitCount } == 0)
+    #expect(!all.entries.isEmpty)
   }
 
   /// `ViewScratch` 1
