@@ -120,18 +120,25 @@ import Testing
 
   // MARK: Imports
 
-  /// `Backup` 4
-  @Test func anAppThatIsBeingImportedIsNotInABackup() async throws {
-    let directory = try TemporaryDirectory()
+  /// An import that ends in its middle: users and objects are there, and app.json is not.
+  private static func unfinishedImport(
+    in directory: TemporaryDirectory
+  ) async throws -> TutorialApp {
     let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
     try app.write("dump/todo/Profile.json", Array(#"{"_id":1}"#.utf8))
-    // It ends in its middle: users and objects are there, and app.json is not.
     await #expect(throws: ServerFailure.self) {
       _ = try await app.run { $0.options.isStrict = true }
     }
-    let (data, alone) = (directory.path + "/data", directory.path + "/alone")
+    return app
+  }
+
+  /// `Backup` 4
+  @Test func anAppThatIsBeingImportedIsNotInABackup() async throws {
+    let directory = try TemporaryDirectory()
+    _ = try await Self.unfinishedImport(in: directory)
+    let alone = directory.path + "/alone"
     let refused = #expect(throws: ServerFailure.self) {
-      try BackupCommand.answer(data, alone, isJSON: false)
+      try BackupCommand.answer(directory.path + "/data", alone, isJSON: false)
     }
     #expect(
       refused?.description
@@ -140,27 +147,28 @@ import Testing
     for path in [alone, alone + ".unfinished"] {
       #expect(!FileManager.default.fileExists(atPath: path))
     }
-    // Another app of the folder has its backup, which can be used.
-    try FileManager.default.createDirectory(
-      atPath: data + "/apps/todos", withIntermediateDirectories: true)
-    try Data(#"{"id":"todos","mode":"development"}"#.utf8).write(
-      to: URL(fileURLWithPath: data + "/apps/todos/app.json"))
-    let backup = directory.path + "/backup"
+    // Another app of a folder has its backup, which can be used.
+    let server = try await RunningServer(mode: .partition)
+    _ = try await server.user()
+    try await server.stop()
+    let app = try await Self.unfinishedImport(in: server.directory)
+    let (data, backup) = (server.directory.path + "/data", server.directory.path + "/backup")
     let text = try BackupCommand.answer(data, backup, isJSON: false)
     #expect(
       text.hasSuffix("\nThe app \(TutorialApp.id) is not in it: its import has not ended"))
     #expect(!FileManager.default.fileExists(atPath: "\(backup)/apps/\(TutorialApp.id)"))
-    #expect(try !FolderCheck(backup).isDamaged)
+    let check = try FolderCheck(backup)
+    #expect(!check.isDamaged, "\(check.text)")
     _ = try Restore.run(from: backup, to: directory.path + "/other", replaces: false)
     // After the import the app is in it.
     _ = try await app.run()
-    let json = try JSONParser.parse(
-      BackupCommand.answer(data, directory.path + "/whole", isJSON: true))
+    let whole = server.directory.path + "/whole"
+    let json = try JSONParser.parse(BackupCommand.answer(data, whole, isJSON: true))
     #expect(json["importing"] == .array([]))
-    #expect(try !FolderCheck(directory.path + "/whole").isDamaged)
+    let second = try FolderCheck(whole)
+    #expect(!second.isDamaged, "\(second.text)")
     #expect(
-      FileManager.default.fileExists(
-        atPath: directory.path + "/whole/apps/\(TutorialApp.id)/app.json"))
+      FileManager.default.fileExists(atPath: "\(whole)/apps/\(TutorialApp.id)/app.json"))
   }
 
   // MARK: Mistakes

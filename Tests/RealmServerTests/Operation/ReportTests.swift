@@ -72,7 +72,7 @@ import Testing
         {"id":"todos","mode":"development","sync":"flexible","providers":{"anon-user":{}},
          "functions":[\(function("sum")),\(function("on", true))],
          "triggers":[
-          {"name":"first \\"x\\"","type":"database","collection":"Todo","function":"on",
+          {"name":"first","type":"database","collection":"Todo","function":"on",
            "attempts":1},
           {"name":"left","type":"database","collection":"Todo","function":"on","attempts":1,
            "on_failure":"skip"}]}
@@ -89,9 +89,9 @@ import Testing
       #"realm_function_calls_total{app="todos",function="fails",outcome="failed"} 1"#,
       #"realm_function_calls_total{app="todos",function="on",outcome="failed"} 2"#,
       #"realm_function_seconds_count{app="todos",function="sum"} 1"#,
-      #"realm_trigger_events_total{app="todos",trigger="first \"x\"",outcome="failed"} 1"#,
+      #"realm_trigger_events_total{app="todos",trigger="first",outcome="failed"} 1"#,
       #"realm_trigger_events_total{app="todos",trigger="left",outcome="skipped"} 1"#,
-      #"realm_trigger_suspended{app="todos",trigger="first \"x\""} 1.0"#,
+      #"realm_trigger_suspended{app="todos",trigger="first"} 1.0"#,
       #"realm_trigger_suspended{app="todos",trigger="left"} 0.0"#,
       #"realm_trigger_behind{app="todos",trigger="left"} 0.0"#,
       #"realm_webhook_requests_total{app="todos",event="function",outcome="done"} 1"#,
