@@ -141,6 +141,30 @@ struct SharedStoreTests {
     _ = store
   }
 
+  /// A server without news of the new owner has nothing but the database's comparison.
+  @Test(arguments: [nil, SimulationFlaw.ignoresEpochs])
+  func theEpochInTheDatabaseFences(_ flaw: SimulationFlaw?) async throws {
+    let bench = try StoreBench(.simulated, flaw: flaw)
+    var store: (any ServerStore)? = try bench.store()
+    let realm = try #require(try await store?.open(bench.name))
+    let head = try await realm.fill(try await realm.own(), to: 1)
+    store = nil
+    bench.simulation?.advance(by: 100_000)
+    let other = try await bench.otherServer().open(bench.name)
+    _ = try await eventually { () throws(StoreError) in
+      bench.simulation?.advance(by: 100_000)
+      return try await other.own()
+    }
+    var isFenced = false
+    do {
+      _ = try await realm.append(
+        Batch(entries: [ThingEntries.entry(2)]), after: 1, epoch: head.epoch)
+    } catch { isFenced = error == .fenced }
+    // Without the comparison the test above would fail, too.
+    #expect(isFenced == (flaw == nil))
+    _ = store
+  }
+
   @Test(arguments: StoreKind.shared)
   func aLeaseIsRenewedWithoutAppends(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind, lease: 3_000)

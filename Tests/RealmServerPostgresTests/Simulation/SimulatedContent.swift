@@ -135,7 +135,7 @@ struct SimulatedContent: Sendable {
       return []
     case Statements.claim:
       guard var realm = realms[values[0]], realm[.version] == values[1],
-        realm[.epoch] == values[2]
+        realm[.epoch] == values[2] || flaw == .ignoresEpochs
       else { return [] }
       (realm[.version], realm[.salt], realm[.totalSize]) = (values[3], values[4], values[5])
       realm[.base] = .int(max(Self.int(realm[.base]), Self.int(values[6])))

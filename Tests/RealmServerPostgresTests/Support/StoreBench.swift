@@ -121,6 +121,8 @@ final class StoreBench: Sendable {
 
 /// What a simulated database may do wrong, for the tests of the tests.
 enum SimulationFlaw: Sendable {
+  /// Appends compare the version alone.
+  case ignoresEpochs
   /// A private change without a refusal removes the stored one.
   case forgetsRefusals
   /// Acknowledged reciprocals stay.
