@@ -111,6 +111,10 @@ let package = Package(
       name: "Server", description: "The product RealmServerKit and the program realm-server.",
       enabledTraits: ["Sync"]),
     .trait(
+      name: "Postgres",
+      description: "Realms of a server in PostgreSQL; its libpq is loaded when it is used.",
+      enabledTraits: ["Server"]),
+    .trait(
       name: "OpenCombine",
       description: "Publishers by OpenCombine, on systems that have no Combine."),
   ],
@@ -177,6 +181,13 @@ let package = Package(
       ],
       swiftSettings: librarySettings),
     .target(
+      name: "RealmServerPostgres",
+      dependencies: modules(
+        "RealmDeclarations", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
+        "RealmTables",
+        "RealmStorage", with: "Postgres"),
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmSession",
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
@@ -203,7 +214,8 @@ let package = Package(
       dependencies: modules(
         "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
         "RealmNetworking",
-        "RealmSyncProtocol", "RealmStorage", with: "Server") + networkProducts + serverProducts,
+        "RealmSyncProtocol", "RealmStorage", with: "Server")
+        + modules("RealmServerPostgres", with: "Postgres") + networkProducts + serverProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
     .executableTarget(
@@ -380,6 +392,14 @@ let package = Package(
         "RealmSyncProtocol", "RealmQuery", "RealmTables",
         "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmServerPostgresTests",
+      dependencies: [
+        "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
+      ] + modules("RealmServerPostgres", "RealmServerKit", "RealmSwift", with: "Postgres")
+        + products("Logging", of: "swift-log", with: "Postgres"),
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerTests",

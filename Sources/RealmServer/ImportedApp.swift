@@ -31,6 +31,7 @@ struct ImportedApp: Sendable {
   init(_ plan: ImportPlan, in folder: String, startsOver: Bool) throws(ServerFailure) {
     self.plan = plan
     let directory = try ServerDirectory(folder)
+    try directory.requireOwnRealms(for: "import")
     self.directory = directory
     let app = directory.appPath(plan.app.id)
     let markPath = directory.importMarkPath(plan.app.id)

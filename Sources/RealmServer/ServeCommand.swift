@@ -20,6 +20,15 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "The folder with the apps and their data; it is made if it is missing.")
   var dir: String
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Keep realms in a PostgreSQL database, and not in files of the folder. A password is better \
+      in PGPASSWORD or in a file of PGPASSFILE.
+      """,
+      valueName: "postgresql://host/name"))
+  var store: String?
+
   @Option(help: "The address and port to listen on.")
   var listen = "127.0.0.1:9090"
 
@@ -134,7 +143,7 @@ struct ServeCommand: AsyncParsableCommand {
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
         appID: appId, createsApp: create, replacesMissing: replaceMissing,
         isDevelopment: development, limits: limits(), trustedProxies: trustedProxy,
-        metricsToken: try metricsToken(), adminPort: adminPort)
+        metricsToken: try metricsToken(), adminPort: adminPort, store: store)
     } catch {
       throw ValidationError(error.description)
     }

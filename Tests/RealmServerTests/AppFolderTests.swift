@@ -116,7 +116,7 @@ import Testing
         The files of the app todos are applied; 0 sessions begin again with other rights
         """)
     #expect(await app.upkeep.openRealmCount == 0)
-    #expect(app.store.openCount == 0)
+    #expect((app.store as? EmbeddedStore)?.openCount == 0)
     await #expect(throws: (any Error).self) {
       _ = try await AppDevice(server, "new", app: "notes")
     }

@@ -20,6 +20,39 @@ package struct Batch: Hashable, Sendable {
   /// The newest version whose entry is not to be read any more, and stays where it is; nil for
   /// none.
   package var skipsThrough: UInt64?
+
+  package init(
+    entries: [StoredEntry] = [], files: [ClientFile] = [], forgotten: [FileIdentifier] = [],
+    reciprocals: [ReciprocalChange] = [], privates: [PrivateChange] = [],
+    trimsThrough: UInt64? = nil, skipsThrough: UInt64? = nil
+  ) {
+    self.entries = entries
+    self.files = files
+    self.forgotten = forgotten
+    self.reciprocals = reciprocals
+    self.privates = privates
+    self.trimsThrough = trimsThrough
+    self.skipsThrough = skipsThrough
+  }
+
+  /// Why a store refuses the batch after a head; nil if its versions are in order.
+  package func refusal(after head: RealmHead) -> StoreError? {
+    var version = head.version
+    for entry in entries {
+      version += 1
+      guard entry.version == version, entry.salt != 0 else {
+        return .outOfOrder("version \(entry.version) follows \(version - 1)")
+      }
+    }
+    guard version < ServerTables.versionLimit else { return .limit("a realm has no versions left") }
+    if let through = trimsThrough, through > version {
+      return .outOfOrder("version \(through) is trimmed before it exists")
+    }
+    for change in reciprocals where change.version > version {
+      return .outOfOrder("version \(change.version) has a reciprocal before it exists")
+    }
+    return nil
+  }
 }
 
 /// Changes by the server for a client at a version, beside the entries of all: erasures of objects
@@ -42,6 +75,18 @@ package struct PrivateChange: Hashable, Sendable {
   /// to be kept.
   package var refusal: Refusal?
 
+  package init(
+    file: FileIdentifier, version: UInt64, timestamp: OriginTimestamp,
+    objects: [ObjectIdentity] = [], changeset: [UInt8], refusal: Refusal? = nil
+  ) {
+    self.file = file
+    self.version = version
+    self.timestamp = timestamp
+    self.objects = objects
+    self.changeset = changeset
+    self.refusal = refusal
+  }
+
   /// The refusal of a client's writes.
   package struct Refusal: Hashable, Sendable {
     /// The last of the refused client versions.
@@ -54,6 +99,16 @@ package struct PrivateChange: Hashable, Sendable {
     package var objects: [ObjectIdentity] = []
     /// Those of them that are refused as they are outside of the client's view.
     package var outsideOfView: Set<ObjectIdentity> = []
+
+    package init(
+      clientVersion: UInt64, sent: [UInt8] = [], objects: [ObjectIdentity] = [],
+      outsideOfView: Set<ObjectIdentity> = []
+    ) {
+      self.clientVersion = clientVersion
+      self.sent = sent
+      self.objects = objects
+      self.outsideOfView = outsideOfView
+    }
 
     /// The size of what is kept for it, about.
     var byteCount: Int { objects.reduce(sent.count) { $0 + $1.approximateByteCount } }
@@ -73,6 +128,12 @@ package struct ReciprocalChange: Hashable, Sendable {
   package var version: UInt64
   /// None if nothing is left of it.
   package var changeset: [UInt8]
+
+  package init(file: FileIdentifier, version: UInt64, changeset: [UInt8]) {
+    self.file = file
+    self.version = version
+    self.changeset = changeset
+  }
 }
 
 /// The origin of a version of a realm: a changeset as it was applied, and its author.
@@ -97,6 +158,23 @@ package struct StoredEntry: Hashable, Sendable {
   package var changeset: [UInt8]
   /// The touched objects of the version; none in realms without views.
   package var touches: [Touch] = []
+
+  package init(
+    version: UInt64, salt: UInt64, file: FileIdentifier, clientVersion: UInt64,
+    timestamp: OriginTimestamp, committed: OriginTimestamp, originalByteCount: Int,
+    totalByteCount: Int, changeset: [UInt8], touches: [Touch] = []
+  ) {
+    self.version = version
+    self.salt = salt
+    self.file = file
+    self.clientVersion = clientVersion
+    self.timestamp = timestamp
+    self.committed = committed
+    self.originalByteCount = originalByteCount
+    self.totalByteCount = totalByteCount
+    self.changeset = changeset
+    self.touches = touches
+  }
 
   /// The part for merging.
   package var origin: ChangesetOrigin {
@@ -142,6 +220,12 @@ package struct ClientFile: Hashable, Sendable {
   }
 
   package var isExpired: Bool { lastSeen.milliseconds == 0 }
+
+  /// Whether this is a later state of a file, or the same: no cursor goes back.
+  package func follows(_ old: ClientFile) -> Bool {
+    old.salt == salt && old.clientVersion <= clientVersion
+      && old.reciprocalBase <= reciprocalBase && old.lockedServerVersion <= lockedServerVersion
+  }
 
   /// The part that a session of a user needs.
   package func record(for user: String) -> ServerFile {

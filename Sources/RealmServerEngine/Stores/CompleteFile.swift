@@ -19,7 +19,7 @@ import Glibc
 
 /// Makes files whose name appears with their content.
 package enum CompleteFile {
-  static func exists(_ path: String) -> Bool {
+  package static func exists(_ path: String) -> Bool {
     var status = stat()
     return unsafe stat(path, &status) == 0
   }

@@ -29,7 +29,7 @@ extension EmbeddedRealm {
       guard head.epoch == epoch else { return .failure(.fenced) }
       guard head.version == version else { return .failure(.conflict(head)) }
       guard let batch = try build(group) else { return .success(nil) }
-      if let refusal = Self.refusal(of: batch, after: head) { return .failure(refusal) }
+      if let refusal = batch.refusal(after: head) { return .failure(refusal) }
       for file in batch.files {
         if let refusal = try store(file, in: group) { return .failure(refusal) }
       }
@@ -51,24 +51,6 @@ extension EmbeddedRealm {
       stored = batch
       return .success(head)
     }
-  }
-
-  private static func refusal(of batch: Batch, after head: RealmHead) -> StoreError? {
-    var version = head.version
-    for entry in batch.entries {
-      version += 1
-      guard entry.version == version, entry.salt != 0 else {
-        return .outOfOrder("version \(entry.version) follows \(version - 1)")
-      }
-    }
-    guard version < ServerTables.versionLimit else { return .limit("a realm has no versions left") }
-    if let through = batch.trimsThrough, through > version {
-      return .outOfOrder("version \(through) is trimmed before it exists")
-    }
-    for change in batch.reciprocals where change.version > version {
-      return .outOfOrder("version \(change.version) has a reciprocal before it exists")
-    }
-    return nil
   }
 
   private func store(_ entries: [StoredEntry], in group: WriteGroup) throws(StorageError) {
@@ -147,10 +129,9 @@ extension EmbeddedRealm {
     let row = try ServerTables.files.table(in: group).record(ServerTables.key(file.ident))
     guard let row else { return .unknownFile(file.ident) }
     let old = try ClientFile(row)
-    guard old.salt == file.salt, old.clientVersion <= file.clientVersion,
-      old.reciprocalBase <= file.reciprocalBase,
-      old.lockedServerVersion <= file.lockedServerVersion
-    else { return .outOfOrder("a cursor of file \(file.ident.rawValue) goes back") }
+    guard file.follows(old) else {
+      return .outOfOrder("a cursor of file \(file.ident.rawValue) goes back")
+    }
     try file.write(to: row)
     let last = file.isExpired ? ServerTables.versionLimit - 1 : file.reciprocalBase
     guard old.reciprocalBase < last else { return nil }
@@ -174,15 +155,5 @@ extension EmbeddedRealm {
   ) throws(StorageError) {
     let table = try layout.table(in: group)
     try table.delete(table.keys(in: ServerTables.keys(ident, versions)))
-  }
-}
-
-extension RealmHead {
-  fileprivate mutating func advance(by batch: Batch) {
-    if let last = batch.entries.last {
-      assert(last.version > version, "`EmbeddedRealm` 2")
-      (version, salt, totalByteCount) = (last.version, last.salt, last.totalByteCount)
-    }
-    base = max(base, batch.trimsThrough ?? 0, batch.skipsThrough ?? 0)
   }
 }

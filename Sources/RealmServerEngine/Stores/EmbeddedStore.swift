@@ -25,15 +25,10 @@ package protocol RealmFiles: Sendable {
 
 /// Keeps each realm in a file of our own, which every tool of ours can read.
 package final class EmbeddedStore: ServerStore {
-  private struct State {
-    var realms: [RealmID: EmbeddedRealm] = [:]
-    var listeners: [Int: AsyncStream<RealmHead>.Continuation] = [:]
-    var listenerCount = 0
-  }
-
   private let files: any RealmFiles
   private let salts: SaltSource
-  private let state = Locked(State())
+  private let realms = Locked<[RealmID: EmbeddedRealm]>([:])
+  private let listeners = HeadListeners()
   /// Held while a file is opened, so that no two calls make one.
   private let opening = Locked(())
   private let onProblem: @Sendable (String) -> Void
@@ -53,30 +48,27 @@ package final class EmbeddedStore: ServerStore {
   {
     let id = realm.fileID
     return try opening.withLock { (_) throws(StoreError) -> EmbeddedRealm in
-      if let known = state.withLock({ $0.realms[id] }) {
+      if let known = realms.withLock({ $0[id] }) {
         guard known.name == realm else { throw .ambiguousName(known.name) }
         return known
       }
       let opened = try StoreError.storing(
         EmbeddedRealm(
           id, named: realm, in: files, salts: salts, onProblem: onProblem,
-          onHead: { [weak self] in self?.report($0) }, onClose: { [weak self] in self?.forget($0) })
+          onHead: { [listeners] in listeners.report($0) },
+          onClose: { [weak self] in self?.forget($0) })
       )
       guard opened.name == realm else { throw .ambiguousName(opened.name) }
-      state.withLock {
-        assert($0.realms[id] == nil, "a realm is opened twice")
-        $0.realms[id] = opened
+      realms.withLock {
+        assert($0[id] == nil, "a realm is opened twice")
+        $0[id] = opened
       }
       return opened
     }
   }
 
-  private func report(_ head: RealmHead) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(head) }
-  }
-
   private func forget(_ realm: EmbeddedRealm) {
-    state.withLock { if $0.realms[realm.id] === realm { $0.realms[realm.id] = nil } }
+    realms.withLock { if $0[realm.id] === realm { $0[realm.id] = nil } }
   }
 
   package nonisolated(nonsending)
@@ -94,7 +86,7 @@ package final class EmbeddedStore: ServerStore {
   package nonisolated(nonsending)
     func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
   {
-    let known = state.withLock { $0.realms[realm] }
+    let known = realms.withLock { $0[realm] }
     if let known { return try StoreError.storing(RealmOutline(of: known)) }
     return try StoreError.storing(RealmOutline(of: EmbeddedRealm(realm, in: files)))
   }
@@ -115,18 +107,7 @@ package final class EmbeddedStore: ServerStore {
   }
 
   /// The number of files that are open.
-  package var openCount: Int { state.withLock { $0.realms.count } }
+  package var openCount: Int { realms.withLock { $0.count } }
 
-  package func heads() -> AsyncStream<RealmHead> {
-    AsyncStream { continuation in
-      let number = state.withLock { state in
-        state.listenerCount += 1
-        state.listeners[state.listenerCount] = continuation
-        return state.listenerCount
-      }
-      continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.listeners[number] = nil }
-      }
-    }
-  }
+  package func heads() -> AsyncStream<RealmHead> { listeners.heads() }
 }

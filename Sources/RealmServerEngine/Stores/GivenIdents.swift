@@ -15,7 +15,7 @@ import RealmStorage
 import RealmTables
 
 /// The identifiers of a realm in a transaction.
-struct GivenIdents {
+package struct GivenIdents {
   private let rows: RecordTable
   /// Older servers gave identifiers one after the other, through this one.
   private let lastInOrder: UInt64
@@ -57,6 +57,16 @@ struct GivenIdents {
       else { throw .corrupted("the identifiers from \(first) through \(last) are out of order") }
       given.append(first...last)
     }
+    return Self.draw(outside: given, random)
+  }
+
+  /// Draws one of the identifiers outside of some ranges, each with the same probability; nil if
+  /// none is left.
+  ///
+  /// - Parameter given: In ascending order, not overlapping.
+  package static func draw(
+    outside given: [ClosedRange<UInt64>], _ random: SaltSource
+  ) -> UInt64? {
     let count = given.reduce(0) { $0 + UInt64($1.count) }
     guard count < ServerTables.identLimit else { return nil }
     var rest = random.next() % (ServerTables.identLimit - count)

@@ -20,14 +20,40 @@ package struct RealmHead: Hashable, Sendable {
   /// The number of the owner: opening a realm makes the caller its owner, and raises it.
   package var epoch: UInt64 = 0
 
+  package init(
+    realm: RealmID, version: UInt64 = 0, salt: UInt64 = 0, totalByteCount: Int = 0,
+    base: UInt64 = 0, epoch: UInt64 = 0
+  ) {
+    self.realm = realm
+    self.version = version
+    self.salt = salt
+    self.totalByteCount = totalByteCount
+    self.base = base
+    self.epoch = epoch
+  }
+
   /// The newest version with its salt.
   package var latest: SaltedVersion { SaltedVersion(version: version, salt: salt) }
+
+  /// Becomes the head after a batch that was stored.
+  package mutating func advance(by batch: Batch) {
+    if let last = batch.entries.last {
+      assert(last.version > version, "`EmbeddedRealm` 2")
+      (version, salt, totalByteCount) = (last.version, last.salt, last.totalByteCount)
+    }
+    base = max(base, batch.trimsThrough ?? 0, batch.skipsThrough ?? 0)
+  }
 }
 
 /// The objects of a realm at a version, unchanged while this is held.
 package struct RealmSnapshot: Sendable {
   package let head: RealmHead
   package let objects: TableGroup
+
+  package init(head: RealmHead, objects: TableGroup) {
+    self.head = head
+    self.objects = objects
+  }
 }
 
 /// The name, the newest version and the client files of a realm.
@@ -35,6 +61,12 @@ package struct RealmOutline: Hashable, Sendable {
   package var name: RealmName
   package var head: RealmHead
   package var files: [ClientFile]
+
+  package init(name: RealmName, head: RealmHead, files: [ClientFile]) {
+    self.name = name
+    self.head = head
+    self.files = files
+  }
 
   init(of realm: EmbeddedRealm) throws(StorageError) {
     name = realm.name

@@ -14,7 +14,7 @@ package struct RealmName: Hashable, Sendable {
   }
 
   /// The name of the realm's file: letters distinct in all file systems.
-  var fileID: RealmID {
+  package var fileID: RealmID {
     let realm = partition.map { "p_" + Self.escaped($0) } ?? "flexible"
     return RealmID(Self.escaped(app) + "/" + realm)
   }

@@ -35,6 +35,9 @@ package protocol ServerStore: Sendable {
 /// One open realm of a store.
 package protocol RealmStore: Sendable {
   /// Makes the caller the owner from now on.
+  ///
+  /// - Throws: `StoreError.unavailable` while the owner is another server that still renews its
+  ///   lease.
   nonisolated(nonsending)
     func own() async throws(StoreError) -> RealmHead
 
@@ -45,6 +48,10 @@ package protocol RealmStore: Sendable {
   /// Appends the changes of `build`. It gets the objects of the newest version and carries out the
   /// new entries in them. All of it is stored together, or nothing; it is durable when this
   /// returns.
+  ///
+  /// The changesets of the entries say all that `build` does to classes: a store that several
+  /// servers share makes the objects of the others from them. (An import, which has no changesets,
+  /// needs the embedded store.)
   ///
   /// - Parameters:
   ///   - version: The version before the new ones.
@@ -124,7 +131,8 @@ package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
   case tooManyOpenRealms
   /// A user has made as many realms as one may in an hour.
   case tooManyNewRealms
-  /// The store does not answer.
+  /// The store does not answer. Where an append throws this, it may have come to be: the next
+  /// snapshot says whether it has.
   case unavailable(String)
 
   /// Whether the realm has to be opened again before it can be used.

@@ -10,7 +10,7 @@ import RealmSyncProtocol
 import RealmTables
 
 /// The internal tables of a realm file.
-enum ServerTables {
+package enum ServerTables {
   static let meta = RecordLayout(
     "server_meta",
     [
@@ -64,9 +64,9 @@ enum ServerTables {
 
   /// Exclusive upper bound of versions: 40 bits, so that a version and a file identifier fit in one
   /// object key.
-  static let versionLimit: UInt64 = 1 << 40
+  package static let versionLimit: UInt64 = 1 << 40
   /// A file identifier is below.
-  static let identLimit: UInt64 = 1 << 22
+  package static let identLimit: UInt64 = 1 << 22
 
   /// Makes the tables of a new file.
   static func make(in group: WriteGroup, for name: RealmName) throws(StorageError) {

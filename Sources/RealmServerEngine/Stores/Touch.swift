@@ -77,7 +77,7 @@ extension TableValue {
 
 extension Touch {
   /// The objects of a changeset without known values.
-  static func unknown(in changeset: Changeset) -> [Touch] {
+  package static func unknown(in changeset: Changeset) -> [Touch] {
     var seen: Set<ObjectReference> = []
     return changeset.instructions.compactMap { instruction in
       guard let object = instruction.object, seen.insert(object).inserted else { return nil }

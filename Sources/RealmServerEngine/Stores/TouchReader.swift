@@ -26,7 +26,7 @@ package struct TouchReader {
   }
 
   /// Reads the identities of objects.
-  static func objects(_ bytes: [UInt8]) throws(StorageError) -> [ObjectIdentity] {
+  package static func objects(_ bytes: [UInt8]) throws(StorageError) -> [ObjectIdentity] {
     try decode(bytes).map(\.object)
   }
 

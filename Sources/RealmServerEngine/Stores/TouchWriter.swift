@@ -22,7 +22,7 @@ package struct TouchWriter {
   }
 
   /// The bytes of the identities of objects; none if there are none.
-  static func encode(objects: [ObjectIdentity]) -> [UInt8] {
+  package static func encode(objects: [ObjectIdentity]) -> [UInt8] {
     encode(objects.map { Touch(object: $0, existence: .absent) })
   }
 

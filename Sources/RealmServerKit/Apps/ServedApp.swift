@@ -14,7 +14,7 @@ struct ServedApp: Sendable {
   let schema: SchemaKeeper
   let rules: CurrentRules
   let host: ServerHost
-  let store: EmbeddedStore
+  let store: any ServerStore
   let upkeep: ServerUpkeep
   /// The folder with the files that are open.
   let folder: FolderIdentity?

@@ -27,13 +27,15 @@ package struct ServerOptions: Hashable, Sendable {
   package let metricsToken: String?
   /// The port of the server's page on the loopback address, 0 for any free one; nil for no page.
   package let adminPort: Int?
+  /// The connection string of the database with the realms; nil if they are in files of the folder.
+  package let store: String?
 
   package init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
     key: String? = nil, appID: String? = nil, createsApp: Bool = false,
     replacesMissing: Bool = false, isDevelopment: Bool = false,
     limits: ServerLimits = ServerLimits(), trustedProxies: [String] = [],
-    metricsToken: String? = nil, adminPort: Int? = nil
+    metricsToken: String? = nil, adminPort: Int? = nil, store: String? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -64,6 +66,13 @@ package struct ServerOptions: Hashable, Sendable {
       throw ServerFailure("--admin-port needs the number of a port, like 9091.")
     }
     self.adminPort = adminPort
+    if let store, !["postgresql://", "postgres://"].contains(where: store.hasPrefix),
+      !store.contains("=")
+    {
+      throw ServerFailure(
+        "--store needs the address of a PostgreSQL database, like postgresql://host/name.")
+    }
+    self.store = store
     self.limits = limits
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")

@@ -57,6 +57,7 @@ package struct Backup: Sendable {
 
   private init(_ source: String, _ target: String, _ clock: ServerClock) throws(ServerFailure) {
     directory = try ServerDirectory(existing: source)
+    try directory.requireOwnRealms(for: "backup")
     self.source = source
     self.target = target
     self.clock = clock

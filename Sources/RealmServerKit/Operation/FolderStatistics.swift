@@ -42,6 +42,7 @@ package struct FolderStatistics: Sendable {
     _ path: String, app id: String? = nil, withRealms: Bool = true, status: JSONValue? = nil
   ) throws(ServerFailure) {
     let directory = try ServerDirectory(existing: path)
+    if withRealms { try directory.requireOwnRealms(for: "stats") }
     var apps: [AppFacts] = []
     for file in id == nil ? try directory.allApps() : [try directory.app(named: id)] {
       apps.append(try Self.facts(of: file, directory, withRealms: withRealms))

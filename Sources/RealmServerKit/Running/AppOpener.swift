@@ -25,6 +25,8 @@ struct AppOpener: Sendable {
   let notices: NoticeLog
   let tracing: ServerTracing
   let metrics: ServerMetrics
+  /// The database with the realms; nil if they are in files of the folder.
+  let shared: SharedStore?
   private let random = RandomBytes()
 
   /// Opens the files of an app, which become its own, and logs what the operator has to know.
@@ -33,7 +35,7 @@ struct AppOpener: Sendable {
   func open(
     _ file: AppFile, in stage: AppStage, replacesMissing: Bool = false
   ) throws(ServerFailure) -> ServedApp {
-    let found = try checkRealms(of: file, replacesMissing: replacesMissing)
+    let found = try classes(of: file, in: stage, replacesMissing: replacesMissing)
     let schema = try ServerProgram.schema(of: file.id, stage, directory, found, logger)
     for notice in ServerProgram.notices(stage, file, schema, directory, options) {
       logger.warning("\(notice)")
@@ -49,6 +51,24 @@ struct AppOpener: Sendable {
         transport: transport, timer: timer), limits: options.limits.requests,
       now: { [timer] in timer.now() })
     return serve(file, stage, schema, api)
+  }
+
+  /// The classes of the realms of an app, which are checked before devices ask for them. Those of a
+  /// database are read where the schema of the app needs them.
+  private func classes(
+    of file: AppFile, in stage: AppStage, replacesMissing: Bool
+  ) throws(ServerFailure) -> ServerProgram.FoundClasses {
+    guard let shared else { return try checkRealms(of: file, replacesMissing: replacesMissing) }
+    var found = ServerProgram.FoundClasses()
+    let schema = try directory.schema(of: file.id)
+    guard stage == .development || schema == nil else { return found }
+    do throws(StoreError) {
+      for classes in try shared.classes(file.id) { found.add(classes) }
+    } catch {
+      throw ServerFailure(
+        "The realms of \(file.id) cannot be read from the database: \(ServerFailure.text(error))")
+    }
+    return found
   }
 
   /// Checks the realms of an app before devices ask for them. Returns their classes.
@@ -120,9 +140,11 @@ struct AppOpener: Sendable {
   ) -> ServedApp {
     var api = services
     let (logger, users, tracing) = (logger, options.limits, tracing)
-    let store = EmbeddedStore(
-      DirectoryFiles(directory: directory.path),
-      onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
+    let store: any ServerStore =
+      shared?.store
+      ?? EmbeddedStore(
+        DirectoryFiles(directory: directory.path),
+        onProblem: { logger.error("A row of \(file.id) cannot be read: \($0)") })
     var settings = ServerRealm.Settings(recordsTouches: file.mode == .flexible)
     settings.bootstrapEntryByteCount = min(
       settings.bootstrapEntryByteCount, sessionLimits.bootstrapByteCount)
@@ -171,7 +193,8 @@ struct AppOpener: Sendable {
 
   /// The triggers of an app, which do not run yet.
   private func triggerService(
-    _ app: ServerApp, _ documents: DocumentService, _ api: APIApp, _ store: EmbeddedStore
+    _ app: ServerApp, _ documents: DocumentService, _ api: APIApp,
+    _ store: any ServerStore
   ) -> TriggerService {
     let (path, id) = (directory.triggersPath(app.name), app.name)
     return TriggerService(

@@ -98,6 +98,7 @@ struct ServerProgram: Sendable {
       .keys(mayMake: replaces || !directory.isUsed())
     let keys = SigningKeys(read.present, earlier: read.earlier)
     notices = NoticeLog(logger, now: { timer.now() })
+    let shared = try SharedStore.open(options, directory, logger)
     let opener = AppOpener(
       directory: directory, options: options, issuer: TokenIssuer(keys),
       passwords: PasswordChecker(hasher), code: code,
@@ -105,7 +106,7 @@ struct ServerProgram: Sendable {
         cryptography: ServerCryptography(), transport: ClientTransport.services,
         measure: { [code = counters.code] in code.didRun($0) }),
       sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
-      tracing: tracing, metrics: counters)
+      tracing: tracing, metrics: counters, shared: shared)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
@@ -189,8 +190,16 @@ struct ServerProgram: Sendable {
         Task { await group.triggerGracefulShutdown() }
       }
     } catch {
+      await giveUpRealms()
       throw Self.failure(error, options)
     }
+    await giveUpRealms()
+  }
+
+  /// Lets other servers of a shared store own the realms at once.
+  private func giveUpRealms() async {
+    guard options.store != nil else { return }
+    for app in apps { await app.upkeep.closeAll() }
   }
 
   /// Reads the certificates, the keys of tokens and the files of the apps again.

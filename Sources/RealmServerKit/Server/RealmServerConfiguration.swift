@@ -37,6 +37,10 @@ public struct RealmServerConfiguration: Sendable {
   /// Whether files of users, realms or keys that are missing from a folder in use are made anew.
   /// Devices may lose what they have not uploaded.
   public var replacesMissing = false
+  /// The address of a PostgreSQL database in which realms are kept, like
+  /// `postgresql://host1,host2/name`, in place of files of the folder. It needs the trait
+  /// `Postgres`. A password is better in `PGPASSWORD` or a password file.
+  public var store: String?
   /// The limits of users and addresses.
   public var limits = Limits()
 
@@ -89,7 +93,8 @@ public struct RealmServerConfiguration: Sendable {
     return try ServerOptions(
       directory: folder, listen: "\(name):\(port)", publicURL: publicURL,
       certificate: certificateFile, key: keyFile, replacesMissing: replacesMissing, limits: all,
-      trustedProxies: trustedProxies, metricsToken: metricsToken, adminPort: adminPort)
+      trustedProxies: trustedProxies, metricsToken: metricsToken, adminPort: adminPort,
+      store: store)
   }
 }
 #endif

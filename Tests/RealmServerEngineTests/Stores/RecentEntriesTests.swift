@@ -18,7 +18,7 @@ struct RecentEntriesTests {
       touches: [])
   }
 
-  /// `EmbeddedRealm+Read` 1, against an array of all entries.
+  /// `RecentEntries` 1, against an array of all entries.
   @Test(arguments: 0..<20 as Range<UInt64>)
   func itHasTheNewestEntriesOrNone(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)

@@ -30,6 +30,10 @@ enum ModuleOrder {
       "RealmQuery",
       "RealmTables", "RealmStorage",
     ],
+    "RealmServerPostgres": [
+      "RealmDeclarations", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
+      "RealmTables", "RealmStorage",
+    ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
     "RealmSwift": [
       "RealmFormats", "RealmText", "RealmSession", "RealmSync", "RealmNetworking",
@@ -42,7 +46,7 @@ enum ModuleOrder {
     "RealmInventory": [],
     "RealmServerKit": [
       "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
-      "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
+      "RealmNetworking", "RealmSyncProtocol", "RealmStorage", "RealmServerPostgres",
     ],
     "RealmServer": [
       "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
@@ -81,6 +85,7 @@ enum ModuleOrder {
     "RealmSync": ["Dispatch", "Glibc", "Darwin", "Musl"],
     "RealmQuery": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmServerEngine": ["Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmServerPostgres": ["Synchronization", "Glibc", "Darwin", "Musl"],
     "RealmSession": [
       "Foundation", "Dispatch", "Observation", "Synchronization", "Glibc", "Darwin", "Musl",
     ],

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The database in which a server keeps realms in place of files of its folder.
+//
+// Invariants:
+// 1. A folder that was served with a database is not served without one: its devices would find
+//    empty realms. Nor does a folder with realms get a database, which does not have them.
+
+#if Server
+import Foundation
+import Logging
+import RealmDeclarations
+import RealmServerEngine
+
+#if Postgres
+import RealmServerPostgres
+#endif
+
+/// A database with the realms of all apps of a folder.
+struct SharedStore: Sendable {
+  let store: any ServerStore
+  /// The classes of the realms of an app.
+  let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
+
+  /// Opens the database of the options; nil if the realms are in files of the folder.
+  static func open(
+    _ options: ServerOptions, _ directory: ServerDirectory, _ logger: Logger
+  ) throws(ServerFailure) -> SharedStore? {
+    guard let address = options.store else {
+      guard !directory.hasSharedRealms else {
+        throw ServerFailure(
+          "The realms of \(directory.path) are in a database: give its address with --store. To "
+            + "go on with empty realms, move \(directory.replicasPath) away.")
+      }
+      return nil
+    }
+    for app in try directory.appFolders() where directory.hasRealms(of: app) {
+      throw ServerFailure(
+        "The app \(app) has realms in \(directory.path), which the database of --store does not "
+          + "have. Serve the folder without --store, or serve another one.")
+    }
+    return try open(address, directory, logger)
+  }
+
+  private static func open(
+    _ address: String, _ directory: ServerDirectory, _ logger: Logger
+  ) throws(ServerFailure) -> SharedStore? {
+    #if Postgres
+    do throws(StoreError) {
+      let store = try PostgresStore(
+        PostgresConnector(address), folder: directory.replicasPath,
+        onProblem: { logger.error("\($0)") })
+      return SharedStore(
+        store: store, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) })
+    } catch {
+      throw ServerFailure(
+        "The database of --store cannot be used: \(ServerFailure.text(error))")
+    }
+    #else
+    throw ServerFailure(
+      "The option --store needs a realm-server with the trait Postgres: build it with "
+        + "--traits Server,Postgres.")
+    #endif
+  }
+}
+
+extension ServerDirectory {
+  /// The folder with the replicas of realms that are in a database.
+  var replicasPath: String { path + "/replicas" }
+
+  /// Whether the realms of the folder are in a database.
+  package var hasSharedRealms: Bool { exists(replicasPath) }
+
+  /// Whether an app has realms in the folder.
+  func hasRealms(of app: String) -> Bool {
+    let files = try? FileManager.default.contentsOfDirectory(atPath: "\(path)/apps/\(app)/realms")
+    return files?.contains { $0.hasSuffix(".realm") } ?? false
+  }
+
+  /// Fails where the realms are in a database, for commands that need them in files.
+  package func requireOwnRealms(for command: String) throws(ServerFailure) {
+    guard hasSharedRealms else { return }
+    throw ServerFailure(
+      "The realms of \(path) are in a database, and realm-server \(command) works on files "
+        + "alone. Use the tools of PostgreSQL for the database, and copy the other files of the "
+        + "folder while the server is stopped.")
+  }
+}
+#endif

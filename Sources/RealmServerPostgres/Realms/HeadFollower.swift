@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// News of other servers about the realms open here, and the sign of life of this one.
+//
+// Invariants:
+// 1. A notification is a hint: the heads are asked for at least once in the time between polls.
+
+#if Postgres
+import RealmStorage
+import Synchronization
+
+/// Listens to the database on a thread of its own, and renews the leases of the node.
+actor HeadFollower {
+  private nonisolated let thread = ThreadExecutor(named: "realm-heads")
+  private nonisolated let isStopped = Atomic(false)
+  private let database: Database
+  private let node: String
+  private var nextRenewal = Deadline(milliseconds: 0)
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
+    unsafe thread.asUnownedSerialExecutor()
+  }
+
+  init(_ database: Database, node: String) {
+    self.database = database
+    self.node = node
+  }
+
+  /// Begins to follow the heads of a store's realms, until it is stopped or the store is gone.
+  nonisolated func start(for store: PostgresStore) {
+    Task { [weak store] in await follow { [weak store] in store } }
+  }
+
+  nonisolated func stop() { isStopped.store(true, ordering: .relaxed) }
+
+  private func follow(_ store: @Sendable () -> PostgresStore?) {
+    var backOff = BackOff()
+    while !isStopped.load(ordering: .relaxed) {
+      do throws(DatabaseError) {
+        let link = try database.connect()
+        defer { link.close() }
+        _ = try link.run([Statements.listen()])
+        while !isStopped.load(ordering: .relaxed), let store = store() {
+          try look(on: link, for: store)
+          backOff = BackOff()
+        }
+        return
+      } catch {
+        // A pause is followed by another connection, and by a look at all heads.
+        backOff.pause(until: Deadline(milliseconds: database.settings.pollMilliseconds))
+      }
+    }
+  }
+
+  /// Takes the heads of the open realms, then waits for a notification.
+  private func look(
+    on link: any DatabaseLink, for store: PostgresStore
+  ) throws(DatabaseError) {
+    let (all, owned) = store.openNumbers
+    if !all.isEmpty {
+      store.learn(try link.run([Statements.newHeads(Self.list(all))])[0])
+    }
+    let lease = database.settings.leaseMilliseconds
+    if nextRenewal.isOver {
+      if !owned.isEmpty {
+        _ = try link.run([
+          Statements.renewLeases(Self.list(owned), .text(node), .int(Int64(lease)))
+        ])
+      }
+      nextRenewal = Deadline(milliseconds: lease / 3)
+    }
+    let pause = min(database.settings.pollMilliseconds, nextRenewal.millisecondsLeft)
+    _ = try link.messages(within: max(pause, 1))
+  }
+
+  private static func list(_ numbers: [Int64]) -> DatabaseValue {
+    .text("{\(numbers.map { String($0) }.joined(separator: ","))}")
+  }
+}
+#endif

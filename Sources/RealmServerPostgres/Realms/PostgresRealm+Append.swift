@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Appending to a realm in a database.
+//
+// Invariants:
+// 1. The row of the realm is locked from the comparison of head and epoch until the transaction
+//    ends. So whoever locks it afterwards sees the outcome of the transaction, also of one whose
+//    connection broke during COMMIT.
+// 2. Each append has a token of its own; the row keeps it until the next one.
+
+#if Postgres
+import RealmServerEngine
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+
+extension PostgresRealm {
+  func append(
+    expecting version: UInt64, epoch: UInt64,
+    _ build: (WriteGroup) throws(StorageError) -> Batch?
+  ) throws(StoreError) -> RealmHead? {
+    let head = try readyHead(expecting: version, epoch: epoch)
+    let (state, group) = try StoreError.storing(replica.begin())
+    var stored: (batch: Batch, head: RealmHead)?
+    try group.orRollback { () throws(StoreError) in
+      guard state.version == version else { throw .conflict(known) }
+      guard let batch = try StoreError.storing(build(group)) else { return }
+      if let refusal = batch.refusal(after: head) ?? Self.refusal(of: batch) { throw refusal }
+      stored = (batch, try store(batch, after: head))
+    }
+    guard let stored else {
+      group.rollback()
+      return nil
+    }
+    recent.withLock { $0.append(stored.batch) }
+    learn(stored.head)
+    setOwnEpoch(epoch)
+    do throws(StorageError) {
+      try replica.commit(group, version: stored.head.version, salt: stored.head.salt)
+    } catch {
+      // It is durable in the database, from where the replica gets it.
+      replica.close()
+      events.onProblem("\(id.rawValue): the replica does not take a version: \(error)")
+    }
+    if stored.head.version > version { events.onHead(stored.head) }
+    return stored.head
+  }
+
+  /// The head of the replica, before an append.
+  private func readyHead(
+    expecting version: UInt64, epoch: UInt64
+  ) throws(StoreError) -> RealmHead {
+    var head = try snapshot(atLeast: 0).head
+    if head.epoch != epoch || head.version != version {
+      // The database has the last word.
+      head = try bringForward(atLeast: 0).head
+    }
+    guard head.epoch == epoch else { throw .fenced }
+    guard head.version == version else { throw .conflict(head) }
+    return head
+  }
+
+  /// Why the columns of the database cannot have a batch.
+  private static func refusal(of batch: Batch) -> StoreError? {
+    let texts = batch.files.map(\.user) + batch.files.map(\.filters)
+    return texts.lazy.compactMap { Self.refusal(of: $0) }.first
+  }
+
+  static func refusal(of text: String) -> StoreError? {
+    guard text.utf8.contains(0) else { return nil }
+    return .limit("the database keeps no text with the character U+0000")
+  }
+
+  // MARK: The transaction
+
+  /// Stores a batch, durable on return. Returns the new head.
+  private func store(
+    _ batch: Batch, after head: RealmHead
+  ) throws(StoreError) -> RealmHead {
+    let token = salts.next()
+    let deadline = database.deadline
+    var backOff = BackOff()
+    var mayBeThere = false
+    while true {
+      let result: Result<RealmHead, StoreError>
+      do throws(DatabaseError) {
+        if mayBeThere, let found = try outcome(of: batch, after: head, token) {
+          result = found
+        } else {
+          mayBeThere = false
+          result = try attempt(batch, after: head, token, &mayBeThere)
+        }
+      } catch {
+        guard error.isTransient, !deadline.isOver else {
+          if mayBeThere { unsettle() }
+          throw StoreError(error)
+        }
+        backOff.pause(until: deadline)
+        continue
+      }
+      return try result.get()
+    }
+  }
+
+  /// Tries once. A refusal is a value.
+  ///
+  /// - Parameter mayBeThere: Set when an error leaves the outcome open.
+  private func attempt(
+    _ batch: Batch, after head: RealmHead, _ token: UInt64, _ mayBeThere: inout Bool
+  ) throws(DatabaseError) -> Result<RealmHead, StoreError> {
+    var newer = head
+    newer.advance(by: batch)
+    let link = try database.take()
+    do throws(DatabaseError) {
+      var calls = [Statements.begin(), claim(head, newer, token)]
+      calls += batch.files.map { Statements.file(key, .bits($0.ident.rawValue)) }
+      let rows = try link.run(calls)
+      guard let values = rows[1].first else {
+        let current = try link.run([Statements.rollback(), Statements.realm(key)])[1]
+        database.giveBack(link)
+        return .failure(Self.refusal(current, head))
+      }
+      let row: RealmRow
+      var writes: [DatabaseCall]
+      do throws(StoreError) {
+        row = try StoreError.reading(RealmRow(values))
+        writes = try fileCalls(batch, rows.dropFirst(2))
+      } catch {
+        _ = try link.run([Statements.rollback()])
+        database.giveBack(link)
+        return .failure(error)
+      }
+      writes += changeCalls(batch, row)
+      writes += [Statements.waitForCommit(), Statements.commit()]
+      if newer.version > head.version { writes.append(Statements.notify(.text("\(number)"))) }
+      mayBeThere = true
+      _ = try link.run(writes)
+      database.giveBack(link)
+      noteSize(row, newer)
+      return .success(row.head)
+    } catch {
+      // A refused transaction is rolled back.
+      if case .refused = error { mayBeThere = false }
+      database.discard(link)
+      throw error
+    }
+  }
+
+  private func claim(_ head: RealmHead, _ newer: RealmHead, _ token: UInt64) -> DatabaseCall {
+    Statements.claim(
+      key, .bits(head.version), .bits(head.epoch), .bits(newer.version), .bits(newer.salt),
+      .int(Int64(newer.totalByteCount)), .bits(newer.base), .bits(token),
+      .int(Int64(database.settings.leaseMilliseconds)), .text(node))
+  }
+
+  /// Why a head is not the expected one.
+  private static func refusal(_ rows: DatabaseRows, _ expected: RealmHead) -> StoreError {
+    guard let values = rows.first else { return .unknownRealm(expected.realm) }
+    do throws(StoreError) {
+      let head = try StoreError.reading(RealmRow(values)).head
+      return head.epoch == expected.epoch ? .conflict(head) : .fenced
+    } catch {
+      return error
+    }
+  }
+
+  /// The outcome of an append with a broken connection; nil if it did not come to be.
+  private func outcome(
+    of batch: Batch, after head: RealmHead, _ token: UInt64
+  ) throws(DatabaseError) -> Result<RealmHead, StoreError>? {
+    let rows = try database.once([
+      Statements.begin(), Statements.lockRealm(key),
+      Statements.saltOfEntry(key, .bits(head.version + 1)), Statements.rollback(),
+    ])
+    guard let values = rows[1].first else { return .failure(.unknownRealm(id)) }
+    do throws(StoreError) {
+      let row = try StoreError.reading(RealmRow(values))
+      if row.token == token { return .success(row.head) }
+      if row.head.epoch != head.epoch { return .failure(.fenced) }
+      if let first = batch.entries.first, let salt = rows[2].first,
+        try StoreError.reading(RowReader(salt).bits(0)) == first.salt
+      {
+        return .success(row.head)
+      }
+      if row.head.version == head.version { return nil }
+      return .failure(.conflict(row.head))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  // MARK: Statements
+
+  /// The new states of files, if they follow the stored ones.
+  private func fileCalls(
+    _ batch: Batch, _ stored: ArraySlice<DatabaseRows>
+  ) throws(StoreError) -> [DatabaseCall] {
+    var calls: [DatabaseCall] = []
+    for (file, rows) in zip(batch.files, stored) {
+      guard let values = rows.first else { throw .unknownFile(file.ident) }
+      let old = try StoreError.reading(ClientFile(values))
+      guard file.follows(old) else {
+        throw .outOfOrder("a cursor of file \(file.ident.rawValue) goes back")
+      }
+      calls.append(file.call(Statements.setFile, number))
+      let last = file.isExpired ? ServerTables.versionLimit - 1 : file.reciprocalBase
+      guard old.reciprocalBase < last else { continue }
+      for trim in [Statements.trimReciprocals, Statements.trimPrivates] {
+        calls.append(trim(key, .bits(file.ident.rawValue), .bits(last)))
+      }
+    }
+    for ident in batch.forgotten {
+      calls.append(Statements.forgetFile(key, .bits(ident.rawValue)))
+    }
+    return calls
+  }
+
+  private func changeCalls(_ batch: Batch, _ row: RealmRow) -> [DatabaseCall] {
+    var calls = batch.entries.map { $0.call(number) }
+    for change in batch.reciprocals {
+      calls.append(
+        Statements.setReciprocal(
+          key, .bits(change.file.rawValue), .bits(change.version), .bytes(change.changeset)))
+    }
+    calls += batch.privates.map { $0.call(number) }
+    // Entries after the checkpoint make the replicas of other nodes.
+    if let through = batch.trimsThrough, row.checkpoint > 0 {
+      calls.append(Statements.trimHistory(key, .bits(min(through, row.checkpoint))))
+    }
+    return calls
+  }
+
+  /// Asks for a checkpoint when there is much after the last one.
+  private func noteSize(_ row: RealmRow, _ newer: RealmHead) {
+    let count = newer.version - row.checkpoint
+    if count >= database.settings.checkpointVersions { events.onDue(self) }
+  }
+
+  // MARK: Client files
+
+  func allocateFile(
+    for user: String, now: OriginTimestamp
+  ) throws(StoreError) -> ClientFile {
+    if let refusal = Self.refusal(of: user) { throw refusal }
+    let salt = salts.next()
+    let deadline = database.deadline
+    var backOff = BackOff()
+    var drawn: ClientFile?
+    while true {
+      let result: Result<ClientFile, StoreError>
+      do throws(DatabaseError) {
+        if let drawn, try isThere(drawn) {
+          result = .success(drawn)
+        } else {
+          drawn = nil
+          result = try allocate(user, salt, now, &drawn)
+        }
+      } catch {
+        guard error.isTransient, !deadline.isOver else { throw StoreError(error) }
+        backOff.pause(until: deadline)
+        continue
+      }
+      return try result.get()
+    }
+  }
+
+  /// Whether a client file was made, once no transaction changes the realm any more.
+  private func isThere(_ file: ClientFile) throws(DatabaseError) -> Bool {
+    let rows = try database.once([
+      Statements.begin(), Statements.lockRealm(key),
+      Statements.file(key, .bits(file.ident.rawValue)), Statements.rollback(),
+    ])
+    guard let values = rows[2].first, let found = try? ClientFile(values) else { return false }
+    return found.salt == file.salt
+  }
+
+  /// Tries once.
+  ///
+  /// - Parameter drawn: Set to the file, when an error leaves open whether it is there.
+  private func allocate(
+    _ user: String, _ salt: UInt64, _ now: OriginTimestamp, _ drawn: inout ClientFile?
+  ) throws(DatabaseError) -> Result<ClientFile, StoreError> {
+    let link = try database.take()
+    do throws(DatabaseError) {
+      let rows = try link.run([
+        Statements.begin(), Statements.lockRealm(key), Statements.idents(key),
+      ])
+      let next: (first: UInt64, ident: UInt64)
+      do throws(StoreError) {
+        guard !rows[1].isEmpty else { throw .unknownRealm(id) }
+        next = try nextIdent(rows[2])
+      } catch {
+        _ = try link.run([Statements.rollback()])
+        database.giveBack(link)
+        return .failure(error)
+      }
+      let file = ClientFile(
+        ident: FileIdentifier(next.ident), salt: salt, user: user, lastSeen: now)
+      drawn = file
+      _ = try link.run([
+        Statements.setIdents(key, .bits(next.first), .bits(next.ident)),
+        file.call(Statements.addFile, number), Statements.waitForCommit(), Statements.commit(),
+      ])
+      database.giveBack(link)
+      setFirstIdent(next.first)
+      return .success(file)
+    } catch {
+      if case .refused = error { drawn = nil }
+      database.discard(link)
+      throw error
+    }
+  }
+
+  /// The next identifier and the first one of its range, as `GivenIdents` gives them.
+  private func nextIdent(
+    _ rows: DatabaseRows
+  ) throws(StoreError) -> (first: UInt64, ident: UInt64) {
+    var given = [0...FileIdentifier.server.rawValue]
+    for values in rows {
+      let row = RowReader(values)
+      let first = try StoreError.reading(row.bits(0))
+      let last = try StoreError.reading(row.bits(1))
+      guard first > given[given.count - 1].upperBound, last >= first,
+        last < ServerTables.identLimit
+      else { throw .damaged("the identifiers from \(first) through \(last) are out of order") }
+      given.append(first...last)
+    }
+    if let first = firstIdent(), let range = given.first(where: { $0.lowerBound == first }) {
+      let next = range.upperBound + 1
+      if next < ServerTables.identLimit, !given.contains(where: { $0.contains(next) }) {
+        return (first, next)
+      }
+    }
+    guard let drawn = GivenIdents.draw(outside: given, salts) else {
+      throw .limit("a realm has no files left")
+    }
+    return (drawn, drawn)
+  }
+}
+#endif

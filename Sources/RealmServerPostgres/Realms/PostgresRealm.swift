@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A realm with its truth in the database, and a replica on this node.
+//
+// Invariants:
+// 1. The replica never has a version without the database having it: the database commits first.
+// 2. After an append whose outcome is not known, nothing is read from the replica until the
+//    database has reported it.
+
+#if Postgres
+import RealmServerEngine
+import RealmStorage
+
+/// An open realm of a database. Its calls block.
+final class PostgresRealm: RealmStore {
+  private struct State {
+    /// The newest head known to this node.
+    var head: RealmHead
+    var isSettled = true
+    /// The epoch of this node as the owner; nil if it is not.
+    var ownEpoch: UInt64?
+    /// The first identifier of a client file given by this opening of the realm.
+    var firstIdent: UInt64?
+    var isMakingCheckpoint = false
+  }
+
+  let id: RealmID
+  let name: RealmName
+  let number: Int64
+  let node: String
+  let database: Database
+  let replica: Replica
+  let salts: SaltSource
+  let events: Events
+  let recent = Locked(RecentEntries())
+  private let state: Locked<State>
+  /// Held while the replica is brought forward.
+  private let turn = Locked(())
+
+  /// The reports of a realm to its store.
+  struct Events: Sendable {
+    var onHead: @Sendable (RealmHead) -> Void
+    var onClose: @Sendable (PostgresRealm) -> Void
+    /// Asks for a checkpoint.
+    var onDue: @Sendable (PostgresRealm) -> Void
+    /// Takes a sentence about unreadable rows.
+    var onProblem: @Sendable (String) -> Void
+  }
+
+  init(
+    _ row: RealmRow, node: String, in database: Database, identity: String,
+    folder: ReplicaFolder, salts: SaltSource, events: Events
+  ) {
+    id = row.head.realm
+    name = row.name
+    number = row.number
+    self.node = node
+    self.database = database
+    self.salts = salts
+    self.events = events
+    replica = Replica(of: row.head.realm, in: folder, database: identity)
+    state = Locked(State(head: row.head))
+  }
+
+  /// The first parameter of most statements.
+  var key: DatabaseValue { .int(number) }
+
+  // MARK: Knowledge
+
+  /// The newest head known to this node.
+  var known: RealmHead { state.withLock { $0.head } }
+
+  /// The epoch of this node as the owner; nil if it is not.
+  var ownEpoch: UInt64? { state.withLock { $0.ownEpoch } }
+
+  /// Takes a head of the database. Returns whether it is news.
+  @discardableResult
+  func learn(_ head: RealmHead) -> Bool {
+    state.withLock { state in
+      if let own = state.ownEpoch, own < head.epoch { state.ownEpoch = nil }
+      guard
+        head.version > state.head.version || head.epoch > state.head.epoch
+          || head.base > state.head.base
+      else { return false }
+      defer { state.head = head }
+      return head.version > state.head.version
+    }
+  }
+
+  /// Notes that this node has the lease of the realm.
+  func setOwnEpoch(_ epoch: UInt64) { state.withLock { $0.ownEpoch = epoch } }
+
+  func firstIdent() -> UInt64? { state.withLock { $0.firstIdent } }
+
+  func setFirstIdent(_ ident: UInt64) { state.withLock { $0.firstIdent = ident } }
+
+  /// Notes that the outcome of the last append is open. See invariant 2.
+  func unsettle() { state.withLock { $0.isSettled = false } }
+
+  // MARK: The owner
+
+  func own() throws(StoreError) -> RealmHead {
+    let lease = DatabaseValue.int(Int64(database.settings.leaseMilliseconds))
+    let rows = try database.repeating([
+      Statements.own(key, .text(node), lease), Statements.leaseLeft(key),
+    ])
+    guard let values = rows[0].first else {
+      guard let row = rows[1].first else { throw .unknownRealm(id) }
+      let seconds = ((RowReader(row).optionalInteger(0) ?? 0) + 999) / 1_000
+      throw .unavailable(
+        "another server owns the realm \(id.rawValue), for \(seconds) seconds if it is gone")
+    }
+    let head = try StoreError.reading(RealmRow(values)).head
+    learn(head)
+    setOwnEpoch(head.epoch)
+    return head
+  }
+
+  nonisolated(nonsending) func close() async {
+    if let epoch = ownEpoch {
+      // If this fails the lease ends by itself.
+      _ = try? database.once([Statements.giveUpLease(key, .text(node), .bits(epoch))])
+    }
+    state.withLock { $0.ownEpoch = nil }
+    replica.close()
+    events.onClose(self)
+  }
+
+  // MARK: Snapshots
+
+  func snapshot(atLeast version: UInt64) throws(StoreError) -> RealmSnapshot {
+    let (head, isSettled) = state.withLock { ($0.head, $0.isSettled) }
+    if isSettled, head.version >= version, let found = replicaSnapshot(of: head) { return found }
+    return try bringForward(atLeast: version)
+  }
+
+  /// The objects of a head; nil if the replica has another version.
+  private func replicaSnapshot(of head: RealmHead) -> RealmSnapshot? {
+    do throws(StorageError) {
+      let (state, objects) = try replica.read()
+      guard state.version == head.version, state.salt == head.salt else { return nil }
+      return RealmSnapshot(head: head, objects: objects)
+    } catch {
+      // It is opened again, or made again.
+      replica.close()
+      return nil
+    }
+  }
+
+  /// Brings the replica to the newest version of the database.
+  func bringForward(atLeast version: UInt64) throws(StoreError) -> RealmSnapshot {
+    for _ in 0..<10 {
+      let row = try newestRow()
+      let isThere = try turn.withLock { (_) throws(StoreError) -> Bool in
+        do throws(StoreError) {
+          return try bring(to: row)
+        } catch {
+          guard case .storage(let cause) = error else { throw error }
+          // The file is opened again by the next call. A damaged one is made again.
+          replica.close()
+          guard cause.isDamage else { throw error }
+          try StoreError.storing(replica.discard())
+          return false
+        }
+      }
+      guard isThere, let found = replicaSnapshot(of: row.head) else { continue }
+      state.withLock { state in
+        if let own = state.ownEpoch, own < row.head.epoch { state.ownEpoch = nil }
+        state.head = row.head
+        state.isSettled = true
+      }
+      guard row.head.version >= version else { throw .conflict(row.head) }
+      return found
+    }
+    throw .unavailable("the realm \(id.rawValue) changes faster than this server can follow")
+  }
+
+  /// The row of the realm, once no append of an unknown outcome changes it any more.
+  func newestRow() throws(StoreError) -> RealmRow {
+    let isSettled = state.withLock { $0.isSettled }
+    let rows: DatabaseRows
+    if isSettled {
+      rows = try database.repeating([Statements.realm(key)])[0]
+    } else {
+      rows = try database.repeating([
+        Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
+      ])[1]
+    }
+    guard let values = rows.first else { throw .unknownRealm(id) }
+    return try StoreError.reading(RealmRow(values))
+  }
+
+  /// Brings the replica to a row of the realm. Returns false if the database has moved on since.
+  private func bring(to row: RealmRow) throws(StoreError) -> Bool {
+    var found = try StoreError.storing(replica.read()).state
+    if try !isPrefix(found, of: row) {
+      recent.withLock { $0 = RecentEntries() }
+      guard try installCheckpoint(of: row) else { return false }
+      found = try StoreError.storing(replica.read()).state
+    }
+    while found.version < row.head.version {
+      let entries = try entries(
+        from: found.version + 1, through: row.head.version,
+        byteCount: database.settings.portionByteCount)
+      if entries.first?.version != found.version + 1 {
+        // The next entries are trimmed, as a checkpoint has them.
+        guard found.version < row.checkpoint else {
+          let newer = try newestRow()
+          if newer != row { return false }
+          throw .damaged("the entry of version \(found.version + 1) is missing")
+        }
+        guard try installCheckpoint(of: row) else { return false }
+      } else {
+        try replica.apply(entries)
+      }
+      found = try StoreError.storing(replica.read()).state
+    }
+    return found.version == row.head.version
+  }
+
+  /// Whether the replica has an earlier version of the row's realm, or the same.
+  private func isPrefix(_ found: Replica.State, of row: RealmRow) throws(StoreError) -> Bool {
+    if found.version == 0 { return true }
+    if found.version == row.head.version { return found.salt == row.head.salt }
+    if found.version == row.checkpoint { return found.salt == row.checkpointSalt }
+    guard found.version < row.head.version else { return false }
+    let rows = try database.repeating([Statements.saltOfEntry(key, .bits(found.version))])
+    guard let values = rows[0].first else { return false }
+    return try StoreError.reading(RowReader(values).bits(0)) == found.salt
+  }
+
+  private func installCheckpoint(of row: RealmRow) throws(StoreError) -> Bool {
+    guard row.checkpoint > 0 else {
+      try StoreError.storing(replica.discard())
+      return true
+    }
+    return try replica.install(byteCount: row.checkpointByteCount) {
+      (number) throws(StoreError) -> [UInt8]? in
+      let rows = try database.repeating([
+        Statements.part(key, .int(row.checkpointID), .int(number))
+      ])[0]
+      guard let values = rows.first else { return nil }
+      return try StoreError.reading(RowReader(values).bytes(0))
+    }
+  }
+
+  // MARK: Checkpoints
+
+  /// Notes that a checkpoint is being made. Returns false if one is.
+  func beginCheckpoint() -> Bool {
+    state.withLock { state in
+      defer { state.isMakingCheckpoint = true }
+      return !state.isMakingCheckpoint
+    }
+  }
+
+  func endCheckpoint() { state.withLock { $0.isMakingCheckpoint = false } }
+
+  /// Stores the objects of the newest version as the checkpoint of the realm, and removes the
+  /// entries before it.
+  func makeCheckpoint() throws(StoreError) {
+    let snapshot = try bringForward(atLeast: 0)
+    let id = DatabaseValue.int(Int64(bitPattern: salts.next()))
+    let byteCount = try replica.copy(snapshot.objects) { (number, bytes) throws(StoreError) in
+      do throws(DatabaseError) {
+        _ = try database.once([Statements.addPart(key, id, .int(number), .bytes(bytes))])
+      } catch {
+        throw StoreError(error)
+      }
+    }
+    do throws(DatabaseError) {
+      try publish(snapshot.head, id, byteCount)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// Makes the parts the checkpoint of the realm, if all of them are there.
+  private func publish(
+    _ head: RealmHead, _ id: DatabaseValue, _ byteCount: Int
+  ) throws(DatabaseError) {
+    let link = try database.take()
+    do throws(DatabaseError) {
+      let size = DatabaseValue.int(Int64(byteCount))
+      let rows = try link.run([
+        Statements.begin(),
+        Statements.setCheckpoint(key, .bits(head.version), .bits(head.salt), id, size),
+        Statements.sizeOfParts(key, id),
+      ])
+      guard let values = rows[1].first, rows[2].first == [size],
+        let row = try? RealmRow(values)
+      else {
+        // There is a newer one, or another node has removed parts of this one.
+        _ = try link.run([Statements.rollback(), Statements.removeCheckpoint(key, id)])
+        return database.giveBack(link)
+      }
+      _ = try link.run([
+        Statements.removeOtherCheckpoints(key, id),
+        Statements.trimHistory(key, .bits(min(row.head.base, row.checkpoint))),
+        Statements.waitForCommit(), Statements.commit(),
+      ])
+      database.giveBack(link)
+    } catch {
+      database.discard(link)
+      throw error
+    }
+  }
+}
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The store on a database of several servers.
+
+#if Postgres
+package import RealmDeclarations
+package import RealmServerEngine
+package import RealmStorage
+
+/// Keeps realms in a database. A folder has replicas of their objects, to be made again at
+/// any time.
+package final class PostgresStore: ServerStore {
+  private let database: Database
+  private let folder: ReplicaFolder
+  private let identity: String
+  /// The name of this server in the database.
+  package let node: String
+  private let salts: SaltSource
+  private let onProblem: @Sendable (String) -> Void
+  private let realms = Locked<[RealmID: PostgresRealm]>([:])
+  private let listeners = HeadListeners()
+  private let checkpoints = CheckpointMaker()
+  private let follower: HeadFollower
+
+  /// Connects to the database, and makes its tables or brings them to this program's version.
+  /// Blocks the thread.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder of the replicas; one store at a time has it.
+  ///   - onProblem: Reports unreadable rows; the store goes on without them.
+  /// - Throws: `StoreError.unavailable` if the database does not answer, or is of a newer program.
+  package init(
+    _ connector: any DatabaseConnector, folder path: String,
+    settings: PostgresSettings = PostgresSettings(), salts: SaltSource = SaltSource(),
+    system: any FileSystem = SystemFiles(isPrivate: true),
+    onProblem: @escaping @Sendable (String) -> Void = { _ in }
+  ) throws(StoreError) {
+    let database = Database(connector, settings)
+    self.database = database
+    self.salts = salts
+    self.onProblem = onProblem
+    let folder = ReplicaFolder(path: path, system: system)
+    self.folder = folder
+    node = try StoreError.storing(folder.node())
+    try Self.prepare(database)
+    let rows = try database.repeating([Statements.identity()])[0]
+    guard let values = rows.first else { throw .damaged("the database has no identity") }
+    identity = try StoreError.reading(RowReader(values).text(0))
+    follower = HeadFollower(database, node: node)
+    follower.start(for: self)
+  }
+
+  deinit {
+    follower.stop()
+    database.closeIdle()
+  }
+
+  private static func prepare(_ database: Database) throws(StoreError) {
+    let deadline = database.deadline
+    var backOff = BackOff()
+    while true {
+      let refusal: StoreError?
+      do throws(DatabaseError) {
+        let link = try database.take()
+        do throws(DatabaseError) {
+          refusal = try DatabaseSchema.prepare(link)
+          database.giveBack(link)
+        } catch {
+          database.discard(link)
+          throw error
+        }
+      } catch {
+        guard error.isTransient, !deadline.isOver else { throw StoreError(error) }
+        backOff.pause(until: deadline)
+        continue
+      }
+      if let refusal { throw refusal }
+      return
+    }
+  }
+
+  // MARK: Realms
+
+  package nonisolated(nonsending)
+    func open(_ realm: RealmName) async throws(StoreError) -> any RealmStore
+  {
+    let id = realm.fileID
+    if let known = realms.withLock({ $0[id] }) {
+      guard known.name == realm else { throw .ambiguousName(known.name) }
+      return known
+    }
+    for text in [realm.app, realm.partition ?? ""] {
+      if let refusal = PostgresRealm.refusal(of: text) { throw refusal }
+    }
+    let rows = try database.repeating([
+      Statements.makeRealm(
+        .text(id.rawValue), .text(realm.app), realm.partition.map { .text($0) } ?? .null),
+      Statements.realmByID(.text(id.rawValue)),
+    ])[1]
+    guard let values = rows.first else { throw .unknownRealm(id) }
+    let row = try StoreError.reading(RealmRow(values))
+    guard row.name == realm else { throw .ambiguousName(row.name) }
+    let opened = self.realm(row)
+    return realms.withLock { realms in
+      if let known = realms[id] { return known }
+      realms[id] = opened
+      return opened
+    }
+  }
+
+  private func realm(_ row: RealmRow) -> PostgresRealm {
+    PostgresRealm(
+      row, node: node, in: database, identity: identity, folder: folder, salts: salts,
+      events: PostgresRealm.Events(
+        onHead: { [listeners] in listeners.report($0) },
+        onClose: { [weak self] realm in
+          self?.realms.withLock { if $0[realm.id] === realm { $0[realm.id] = nil } }
+        }, onDue: { [checkpoints, onProblem] in checkpoints.make(of: $0, onProblem) },
+        onProblem: onProblem))
+  }
+
+  package nonisolated(nonsending)
+    func exists(_ realm: RealmName) async throws(StoreError) -> Bool
+  {
+    try !database.repeating([Statements.realmByID(.text(realm.fileID.rawValue))])[0].isEmpty
+  }
+
+  package nonisolated(nonsending)
+    func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
+  {
+    var found: [RealmID] = []
+    for values in try database.repeating([Statements.realmsOfApp(.text(app))])[0] {
+      found.append(RealmID(try StoreError.reading(RowReader(values).text(0))))
+    }
+    return found
+  }
+
+  package nonisolated(nonsending)
+    func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
+  {
+    let rows = try database.repeating([Statements.realmByID(.text(realm.rawValue))])[0]
+    guard let values = rows.first else { throw .unknownRealm(realm) }
+    let row = try StoreError.reading(RealmRow(values))
+    let opened = self.realm(row)
+    return RealmOutline(name: row.name, head: row.head, files: try opened.files())
+  }
+
+  /// The classes of the realms of an app, whose replicas are made if they are missing. Blocks the
+  /// thread.
+  package func classes(ofApp app: String) throws(StoreError) -> [DeclaredSchema] {
+    var found: [DeclaredSchema] = []
+    for values in try database.repeating([Statements.realmsOfApp(.text(app))])[0] {
+      let id = try StoreError.reading(RowReader(values).text(0))
+      guard let values = try database.repeating([Statements.realmByID(.text(id))])[0].first
+      else { continue }
+      let realm = self.realm(try StoreError.reading(RealmRow(values)))
+      found.append(try realm.snapshot(atLeast: 0).classes())
+      realm.replica.close()
+    }
+    return found
+  }
+
+  // MARK: News
+
+  package func heads() -> AsyncStream<RealmHead> { listeners.heads() }
+
+  /// The numbers of the open realms, and of those owned by this node.
+  var openNumbers: (all: [Int64], owned: [Int64]) {
+    let open = realms.withLock { Array($0.values) }
+    return (open.map(\.number), open.filter { $0.ownEpoch != nil }.map(\.number))
+  }
+
+  /// Takes the heads of open realms, and reports news among them.
+  func learn(_ rows: DatabaseRows) {
+    for values in rows {
+      guard let row = try? RealmRow(values),
+        let realm = realms.withLock({ $0[row.head.realm] }), realm.learn(row.head)
+      else { continue }
+      listeners.report(row.head)
+    }
+  }
+}
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What every store must do. Each case runs against each kind of store.
+
+import RealmStorage
+import RealmSyncProtocol
+import RealmTables
+import TestTraits
+import Testing
+
+@testable import RealmServerEngine
+
+@Suite(.heavy)
+struct StoreContractTests {
+  private let now = ThingEntries.now
+
+  @Test(arguments: StoreKind.all) func aNewRealmIsEmpty(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let head = try await bench.store().open(bench.name).own()
+    #expect(head.version == 0 && head.salt == 0 && head.base == 0 && head.epoch == 1)
+  }
+
+  @Test(arguments: StoreKind.all) func whatIsAppendedIsReadByAnotherProcess(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    var head = try await realm.own()
+    let file = try await realm.allocateFile(for: "u", now: now)
+    let touch = Touch(
+      object: ObjectIdentity(className: "A", key: .value(.string("k"))), existence: .stayed,
+      fields: [Touch.Field(name: "n", before: .list([.int(-5), .null]))])
+    var changed = file
+    changed.clientVersion = 9
+    changed.filters = "[]"
+    let batch = Batch(
+      entries: [ThingEntries.entry(1), ThingEntries.entry(2, touches: [touch])], files: [changed],
+      reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [7])],
+      privates: [PrivateChange(file: file.ident, version: 2, timestamp: now, changeset: [8])])
+    let result = try await realm.append(batch, after: 0, epoch: head.epoch)
+    #expect(result?.version == 2 && result?.salt == 1002 && result?.totalByteCount == 6)
+    let other = try await bench.restarted().open(bench.name)
+    head = try await other.own()
+    #expect(head.version == 2 && head.epoch == 2)
+    #expect(try await other.entries(in: 1..<9) == batch.entries)
+    #expect(try await other.entries(in: 2..<3) == [batch.entries[1]])
+    #expect(try await other.entries(in: 3..<9) == [])
+    #expect(try await other.file(file.ident) == changed)
+    #expect(try await other.files() == [changed])
+    #expect(
+      try await other.reciprocals(of: file.ident, after: 0) == [1: [7]])
+    #expect(try await other.reciprocals(of: file.ident, after: 1) == [:])
+    #expect(try await other.privates(of: file.ident, after: 0) == batch.privates)
+    let snapshot = try await other.snapshot(atLeast: 2)
+    #expect(snapshot.head == head)
+    #expect(try ThingEntries.keys(in: snapshot) == [ThingEntries.key(1_002)])
+  }
+
+  @Test(arguments: StoreKind.all) func theOwnerBeforeIsFenced(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let first = try await realm.own()
+    let second = try await realm.own()
+    #expect(second.epoch == first.epoch + 1)
+    await #expect(throws: StoreError.fenced) {
+      _ = try await realm.fill(first, to: 1)
+    }
+    #expect(try await realm.fill(second, to: 1).version == 1)
+  }
+
+  @Test(arguments: StoreKind.all) func anotherVersionThanExpectedIsAConflict(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.own()
+    let newer = try await realm.fill(head, to: 1)
+    await #expect(throws: StoreError.conflict(newer)) {
+      _ = try await realm.fill(head, to: 1)
+    }
+  }
+
+  @Test(arguments: StoreKind.all) func aBuildThatThrowsLeavesNothing(_ kind: StoreKind) async throws
+  {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.own()
+    await #expect(throws: StoreError.storage(.limitExceeded("no"))) {
+      _ = try await realm.append(expecting: 0, epoch: head.epoch) {
+        (group) throws(StorageError) -> Batch? in
+        _ = try group.createTable(named: "class_A")
+        throw .limitExceeded("no")
+      }
+    }
+    let nothing = try await realm.append(expecting: 0, epoch: head.epoch) {
+      (group) throws(StorageError) -> Batch? in
+      _ = try group.createTable(named: "class_B")
+      return nil
+    }
+    #expect(nothing == nil)
+    let objects = try await realm.snapshot(atLeast: 0).objects
+    #expect(try objects.table(named: "class_A") == nil)
+    #expect(try objects.table(named: "class_B") == nil)
+  }
+
+  /// `EmbeddedRealm` 2.
+  @Test(arguments: StoreKind.all) func versionsAndCursorsNeverGoBack(_ kind: StoreKind) async throws
+  {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 2)
+    let file = try await realm.allocateFile(for: "u", now: now)
+    var newer = file
+    newer.clientVersion = 5
+    newer.reciprocalBase = 1
+    newer.lockedServerVersion = 1
+    func append(_ batch: Batch) async throws -> RealmHead? {
+      try await realm.append(expecting: 2, epoch: head.epoch) { _ in batch }
+    }
+    _ = try await append(Batch(files: [newer]))
+    for path in [
+      \ClientFile.clientVersion, \ClientFile.reciprocalBase, \ClientFile.lockedServerVersion,
+    ] {
+      var older = newer
+      older[keyPath: path] -= 1
+      await #expect(throws: StoreError.self) { _ = try await append(Batch(files: [older])) }
+    }
+    for version in [2, 4] as [UInt64] {
+      let batch = Batch(entries: [ThingEntries.entry(version)])
+      await #expect(throws: StoreError.self) { _ = try await append(batch) }
+    }
+    var stranger = newer
+    stranger.ident = FileIdentifier(99)
+    await #expect(throws: StoreError.unknownFile(FileIdentifier(99))) {
+      _ = try await append(Batch(files: [stranger]))
+    }
+    #expect(try await realm.file(file.ident) == newer)
+    #expect(try await realm.snapshot(atLeast: 0).head == head)
+  }
+
+  @Test(arguments: StoreKind.all) func filesGetNewIdentifiersAndSaltsThatSurvive(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let first = try await bench.store().open(bench.name).allocateFile(for: "a", now: now)
+    let other = try await bench.restarted().open(bench.name)
+    let second = try await other.allocateFile(for: "b", now: now)
+    #expect(first.ident > .server && second.ident > .server && first.ident != second.ident)
+    #expect(first.salt != 0 && second.salt != 0 && first.salt != second.salt)
+    #expect(first.salt >> 63 == 0)
+    #expect(try await other.file(first.ident) == first)
+    #expect(try await other.file(FileIdentifier(1)) == nil)
+  }
+
+  @Test(arguments: StoreKind.all) func acknowledgedReciprocalsAreTrimmed(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 5)
+    let file = try await realm.allocateFile(for: "u", now: now)
+    let other = try await realm.allocateFile(for: "u", now: now)
+    var batch = Batch()
+    for ident in [file.ident, other.ident] {
+      for version in 1...5 as ClosedRange<UInt64> {
+        batch.reciprocals.append(ReciprocalChange(file: ident, version: version, changeset: [1]))
+        batch.privates.append(
+          PrivateChange(file: ident, version: version, timestamp: now, changeset: [2]))
+      }
+    }
+    var newer = file
+    newer.reciprocalBase = 3
+    var expired = other
+    expired.lastSeen = OriginTimestamp(milliseconds: 0)
+    let changes = [batch, Batch(files: [newer, expired])]
+    for batch in changes {
+      _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in batch }
+    }
+    #expect(
+      try await realm.reciprocals(of: file.ident, after: 0).keys.sorted()
+        == [4, 5])
+    #expect(
+      try await realm.privates(of: file.ident, after: 0).map(\.version)
+        == [4, 5])
+    #expect(try await realm.reciprocals(of: other.ident, after: 0) == [:])
+    let none = Batch(privates: [
+      PrivateChange(file: file.ident, version: 4, timestamp: now, changeset: [])
+    ])
+    _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in none }
+    #expect(
+      try await realm.privates(of: file.ident, after: 0).map(\.version) == [5])
+  }
+
+  /// What a compensating write sends stays as it was, whatever merging makes of the change.
+  @Test(arguments: StoreKind.all) func aRefusalIsKeptUntilItIsAcknowledged(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 5)
+    let file = try await realm.allocateFile(for: "u", now: now)
+    let object = ObjectIdentity(className: "A", key: .value(.int(1)))
+    var change = PrivateChange(
+      file: file.ident, version: 4, timestamp: now, objects: [object], changeset: [2],
+      refusal: PrivateChange.Refusal(clientVersion: 7, sent: [2, 3]))
+    var merged = change
+    (merged.changeset, merged.refusal) = ([], nil)
+    for batch in [Batch(privates: [change]), Batch(privates: [merged])] {
+      _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in batch }
+    }
+    change.changeset = []
+    #expect(try await realm.privates(of: file.ident, after: 3) == [change])
+    var newer = file
+    newer.reciprocalBase = 4
+    _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in
+      Batch(files: [newer])
+    }
+    #expect(try await realm.privates(of: file.ident, after: 0) == [])
+  }
+
+  @Test(arguments: StoreKind.all) func trimmedEntriesAreMissedByName(_ kind: StoreKind) async throws
+  {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 6)
+    let result = try await realm.append(expecting: 6, epoch: head.epoch) { _ in
+      Batch(trimsThrough: 4)
+    }
+    #expect(result?.base == 4 && result?.version == 6)
+    await #expect(throws: StoreError.trimmed(through: 4)) {
+      _ = try await realm.entries(in: 4..<7)
+    }
+    #expect(try await realm.entries(in: 5..<7).map(\.version) == [5, 6])
+  }
+
+  @Test(arguments: StoreKind.all) func newHeadsWakeListeners(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let store = try bench.store()
+    let realm = try await store.open(bench.name)
+    var heads = store.heads().makeAsyncIterator()
+    let newer = try await realm.fill(try await realm.own(), to: 1)
+    #expect(await heads.next() == newer)
+  }
+
+  @Test(arguments: StoreKind.all) func aClosedRealmIsOpenedAgain(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let store = try bench.store()
+    var realm = try await store.open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 1)
+    await realm.close()
+    realm = try await store.open(bench.name)
+    #expect(try await realm.own().epoch == head.epoch + 1)
+    #expect(try await realm.snapshot(atLeast: 1).head.version == 1)
+  }
+
+  @Test(arguments: StoreKind.all)
+  func realmsAreListedAndDescribedWithoutAnOwner(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let store = try bench.store()
+    #expect(try await !store.exists(bench.name))
+    #expect(try await store.realms(ofApp: bench.name.app) == [])
+    let realm = try await store.open(bench.name)
+    let other = try await store.open(RealmName(app: bench.name.app))
+    let head = try await realm.fill(try await realm.own(), to: 2)
+    let file = try await realm.allocateFile(for: "u", now: now)
+    await other.close()
+    #expect(try await store.exists(bench.name))
+    let ids = [bench.name.fileID, RealmName(app: bench.name.app).fileID]
+    #expect(
+      try await store.realms(ofApp: bench.name.app) == ids.sorted { $0.rawValue < $1.rawValue })
+    let outline = try await store.peek(bench.name.fileID)
+    #expect(outline == RealmOutline(name: bench.name, head: head, files: [file]))
+    await #expect(throws: StoreError.self) { _ = try await store.peek(RealmID("no/such")) }
+    #expect(try await realm.own().epoch == head.epoch + 1)
+  }
+
+  @Test(arguments: StoreKind.all)
+  func whatIsNotThereYetIsAConflict(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 2)
+    await #expect(throws: StoreError.conflict(head)) { _ = try await realm.snapshot(atLeast: 3) }
+    #expect(try await realm.entries(in: 3..<9) == [])
+    #expect(try await realm.entries(in: 2..<2) == [])
+  }
+
+  @Test(arguments: StoreKind.all)
+  func whatIsOutOfOrderIsRefusedAndLeavesNothing(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 2)
+    var unsalted = ThingEntries.entry(3)
+    unsalted.salt = 0
+    let file = try await realm.allocateFile(for: "u", now: now)
+    var changed = file
+    changed.clientVersion = 1
+    let batches = [
+      Batch(entries: [unsalted], files: [changed]),
+      Batch(entries: [ThingEntries.entry(3), ThingEntries.entry(5)], files: [changed]),
+      Batch(files: [changed], trimsThrough: 3),
+      Batch(
+        files: [changed],
+        reciprocals: [ReciprocalChange(file: file.ident, version: 3, changeset: [1])]),
+    ]
+    for batch in batches {
+      do {
+        _ = try await realm.append(expecting: 2, epoch: head.epoch) { _ in batch }
+        Issue.record("a batch out of order is stored")
+      } catch {
+        guard case .outOfOrder = error else { throw error }
+      }
+    }
+    #expect(try await realm.files() == [file])
+    #expect(try await realm.snapshot(atLeast: 0).head == head)
+  }
+
+  @Test(arguments: StoreKind.all)
+  func expiredFilesAreForgottenAndOthersStay(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.own()
+    let file = try await realm.allocateFile(for: "u", now: now)
+    var expired = try await realm.allocateFile(for: "v", now: now)
+    expired.lastSeen = OriginTimestamp(milliseconds: 0)
+    expired.expired = now
+    let batches = [Batch(files: [expired]), Batch(forgotten: [file.ident, expired.ident])]
+    for batch in batches {
+      _ = try await realm.append(expecting: 0, epoch: head.epoch) { _ in batch }
+    }
+    #expect(try await realm.files() == [file])
+    #expect(try await realm.file(expired.ident) == nil)
+  }
+
+  @Test(arguments: StoreKind.all)
+  func skippedEntriesAreMissedByName(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 4)
+    let result = try await realm.append(expecting: 4, epoch: head.epoch) { _ in
+      Batch(skipsThrough: 3)
+    }
+    #expect(result?.base == 3)
+    await #expect(throws: StoreError.trimmed(through: 3)) {
+      _ = try await realm.entries(in: 3..<5)
+    }
+    #expect(try await realm.entries(in: 4..<5).map(\.version) == [4])
+  }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The connection of a shared store breaks at each statement, before it and after it.
+
+#if Postgres
+import RealmServerEngine
+import RealmSyncProtocol
+import TestTraits
+import Testing
+
+@testable import RealmServerPostgres
+
+struct StoreFaultTests {
+  private let now = ThingEntries.now
+
+  /// A realm at version 1 with a client file, and a batch for it.
+  private struct Case {
+    let bench: StoreBench
+    let connector: FaultyConnector
+    let realm: any RealmStore
+    let head: RealmHead
+    let file: ClientFile
+    let batch: Batch
+
+    var changed: ClientFile { batch.files[0] }
+
+    init(_ kind: StoreKind, patience: Int) async throws {
+      bench = try StoreBench(kind, patience: patience)
+      connector = try #require(bench.connector)
+      realm = try await bench.store().open(bench.name)
+      head = try await realm.fill(try await realm.own(), to: 1)
+      file = try await realm.allocateFile(for: "u", now: ThingEntries.now)
+      var changed = file
+      changed.clientVersion = 4
+      batch = Batch(
+        entries: [ThingEntries.entry(2)], files: [changed],
+        reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [1])])
+    }
+
+    /// Appends the batch while the connection breaks at a statement.
+    func append(
+      failingAt number: Int, _ point: FaultyConnector.Point
+    ) async throws -> (outcome: Result<RealmHead?, StoreError>, wasReached: Bool) {
+      connector.fail(at: number, point)
+      let outcome: Result<RealmHead?, StoreError>
+      do throws(StoreError) {
+        outcome = .success(try await realm.append(batch, after: 1, epoch: head.epoch))
+      } catch {
+        outcome = .failure(error)
+      }
+      defer { connector.fail(at: nil) }
+      return (outcome, connector.count >= number)
+    }
+
+    /// Checks that the batch is there as a whole, or not at all, for this server and another one.
+    func check(isThere: Bool, _ name: Comment) async throws {
+      let others = [realm, try await bench.otherServer().open(bench.name)]
+      for realm in others {
+        let snapshot = try await realm.snapshot(atLeast: 0)
+        #expect(snapshot.head.version == (isThere ? 2 : 1), name)
+        #expect(
+          try ThingEntries.keys(in: snapshot) == (isThere ? [ThingEntries.key(1_002)] : []), name)
+        #expect(try await realm.entries(in: 1..<9).count == (isThere ? 2 : 1), name)
+        #expect(try await realm.file(file.ident) == (isThere ? changed : file), name)
+        #expect(
+          try await realm.reciprocals(of: file.ident, after: 0) == (isThere ? [1: [1]] : [:]),
+          name)
+      }
+    }
+  }
+
+  /// `PostgresRealm+Append` 1 and 2.
+  @Test(.heavy, arguments: StoreKind.shared, FaultyConnector.Point.allCases)
+  func aBrokenConnectionIsMendedWithoutTheCaller(
+    _ kind: StoreKind, _ point: FaultyConnector.Point
+  ) async throws {
+    var number = 0
+    while true {
+      number += 1
+      let test = try await Case(kind, patience: 60_000)
+      let (outcome, wasReached) = try await test.append(failingAt: number, point)
+      #expect(try outcome.get()?.version == 2, "statement \(number)")
+      try await test.check(isThere: true, "statement \(number)")
+      if !wasReached { break }
+    }
+    #expect(number > 8)
+  }
+
+  /// `PostgresRealm` 2: what is not known after the call is known after the next one.
+  @Test(.heavy, arguments: StoreKind.shared, FaultyConnector.Point.allCases)
+  func anAppendIsWholeOrUndoneWhereNothingIsTriedAgain(
+    _ kind: StoreKind, _ point: FaultyConnector.Point
+  ) async throws {
+    var number = 0
+    var outcomes: Set<Bool> = []
+    while true {
+      number += 1
+      let test = try await Case(kind, patience: 0)
+      let (outcome, wasReached) = try await test.append(failingAt: number, point)
+      let found = try await test.realm.snapshot(atLeast: 0).head
+      switch outcome {
+      case .success(let head): #expect(head == found && found.version == 2)
+      case .failure(.unavailable): outcomes.insert(found.version == 2)
+      case .failure(let error): throw error
+      }
+      try await test.check(isThere: found.version == 2, "statement \(number)")
+      let next = Batch(entries: [ThingEntries.entry(found.version + 1)])
+      #expect(
+        try await test.realm.append(next, after: found.version, epoch: found.epoch)?.version
+          == found.version + 1)
+      if !wasReached { break }
+    }
+    // The notification after the COMMIT is a statement, too.
+    #expect(outcomes == [true, false])
+  }
+
+  @Test(.heavy, arguments: StoreKind.shared, FaultyConnector.Point.allCases)
+  func aClientFileIsMadeOnce(
+    _ kind: StoreKind, _ point: FaultyConnector.Point
+  ) async throws {
+    var number = 0
+    while true {
+      number += 1
+      let test = try await Case(kind, patience: 60_000)
+      test.connector.fail(at: number, point)
+      let made = try await test.realm.allocateFile(for: "v", now: now)
+      let wasReached = test.connector.count >= number
+      test.connector.fail(at: nil)
+      #expect(
+        try await test.realm.files() == [test.file, made].sorted { $0.ident < $1.ident },
+        "statement \(number)")
+      if !wasReached { break }
+    }
+    #expect(number > 5)
+  }
+
+  /// The calls that may be repeated are, at any statement of them.
+  @Test(.heavy, arguments: StoreKind.shared, FaultyConnector.Point.allCases)
+  func readingGoesOnAfterABrokenConnection(
+    _ kind: StoreKind, _ point: FaultyConnector.Point
+  ) async throws {
+    let test = try await Case(kind, patience: 60_000)
+    _ = try await test.realm.append(test.batch, after: 1, epoch: test.head.epoch)
+    var number = 0
+    while true {
+      number += 1
+      let (connector, name) = (test.connector, test.bench.name)
+      connector.fail(at: number, point)
+      let store = try test.bench.otherServer()
+      let realm = try await store.open(name)
+      #expect(try await realm.entries(in: 1..<9).map(\.version) == [1, 2])
+      #expect(try await realm.files() == [test.changed])
+      #expect(try await realm.snapshot(atLeast: 2).head.version == 2)
+      #expect(try await store.realms(ofApp: name.app) == [name.fileID])
+      #expect(try await store.peek(name.fileID).files == [test.changed])
+      #expect(try await store.exists(name))
+      let wasReached = connector.count >= number
+      connector.fail(at: nil)
+      if !wasReached { break }
+    }
+    #expect(number > 8)
+  }
+
+  @Test(arguments: StoreKind.shared)
+  func aDatabaseThatDoesNotAnswerIsSaidToBeUnavailable(_ kind: StoreKind) async throws {
+    let test = try await Case(kind, patience: 50)
+    test.connector.setReachable(false)
+    func isUnavailable(_ call: () async throws(StoreError) -> Void) async -> Bool {
+      do throws(StoreError) {
+        try await call()
+        return false
+      } catch {
+        if case .unavailable = error { return true } else { return false }
+      }
+    }
+    let realm = test.realm
+    #expect(await isUnavailable { () throws(StoreError) in _ = try await realm.files() })
+    #expect(await isUnavailable { () throws(StoreError) in _ = try await realm.own() })
+    #expect(
+      await isUnavailable { () throws(StoreError) in
+        _ = try await realm.append(test.batch, after: 1, epoch: test.head.epoch)
+      })
+    test.connector.setReachable(true)
+    #expect(try await realm.append(test.batch, after: 1, epoch: test.head.epoch)?.version == 2)
+  }
+}
+#endif
