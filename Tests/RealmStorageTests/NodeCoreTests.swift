@@ -95,6 +95,42 @@ struct NodeCoreTests {
     }
   }
 
+  /// `NodeSpace` 2, where a node reaches so far that it has to be measured.
+  @Test(arguments: [NodeLayout.bits, .multiply, .bytes])
+  func aNodeMayEndWithTheFileAndNotBeyond(layout: NodeLayout) throws {
+    let arena = try Arena()
+    for code in 0...7 {
+      for count in [0, 1, 7, 40] {
+        let header = NodeHeader(flags: [], layout: layout, widthCode: code, count: count)
+        let last = 4096 - header.nodeByteCount
+        arena.writeFileNode(header, at: last)
+        #expect(try arena.allocator.node(at: Ref(last)).count == count)
+        arena.writeFileNode(header, at: last + 8)
+        #expect(throws: StorageError.self) { try arena.allocator.node(at: Ref(last + 8)) }
+      }
+    }
+  }
+
+  /// `Node` 2.
+  @Test(arguments: [4, 5, 6, 7])
+  func refsAreReadInEachWidth(code: Int) throws {
+    let arena = try Arena()
+    func node(_ flags: NodeFlags, _ layout: NodeLayout) throws -> Node {
+      arena.writeFileNode(
+        NodeHeader(flags: flags, layout: layout, widthCode: code, count: 3), at: 64)
+      return try arena.allocator.node(at: Ref(64))
+    }
+    for (index, slot) in [96, 7, 0].enumerated() {
+      PackedIntegers.store(
+        Int64(slot), to: arena.reservation.base + 72, widthCode: code, at: index)
+    }
+    let refs = try node(.hasRefs, .bits)
+    #expect(try refs.ref(at: 0) == Ref(96) && refs.ref(at: 2).isNull)
+    for index in [1, 3, -1] { #expect(throws: StorageError.self) { try refs.ref(at: index) } }
+    let others = [try node([], .bits), try node(.hasRefs, .multiply), try node(.hasRefs, .bytes)]
+    for other in others { #expect(throws: StorageError.self) { try other.ref(at: 0) } }
+  }
+
   /// `Node` 2.
   @Test func anElementBeyondTheEndThrows() throws {
     let arena = try Arena()

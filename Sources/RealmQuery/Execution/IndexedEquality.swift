@@ -11,7 +11,9 @@ import RealmTables
 /// Gives what `Selection` does for the condition; there are others that an index answers alone, for
 /// which a plan is made.
 struct IndexedEquality {
-  private let index: SearchIndex<ColumnValues>
+  private let table: Table
+  /// The position of the column in the table's schema.
+  private let position: Int
   private let value: TableValue
 
   /// Nil for other conditions.
@@ -22,32 +24,50 @@ struct IndexedEquality {
       comparison.options.isEmpty, comparison.leftQuantifier == .any,
       comparison.rightQuantifier == .any, case .value(let value) = comparison.right,
       case .property(let path) = comparison.left, let name = path.plainName,
-      let position = table.schema.columns.firstIndex(where: { $0.name == name })
+      let position = table.schema.position(ofColumn: name)
     else { return nil }
-    let column = table.schema.columns[position]
-    // Equal values of other types may be entered elsewhere.
-    guard column.collection == .none, value.type == column.type,
-      let index = try table.index(of: column)
+    // Read one by one: a copy of a column costs references. Equal values of other types may be
+    // entered elsewhere.
+    let columns = table.schema.columns
+    guard columns[position].hasIndex, !columns[position].isFullText,
+      columns[position].collection == .none, value.type == columns[position].type,
+      try !table.indexRoot(columns[position].leafIndex).isNull
     else { return nil }
-    self.index = index
+    self.table = table
+    self.position = position
     self.value = value
   }
 
   /// The number of objects.
   func count() throws(StorageError) -> Int {
-    try withValue { (value) throws(StorageError) in try index.count(of: value) }
+    let index = try index()
+    return try withValue { (value) throws(StorageError) in try index.count(of: value) }
   }
 
   /// The keys of the objects, ascending; at most `limit`.
   func keys(limit: Int) throws(StorageError) -> [ObjectKey] {
     if limit <= 0 { return [] }
+    let index = try index()
     let keys = try withValue { (value) throws(StorageError) in try index.findAll(value) }
     return keys.count <= limit ? keys : Array(keys.prefix(limit))
   }
 
   /// The object with the smallest key, and where it is.
   func first() throws(StorageError) -> (key: ObjectKey, row: Row)? {
-    try withValue { (value) throws(StorageError) in try index.findRow(value) }
+    if case .string(let text) = value, table.schema.columns[position].leafKind == .string {
+      return try text.withByteView { (bytes) throws(StorageError) in
+        try table.findRow(bytes, inColumn: position)
+      }
+    }
+    let index = try index()
+    return try withValue { (value) throws(StorageError) in try index.findRow(value) }
+  }
+
+  private func index() throws(StorageError) -> SearchIndex<ColumnValues> {
+    guard let index = try table.index(of: table.schema.columns[position]) else {
+      throw .corrupted("an index is gone")
+    }
+    return index
   }
 
   /// Calls `body` with the value as indexes compare it.

@@ -37,7 +37,7 @@ package struct BoundComparison: Hashable, Sendable {
 
   package init(
     _ left: BoundOperand, _ operation: ComparisonOperator, _ right: BoundOperand,
-    options: TextOptions = []
+    options: TextOptions = .none
   ) {
     self.left = left
     self.operation = operation

@@ -64,6 +64,9 @@ package struct TextOptions: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
+  /// The options of most comparisons. An empty literal is a call of generic code, which takes a
+  /// third as long as a look-up in an index.
+  package static var none: TextOptions { TextOptions(rawValue: 0) }
   /// Upper and lower case are the same, accented letters included.
   package static let caseInsensitive = TextOptions(rawValue: 1)
   /// Letters with and without marks are the same.

@@ -41,7 +41,8 @@ package struct Comparison {
   package var right: Operand
 
   package init(
-    _ left: Operand, _ operation: ComparisonOperator, _ right: Operand, options: TextOptions = [],
+    _ left: Operand, _ operation: ComparisonOperator, _ right: Operand,
+    options: TextOptions = .none,
     leftQuantifier: Quantifier? = nil, rightQuantifier: Quantifier? = nil
   ) {
     self.leftQuantifier = leftQuantifier

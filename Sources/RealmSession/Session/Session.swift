@@ -41,7 +41,10 @@ open class Session: SessionOwner {
   package private(set) final lazy var asyncWrites = AsyncWrites(self)
 
   /// The open write transaction.
-  package private(set) final var transaction: WriteGroup?
+  package private(set) final var transaction: WriteGroup? {
+    get { unsafe openTransaction }
+    set { unsafe openTransaction = newValue }
+  }
   /// Counts the write transactions, so that revisions of them can be distinguished.
   package private(set) final var transactionNumber: UInt64 = 0
   /// The oldest generation whose objects are valid: objects whose rows were last read in an older
@@ -50,9 +53,14 @@ open class Session: SessionOwner {
   package private(set) final var firstValidGeneration: UInt64 = 1
   /// Counts the changes of the open transaction and the moves between versions: what was computed
   /// at another count is out of date.
-  package private(set) final var dataGeneration: UInt64 = 1
+  package final var dataGeneration: UInt64 { unsafe changeCount }
   /// The changes between the last two versions that a result asked for.
   final var lastChanges: ChangesSince?
+
+  // Confined as the session is, and read or written whole: checks of exclusivity, two for each
+  // change of a transaction, could not find anything.
+  @exclusivity(unchecked) private final var openTransaction: WriteGroup?
+  @exclusivity(unchecked) private final var changeCount: UInt64 = 1
 
   private var tables: TableGroup?
   /// Whether anything was read from the version that the session shows.
@@ -242,7 +250,7 @@ open class Session: SessionOwner {
   final func bumpGeneration() {
     assert(!isFrozen, "`SessionState` 4")
     unsafe state.pointee.generation &+= 1
-    dataGeneration &+= 1
+    unsafe changeCount &+= 1
   }
 
   // MARK: - The open transaction
@@ -250,8 +258,10 @@ open class Session: SessionOwner {
   /// To be called after every change of the open transaction.
   @inline(__always)
   package final func didMutate() {
-    dataGeneration &+= 1
-    guard let transaction, transaction.structureGeneration != structureGeneration else { return }
+    unsafe changeCount &+= 1
+    guard let transaction = unsafe openTransaction,
+      transaction.structureGeneration != structureGeneration
+    else { return }
     didChangeStructure(transaction)
   }
 

@@ -39,7 +39,7 @@ extension IntegerNode {
   @inlinable @inline(__always)
   package static func checked(_ ref: Ref, in space: NodeSpace) throws(StorageError) -> Node {
     let node = try space.node(at: ref)
-    guard node.header.layout == .bits else {
+    guard node.header.isBits else {
       throw StorageError.corrupted("a node of packed integers was expected at \(ref.offset)")
     }
     return node

@@ -43,8 +43,8 @@ package struct Node: @unchecked Sendable {
   /// - Throws: `StorageError.corrupted` if the node is shorter.
   @inlinable @inline(__always)
   package func integer(at index: Int) throws(StorageError) -> Int64 {
-    guard UInt(bitPattern: index) < UInt(bitPattern: count), header.layout == .bits else {
-      throw StorageError.elementOutOfBounds(index, in: self)
+    guard UInt(bitPattern: index) < UInt(bitPattern: count), header.isBits else {
+      try refuseElement(index)
     }
     return uncheckedInteger(at: index)
   }
@@ -62,9 +62,39 @@ package struct Node: @unchecked Sendable {
   /// - Throws: `StorageError.corrupted` if the slot holds a number or does not exist.
   @inlinable @inline(__always)
   package func ref(at index: Int) throws(StorageError) -> Ref {
+    guard UInt(bitPattern: index) < UInt(bitPattern: count) else { try refuseElement(index) }
+    // Slots have 32 bits in the file, if it is shorter than 2 GiB, and 64 in a node that is edited.
+    let slot: Int
+    if header.isOfRefs(widthCode: 6) {
+      slot = unsafe Int(payload.load(fromByteOffset: index &<< 2, as: Int32.self))
+    } else if header.isOfRefs(widthCode: 7) {
+      slot = unsafe payload.load(fromByteOffset: index &<< 3, as: Int.self)
+    } else {
+      return try narrowRef(at: index)
+    }
+    guard slot & 1 == 0 else { try refuseSlot(index) }
+    return Ref(slot)
+  }
+
+  /// `ref(at:)` of a node of another width, as small files have.
+  @usableFromInline @inline(never)
+  func narrowRef(at index: Int) throws(StorageError) -> Ref {
     let slot = try integer(at: index)
-    guard header.hasRefs, slot & 1 == 0 else { throw StorageError.slotIsNotARef(index, in: self) }
+    guard header.hasRefs, slot & 1 == 0 else { try refuseSlot(index) }
     return Ref(Int(slot))
+  }
+
+  // Thrown out of line, as by `NodeSpace`.
+
+  /// Throws the error of an element that the node does not have.
+  @usableFromInline @inline(never)
+  package func refuseElement(_ index: Int) throws(StorageError) -> Never {
+    throw StorageError.elementOutOfBounds(index, in: self)
+  }
+
+  @usableFromInline @inline(never)
+  func refuseSlot(_ index: Int) throws(StorageError) -> Never {
+    throw StorageError.slotIsNotARef(index, in: self)
   }
 
   /// The number in slot `index` of a has-refs node.

@@ -55,6 +55,23 @@ package struct NodeHeader: Hashable, Sendable {
     NodeLayout(rawValue: UInt8(truncatingIfNeeded: bits &>> 35) & 3)
   }
 
+  /// Whether the layout is `.bits`.
+  @inlinable @inline(__always)
+  package var isBits: Bool { bits & 0x18_0000_0000 == 0 }
+
+  /// Whether layout and width code are these.
+  @inlinable @inline(__always)
+  package func isOf(_ layout: NodeLayout, widthCode: Int) -> Bool {
+    UInt8(truncatingIfNeeded: bits &>> 32) & 0x1F
+      == layout.rawValue &<< 3 | UInt8(truncatingIfNeeded: widthCode)
+  }
+
+  /// Whether this is a node of refs with layout `.bits` and that width code.
+  @inlinable @inline(__always)
+  func isOfRefs(widthCode: Int) -> Bool {
+    UInt8(truncatingIfNeeded: bits &>> 32) & 0x5F == 0x40 | UInt8(truncatingIfNeeded: widthCode)
+  }
+
   @inlinable @inline(__always)
   package var widthCode: Int { Int(truncatingIfNeeded: bits &>> 32) & 7 }
 
@@ -84,6 +101,18 @@ package struct NodeHeader: Hashable, Sendable {
   package var nodeByteCount: Int {
     NodeHeader.byteCount &+ (payloadByteCount &+ 7) & ~7
   }
+
+  /// Whether the node takes at most `room` bytes.
+  ///
+  /// No layout has elements of more than 64 bytes, so that nodes far from the end of a file need
+  /// not be measured.
+  @inlinable @inline(__always)
+  func fits(in room: Int) -> Bool {
+    count &<< 6 <= room &- NodeHeader.byteCount || isWithin(room)
+  }
+
+  @usableFromInline @inline(never)
+  func isWithin(_ room: Int) -> Bool { nodeByteCount <= room }
 
   /// The width code for a width of 0, 1, 2, 4, 8, 16, 32 or 64.
   @inlinable @inline(__always)

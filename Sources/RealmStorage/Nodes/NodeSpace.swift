@@ -45,13 +45,24 @@ package struct NodeSpace: @unchecked Sendable {
     let end = offset < fileEnd ? fileEnd : slabEnd
     guard offset & 7 == 0, offset >= 24, offset <= end &- 8,
       offset < fileEnd || offset >= slabStart
-    else { throw StorageError.refOutOfBounds(ref, in: self) }
+    else { try refuse(ref) }
     let address = unsafe base + offset
     let header = unsafe NodeHeader(bits: address.load(as: UInt64.self))
-    guard header.nodeByteCount <= end &- offset else {
-      throw StorageError.nodeOutOfBounds(ref, header, in: self)
-    }
+    guard header.fits(in: end &- offset) else { try refuse(ref, header) }
     return unsafe Node(address: address, header: header)
+  }
+
+  // Errors are thrown out of line: the optimiser does not see through the witness of a protocol's
+  // requirement that throws by itself, and every accessor of a property is one.
+
+  @usableFromInline @inline(never)
+  func refuse(_ ref: Ref) throws(StorageError) -> Never {
+    throw StorageError.refOutOfBounds(ref, in: self)
+  }
+
+  @usableFromInline @inline(never)
+  func refuse(_ ref: Ref, _ header: NodeHeader) throws(StorageError) -> Never {
+    throw StorageError.nodeOutOfBounds(ref, header, in: self)
   }
 
   /// Whether the node at `ref` was made by the running write transaction.

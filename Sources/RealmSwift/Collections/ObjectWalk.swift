@@ -7,6 +7,8 @@
 //    it: there is no reference to it but the walk's own, neither strong nor weak nor unowned.
 // 2. Its class has no stored properties but those of the database, so that an accessor which is
 //    used again cannot be told from a new one.
+// 3. The row of an accessor that may be used again is the one that the walk gave it, as long as the
+//    realm shows the version that the loop began with.
 
 import RealmQuery
 import RealmSession
@@ -15,6 +17,7 @@ import RealmTables
 
 /// An iterator over objects; its subclasses walk tables and lists of keys.
 @usableFromInline
+@safe
 class ObjectWalk {
   fileprivate let info: ClassInfo
   fileprivate let core: RealmCore
@@ -23,6 +26,8 @@ class ObjectWalk {
   private let generation: UInt64
   /// The accessor that was given out last; nil if its class forbids to use it again.
   @exclusivity(unchecked) private var last: ObjectBase?
+  /// The same; unmanaged, so that a look at it costs no reference counting.
+  @exclusivity(unchecked) private var lastReference: Unmanaged<ObjectBase>?
   private let mayReuse: Bool
 
   /// The walk over the elements of a collection; nil if they have to be read one by one.
@@ -44,21 +49,28 @@ class ObjectWalk {
     mayReuse = info.schema.holdsNothingElse
   }
 
-  /// An accessor of the object `key`.
-  ///
-  /// - Parameter row: Its row in the version that the loop began with, if the realm still shows it.
+  /// The accessor that was given out last, if nobody else refers to it (`ObjectWalk` 1).
   @inline(__always)
-  fileprivate final func accessor(of key: ObjectKey, _ row: Row?) -> ObjectBase {
-    guard mayReuse, let row else { return info.makeObject(key, row) }
-    if unsafe isKnownUniquelyReferenced(&last), let object = unsafe last,
-      _getWeakRetainCount(object) == 1, _getUnownedRetainCount(object) == 1
-    {
-      unsafe object._key = key
-      unsafe object._row = row
-      return object
-    }
+  fileprivate final var reusable: Unmanaged<ObjectBase>? {
+    // While `last` is set, it keeps alive what the reference is to.
+    guard unsafe isKnownUniquelyReferenced(&last), let reference = unsafe lastReference,
+      unsafe reference._withUnsafeGuaranteedRef({
+        _getWeakRetainCount($0) == 1 && _getUnownedRetainCount($0) == 1
+      })
+    else { return nil }
+    return unsafe reference
+  }
+
+  /// A new accessor, which may be used again.
+  ///
+  /// - Parameter row: Its row in the version that the loop began with, which the realm still shows.
+  @inline(never)
+  fileprivate final func newAccessor(of key: ObjectKey, _ row: Row) -> ObjectBase {
     let object = info.makeObject(key, row)
-    unsafe last = object
+    if mayReuse {
+      unsafe last = object
+      unsafe lastReference = Unmanaged.passUnretained(object)
+    }
     return object
   }
 
@@ -76,6 +88,8 @@ private final class TableWalk: ObjectWalk {
   @exclusivity(unchecked) private var cluster: Cluster?
   @exclusivity(unchecked) private var index = 0
   @exclusivity(unchecked) private var count = 0
+  /// Whether the row of the accessor that was given out last lies in the cluster.
+  @exclusivity(unchecked) private var isInCluster = false
 
   init(_ table: Table, _ info: ClassInfo) throws(StorageError) {
     unsafe cursor = table.clusterCursor()
@@ -86,15 +100,29 @@ private final class TableWalk: ObjectWalk {
     core.checkIsolation()
     if unsafe index == count, !loadCluster() { return nil }
     guard let cluster = unsafe cluster else { return nil }
-    let key = unsafe cluster.key(at: index)
-    let row = unsafe isCurrent ? cluster.row(at: index) : nil
-    unsafe index &+= 1
-    return accessor(of: key, row)
+    let position = unsafe index
+    unsafe index = position &+ 1
+    let key = cluster.key(at: position)
+    guard isCurrent else { return info.makeObject(key, nil) }
+    if let reference = unsafe reusable {
+      let object = unsafe reference.takeUnretainedValue()
+      unsafe object._key = key
+      if unsafe isInCluster {
+        unsafe object._row?.index = position
+      } else {
+        unsafe object._row = cluster.row(at: position)
+        unsafe isInCluster = true
+      }
+      return object
+    }
+    unsafe isInCluster = true
+    return newAccessor(of: key, cluster.row(at: position))
   }
 
   @inline(never)
   private func loadCluster() -> Bool {
     unsafe cluster = orTrap(try cursor.next())
+    unsafe isInCluster = false
     unsafe index = 0
     unsafe count = unsafe cluster?.count ?? 0
     return unsafe count > 0
@@ -118,7 +146,12 @@ private final class KeyWalk: ObjectWalk {
     core.checkIsolation()
     let key = unsafe keys[position]
     unsafe position &+= 1
-    return accessor(of: key, isCurrent ? row(of: key) : nil)
+    guard isCurrent, let row = row(of: key) else { return info.makeObject(key, nil) }
+    guard let reference = unsafe reusable else { return newAccessor(of: key, row) }
+    let object = unsafe reference.takeUnretainedValue()
+    unsafe object._key = key
+    unsafe object._row = row
+    return object
   }
 
   /// The number of objects by which memory is prefetched ahead.

@@ -55,6 +55,11 @@ public struct PropertyValues<each Value: _Persistable>: Sequence {
       guard let walk = unsafe walk else { return nil }
       return unsafe walk._withUnsafeGuaranteedRef { walk -> (repeat each Value)? in
         guard walk.advance() else { return nil }
+        if unsafe walk.end != 0 {
+          return
+            (repeat (each Value)._load(
+              walk.leaf((each slots).place), walk.object, (each slots).column))
+        }
         return (repeat (each Value)._load(walk.object, (each slots).column))
       }
     }
@@ -65,6 +70,8 @@ public struct PropertyValues<each Value: _Persistable>: Sequence {
 @frozen @usableFromInline
 struct PropertySlot<Value: _Persistable> {
   @usableFromInline let column: _ColumnSlot
+  /// Its position among the properties that are read.
+  @usableFromInline let place: Int
 }
 
 extension Results where Element: ObjectBase {
@@ -93,7 +100,8 @@ extension Results where Element: ObjectBase {
   public func values<each Value: _Persistable>(
     _ keyPaths: repeat KeyPath<Element, each Value>
   ) -> PropertyValues<repeat each Value> {
-    PropertyValues(state, repeat slot(of: each keyPaths))
+    var count = 0
+    return PropertyValues(state, repeat slot(of: each keyPaths, &count))
   }
 
   /// The values of one property of the objects, without the objects.
@@ -103,7 +111,8 @@ extension Results where Element: ObjectBase {
   public func values<Value: _Persistable>(
     _ keyPath: KeyPath<Element, Value>
   ) -> PropertyValues<Value> {
-    PropertyValues(state, slot(of: keyPath))
+    var count = 0
+    return PropertyValues(state, slot(of: keyPath, &count))
   }
 
   /// The values of two properties of the objects, without the objects.
@@ -113,7 +122,8 @@ extension Results where Element: ObjectBase {
   public func values<First: _Persistable, Second: _Persistable>(
     _ first: KeyPath<Element, First>, _ second: KeyPath<Element, Second>
   ) -> PropertyValues<First, Second> {
-    PropertyValues(state, slot(of: first), slot(of: second))
+    var count = 0
+    return PropertyValues(state, slot(of: first, &count), slot(of: second, &count))
   }
 
   /// The values of three properties of the objects, without the objects.
@@ -124,14 +134,18 @@ extension Results where Element: ObjectBase {
     _ first: KeyPath<Element, First>, _ second: KeyPath<Element, Second>,
     _ third: KeyPath<Element, Third>
   ) -> PropertyValues<First, Second, Third> {
-    PropertyValues(state, slot(of: first), slot(of: second), slot(of: third))
+    var count = 0
+    return PropertyValues(
+      state, slot(of: first, &count), slot(of: second, &count), slot(of: third, &count))
   }
 
+  /// - Parameter count: The number of slots so far, which this one is added to.
   private func slot<Value: _Persistable>(
-    of keyPath: KeyPath<Element, Value>
+    of keyPath: KeyPath<Element, Value>, _ count: inout Int
   ) -> PropertySlot<Value> {
+    defer { count += 1 }
     // Results without a class have no objects to read.
-    guard let info = state.info else { return PropertySlot(column: .refused) }
+    guard let info = state.info else { return PropertySlot(column: .refused, place: count) }
     let name = _name(for: keyPath)
     guard let property = info.schema.property(named: name),
       property.shape.collection == .none, property.shape.type != .linkingObjects,
@@ -141,6 +155,6 @@ extension Results where Element: ObjectBase {
         "values(_:) takes properties of '\(info.schema.className)' that have one value, and "
           + "'\(name)' is none.")
     }
-    return PropertySlot(column: info.slot(property))
+    return PropertySlot(column: info.slot(property), place: count)
   }
 }

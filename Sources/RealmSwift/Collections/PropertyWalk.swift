@@ -9,6 +9,8 @@
 //    it is the present row of an object that exists.
 // 3. The rows up to `end` follow the present one in its cluster, and need no further check than
 //    that of the caller's thread. `end` is 0 where each object needs more.
+// 4. Where `end` is not 0, `leaves` are those of that cluster, one for each property, and `index`
+//    is the present row. There are as many as the walk was made with, and they live as long as it.
 
 public import CRealmPlatform
 import RealmQuery
@@ -22,6 +24,7 @@ public import RealmTables
 final class PropertyWalk {
   @usableFromInline let object: ObjectBase
   @usableFromInline let state: UnsafeMutablePointer<SessionState>
+  @usableFromInline let leaves: UnsafeMutablePointer<RowLeaf>
   @exclusivity(unchecked) @usableFromInline var index = 0
   @exclusivity(unchecked) @usableFromInline var end = 0
 
@@ -31,6 +34,8 @@ final class PropertyWalk {
   private let group: TableGroup?
   /// The numbers of the properties that are read.
   private let properties: [Int]
+  /// Their columns.
+  private let columns: [Column]
   /// Whether each read is noted, or needs the object's key.
   private let needsKeys: Bool
   /// The clusters of a table, whose objects are all walked.
@@ -48,10 +53,12 @@ final class PropertyWalk {
   ) throws(StorageError) {
     self.info = info
     self.properties = properties
+    columns = properties.map { info.column($0) }
     assert(properties.allSatisfy(info.columns.indices.contains), "a property of another class")
     let core = unsafe info.core
     self.core = core
     unsafe state = unsafe core.state
+    unsafe leaves = .allocate(capacity: properties.count)
     object = info.makeObject(.null)
     needsKeys =
       core.isTracking || properties.contains { info.columns[$0]?.leafKind == .mixed }
@@ -65,6 +72,8 @@ final class PropertyWalk {
     }
   }
 
+  deinit { unsafe leaves.deallocate() }
+
   /// Moves `object` to the next row; false at the end.
   @inlinable @inline(__always)
   func advance() -> Bool {
@@ -76,6 +85,12 @@ final class PropertyWalk {
     }
     return advanceSlowly()
   }
+
+  /// Where the value of a property of the present row lies, if `end` is not 0.
+  ///
+  /// - Parameter place: A position in the properties that the walk was made with.
+  @inlinable @inline(__always)
+  func leaf(_ place: Int) -> _WalkedLeaf { unsafe _WalkedLeaf(leaves[place], at: index) }
 
   @usableFromInline @inline(never)
   func advanceSlowly() -> Bool {
@@ -100,14 +115,26 @@ final class PropertyWalk {
     let row = unsafe cluster.row(at: position)
     if needsKeys { unsafe object._key = unsafe cluster.key(at: position) }
     // Only the state of a live realm of one thread says by itself that there is nothing to check.
-    if !needsKeys, unsafe state.pointee.isolation == realm_thread_pointer() {
+    if !needsKeys, unsafe state.pointee.isolation == realm_thread_pointer(),
+      try openLeaves(of: cluster)
+    {
       unsafe index = unsafe position
       unsafe end = cluster.count
       unsafe position = cluster.count
     } else {
+      unsafe end = 0
       unsafe position &+= 1
     }
     return row
+  }
+
+  /// Finds the leaves of all properties; false if one of them is too short.
+  private func openLeaves(of cluster: Cluster) throws(StorageError) -> Bool {
+    for place in columns.indices {
+      guard let leaf = try RowLeaf(columns[place], in: cluster) else { return false }
+      unsafe (leaves + place).initialize(to: leaf)
+    }
+    return true
   }
 
   private func nextByKey() throws(StorageError) -> Row? {

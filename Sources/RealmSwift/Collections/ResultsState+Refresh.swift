@@ -22,7 +22,7 @@ extension ResultsState {
   /// The kept contents, brought to the state that the realm shows; nil if running the query is
   /// cheaper.
   func refreshedContents() throws(StorageError) -> _CollectionContents? {
-    guard isRefreshable, let last = history.last(in: core) else { return nil }
+    guard isRefreshable, let last = unsafe history.last(in: core) else { return nil }
     if !core.isInWrite, last.moment == .version(try core.readableTables().version) {
       return last.contents
     }
@@ -39,14 +39,14 @@ extension ResultsState {
   /// elements alone are found faster.
   func keptEvaluation() throws(StorageError) -> _CollectionContents? {
     guard isRefreshable else { return nil }
-    history.evaluationCount &+= 1
+    unsafe history.evaluationCount &+= 1
     if query.steps.isEmpty {
       let contents = try evaluate()
-      history.keep(
+      unsafe history.keep(
         ResultsHistory.Entry(moment: try core.revision(), contents: contents, state: nil))
       return contents
     }
-    guard history.evaluationCount >= Self.plainEvaluationCount || !query.hasDistinct else {
+    guard unsafe history.evaluationCount >= Self.plainEvaluationCount || !query.hasDistinct else {
       return nil
     }
     let tables = try core.presentTables()
@@ -56,7 +56,7 @@ extension ResultsState {
   private func keep(_ state: ResultState) throws(StorageError) -> _CollectionContents? {
     guard let keys = state.keys else { return nil }
     let contents = try _CollectionContents(.chunkedKeys(keys), core, info)
-    history.keep(
+    unsafe history.keep(
       ResultsHistory.Entry(moment: try core.revision(), contents: contents, state: state))
     return contents
   }

@@ -36,12 +36,14 @@ final class ResultsState {
   /// The condition as it was written; nil for all elements.
   let written: RealmQuery.Predicate?
   private let birth: UInt64
-  private var present = Present()
-  var history = ResultsHistory()
+  // Confined as the realm is, and constant if that is frozen (`ResultsState` 4): checks of
+  // exclusivity, of which a look-up by a condition would make five, could not find anything.
+  @exclusivity(unchecked) private var present = Present()
+  @exclusivity(unchecked) var history = ResultsHistory()
   /// The number of times that a count or a first element was found without the elements.
-  private var partialReadCount = 0
+  @exclusivity(unchecked) private var partialReadCount = 0
   /// The numbers of the observations of these results.
-  private var observations: [UInt64] = []
+  @exclusivity(unchecked) private var observations: [UInt64] = []
   private let frozen: FrozenContents?
 
   /// Contents or number of the elements for the data of one generation.
@@ -65,11 +67,11 @@ final class ResultsState {
   }
 
   /// Whether `present` is about the data that the realm shows.
-  private var isPresentCurrent: Bool { present.generation == core.dataGeneration }
+  private var isPresentCurrent: Bool { unsafe present.generation == core.dataGeneration }
 
   private func note(contents: _CollectionContents) {
     assert(frozen == nil, "`ResultsState` 4")
-    present = Present(generation: core.dataGeneration, contents: contents)
+    unsafe present = Present(generation: core.dataGeneration, contents: contents)
   }
 
   /// The identity of the results, independent of the realm.
@@ -129,7 +131,7 @@ final class ResultsState {
     if let frozen {
       return orTrap(try frozen.contents(evaluate()))
     }
-    if isPresentCurrent, let contents = present.contents { return contents }
+    if isPresentCurrent, let contents = unsafe present.contents { return contents }
     let contents = orTrap(try presentContents())
     note(contents: contents)
     return contents
@@ -137,8 +139,8 @@ final class ResultsState {
 
   /// Remembers the present elements in another form than they were found in.
   func replace(_ contents: _CollectionContents, by other: _CollectionContents) {
-    if present.contents === contents { present.contents = other }
-    history.replace(contents, by: other)
+    if unsafe present.contents === contents { unsafe present.contents = other }
+    unsafe history.replace(contents, by: other)
   }
 
   /// Checks that the caller may read the elements, and notes it if it tracks that.
@@ -165,7 +167,7 @@ final class ResultsState {
   /// one can be found without the others. What an observer has seen is taken instead.
   private var isPlainFilter: Bool {
     guard case .table = source else { return false }
-    return query.condition != nil && query.steps.isEmpty && info != nil && !isInvalidated
+    return unsafe query.condition != nil && query.steps.isEmpty && info != nil && !isInvalidated
       && observations.isEmpty
   }
 
@@ -175,10 +177,10 @@ final class ResultsState {
     checkAccess()
     if let frozen { return orTrap(try frozen.count(matchCount(info))) }
     if let known = orTrap(try knownContents()) { return known.count }
-    if let count = present.count { return count }
+    if let count = unsafe present.count { return count }
     if isReadOften() { return contents().count }
     let count = orTrap(try matchCount(info))
-    present = Present(generation: core.dataGeneration, count: count)
+    unsafe present = Present(generation: core.dataGeneration, count: count)
     return count
   }
 
@@ -191,7 +193,7 @@ final class ResultsState {
     checkAccess()
     if frozen == nil {
       if let known = orTrap(try knownContents()) { return known.first }
-      if present.count == nil, isReadOften() { return contents().first }
+      if unsafe present.count == nil, isReadOften() { return contents().first }
     }
     return orTrap(try firstMatch(info))
   }
@@ -212,34 +214,36 @@ final class ResultsState {
 
   /// The elements, if they are known without running the query.
   private func knownContents() throws(StorageError) -> _CollectionContents? {
-    if !isPresentCurrent { present = Present(generation: core.dataGeneration) }
-    if let contents = present.contents { return contents }
-    return history.isEmpty ? nil : try refreshedContents()
+    if !isPresentCurrent { unsafe present = Present(generation: core.dataGeneration) }
+    if let contents = unsafe present.contents { return contents }
+    return unsafe history.isEmpty ? nil : try refreshedContents()
   }
 
   /// Notes that a count or a first element is asked for, and says whether that happens so often
   /// that finding all elements pays: the states that follow are made from them.
   private func isReadOften() -> Bool {
     assert(frozen == nil, "`ResultsState` 4")
-    partialReadCount &+= 1
-    guard partialReadCount > 4 else { return false }
-    partialReadCount = 0
+    unsafe partialReadCount &+= 1
+    guard unsafe partialReadCount > 4 else { return false }
+    unsafe partialReadCount = 0
     return true
   }
 
   /// The results are observed from now on.
   func note(_ observation: Observation) {
-    if !query.isEverything { observations.append(observation.id) }
+    if !query.isEverything { unsafe observations.append(observation.id) }
   }
 
   /// The state that an observer has seen, brought to the version that the realm shows; nil if
   /// there is none.
   private func observedContents() throws(StorageError) -> _CollectionContents? {
-    guard !observations.isEmpty, !core.isInWrite, let hub = core.observers?.hub else { return nil }
+    guard unsafe !observations.isEmpty, !core.isInWrite, let hub = core.observers?.hub else {
+      return nil
+    }
     let shown = try core.readableTables()
-    while let id = observations.last {
+    while let id = unsafe observations.last {
       guard let entry = hub.entry(of: id) else {
-        observations.removeLast()
+        unsafe observations.removeLast()
         continue
       }
       guard let seen = entry.state, seen.version <= shown.version else { return nil }

@@ -50,6 +50,9 @@ public protocol _Persistable: _Storable {
   /// Reads the property of a managed object, whose row is current, from a column.
   static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self
 
+  /// Reads the property of the object of a walk: as `_load(_:_:)`, from a leaf that is at hand.
+  static func _load(_ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot) -> Self
+
   /// Sets the property of a managed object.
   static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot)
 
@@ -95,6 +98,13 @@ extension _Storable {
 
 extension _Persistable {
   public static var _isDefaultZero: Bool { true }
+
+  @inlinable @inline(__always)
+  public static func _load(
+    _ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Self {
+    _load(object, slot)
+  }
 
   public static func _storeUnmanaged(
     _ wrapper: _Wrapper, _ object: ObjectBase, _ slot: _ColumnSlot

@@ -41,14 +41,14 @@ public struct Query<T> {
 
   /// Compares with a constant.
   func compared(
-    _ operation: ComparisonOperator, _ value: Any, _ options: TextOptions = []
+    _ operation: ComparisonOperator, _ value: Any, _ options: TextOptions = .none
   ) -> Query<Bool> {
     compared(operation, .constant(value), options)
   }
 
   /// Compares with another property.
   func compared<Other>(
-    _ operation: ComparisonOperator, to other: Query<Other>, _ options: TextOptions = []
+    _ operation: ComparisonOperator, to other: Query<Other>, _ options: TextOptions = .none
   ) -> Query<Bool> {
     compared(operation, other.operand, options)
   }
@@ -71,7 +71,7 @@ public struct Query<T> {
 
   /// Whether the property lies between two values, both included.
   func isBetween(_ lower: Any, _ upper: Any) -> Query<Bool> {
-    compared(.between, .list([.constant(lower), .constant(upper)]), [])
+    compared(.between, .list([.constant(lower), .constant(upper)]), .none)
   }
 }
 

@@ -20,7 +20,8 @@ public struct QueryArgument<Value> {
 extension Query {
   /// Compares with an argument.
   private func compared<Value>(
-    _ operation: ComparisonOperator, _ argument: QueryArgument<Value>, _ options: TextOptions = []
+    _ operation: ComparisonOperator, _ argument: QueryArgument<Value>,
+    _ options: TextOptions = .none
   ) -> Query<Bool> {
     compared(operation, argument.placeholder, options)
   }

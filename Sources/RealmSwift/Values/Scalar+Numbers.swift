@@ -57,6 +57,14 @@ extension _Scalar where Self: FixedWidthInteger {
   @inlinable public static func _makeDefault() -> Self { 0 }
 
   @inlinable @inline(__always)
+  public static func _load(
+    _ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Self {
+    guard let number = leaf.leaf.integer(at: leaf.index) else { return _load(object, slot) }
+    return Self(truncatingIfNeeded: number)
+  }
+
+  @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
     Self(truncatingIfNeeded: orTrap(try row.row.int(slot.leaf)))
   }
@@ -102,6 +110,14 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
     return orTrap(try row.bool(slot.leaf))
+  }
+
+  @inlinable @inline(__always)
+  public static func _load(
+    _ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Bool {
+    guard let number = leaf.leaf.integer(at: leaf.index) else { return _load(object, slot) }
+    return number == 1
   }
 
   @inlinable public static var _type: PropertyType { .bool }
@@ -158,6 +174,14 @@ extension Double: _Scalar {
     return orTrap(try row.double(slot.leaf))
   }
 
+  @inlinable @inline(__always)
+  public static func _load(
+    _ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Double {
+    guard let number = leaf.leaf.double(at: leaf.index) else { return _load(object, slot) }
+    return number
+  }
+
   @inlinable public static var _type: PropertyType { .double }
   @inlinable public static func _makeDefault() -> Double { 0 }
 
@@ -207,6 +231,14 @@ extension Float: _Scalar {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
     return orTrap(try row.float(slot.leaf))
+  }
+
+  @inlinable @inline(__always)
+  public static func _load(
+    _ leaf: _WalkedLeaf, _ object: ObjectBase, _ slot: _ColumnSlot
+  ) -> Float {
+    guard let number = leaf.leaf.float(at: leaf.index) else { return _load(object, slot) }
+    return number
   }
 
   @inlinable public static var _type: PropertyType { .float }

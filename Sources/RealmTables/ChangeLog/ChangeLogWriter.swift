@@ -30,8 +30,11 @@ package final class ChangeLogWriter {
   private var selectedNested: (place: CollectionSelection, path: [NestedStep])?
   private var lastSet: CollectionSelection?
 
+  // The transaction has one user at a time, so that checks of exclusivity, two for each object that
+  // is created, could not find anything.
+
   /// The journal for those who read the data within the transaction.
-  private var journal = WriteJournal()
+  @exclusivity(unchecked) private var journal = WriteJournal()
 
   /// Learns of each write with its value; see `WriteGroup.recorder`. It is here because every
   /// write comes by.
@@ -40,7 +43,7 @@ package final class ChangeLogWriter {
   @exclusivity(unchecked) var storesDefaults = false
 
   /// The objects of the selected table that this transaction created.
-  private var created = ObjectKeySet()
+  @exclusivity(unchecked) private var created = ObjectKeySet()
   /// The same for the tables selected before.
   private var createdElsewhere: [TableKey: ObjectKeySet] = [:]
 
@@ -65,17 +68,17 @@ package final class ChangeLogWriter {
   /// Makes the writer record further changes, for readers of the data within the transaction.
   ///
   /// - Returns: The present position, from which on changes can be asked for.
-  package func follow() -> Int { journal.follow() }
+  package func follow() -> Int { unsafe journal.follow() }
 
   /// The changes since a position, those of objects that the transaction created included;
   /// nil if it is not known any more.
   package func changes(since position: Int) -> VersionChanges? {
-    journal.changes(since: position)
+    unsafe journal.changes(since: position)
   }
 
   /// Whether this transaction created the object.
   package func didCreate(_ object: ObjectKey, in table: TableKey) -> Bool {
-    table == selectedTable
+    unsafe table == selectedTable
       ? created.contains(object) : createdElsewhere[table]?.contains(object) ?? false
   }
 
@@ -115,17 +118,17 @@ package final class ChangeLogWriter {
 
   /// An object was created; what is assigned to it later is not news.
   package func createObject(_ object: ObjectKey, in table: TableKey) {
-    if journal.isFollowed { journal.noteCreated(object, in: table) }
+    if unsafe journal.isFollowed { unsafe journal.noteCreated(object, in: table) }
     select(table)
-    created.insert(object)
+    unsafe created.insert(object)
     append(.createObject, object.rawValue)
   }
 
   /// An object was deleted.
   package func removeObject(_ object: ObjectKey, in table: TableKey) {
-    if journal.isFollowed { journal.noteRemoved(object, in: table) }
+    if unsafe journal.isFollowed { unsafe journal.noteRemoved(object, in: table) }
     select(table)
-    created.remove(object)
+    unsafe created.remove(object)
     lastSet = nil
     selectedCollection = nil
     selectedNested = nil
@@ -136,9 +139,9 @@ package final class ChangeLogWriter {
   package func set(
     _ column: ColumnKey, of object: ObjectKey, in table: TableKey, isDefault: Bool = false
   ) {
-    if journal.isFollowed { journal.noteSet(column, of: object, in: table) }
+    if unsafe journal.isFollowed { unsafe journal.noteSet(column, of: object, in: table) }
     select(table)
-    if created.contains(object) { return }
+    if unsafe created.contains(object) { return }
     let place = CollectionSelection(column: column, object: object)
     if lastSet == place { return }
     lastSet = place
@@ -204,15 +207,16 @@ package final class ChangeLogWriter {
   @inline(never)
   private func changeTable(to table: TableKey) {
     leaveTable()
-    created = createdElsewhere.removeValue(forKey: table) ?? ObjectKeySet()
+    unsafe created = createdElsewhere.removeValue(forKey: table) ?? ObjectKeySet()
     selectedTable = table
     append(.selectTable, 0, Int64(table.rawValue))
   }
 
   private func leaveTable() {
-    assert(created.isEmpty || selectedTable != .null, "`ChangeLogWriter` 1: objects of no table")
-    if !created.isEmpty { createdElsewhere[selectedTable] = created }
-    created = ObjectKeySet()
+    unsafe assert(
+      created.isEmpty || selectedTable != .null, "`ChangeLogWriter` 1: objects of no table")
+    if unsafe !created.isEmpty { createdElsewhere[selectedTable] = unsafe created }
+    unsafe created = ObjectKeySet()
     selectedTable = .null
     selectedCollection = nil
     selectedNested = nil
@@ -227,14 +231,14 @@ package final class ChangeLogWriter {
     assert(
       selectedCollection == nil || selectedNested == nil,
       "`ChangeLogWriter` 2: one collection is selected at a time")
-    if journal.isFollowed { journal.noteSet(column, of: object, in: table) }
+    if unsafe journal.isFollowed { unsafe journal.noteSet(column, of: object, in: table) }
     if !path.isEmpty { return selectNested(column, object, table, path) }
     select(table)
     // An assignment after this instruction is news again.
     lastSet = nil
     let place = CollectionSelection(column: column, object: object)
     if selectedCollection == place { return true }
-    if created.contains(object) { return false }
+    if unsafe created.contains(object) { return false }
     selectedCollection = place
     selectedNested = nil
     append(.selectCollection, column.rawValue, object.rawValue)
@@ -249,7 +253,7 @@ package final class ChangeLogWriter {
     lastSet = nil
     let place = CollectionSelection(column: column, object: object)
     if let selectedNested, selectedNested == (place, path) { return true }
-    if created.contains(object) { return false }
+    if unsafe created.contains(object) { return false }
     selectedCollection = nil
     selectedNested = (place, path)
     append(.selectNestedCollection, column.rawValue, object.rawValue)
@@ -261,7 +265,7 @@ package final class ChangeLogWriter {
   // MARK: Bytes
 
   private func tableInstruction(_ instruction: ChangeLogInstruction, _ table: TableKey) {
-    if journal.isFollowed { journal.noteSchema() }
+    if unsafe journal.isFollowed { unsafe journal.noteSchema() }
     leaveTable()
     append(instruction, Int64(table.rawValue))
   }
@@ -269,7 +273,7 @@ package final class ChangeLogWriter {
   private func columnInstruction(
     _ instruction: ChangeLogInstruction, _ column: ColumnKey, _ table: TableKey
   ) {
-    if journal.isFollowed { journal.noteSchema() }
+    if unsafe journal.isFollowed { unsafe journal.noteSchema() }
     select(table)
     selectedCollection = nil
     selectedNested = nil

@@ -14,7 +14,7 @@ package enum KeyArray {
     _ ref: Ref, count: Int? = nil, in space: NodeSpace
   ) throws(StorageError) -> Node {
     let node = try space.node(at: ref)
-    guard node.header.layout == .bits, !node.header.hasRefs, count == nil || node.count == count
+    guard node.header.isBits, !node.header.hasRefs, count == nil || node.count == count
     else { throw StorageError.badKeyArray(ref) }
     return node
   }

@@ -11,7 +11,7 @@ extension Row {
   /// transaction, until the next change); nil for null.
   package func stringBytes(_ leafIndex: Int) throws(StorageError) -> ByteView? {
     let leaf = try leaf(leafIndex)
-    if leaf.header.layout == .bits, !leaf.header.hasRefs {
+    if leaf.header.isBits, !leaf.header.hasRefs {
       return try enumeratedBytes(leafIndex, leaf)
     }
     return try StringLeaf.bytes(at: index, of: leaf, in: space)

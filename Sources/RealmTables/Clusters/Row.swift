@@ -69,9 +69,9 @@ package struct Row: Sendable {
     _ leafIndex: Int, of number: Number.Type
   ) throws(StorageError) -> Number.Bits {
     let leaf = try leaf(leafIndex)
-    guard leaf.header.layout == .multiply, leaf.header.widthCode == Number.widthCode,
-      index < leaf.count
-    else { throw StorageError.elementOutOfBounds(index, of: leaf) }
+    guard leaf.header.isOf(.multiply, widthCode: Number.widthCode), index < leaf.count else {
+      try leaf.refuseElement(index)
+    }
     return unsafe leaf.payload.load(
       fromByteOffset: index &* MemoryLayout<Number.Bits>.size, as: Number.Bits.self)
   }
@@ -128,12 +128,5 @@ package struct Row: Sendable {
   @inlinable @inline(__always)
   package func collectionRoot(_ leafIndex: Int) throws(StorageError) -> Ref {
     try leaf(leafIndex).ref(at: index)
-  }
-}
-
-extension StorageError {
-  @usableFromInline @inline(never)
-  static func elementOutOfBounds(_ index: Int, of node: Node) -> StorageError {
-    .corrupted("element \(index) was asked of a leaf of \(node.count) elements")
   }
 }

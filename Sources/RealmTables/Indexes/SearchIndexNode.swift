@@ -18,13 +18,12 @@ struct SearchIndexNode {
   /// - Throws: `StorageError.corrupted` if flags, key width or sizes are not those of an index.
   init(_ ref: Ref, in space: NodeSpace) throws(StorageError) {
     node = try space.node(at: ref)
-    guard node.header.hasRefs, node.header.hasContext, node.header.layout == .bits else {
+    guard node.header.hasRefs, node.header.hasContext, node.header.isBits else {
       throw .corrupted("the node at \(ref.offset) is not a search index node")
     }
     node.prefetchRest()
     keys = try space.node(at: try node.ref(at: 0))
-    guard keys.header.layout == .bits, keys.header.widthCode == 6,
-      keys.count + 1 == node.count
+    guard keys.header.isOf(.bits, widthCode: 6), keys.count + 1 == node.count
     else { throw .corrupted("the keys of the search index node at \(ref.offset) are malformed") }
   }
 

@@ -23,6 +23,17 @@ enum SearchIndexPath {
     }
   }
 
+  /// The leaf entry for the chunks of a string.
+  static func entry(
+    forBytes view: ByteView, from root: Ref, in space: NodeSpace
+  ) throws(StorageError) -> SearchIndexEntry? {
+    try entry(from: root, in: space) { offset in
+      offset &+ 4 <= view.count
+        ? Int32(bitPattern: view.bigEndianWord(at: offset))
+        : IndexData(.string(view)).chunk(at: offset)
+    }
+  }
+
   @inline(__always)
   private static func entry(
     from root: Ref, in space: NodeSpace, _ chunkAt: (Int) -> Int32

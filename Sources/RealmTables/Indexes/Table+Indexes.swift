@@ -51,6 +51,11 @@ extension Table {
     primaryKey text: String
   ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
     try text.withByteView { (view) throws(StorageError) in
+      if let leafIndex = schema.stringKeyLeaf,
+        let answer = try soleRow(leafIndex, of: view, from: try indexRoot(leafIndex))
+      {
+        return answer
+      }
       if let column = schema.primaryKey, let index = try index(of: column) {
         return try index.findRow(.string(view))
       }
@@ -70,9 +75,7 @@ extension Table {
       if !root.isNull {
         switch try SearchIndexPath.entry(forInteger: value, from: root, in: space) {
         case .object(let key):
-          guard let row = try row(of: key) else {
-            throw .corrupted("an index names \(key), which does not exist")
-          }
+          let row = try indexedRow(of: key)
           return try row.int(leafIndex) == value ? (key, row) : nil
         case nil: return nil
         case .list, .subindex: break
@@ -81,6 +84,44 @@ extension Table {
     }
     guard let key = try find(primaryKey: value), let row = try row(of: key) else { return nil }
     return (key, row)
+  }
+
+  /// The object with the smallest key that has a string in an indexed column, and where it is.
+  ///
+  /// - Parameter position: The position of a column that has an index and no enumeration.
+  package func findRow(
+    _ view: ByteView, inColumn position: Int
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)? {
+    let leafIndex = schema.columns[position].leafIndex
+    if let answer = try soleRow(leafIndex, of: view, from: try indexRoot(leafIndex)) {
+      return answer
+    }
+    return try index(of: schema.columns[position])?.findRow(.string(view))
+  }
+
+  /// What an index of strings says, if that needs no list of objects: the one with the string, or
+  /// that there is none.
+  @inline(__always)
+  private func soleRow(
+    _ leafIndex: Int, of view: ByteView, from root: Ref
+  ) throws(StorageError) -> (key: ObjectKey, row: Row)?? {
+    if root.isNull { return .none }
+    switch try SearchIndexPath.entry(forBytes: view, from: root, in: space) {
+    case .object(let key):
+      let row = try indexedRow(of: key)
+      return .some(try row.stringBytes(leafIndex) == view ? (key, row) : nil)
+    case nil: return .some(nil)
+    case .list, .subindex: return .none
+    }
+  }
+
+  /// The object `key`, which an index says exists.
+  @inline(__always)
+  private func indexedRow(of key: ObjectKey) throws(StorageError) -> Row {
+    guard let row = try row(of: key) else {
+      throw .corrupted("an index names \(key), which does not exist")
+    }
+    return row
   }
 
   /// The object with that primary key.

@@ -24,6 +24,8 @@ package final class TableSchema: Sendable {
   let hasPrimaryKey: Bool
   /// The leaf index of the primary key if it is an integer that is never null and has an index.
   let integerKeyLeaf: Int?
+  /// The leaf index of the primary key if it is a string and has an index.
+  let stringKeyLeaf: Int?
   /// Whether a column other than the primary key has an index.
   let hasSecondaryIndexes: Bool
 
@@ -38,16 +40,21 @@ package final class TableSchema: Sendable {
     let primaryKey = columns.first { $0.isPrimaryKey }
     self.primaryKey = primaryKey
     hasPrimaryKey = primaryKey != nil
-    integerKeyLeaf = primaryKey.flatMap { column in
-      let isPlain = column.leafKind == .int && column.hasIndex && !column.isFullText
-      return isPlain ? column.leafIndex : nil
-    }
+    let indexedKey = primaryKey.flatMap { $0.hasIndex && !$0.isFullText ? $0 : nil }
+    integerKeyLeaf = indexedKey.flatMap { $0.leafKind == .int ? $0.leafIndex : nil }
+    stringKeyLeaf = indexedKey.flatMap { $0.leafKind == .string ? $0.leafIndex : nil }
     hasSecondaryIndexes = columns.contains { $0.hasIndex && !$0.isPrimaryKey }
     hasEnumeratedColumns = columns.contains { $0.isEnumerated }
     let all = columns + backlinkColumns
     var byLeaf = [Column?](repeating: nil, count: (all.map(\.leafIndex).max() ?? -1) + 1)
     for column in all { byLeaf[column.leafIndex] = column }
     columnsByLeafIndex = byLeaf
+  }
+
+  /// The position of the public column called `name`.
+  package func position(ofColumn name: String) -> Int? {
+    for position in columns.indices where columns[position].name == name { return position }
+    return nil
   }
 
   /// The public column called `name`.

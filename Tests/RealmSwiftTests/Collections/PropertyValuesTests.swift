@@ -31,6 +31,21 @@ private final class Stone: Object {
 
 private enum StoneLevel: String, PersistableEnum { case low, high }
 
+/// Numbers of every type.
+private final class Gauge: Object {
+  @Persisted var eight: Int8
+  @Persisted var sixteen: Int16
+  @Persisted var thirtyTwo: Int32
+  @Persisted var sixtyFour: Int64
+  @Persisted var single: Float
+  @Persisted var flag: Bool
+  @Persisted var maybeFlag: Bool?
+  @Persisted var maybeDouble: Double?
+  @Persisted var maybeSingle: Float?
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 struct PropertyValuesTests {
   private func realm(_ count: Int, seed: UInt64 = 1) throws -> Realm {
     let realm = try Realm(
@@ -103,6 +118,48 @@ struct PropertyValuesTests {
         position += 1
       }
     }
+  }
+
+  /// `PropertyWalk` 4: a cluster of small numbers, one of large ones, and a part of one.
+  @Test func numbersOfEveryTypeAreThoseOfTheObjects() throws {
+    let realm = try Realm(
+      configuration: Realm.Configuration(
+        inMemoryIdentifier: UUID().uuidString, objectTypes: [Gauge.self]))
+    var random = SeededGenerator(seed: 7)
+    try realm.write {
+      for number in 0..<600 {
+        let gauge = Gauge()
+        let isSmall = number < 256
+        gauge.eight = isSmall ? Int8(number % 2) : .random(in: .min ... .max, using: &random)
+        gauge.sixteen = isSmall ? Int16(number % 4) : .random(in: .min ... .max, using: &random)
+        gauge.thirtyTwo = isSmall ? Int32(number % 16) : .random(in: .min ... .max, using: &random)
+        gauge.sixtyFour = isSmall ? 0 : .random(in: .min ... .max, using: &random)
+        gauge.single = Float(number) / 8
+        gauge.flag = random.chance(0.5)
+        gauge.maybeFlag = random.chance(0.3) ? nil : random.chance(0.5)
+        gauge.maybeDouble = random.chance(0.3) ? nil : Double(number) / 4
+        gauge.maybeSingle = random.chance(0.3) ? nil : Float(number) / 2
+        realm.add(gauge)
+      }
+    }
+    func check() {
+      let gauges = realm.objects(Gauge.self)
+      let integers = Array(gauges.values(\.eight, \.sixteen, \.thirtyTwo))
+      let others = gauges.values(\.sixtyFour, \.single, \.flag)
+      let optionals = gauges.values(\.maybeFlag, \.maybeDouble, \.maybeSingle)
+      #expect(integers.elementsEqual(gauges) { $0 == ($1.eight, $1.sixteen, $1.thirtyTwo) })
+      #expect(others.elementsEqual(gauges) { $0 == ($1.sixtyFour, $1.single, $1.flag) })
+      #expect(
+        optionals.elementsEqual(gauges) { $0 == ($1.maybeFlag, $1.maybeDouble, $1.maybeSingle) })
+      #expect(integers.count == gauges.count)
+    }
+    check()
+    try realm.write {
+      check()
+      realm.delete(realm.objects(Gauge.self).filter { $0.flag })
+      check()
+    }
+    check()
   }
 
   @Test func closuresTakeTheValues() throws {

@@ -45,7 +45,7 @@ extension PredicateScope {
   /// which it is not in queries.
   fileprivate func part(
     _ base: Any, _ operation: ComparisonOperator, _ part: Any, of type: Any.Type,
-    _ options: TextOptions = []
+    _ options: TextOptions = .none
   ) throws -> TranslatedExpression {
     let empty: Any
     switch type {

@@ -74,7 +74,8 @@ struct PredicateScope {
 
   /// A comparison of two values.
   static func comparison(
-    _ left: Operand, _ operation: ComparisonOperator, _ right: Operand, _ options: TextOptions = []
+    _ left: Operand, _ operation: ComparisonOperator, _ right: Operand,
+    _ options: TextOptions = .none
   ) throws -> RealmQuery.Predicate {
     switch (left.constant, right.constant) {
     case (let first?, let second?):
