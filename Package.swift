@@ -184,8 +184,7 @@ let package = Package(
       name: "RealmServerPostgres",
       dependencies: modules(
         "RealmDeclarations", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
-        "RealmTables",
-        "RealmStorage", with: "Postgres"),
+        "RealmTables", "RealmStorage", with: "Postgres"),
       swiftSettings: librarySettings),
     .target(
       name: "RealmSession",

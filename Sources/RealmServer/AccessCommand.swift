@@ -21,10 +21,10 @@ enum AccessCommand {
       return account.id
     }
     let text = "The user \(id) is \(disables ? "disabled" : "enabled")"
-    let notes = disables ? try await CommandRequests(folder).ask(.endAccess)?.text ?? "" : ""
+    let ended = disables ? try await CommandRequests(folder).ask(.endAccess)?.text : nil
     return CommandAnswer(
-      notes.isEmpty ? text : text + "\n" + notes,
-      [JSONMember("user", .string(id)), JSONMember("disabled", .bool(disables)), .notes(notes)]
+      text, [JSONMember("user", .string(id)), JSONMember("disabled", .bool(disables))],
+      notes: [ended ?? ""]
     ).text(asJSON: isJSON)
   }
 

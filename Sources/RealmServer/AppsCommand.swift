@@ -16,11 +16,10 @@ struct AppsCommand: ParsableCommand {
   @Option(help: "The folder of the server, which may run.")
   var dir: String
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var form: AnswerOptions
 
   func run() throws {
-    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(dir, isJSON: json) }
+    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(dir, isJSON: form.json) }
   }
 
   static func answer(_ folder: String, isJSON: Bool) throws(ServerFailure) -> String {

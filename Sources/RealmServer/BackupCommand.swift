@@ -25,11 +25,10 @@ struct BackupCommand: ParsableCommand {
   @Option(help: "The folder of the backup, which is made.")
   var to: String
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var form: AnswerOptions
 
   func run() throws {
-    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(dir, to, isJSON: json) }
+    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(dir, to, isJSON: form.json) }
   }
 
   static func answer(
@@ -71,7 +70,7 @@ struct RestoreCommand: ParsableCommand {
 
   func run() throws {
     try RulesCommand.run { () throws(ServerFailure) in
-      let report = try Restore.report(from: from, to: dir, replaces: replace)
+      let report = try Restore.run(from: from, to: dir, replaces: replace)
       return form.json ? JSONWriter.text(report.json) : report.text
     }
   }

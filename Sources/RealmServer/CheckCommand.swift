@@ -23,15 +23,14 @@ struct CheckCommand: ParsableCommand {
   @Option(help: "The folder of the server, or a backup.")
   var dir: String
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var form: AnswerOptions
 
   func run() throws {
     var isDamaged = false
     try RulesCommand.run { () throws(ServerFailure) in
       let check = try FolderCheck(dir)
       isDamaged = check.isDamaged
-      return json ? JSONWriter.text(check.json) : check.text
+      return form.json ? JSONWriter.text(check.json) : check.text
     }
     if isDamaged { throw ExitCode(2) }
   }
@@ -54,11 +53,12 @@ struct CompactCommand: ParsableCommand {
   @Option(help: "The app; all if none is given.")
   var appId: String?
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var form: AnswerOptions
 
   func run() throws {
-    try RulesCommand.run { () throws(ServerFailure) in try Self.answer(dir, appId, isJSON: json) }
+    try RulesCommand.run { () throws(ServerFailure) in
+      try Self.answer(dir, appId, isJSON: form.json)
+    }
   }
 
   static func answer(

@@ -24,6 +24,13 @@ struct CommandAnswer {
     self.members = members
   }
 
+  /// - Parameter notes: What a running server, or a check, has to say besides: more lines for
+  ///   people, and the member `notes` for programs.
+  init(_ text: String, _ members: [JSONMember], notes: [String]) {
+    let notes = notes.filter { !$0.isEmpty }.joined(separator: "\n")
+    self.init(notes.isEmpty ? text : text + "\n" + notes, members + [.notes(notes)])
+  }
+
   /// The form that was asked for.
   func text(asJSON isJSON: Bool) -> String {
     isJSON ? JSONWriter.text(.object(members)) : text
@@ -31,10 +38,9 @@ struct CommandAnswer {
 }
 
 extension JSONMember {
-  /// What a server that runs, or a check, has to say besides: a line each.
-  static func notes(_ text: String?) -> JSONMember {
-    let lines = (text ?? "").split(separator: "\n").map { JSONValue.string(String($0)) }
-    return JSONMember("notes", .array(lines))
+  /// A string for each line.
+  static func notes(_ text: String) -> JSONMember {
+    JSONMember("notes", .array(text.split(separator: "\n").map { .string(String($0)) }))
   }
 }
 #endif

@@ -115,10 +115,8 @@ struct CustomDataCommand: AsyncParsableCommand {
     } catch {
       throw UserOptions.failure(error, directory, app.id)
     }
-    let notes =
-      change == .none ? "" : try await CommandRequests(folder).ask(.recheck)?.text ?? ""
-    if !notes.isEmpty { lines.append(notes) }
-    return CommandAnswer(lines.joined(separator: "\n"), members + [.notes(notes)])
+    let checked = change == .none ? nil : try await CommandRequests(folder).ask(.recheck)?.text
+    return CommandAnswer(lines.joined(separator: "\n"), members, notes: [checked ?? ""])
       .text(asJSON: isJSON)
   }
 }

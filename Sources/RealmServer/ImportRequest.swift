@@ -94,7 +94,7 @@ struct ImportRequest: Sendable {
   ) async throws(ServerFailure) -> CommandAnswer {
     guard users != nil else {
       return CommandAnswer(
-        "Without --users nobody who was a user can log in: see the guide.", [])
+        "Without --users no former user can log in: see the guide.", [])
     }
     guard sendsMail else {
       return CommandAnswer(

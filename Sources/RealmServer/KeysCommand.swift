@@ -108,30 +108,24 @@ struct KeysCommand: ParsableCommand {
   ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
     let app = try directory.app(named: appID)
+    let answer: CommandAnswer
     do throws(AccountError) {
-      let store = try UserOptions.open(directory, app.id)
-      let answer = try await answer(store, action)
-      var notes: [String] = []
-      if action.endsLogins, let ended = await endAccess(folder), !ended.isEmpty {
-        notes.append(ended)
-      }
-      if !app.accounts.allowsKeys {
-        notes.append(
-          "The app \(app.id) accepts no keys: its app.json lacks the provider \"api-key\".")
-      }
-      let members = [JSONMember("app", .string(app.id))] + answer.members
-      return CommandAnswer(
-        ([answer.text] + notes).joined(separator: "\n"),
-        members + [.notes(notes.joined(separator: "\n"))]
-      ).text(asJSON: isJSON)
+      answer = try await Self.answer(try UserOptions.open(directory, app.id), action)
     } catch {
       throw failure(error, directory, app.id)
     }
-  }
-
-  /// Has the running server end the connections of a key; returns its answer.
-  private static func endAccess(_ folder: String) async -> String? {
-    try? await CommandRequests(folder).ask(.endAccess)?.text
+    var notes: [String] = []
+    // A running server ends the connections of the key.
+    if action.endsLogins, let ended = try await CommandRequests(folder).ask(.endAccess)?.text {
+      notes.append(ended)
+    }
+    if !app.accounts.allowsKeys {
+      notes.append(
+        "The app \(app.id) accepts no keys: its app.json lacks the provider \"api-key\".")
+    }
+    return CommandAnswer(
+      answer.text, [JSONMember("app", .string(app.id))] + answer.members, notes: notes
+    ).text(asJSON: isJSON)
   }
 
   private static func answer(

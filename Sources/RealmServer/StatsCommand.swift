@@ -28,12 +28,11 @@ struct StatsCommand: AsyncParsableCommand {
   @Flag(help: "Show each device.")
   var devices = false
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup var form: AnswerOptions
 
   func run() async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
-      try await Self.answer(dir, appId, withDevices: devices, isJSON: json)
+      try await Self.answer(dir, appId, withDevices: devices, isJSON: form.json)
     }
   }
 

@@ -32,12 +32,11 @@ struct UsersCommand: ParsableCommand {
     @Option(help: "A part of the id, of the address or of another name.")
     var search = ""
 
-    @Flag(help: "Print JSON.")
-    var json = false
+    @OptionGroup var form: AnswerOptions
 
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await UsersCommand.list(dir, appId, search: search, isJSON: json)
+        try await UsersCommand.list(dir, appId, search: search, isJSON: form.json)
       }
     }
   }

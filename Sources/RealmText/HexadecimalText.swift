@@ -10,6 +10,11 @@ package enum HexadecimalText {
     return String(repeating: "0", count: max(0, digits - text.count)) + text
   }
 
+  /// Two digits for each byte.
+  package static func text(_ bytes: [UInt8]) -> String {
+    bytes.map { text(UInt64($0), digits: 2) }.joined()
+  }
+
   /// The number that the digits are; nil if another character is among them.
   package static func value(_ text: Substring) -> UInt64? {
     guard !text.isEmpty, text.utf8.count <= 16,

@@ -18,7 +18,7 @@ struct PostgresStoreTests {
     #expect(PostgresCluster.isInstalled)
   }
 
-  @Test func aMachineWithoutTheLibraryIsToldWhatToInstall() {
+  @Test func theErrorOfAMachineWithoutTheLibraryNamesThePackage() {
     do {
       _ = try Libpq(names: ["libpq-that-is-not-there.so"])
       Issue.record("a library that is not there is loaded")

@@ -5,6 +5,7 @@
 #if Postgres
 import Foundation
 import RealmServerEngine
+import RealmStorage
 import RealmSyncProtocol
 import TestTraits
 import Testing
@@ -81,6 +82,51 @@ struct SharedStoreTests {
     _ = try await eventually { () throws(StoreError) in
       guard try realm.newestRow().checkpoint == count else { throw .unavailable("not yet") }
     }
+  }
+
+  /// The replica is ahead of the row that the checkpoint begins with.
+  @Test(arguments: StoreKind.shared)
+  func aCheckpointBesideAnAppendKeepsTheReplica(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let store = try bench.store()
+    let realm = try #require(try await store.open(bench.name) as? PostgresRealm)
+    let head = try await realm.fill(try realm.own(), to: 5)
+    let connector = try #require(bench.connector)
+    let batch = Batch(entries: [ThingEntries.entry(6)])
+    connector.onAnswer(to: Statements.realm) {
+      do throws(StoreError) {
+        _ = try realm.append(expecting: 5, epoch: head.epoch) { (group) throws(StorageError) in
+          try ThingEntries.carryOut(batch, in: group)
+        }
+      } catch {
+        Issue.record("\(error)")
+      }
+    }
+    connector.onAnswer(to: Statements.entries) { Issue.record("the replica is made again") }
+    try realm.makeCheckpoint()
+    connector.onAnswer(to: Statements.entries, nil)
+    #expect(realm.known.version == 6)
+    #expect(try realm.newestRow().checkpoint == 6)
+    #expect(try ThingEntries.keys(in: realm.snapshot(atLeast: 6)).count == 5)
+    withExtendedLifetime(store) {}
+  }
+
+  /// `PostgresRealm` 2: an answer is about the appends before the question.
+  @Test func anOutcomeThatBecomesOpenMeanwhileStaysOpen() async throws {
+    let bench = try StoreBench(.simulated)
+    let realm = try #require(try await bench.store().open(bench.name) as? PostgresRealm)
+    let connector = try #require(bench.connector)
+    let isAsked = Locked(false)
+    _ = try await realm.fill(try realm.own(), to: 1)
+    realm.unsettle()
+    connector.onAnswer(to: Statements.lockRealm) { realm.unsettle() }
+    _ = try realm.snapshot(atLeast: 0)
+    connector.onAnswer(to: Statements.lockRealm) { isAsked.withLock { $0 = true } }
+    _ = try realm.snapshot(atLeast: 0)
+    let wasAsked = isAsked.withLock { $0 }
+    #expect(wasAsked)
+    connector.onAnswer(to: Statements.lockRealm) { Issue.record("a settled append is asked for") }
+    _ = try realm.snapshot(atLeast: 0)
   }
 
   @Test(arguments: StoreKind.shared)
@@ -201,6 +247,20 @@ struct SharedStoreTests {
     while let news = await heads.next(), news != head {}
     // What is heard of is read, whatever the caller asks for.
     #expect(try await other.snapshot(atLeast: 0).head == head)
+  }
+
+  /// The heads of all realms are read once in an hour here, and what is notified is read at once.
+  @Test(arguments: StoreKind.shared)
+  func theRealmsOfNotificationsAreRead(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind, lease: 3_000, poll: 3_600_000)
+    let realm = try await bench.store().open(bench.name)
+    let store = try bench.otherServer()
+    let other = try #require(try await store.open(bench.name) as? PostgresRealm)
+    let head = try await realm.fill(try await realm.own(), to: 1)
+    try await eventually { () throws(StoreError) in
+      guard other.known.version == head.version else { throw .unavailable("not yet") }
+    }
+    withExtendedLifetime(store) {}
   }
 
   // MARK: Replicas

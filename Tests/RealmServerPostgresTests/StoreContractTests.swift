@@ -242,6 +242,19 @@ struct StoreContractTests {
     #expect(await heads.next() == newer)
   }
 
+  @Test(arguments: StoreKind.all) func headsOfOneAppAreNotThoseOfAnother(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let store = try bench.store()
+    let realm = try await store.open(bench.name)
+    let other = try await store.open(RealmName(app: bench.name.app + "-b"))
+    var heads = store.heads(ofApp: bench.name.app).makeAsyncIterator()
+    _ = try await other.fill(try await other.own(), to: 1)
+    let newer = try await realm.fill(try await realm.own(), to: 1)
+    #expect(await heads.next() == newer)
+  }
+
   @Test(arguments: StoreKind.all) func aClosedRealmIsOpenedAgain(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)
     let store = try bench.store()

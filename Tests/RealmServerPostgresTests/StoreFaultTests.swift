@@ -69,21 +69,27 @@ struct StoreFaultTests {
     }
   }
 
+  /// Makes a test of each statement of a call, until one returns that the call has no
+  /// such statement. Returns the number of tests.
+  private func forEachStatement(_ test: (Int) async throws -> Bool) async throws -> Int {
+    var number = 1
+    while try await test(number) { number += 1 }
+    return number
+  }
+
   /// `PostgresRealm+Append` 1 and 2.
   @Test(.heavy, arguments: StoreKind.shared, FaultyConnector.Point.allCases)
   func aBrokenConnectionIsMendedWithoutTheCaller(
     _ kind: StoreKind, _ point: FaultyConnector.Point
   ) async throws {
-    var number = 0
-    while true {
-      number += 1
+    let count = try await forEachStatement { number in
       let test = try await Case(kind, patience: 60_000)
       let (outcome, wasReached) = try await test.append(failingAt: number, point)
       #expect(try outcome.get()?.version == 2, "statement \(number)")
       try await test.check(isThere: true, "statement \(number)")
-      if !wasReached { break }
+      return wasReached
     }
-    #expect(number > 8)
+    #expect(count > 7)
   }
 
   /// `PostgresRealm` 2: what is not known after the call is known after the next one.
@@ -91,10 +97,8 @@ struct StoreFaultTests {
   func anAppendIsWholeOrUndoneWhereNothingIsTriedAgain(
     _ kind: StoreKind, _ point: FaultyConnector.Point
   ) async throws {
-    var number = 0
     var outcomes: Set<Bool> = []
-    while true {
-      number += 1
+    let count = try await forEachStatement { number in
       let test = try await Case(kind, patience: 0)
       let (outcome, wasReached) = try await test.append(failingAt: number, point)
       let found = try await test.realm.snapshot(atLeast: 0).head
@@ -108,19 +112,58 @@ struct StoreFaultTests {
       #expect(
         try await test.realm.append(next, after: found.version, epoch: found.epoch)?.version
           == found.version + 1)
-      if !wasReached { break }
+      return wasReached
     }
+    #expect(count > 7)
     // The notification after the COMMIT is a statement, too.
     #expect(outcomes == [true, false])
+  }
+
+  /// The notification is a transaction after the one that it is about.
+  @Test func anAppendIsThereWhoseNotificationIsRefused() async throws {
+    let bench = try StoreBench(.simulated, flaw: .refusesNotifications)
+    let realm = try await bench.store().open(bench.name)
+    var head = try await realm.own()
+    for version in 1...3 as ClosedRange<UInt64> {
+      head = try await realm.fill(head, to: version)
+      #expect(head.version == version)
+      #expect(try await realm.snapshot(atLeast: version).head == head)
+    }
+    let other = try await bench.otherServer().open(bench.name)
+    #expect(try await other.entries(in: 1..<9).map(\.version) == [1, 2, 3])
+  }
+
+  /// Whatever became of the append: the realm has another owner.
+  @Test func anAppendOfAnOpenOutcomeIsFencedByAnotherOwner() async throws {
+    let bench = try StoreBench(.simulated)
+    let connector = try #require(bench.connector)
+    let simulation = try #require(bench.simulation)
+    let store = try bench.store()
+    let realm = try await store.open(bench.name)
+    let head = try await realm.fill(try await realm.own(), to: 1)
+    let otherStore = try bench.otherServer()
+    let other = try #require(try await otherStore.open(bench.name) as? PostgresRealm)
+    // The COMMIT arrives, its answer does not. The question after it needs a new connection.
+    connector.fail(at: 4, .after)
+    connector.onConnection {
+      for _ in 0..<100 {
+        simulation.advance(by: 100_000)
+        if (try? other.own()) != nil { return }
+      }
+      Issue.record("no other server becomes the owner")
+    }
+    let next = Batch(entries: [ThingEntries.entry(2)])
+    await #expect(throws: StoreError.fenced) {
+      _ = try await realm.append(next, after: 1, epoch: head.epoch)
+    }
+    withExtendedLifetime((store, otherStore)) {}
   }
 
   @Test(.heavy, arguments: StoreKind.shared, FaultyConnector.Point.allCases)
   func aClientFileIsMadeOnce(
     _ kind: StoreKind, _ point: FaultyConnector.Point
   ) async throws {
-    var number = 0
-    while true {
-      number += 1
+    let count = try await forEachStatement { number in
       let test = try await Case(kind, patience: 60_000)
       test.connector.fail(at: number, point)
       let made = try await test.realm.allocateFile(for: "v", now: now)
@@ -129,9 +172,9 @@ struct StoreFaultTests {
       #expect(
         try await test.realm.files() == [test.file, made].sorted { $0.ident < $1.ident },
         "statement \(number)")
-      if !wasReached { break }
+      return wasReached
     }
-    #expect(number > 5)
+    #expect(count > 5)
   }
 
   /// The calls that may be repeated are, at any statement of them.
@@ -141,9 +184,7 @@ struct StoreFaultTests {
   ) async throws {
     let test = try await Case(kind, patience: 60_000)
     _ = try await test.realm.append(test.batch, after: 1, epoch: test.head.epoch)
-    var number = 0
-    while true {
-      number += 1
+    let count = try await forEachStatement { number in
       let (connector, name) = (test.connector, test.bench.name)
       connector.fail(at: number, point)
       let store = try test.bench.otherServer()
@@ -156,9 +197,9 @@ struct StoreFaultTests {
       #expect(try await store.exists(name))
       let wasReached = connector.count >= number
       connector.fail(at: nil)
-      if !wasReached { break }
+      return wasReached
     }
-    #expect(number > 8)
+    #expect(count > 8)
   }
 
   @Test(arguments: StoreKind.shared)

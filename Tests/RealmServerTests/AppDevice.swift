@@ -20,15 +20,20 @@ struct AppDevice {
     _ server: RunningServer, _ name: String, app id: String? = nil,
     credentials: Credentials = .anonymous
   ) async throws {
-    let configuration = AppConfiguration(baseURL: server.address)
-    configuration.directory = server.directory.path + "/" + name
-    app = App(id: id ?? server.app, configuration: configuration)
+    app = Self.app(server, name, id: id)
     let errors = Locked<[SyncError]>([])
     self.errors = errors
     app.syncManager.errorHandler = { error, _ in
       if let error = error as? SyncError { errors.withLock { $0.append(error) } }
     }
     user = try await app.login(credentials: credentials)
+  }
+
+  /// An app whose device has a folder of its own.
+  static func app(_ server: RunningServer, _ name: String = "device", id: String? = nil) -> App {
+    let configuration = AppConfiguration(baseURL: server.address)
+    configuration.directory = server.directory.path + "/" + name
+    return App(id: id ?? server.app, configuration: configuration)
   }
 
   func configuration(

@@ -29,16 +29,6 @@ import Testing
     #""webhook":"\#(web.address)\#(path)","secret":"\#(secret)""#
   }
 
-  /// The code of the error of a call.
-  private static func code<R>(_ call: () async throws -> R) async -> AppError.Code? {
-    do {
-      _ = try await call()
-      return nil
-    } catch {
-      return (error as? AppError)?.code
-    }
-  }
-
   private static func isSigned(_ request: TestWebServer.Request, by secret: String) -> Bool {
     let parts = request.signature.split(separator: ",")
     guard let time = parts.first?.dropFirst(2), let digits = parts.last?.dropFirst(3) else {
@@ -92,8 +82,8 @@ import Testing
       #expect(error.code == .functionExecutionError)
       #expect(error.localizedDescription.contains("too few"))
     }
-    #expect(await Self.code { try await user.functions.nope([]) } == .functionNotFound)
-    #expect(await Self.code { try await user.functions.hidden([]) } == .functionNotFound)
+    #expect(await AppError.code { try await user.functions.nope([]) } == .functionNotFound)
+    #expect(await AppError.code { try await user.functions.hidden([]) } == .functionNotFound)
     try await server.stop()
   }
 
@@ -132,13 +122,14 @@ import Testing
     web.answer("/large", "\"\(String(repeating: "a", count: 4 << 20))\"")
     web.answer("/slow", TestWebServer.Answer(text: "", isHeld: true))
     let count = web.requests("/sum").count
-    #expect(await Self.code { try await user.functions.broken([]) } == .functionExecutionError)
-    #expect(await Self.code { try await user.functions.moved([]) } == .functionExecutionError)
-    #expect(await Self.code { try await user.functions.large([]) } == .functionExecutionError)
-    #expect(await Self.code { try await user.functions.missing([]) } == .functionExecutionError)
-    #expect(await Self.code { try await user.functions.slow([]) } == .executionTimeLimitExceeded)
-    #expect(await Self.code { try await user.functions.hidden([]) } == .functionNotFound)
-    #expect(await Self.code { try await user.functions.server([]) } == .unknown)
+    #expect(await AppError.code { try await user.functions.broken([]) } == .functionExecutionError)
+    #expect(await AppError.code { try await user.functions.moved([]) } == .functionExecutionError)
+    #expect(await AppError.code { try await user.functions.large([]) } == .functionExecutionError)
+    #expect(await AppError.code { try await user.functions.missing([]) } == .functionExecutionError)
+    #expect(
+      await AppError.code { try await user.functions.slow([]) } == .executionTimeLimitExceeded)
+    #expect(await AppError.code { try await user.functions.hidden([]) } == .functionNotFound)
+    #expect(await AppError.code { try await user.functions.server([]) } == .unknown)
     // A redirection is not followed.
     #expect(web.requests("/sum").count == count)
     try await server.stop()
@@ -299,24 +290,15 @@ import Testing
   @Test func devicesGetMessagesOfTheAppsProgram() async throws {
     let web = try await TestWebServer()
     web.answer("/push", "")
-    var table = FunctionTable()
-    table["tell"] = { call in
-      let users = call.arguments.compactMap { (value) -> String? in
-        if case .string(let text) = value { text } else { nil }
-      }
-      let report = try await call.push(
-        PushMessage("apns", to: users, .document([BSONElement("text", .string("hello"))])))
-      return .int64(Int64(report.deviceCount))
-    }
     let server = try await RunningServer(
       file: Self.file(#""push":[{"service":"apns",\#(Self.hook(web, "/push"))}]"#),
-      functions: table)
+      functions: .notifying(with: .document([BSONElement("text", .string("hello"))])))
     let device = try await AppDevice(server, "ann")
     let user = device.user
     let push = device.app.pushClient(serviceName: "apns")
-    #expect(try await user.functions.tell([.string(user.id)]) == 0)
+    #expect(try await user.functions.notify([.string(user.id)]) == 0)
     try await push.registerDevice(token: "token of ann", user: user)
-    #expect(try await user.functions.tell([.string(user.id)]) == 1)
+    #expect(try await user.functions.notify([.string(user.id)]) == 1)
     let request = try #require(web.requests("/push").last)
     #expect(Self.isSigned(request, by: Self.secret))
     #expect(
@@ -324,10 +306,10 @@ import Testing
         == #"{"app":"todos","event":"push","service":"apns","payload":{"text":"hello"},"#
         + #""devices":[{"user":"\#(user.id)","token":"token of ann"}]}"#)
     try await push.deregisterDevice(user: user)
-    #expect(try await user.functions.tell([.string(user.id)]) == 0)
+    #expect(try await user.functions.notify([.string(user.id)]) == 0)
     let other = device.app.pushClient(serviceName: "gcm")
     #expect(
-      await Self.code { try await other.registerDevice(token: "t", user: user) }
+      await AppError.code { try await other.registerDevice(token: "t", user: user) }
         == .unknown)
     try await server.stop()
     try await web.stop()

@@ -23,22 +23,7 @@ import Testing
     let server = try await RunningServer(
       file: #"{"id":"todos","mode":"development","providers":{\#(providers)}\#(more)}"#,
       logins: logins)
-    return (server, app(server, "device"))
-  }
-
-  private static func app(_ server: RunningServer, _ device: String) -> App {
-    let configuration = AppConfiguration(baseURL: server.address)
-    configuration.directory = server.directory.path + "/" + device
-    return App(id: server.app, configuration: configuration)
-  }
-
-  private static func code<R>(_ body: () async throws -> R) async -> AppError.Code? {
-    do {
-      _ = try await body()
-      return nil
-    } catch {
-      return (error as? AppError)?.code
-    }
+    return (server, AppDevice.app(server))
   }
 
   private static func quoted(_ text: String) -> String { JSONWriter.text(.string(text)) }
@@ -64,7 +49,7 @@ import Testing
       #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
       #expect(user.identities.map(\.providerType) == ["custom-token"])
       // The same user on another device, and another user.
-      let other = Self.app(server, "other")
+      let other = AppDevice.app(server, "other")
       let again = try await other.login(credentials: .jwt(token: issuer.token(claims, way)))
       #expect(again.id == user.id)
       let bob = try await other.login(
@@ -73,13 +58,14 @@ import Testing
       for forged in TestIssuer.Way.allCases where forged != way {
         let token = try issuer.token(claims, forged)
         #expect(
-          await Self.code { try await app.login(credentials: .jwt(token: token)) } == .authError,
+          await AppError.code { try await app.login(credentials: .jwt(token: token)) }
+            == .authError,
           "\(forged) for \(way)")
       }
       let stranger = try TestIssuer().token(claims, way)
       if way != .hs256 {
         #expect(
-          await Self.code { try await app.login(credentials: .jwt(token: stranger)) }
+          await AppError.code { try await app.login(credentials: .jwt(token: stranger)) }
             == .authError)
       }
       try await server.stop()
@@ -100,7 +86,7 @@ import Testing
     #expect(custom.identities.map(\.providerType) == ["custom-token"])
     let confused = try issuer.token(.confused)
     #expect(
-      await Self.code { try await app.login(credentials: .jwt(token: confused)) } == .authError)
+      await AppError.code { try await app.login(credentials: .jwt(token: confused)) } == .authError)
     let apple = TestClaims(
       aud: "org.example.app", iss: "https://appleid.apple.com", email: "a@x.org",
       isEmailVerified: true)
@@ -113,14 +99,14 @@ import Testing
     #expect(Set(app.allUsers.keys) == [custom.id, first.id, second.id])
     #expect(app.currentUser == second)
     #expect(
-      await Self.code {
+      await AppError.code {
         try await app.login(credentials: .apple(idToken: issuer.token(google, .rs256)))
       } == .authError)
     #expect(
-      await Self.code { try await app.login(credentials: .google(serverAuthCode: "c")) }
+      await AppError.code { try await app.login(credentials: .google(serverAuthCode: "c")) }
         == .badRequest)
     #expect(
-      await Self.code { try await app.login(credentials: .facebook(accessToken: "t")) }
+      await AppError.code { try await app.login(credentials: .facebook(accessToken: "t")) }
         == .authProviderNotFound)
     #expect(web.requests("/keys").count == 1)
     try await server.stop()
@@ -139,9 +125,9 @@ import Testing
     let text = try #require(made.key)
     #expect(made.name == "robot" && !made.disabled)
     #expect(
-      await Self.code { try await keys.createAPIKey(named: "robot") } == .apiKeyAlreadyExists)
-    #expect(await Self.code { try await keys.createAPIKey(named: "a b") } == .invalidParameter)
-    let robots = Self.app(server, "robot")
+      await AppError.code { try await keys.createAPIKey(named: "robot") } == .apiKeyAlreadyExists)
+    #expect(await AppError.code { try await keys.createAPIKey(named: "a b") } == .invalidParameter)
+    let robots = AppDevice.app(server, "robot")
     let robot = try await robots.login(credentials: .userAPIKey(text))
     #expect(robot.id == user.id && robot.identities == user.identities)
     let listed = try await keys.fetchAPIKeys()
@@ -149,18 +135,18 @@ import Testing
     try await keys.disableAPIKey(made.objectId)
     #expect(try await keys.fetchAPIKey(made.objectId).disabled)
     #expect(
-      await Self.code { try await robots.login(credentials: .userAPIKey(text)) } == .authError)
+      await AppError.code { try await robots.login(credentials: .userAPIKey(text)) } == .authError)
     // The program with the key is logged out, the user is not.
-    #expect(await Self.code { try await robot.refreshCustomData() } == .invalidSession)
+    #expect(await AppError.code { try await robot.refreshCustomData() } == .invalidSession)
     #expect(!robot.isLoggedIn && user.isLoggedIn)
     try await keys.enableAPIKey(made.objectId)
     _ = try await robots.login(credentials: .serverAPIKey(text))
     try await keys.deleteAPIKey(made.objectId)
-    #expect(await Self.code { try await keys.fetchAPIKey(made.objectId) } == .unknown)
+    #expect(await AppError.code { try await keys.fetchAPIKey(made.objectId) } == .unknown)
     #expect(try await keys.fetchAPIKeys().isEmpty)
     let anonymous = try await app.login(credentials: .anonymous)
     #expect(
-      await Self.code { try await anonymous.apiKeysAuth.createAPIKey(named: "k") }
+      await AppError.code { try await anonymous.apiKeysAuth.createAPIKey(named: "k") }
         == .invalidParameter)
     try await Self.useBlocks(keys)
     try await server.stop()
@@ -206,7 +192,8 @@ import Testing
         == "The key backup is disabled, and its logins are over.")
     #expect(
       try await KeysCommand.answer(folder, nil, .list) == "backup  \(text.prefix(24))  disabled")
-    #expect(await Self.code { try await app.login(credentials: .serverAPIKey(text)) } == .authError)
+    #expect(
+      await AppError.code { try await app.login(credentials: .serverAPIKey(text)) } == .authError)
     _ = try await KeysCommand.answer(folder, nil, .enable("backup"))
     #expect(try await app.login(credentials: .serverAPIKey(text)).id == user.id)
     for (action, message) in [
@@ -247,10 +234,11 @@ import Testing
     #expect(parts.last.flatMap { HexadecimalText.bytes(String($0.dropFirst(3))) } == signature)
     web.answer("/who", "null")
     #expect(
-      await Self.code { try await app.login(credentials: .function(payload: [:])) } == .authError)
+      await AppError.code { try await app.login(credentials: .function(payload: [:])) }
+        == .authError)
     web.forget("/who")
     #expect(
-      await Self.code { try await app.login(credentials: .function(payload: [:])) }
+      await AppError.code { try await app.login(credentials: .function(payload: [:])) }
         == .internalServerError)
     try await server.stop()
     try await web.stop()
@@ -273,9 +261,10 @@ import Testing
     let auth = app.emailPasswordAuth
     try await auth.registerUser(email: "ann@x.org", password: "secret1")
     #expect(
-      await Self.code { try await auth.registerUser(email: "eve@x.org", password: "secret1") }
+      await AppError.code { try await auth.registerUser(email: "eve@x.org", password: "secret1") }
         == .badRequest)
-    #expect(await Self.code { try await auth.retryCustomConfirmation("eve@x.org") } == .badRequest)
+    #expect(
+      await AppError.code { try await auth.retryCustomConfirmation("eve@x.org") } == .badRequest)
     try await auth.callResetPasswordFunction(
       email: "ann@x.org", password: "another", args: ["a word"])
     try await user.linkUser(
@@ -303,11 +292,12 @@ import Testing
     let auth = app.emailPasswordAuth
     try await auth.registerUser(email: "ann@x.org", password: "secret1")
     let credentials = Credentials.emailPassword(email: "ann@x.org", password: "secret1")
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .invalidPassword)
+    #expect(
+      await AppError.code { try await app.login(credentials: credentials) } == .invalidPassword)
     let confirmation = try #require(Self.token(in: mails.lines, "https://x.org/c"))
     try await auth.confirmUser(confirmation.token, tokenId: confirmation.id)
     #expect(
-      await Self.code {
+      await AppError.code {
         try await auth.confirmUser(confirmation.token, tokenId: confirmation.id)
       } == .unknown)
     let user = try await app.login(credentials: credentials)
@@ -321,7 +311,7 @@ import Testing
     // A mail server that is gone is an error of the call.
     try await mails.stop()
     #expect(
-      await Self.code { try await auth.sendResetPasswordEmail("ann@x.org") }
+      await AppError.code { try await auth.sendResetPasswordEmail("ann@x.org") }
         == .internalServerError)
     try await server.stop()
   }
@@ -378,7 +368,7 @@ import Testing
     try await ann.linkUser(credentials: token)
     #expect(ann.id == id && ann.identities.count == 2)
     #expect(
-      await Self.code { try await ann.linkUser(credentials: .anonymous) } == .invalidParameter)
+      await AppError.code { try await ann.linkUser(credentials: .anonymous) } == .invalidParameter)
     // Not anonymous any more, the user comes back after a logout.
     try await ann.logOut()
     #expect(ann.state == .loggedOut)
@@ -389,7 +379,7 @@ import Testing
     #expect(app.currentUser == bob && app.allUsers.count == 2)
     #expect(app.switch(to: ann) == ann && app.currentUser == ann)
     // The identity has an owner.
-    #expect(await Self.code { try await bob.linkUser(credentials: token) } == .badRequest)
+    #expect(await AppError.code { try await bob.linkUser(credentials: token) } == .badRequest)
     try await ann.delete()
     #expect(ann.state == .removed && app.currentUser == bob)
     #expect(Set(app.allUsers.keys) == [bob.id])
@@ -414,7 +404,8 @@ import Testing
     try Data(file.utf8).write(to: URL(fileURLWithPath: path + "app.json"))
     #expect(try await ApplyCommand.answer(folder).hasPrefix("The files of the app todos are"))
     let old = try issuer.token(.hs256)
-    #expect(await Self.code { try await app.login(credentials: .jwt(token: old)) } == .authError)
+    #expect(
+      await AppError.code { try await app.login(credentials: .jwt(token: old)) } == .authError)
     #expect(try await app.login(credentials: .jwt(token: issuer.token(.rs256))) === user)
     _ = try await user.refreshCustomData()
     // A key that is none is named, and nothing changes.

@@ -89,7 +89,7 @@ struct RealmReaderTests {
       switch form {
       case "bytes": Data(bytes)
       case "base64": Data((Base64.encode(bytes) + "\n").utf8)
-      default: Data(bytes.map { HexadecimalText.text(UInt64($0), digits: 2) }.joined().utf8)
+      default: Data(HexadecimalText.text(bytes).utf8)
       }
     let keyFile = sample.directory.file("key")
     try data.write(to: URL(fileURLWithPath: keyFile))

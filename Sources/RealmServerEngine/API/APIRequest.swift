@@ -3,6 +3,7 @@
 // Requests as the listener hands them over, and their answers.
 
 package import RealmFormats
+import RealmText
 
 /// A request of HTTP.
 package struct APIRequest: Sendable {

@@ -40,11 +40,15 @@ struct DocumentRoutes {
       throw APIError(404, "ServiceCommandNotFound", "the call has no stream")
     }
     let arguments = try body.arguments()
+    let watch: DocumentWatch
     do throws(DocumentError) {
-      return EventStream(try await documents.watch(arguments, user: access))
+      watch = try await documents.watch(arguments, user: access)
     } catch {
       throw APIError(call: error)
     }
+    // An end of the access finds the stream from now on; one that came before is found here.
+    _ = try await app.access(token)
+    return EventStream(watch)
   }
 
   private func documents(of service: String) throws(APIError) -> DocumentService {

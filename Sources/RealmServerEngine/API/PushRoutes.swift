@@ -3,6 +3,7 @@
 // Registrations for push messages, and messages of the app's own programs (P1 A.2).
 
 import RealmFormats
+import RealmText
 
 /// The routes `push/providers/<service>/…` of an app.
 struct PushRoutes {

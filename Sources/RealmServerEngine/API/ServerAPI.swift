@@ -53,9 +53,10 @@ package struct ServerAPI: Sendable {
   private func depth(of request: APIRequest) -> Int? {
     guard let text = request[header: CallChain.header] else { return nil }
     let parts = request.path.split(separator: "/", maxSplits: 5).map(String.init)
-    guard parts.count > 4, parts[3] == "app", let accounts = app(parts[4])?.accounts else {
-      return nil
-    }
+    guard parts.count > 4 else { return nil }
+    // Requests of a user about itself name the app in their token alone.
+    let id = parts[3] == "app" ? parts[4] : request.bearerToken.flatMap { TokenIssuer.app(of: $0) }
+    guard let accounts = id.flatMap({ app($0) })?.accounts else { return nil }
     return accounts.services.chain.depth(of: text, now: accounts.unixSeconds)
   }
 

@@ -3,7 +3,7 @@
 // Events about users, kept for the triggers of an app.
 //
 // Invariants:
-// 1. An event is stored in the transaction that it tells of, so none is lost and none made up.
+// 1. An event is stored in the transaction that it is about, so none is lost and none made up.
 // 2. Numbers grow by one, and no number is given twice.
 // 3. At most `countMax` events are kept: the oldest one goes for another.
 
@@ -29,21 +29,15 @@ package struct AccountEvent: Hashable, Sendable {
   package let document: BSONValue
   /// The triggers on the way to the event.
   package let depth: Int
-  /// The name of the depth in the stored document.
-  private static let depthName = "_depth"
 
   init?(_ row: RecordRow) throws(StorageError) {
     guard let kind = Kind(rawValue: try row.text("kind")),
-      let elements = try? ExtendedJSONReader.parse(row.text("event")).elements
+      let document = try? ExtendedJSONReader.parse(row.text("event"))
     else { return nil }
     number = UInt64(bitPattern: row.key.rawValue)
     self.kind = kind
-    document = .document(elements.filter { $0.key != Self.depthName })
-    if case .int64(let depth)? = elements.first(where: { $0.key == Self.depthName })?.value {
-      self.depth = Int(depth)
-    } else {
-      depth = 0
-    }
+    self.document = document
+    depth = Int(try row.optionalInteger("depth") ?? 0)
   }
 
   /// The events after a number.
@@ -74,20 +68,18 @@ package struct AccountEvent: Hashable, Sendable {
     }
     let user = FunctionUser(account, identities, customData: account.customData)
     let providers = provider.map { [$0] } ?? account.identities.map(\.provider)
-    var elements = [
+    let elements = [
       BSONElement("operationType", .string(kind.rawValue.uppercased())),
       BSONElement("providers", .array(providers.map { .string($0) })),
       BSONElement("user", user.value),
       BSONElement("time", .date(unixMilliseconds: time.unixMilliseconds)),
     ]
-    if CallChain.depth > 0 {
-      elements.append(BSONElement(depthName, .int64(Int64(CallChain.depth))))
-    }
     try meta.set(number, "last_event")
     let events = try AccountTables.events.table(in: group)
     let row = try events.create(under: ObjectKey(number))
     try row.set(kind.rawValue, "kind")
     try row.set(ExtendedJSONWriter.text(.document(elements)), "event")
+    try row.set(Int64(CallChain.depth), "depth")
     var records = try events.records()
     if let first = try records.next()?.key, number - first.rawValue >= Int64(countMax) {
       try events.delete(first)

@@ -57,13 +57,17 @@ enum AccountTables {
 
   /// The events of users for triggers. The key of a row is the number of its event.
   static let events = RecordLayout(
-    "server_account_events", [RecordField("kind", .string), RecordField("event", .string)])
+    "server_account_events",
+    [
+      RecordField("kind", .string), RecordField("event", .string),
+      RecordField("depth", .int, isNullable: true, isLater: true),
+    ])
 
   static let all = [meta, accounts, identities, sessions, tokens, keys, events]
 
   /// The number of the layout. Files of an earlier one get the missing columns and tables, and
   /// files of a later one are refused.
-  static let layout: Int64 = 5
+  static let layout: Int64 = 6
 
   /// The tables that files of a layout may lack.
   static func additions(since layout: Int64) -> [RecordLayout] {

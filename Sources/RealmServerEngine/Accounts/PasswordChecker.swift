@@ -12,6 +12,7 @@
 //    lane goes, or the new one if its own lane is the longest.
 
 import RealmStorage
+import RealmText
 
 /// Makes and compares hashes of passwords.
 ///

@@ -116,8 +116,13 @@ struct UnseenObjects {
   private func isRestarted(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
   ) throws(StorageError) -> Bool {
-    if let last = ownWrites(to: object, after: base, own, file).last, last.isErased { return false }
-    return try existed(object, at: base)
+    let isErased =
+      if let entry = own.last(where: { $0.names(object) }) {
+        entry.changeset.erases(object)
+      } else {
+        marks[object]?.last { $0.version > base && $0.file == file }?.touch.existence == .erased
+      }
+    return isErased ? false : try existed(object, at: base)
   }
 
   /// What an entry of the client did to an object.

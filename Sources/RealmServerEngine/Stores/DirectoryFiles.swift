@@ -41,11 +41,6 @@ package struct DirectoryFiles: RealmFiles {
     return (folders, "\(path)/\(names.last ?? "realm").realm")
   }
 
-  /// The name of an app in identifiers of realms, which is that of its folder.
-  static func name(ofApp app: String) -> String {
-    String(RealmName(app: app).fileID.rawValue.prefix { $0 != "/" })
-  }
-
   /// The record of the app whose folder has a name.
   private func record(_ app: some StringProtocol) -> RealmRecord {
     records["\(directory)/apps/\(app)/directory.realm"]
@@ -56,7 +51,8 @@ package struct DirectoryFiles: RealmFiles {
     realm.rawValue.split(separator: "/").last.map(String.init) ?? "realm"
   }
 
-  private static func options(mustExist: Bool) -> OpenOptions {
+  /// The options of the files of realms.
+  package static func options(mustExist: Bool) -> OpenOptions {
     var options = OpenOptions(mustExist: mustExist)
     options.reservedByteCount = reservedByteCount
     options.slabByteCount = slabByteCount
@@ -78,13 +74,13 @@ package struct DirectoryFiles: RealmFiles {
     for folder in folders { try make(folder) }
     try CompleteFile.make(
       file, options: Self.options(mustExist: false), system: system, body)
-    try record(realm.rawValue.prefix { $0 != "/" }).change(
+    try record(realm.appName).change(
       adding: [Self.name(realm)], removing: [])
   }
 
   /// The realms of an app that were made, whether their files are there or not.
   package func recordedRealms(ofApp app: String) throws(StorageError) -> Set<RealmID> {
-    let folder = Self.name(ofApp: app)
+    let folder = RealmID.name(ofApp: app)
     return Set(try record(folder).names().map { RealmID("\(folder)/\($0)") })
   }
 
@@ -94,14 +90,14 @@ package struct DirectoryFiles: RealmFiles {
     _ found: Set<RealmID>, forgetting lost: Set<RealmID>, ofApp app: String
   ) throws(StorageError) {
     guard !found.isEmpty || !lost.isEmpty else { return }
-    try record(Self.name(ofApp: app)).change(
+    try record(RealmID.name(ofApp: app)).change(
       adding: found.map(Self.name).sorted(), removing: lost.map(Self.name))
   }
 
   package func hasFile(of realm: RealmID) -> Bool { CompleteFile.exists(path(of: realm)) }
 
   package func realms(ofApp app: String) throws(StorageError) -> [RealmID] {
-    let app = Self.name(ofApp: app)
+    let app = RealmID.name(ofApp: app)
     let folder = "\(directory)/apps/\(app)/realms"
     guard let list = unsafe opendir(folder) else {
       guard errno != ENOENT else { return [] }

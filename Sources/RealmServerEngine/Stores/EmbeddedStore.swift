@@ -109,5 +109,7 @@ package final class EmbeddedStore: ServerStore {
   /// The number of files that are open.
   package var openCount: Int { realms.withLock { $0.count } }
 
-  package func heads() -> AsyncStream<RealmHead> { listeners.heads() }
+  package func heads(ofApp app: String?) -> AsyncStream<RealmHead> {
+    listeners.heads(ofApp: app)
+  }
 }

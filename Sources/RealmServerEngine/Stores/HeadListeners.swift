@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The streams of new heads that a store has given out.
+// The streams of new heads of a store.
 
 import RealmStorage
 
 /// Brings the heads of a store to all its streams.
 package final class HeadListeners: Sendable {
+  private struct Stream {
+    /// What the identifiers of the realms begin with; nil for all realms.
+    let appName: String?
+    let continuation: AsyncStream<RealmHead>.Continuation
+  }
+
   private struct State {
-    var streams: [Int: AsyncStream<RealmHead>.Continuation] = [:]
+    var streams: [Int: Stream] = [:]
     var count = 0
   }
 
@@ -15,17 +21,21 @@ package final class HeadListeners: Sendable {
 
   package init() {}
 
-  /// Brings a head to all streams.
+  /// Brings a head to the streams of its app, and to those of all realms.
   package func report(_ head: RealmHead) {
-    for stream in state.withLock({ Array($0.streams.values) }) { stream.yield(head) }
+    for stream in state.withLock({ Array($0.streams.values) }) {
+      if let name = stream.appName, head.realm.appName != name { continue }
+      stream.continuation.yield(head)
+    }
   }
 
-  /// A stream of the heads from now on.
-  package func heads() -> AsyncStream<RealmHead> {
-    AsyncStream { continuation in
+  /// A stream of the heads from now on, of the realms of an app or of all.
+  package func heads(ofApp app: String?) -> AsyncStream<RealmHead> {
+    let appName = app.map { RealmID.name(ofApp: $0) }
+    return AsyncStream { continuation in
       let number = state.withLock { state in
         state.count += 1
-        state.streams[state.count] = continuation
+        state.streams[state.count] = Stream(appName: appName, continuation: continuation)
         return state.count
       }
       continuation.onTermination = { [weak self] _ in

@@ -45,13 +45,13 @@ package struct InspectedFiles: Sendable {
     guard CompleteFile.exists(path) else { return [] }
     let names = try StoreError.storing(
       Self.reading(path) { (snapshot) throws(StorageError) in try RealmRecord.names(snapshot) })
-    let folder = DirectoryFiles.name(ofApp: app)
+    let folder = RealmID.name(ofApp: app)
     return Set(names.map { RealmID("\(folder)/\($0)") })
   }
 
   /// The path of the record of an app's realms.
   package func recordPath(ofApp app: String) -> String {
-    "\(directory)/apps/\(DirectoryFiles.name(ofApp: app))/directory.realm"
+    "\(directory)/apps/\(RealmID.name(ofApp: app))/directory.realm"
   }
 
   /// What the file of a realm has.

@@ -47,4 +47,13 @@ package struct RealmID: Hashable, Sendable {
   package var rawValue: String
 
   package init(_ rawValue: String) { self.rawValue = rawValue }
+
+  /// The beginning of the identifier, which all realms of an app have: the name of its folder. Two
+  /// apps with very long names may have one.
+  package var appName: Substring { rawValue.prefix { $0 != "/" } }
+
+  /// The beginning of the identifiers of an app's realms.
+  package static func name(ofApp app: String) -> String {
+    String(RealmName(app: app).fileID.appName)
+  }
 }

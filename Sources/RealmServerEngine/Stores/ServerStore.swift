@@ -27,9 +27,15 @@ package protocol ServerStore: Sendable {
   nonisolated(nonsending)
     func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
 
-  /// New heads of all realms, for waking waiting sessions; they may repeat and be late, and are
-  /// never the only truth.
-  func heads() -> AsyncStream<RealmHead>
+  /// New heads of the realms of an app, or of all realms, for waking waiting sessions; they may
+  /// repeat and be late, and are never the only truth. Apps with very long names may get those of
+  /// each other.
+  func heads(ofApp app: String?) -> AsyncStream<RealmHead>
+}
+
+extension ServerStore {
+  /// New heads of all realms.
+  package func heads() -> AsyncStream<RealmHead> { heads(ofApp: nil) }
 }
 
 /// One open realm of a store.
@@ -103,7 +109,8 @@ package protocol RealmStore: Sendable {
 
 /// The failure of a store.
 package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
-  /// Another owner has opened the realm since: all sessions of this one have to go.
+  /// Another owner has opened the realm since: all sessions of this one have to go. Where an append
+  /// throws this, it may have come to be before.
   case fenced
   /// The newest version is another one than expected.
   case conflict(RealmHead)

@@ -150,6 +150,8 @@ struct DatabaseRun {
     if position == nil { position = try await context.store.position(of: context.name, in: id) }
     let found = position ?? TriggerPosition()
     let (name, head) = try await realms.name(of: id)
+    // News may be about another app with a similar name: its realms have another owner.
+    guard realms.has(name) else { return (nil, name, found) }
     if let head, TriggerPosition(head) == found { return (nil, name, found) }
     return (try await realms.open(name), name, found)
   }

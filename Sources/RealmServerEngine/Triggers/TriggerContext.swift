@@ -87,8 +87,10 @@ final class TriggerContext: Sendable {
         break
       }
       if Task.isCancelled { throw .cancelled }
-      functions.measure(.trigger(name), .failed, since: start)
-      if failure != .busy { attempt += 1 }
+      if failure != .busy {
+        functions.measure(.trigger(name), .failed, since: start)
+        attempt += 1
+      }
       let count = attempt
       report("\(failure)")
       update { ($0.failed, $0.attempt) = ($0.failed + 1, count) }

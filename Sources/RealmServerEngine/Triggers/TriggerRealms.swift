@@ -21,6 +21,9 @@ final class TriggerRealms: Sendable {
     try await app.realms.realms(ofApp: app.name)
   }
 
+  /// Whether a realm is one of the app.
+  func has(_ name: RealmName) -> Bool { name.app == app.name }
+
   /// The head of a realm, open or not.
   func head(of realm: RealmID) async throws(StoreError) -> RealmHead {
     let outline = try await app.realms.peek(realm)

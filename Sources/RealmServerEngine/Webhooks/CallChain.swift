@@ -36,8 +36,7 @@ package struct CallChain: Sendable {
   /// - Parameter now: Seconds since 1970.
   package func text(depth: Int, now: Int64) -> String {
     let message = "\(depth).\(now)"
-    let digits = sign(Array(message.utf8), key).map { HexadecimalText.text(UInt64($0), digits: 2) }
-    return message + "." + digits.joined()
+    return message + "." + HexadecimalText.text(sign(Array(message.utf8), key))
   }
 
   /// The depth of a header's value; nil if this process has not made it within the last hour.

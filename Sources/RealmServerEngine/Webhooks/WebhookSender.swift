@@ -16,7 +16,7 @@ import RealmText
 package struct WebhookSender: Sendable {
   private let transport: any HTTPTransport
   private let chain: CallChain
-  private let timer: SyncClock
+  private let timer = SyncClock.continuous
   private let measure: @Sendable (CodeRun) -> Void
   private let sign: @Sendable (_ message: [UInt8], _ key: [UInt8]) -> [UInt8]
 
@@ -24,13 +24,12 @@ package struct WebhookSender: Sendable {
   ///   - measure: Takes each request with its outcome.
   ///   - sign: HMAC with SHA-256.
   package init(
-    _ transport: any HTTPTransport, chain: CallChain, timer: SyncClock = .continuous,
+    _ transport: any HTTPTransport, chain: CallChain,
     measure: @escaping @Sendable (CodeRun) -> Void = { _ in },
     sign: @escaping @Sendable (_ message: [UInt8], _ key: [UInt8]) -> [UInt8]
   ) {
     self.transport = transport
     self.chain = chain
-    self.timer = timer
     self.measure = measure
     self.sign = sign
   }
@@ -52,8 +51,8 @@ package struct WebhookSender: Sendable {
           app: app, kind: .webhook(event), outcome: isDone ? .done : .failed,
           time: timer.now() - start))
     }
-    let signature = sign(Array("\(now).".utf8) + body, hook.secret.bytes)
-      .map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
+    let signature = HexadecimalText.text(
+      sign(Array("\(now).".utf8) + body, hook.secret.bytes))
     var headers = [
       HTTPHeader("Content-Type", "application/json"),
       HTTPHeader("Realm-Signature", "t=\(now),v1=\(signature)"),

@@ -11,6 +11,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmText
 
 /// Decides whether a request is from the operator.
 struct AdminGuard: Sendable {

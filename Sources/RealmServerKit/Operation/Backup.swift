@@ -41,7 +41,7 @@ package struct Backup: Sendable {
     }
   }
 
-  /// A folder of other files without this one is no unfinished backup.
+  /// Marks a folder as an unfinished backup, which may be removed.
   private static let mark = "backup.unfinished"
   private static let depthMax = 8
   /// Files of an app that are copied as databases, or belong to the present run of a server.
@@ -99,8 +99,9 @@ package struct Backup: Sendable {
       files: files)
     try write(manifest.json, to: "\(work)/\(BackupManifest.name)")
     do {
-      try FileManager.default.removeItem(atPath: "\(work)/\(Self.mark)")
       try FileManager.default.moveItem(atPath: work, toPath: target)
+      // After that, so that a folder without the mark is never taken for an unfinished one.
+      try FileManager.default.removeItem(atPath: "\(target)/\(Self.mark)")
       try DatabaseFile.syncDirectory(of: target)
     } catch {
       throw ServerFailure(
@@ -129,11 +130,10 @@ package struct Backup: Sendable {
     try write(.object([]), to: "\(work)/\(Self.mark)")
   }
 
-  /// Whether a folder with these files is what an interrupted backup leaves: with its mark, before
-  /// it has one, or after the mark is gone, when only the name of the folder is missing.
+  /// Whether a folder with these files is what an interrupted backup leaves: with its mark, or
+  /// before it has one.
   private static func isUnfinished(_ names: [String]) -> Bool {
-    names.contains(mark) || names.contains(BackupManifest.name)
-      || names.allSatisfy { $0.hasPrefix(mark) }
+    names.contains(mark) || names.allSatisfy { $0.hasPrefix(mark) }
   }
 
   private func makeFolder(_ path: String) throws(ServerFailure) {

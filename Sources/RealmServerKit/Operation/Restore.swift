@@ -62,17 +62,8 @@ package struct Restore: Sendable {
   /// Puts the data of a backup into a folder.
   ///
   /// - Parameter replaces: Whether the folder may have data, which is moved aside.
-  /// - Returns: What was done, for the operator.
+  @discardableResult
   package static func run(
-    from backup: String, to directory: String, replaces: Bool, clock: ServerClock = .machine
-  ) throws(ServerFailure) -> String {
-    try report(from: backup, to: directory, replaces: replaces, clock: clock).text
-  }
-
-  /// Puts the data of a backup into a folder.
-  ///
-  /// - Parameter replaces: Whether the folder may have data, which is moved aside.
-  package static func report(
     from backup: String, to directory: String, replaces: Bool, clock: ServerClock = .machine
   ) throws(ServerFailure) -> Report {
     try Restore(backup, directory).run(replaces: replaces, clock)

@@ -169,7 +169,7 @@ struct AppOpener: Sendable {
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
       app, mode: file.mode, settings: file.documents, limits: users.documents,
-      heads: store.heads(), clock: clock, timer: timer)
+      heads: store.heads(ofApp: file.id), clock: clock, timer: timer)
     api.documents = collections
     api.accounts.ends.observe { [weak collections] in collections?.endWatches($0) }
     api.functions.find(documents: collections)
@@ -186,7 +186,7 @@ struct AppOpener: Sendable {
         kept: { (realm) async throws(StoreError) in try await triggers.keptVersion(of: realm) }),
       folder: FolderIdentity(directory.appPath(file.id)), documents: documents,
       customData: CustomDataWatch(
-        documents, app.rules, heads: store.heads(),
+        documents, app.rules, heads: store.heads(ofApp: file.id),
         report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }),
       triggers: triggers, programTriggers: code[file.id].triggers)
   }
@@ -202,7 +202,7 @@ struct AppOpener: Sendable {
       environment: TriggerService.Environment(
         clock: clock, timer: timer, random: random,
         notice: { [notices] in notices.add("App \(id): \($0)", as: .warning) }),
-      heads: { store.heads() },
+      heads: { store.heads(ofApp: id) },
       store: { (isNeeded) async throws(StoreError) in
         guard isNeeded || FileManager.default.fileExists(atPath: path) else { return nil }
         return try await TriggerFile.opening(path, app: id)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database as the realms of a node share it: its connections, and patience.
+// The database as the realms of a node share it: its connections, and repeated attempts.
 //
 // Invariants:
 // 1. A connection is used by one call at a time, and by none after an error.
@@ -22,31 +22,36 @@ final class Database: Sendable {
     self.settings = settings
   }
 
-  var deadline: Deadline { Deadline(milliseconds: settings.patienceMilliseconds) }
-
-  /// A connection for the caller alone.
-  func take() throws(DatabaseError) -> any DatabaseLink {
-    if let link = idle.withLock({ $0.popLast() }) { return link }
-    return try connector.connect()
-  }
-
   /// A connection for the caller alone, never shared.
   func connect() throws(DatabaseError) -> any DatabaseLink { try connector.connect() }
 
-  /// Keeps a connection for other calls. It has no open transaction.
-  func giveBack(_ link: any DatabaseLink) {
+  /// Uses a connection, alone. It has no open transaction when `call` returns.
+  func using<R>(
+    _ call: (any DatabaseLink) throws(DatabaseError) -> R
+  ) throws(DatabaseError) -> R {
+    let link: any DatabaseLink
+    if let known = idle.withLock({ $0.popLast() }) { link = known } else { link = try connect() }
+    do throws(DatabaseError) {
+      let result = try call(link)
+      keep(link)
+      return result
+    } catch {
+      link.close()
+      // A server that refuses is there. That of the idle connections may be gone otherwise.
+      if case .refused = error { throw error }
+      closeIdle()
+      throw error
+    }
+  }
+
+  /// Keeps a connection for other calls.
+  private func keep(_ link: any DatabaseLink) {
     let isKept = idle.withLock { idle in
       guard idle.count < Self.idleCountMax else { return false }
       idle.append(link)
       return true
     }
     if !isKept { link.close() }
-  }
-
-  /// Ends a connection after an error, and all idle ones: their server may be gone.
-  func discard(_ link: any DatabaseLink) {
-    link.close()
-    closeIdle()
   }
 
   func closeIdle() {
@@ -60,11 +65,16 @@ final class Database: Sendable {
   /// Carries out repeatable statements: again and again, until the database
   /// answers or patience ends.
   func repeating(_ calls: [DatabaseCall]) throws(StoreError) -> [DatabaseRows] {
-    let deadline = deadline
+    try repeating { () throws(DatabaseError) -> [DatabaseRows] in try once(calls) }
+  }
+
+  /// Makes an attempt: again and again, until the database answers or patience ends.
+  func repeating<R>(_ attempt: () throws(DatabaseError) -> R) throws(StoreError) -> R {
+    let deadline = Deadline(milliseconds: settings.patienceMilliseconds)
     var backOff = BackOff()
     while true {
       do throws(DatabaseError) {
-        return try once(calls)
+        return try attempt()
       } catch {
         guard error.isTransient, !deadline.isOver else { throw StoreError(error) }
         backOff.pause(until: deadline)
@@ -74,15 +84,7 @@ final class Database: Sendable {
 
   /// Carries out statements without an open transaction afterwards.
   func once(_ calls: [DatabaseCall]) throws(DatabaseError) -> [DatabaseRows] {
-    let link = try take()
-    do throws(DatabaseError) {
-      let rows = try link.run(calls)
-      giveBack(link)
-      return rows
-    } catch {
-      discard(link)
-      throw error
-    }
+    try using { (link) throws(DatabaseError) -> [DatabaseRows] in try link.run(calls) }
   }
 }
 

@@ -10,7 +10,7 @@ package struct PostgresSettings: Hashable, Sendable {
   package var leaseMilliseconds = 15_000
   /// The time for further attempts while the database does not answer.
   package var patienceMilliseconds = 10_000
-  /// The time between two looks at the heads of open realms, behind the notifications.
+  /// The time between two reads of the heads of open realms, in case a notification is lost.
   package var pollMilliseconds = 1_000
   /// The versions between two checkpoints of a realm.
   package var checkpointVersions: UInt64 = 10_000

@@ -12,10 +12,6 @@ package enum Statements {
   package static let begin = DatabaseStatement("begin", "BEGIN")
   package static let rollback = DatabaseStatement("rollback", "ROLLBACK")
   package static let commit = DatabaseStatement("commit", "COMMIT")
-  /// A COMMIT that waits for a standby is not to be given up by a time limit: the database would
-  /// report success.
-  package static let waitForCommit = DatabaseStatement(
-    "wait_for_commit", "SET LOCAL statement_timeout = 0")
 
   // MARK: Realms
 
@@ -42,7 +38,7 @@ package enum Statements {
   package static let lockRealm = DatabaseStatement(
     "lock_realm", "SELECT \(head) FROM openrealm.realm WHERE number = $1 FOR UPDATE")
   package static let realmsOfApp = DatabaseStatement(
-    "realms_of_app", "SELECT id FROM openrealm.realm WHERE app = $1 ORDER BY id")
+    "realms_of_app", "SELECT \(head) FROM openrealm.realm WHERE app = $1 ORDER BY id")
   package static let newHeads = DatabaseStatement(
     "new_heads",
     """

@@ -2,17 +2,10 @@
 
 // PostgreSQL's libpq, as the system has it.
 //
-// The library is loaded when a server with the option --store starts. So the package needs no
-// header of it to be built, no other program loads it, and updates of the system reach it.
+// The library is loaded when a server with the option --store starts (`SystemLibrary`).
 
 #if Postgres
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+import RealmStorage
 
 /// The functions of libpq for a connection, with the types of its header `libpq-fe.h`.
 ///
@@ -84,20 +77,19 @@ struct Libpq: Sendable {
 
   /// Loads the library under the first known one of some names. It stays loaded.
   init(names: [String]) throws(DatabaseError) {
-    guard let library = unsafe names.lazy.compactMap({ unsafe dlopen($0, RTLD_NOW) }).first else {
+    guard let library = SystemLibrary(names) else {
       throw .unsupported(
         "The option --store needs PostgreSQL's client library, libpq, and this system has none. "
           + "Install it (Debian and Ubuntu: libpq5; Fedora: libpq; Alpine: libpq; macOS: "
           + "brew install libpq).")
     }
     func function<F>(_ name: String) throws(DatabaseError) -> F {
-      guard let symbol = unsafe dlsym(library, "PQ" + name) else {
+      guard let function: F = unsafe library.function("PQ" + name) else {
         throw .unsupported(
           "The libpq of this system has no function PQ\(name): it is older than version 14. "
             + "Install a newer one.")
       }
-      // A symbol is the address of a C function; its type is the one of the header.
-      return unsafe unsafeBitCast(symbol, to: F.self)
+      return function
     }
     unsafe connectStart = try function("connectStartParams")
     unsafe connectPoll = try function("connectPoll")

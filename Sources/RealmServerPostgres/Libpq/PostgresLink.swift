@@ -4,8 +4,9 @@
 //
 // Invariants:
 // 1. One call at a time uses the connection: the pool gives it to one.
-// 2. Nothing waits without a limit of time: the socket is never read or written by a blocking
-//    call, and a database without an answer in time is given up, and its connection with it.
+// 2. Nothing waits without a limit of time, except libpq's lookup of host names, which the system's
+//    resolver limits: the socket is never read or written by a blocking call, and a database
+//    without an answer in time is given up, and its connection with it.
 
 #if Postgres
 #if canImport(Darwin)
@@ -19,7 +20,7 @@ import Glibc
 /// A connection to PostgreSQL.
 @safe
 final class PostgresLink: DatabaseLink, @unchecked Sendable {
-  // Sendable: see invariant 1.
+  // Sendable: one call at a time uses the connection (`PostgresLink` 1).
 
   private let library: Libpq
   private let answerMilliseconds: Int
@@ -51,6 +52,8 @@ final class PostgresLink: DatabaseLink, @unchecked Sendable {
     self.answerMilliseconds = answerMilliseconds
     let names = CTexts(options.map(\.0))
     let values = CTexts(options.map(\.1))
+    // The lists are used through their pointers.
+    defer { withExtendedLifetime((names, values)) {} }
     // The string in "dbname" is a connection string.
     guard let opened = unsafe library.connectStart(names.pointer, values.pointer, 1) else {
       throw .unreachable("there is no memory for a connection")
@@ -172,6 +175,7 @@ final class PostgresLink: DatabaseLink, @unchecked Sendable {
       try unsafe receive(on: connection, until: deadline)
       guard let result = unsafe library.getResult(connection) else {
         guard unsafe library.status(connection) == Code.connected else { throw lost() }
+        guard !deadline.isOver else { throw lost("it did not answer in time") }
         continue
       }
       defer { unsafe library.clear(result) }

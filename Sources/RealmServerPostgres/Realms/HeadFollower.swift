@@ -3,7 +3,8 @@
 // News of other servers about the realms open here, and the sign of life of this one.
 //
 // Invariants:
-// 1. A notification is a hint: the heads are asked for at least once in the time between polls.
+// 1. A notification is a hint: the heads of all open realms are read on each new connection, and
+//    once in the time between polls.
 
 #if Postgres
 import RealmStorage
@@ -16,6 +17,10 @@ actor HeadFollower {
   private let database: Database
   private let node: String
   private var nextRenewal = Deadline(milliseconds: 0)
+  /// When the heads of all open realms are read.
+  private var nextPoll = Deadline(milliseconds: 0)
+  /// The realms of the last notifications.
+  private var named: Set<Int64> = []
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
@@ -40,26 +45,30 @@ actor HeadFollower {
         let link = try database.connect()
         defer { link.close() }
         _ = try link.run([Statements.listen()])
+        nextPoll = Deadline(milliseconds: 0)
         while !isStopped.load(ordering: .relaxed), let store = store() {
-          try look(on: link, for: store)
+          try step(on: link, for: store)
           backOff = BackOff()
         }
         return
       } catch {
-        // A pause is followed by another connection, and by a look at all heads.
+        // A pause is followed by another connection, and by a read of all heads.
         backOff.pause(until: Deadline(milliseconds: database.settings.pollMilliseconds))
       }
     }
   }
 
-  /// Takes the heads of the open realms, then waits for a notification.
-  private func look(
+  /// Takes the heads of the open realms with news, or of all, then waits for notifications.
+  private func step(
     on link: any DatabaseLink, for store: PostgresStore
   ) throws(DatabaseError) {
     let (all, owned) = store.openNumbers
-    if !all.isEmpty {
-      store.learn(try link.run([Statements.newHeads(Self.list(all))])[0])
+    let isPoll = nextPoll.isOver
+    let asked = isPoll ? all : all.filter { named.contains($0) }
+    if !asked.isEmpty {
+      store.learn(try link.run([Statements.newHeads(Self.list(asked))])[0])
     }
+    if isPoll { nextPoll = Deadline(milliseconds: database.settings.pollMilliseconds) }
     let lease = database.settings.leaseMilliseconds
     if nextRenewal.isOver {
       if !owned.isEmpty {
@@ -69,8 +78,8 @@ actor HeadFollower {
       }
       nextRenewal = Deadline(milliseconds: lease / 3)
     }
-    let pause = min(database.settings.pollMilliseconds, nextRenewal.millisecondsLeft)
-    _ = try link.messages(within: max(pause, 1))
+    let pause = min(nextPoll.millisecondsLeft, nextRenewal.millisecondsLeft)
+    named = Set(try link.messages(within: max(pause, 1)).compactMap { Int64($0) })
   }
 
   private static func list(_ numbers: [Int64]) -> DatabaseValue {

@@ -4,7 +4,7 @@
 //
 // Invariants:
 // 1. The row of the realm is locked from the comparison of head and epoch until the transaction
-//    ends. So whoever locks it afterwards sees the outcome of the transaction, also of one whose
+//    ends. So a transaction that locks it afterwards sees what became of this one, even if the
 //    connection broke during COMMIT.
 // 2. Each append has a token of its own; the row keeps it until the next one.
 
@@ -78,28 +78,20 @@ extension PostgresRealm {
     _ batch: Batch, after head: RealmHead
   ) throws(StoreError) -> RealmHead {
     let token = salts.next()
-    let deadline = database.deadline
-    var backOff = BackOff()
     var mayBeThere = false
-    while true {
-      let result: Result<RealmHead, StoreError>
-      do throws(DatabaseError) {
-        if mayBeThere, let found = try outcome(of: batch, after: head, token) {
-          result = found
-        } else {
-          mayBeThere = false
-          result = try attempt(batch, after: head, token, &mayBeThere)
-        }
-      } catch {
-        guard error.isTransient, !deadline.isOver else {
-          if mayBeThere { unsettle() }
-          throw StoreError(error)
-        }
-        backOff.pause(until: deadline)
-        continue
+    let result: Result<RealmHead, StoreError>
+    do throws(StoreError) {
+      result = try database.repeating {
+        () throws(DatabaseError) -> Result<RealmHead, StoreError> in
+        if mayBeThere, let found = try outcome(after: head, token) { return found }
+        mayBeThere = false
+        return try attempt(batch, after: head, token, &mayBeThere)
       }
-      return try result.get()
+    } catch {
+      if mayBeThere { unsettle() }
+      throw error
     }
+    return try result.get()
   }
 
   /// Tries once. A refusal is a value.
@@ -108,42 +100,49 @@ extension PostgresRealm {
   private func attempt(
     _ batch: Batch, after head: RealmHead, _ token: UInt64, _ mayBeThere: inout Bool
   ) throws(DatabaseError) -> Result<RealmHead, StoreError> {
-    var newer = head
-    newer.advance(by: batch)
-    let link = try database.take()
     do throws(DatabaseError) {
-      var calls = [Statements.begin(), claim(head, newer, token)]
-      calls += batch.files.map { Statements.file(key, .bits($0.ident.rawValue)) }
-      let rows = try link.run(calls)
-      guard let values = rows[1].first else {
-        let current = try link.run([Statements.rollback(), Statements.realm(key)])[1]
-        database.giveBack(link)
-        return .failure(Self.refusal(current, head))
+      return try database.using {
+        (link) throws(DatabaseError) -> Result<RealmHead, StoreError> in
+        try attempt(batch, after: head, token, on: link, &mayBeThere)
       }
-      let row: RealmRow
-      var writes: [DatabaseCall]
-      do throws(StoreError) {
-        row = try StoreError.reading(RealmRow(values))
-        writes = try fileCalls(batch, rows.dropFirst(2))
-      } catch {
-        _ = try link.run([Statements.rollback()])
-        database.giveBack(link)
-        return .failure(error)
-      }
-      writes += changeCalls(batch, row)
-      writes += [Statements.waitForCommit(), Statements.commit()]
-      if newer.version > head.version { writes.append(Statements.notify(.text("\(number)"))) }
-      mayBeThere = true
-      _ = try link.run(writes)
-      database.giveBack(link)
-      noteSize(row, newer)
-      return .success(row.head)
     } catch {
-      // A refused transaction is rolled back.
-      if case .refused = error { mayBeThere = false }
-      database.discard(link)
+      guard case .refused = error, mayBeThere else { throw error }
+      // A refused transaction is rolled back. But the notification after it is refused alone.
+      if let found = try outcome(after: head, token) { return found }
+      mayBeThere = false
       throw error
     }
+  }
+
+  private func attempt(
+    _ batch: Batch, after head: RealmHead, _ token: UInt64, on link: any DatabaseLink,
+    _ mayBeThere: inout Bool
+  ) throws(DatabaseError) -> Result<RealmHead, StoreError> {
+    var newer = head
+    newer.advance(by: batch)
+    var calls = [Statements.begin(), claim(head, newer, token)]
+    calls += batch.files.map { Statements.file(key, .bits($0.ident.rawValue)) }
+    let rows = try link.run(calls)
+    guard let values = rows[1].first else {
+      let current = try link.run([Statements.rollback(), Statements.realm(key)])[1]
+      return .failure(Self.refusal(current, head))
+    }
+    let row: RealmRow
+    var writes: [DatabaseCall]
+    do throws(StoreError) {
+      row = try StoreError.reading(RealmRow(values))
+      writes = try fileCalls(batch, rows.dropFirst(2))
+    } catch {
+      _ = try link.run([Statements.rollback()])
+      return .failure(error)
+    }
+    writes += changeCalls(batch, row)
+    writes.append(Statements.commit())
+    if newer.version > head.version { writes.append(Statements.notify(.text("\(number)"))) }
+    mayBeThere = true
+    _ = try link.run(writes)
+    noteSize(row, newer)
+    return .success(row.head)
   }
 
   private func claim(_ head: RealmHead, _ newer: RealmHead, _ token: UInt64) -> DatabaseCall {
@@ -164,24 +163,21 @@ extension PostgresRealm {
     }
   }
 
-  /// The outcome of an append with a broken connection; nil if it did not come to be.
+  /// The outcome of an append after an error; nil if it did not come to be.
+  ///
+  /// An append before which the epoch was raised did not come to be, one after which it was may be
+  /// there: both are fenced.
   private func outcome(
-    of batch: Batch, after head: RealmHead, _ token: UInt64
+    after head: RealmHead, _ token: UInt64
   ) throws(DatabaseError) -> Result<RealmHead, StoreError>? {
     let rows = try database.once([
-      Statements.begin(), Statements.lockRealm(key),
-      Statements.saltOfEntry(key, .bits(head.version + 1)), Statements.rollback(),
+      Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
     ])
     guard let values = rows[1].first else { return .failure(.unknownRealm(id)) }
     do throws(StoreError) {
       let row = try StoreError.reading(RealmRow(values))
+      guard row.head.epoch == head.epoch else { return .failure(.fenced) }
       if row.token == token { return .success(row.head) }
-      if row.head.epoch != head.epoch { return .failure(.fenced) }
-      if let first = batch.entries.first, let salt = rows[2].first,
-        try StoreError.reading(RowReader(salt).bits(0)) == first.salt
-      {
-        return .success(row.head)
-      }
       if row.head.version == head.version { return nil }
       return .failure(.conflict(row.head))
     } catch {
@@ -243,25 +239,17 @@ extension PostgresRealm {
   ) throws(StoreError) -> ClientFile {
     if let refusal = Self.refusal(of: user) { throw refusal }
     let salt = salts.next()
-    let deadline = database.deadline
-    var backOff = BackOff()
     var drawn: ClientFile?
-    while true {
-      let result: Result<ClientFile, StoreError>
-      do throws(DatabaseError) {
-        if let drawn, try isThere(drawn) {
-          result = .success(drawn)
-        } else {
-          drawn = nil
-          result = try allocate(user, salt, now, &drawn)
-        }
-      } catch {
-        guard error.isTransient, !deadline.isOver else { throw StoreError(error) }
-        backOff.pause(until: deadline)
-        continue
+    let result = try database.repeating {
+      () throws(DatabaseError) -> Result<ClientFile, StoreError> in
+      if let known = drawn, try isThere(known) { return .success(known) }
+      drawn = nil
+      return try database.using {
+        (link) throws(DatabaseError) -> Result<ClientFile, StoreError> in
+        try allocate(user, salt, now, on: link, &drawn)
       }
-      return try result.get()
     }
+    return try result.get()
   }
 
   /// Whether a client file was made, once no transaction changes the realm any more.
@@ -276,39 +264,31 @@ extension PostgresRealm {
 
   /// Tries once.
   ///
-  /// - Parameter drawn: Set to the file, when an error leaves open whether it is there.
+  /// - Parameter drawn: Set to the file, when an error may leave it there.
   private func allocate(
-    _ user: String, _ salt: UInt64, _ now: OriginTimestamp, _ drawn: inout ClientFile?
+    _ user: String, _ salt: UInt64, _ now: OriginTimestamp, on link: any DatabaseLink,
+    _ drawn: inout ClientFile?
   ) throws(DatabaseError) -> Result<ClientFile, StoreError> {
-    let link = try database.take()
-    do throws(DatabaseError) {
-      let rows = try link.run([
-        Statements.begin(), Statements.lockRealm(key), Statements.idents(key),
-      ])
-      let next: (first: UInt64, ident: UInt64)
-      do throws(StoreError) {
-        guard !rows[1].isEmpty else { throw .unknownRealm(id) }
-        next = try nextIdent(rows[2])
-      } catch {
-        _ = try link.run([Statements.rollback()])
-        database.giveBack(link)
-        return .failure(error)
-      }
-      let file = ClientFile(
-        ident: FileIdentifier(next.ident), salt: salt, user: user, lastSeen: now)
-      drawn = file
-      _ = try link.run([
-        Statements.setIdents(key, .bits(next.first), .bits(next.ident)),
-        file.call(Statements.addFile, number), Statements.waitForCommit(), Statements.commit(),
-      ])
-      database.giveBack(link)
-      setFirstIdent(next.first)
-      return .success(file)
+    let rows = try link.run([
+      Statements.begin(), Statements.lockRealm(key), Statements.idents(key),
+    ])
+    let next: (first: UInt64, ident: UInt64)
+    do throws(StoreError) {
+      guard !rows[1].isEmpty else { throw .unknownRealm(id) }
+      next = try nextIdent(rows[2])
     } catch {
-      if case .refused = error { drawn = nil }
-      database.discard(link)
-      throw error
+      _ = try link.run([Statements.rollback()])
+      return .failure(error)
     }
+    let file = ClientFile(
+      ident: FileIdentifier(next.ident), salt: salt, user: user, lastSeen: now)
+    drawn = file
+    _ = try link.run([
+      Statements.setIdents(key, .bits(next.first), .bits(next.ident)),
+      file.call(Statements.addFile, number), Statements.commit(),
+    ])
+    setFirstIdent(next.first)
+    return .success(file)
   }
 
   /// The next identifier and the first one of its range, as `GivenIdents` gives them.

@@ -16,12 +16,17 @@ final class PostgresRealm: RealmStore {
   private struct State {
     /// The newest head known to this node.
     var head: RealmHead
-    var isSettled = true
+    /// The appends whose outcome was open, and how many of them the database has reported.
+    var unsettledCount = 0
+    var settledCount = 0
     /// The epoch of this node as the owner; nil if it is not.
     var ownEpoch: UInt64?
     /// The first identifier of a client file given by this opening of the realm.
     var firstIdent: UInt64?
     var isMakingCheckpoint = false
+
+    /// Nil if no outcome is open.
+    var openCount: Int? { settledCount == unsettledCount ? nil : unsettledCount }
   }
 
   let id: RealmID
@@ -95,7 +100,7 @@ final class PostgresRealm: RealmStore {
   func setFirstIdent(_ ident: UInt64) { state.withLock { $0.firstIdent = ident } }
 
   /// Notes that the outcome of the last append is open. See invariant 2.
-  func unsettle() { state.withLock { $0.isSettled = false } }
+  func unsettle() { state.withLock { $0.unsettledCount += 1 } }
 
   // MARK: The owner
 
@@ -129,7 +134,7 @@ final class PostgresRealm: RealmStore {
   // MARK: Snapshots
 
   func snapshot(atLeast version: UInt64) throws(StoreError) -> RealmSnapshot {
-    let (head, isSettled) = state.withLock { ($0.head, $0.isSettled) }
+    let (head, isSettled) = state.withLock { ($0.head, $0.openCount == nil) }
     if isSettled, head.version >= version, let found = replicaSnapshot(of: head) { return found }
     return try bringForward(atLeast: version)
   }
@@ -150,6 +155,7 @@ final class PostgresRealm: RealmStore {
   /// Brings the replica to the newest version of the database.
   func bringForward(atLeast version: UInt64) throws(StoreError) -> RealmSnapshot {
     for _ in 0..<10 {
+      let before = known
       let row = try newestRow()
       let isThere = try turn.withLock { (_) throws(StoreError) -> Bool in
         do throws(StoreError) {
@@ -166,8 +172,8 @@ final class PostgresRealm: RealmStore {
       guard isThere, let found = replicaSnapshot(of: row.head) else { continue }
       state.withLock { state in
         if let own = state.ownEpoch, own < row.head.epoch { state.ownEpoch = nil }
-        state.head = row.head
-        state.isSettled = true
+        // Otherwise a newer one was learned meanwhile.
+        if state.head == before { state.head = row.head }
       }
       guard row.head.version >= version else { throw .conflict(row.head) }
       return found
@@ -177,15 +183,20 @@ final class PostgresRealm: RealmStore {
 
   /// The row of the realm, once no append of an unknown outcome changes it any more.
   func newestRow() throws(StoreError) -> RealmRow {
-    let isSettled = state.withLock { $0.isSettled }
-    let rows: DatabaseRows
-    if isSettled {
-      rows = try database.repeating([Statements.realm(key)])[0]
-    } else {
-      rows = try database.repeating([
-        Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
-      ])[1]
+    guard let openCount = state.withLock({ $0.openCount }) else {
+      return try row(database.repeating([Statements.realm(key)])[0])
     }
+    let rows = try database.repeating([
+      Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
+    ])
+    let found = try row(rows[1])
+    learn(found.head)
+    // The outcome of an append since then is open still.
+    state.withLock { $0.settledCount = max($0.settledCount, openCount) }
+    return found
+  }
+
+  private func row(_ rows: DatabaseRows) throws(StoreError) -> RealmRow {
     guard let values = rows.first else { throw .unknownRealm(id) }
     return try StoreError.reading(RealmRow(values))
   }
@@ -194,6 +205,8 @@ final class PostgresRealm: RealmStore {
   private func bring(to row: RealmRow) throws(StoreError) -> Bool {
     var found = try StoreError.storing(replica.read()).state
     if try !isPrefix(found, of: row) {
+      // An append beside this may have committed a version since the row was read.
+      if try newestRow() != row { return false }
       recent.withLock { $0 = RecentEntries() }
       guard try installCheckpoint(of: row) else { return false }
       found = try StoreError.storing(replica.read()).state
@@ -279,8 +292,7 @@ final class PostgresRealm: RealmStore {
   private func publish(
     _ head: RealmHead, _ id: DatabaseValue, _ byteCount: Int
   ) throws(DatabaseError) {
-    let link = try database.take()
-    do throws(DatabaseError) {
+    try database.using { (link) throws(DatabaseError) -> Void in
       let size = DatabaseValue.int(Int64(byteCount))
       let rows = try link.run([
         Statements.begin(),
@@ -292,17 +304,13 @@ final class PostgresRealm: RealmStore {
       else {
         // There is a newer one, or another node has removed parts of this one.
         _ = try link.run([Statements.rollback(), Statements.removeCheckpoint(key, id)])
-        return database.giveBack(link)
+        return
       }
       _ = try link.run([
         Statements.removeOtherCheckpoints(key, id),
         Statements.trimHistory(key, .bits(min(row.head.base, row.checkpoint))),
-        Statements.waitForCommit(), Statements.commit(),
+        Statements.commit(),
       ])
-      database.giveBack(link)
-    } catch {
-      database.discard(link)
-      throw error
     }
   }
 }

@@ -56,27 +56,12 @@ package final class PostgresStore: ServerStore {
   }
 
   private static func prepare(_ database: Database) throws(StoreError) {
-    let deadline = database.deadline
-    var backOff = BackOff()
-    while true {
-      let refusal: StoreError?
-      do throws(DatabaseError) {
-        let link = try database.take()
-        do throws(DatabaseError) {
-          refusal = try DatabaseSchema.prepare(link)
-          database.giveBack(link)
-        } catch {
-          database.discard(link)
-          throw error
-        }
-      } catch {
-        guard error.isTransient, !deadline.isOver else { throw StoreError(error) }
-        backOff.pause(until: deadline)
-        continue
+    let refusal = try database.repeating { () throws(DatabaseError) -> StoreError? in
+      try database.using { (link) throws(DatabaseError) -> StoreError? in
+        try DatabaseSchema.prepare(link)
       }
-      if let refusal { throw refusal }
-      return
     }
+    if let refusal { throw refusal }
   }
 
   // MARK: Realms
@@ -130,7 +115,7 @@ package final class PostgresStore: ServerStore {
   {
     var found: [RealmID] = []
     for values in try database.repeating([Statements.realmsOfApp(.text(app))])[0] {
-      found.append(RealmID(try StoreError.reading(RowReader(values).text(0))))
+      found.append(try StoreError.reading(RealmRow(values)).head.realm)
     }
     return found
   }
@@ -150,19 +135,18 @@ package final class PostgresStore: ServerStore {
   package func classes(ofApp app: String) throws(StoreError) -> [DeclaredSchema] {
     var found: [DeclaredSchema] = []
     for values in try database.repeating([Statements.realmsOfApp(.text(app))])[0] {
-      let id = try StoreError.reading(RowReader(values).text(0))
-      guard let values = try database.repeating([Statements.realmByID(.text(id))])[0].first
-      else { continue }
       let realm = self.realm(try StoreError.reading(RealmRow(values)))
+      defer { realm.replica.close() }
       found.append(try realm.snapshot(atLeast: 0).classes())
-      realm.replica.close()
     }
     return found
   }
 
   // MARK: News
 
-  package func heads() -> AsyncStream<RealmHead> { listeners.heads() }
+  package func heads(ofApp app: String?) -> AsyncStream<RealmHead> {
+    listeners.heads(ofApp: app)
+  }
 
   /// The numbers of the open realms, and of those owned by this node.
   var openNumbers: (all: [Int64], owned: [Int64]) {

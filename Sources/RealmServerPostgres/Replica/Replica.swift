@@ -16,12 +16,10 @@ import RealmTables
 /// A node's copy of the objects of a realm.
 final class Replica: Sendable {
   /// The version of the objects.
-  struct State: Hashable {
-    /// The identity of the database.
-    var database: String
-    var version: UInt64 = 0
+  struct State {
+    let version: UInt64
     /// The salt of the version: a restored database has others.
-    var salt: UInt64 = 0
+    let salt: UInt64
   }
 
   /// An open file, with its caches.
@@ -71,7 +69,7 @@ final class Replica: Sendable {
         remove(path)
       }
       try CompleteFile.make(
-        path, options: ReplicaFolder.options(mustExist: false), system: folder.system
+        path, options: DirectoryFiles.options(mustExist: false), system: folder.system
       ) { (file) throws(StorageError) in
         try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
           let row = try Self.meta.make(in: group).create(under: Self.key)
@@ -88,11 +86,12 @@ final class Replica: Sendable {
 
   private func openFile(_ path: String) throws(StorageError) -> DatabaseFile {
     try DatabaseFile.open(
-      path: path, options: ReplicaFolder.options(mustExist: true), system: folder.system)
+      path: path, options: DirectoryFiles.options(mustExist: true), system: folder.system)
   }
 
   private func isOurs(_ found: Open) throws(StorageError) -> Bool {
-    let row = try Self.row(in: TableGroup(found.file.snapshot(), schemas: found.schemas))
+    let group = try TableGroup(found.file.snapshot(), schemas: found.schemas)
+    let row = try Self.row(Self.meta.table(in: group))
     let (database, realm) = (try row.text("database"), try row.text("realm"))
     let format = try row.bits("format")
     return format == Self.format && database == self.database && realm == self.realm.rawValue
@@ -116,29 +115,21 @@ final class Replica: Sendable {
 
   // MARK: Versions
 
-  private static func row(in group: TableGroup) throws(StorageError) -> RecordRow {
-    guard let row = try meta.table(in: group).record(key) else {
-      throw .corrupted("a replica has no version")
-    }
+  private static func row(_ meta: RecordTable) throws(StorageError) -> RecordRow {
+    guard let row = try meta.record(key) else { throw .corrupted("a replica has no version") }
     return row
   }
 
-  private static func row(in group: WriteGroup) throws(StorageError) -> RecordRow {
-    guard let row = try meta.table(in: group).record(key) else {
-      throw .corrupted("a replica has no version")
-    }
-    return row
-  }
-
-  private func state(_ row: RecordRow) throws(StorageError) -> State {
-    State(database: database, version: try row.bits("version"), salt: try row.bits("salt"))
+  private static func state(_ meta: RecordTable) throws(StorageError) -> State {
+    let row = try row(meta)
+    return State(version: try row.bits("version"), salt: try row.bits("salt"))
   }
 
   /// The newest version of the file.
   func read() throws(StorageError) -> (state: State, objects: TableGroup) {
     let open = try opened()
     let group = try TableGroup(open.file.snapshot(), schemas: open.schemas)
-    return (try state(Self.row(in: group)), group)
+    return (try Self.state(Self.meta.table(in: group)), group)
   }
 
   /// Begins a transaction, whose commit does not wait for the disk: the database has the versions
@@ -149,7 +140,7 @@ final class Replica: Sendable {
       open.file.beginWrite(), schemas: open.schemas, keyBounds: open.keyBounds)
     group.transaction.durability = .deferred
     let state = try group.orRollback { () throws(StorageError) -> State in
-      try self.state(Self.row(in: group))
+      try Self.state(Self.meta.table(in: group))
     }
     return (state, group)
   }
@@ -157,7 +148,7 @@ final class Replica: Sendable {
   /// Ends a transaction whose objects are those of a version.
   func commit(_ group: WriteGroup, version: UInt64, salt: UInt64) throws(StorageError) {
     try group.orRollback { () throws(StorageError) in
-      let row = try Self.row(in: group)
+      let row = try Self.row(Self.meta.table(in: group))
       try row.set(version, "version")
       try row.set(salt, "salt")
     }
@@ -198,7 +189,7 @@ final class Replica: Sendable {
   /// The size of a part of a checkpoint.
   static let partByteCount = 4 << 20
 
-  /// Writes a version to a file of its own, and gives it away in parts.
+  /// Writes a version to a file of its own, and passes it on in parts.
   ///
   /// - Returns: The size of all parts.
   func copy(
@@ -244,7 +235,10 @@ final class Replica: Sendable {
       offset += part.count
       number += 1
     }
+    // A file has its name only once its content is on the disk.
+    try StoreError.storing(file.sync())
     try StoreError.storing(folder.move(unfinished, to: path))
+    try StoreError.storing(folder.system.syncDirectory(of: path))
     return true
   }
 }

@@ -14,19 +14,11 @@ import Musl
 import Glibc
 #endif
 
-/// The files of a node's replicas. All of them may be removed while no server runs.
+/// The files of a node's replicas, and its name. The folders in it may be removed while no server
+/// runs: replicas are made again.
 struct ReplicaFolder: Sendable {
   let path: String
   let system: any FileSystem
-
-  /// The options of all replicas: a server has many open at a time, so each reserves little of the
-  /// address space.
-  static func options(mustExist: Bool) -> OpenOptions {
-    var options = OpenOptions(mustExist: mustExist)
-    options.reservedByteCount = 8 << 30
-    options.slabByteCount = 2 << 30
-    return options
-  }
 
   /// The path of a realm's replica, whose folder is made if it is missing.
   func path(of realm: RealmID) throws(StorageError) -> String {

@@ -2,19 +2,9 @@
 
 // OpenSSL's libcrypto, as the system has it.
 //
-// The library is loaded when the first encrypted file is opened. So the package needs no header of
-// it to be built, a program without encrypted files loads nothing, and updates of the system reach
-// the cipher.
+// The library is loaded when the first encrypted file is opened (`SystemLibrary`).
 
 #if !canImport(CommonCrypto)
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
 /// The functions of libcrypto for a cipher, with the types of its header `evp.h`.
 ///
 /// They are the same in OpenSSL 1.1, 3 and 4, and in the libraries that stem from it.
@@ -58,15 +48,14 @@ struct Libcrypto: Sendable {
 
   /// Loads the library under the first of some names that is there. It stays loaded.
   private init(names: [String]) throws(CipherFailure) {
-    guard let library = unsafe names.lazy.compactMap({ unsafe dlopen($0, RTLD_NOW) }).first else {
+    guard let library = SystemLibrary(names) else {
       throw Self.unavailable("no libcrypto of OpenSSL 3 or 1.1 was found on this system")
     }
     func function<F>(_ name: String) throws(CipherFailure) -> F {
-      guard let symbol = unsafe dlsym(library, name) else {
+      guard let function: F = unsafe library.function(name) else {
         throw Self.unavailable("the libcrypto of this system has no function \(name)")
       }
-      // A symbol is the address of a C function; its type is the one of the header.
-      return unsafe unsafeBitCast(symbol, to: F.self)
+      return function
     }
     let initialise: @convention(c) (UInt64, OpaquePointer?) -> Int32 =
       try unsafe function("OPENSSL_init_crypto")

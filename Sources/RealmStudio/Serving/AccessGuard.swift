@@ -73,12 +73,7 @@ struct AccessGuard: Sendable {
 
   /// Whether a text is the token, in a time independent of their first difference.
   func isToken(_ text: String) -> Bool {
-    let given = Array(text.utf8)
-    let wanted = Array(token.utf8)
-    guard given.count == wanted.count else { return false }
-    var difference: UInt8 = 0
-    for index in wanted.indices { difference |= given[index] ^ wanted[index] }
-    return difference == 0
+    ConstantTime.areEqual(Array(text.utf8), Array(token.utf8))
   }
 }
 #endif

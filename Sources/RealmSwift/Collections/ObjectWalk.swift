@@ -49,7 +49,7 @@ class ObjectWalk {
     mayReuse = info.schema.holdsNothingElse
   }
 
-  /// The accessor that was given out last, if nobody else refers to it (`ObjectWalk` 1).
+  /// The last accessor that the loop got, if there is no other reference to it (`ObjectWalk` 1).
   @inline(__always)
   fileprivate final var reusable: Unmanaged<ObjectBase>? {
     // While `last` is set, it keeps alive what the reference is to.

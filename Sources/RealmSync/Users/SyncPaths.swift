@@ -46,7 +46,7 @@ package struct SyncPaths: Hashable, Sendable {
   /// Whether a server's id of a user can be the name of a folder: one to 128 letters, digits and
   /// `-._~`, without a point at the beginning.
   package static func isUserID(_ id: String) -> Bool {
-    (1...128).contains(id.utf8.count) && !id.hasPrefix(".") && id.utf8.allSatisfy(isPlain)
+    (1...128).contains(id.utf8.count) && !id.hasPrefix(".") && PercentText.encoded(id) == id
   }
 
   /// The file of a user's realm.
@@ -73,29 +73,9 @@ package struct SyncPaths: Hashable, Sendable {
     return paths
   }
 
-  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits. Never a path to
-  /// another folder.
+  /// A name of a file or folder; never a path to another folder.
   static func escaped(_ text: String) -> String {
     if text == "." || text == ".." { return text.replacing(".", with: "%2E") }
-    var result = ""
-    for byte in text.utf8 {
-      if isPlain(byte) {
-        result.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        result += digits.count == 1 ? "%0" + digits : "%" + digits
-      }
-    }
-    return result
-  }
-
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
-    }
+    return PercentText.encoded(text)
   }
 }

@@ -30,8 +30,8 @@ package final class ChangeLogWriter {
   private var selectedNested: (place: CollectionSelection, path: [NestedStep])?
   private var lastSet: CollectionSelection?
 
-  // The transaction has one user at a time, so that checks of exclusivity, two for each object that
-  // is created, could not find anything.
+  // The transaction has one user at a time, so that checks of exclusivity (two for each object that
+  // is created, in `journal` and in `created`) could not find anything.
 
   /// The journal for those who read the data within the transaction.
   @exclusivity(unchecked) private var journal = WriteJournal()

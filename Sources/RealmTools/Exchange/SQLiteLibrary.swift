@@ -2,13 +2,13 @@
 
 // SQLite, as the system has it.
 //
-// The library is loaded when it is needed. So the package needs no header of SQLite to be built, an
-// app links nothing, and where there is no SQLite one command says so.
+// The library is loaded when it is needed (`SystemLibrary`). Where there is none, the commands that
+// need it say so.
 //
 // Pointers are passed as integers: all platforms pass both alike, and their users make them at one
 // place each.
 
-import Foundation
+import RealmStorage
 
 /// The functions of SQLite for the tools, with the types of sqlite3.h.
 struct SQLiteLibrary: Sendable {
@@ -41,13 +41,10 @@ struct SQLiteLibrary: Sendable {
     let names = [
       "libsqlite3.so.0", "libsqlite3.so", "libsqlite3.dylib", "/usr/lib/libsqlite3.dylib",
     ]
-    guard let library = unsafe names.lazy.compactMap({ unsafe dlopen($0, RTLD_NOW) }).first else {
-      throw Missing()
-    }
+    guard let library = SystemLibrary(names) else { throw Missing() }
     func function<F>(_ name: String) throws(Missing) -> F {
-      guard let symbol = unsafe dlsym(library, "sqlite3_" + name) else { throw Missing() }
-      // A symbol is the address of a C function; its type is the one of sqlite3.h, as stated above.
-      return unsafe unsafeBitCast(symbol, to: F.self)
+      guard let function: F = unsafe library.function("sqlite3_" + name) else { throw Missing() }
+      return function
     }
     open = try function("open_v2")
     close = try function("close_v2")

@@ -95,9 +95,9 @@ struct FunctionLoginTests {
     #expect(
       text == #"{"app":"todos","event":"login","arguments":[{"n":{"$numberInt":"3"}}]}"#)
     let now = Int64(APIBench.start / 1_000) + 1_420_070_400
-    let digits = PlainCryptography().signature(
-      of: Array("\(now).\(text)".utf8), key: Array(Self.secret.utf8)
-    ).map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
+    let digits = HexadecimalText.text(
+      PlainCryptography().signature(
+        of: Array("\(now).\(text)".utf8), key: Array(Self.secret.utf8)))
     #expect(
       request.headers.contains(HTTPHeader("Realm-Signature", "t=\(now),v1=\(digits)")))
     #expect(request.method == .post)

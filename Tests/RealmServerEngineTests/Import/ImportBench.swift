@@ -148,7 +148,7 @@ struct FaultyStore: ServerStore {
     try await store.peek(realm)
   }
 
-  func heads() -> AsyncStream<RealmHead> { store.heads() }
+  func heads(ofApp app: String?) -> AsyncStream<RealmHead> { store.heads(ofApp: app) }
 }
 
 /// A realm of such a store.

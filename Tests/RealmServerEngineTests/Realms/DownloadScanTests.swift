@@ -3,6 +3,7 @@
 // Downloads in partition mode (P4 A.6).
 
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import Testing
 
 @testable import RealmServerEngine

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import Testing
 
 @testable import RealmServerEngine

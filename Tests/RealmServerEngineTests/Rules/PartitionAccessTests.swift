@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import Testing
 
 @testable import RealmServerEngine

@@ -5,6 +5,7 @@
 import RealmDeclarations
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import Testing
 

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import Testing
 
 @testable import RealmServerEngine

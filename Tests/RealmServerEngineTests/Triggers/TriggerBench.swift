@@ -28,6 +28,8 @@ final class TriggerBench: Sendable {
 
   /// - Parameters:
   ///   - table: The functions of triggers.
+  ///   - appName: The name of the app.
+  ///   - store: A store with realms of other apps, too; nil for one of the app alone.
   ///   - openMax: The realms that are open at a time.
   ///   - wrap: What the store of the triggers is used through.
   ///   - timer: The time of triggers; nil for one in which pauses take no time.
@@ -35,7 +37,8 @@ final class TriggerBench: Sendable {
     _ table: FunctionTable, mode: SyncMode = .flexible, files: SimulatedFiles = SimulatedFiles(),
     triggerSystem: SimulatedFileSystem? = nil, userSystem: SimulatedFileSystem? = nil,
     clock: SimulatedClock = SimulatedClock(milliseconds: 300_000_000_000), seed: UInt64 = 1,
-    openMax: Int = 100, timer: SyncClock? = nil,
+    appName: String = "test", store shared: EmbeddedStore? = nil, openMax: Int = 100,
+    timer: SyncClock? = nil,
     wrap: @escaping @Sendable (any TriggerStore) -> any TriggerStore = { $0 }
   ) throws {
     self.table = table
@@ -45,14 +48,14 @@ final class TriggerBench: Sendable {
     self.triggerSystem = try triggerSystem ?? SimulatedFileSystem()
     self.userSystem = try userSystem ?? SimulatedFileSystem()
     let salts = SaltSource(SeededGenerator(seed: seed))
-    let store = EmbeddedStore(files, salts: salts)
+    let store = shared ?? EmbeddedStore(files, salts: salts)
     var settings = ServerRealm.Settings(recordsTouches: mode == .flexible)
     settings.schema = SchemaKeeper(
       try AppSchema(Array(DocumentBench.schema.utf8)), isFixed: true
     ) { _ in nil }
     let serverClock = ServerClock(clock.now)
     app = ServerApp(
-      named: "test",
+      named: appName,
       realms: RealmDirectory(
         store, settings: settings, limits: RealmLimits(openMax: openMax), clock: serverClock,
         salts: salts),

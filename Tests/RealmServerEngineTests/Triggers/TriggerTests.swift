@@ -57,6 +57,25 @@ struct TriggerTests {
     await bench.triggers.stop()
   }
 
+  /// Its triggers get news of them, where both share a store.
+  @Test func theRealmsOfAnotherAppAreLeftAlone() async throws {
+    let store = EmbeddedStore(SimulatedFiles(), salts: SaltSource(SeededGenerator(seed: 9)))
+    let kept = TriggerEventsKept()
+    let bench = try TriggerBench(kept.table, store: store)
+    let other = try TriggerBench(FunctionTable(), appName: "other", store: store)
+    await bench.triggers.apply([TriggerBench.trigger()])
+    try await bench.call("insertOne", #""document":{"_id":1,"n":1}"#)
+    await bench.triggers.settle()
+    try await other.call("insertOne", #""document":{"_id":2,"n":1}"#)
+    try await bench.call("insertOne", #""document":{"_id":3,"n":1}"#)
+    try await TriggerBench.wait { kept.all.count >= 2 }
+    await bench.triggers.settle()
+    #expect(kept.all.count == 2)
+    // Its owner is the same as before.
+    try await other.call("insertOne", #""document":{"_id":4,"n":1}"#)
+    await bench.triggers.stop()
+  }
+
   @Test func aTriggerSaysWhichEventsItWants() async throws {
     let kept = TriggerEventsKept()
     let bench = try TriggerBench(kept.table)

@@ -35,4 +35,18 @@ struct CallChainTests {
       #expect(chain.depth(of: other, now: 1_000) == nil, "\(other)")
     }
   }
+
+  /// They name the app in their token alone.
+  @Test func requestsOfUsersAboutThemselvesCount() async throws {
+    let bench = try APIBench { $0.recordedEvents = [.delete] }
+    let login = try TestLogin(
+      await bench.send("POST", APIBench.app + "/auth/providers/anon-user/login", "{}"))
+    let chain = bench.accounts.services.chain
+    let text = chain.text(depth: 3, now: bench.accounts.unixSeconds)
+    let request = APIRequest(
+      "DELETE", "/api/client/v2.0/auth/delete",
+      headers: [("Authorization", "Bearer " + login.access), (CallChain.header, text)])
+    #expect(await bench.api.respond(to: request).status == 204)
+    #expect(try await bench.store.events(after: 0, count: 9).events.map(\.depth) == [3])
+  }
 }

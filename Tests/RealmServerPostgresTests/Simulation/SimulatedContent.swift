@@ -65,6 +65,10 @@ struct SimulatedContent: Sendable {
     if case .int(let number) = value { number } else { 0 }
   }
 
+  private static func text(_ value: DatabaseValue) -> String {
+    if case .text(let text) = value { text } else { "" }
+  }
+
   private mutating func schema(_ call: DatabaseCall) -> DatabaseRows? {
     switch call.statement {
     case DatabaseSchema.lock: return [[.text("")]]
@@ -95,10 +99,8 @@ struct SimulatedContent: Sendable {
     case Statements.realm, Statements.lockRealm:
       return realms[values[0]].map { [$0.columns] } ?? []
     case Statements.realmsOfApp:
-      let ids = realms.values.filter { $0[.app] == values[0] }.compactMap { realm -> String? in
-        if case .text(let id) = realm[.id] { id } else { nil }
-      }
-      return ids.sorted().map { [.text($0)] }
+      let found = realms.values.filter { $0[.app] == values[0] }
+      return found.sorted { Self.text($0[.id]) < Self.text($1[.id]) }.map(\.columns)
     case Statements.newHeads:
       return numbers(values[0]).compactMap { realms[.int($0)]?.columns }
     default: return nil

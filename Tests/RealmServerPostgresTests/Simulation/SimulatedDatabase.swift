@@ -19,8 +19,10 @@ final class SimulatedDatabase: DatabaseConnector {
   fileprivate let turn = DispatchSemaphore(value: 1)
   /// What was notified, in order.
   fileprivate let notices = Mutex<[String]>([])
+  fileprivate let flaw: SimulationFlaw?
 
   init(flaw: SimulationFlaw? = nil) {
+    self.flaw = flaw
     content = Mutex(SimulatedContent(flaw: flaw))
   }
 
@@ -81,10 +83,13 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
         endTransaction(commits: call.statement == Statements.commit)
         rows.append([])
       case Statements.notify:
+        guard database.flaw != .refusesNotifications else {
+          throw .refused(code: "54000", "too many notifications are waiting")
+        }
         if case .text(let text)? = call.values.first { pending.append(text) }
         if before == nil { notify() }
         rows.append([])
-      case Statements.listen, Statements.waitForCommit: rows.append([])
+      case Statements.listen: rows.append([])
       default: rows.append(try perform(call))
       }
     }

@@ -21,6 +21,8 @@ final class FaultyConnector: DatabaseConnector {
     var count = 0
     var fault: (number: Int, point: Point)?
     var isUnreachable = false
+    var hooks: [DatabaseStatement: @Sendable () -> Void] = [:]
+    var connectionHook: (@Sendable () -> Void)?
   }
 
   private let database: any DatabaseConnector
@@ -36,11 +38,33 @@ final class FaultyConnector: DatabaseConnector {
   /// Lets no connection through, or all again.
   func setReachable(_ isReachable: Bool) { state.withLock { $0.isUnreachable = !isReachable } }
 
+  /// Makes a call beside the next caller of a statement, before that one has its answer.
+  func onAnswer(to statement: DatabaseStatement, _ call: (@Sendable () -> Void)?) {
+    state.withLock { $0.hooks[statement] = call }
+  }
+
+  /// Makes a call before the next connection is there.
+  func onConnection(_ call: @escaping @Sendable () -> Void) {
+    state.withLock { $0.connectionHook = call }
+  }
+
+  private func takeConnectionHook() -> (@Sendable () -> Void)? {
+    state.withLock { state in
+      defer { state.connectionHook = nil }
+      return state.connectionHook
+    }
+  }
+
+  fileprivate func takeHook(_ statement: DatabaseStatement) -> (@Sendable () -> Void)? {
+    state.withLock { $0.hooks.removeValue(forKey: statement) }
+  }
+
   /// The statements since then.
   var count: Int { state.withLock { $0.count } }
 
   func connect() throws(DatabaseError) -> any DatabaseLink {
     guard !state.withLock({ $0.isUnreachable }) else { throw .unreachable("a test") }
+    if let hook = takeConnectionHook() { hook() }
     return FaultyLink(try database.connect(), self)
   }
 
@@ -74,8 +98,13 @@ private final class FaultyLink: DatabaseLink {
     if calls.contains(where: { $0.statement == Statements.listen }) {
       isListening.store(true, ordering: .relaxed)
     }
-    guard !isListening.load(ordering: .relaxed), let count = connector.admit(calls) else {
-      return try link.run(calls)
+    guard !isListening.load(ordering: .relaxed) else { return try link.run(calls) }
+    guard let count = connector.admit(calls) else {
+      let rows = try link.run(calls)
+      for call in calls {
+        if let hook = connector.takeHook(call.statement) { hook() }
+      }
+      return rows
     }
     if count > 0 { _ = try link.run(Array(calls.prefix(count))) }
     link.close()

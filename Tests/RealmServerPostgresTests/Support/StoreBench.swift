@@ -56,11 +56,12 @@ final class StoreBench: Sendable {
   /// - Parameters:
   ///   - patience: The milliseconds in which a call tries again.
   ///   - lease: The milliseconds of a lease.
+  ///   - poll: The milliseconds between two reads of all heads.
   ///   - checkpointVersions: The versions after which a realm gets a checkpoint.
   ///   - flaw: What the simulated database does wrong.
   init(
     _ kind: StoreKind, seed: UInt64 = 5, patience: Int = 20_000, lease: Int = 60_000,
-    checkpointVersions: UInt64 = 10_000, flaw: SimulationFlaw? = nil
+    poll: Int = 100, checkpointVersions: UInt64 = 10_000, flaw: SimulationFlaw? = nil
   ) throws {
     self.seed = seed
     let number = Self.count.add(1, ordering: .relaxed).newValue
@@ -71,7 +72,7 @@ final class StoreBench: Sendable {
     var settings = PostgresSettings()
     settings.patienceMilliseconds = patience
     settings.leaseMilliseconds = lease
-    settings.pollMilliseconds = 100
+    settings.pollMilliseconds = poll
     settings.checkpointVersions = checkpointVersions
     self.settings = settings
     let simulation = kind == .simulated ? SimulatedDatabase(flaw: flaw) : nil
@@ -127,4 +128,6 @@ enum SimulationFlaw: Sendable {
   case forgetsRefusals
   /// Acknowledged reciprocals stay.
   case keepsReciprocals
+  /// Notifications are refused, after the transactions that they are about.
+  case refusesNotifications
 }

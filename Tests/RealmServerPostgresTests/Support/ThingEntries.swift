@@ -6,6 +6,7 @@ import RealmReplication
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 
 /// Makes the entries of tests, and carries them out.
@@ -19,30 +20,12 @@ enum ThingEntries {
       version: version, salt: salt, file: FileIdentifier(2), clientVersion: 10 * version,
       timestamp: OriginTimestamp(milliseconds: 5), committed: now, originalByteCount: 3,
       totalByteCount: 3 * Int(version),
-      changeset: version == 1 ? declaration : creation(of: key(salt)), touches: touches)
+      changeset: version == 1 ? ChangesetText.schema() : ChangesetText.create(key(salt)),
+      touches: touches)
   }
 
   /// The primary key of the object that a version makes.
   static func key(_ salt: UInt64) -> String { "thing \(salt)" }
-
-  private static let declaration: [UInt8] = {
-    var encoder = ChangesetEncoder()
-    let (thing, id) = (encoder.intern("Thing"), encoder.intern("id"))
-    encoder.append(
-      .addTable(
-        .init(
-          table: thing, kind: .topLevel,
-          key: .init(field: id, type: .string, isNullable: false))))
-    return encoder.bytes
-  }()
-
-  private static func creation(of key: String) -> [UInt8] {
-    var encoder = ChangesetEncoder()
-    let thing = encoder.intern("Thing")
-    encoder.append(
-      .createObject(ObjectReference(table: thing, key: .string(encoder.intern(key)))))
-    return encoder.bytes
-  }
 
   /// Carries the entries of a batch out, as the builder of an append does.
   static func carryOut(_ batch: Batch, in group: WriteGroup) throws(StorageError) -> Batch {

@@ -95,10 +95,10 @@ import Testing
     let check = try await Self.onThread { try FolderCheck(target) }
     #expect(!check.isDamaged, "\(check.text)")
     let other = try TemporaryDirectory()
-    let text = try await Self.onThread {
+    let restored = try await Self.onThread {
       try Restore.run(from: target, to: other.path + "/data", replaces: false)
     }
-    #expect(text.contains("has the data of the backup"))
+    #expect(restored.text.contains("has the data of the backup"))
     let users = try AccountCheck(
       path: other.path + "/data/apps/todos/accounts.realm", app: "todos"
     ).users
@@ -250,12 +250,12 @@ import Testing
     #expect(try !FolderCheck(data).isDamaged)
   }
 
-  /// `Restore` 2
-  /// `Backup` 3: killed before it has its mark, while it writes that, later, and after the mark is
-  /// gone.
+  /// `Backup` 3: killed before it has its mark, while it writes that, later, and before the folder
+  /// has its name.
   @Test(
     arguments: [
-      [], ["backup.unfinished.new"], ["backup.unfinished", "keys"], [BackupManifest.name, "keys"],
+      [], ["backup.unfinished.new"], ["backup.unfinished", "keys"],
+      ["backup.unfinished", BackupManifest.name, "keys"],
     ] as [[String]])
   func anInterruptedBackupIsMadeAgain(_ left: [String]) async throws {
     let (directory, _) = try await Self.backedUp()
@@ -271,6 +271,29 @@ import Testing
     #expect(Set(names) == ["apps", "keys", BackupManifest.name])
   }
 
+  /// A complete backup may have any name.
+  @Test func aCompleteBackupIsNotTakenForAnUnfinishedOne() async throws {
+    let (directory, _) = try await Self.backedUp()
+    let data = directory.path + "/data"
+    _ = try Backup.make(of: data, to: directory.path + "/other.unfinished")
+    #expect(throws: ServerFailure.self) {
+      try Backup.make(of: data, to: directory.path + "/other")
+    }
+    try Restore.run(
+      from: directory.path + "/other.unfinished", to: directory.path + "/restored", replaces: false)
+  }
+
+  /// `Backup` 3: killed when only the mark was left to remove.
+  @Test func aBackupWithItsMarkIsWhole() async throws {
+    let (directory, backup) = try await Self.backedUp()
+    try Data().write(to: URL(fileURLWithPath: backup + "/backup.unfinished"))
+    let target = directory.path + "/restored"
+    try Restore.run(from: backup, to: target, replaces: false)
+    #expect(try !FolderCheck(target).isDamaged)
+    #expect(!FileManager.default.fileExists(atPath: target + "/backup.unfinished"))
+  }
+
+  /// `Restore` 2
   @Test func aFolderInUseIsReplacedOnlyIfTheOperatorSaysSo() async throws {
     let (directory, backup) = try await Self.backedUp()
     let data = directory.path + "/data"

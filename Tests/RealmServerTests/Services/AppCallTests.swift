@@ -16,12 +16,6 @@ import Testing
 @testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct AppCallTests {
-  static func app(_ server: RunningServer, _ device: String = "device") -> App {
-    let configuration = AppConfiguration(baseURL: server.address)
-    configuration.directory = server.directory.path + "/" + device
-    return App(id: server.app, configuration: configuration)
-  }
-
   static func file(_ providers: String) -> String {
     #"{"id":"todos","mode":"development","sync":"flexible","providers":{\#(providers)}}"#
   }
@@ -65,7 +59,7 @@ import Testing
 
   @Test func addressesAreConfirmedAndPasswordsChangedByMails() async throws {
     let server = try await RunningServer(file: Self.file(#""local-userpass":{"confirm":"mail"}"#))
-    let (app, outbox) = (Self.app(server), Outbox(server))
+    let (app, outbox) = (AppDevice.app(server), Outbox(server))
     let auth = app.emailPasswordAuth
     try await auth.registerUser(email: "ann@x.org", password: "secret1")
     #expect(
@@ -115,7 +109,7 @@ import Testing
 
   @Test func addressesAreConfirmedAndPasswordsChangedByTheProgram() async throws {
     let server = try await RunningServer(file: Self.functionFile, logins: Self.logins)
-    let app = Self.app(server)
+    let app = AppDevice.app(server)
     let auth = app.emailPasswordAuth
     for name in ["ann@x.org", "bob@x.org"] {
       try await auth.registerUser(email: name, password: "secret1")
@@ -148,7 +142,7 @@ import Testing
         "custom-token":{"algorithm":"HS256","keys":[{"secret":"\(TestIssuer.secret)"}],
           "metadata_fields":[{"name":"name"}]}
         """))
-    let app = Self.app(server)
+    let app = AppDevice.app(server)
     try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
     let user = try await app.login(credentials: .anonymous)
     #expect(user.identities.map(\.providerType) == ["anon-user"])
@@ -183,7 +177,7 @@ import Testing
   @Test func usersLeaveInAllWays() async throws {
     let server = try await RunningServer(
       file: Self.file(#""local-userpass":{"confirm":"auto"}"#))
-    let app = Self.app(server)
+    let app = AppDevice.app(server)
     let names = (0..<6).map { "user\($0)@x.org" }
     var users: [User] = []
     for name in names {
@@ -224,7 +218,7 @@ import Testing
   @Test @MainActor func anAppFindsItsServerElsewhere() async throws {
     let server = try await RunningServer(mode: .partition)
     let other = try await RunningServer(mode: .partition)
-    let app = Self.app(server)
+    let app = AppDevice.app(server)
     try await app.login(credentials: .anonymous)
     try await app.updateBaseUrl(to: other.address)
     #expect(app.baseURL == other.address)
@@ -263,26 +257,19 @@ import Testing
   @Test func devicesAreRegisteredWithBlocks() async throws {
     let web = try await TestWebServer()
     web.answer("/push", "")
-    var table = FunctionTable()
-    table["tell"] = { call in
-      let users = call.arguments.compactMap { (value) -> String? in
-        if case .string(let text) = value { text } else { nil }
-      }
-      return .int64(Int64(try await call.push(PushMessage("apns", to: users, .null)).deviceCount))
-    }
     let secret = String(repeating: "w", count: 32)
     let server = try await RunningServer(
       mode: .flexible,
       file: #"{"id":"todos","mode":"development","sync":"flexible","providers":{"anon-user":{}},"#
         + #""push":[{"service":"apns","webhook":"\#(web.address)/push","secret":"\#(secret)"}]}"#,
-      functions: table)
+      functions: .notifying(with: .null))
     let device = try await AppDevice(server, "ann")
     let (user, push) = (device.user, device.app.pushClient(serviceName: "apns"))
     let id = AnyBSON.string(user.id)
     #expect(await Self.error { push.registerDevice(token: "t", user: user, completion: $0) } == nil)
-    #expect(try await user.functions.tell([id]) == 1)
+    #expect(try await user.functions.notify([id]) == 1)
     #expect(await Self.error { push.deregisterDevice(user: user, completion: $0) } == nil)
-    let count: AnyBSON = try await Self.value { user.functions.tell([id], $0) }
+    let count: AnyBSON = try await Self.value { user.functions.notify([id], $0) }
     #expect(count == 0)
     let unknown = device.app.pushClient(serviceName: "gcm")
     #expect(

@@ -14,15 +14,6 @@ import Testing
 @testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ForeignLoginTests {
-  private static func code<R>(_ body: () async throws -> R) async -> AppError.Code? {
-    do {
-      _ = try await body()
-      return nil
-    } catch {
-      return (error as? AppError)?.code
-    }
-  }
-
   private static func google(_ subject: String, for audience: String) -> TestClaims {
     TestClaims(
       sub: subject, aud: audience, iss: "https://accounts.google.com", name: "Ann",
@@ -40,7 +31,7 @@ import Testing
           "codes":{"client_id":"server","client_secret":"a secret",
             "token_url":"\(web.address)/token"}}
         """))
-    let app = AppCallTests.app(server)
+    let app = AppDevice.app(server)
     func exchange(_ claims: TestClaims) throws {
       web.answer(
         "/token", #"{"access_token":"x","id_token":"\#(try issuer.token(claims, .rs256))"}"#)
@@ -61,12 +52,13 @@ import Testing
     // ID tokens for the server come by codes alone.
     let other = try issuer.token(Self.google("1001", for: "server"), .rs256)
     #expect(
-      await Self.code { try await app.login(credentials: .googleId(token: other)) } == .authError)
+      await AppError.code { try await app.login(credentials: .googleId(token: other)) }
+        == .authError)
     // What is no login.
     try exchange(Self.google("1001", for: "stranger"))
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
     web.answer("/token", #"{"access_token":"x"}"#)
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
     web.answer(
       "/token",
       TestWebServer.Answer(
@@ -77,15 +69,24 @@ import Testing
     }
     #expect(refused?.code == .authError)
     #expect(refused?.message == "Google refuses the login: Malformed auth code.")
+    // What is about the app or the provider is no user's fault.
     for answer in [
+      TestWebServer.Answer(text: #"{"error":"invalid_client"}"#, status: 401),
+      TestWebServer.Answer(text: #"{"error":"redirect_uri_mismatch"}"#, status: 400),
+      TestWebServer.Answer(text: #"{"error":"rate_limit"}"#, status: 429),
       TestWebServer.Answer(text: "", status: 503), TestWebServer.Answer(text: "[]"),
       TestWebServer.Answer(text: "", status: 302, location: web.address + "/keys"),
       TestWebServer.Answer(text: "{\"a\":\"\(String(repeating: "a", count: 64 << 10))\"}"),
     ] {
       web.answer("/token", answer)
       #expect(
-        await Self.code { try await app.login(credentials: credentials) } == .internalServerError)
+        await AppError.code { try await app.login(credentials: credentials) }
+          == .internalServerError)
     }
+    let count = web.requests("/token").count
+    let long = Credentials.google(serverAuthCode: String(repeating: "c", count: 20_000))
+    #expect(await AppError.code { try await app.login(credentials: long) } == .authError)
+    #expect(web.requests("/token").count == count)
     try await server.stop()
     try await web.stop()
   }
@@ -98,7 +99,7 @@ import Testing
         "anon-user":{},
         "oauth2-facebook":{"app_id":"77","app_secret":"a secret","graph_url":"\(web.address)/v1"}
         """))
-    let app = AppCallTests.app(server)
+    let app = AppDevice.app(server)
     func facts(_ app: String = "77", isValid: Bool = true, user: String = "1001") {
       web.answer(
         "/v1/debug_token",
@@ -122,9 +123,8 @@ import Testing
       web.requests("/v1/debug_token").map(\.path) == [
         "/v1/debug_token?input_token=a%20token&access_token=77%7Ca%20secret"
       ])
-    let proof = ServerCryptography().signature(
-      of: Array("a token".utf8), key: Array("a secret".utf8)
-    ).map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
+    let proof = HexadecimalText.text(
+      ServerCryptography().signature(of: Array("a token".utf8), key: Array("a secret".utf8)))
     #expect(
       web.requests("/v1/me").first?.path.hasSuffix(
         "&access_token=a%20token&appsecret_proof=\(proof)")
@@ -132,14 +132,14 @@ import Testing
     #expect(try await app.login(credentials: credentials) === user)
     // A token of another app says nothing about its sender; nor do others.
     facts("78")
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
     facts(isValid: false)
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
     facts(user: "")
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
     facts()
     person("1002")
-    #expect(await Self.code { try await app.login(credentials: credentials) } == .authError)
+    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
     web.answer(
       "/v1/debug_token",
       TestWebServer.Answer(text: #"{"error":{"message":"Invalid token","code":190}}"#, status: 400))
@@ -149,7 +149,7 @@ import Testing
     #expect(refused?.message == "Facebook refuses the login: Invalid token")
     web.forget("/v1/debug_token")
     #expect(
-      await Self.code { try await app.login(credentials: credentials) } == .internalServerError)
+      await AppError.code { try await app.login(credentials: credentials) } == .internalServerError)
     // It can be added to another user.
     facts(user: "1003")
     person("1003")

@@ -50,7 +50,7 @@ import Testing
   @Test func callsAboutAccounts() async throws {
     let server = try await RunningServer(
       file: AppCallTests.file(#""local-userpass":{"confirm":"mail"}"#))
-    let (app, outbox) = (AppCallTests.app(server), Outbox(server))
+    let (app, outbox) = (AppDevice.app(server), Outbox(server))
     let auth = app.emailPasswordAuth
     try await value(auth.registerUser(email: "ann@x.org", password: "secret1"))
     _ = try outbox.take("ann@x.org")
@@ -74,7 +74,7 @@ import Testing
   @Test func callsThatAskTheProgram() async throws {
     let server = try await RunningServer(
       file: AppCallTests.functionFile, logins: AppCallTests.logins)
-    let app = AppCallTests.app(server)
+    let app = AppDevice.app(server)
     let auth = app.emailPasswordAuth
     try await value(auth.registerUser(email: "ann@x.org", password: "secret1"))
     try await value(auth.retryCustomConfirmation(email: "ann@x.org"))
@@ -90,7 +90,7 @@ import Testing
     let server = try await RunningServer(
       file: AppCallTests.file(#""anon-user":{},"local-userpass":{"confirm":"auto"}"#))
     let other = try await RunningServer(mode: .flexible)
-    let app = AppCallTests.app(server)
+    let app = AppDevice.app(server)
     for name in ["ann", "bob", "eve"] {
       try await value(
         app.emailPasswordAuth.registerUser(email: "\(name)@x.org", password: "secret1"))

@@ -3,6 +3,7 @@
 // API keys: those that users make for themselves, and logins with them.
 
 import RealmSyncProtocol
+import RealmText
 
 extension AccountService {
   package static let keyProvider = "api-key"

@@ -30,7 +30,7 @@ package struct FacebookProvider: Hashable, Sendable {
 extension AccountService {
   package static let facebookProvider = "oauth2-facebook"
 
-  /// What Facebook tells of a user, and its names in profiles.
+  /// The fields of Facebook's profiles, with their names here.
   private static let facebookFields = [
     ("name", "name"), ("first_name", "first_name"), ("last_name", "last_name"), ("email", "email"),
   ]
@@ -38,6 +38,7 @@ extension AccountService {
   /// Has Facebook check an access token.
   package func prove(facebookToken token: String) async throws(AccountError) -> LoginProof {
     guard let facebook = settings.facebook else { throw .unknownProvider(Self.facebookProvider) }
+    try ProviderCalls.checkSize(of: token)
     try services.beginHook()
     defer { services.endHook() }
     let calls = ProviderCalls(name: "Facebook", transport: services.transport)
@@ -62,7 +63,7 @@ extension AccountService {
         ("fields", "id,name,first_name,last_name,email,picture"), ("access_token", token),
         (
           "appsecret_proof",
-          proof.map { HexadecimalText.text(UInt64($0), digits: 2) }.joined()
+          HexadecimalText.text(proof)
         ),
       ])
     guard profile["id"]?.string == user else {

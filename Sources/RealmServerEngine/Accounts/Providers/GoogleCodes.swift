@@ -31,12 +31,13 @@ extension AccountService {
   /// Whether the app exchanges codes of Google.
   var exchangesCodes: Bool { settings.googleCodes != nil }
 
-  /// Exchanges an authorization code of Google, and checks the ID token that it stands for.
+  /// Exchanges an authorization code of Google, and checks the ID token that it is exchanged for.
   package func prove(googleCode code: String) async throws(AccountError) -> LoginProof {
     let settings = settings
     guard var tokens = settings.tokenProviders[Self.googleProvider],
       let codes = settings.googleCodes
     else { throw .unknownProvider(Self.googleProvider) }
+    try ProviderCalls.checkSize(of: code)
     try services.beginHook()
     defer { services.endHook() }
     let answer = try await ProviderCalls(name: "Google", transport: services.transport).post(
@@ -48,7 +49,8 @@ extension AccountService {
     guard let token = answer["id_token"]?.string else {
       throw .refused("the code has no ID token: the app has to ask for the scope openid")
     }
-    if !tokens.audiences.contains(codes.client) { tokens.audiences.append(codes.client) }
+    // A token for a device has not come from this exchange.
+    tokens.audiences = [codes.client]
     return try await prove(token: token, of: Self.googleProvider, by: tokens)
   }
 }

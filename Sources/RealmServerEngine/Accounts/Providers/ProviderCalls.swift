@@ -11,6 +11,8 @@ struct ProviderCalls {
   private static let timeout: Milliseconds = 10_000
   private static let answerByteCountMax = 64 << 10
   private static let messageByteCountMax = 256
+  /// An access token that is not valid, or not any more.
+  private static let facebookTokenError: Int64 = 190
 
   let name: String
   let transport: any HTTPTransport
@@ -49,7 +51,7 @@ struct ProviderCalls {
     }
     let json =
       answer.body.count <= Self.answerByteCountMax ? try? JSONParser.parse(answer.body) : nil
-    if (400..<500).contains(answer.status), let json {
+    if let json, Self.isRefusal(answer.status, json) {
       let text =
         json["error"]?["message"]?.string ?? json["error_description"]?.string
         ?? json["error"]?.string ?? "status \(answer.status)"
@@ -60,6 +62,21 @@ struct ProviderCalls {
       throw .providerFailed("\(name) answered with the status \(answer.status), or with no JSON")
     }
     return json
+  }
+
+  /// Whether an answer is about the code or token. Others are about the app, as a wrong secret is,
+  /// or the provider: no user has to answer for these.
+  private static func isRefusal(_ status: Int, _ json: JSONValue) -> Bool {
+    status == 400
+      && (json["error"]?.string == "invalid_grant"
+        || json["error"]?["code"]?.integer == facebookTokenError)
+  }
+
+  /// Refuses what is longer than tokens are.
+  static func checkSize(of text: String) throws(AccountError) {
+    guard (1...ForeignToken.byteCountMax).contains(text.utf8.count) else {
+      throw .refused("the token has no size of tokens")
+    }
   }
 
   private static func form(_ fields: [(name: String, value: String)]) -> String {

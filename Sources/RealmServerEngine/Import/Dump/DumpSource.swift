@@ -2,6 +2,8 @@
 
 // The files of a dump.
 
+import RealmText
+
 /// A file with documents.
 package struct DumpSource: Hashable, Sendable {
   /// The form of a file.

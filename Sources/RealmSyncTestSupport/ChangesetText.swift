@@ -4,11 +4,9 @@
 
 import RealmSyncProtocol
 
-@testable import RealmServerEngine
-
 /// Makes changesets about a class `Thing` with a string as primary key.
-enum ChangesetText {
-  static func schema() -> [UInt8] {
+package enum ChangesetText {
+  package static func schema() -> [UInt8] {
     var encoder = ChangesetEncoder()
     let (thing, id) = (encoder.intern("Thing"), encoder.intern("id"))
     encoder.append(
@@ -26,7 +24,7 @@ enum ChangesetText {
     return encoder.bytes
   }
 
-  static func create(_ key: String, count: Int64? = nil) -> [UInt8] {
+  package static func create(_ key: String, count: Int64? = nil) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let thing = encoder.intern("Thing")
     let object = ObjectReference(table: thing, key: .string(encoder.intern(key)))
@@ -42,7 +40,7 @@ enum ChangesetText {
     return encoder.bytes
   }
 
-  static func set(_ key: String, count: Int64) -> [UInt8] {
+  package static func set(_ key: String, count: Int64) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let (thing, name) = (encoder.intern("Thing"), encoder.intern(key))
     let path = InstructionPath(
@@ -51,7 +49,7 @@ enum ChangesetText {
     return encoder.bytes
   }
 
-  static func erase(_ key: String) -> [UInt8] {
+  package static func erase(_ key: String) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let thing = encoder.intern("Thing")
     encoder.append(.eraseObject(.init(table: thing, key: .string(encoder.intern(key)))))
@@ -59,7 +57,7 @@ enum ChangesetText {
   }
 
   /// Inserts into a list at its beginning.
-  static func insert(_ key: String, _ value: Int64, priorSize: UInt32) -> [UInt8] {
+  package static func insert(_ key: String, _ value: Int64, priorSize: UInt32) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let (thing, name) = (encoder.intern("Thing"), encoder.intern(key))
     let field = encoder.intern("list")
@@ -70,27 +68,9 @@ enum ChangesetText {
     return encoder.bytes
   }
 
-  static func eraseTable() -> [UInt8] {
+  package static func eraseTable() -> [UInt8] {
     var encoder = ChangesetEncoder()
     encoder.append(.eraseTable(encoder.intern("Thing")))
     return encoder.bytes
-  }
-}
-
-extension Upload {
-  /// An upload of changesets with consecutive client versions and one base.
-  init(
-    _ file: ClientFile, _ changesets: [[UInt8]], from version: UInt64, base: UInt64 = 0,
-    time: UInt64 = 100
-  ) {
-    self.init(
-      file: file.ident,
-      entries: changesets.enumerated().map {
-        UploadEntry(
-          clientVersion: version + UInt64($0.offset), serverVersion: base,
-          timestamp: OriginTimestamp(milliseconds: time), changeset: $0.element)
-      },
-      progress: UploadCursor(
-        clientVersion: version + UInt64(changesets.count) - 1, serverVersion: base))
   }
 }

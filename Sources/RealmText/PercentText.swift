@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The escapes of addresses, and of the names of files in dumps.
-
-import RealmText
+// The escapes of addresses, of paths of files, and of the names of files in dumps.
 
 /// Texts with escapes of bytes.
-enum PercentText {
-  /// A text that has no meaning of its own in a query or a form.
-  static func encoded(_ text: String) -> String {
+package enum PercentText {
+  /// Letters, digits and `-._~` as they are, other bytes as `%` and two digits: a text that has no
+  /// meaning of its own in a query, a form or a path, but for `.` and `..`.
+  package static func encoded(_ text: String) -> String {
     text.utf8.reduce(into: "") { result, byte in
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -20,7 +19,7 @@ enum PercentText {
   }
 
   /// A text without escapes; what is none stays as it is.
-  static func decoded(_ text: String) -> String {
+  package static func decoded(_ text: String) -> String {
     var bytes: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
