@@ -29,6 +29,13 @@ struct ServeCommand: AsyncParsableCommand {
       valueName: "postgresql://host/name"))
   var store: String?
 
+  @Option(
+    help: """
+      The seconds in which connections are ended one after the other before a shutdown, while \
+      /ready tells load balancers to send devices to other servers.
+      """)
+  var drainSeconds = 0
+
   @Option(help: "The address and port to listen on.")
   var listen = "127.0.0.1:9090"
 
@@ -143,7 +150,8 @@ struct ServeCommand: AsyncParsableCommand {
         directory: dir, listen: listen, publicURL: publicUrl, certificate: tlsCert, key: tlsKey,
         appID: appId, createsApp: create, replacesMissing: replaceMissing,
         isDevelopment: development, limits: limits(), trustedProxies: trustedProxy,
-        metricsToken: try metricsToken(), adminPort: adminPort, store: store)
+        metricsToken: try metricsToken(), adminPort: adminPort, store: store,
+        drainSeconds: drainSeconds)
     } catch {
       throw ValidationError(error.description)
     }

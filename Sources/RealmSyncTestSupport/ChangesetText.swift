@@ -24,6 +24,7 @@ package enum ChangesetText {
     return encoder.bytes
   }
 
+  /// Makes an object.
   package static func create(_ key: String, count: Int64? = nil) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let thing = encoder.intern("Thing")
@@ -49,6 +50,7 @@ package enum ChangesetText {
     return encoder.bytes
   }
 
+  /// Erases an object.
   package static func erase(_ key: String) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let thing = encoder.intern("Thing")
@@ -68,6 +70,7 @@ package enum ChangesetText {
     return encoder.bytes
   }
 
+  /// Erases the class.
   package static func eraseTable() -> [UInt8] {
     var encoder = ChangesetEncoder()
     encoder.append(.eraseTable(encoder.intern("Thing")))

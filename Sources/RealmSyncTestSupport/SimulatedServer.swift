@@ -44,7 +44,7 @@ package final class SimulatedServer {
     self.limits = limits
     self.connectionLimits = connectionLimits
     self.time = time
-    schema = SchemaKeeper(AppSchema(), isFixed: false) { _ in nil }
+    schema = SchemaKeeper(AppSchema(), isFixed: false) { _ in .success(nil) }
     app = Self.start(mode, files, seed, limits, clock, schema, storeErrors)
   }
 

@@ -5,6 +5,8 @@
 // Invariants:
 // 1. A declaration of a device is in the schema, and the schema on the disk, before a realm has it.
 // 2. A fixed schema is changed by the operator alone.
+// 3. Where another server has added to the schema, its additions are there before those of a device
+//    here are decided on.
 
 import RealmDeclarations
 package import RealmStorage
@@ -19,14 +21,15 @@ package final class SchemaKeeper: Sendable {
   }
 
   private let state: Locked<State>
-  private let store: @Sendable (AppSchema) -> StorageError?
+  private let store: @Sendable (AppSchema) -> Result<AppSchema?, StorageError>
 
   /// - Parameters:
   ///   - isFixed: Whether devices may add nothing, as in production mode.
-  ///   - store: Makes a schema durable, or returns why not.
+  ///   - store: Makes a schema durable and returns nil, or returns the schema that another server
+  ///     has stored meanwhile.
   package init(
     _ schema: AppSchema, isFixed: Bool,
-    store: @escaping @Sendable (AppSchema) -> StorageError?
+    store: @escaping @Sendable (AppSchema) -> Result<AppSchema?, StorageError>
   ) {
     state = Locked(State(schema: schema, isFixed: isFixed))
     self.store = store
@@ -76,18 +79,22 @@ package final class SchemaKeeper: Sendable {
   ) throws(StorageError) -> (position: Int, refusal: SessionRefusal)? {
     guard !declarations.isEmpty else { return nil }
     return try state.withLock { state throws(StorageError) in
-      var changed = state
-      for (position, declaration) in declarations.enumerated() {
-        if let refusal = Self.refusal(of: declaration, state) { return (position, refusal) }
-        if changed.schema.add(declaration) == .conflict {
-          return (position, .otherDefinition(of: declaration.name))
+      while true {
+        var changed = state
+        for (position, declaration) in declarations.enumerated() {
+          if let refusal = Self.refusal(of: declaration, state) { return (position, refusal) }
+          if changed.schema.add(declaration) == .conflict {
+            return (position, .otherDefinition(of: declaration.name))
+          }
         }
+        guard changed.schema != state.schema else { return nil }
+        assert(!state.isFixed, "`SchemaKeeper` 2: a device changes a fixed schema")
+        guard let newer = try store(changed.schema).get() else {
+          state = changed
+          return nil
+        }
+        state.schema = newer
       }
-      guard changed.schema != state.schema else { return nil }
-      assert(!state.isFixed, "`SchemaKeeper` 2: a device changes a fixed schema")
-      if let failure = store(changed.schema) { throw failure }
-      state = changed
-      return nil
     }
   }
 }

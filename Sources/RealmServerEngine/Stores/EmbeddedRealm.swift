@@ -19,7 +19,7 @@ final class EmbeddedRealm: RealmStore {
 
   let id: RealmID
   let name: RealmName
-  private let file: DatabaseFile
+  let file: DatabaseFile
   private let schemas = SchemaCache()
   private let keyBounds = KeyBoundCache()
   let recent = Locked(RecentEntries())

@@ -56,6 +56,9 @@ package enum ServerTables {
 
   private static let all = [meta, history, touches, files, reciprocals, privates]
 
+  /// All tables beside the objects.
+  static let kept = all + [idents]
+
   /// The number of the arrangement of tables; files with another are refused.
   static let layout: UInt64 = 1
 

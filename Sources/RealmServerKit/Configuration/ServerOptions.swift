@@ -29,13 +29,16 @@ package struct ServerOptions: Hashable, Sendable {
   package let adminPort: Int?
   /// The connection string of the database with the realms; nil if they are in files of the folder.
   package let store: String?
+  /// The time in which connections are ended before the shutdown; nil for none.
+  package let drainSeconds: Int?
 
   package init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
     key: String? = nil, appID: String? = nil, createsApp: Bool = false,
     replacesMissing: Bool = false, isDevelopment: Bool = false,
     limits: ServerLimits = ServerLimits(), trustedProxies: [String] = [],
-    metricsToken: String? = nil, adminPort: Int? = nil, store: String? = nil
+    metricsToken: String? = nil, adminPort: Int? = nil, store: String? = nil,
+    drainSeconds: Int? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -73,6 +76,10 @@ package struct ServerOptions: Hashable, Sendable {
         "--store needs the address of a PostgreSQL database, like postgresql://host/name.")
     }
     self.store = store
+    if let drainSeconds, !(0...3_600).contains(drainSeconds) {
+      throw ServerFailure("--drain-seconds has to be 0 to 3600.")
+    }
+    self.drainSeconds = drainSeconds
     self.limits = limits
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")

@@ -13,9 +13,19 @@ struct ConnectionTimes: Hashable, Sendable {
   var body = TimeAmount.seconds(60)
   /// Between two requests.
   var pause = Duration.seconds(120)
+  /// In which connections are ended one after the other once the shutdown began: clients find
+  /// another server meanwhile, and do not come to it all at once.
+  var drain = Duration.zero
   /// For clients to take the last messages after the shutdown began, before sockets are cut.
   var farewell = Duration.seconds(3)
   /// For all connections together to end, after which the rest is cancelled.
   var shutdown = Duration.seconds(15)
+
+  /// The times with the one for draining that a server was started with.
+  func draining(_ options: ServerOptions) -> ConnectionTimes {
+    var times = self
+    if let seconds = options.drainSeconds { times.drain = .seconds(seconds) }
+    return times
+  }
 }
 #endif

@@ -3,7 +3,7 @@
 // The sockets of the server: from the handshake to the end.
 //
 // Invariants:
-// 1. After the shutdown has begun no connection is served.
+// 1. After the shutdown has begun, and the time for draining is over, no connection is served.
 // 2. A user without access has no connection: each is registered before its user is looked up, so
 //    an end between the two finds it.
 // 3. No user and no address has more connections than the limit.
@@ -58,21 +58,25 @@ final class SocketService: Service {
     var counts: [User: Int] = [:]
     var addressCounts: [String: Int] = [:]
     var last: UInt64 = 0
+    /// Whether the server is about to shut down, and tells load balancers so.
+    var isDraining = false
     var isShuttingDown = false
     var waiter: CheckedContinuation<Void, Never>?
   }
 
   private let limits: ServerLimits
   private let times: ConnectionTimes
+  private let timer: SyncClock
   private let metrics: ServerMetrics
   private let notices: NoticeLog
   private let logger: Logger
   private let state = NIOLockedValueBox(State())
 
   init(
-    _ apps: [ServedApp], limits: ServerLimits, times: ConnectionTimes, metrics: ServerMetrics,
-    notices: NoticeLog, logger: Logger
+    _ apps: [ServedApp], limits: ServerLimits, times: ConnectionTimes, timer: SyncClock,
+    metrics: ServerMetrics, notices: NoticeLog, logger: Logger
   ) {
+    self.timer = timer
     self.notices = notices
     self.limits = limits
     self.times = times
@@ -142,7 +146,7 @@ final class SocketService: Service {
   }
 
   /// Whether connections are still accepted.
-  var isReady: Bool { state.withLockedValue { !$0.isShuttingDown } }
+  var isReady: Bool { state.withLockedValue { !$0.isDraining } }
 
   /// The number of open connections of an app.
   func connectionCount(ofApp app: String) -> Int {
@@ -266,9 +270,27 @@ final class SocketService: Service {
     for connection in connections { Task { await connection.close(code, reason: reason) } }
   }
 
+  /// Ends the connections one after the other, while others may come still.
+  private func drain() async {
+    let connections = state.withLockedValue { state in
+      state.isDraining = true
+      return state.members.values.map(\.connection)
+    }
+    guard times.drain > .zero else { return }
+    logger.info("Ending \(connections.count) connections in \(times.drain)")
+    // Also without connections: load balancers have to notice.
+    let (start, time) = (timer.now(), times.drain.components.seconds * 1_000)
+    let count = Milliseconds(connections.count + 1)
+    for number in 1...count {
+      try? await timer.sleep(start + Milliseconds(time) * number / count)
+      if number < count { await connections[Int(number) - 1].shutDown() }
+    }
+  }
+
   /// Runs until the server shuts down; then ends all sessions and waits for their sockets.
   func run() async throws {
     try? await gracefulShutdown()
+    await drain()
     let connections = state.withLockedValue { state in
       state.isShuttingDown = true
       return state.members.values.map(\.connection)

@@ -23,6 +23,8 @@ actor AppFiles {
   private let sockets: SocketService
   private let gate: ForwardGate
   private let keys: SigningKeys
+  /// Those that servers share; nil where this one is alone.
+  private let settings: SharedSettings?
   private let rotation: KeyRotation
   private let logger: Logger
   private nonisolated let thread = ThreadExecutor(named: "realm-apps")
@@ -43,21 +45,46 @@ actor AppFiles {
     directory = opener.directory
     options = opener.options
     logger = opener.logger
+    settings = opener.shared?.settings
     self.apps = apps
     self.sockets = sockets
     self.gate = gate
   }
 
   /// Applies the files of all apps, begins to serve new ones, and ends those whose folders are
-  /// gone. Returns the outcome of each.
-  func apply() async -> [AppFileOutcome] {
+  /// gone. Returns the outcome of each. Other servers of a shared store get the files, too.
+  ///
+  /// - Parameter isPulled: Whether the files are those of another server.
+  func apply(isPulled: Bool = false) async -> [AppFileOutcome] {
     let before = last
     let next = Task {
       _ = await before?.value
-      return await self.applyAll()
+      let shared = isPulled ? [] : self.share()
+      return shared + (await self.applyAll())
     }
     last = next
     return await next.value
+  }
+
+  /// Takes the files that other servers have changed.
+  func pull() async {
+    guard let settings else { return }
+    do throws(ServerFailure) {
+      let changed = try settings.pull()
+      if changed.contains(where: { $0.hasPrefix("keys/") }) { reloadKeys() }
+      if changed.contains(where: { $0.hasPrefix("apps/") }) { _ = await apply(isPulled: true) }
+    } catch {
+      logger.error("\(error)")
+    }
+  }
+
+  /// Gives the files of the folder to the other servers.
+  private func share() -> [AppFileOutcome] {
+    do throws(ServerFailure) {
+      return try (settings?.push() ?? []).map { failed($0) }
+    } catch {
+      return [failed("\(error)")]
+    }
   }
 
   /// Ends the sessions whose users have other rights than when they began.
@@ -103,6 +130,7 @@ actor AppFiles {
   func rotateKey(endsLogins: Bool) async -> [AppFileOutcome] {
     do throws(ServerFailure) {
       let text = try rotation.rotate(endsLogins: endsLogins)
+      for notice in try settings?.push() ?? [] { logger.warning("\(notice)") }
       try readKeys()
       var count = 0
       if endsLogins { for app in apps.all { count += await sockets.endLogins(of: app) } }

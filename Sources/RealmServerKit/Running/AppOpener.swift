@@ -36,7 +36,8 @@ struct AppOpener: Sendable {
     _ file: AppFile, in stage: AppStage, replacesMissing: Bool = false
   ) throws(ServerFailure) -> ServedApp {
     let found = try classes(of: file, in: stage, replacesMissing: replacesMissing)
-    let schema = try ServerProgram.schema(of: file.id, stage, directory, found, logger)
+    let schema = try ServerProgram.schema(
+      of: file.id, stage, directory, found, shared?.settings, logger)
     for notice in ServerProgram.notices(stage, file, schema, directory, options) {
       logger.warning("\(notice)")
     }

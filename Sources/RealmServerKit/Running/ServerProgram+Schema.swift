@@ -7,6 +7,7 @@
 //    file of its schema: the data of older servers stays usable.
 
 #if Server
+import Foundation
 import Logging
 import RealmDeclarations
 import RealmServerEngine
@@ -25,7 +26,7 @@ extension ServerProgram {
   /// The schema of an app: the one of its folder, with additions of its realms.
   static func schema(
     of app: String, _ stage: AppStage, _ directory: ServerDirectory, _ found: FoundClasses,
-    _ logger: Logger
+    _ settings: SharedSettings?, _ logger: Logger
   ) throws(ServerFailure) -> SchemaKeeper {
     let path = directory.schemaPath(app)
     let known = try directory.schema(of: app)
@@ -42,11 +43,22 @@ extension ServerProgram {
     }
     if schema != known ?? AppSchema() { try directory.write(Array(schema.text.utf8), to: path) }
     return SchemaKeeper(schema, isFixed: stage == .production) { schema in
-      do throws(StorageError) {
-        try DurableFile.write(Array(schema.text.utf8), to: path)
-        return nil
+      let bytes = Array(schema.text.utf8)
+      guard let settings else {
+        return Result { () throws(StorageError) in
+          try DurableFile.write(bytes, to: path)
+          return nil
+        }
+      }
+      do {
+        switch try settings.put(bytes, at: "apps/\(app)/schema.json") {
+        case .stored: return .success(nil)
+        case .newer(let other): return .success(try AppSchema(other ?? []))
+        }
       } catch {
-        return error
+        logger.error("\(error)")
+        return .failure(
+          .system(operation: "Storing for all servers", path: path, code: EIO))
       }
     }
   }

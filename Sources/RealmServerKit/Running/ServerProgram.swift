@@ -24,6 +24,7 @@ struct ServerProgram: Sendable {
   /// The files of the apps, which are read again while the server runs.
   let files: AppFiles
   private let served: ServedApps
+  private let settings: SharedSettings?
   private let sockets: SocketService
   private let counters: ServerMetrics
   private let notices: NoticeLog
@@ -67,7 +68,7 @@ struct ServerProgram: Sendable {
     times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil,
     tracing: ServerTracing = ServerTracing()
   ) throws(ServerFailure) {
-    self.times = times
+    self.times = times.draining(options)
     self.tracing = tracing
     self.options = options
     self.budget = budget ?? MemoryBudget(byteCount: options.limits.memory << 20)
@@ -83,6 +84,7 @@ struct ServerProgram: Sendable {
       usual: AppCode(functions: functions, logins: logins, triggers: triggers), apps: code)
     let directory = try ServerDirectory(options.directory, code)
     lock = try DirectoryLock(options.directory)
+    let shared = try SharedStore.open(options, directory, logger)
     try prepare(directory)
     let random = RandomBytes()
     let replaces = options.replacesMissing
@@ -98,7 +100,6 @@ struct ServerProgram: Sendable {
       .keys(mayMake: replaces || !directory.isUsed())
     let keys = SigningKeys(read.present, earlier: read.earlier)
     notices = NoticeLog(logger, now: { timer.now() })
-    let shared = try SharedStore.open(options, directory, logger)
     let opener = AppOpener(
       directory: directory, options: options, issuer: TokenIssuer(keys),
       passwords: PasswordChecker(hasher), code: code,
@@ -111,19 +112,27 @@ struct ServerProgram: Sendable {
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
     }
+    try shared?.share(logger)
+    settings = shared?.settings
     served = apps
     sockets = SocketService(
-      apps.all, limits: options.limits, times: times, metrics: counters, notices: notices,
-      logger: logger)
+      apps.all, limits: options.limits, times: times, timer: timer, metrics: counters,
+      notices: notices, logger: logger)
     files = AppFiles(opener, apps, sockets, gate: gate, keys: keys)
+    status = ServerStatus(
+      apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
+      options: options, certificates: certificates, start: Date(),
+      restored: Self.restored(options, logger))
+  }
+
+  /// What is known of the backup that the folder was restored from.
+  private static func restored(_ options: ServerOptions, _ logger: Logger) -> JSONValue {
     let restored = FolderStatistics.restored(options.directory)
     if let time = restored["backup"]?.string {
       logger.notice(
         "The folder was restored from the backup of \(time): devices that know more reset")
     }
-    status = ServerStatus(
-      apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
-      options: options, certificates: certificates, start: Date(), restored: restored)
+    return restored
   }
 
   private static func certificates(
@@ -177,9 +186,10 @@ struct ServerProgram: Sendable {
           requests: CommandRequests(options.directory), files: files, certificates: certificates,
           status: status), StreamService(apps: served), TriggerRuns(apps: served),
         StatusService(status: status),
-      ] + (certificates.map { [$0] } ?? []) + adminServices,
+      ] + (settings.map { [SettingsService(settings: $0, files: files, logger: logger)] } ?? [])
+        + (certificates.map { [$0] } ?? []) + adminServices,
       logger: logger)
-    configuration.maximumGracefulShutdownDuration = times.shutdown
+    configuration.maximumGracefulShutdownDuration = times.drain + times.shutdown
     let group = ServiceGroup(configuration: configuration)
     // A task of its own: the end of this one is a shutdown, too, and not a cancellation.
     let running = Task { try await group.run() }

@@ -11,6 +11,7 @@ import Foundation
 import Logging
 import RealmDeclarations
 import RealmServerEngine
+import RealmStorage
 
 #if Postgres
 import RealmServerPostgres
@@ -19,6 +20,10 @@ import RealmServerPostgres
 /// A database with the realms of all apps of a folder.
 struct SharedStore: Sendable {
   let store: any ServerStore
+  /// What the servers of the database have in common beside realms.
+  let settings: SharedSettings
+  /// Tells other servers of this one.
+  let announce: @Sendable () throws(StoreError) -> Void
   /// The classes of the realms of an app.
   let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
 
@@ -39,11 +44,24 @@ struct SharedStore: Sendable {
         "The app \(app) has realms in \(directory.path), which the database of --store does not "
           + "have. Serve the folder without --store, or serve another one.")
     }
-    return try open(address, directory, logger)
+    let shared = try open(address, options, directory, logger)
+    for path in try shared?.settings.pull() ?? [] {
+      logger.info("\(path) is the one of the database")
+    }
+    return shared
+  }
+
+  /// Gives other servers what the folder has at the start, and tells them of this one.
+  func share(_ logger: Logger) throws(ServerFailure) {
+    for notice in try settings.push(removes: false) { logger.warning("\(notice)") }
+    do throws(StoreError) { try announce() } catch {
+      throw ServerFailure(
+        "The database of --store cannot be used: \(ServerFailure.text(error))")
+    }
   }
 
   private static func open(
-    _ address: String, _ directory: ServerDirectory, _ logger: Logger
+    _ address: String, _ options: ServerOptions, _ directory: ServerDirectory, _ logger: Logger
   ) throws(ServerFailure) -> SharedStore? {
     #if Postgres
     do throws(StoreError) {
@@ -51,7 +69,10 @@ struct SharedStore: Sendable {
         PostgresConnector(address), folder: directory.replicasPath,
         onProblem: { logger.error("\($0)") })
       return SharedStore(
-        store: store, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) })
+        store: store, settings: SharedSettings(store.files, folder: directory.path),
+        announce: { () throws(StoreError) in
+          try store.nodes.announce(nil, program: LibraryVersion.text)
+        }, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) })
     } catch {
       throw ServerFailure(
         "The database of --store cannot be used: \(ServerFailure.text(error))")

@@ -41,6 +41,9 @@ public struct RealmServerConfiguration: Sendable {
   /// `postgresql://host1,host2/name`, in place of files of the folder. It needs the trait
   /// `Postgres`. A password is better in `PGPASSWORD` or a password file.
   public var store: String?
+  /// The seconds in which connections are ended one after the other before a shutdown, while
+  /// `/ready` says that the server ends: a load balancer brings the devices to others meanwhile.
+  public var drainSeconds = 0
   /// The limits of users and addresses.
   public var limits = Limits()
 
@@ -94,7 +97,7 @@ public struct RealmServerConfiguration: Sendable {
       directory: folder, listen: "\(name):\(port)", publicURL: publicURL,
       certificate: certificateFile, key: keyFile, replacesMissing: replacesMissing, limits: all,
       trustedProxies: trustedProxies, metricsToken: metricsToken, adminPort: adminPort,
-      store: store)
+      store: store, drainSeconds: drainSeconds)
   }
 }
 #endif

@@ -21,7 +21,9 @@ package enum DatabaseSchema {
   package static let version = DatabaseStatement(
     "schema_version", "SELECT version FROM openrealm.database")
   package static let setVersion = DatabaseStatement(
-    "schema_set_version", "UPDATE openrealm.database SET version = $1")
+    "schema_set_version", "UPDATE openrealm.database SET version = $1, usable_since = $2")
+  package static let oldestUser = DatabaseStatement(
+    "schema_oldest_user", "SELECT usable_since FROM openrealm.database")
 
   /// The SQL of the versions.
   private static let texts: [[String]] = [
@@ -76,8 +78,23 @@ package enum DatabaseSchema {
       CREATE TABLE openrealm.checkpoint (realm bigint NOT NULL, id bigint NOT NULL, \
       part bigint NOT NULL, bytes bytea NOT NULL, PRIMARY KEY (realm, id, part))
       """,
-    ]
+    ],
+    [
+      "ALTER TABLE openrealm.database ADD COLUMN usable_since bigint NOT NULL DEFAULT 1",
+      """
+      CREATE TABLE openrealm.node (name text PRIMARY KEY, url text, program text NOT NULL, \
+      seen timestamptz NOT NULL)
+      """,
+      """
+      CREATE TABLE openrealm.shared_file (path text COLLATE "C" PRIMARY KEY, \
+      version bigint NOT NULL, bytes bytea)
+      """,
+    ],
   ]
+
+  /// The oldest version of programs that can use the tables of this one, so that servers of both
+  /// run side by side during an upgrade.
+  static let usableSince: Int64 = 2
 
   /// The statements between each version and the one before.
   package static let versions: [[DatabaseStatement]] = texts.enumerated().map { version in
@@ -88,7 +105,8 @@ package enum DatabaseSchema {
 
   /// Brings the tables of a database to the version of this program.
   ///
-  /// - Throws: `StoreError.unavailable` if the database has a later version.
+  /// - Returns: `StoreError.unavailable` if the database has a later version that this program
+  ///   cannot use.
   static func prepare(_ link: any DatabaseLink) throws(DatabaseError) -> StoreError? {
     var found: Int64 = 0
     let isThere = try link.run([Statements.begin(), lock(), isThere()])[2]
@@ -98,7 +116,9 @@ package enum DatabaseSchema {
       found = RowReader(row).optionalInteger(0) ?? 0
     }
     guard found <= current else {
+      let oldest = RowReader(try link.run([oldestUser()])[0].first ?? []).optionalInteger(0)
       _ = try link.run([Statements.rollback()])
+      if let oldest, oldest <= current { return nil }
       return .unavailable(
         "The database has the tables of version \(found), and this realm-server knows those "
           + "through \(current). Install the newer realm-server.")
@@ -110,7 +130,7 @@ package enum DatabaseSchema {
     for version in versions[Int(max(0, found))...] {
       _ = try link.run(version.map { $0() })
     }
-    _ = try link.run([setVersion(.int(current)), Statements.commit()])
+    _ = try link.run([setVersion(.int(current), .int(usableSince)), Statements.commit()])
     return nil
   }
 }

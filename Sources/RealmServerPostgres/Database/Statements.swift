@@ -224,6 +224,51 @@ package enum Statements {
   package static let removeOtherCheckpoints = DatabaseStatement(
     "remove_other_checkpoints", "DELETE FROM openrealm.checkpoint WHERE realm = $1 AND id <> $2")
 
+  // MARK: Moving
+
+  /// Removes what belongs to a realm; its row stays. A statement for each table.
+  package static let clear = [
+    "history", "client_file", "ident", "reciprocal", "private", "checkpoint",
+  ].map { table in
+    DatabaseStatement("clear_\(table)", "DELETE FROM openrealm.\(table) WHERE realm = $1")
+  }
+
+  // MARK: Servers
+
+  /// Notes a server: its name, its address, its program.
+  package static let announce = DatabaseStatement(
+    "announce",
+    """
+    INSERT INTO openrealm.node (name, url, program, seen) VALUES ($1, $2, $3, now()) \
+    ON CONFLICT (name) DO UPDATE SET url = EXCLUDED.url, program = EXCLUDED.program, seen = now()
+    """)
+  package static let nodeAddress = DatabaseStatement(
+    "node_address", "SELECT url FROM openrealm.node WHERE name = $1")
+  /// Notes that a server is there.
+  package static let seeNode = DatabaseStatement(
+    "see_node", "UPDATE openrealm.node SET seen = now() WHERE name = $1")
+  /// Forgets servers that were not there for a week.
+  package static let forgetNodes = DatabaseStatement(
+    "forget_nodes", "DELETE FROM openrealm.node WHERE seen < now() - interval '7 days'")
+
+  // MARK: Shared files
+
+  package static let sharedFiles = DatabaseStatement(
+    "shared_files", "SELECT path, version, bytes FROM openrealm.shared_file ORDER BY path")
+  package static let sharedFile = DatabaseStatement(
+    "shared_file", "SELECT version, bytes FROM openrealm.shared_file WHERE path = $1")
+  /// Stores a file that has a version: its path, the version, the bytes.
+  package static let putSharedFile = DatabaseStatement(
+    "put_shared_file",
+    """
+    INSERT INTO openrealm.shared_file AS known (path, version, bytes) \
+    VALUES ($1, $2::bigint + 1, $3) ON CONFLICT (path) DO UPDATE SET version = EXCLUDED.version, \
+    bytes = EXCLUDED.bytes WHERE known.version = $2 RETURNING version
+    """)
+  package static let markOfSharedFiles = DatabaseStatement(
+    "mark_of_shared_files",
+    "SELECT count(*), COALESCE(sum(version), 0)::bigint FROM openrealm.shared_file")
+
   // MARK: News
 
   package static let listen = DatabaseStatement("listen", "LISTEN openrealm_heads")

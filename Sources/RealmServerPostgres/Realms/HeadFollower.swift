@@ -21,6 +21,8 @@ actor HeadFollower {
   private var nextPoll = Deadline(milliseconds: 0)
   /// The realms of the last notifications.
   private var named: Set<Int64> = []
+  /// Whether a shared file has changed.
+  private var hasNewFiles = false
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
@@ -69,17 +71,22 @@ actor HeadFollower {
       store.learn(try link.run([Statements.newHeads(Self.list(asked))])[0])
     }
     if isPoll { nextPoll = Deadline(milliseconds: database.settings.pollMilliseconds) }
+    if isPoll || hasNewFiles {
+      store.files.learn(try link.run([Statements.markOfSharedFiles()])[0])
+    }
     let lease = database.settings.leaseMilliseconds
     if nextRenewal.isOver {
+      var calls = [Statements.seeNode(.text(node))]
       if !owned.isEmpty {
-        _ = try link.run([
-          Statements.renewLeases(Self.list(owned), .text(node), .int(Int64(lease)))
-        ])
+        calls.append(Statements.renewLeases(Self.list(owned), .text(node), .int(Int64(lease))))
       }
+      _ = try link.run(calls)
       nextRenewal = Deadline(milliseconds: lease / 3)
     }
     let pause = min(nextPoll.millisecondsLeft, nextRenewal.millisecondsLeft)
-    named = Set(try link.messages(within: max(pause, 1)).compactMap { Int64($0) })
+    let messages = try link.messages(within: max(pause, 1))
+    named = Set(messages.compactMap { Int64($0) })
+    hasNewFiles = messages.contains(PostgresFiles.notice)
   }
 
   private static func list(_ numbers: [Int64]) -> DatabaseValue {

@@ -10,17 +10,21 @@ package import RealmStorage
 /// Keeps realms in a database. A folder has replicas of their objects, to be made again at
 /// any time.
 package final class PostgresStore: ServerStore {
-  private let database: Database
+  let database: Database
   private let folder: ReplicaFolder
   private let identity: String
   /// The name of this server in the database.
   package let node: String
-  private let salts: SaltSource
+  let salts: SaltSource
   private let onProblem: @Sendable (String) -> Void
   private let realms = Locked<[RealmID: PostgresRealm]>([:])
   private let listeners = HeadListeners()
   private let checkpoints = CheckpointMaker()
   private let follower: HeadFollower
+  /// The settings that servers share.
+  package let files: PostgresFiles
+  /// The servers of the database.
+  package let nodes: PostgresNodes
 
   /// Connects to the database, and makes its tables or brings them to this program's version.
   /// Blocks the thread.
@@ -46,6 +50,8 @@ package final class PostgresStore: ServerStore {
     let rows = try database.repeating([Statements.identity()])[0]
     guard let values = rows.first else { throw .damaged("the database has no identity") }
     identity = try StoreError.reading(RowReader(values).text(0))
+    files = PostgresFiles(database)
+    nodes = PostgresNodes(database, node: node)
     follower = HeadFollower(database, node: node)
     follower.start(for: self)
   }
@@ -93,7 +99,7 @@ package final class PostgresStore: ServerStore {
     }
   }
 
-  private func realm(_ row: RealmRow) -> PostgresRealm {
+  func realm(_ row: RealmRow) -> PostgresRealm {
     PostgresRealm(
       row, node: node, in: database, identity: identity, folder: folder, salts: salts,
       events: PostgresRealm.Events(

@@ -72,10 +72,7 @@ final class Replica: Sendable {
         path, options: DirectoryFiles.options(mustExist: false), system: folder.system
       ) { (file) throws(StorageError) in
         try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
-          let row = try Self.meta.make(in: group).create(under: Self.key)
-          try row.set(Self.format, "format")
-          try row.set(database, "database")
-          try row.set(realm.rawValue, "realm")
+          try makeMeta(in: group)
         }
       }
       let made = Open(file: try openFile(path))
@@ -182,6 +179,35 @@ final class Replica: Sendable {
     } catch {
       throw .damaged("the changeset of version \(entry.version) cannot be read: \(error)")
     }
+  }
+
+  /// Makes the file from the objects of a realm in a file, which are those of a version.
+  func install(
+    _ export: RealmExport, version: UInt64, salt: UInt64
+  ) throws(StorageError) {
+    try discard()
+    let path = try folder.path(of: realm)
+    let unfinished = path + ".unfinished"
+    remove(unfinished)
+    defer { remove(unfinished) }
+    try export.copyObjects(
+      to: unfinished, options: DirectoryFiles.options(mustExist: true), system: folder.system
+    ) { (group) throws(StorageError) in
+      try makeMeta(in: group, version: version, salt: salt)
+    }
+    try folder.move(unfinished, to: path)
+    try folder.system.syncDirectory(of: path)
+  }
+
+  private func makeMeta(
+    in group: WriteGroup, version: UInt64 = 0, salt: UInt64 = 0
+  ) throws(StorageError) {
+    let row = try Self.meta.make(in: group).create(under: Self.key)
+    try row.set(Self.format, "format")
+    try row.set(database, "database")
+    try row.set(realm.rawValue, "realm")
+    try row.set(version, "version")
+    try row.set(salt, "salt")
   }
 
   // MARK: Checkpoints

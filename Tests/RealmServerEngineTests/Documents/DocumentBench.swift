@@ -70,7 +70,9 @@ final class DocumentBench: Sendable {
     let salts = SaltSource(SeededGenerator(seed: seed))
     let store = EmbeddedStore(SimulatedFiles(), salts: salts)
     var settings = ServerRealm.Settings(recordsTouches: mode == .flexible)
-    settings.schema = SchemaKeeper(try AppSchema(Array(schema.utf8)), isFixed: isFixed) { _ in nil }
+    settings.schema = SchemaKeeper(try AppSchema(Array(schema.utf8)), isFixed: isFixed) { _ in
+      .success(nil)
+    }
     let clock = ServerClock { OriginTimestamp(milliseconds: 1_000_000) }
     let app = ServerApp(
       named: "test",

@@ -67,7 +67,7 @@ final class ImportBench {
   func service() throws -> DocumentService {
     let plan = try plan
     var settings = ServerRealm.Settings(recordsTouches: plan.app.mode == .flexible)
-    settings.schema = SchemaKeeper(plan.schema, isFixed: true) { _ in nil }
+    settings.schema = SchemaKeeper(plan.schema, isFixed: true) { _ in .success(nil) }
     let store = EmbeddedStore(disk)
     let app = ServerApp(
       named: plan.app.id,

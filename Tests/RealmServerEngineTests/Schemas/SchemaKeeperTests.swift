@@ -23,10 +23,10 @@ struct SchemaKeeperTests {
       let (stored, isFull) = (stored, isFull)
       return SchemaKeeper(schema, isFixed: isFixed) { schema in
         if isFull.withLock({ $0 }) {
-          return .system(operation: "Writing", path: "/schema.json", code: 28)
+          return .failure(.system(operation: "Writing", path: "/schema.json", code: 28))
         }
         stored.withLock { $0.append(schema) }
-        return nil
+        return .success(nil)
       }
     }
   }
@@ -82,6 +82,39 @@ struct SchemaKeeperTests {
   }
 
   /// `SchemaKeeper` 1: the schema first.
+  /// `SchemaKeeper` 3
+  @Test func theAdditionsOfAnotherServerCountFirst() throws {
+    func declarations(_ bytes: [UInt8]) throws -> [SchemaDeclaration] {
+      SchemaDeclaration.all(
+        in: try ChangesetParser.parse(bytes, origin: ChangesetOrigin(version: 1)))
+    }
+    func schema(_ declarations: [SchemaDeclaration]) -> AppSchema {
+      var schema = AppSchema()
+      for declaration in declarations { schema.add(declaration) }
+      return schema
+    }
+    let base = try declarations(Text.schema())
+    let ours = try declarations(Self.property("ours"))
+    let theirs = try declarations(Self.property("theirs"))
+    // Another server is faster once, with a property of its own.
+    let newer = Locked<AppSchema?>(schema(base + theirs))
+    let stored = Locked<[AppSchema]>([])
+    let keeper = SchemaKeeper(schema(base), isFixed: false) { schema in
+      if let first = newer.withLock({ $0.take() }) { return .success(first) }
+      stored.withLock { $0.append(schema) }
+      return .success(nil)
+    }
+    #expect(try keeper.add(ours) == nil)
+    #expect(keeper.schema == schema(base + theirs + ours))
+    #expect(stored.withLock { $0 } == [schema(base + theirs + ours)])
+    // And once with another definition of the same property.
+    let otherOurs = try declarations(Self.property("more", .string))
+    newer.withLock { $0 = schema(base + theirs + ours + otherOurs) }
+    let refused = try keeper.add(declarations(Self.property("more", .int)))
+    #expect(refused?.refusal.document.message == "Another definition of Thing.more exists")
+    #expect(stored.withLock { $0.count } == 1)
+  }
+
   @Test func aSchemaThatCannotBeStoredKeepsTheUploadOut() async throws {
     let disk = Disk()
     let server = try await TestServer(schema: disk.keeper(isFixed: false))

@@ -52,7 +52,7 @@ final class TriggerBench: Sendable {
     var settings = ServerRealm.Settings(recordsTouches: mode == .flexible)
     settings.schema = SchemaKeeper(
       try AppSchema(Array(DocumentBench.schema.utf8)), isFixed: true
-    ) { _ in nil }
+    ) { _ in .success(nil) }
     let serverClock = ServerClock(clock.now)
     app = ServerApp(
       named: appName,

@@ -39,6 +39,7 @@ struct SimulatedContent: Sendable {
   /// Milliseconds.
   var clock: Int64 = 1_000_000
   private var schemaVersion: Int64?
+  private var usableSince: Int64 = 1
   private let identity = "simulation \(UInt64.random(in: 0...UInt64.max))"
   private var realms: [DatabaseValue: Realm] = [:]
   private var history: [Key: [DatabaseValue]] = [:]
@@ -47,13 +48,15 @@ struct SimulatedContent: Sendable {
   private var reciprocals: [Key: DatabaseValue] = [:]
   private var privates: [Key: [DatabaseValue]] = [:]
   private var parts: [Key: [UInt8]] = [:]
+  private var nodes: [DatabaseValue: (url: DatabaseValue, seen: Int64)] = [:]
+  private var sharedFiles: [DatabaseValue: (version: Int64, bytes: DatabaseValue)] = [:]
 
   init(flaw: SimulationFlaw?) { self.flaw = flaw }
 
   /// Carries a statement out.
   mutating func perform(_ call: DatabaseCall) throws(DatabaseError) -> DatabaseRows {
     if let rows = schema(call) ?? realm(call) ?? owner(call) ?? client(call) ?? change(call)
-      ?? checkpoint(call)
+      ?? checkpoint(call) ?? server(call) ?? clear(call)
     {
       return rows
     }
@@ -77,7 +80,9 @@ struct SimulatedContent: Sendable {
     case DatabaseSchema.version: return [[.int(schemaVersion ?? 0)]]
     case DatabaseSchema.setVersion:
       schemaVersion = Self.int(call.values[0])
+      usableSince = Self.int(call.values[1])
       return []
+    case DatabaseSchema.oldestUser: return [[.int(usableSince)]]
     case Statements.identity: return [[.text(identity)]]
     default: return DatabaseSchema.versions.joined().contains(call.statement) ? [] : nil
     }
@@ -280,6 +285,57 @@ struct SimulatedContent: Sendable {
       return []
     default: return nil
     }
+  }
+
+  // MARK: Moving
+
+  private mutating func clear(_ call: DatabaseCall) -> DatabaseRows? {
+    guard let table = Statements.clear.firstIndex(of: call.statement) else { return nil }
+    let realm = call.values[0]
+    switch table {
+    case 0: history = history.filter { $0.key.realm != realm }
+    case 1: files = files.filter { $0.key.realm != realm }
+    case 2: idents = idents.filter { $0.key.realm != realm }
+    case 3: reciprocals = reciprocals.filter { $0.key.realm != realm }
+    case 4: privates = privates.filter { $0.key.realm != realm }
+    default: parts = parts.filter { $0.key.realm != realm }
+    }
+    return []
+  }
+
+  // MARK: Servers
+
+  private static let week: Int64 = 7 * 86_400_000
+
+  private mutating func server(_ call: DatabaseCall) -> DatabaseRows? {
+    let values = call.values
+    switch call.statement {
+    case Statements.announce: nodes[values[0]] = (values[1], clock)
+    case Statements.nodeAddress: return nodes[values[0]].map { [[$0.url]] } ?? []
+    case Statements.seeNode: nodes[values[0]]?.seen = clock
+    case Statements.forgetNodes: nodes = nodes.filter { $0.value.seen >= clock - Self.week }
+    case Statements.sharedFiles:
+      return sharedFiles.sorted { Self.text($0.key) < Self.text($1.key) }
+        .map { [$0.key, .int($0.value.version), $0.value.bytes] }
+    case Statements.sharedFile:
+      return sharedFiles[values[0]].map { [[.int($0.version), $0.bytes]] } ?? []
+    case Statements.putSharedFile:
+      let known = sharedFiles[values[0]]
+      guard known == nil || known?.version == Self.int(values[1]) || flaw == .overwritesFiles
+      else { return [] }
+      let version = Self.int(values[1]) + 1
+      sharedFiles[values[0]] = (version, values[2])
+      return [[.int(version)]]
+    case Statements.markOfSharedFiles:
+      return [
+        [
+          .int(Int64(sharedFiles.count)),
+          .int(sharedFiles.values.reduce(0) { $0 + $1.version }),
+        ]
+      ]
+    default: return nil
+    }
+    return []
   }
 }
 #endif

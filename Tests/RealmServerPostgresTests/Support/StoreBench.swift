@@ -130,4 +130,6 @@ enum SimulationFlaw: Sendable {
   case keepsReciprocals
   /// Notifications are refused, after the transactions that they are about.
   case refusesNotifications
+  /// A shared file is stored whatever version it has.
+  case overwritesFiles
 }

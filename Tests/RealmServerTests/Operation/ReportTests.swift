@@ -37,6 +37,29 @@ import Testing
     #expect(!server.program.status.sockets.isReady)
   }
 
+  /// Load balancers bring devices to other servers while connections end.
+  @Test func aServerThatDrainsIsNotReadyAndServesStill() async throws {
+    var times = ConnectionTimes.patient
+    times.drain = .seconds(3_600)
+    let timer = SkippingTimer()
+    let server = try await RunningServer(mode: .partition, timer: timer.clock, times: times)
+    let user = try await server.user()
+    let device = try await ServedDevice(user.connection())
+    try device.put(1, "a")
+    try await device.wait(for: .upload)
+    let end = Task { try await server.stop() }
+    while server.program.status.sockets.isReady { try await Task.sleep(for: .milliseconds(5)) }
+    #expect(try await Self.get(server, "/ready").0 == 503)
+    // Who comes meanwhile is served.
+    let other = try await ServedDevice(user.connection())
+    try other.put(2, "b")
+    try await other.wait(for: .upload)
+    await device.close()
+    await other.close()
+    timer.skip(3_600_000)
+    try await end.value
+  }
+
   // MARK: Metrics
 
   @Test func whatTakesTimeIsCountedInRanges() async throws {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Follows the settings that servers share.
+
+#if Server
+import Logging
+import ServiceLifecycle
+
+/// Takes the settings that other servers have changed, while the server runs.
+struct SettingsService: Service {
+  let settings: SharedSettings
+  let files: AppFiles
+  let logger: Logger
+
+  func run() async throws {
+    let news = settings.news()
+    await cancelWhenGracefulShutdown {
+      for await _ in news { await files.pull() }
+    }
+  }
+}
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The settings of a folder, and those of other servers of its database.
+
+#if Server
+import Foundation
+import RealmServerEngine
+import RealmStorage
+import RealmTestSupport
+import Testing
+
+@testable import RealmServerKit
+
+struct SharedSettingsTests {
+  /// Shared files in memory.
+  private final class MemoryFiles: SharedFiles {
+    let content = Locked<[String: SharedFile]>([:])
+
+    func all() throws(StoreError) -> [SharedFile] {
+      content.withLock { $0.values.sorted { $0.path < $1.path } }
+    }
+
+    func put(
+      _ bytes: [UInt8]?, at path: String, after version: Int64
+    ) throws(StoreError) -> Bool {
+      content.withLock { content in
+        guard content[path]?.version ?? 0 == version else { return false }
+        content[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
+        return true
+      }
+    }
+
+    func news() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    subscript(path: String) -> String? {
+      content.withLock { $0[path]?.bytes }.map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  private let files = MemoryFiles()
+  private let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  /// The settings of a server with a folder of its own.
+  private func settings(_ name: String) throws -> SharedSettings {
+    try FileManager.default.createDirectory(
+      atPath: directory.file(name), withIntermediateDirectories: true)
+    return SharedSettings(files, folder: directory.file(name))
+  }
+
+  private func write(_ text: String, _ path: String) throws {
+    let url = URL(fileURLWithPath: directory.file(path))
+    try FileManager.default.createDirectory(
+      at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url)
+  }
+
+  private func text(_ path: String) -> String? {
+    FileManager.default.contents(atPath: directory.file(path))
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func aServerWithAnEmptyFolderGetsWhatTheOthersHave() throws {
+    let one = try settings("one")
+    try write("{}", "one/apps/todos/app.json")
+    try write("secret", "one/apps/todos/secrets/push.key")
+    try write("key", "one/keys/tokens")
+    #expect(try one.push() == [])
+    let other = try settings("other")
+    #expect(
+      try other.pull() == ["apps/todos/app.json", "apps/todos/secrets/push.key", "keys/tokens"])
+    #expect(text("other/apps/todos/secrets/push.key") == "secret")
+    #expect(text("other/keys/tokens") == "key")
+    #expect(try other.pull() == [])
+    // What it lacks at the start was not removed by it.
+    let third = try settings("third")
+    #expect(try third.push(removes: false) == [])
+    #expect(files["keys/tokens"] == "key")
+  }
+
+  @Test func dataAndUnfinishedFilesStayWhereTheyAre() throws {
+    let one = try settings("one")
+    let names = [
+      "apps/a/accounts.realm", "apps/a/accounts.realm.lock", "apps/a/realms/flexible.json",
+      "apps/a/x.realm.management/log", "apps/a/outbox/1.json", "apps/a/lock",
+      "apps/a/import.unfinished", "apps/a/rejected.jsonl", "apps/a/app.json.new",
+      "apps/a/.served", "keys/tokens.new", "keys/.hidden", "node", "replicas/node",
+      "requests/1.apply",
+    ]
+    for name in names { try write("x", "one/" + name) }
+    try write("{}", "one/apps/a/app.json")
+    #expect(try one.push() == [])
+    #expect(files.content.withLock { Array($0.keys) } == ["apps/a/app.json"])
+    for name in names { #expect(!SharedSettings.isShared(name), "\(name)") }
+  }
+
+  /// `SharedSettings` 1
+  @Test func theChangeOfTheFasterServerCounts() throws {
+    let (one, other) = (try settings("one"), try settings("other"))
+    try write("1", "one/apps/a/app.json")
+    _ = try one.push()
+    _ = try other.pull()
+    try write("2", "one/apps/a/app.json")
+    try write("3", "other/apps/a/app.json")
+    #expect(try one.push() == [])
+    let notices = try other.push()
+    #expect(notices.count == 1 && notices[0].contains("has changed apps/a/app.json"))
+    #expect(text("other/apps/a/app.json") == "2")
+    // Once more, it is a change after the other's.
+    try write("3", "other/apps/a/app.json")
+    #expect(try other.push() == [])
+    #expect(try one.pull() == ["apps/a/app.json"])
+    #expect(text("one/apps/a/app.json") == "3")
+    // The same change by both is none that needs a sentence.
+    try write("4", "one/apps/a/app.json")
+    try write("4", "other/apps/a/app.json")
+    #expect(try one.push() == [])
+    #expect(try other.push() == [])
+  }
+
+  /// `SharedSettings` 2
+  @Test func aFileThatIsRemovedWhileServersRunGoesForAll() throws {
+    let (one, other) = (try settings("one"), try settings("other"))
+    try write("{}", "one/apps/a/app.json")
+    _ = try one.push()
+    _ = try other.pull()
+    try FileManager.default.removeItem(atPath: directory.file("one/apps/a/app.json"))
+    #expect(try one.push() == [])
+    #expect(try other.pull() == ["apps/a/app.json"])
+    #expect(text("other/apps/a/app.json") == nil)
+    try write("new", "other/apps/a/app.json")
+    #expect(try other.push() == [])
+    #expect(files["apps/a/app.json"] == "new")
+  }
+
+  @Test func aFileOfOneServerIsStoredOnlyOverTheOneItKnows() throws {
+    let (one, other) = (try settings("one"), try settings("other"))
+    guard case .stored = try one.put([1], at: "apps/a/schema.json") else {
+      Issue.record("it is not stored")
+      return
+    }
+    #expect(text("one/apps/a/schema.json") == "\u{1}")
+    guard case .newer([1]?) = try other.put([2], at: "apps/a/schema.json") else {
+      Issue.record("the other's is overwritten")
+      return
+    }
+    #expect(text("other/apps/a/schema.json") == "\u{1}")
+    guard case .stored = try other.put([2], at: "apps/a/schema.json") else {
+      Issue.record("it is not stored")
+      return
+    }
+  }
+
+  /// The database is another machine's: its names lead nowhere else.
+  @Test func namesOfTheDatabaseStayInTheFolder() throws {
+    for path in ["apps/../x", "/x", "x", "apps//x", "keys/./x", "apps/a/\0", "keys", "apps/.x/a"] {
+      files.content.withLock { $0[path] = SharedFile(path: path, version: 1, bytes: [1]) }
+    }
+    #expect(try settings("one").pull() == [])
+    #expect(text("x") == nil)
+  }
+
+  @Test func aLargeFileIsNoSetting() throws {
+    let one = try settings("one")
+    try write(String(repeating: "x", count: (1 << 20) + 1), "one/apps/a/large.txt")
+    #expect(throws: ServerFailure.self) { _ = try one.push() }
+  }
+}
+#endif
