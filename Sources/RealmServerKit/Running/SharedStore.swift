@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database in which a server keeps realms in place of files of its folder.
+// The database in which a server keeps realms, users and triggers in place of files of its folder.
 //
 // Invariants:
 // 1. A folder that was served with a database is not served without one: its devices would find
 //    empty realms. Nor does a folder with realms get a database, which does not have them.
+// 2. Users of an app in the folder are not left out silently: the database has users of the app, or
+//    the app is not served.
 
 #if Server
 import Foundation
@@ -16,11 +18,16 @@ import RealmServerEngine
 import RealmServerPostgres
 #endif
 
-/// A database with the realms of all apps of a folder.
+/// A database with the realms, users and triggers of all apps of a folder.
 struct SharedStore: Sendable {
   let store: any ServerStore
   /// The classes of the realms of an app.
   let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
+  /// The users of an app. Blocks the thread.
+  let users: @Sendable (String) throws(StoreError) -> any RecordStore
+  /// The triggers of an app; nil if there are none and none are needed. Blocks the thread.
+  let triggers:
+    @Sendable (_ app: String, _ isNeeded: Bool) throws(StoreError) -> (any RecordStore)?
 
   /// Opens the database of the options; nil if the realms are in files of the folder.
   static func open(
@@ -51,7 +58,12 @@ struct SharedStore: Sendable {
         PostgresConnector(address), folder: directory.replicasPath,
         onProblem: { logger.error("\($0)") })
       return SharedStore(
-        store: store, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) })
+        store: store, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },
+        users: { (app) throws(StoreError) in try store.records(.users, ofApp: app) },
+        triggers: { (app, isNeeded) throws(StoreError) in
+          if !isNeeded, try !store.hasRecords(.triggers, ofApp: app) { return nil }
+          return try store.records(.triggers, ofApp: app)
+        })
     } catch {
       throw ServerFailure(
         "The database of --store cannot be used: \(ServerFailure.text(error))")
