@@ -33,12 +33,14 @@ package struct RecordChanges: Hashable, Sendable {
 
   package var isEmpty: Bool { !areOfAll && keys.isEmpty }
 
+  /// Adds a record.
   package mutating func insert(_ key: Key, of table: String) {
     guard !areOfAll else { return }
     if keys[table, default: []].insert(key).inserted { count += 1 }
     if count > Self.countMax { noteAll() }
   }
 
+  /// Adds other changes.
   package mutating func formUnion(_ others: RecordChanges) {
     if others.areOfAll { return noteAll() }
     for (table, keys) in others.keys {

@@ -44,7 +44,7 @@ package struct KeyRotation: Sendable {
   ///
   /// - Parameters:
   ///   - endsLogins: Whether tokens of earlier keys are not accepted any more.
-  ///   - sharedExpiry: When the last login of users in a database is over; nil if that is not known.
+  ///   - sharedExpiry: When the last login of users in a database is over; nil if it is not known.
   /// - Returns: What was done, for the operator.
   package func rotate(
     endsLogins: Bool, sharedExpiry: OriginTimestamp? = nil

@@ -3,8 +3,8 @@
 // What a transaction did to tables of records, for the replicas of other servers.
 //
 // Invariants:
-// 1. Carried out after the versions before it, a journal gives the records of its version: a changed
-//    record is in it with all its values, a removed one with its key.
+// 1. Carried out after the versions before it, a journal gives the records of its version: a
+//    changed record is in it with all its values, a removed one with its key.
 // 2. A journal has the columns of its tables, so that a replica gets those that it lacks, and keeps
 //    the values of those that its program does not know.
 
