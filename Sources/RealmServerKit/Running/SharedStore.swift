@@ -26,8 +26,7 @@ struct SharedStore: Sendable {
   /// The users of an app. Blocks the thread.
   let users: @Sendable (String) throws(StoreError) -> any RecordStore
   /// The triggers of an app; nil if there are none and none are needed. Blocks the thread.
-  let triggers:
-    @Sendable (_ app: String, _ isNeeded: Bool) throws(StoreError) -> (any RecordStore)?
+  let triggers: @Sendable (_ app: String, _ isNeeded: Bool) throws(StoreError) -> (any RecordStore)?
 
   /// Opens the database of the options; nil if the realms are in files of the folder.
   static func open(
