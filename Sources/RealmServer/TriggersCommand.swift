@@ -145,13 +145,18 @@ struct TriggersCommand: ParsableCommand {
 
   private static func open(
     _ folder: String, _ appID: String?
-  ) throws(ServerFailure) -> (app: String, store: TriggerFile?) {
+  ) throws(ServerFailure) -> (app: String, store: TriggerRecords?) {
     let directory = try ServerDirectory(existing: folder)
     let app = try directory.app(named: appID).id
+    guard !directory.hasSharedRealms else {
+      throw ServerFailure(
+        "The triggers of \(folder) are in a database, and this command works on files alone. Use "
+          + "the page of a running server (realm-server serve --admin-port).")
+    }
     let path = directory.triggersPath(app)
     guard FileManager.default.fileExists(atPath: path) else { return (app, nil) }
     do throws(StoreError) {
-      return (app, try TriggerFile.open(path, app: app))
+      return (app, try TriggerRecords.open(path, app: app))
     } catch {
       throw failure(error, app)
     }

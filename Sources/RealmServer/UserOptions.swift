@@ -50,6 +50,9 @@ struct UserOptions: ParsableArguments {
   static func open(
     _ directory: ServerDirectory, _ app: String
   ) throws(AccountError) -> AccountStore {
+    guard !directory.hasSharedRealms else {
+      throw .store(.unavailable("the users are in a database"))
+    }
     do throws(StoreError) {
       return try AccountStore.open(
         directory.accountsPath(app), app: app, isNew: false, now: ServerClock.machine.now())
@@ -72,6 +75,10 @@ struct UserOptions: ParsableArguments {
     _ error: AccountError, _ directory: ServerDirectory, _ app: String
   ) -> ServerFailure {
     switch error {
+    case .store where directory.hasSharedRealms:
+      ServerFailure(
+        "The users of \(directory.path) are in a database, and this command works on files alone. "
+          + "Use the page of a running server (realm-server serve --admin-port).")
     case .store(let cause):
       ServerFailure(
         "\(directory.accountsPath(app)) cannot be used: \(ServerFailure.text(cause)). Start the "

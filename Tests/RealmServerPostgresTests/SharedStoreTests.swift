@@ -249,6 +249,23 @@ struct SharedStoreTests {
     #expect(try await other.snapshot(atLeast: 0).head == head)
   }
 
+  /// `FollowedApps` 1: triggers hear of realms that only another server has open.
+  @Test(arguments: StoreKind.shared)
+  func allHeadsOfAnAppAreThoseOfRealmsThatAreNotOpen(_ kind: StoreKind) async throws {
+    let bench = try StoreBench(kind)
+    let realm = try await bench.store().open(bench.name)
+    var head = try await realm.fill(try await realm.own(), to: 1)
+    let store = try bench.server(1)
+    var heads = store.allHeads(ofApp: bench.name.app).makeAsyncIterator()
+    // What there is comes first.
+    #expect(await heads.next() == head)
+    head = try await realm.fill(head, to: 2)
+    #expect(await heads.next() == head)
+    head = try await realm.fill(head, to: 3)
+    #expect(await heads.next() == head)
+    withExtendedLifetime(store) {}
+  }
+
   /// The heads of all realms are read once in an hour here, and what is notified is read at once.
   @Test(arguments: StoreKind.shared)
   func theRealmsOfNotificationsAreRead(_ kind: StoreKind) async throws {

@@ -5,11 +5,14 @@
 #if Postgres
 import Foundation
 import Logging
-import RealmServerKit
 import RealmServerPostgres
 import RealmSwift
 import RealmTestSupport
+import Synchronization
 import Testing
+
+@testable import RealmServerEngine
+@testable import RealmServerKit
 
 /// A thing to do.
 class StoreTodo: Object {
@@ -24,15 +27,42 @@ struct StoreServerTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func server(_ folder: String, store: String?) throws -> RealmServer {
+  private static let app = AppDefinition(
+    "todos", settings: AppSettings(), classes: [StoreTodo.self])
+
+  private func server(
+    _ folder: String, store: String?, app: AppDefinition = app
+  ) throws -> RealmServer {
     var configuration = RealmServerConfiguration(folder: directory.file(folder), port: 0)
     configuration.store = store
     var logger = Logging.Logger(label: "test")
     logger.logLevel = .error
-    return try RealmServer(
-      configuration,
-      apps: [AppDefinition("todos", settings: AppSettings(), classes: [StoreTodo.self])],
-      logger: logger)
+    return try RealmServer(configuration, apps: [app], logger: logger)
+  }
+
+  /// Gives another server the keys of the first one.
+  private func copyKeys(from folder: String, to other: String) throws {
+    let files = FileManager.default
+    try files.createDirectory(
+      atPath: directory.file(other + "/apps"), withIntermediateDirectories: true)
+    try files.copyItem(
+      atPath: directory.file(folder + "/keys"), toPath: directory.file(other + "/keys"))
+  }
+
+  private func device(_ url: String, _ folder: String) -> App {
+    let place = AppConfiguration(baseURL: url, defaultRequestTimeoutMS: 600_000)
+    place.directory = directory.file(folder)
+    return App(id: "todos", configuration: place)
+  }
+
+  @MainActor private func eventually(
+    _ isDone: @MainActor () async throws -> Bool
+  ) async throws {
+    for _ in 0..<1_200 {
+      if try await isDone() { return }
+      try await Task.sleep(for: .milliseconds(50))
+    }
+    Issue.record("it does not come to be")
   }
 
   private func failure(_ folder: String, store: String?) -> String? {
@@ -76,8 +106,71 @@ struct StoreServerTests {
       #expect(try await todos.count(filter: [:]) == 2)
     }
     let rows = try cluster.run(
-      "SELECT id FROM openrealm.realm", in: String(address.split(separator: "=").last ?? ""))
-    #expect(rows == [[.text("todos/flexible")]])
+      "SELECT id FROM openrealm.realm ORDER BY id",
+      in: String(address.split(separator: "=").last ?? ""))
+    #expect(rows == [[.text("todos/flexible")], [.text("todos=2fusers/flexible")]])
+  }
+
+  /// A user registers at one server, logs in at the other, and loses the access there when the
+  /// first one disables it. Triggers run at one of them.
+  @Test(.withPostgres) @MainActor func usersAndTriggersAreThoseOfAllServers() async throws {
+    let cluster = try PostgresCluster.shared.get()
+    let address = cluster.address(try cluster.makeDatabase())
+    var settings = AppSettings()
+    settings.logIns = [.emailPassword()]
+    let counts = Mutex(["first": 0, "second": 0])
+    func definition(_ name: String) -> AppDefinition {
+      var app = AppDefinition("todos", settings: settings, classes: [StoreTodo.self])
+      app.trigger("logins", onUsers: .login) { _, _ in counts.withLock { $0[name]? += 1 } }
+      return app
+    }
+    let first = try server("first", store: address, app: definition("first"))
+    try copyKeys(from: "first", to: "second")
+    let second = try server("second", store: address, app: definition("second"))
+    let running = Task { try await first.run() }
+    let app = device(try await first.address, "device 1")
+    try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
+    try await second.run { url in
+      let other = device(url, "device 2")
+      let user = try await other.login(
+        credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
+      try await eventually { counts.withLock { $0 == ["first": 1, "second": 0] } }
+      var configuration = user.flexibleSyncConfiguration()
+      configuration.objectTypes = [StoreTodo.self]
+      let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
+      let session = try #require(realm.syncSession)
+      try await eventually { session.connectionState == .connected }
+      let accounts = try #require(first.program.apps.first).api.accounts
+      try await accounts.setDisabled(true, user.id)
+      try await eventually { session.connectionState != .connected }
+      try await accounts.setDisabled(false, user.id)
+      // The triggers go on where the first server has come.
+      running.cancel()
+      try await running.value
+      _ = try await other.login(
+        credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
+      try await eventually { counts.withLock { $0 == ["first": 1, "second": 1] } }
+    }
+  }
+
+  /// `SharedStore` 2
+  @Test(.withPostgres) func usersInTheFolderAreNotLeftOut() async throws {
+    let cluster = try PostgresCluster.shared.get()
+    let address = cluster.address(try cluster.makeDatabase())
+    try await server("own", store: nil).run { url in
+      _ = try await device(url, "device").login(credentials: .anonymous)
+    }
+    let text = failure("own", store: address)
+    #expect(text?.contains("has 1 user in") == true)
+    #expect(text?.contains("realm-server move") == true)
+    try await server("shared", store: address).run { url in
+      _ = try await device(url, "device 2").login(credentials: .anonymous)
+    }
+    // Those of the database win.
+    let both = try server("own", store: address)
+    #expect(try await both.program.apps.first?.api.accounts.counts().users == 1)
+    #expect(
+      both.program.recent.all.contains { "\($0)".contains("is not used: the users of todos") })
   }
 
   /// `SharedStore` 1

@@ -97,11 +97,13 @@ extension AccountStore {
   package func events(
     after number: UInt64, count: Int
   ) throws(StoreError) -> AccountEvent.Batch {
-    try StoreError.storing(batch(number, count))
+    let group = try snapshot()
+    return try StoreError.storing(Self.batch(in: group, number, count))
   }
 
-  private func batch(_ number: UInt64, _ count: Int) throws(StorageError) -> AccountEvent.Batch {
-    let group = try snapshot()
+  private static func batch(
+    in group: TableGroup, _ number: UInt64, _ count: Int
+  ) throws(StorageError) -> AccountEvent.Batch {
     let meta = try AccountTables.meta.table(in: group).find(.string("accounts"))
     let last = UInt64(bitPattern: try meta?.optionalInteger("last_event") ?? 0)
     let table = try AccountTables.events.table(in: group)
@@ -119,10 +121,6 @@ extension AccountStore {
 
   /// Removes the events up to a number, after all triggers got them.
   package func forgetEvents(through number: UInt64) throws(StoreError) {
-    try StoreError.storing(removeEvents(through: number))
-  }
-
-  private func removeEvents(through number: UInt64) throws(StorageError) {
     guard number > 0, number <= Int64.max else { return }
     try change { (group) throws(StorageError) in
       let table = try AccountTables.events.table(in: group)

@@ -12,7 +12,7 @@
 
 package import RealmFormats
 import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 /// The users of one app.
 package struct AccountService: Sendable {
@@ -251,6 +251,11 @@ package struct AccountService: Sendable {
   /// Some users, for an operator.
   package func page(_ request: AccountPage.Request) async throws(AccountError) -> AccountPage {
     try await store.page(request)
+  }
+
+  /// When the last session and mailed token is over; nil if there are none.
+  package func lastExpiry() async throws(StoreError) -> OriginTimestamp? {
+    try await store.lastExpiry()
   }
 
   /// The numbers of users and sessions.

@@ -1,39 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file of an app's users.
+// The users of an app.
 //
 // Invariants:
-// 1. What a call has changed is on the disk when it returns; a call that throws changes nothing.
+// 1. What a call has changed is durable when it returns; a call that throws changes nothing, as far
+//    as its records promise it (`RecordStore` 1).
 
 package import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 
-/// Stores users, their ways to log in, and their sessions in a realm file.
+/// Stores users, their ways to log in, and their sessions as records.
 ///
-/// An actor whose executor is a thread of its own, as it waits for the disk.
+/// An actor whose executor is a thread of its own, as it waits for the disk or the database.
 package actor AccountStore {
-  private let file: DatabaseFile
+  private let records: any RecordStore
   private nonisolated let thread: ThreadExecutor
-  private let schemas = SchemaCache()
-  private let keyBounds = KeyBoundCache()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }
 
-  /// Opens a file, makes its tables if it is new, and removes expired rows.
+  /// Opens records, makes their tables if there are none, and removes expired rows.
   ///
   /// - Parameters:
-  ///   - app: The app whose users the file has; nil where a test does not care.
-  ///   - mustExist: Whether a file without tables is an error.
+  ///   - app: The app whose users they are; nil where a test does not care.
+  ///   - mustExist: Whether records without tables are an error.
+  package init(
+    _ records: any RecordStore, app: String? = nil, mustExist: Bool = false, now: OriginTimestamp,
+    thread: ThreadExecutor = ThreadExecutor()
+  ) throws(StoreError) {
+    self.records = records
+    self.thread = thread
+    let isShared = records.isShared
+    try records.change { (group) throws(StorageError) in
+      try Self.prepare(group, app, mustExist, isShared, now)
+      return true
+    }
+  }
+
+  /// Opens a file, makes its tables if it is new, and removes expired rows.
   package init(
     _ file: DatabaseFile, app: String? = nil, mustExist: Bool = false, now: OriginTimestamp,
     thread: ThreadExecutor = ThreadExecutor()
   ) throws(StoreError) {
-    self.file = file
-    self.thread = thread
-    try StoreError.storing(Self.prepare(file, app, mustExist, schemas, keyBounds, now))
+    try self.init(LocalRecords(file), app: app, mustExist: mustExist, now: now, thread: thread)
   }
 
   /// Opens the file at a path; makes it if it is missing.
@@ -41,55 +52,77 @@ package actor AccountStore {
     _ path: String, app: String, isNew: Bool, now: OriginTimestamp
   ) throws(StoreError) -> AccountStore {
     if isNew { try StoreError.storing(make(path, app, now)) }
-    let file = try StoreError.storing(
-      DatabaseFile.open(
-        path: path, options: OpenOptions(mustExist: true), system: SystemFiles(isPrivate: true)))
-    return try AccountStore(file, app: app, mustExist: true, now: now)
+    return try AccountStore(LocalRecords.open(path), app: app, mustExist: true, now: now)
   }
 
   private static func make(
     _ path: String, _ app: String, _ now: OriginTimestamp
   ) throws(StorageError) {
     try CompleteFile.make(path) { (file) throws(StorageError) in
-      try prepare(file, app, false, SchemaCache(), KeyBoundCache(), now)
+      try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
+        try prepare(group, app, false, false, now)
+      }
     }
+  }
+
+  /// The number of users in records; 0 where they have no tables. Blocks the thread.
+  package static func userCount(in records: any RecordStore) throws(StoreError) -> Int {
+    let group = try records.snapshot()
+    return try StoreError.storing(AccountTables.accounts.find(in: group)?.count() ?? 0)
   }
 
   /// Reads the newest version.
   package func read<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
-    let group = try AccountError.storing(snapshot())
+    let group: TableGroup
+    do throws(StoreError) { group = try snapshot() } catch { throw .store(error) }
     return try body(AccountTransaction(group))
   }
 
   /// Runs a write transaction; rolls it back if `body` throws.
+  ///
+  /// - Parameter body: May run more than once (`RecordStore.change`).
   package func write<R: Sendable>(
     _ body: @Sendable (AccountTransaction) throws(AccountError) -> R
   ) throws(AccountError) -> R {
-    let group = try AccountError.storing(begin())
-    let result = try group.orRollback { () throws(AccountError) in
-      try body(AccountTransaction(group))
+    var outcome: Result<R, AccountError>?
+    do throws(StoreError) {
+      try records.change { (group) throws(StorageError) in
+        let result = Self.result(of: body, group)
+        outcome = result
+        switch result {
+        case .success: return true
+        // The records see to their own failures.
+        case .failure(.store(.storage(let cause))): throw cause
+        case .failure: return false
+        }
+      }
+    } catch {
+      throw .store(error)
     }
-    _ = try AccountError.storing(group.commit())
-    return result
+    guard let outcome else { throw .store(.damaged("a transaction has no outcome")) }
+    return try outcome.get()
+  }
+
+  private static func result<R>(
+    of body: (AccountTransaction) throws(AccountError) -> R, _ group: WriteGroup
+  ) -> Result<R, AccountError> {
+    do throws(AccountError) {
+      return .success(try body(AccountTransaction(group)))
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// The newest version.
-  func snapshot() throws(StorageError) -> TableGroup {
-    try TableGroup(file.snapshot(), schemas: schemas)
-  }
+  func snapshot() throws(StoreError) -> TableGroup { try records.snapshot() }
 
   /// Runs a write transaction; rolls it back if `body` throws, or has changed nothing.
-  func change(_ body: (WriteGroup) throws(StorageError) -> Bool) throws(StorageError) {
-    let group = try begin()
-    try group.orRollback { () throws(StorageError) in
-      if try body(group) { _ = try group.commit() } else { group.rollback() }
-    }
-  }
-
-  private func begin() throws(StorageError) -> WriteGroup {
-    try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
+  ///
+  /// - Parameter body: May run more than once (`RecordStore.change`).
+  func change(_ body: RecordChange) throws(StoreError) {
+    try records.change(body)
   }
 
   /// Removes unused rows, in one transaction.
@@ -98,54 +131,67 @@ package actor AccountStore {
   package func clean(
     _ rules: UpkeepRules, now: OriginTimestamp, recording kinds: Set<AccountEvent.Kind> = []
   ) throws(StoreError) -> AccountCleaning {
-    try StoreError.storing(cleaned(rules, now, kinds))
+    var result = AccountCleaning()
+    try change { (group) throws(StorageError) in
+      result = try AccountCleaning(group, rules, now: now, recording: kinds)
+      return result.hasChanges
+    }
+    return result
   }
 
-  private func cleaned(
-    _ rules: UpkeepRules, _ now: OriginTimestamp, _ kinds: Set<AccountEvent.Kind>
-  ) throws(StorageError) -> AccountCleaning {
-    var result: AccountCleaning?
-    try change { (group) throws(StorageError) in
-      let cleaning = try AccountCleaning(group, rules, now: now, recording: kinds)
-      result = cleaning
-      return cleaning.hasChanges
-    }
-    return result ?? AccountCleaning()
+  /// When the last session and mailed token is over; nil if there are none.
+  package func lastExpiry() throws(StoreError) -> OriginTimestamp? {
+    let group = try snapshot()
+    return try StoreError.storing(AccountTransaction(group).lastExpiry())
   }
+
+  // MARK: Other servers
+
+  /// Has an element soon after other servers have changed users, and one at the beginning. It ends
+  /// at once where there are no others.
+  package nonisolated func news() -> AsyncStream<Void> { records.news() }
+
+  /// What other servers have changed since the last call.
+  func takeChanges() throws(StoreError) -> RecordChanges { try records.takeChanges().changes }
 
   // MARK: Opening
 
   private static func prepare(
-    _ file: DatabaseFile, _ app: String?, _ mustExist: Bool, _ schemas: SchemaCache,
-    _ keyBounds: KeyBoundCache, _ now: OriginTimestamp
+    _ group: WriteGroup, _ app: String?, _ mustExist: Bool, _ isShared: Bool,
+    _ now: OriginTimestamp
   ) throws(StorageError) {
-    let group = try WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds)
-    try group.commit { (group) throws(StorageError) in
-      if !mustExist, try group.table(named: AccountTables.meta.name) == nil {
-        try AccountTables.make(in: group)
-      }
-      try check(group)
-      if let app { try check(app, group) }
-      for layout in [AccountTables.sessions, AccountTables.tokens] {
-        _ = try AccountCleaning.removeExpired(layout, now, in: group)
-      }
+    if !mustExist, try group.table(named: AccountTables.meta.name) == nil {
+      try AccountTables.make(in: group)
+    }
+    try check(group, isShared)
+    if let app { try check(app, group) }
+    for layout in [AccountTables.sessions, AccountTables.tokens] {
+      _ = try AccountCleaning.removeExpired(layout, now, in: group)
     }
   }
 
-  /// Checks the tables, and adds the columns that a file of an earlier layout lacks.
-  private static func check(_ group: WriteGroup) throws(StorageError) {
+  /// Checks the tables, and adds the columns that those of an earlier layout lack.
+  private static func check(_ group: WriteGroup, _ isShared: Bool) throws(StorageError) {
     guard let meta = try AccountTables.meta(in: group),
-      let layout = try meta.optionalInteger("layout"),
-      (1...AccountTables.layout).contains(layout)
+      let layout = try meta.optionalInteger("layout"), layout > 0
     else { throw .corrupted("the accounts have another layout") }
+    guard layout <= AccountTables.layout else {
+      // A later server beside this one has made them.
+      guard isShared, try AccountTables.isUsable(in: group) else {
+        throw .corrupted("the accounts have another layout")
+      }
+      for layout in AccountTables.all { _ = try layout.table(in: group) }
+      return
+    }
     for table in AccountTables.additions(since: layout) { try table.makeIfMissing(in: group) }
     for layout in AccountTables.all { _ = try layout.table(in: group) }
+    if isShared { try AccountTables.setUsable(in: group) }
     guard layout < AccountTables.layout else { return }
     for layout in AccountTables.all { _ = try layout.addLater(in: group) }
     try meta.set(AccountTables.layout, "layout")
   }
 
-  /// Notes the app of the file, or checks that it is that one.
+  /// Notes the app of the users, or checks that it is that one.
   private static func check(_ app: String, _ group: WriteGroup) throws(StorageError) {
     guard let meta = try AccountTables.meta(in: group) else {
       throw .corrupted("the accounts have another layout")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The tables of the file of an app's users.
+// The tables of an app's users.
 
 import RealmStorage
 import RealmTables
@@ -69,6 +69,10 @@ enum AccountTables {
   /// files of a later one are refused.
   static let layout: Int64 = 6
 
+  /// The first layout whose servers can share records of this one with later servers: since then
+  /// only columns and tables were added, and null in a column means what its absence does.
+  static let usableSince: Int64 = 6
+
   /// The tables that files of a layout may lack.
   static func additions(since layout: Int64) -> [RecordLayout] {
     (layout < 4 ? [keys] : []) + (layout < 5 ? [events] : [])
@@ -77,6 +81,20 @@ enum AccountTables {
   /// The only row of `meta`; nil if there is none.
   static func meta(in group: WriteGroup) throws(StorageError) -> RecordRow? {
     try meta.table(in: group).find(.string("accounts"))
+  }
+
+  /// Whether records of a later layout can be used by this program, as the later one says.
+  static func isUsable(in group: WriteGroup) throws(StorageError) -> Bool {
+    let row = try meta.table(in: group).find(.string("usable"))
+    guard let since = try row?.integer("layout") else { return false }
+    return since <= layout
+  }
+
+  /// Notes which earlier servers can use the records.
+  static func setUsable(in group: WriteGroup) throws(StorageError) {
+    let table = try meta.table(in: group)
+    if try table.find(.string("usable"))?.integer("layout") == usableSince { return }
+    try table.findOrCreate(.string("usable")).set(usableSince, "layout")
   }
 
   /// Makes the tables of a new file.

@@ -31,11 +31,17 @@ package protocol ServerStore: Sendable {
   /// repeat and be late, and are never the only truth. Apps with very long names may get those of
   /// each other.
   func heads(ofApp app: String?) -> AsyncStream<RealmHead>
+
+  /// New heads of the realms of an app, also of those that only other servers have open.
+  func allHeads(ofApp app: String) -> AsyncStream<RealmHead>
 }
 
 extension ServerStore {
   /// New heads of all realms.
   package func heads() -> AsyncStream<RealmHead> { heads(ofApp: nil) }
+
+  /// All servers that have realms of the store open are this one.
+  package func allHeads(ofApp app: String) -> AsyncStream<RealmHead> { heads(ofApp: app) }
 }
 
 /// One open realm of a store.

@@ -6,6 +6,7 @@
 // 1. An event is delivered once a call of the function returned without an error; until then it is
 //    repeated, or left out where the settings say so.
 // 2. No event is delivered to a trigger beyond the depth of its version: it has set itself off.
+// 3. No call of the function begins once another server is known to run the triggers.
 
 import RealmFormats
 import RealmStorage
@@ -80,7 +81,7 @@ final class TriggerContext: Sendable {
     }
     var attempt = 0
     while true {
-      if Task.isCancelled { throw .cancelled }
+      if Task.isCancelled || !(store.lease?.isHeld ?? true) { throw .cancelled }
       let start = functions.now()
       guard let failure = await failure(of: event, depth) else {
         functions.measure(.trigger(name), .done, since: start)

@@ -8,6 +8,8 @@
 // 2. Changes of triggers are made one after the other.
 // 3. The history for a trigger is kept while it runs, and for `keptMilliseconds` while it
 //    does not.
+// 4. Where several servers share the records of the triggers, those of one run: the one with the
+//    lease. Another begins where the records say that the one before has come.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -62,6 +64,8 @@ package actor TriggerService {
   private var followers: [Task<Void, Never>] = []
   private var observation: Int?
   private var last: Task<Void, Never>?
+  /// Asks for the lease again, while another server has it.
+  private var waiting: Task<Void, Never>?
 
   /// - Parameters:
   ///   - documents: The documents of the app.
@@ -134,11 +138,15 @@ package actor TriggerService {
     stopped = stopped.filter { entry in new.contains { $0.name == entry.key } }
     do throws(StoreError) {
       guard let store = try await openedStore(isNeeded: !new.isEmpty) else { return }
+      guard try await hasLease(of: store) else {
+        try await wait(with: store)
+        return
+      }
       let records = try await store.records()
       for record in records where !new.contains(where: { $0.name == record.name }) {
         try await store.remove(record.name)
       }
-      follow()
+      follow(store)
       let idle = new.filter { running[$0.name] == nil }
       for trigger in idle {
         try await begin(trigger, records.first { $0.name == trigger.name }, in: store)
@@ -177,6 +185,57 @@ package actor TriggerService {
 
   private func current(_ name: String) -> TriggerSettings? {
     settings.first { $0.name == name }
+  }
+
+  // MARK: The lease
+
+  private func hasLease(of store: any TriggerStore) async throws(StoreError) -> Bool {
+    guard let lease = store.lease, !lease.isHeld else { return true }
+    return try await lease.take()
+  }
+
+  /// Asks for the lease again in a while: another server has it. Until then the states are as the
+  /// records have them.
+  private func wait(with store: any TriggerStore) async throws(StoreError) {
+    guard let lease = store.lease else { return }
+    let records = try await store.records()
+    for trigger in settings {
+      let known = records.first { $0.name == trigger.name }
+      note(known ?? TriggerRecord(trigger.name, subject: trigger.subject), of: trigger)
+    }
+    let (timer, interval) = (environment.timer, lease.interval)
+    waiting?.cancel()
+    waiting = Task { [weak self] in
+      try? await timer.sleep(timer.now() + interval)
+      if !Task.isCancelled { await self?.changeAgain() }
+    }
+  }
+
+  private func changeAgain() async {
+    await inTurn {
+      // Unless all was ended meanwhile.
+      if await self.waiting != nil { await self.change(to: self.settings) }
+    }
+  }
+
+  /// Renews the lease until it is lost.
+  private func keep(_ lease: any TriggerLease) async {
+    let timer = environment.timer
+    while !Task.isCancelled {
+      try? await timer.sleep(timer.now() + lease.interval)
+      if Task.isCancelled { return }
+      guard await lease.renew() else {
+        environment.notice("Another server runs the triggers of the app")
+        return await inTurn { await self.lose() }
+      }
+    }
+  }
+
+  /// Ends all runs, as another server may have begun them, and waits for the lease.
+  private func lose() async {
+    guard !followers.isEmpty else { return }
+    await endRuns()
+    await change(to: settings)
   }
 
   private func retry() {
@@ -265,14 +324,21 @@ package actor TriggerService {
   }
 
   private func endAll() async {
+    waiting?.cancel()
+    waiting = nil
+    await endRuns()
+    await store?.lease?.giveUp()
+    store = nil
+    settings = []
+  }
+
+  private func endRuns() async {
     for entry in running.values { entry.task.cancel() }
     for name in running.keys.sorted() { await end(name) }
     for task in followers { task.cancel() }
     followers = []
     if let observation { accounts.news.remove(observation) }
     observation = nil
-    store = nil
-    settings = []
   }
 
   // MARK: Runs
@@ -332,6 +398,15 @@ package actor TriggerService {
 
   private func carryOut(_ request: TriggerRecord.Request, of name: String) async {
     guard let trigger = current(name), let store else { return }
+    if let lease = store.lease, !lease.isHeld {
+      do throws(StoreError) {
+        // The server that runs it hears of it.
+        _ = try await store.ask(request, of: name)
+      } catch {
+        environment.notice("The trigger '\(name)' cannot be changed: \(error)")
+      }
+      return
+    }
     await end(name)
     do throws(StoreError) {
       var record = try await store.records().first { $0.name == name }
@@ -345,7 +420,7 @@ package actor TriggerService {
   }
 
   private func takeRequests() async {
-    guard let store else { return }
+    guard let store, store.lease?.isHeld ?? true else { return }
     do throws(StoreError) {
       for record in try await store.records() {
         if let request = record.request { await carryOut(request, of: record.name) }
@@ -358,7 +433,7 @@ package actor TriggerService {
   // MARK: News
 
   /// Begins to hear of new versions and users, once.
-  private func follow() {
+  private func follow(_ store: any TriggerStore) {
     guard followers.isEmpty else { return }
     let (heads, timer) = (heads(), environment.timer)
     followers = [
@@ -371,6 +446,13 @@ package actor TriggerService {
         }
       },
     ]
+    if let lease = store.lease {
+      let news = store.news()
+      followers += [
+        Task { [weak self] in await self?.keep(lease) },
+        Task { [weak self] in for await _ in news { await self?.carryOutRequests() } },
+      ]
+    }
     observation = accounts.news.observe { [weak self] in Task { await self?.wakeUsers() } }
   }
 

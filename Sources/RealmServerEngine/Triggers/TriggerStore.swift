@@ -67,6 +67,12 @@ package struct TriggerRecord: Hashable, Sendable {
 /// Keeps the records and positions of an app's triggers. What a call has changed is durable when it
 /// returns.
 package protocol TriggerStore: Sendable {
+  /// The right to run the triggers; nil where no other server can have it.
+  nonisolated var lease: (any TriggerLease)? { get }
+
+  /// Has an element soon after other servers have changed the records, and one at the beginning.
+  nonisolated func news() -> AsyncStream<Void>
+
   /// The records of all triggers, by their names.
   func records() async throws(StoreError) -> [TriggerRecord]
 
@@ -95,4 +101,28 @@ package protocol TriggerStore: Sendable {
 
   /// Stores the number of a trigger's record.
   func set(number: Int64, of trigger: String) async throws(StoreError)
+}
+
+extension TriggerStore {
+  package nonisolated var lease: (any TriggerLease)? { nil }
+
+  package nonisolated func news() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+}
+
+/// The right to run the triggers of an app, which one of several servers has at a time.
+package protocol TriggerLease: Sendable {
+  /// The time between two attempts to take it, or to renew it.
+  nonisolated var interval: Milliseconds { get }
+
+  /// Whether this server has it, as far as it knows.
+  nonisolated var isHeld: Bool { get }
+
+  /// Takes it. Returns false while another server has it.
+  func take() async throws(StoreError) -> Bool
+
+  /// Renews it. Returns whether this server has it still.
+  func renew() async -> Bool
+
+  /// Lets another server take it at once.
+  func giveUp() async
 }

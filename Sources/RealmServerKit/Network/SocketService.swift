@@ -9,7 +9,8 @@
 // 3. No user and no address has more connections than the limit.
 // 4. No connection is of an app that is not served: its end and the admission of a connection
 //    exclude each other.
-// 5. The service ends a short time after the shutdown began, whatever clients do.
+// 5. What another server has ended is ended here, too, once the database says so.
+// 6. The service ends a short time after the shutdown began, whatever clients do.
 
 #if Server
 import Logging
@@ -24,6 +25,8 @@ import ServiceLifecycle
 final class SocketService: Service {
   /// The reason for a user without access, whether a socket is open or comes.
   private static let endedAccess = "The user is disabled or deleted"
+  /// The time between two attempts to read users.
+  private static let retryInterval = Duration.seconds(1)
 
   /// A user of an app.
   private struct User: Hashable {
@@ -54,6 +57,8 @@ final class SocketService: Service {
 
   private struct State {
     var apps: [String: ServedApp] = [:]
+    /// The tasks that wait for changes of other servers, by apps.
+    var followers: [String: Task<Void, Never>] = [:]
     var members: [UInt64: Member] = [:]
     var counts: [User: Int] = [:]
     var addressCounts: [String: Int] = [:]
@@ -92,6 +97,47 @@ final class SocketService: Service {
     let id = app.file.id
     app.api.accounts.ends.observe { [weak self] in self?.end($0, of: id) }
     state.withLockedValue { $0.apps[id] = app }
+    let news = app.api.accounts.newsOfOtherServers()
+    let follower = Task { [weak self] in
+      for await _ in news { await self?.takeChanges(of: app) }
+    }
+    state.withLockedValue { $0.followers[id] = follower }
+  }
+
+  /// Ends the connections that have no access any more by what other servers have changed, and the
+  /// sessions of users with other rights.
+  private func takeChanges(of app: ServedApp) async {
+    do throws(AccountError) {
+      let (_, changed) = try await app.api.accounts.takeChangesOfOtherServers {
+        self.holders(of: app)
+      }
+      if changed?.isEmpty != true { _ = await app.rules.recheck(users: changed) }
+    } catch {
+      notices.add("The users of \(app.file.id) cannot be read: \(error)", as: .warning)
+      await takeAllChanges(of: app)
+    }
+  }
+
+  /// Looks all users up, as something of them may have been missed, until that goes well.
+  private func takeAllChanges(of app: ServedApp) async {
+    while !Task.isCancelled {
+      try? await Task.sleep(for: Self.retryInterval)
+      do throws(AccountError) {
+        _ = try await endLostAccess(of: app)
+        _ = await app.rules.recheck()
+        return
+      } catch {
+        logger.debug("The users of \(app.file.id) cannot be read: \(error)")
+      }
+    }
+  }
+
+  /// The users with connections and streams.
+  private func holders(of app: ServedApp) -> Set<AccessEnds.Holder> {
+    let holders = state.withLockedValue { state in
+      state.members.values.filter { $0.user.app == app.file.id }.map(\.holder)
+    }
+    return Set(holders).union(app.api.documents?.watchHolders ?? [])
   }
 
   /// Ends the connections of an app, which is not served any more. Its clients come back later.
@@ -101,6 +147,7 @@ final class SocketService: Service {
     let id = app.file.id
     let members = state.withLockedValue { state in
       state.apps[id] = nil
+      state.followers.removeValue(forKey: id)?.cancel()
       return state.members.filter { $0.value.user.app == id }
     }
     for member in members.values {
@@ -293,6 +340,8 @@ final class SocketService: Service {
     await drain()
     let connections = state.withLockedValue { state in
       state.isShuttingDown = true
+      for follower in state.followers.values { follower.cancel() }
+      state.followers = [:]
       return state.members.values.map(\.connection)
     }
     logger.info("Ending \(connections.count) connections")

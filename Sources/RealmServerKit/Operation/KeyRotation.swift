@@ -8,6 +8,7 @@
 #if Server
 import Foundation
 package import RealmServerEngine
+package import RealmSyncProtocol
 
 /// Replaces the key of tokens in a folder.
 package struct KeyRotation: Sendable {
@@ -41,15 +42,19 @@ package struct KeyRotation: Sendable {
 
   /// Makes another key, which a server has to read.
   ///
-  /// - Parameter endsLogins: Whether tokens of earlier keys are not accepted any more.
+  /// - Parameters:
+  ///   - endsLogins: Whether tokens of earlier keys are not accepted any more.
+  ///   - sharedExpiry: When the last login of users in a database is over; nil if it is not known.
   /// - Returns: What was done, for the operator.
-  package func rotate(endsLogins: Bool) throws(ServerFailure) -> String {
+  package func rotate(
+    endsLogins: Bool, sharedExpiry: OriginTimestamp? = nil
+  ) throws(ServerFailure) -> String {
     guard !endsLogins else {
       try directory.replaceSigningKey(random: random, keepingPresentUntil: nil)
       return "A new key signs all tokens. Those of earlier keys are not accepted any more: all "
         + "users have to log in again"
     }
-    let end = try lastExpiry()
+    let end = try lastExpiry(sharedExpiry)
     try directory.replaceSigningKey(random: random, keepingPresentUntil: end)
     let text = OperationTime.text(Date(timeIntervalSince1970: Double(end)))
     return "A new key signs all tokens. Those of the earlier one are accepted until they are over, "
@@ -57,9 +62,15 @@ package struct KeyRotation: Sendable {
   }
 
   /// When the last login of all apps is over, in seconds since 1970.
-  private func lastExpiry() throws(ServerFailure) -> Int64 {
+  private func lastExpiry(_ shared: OriginTimestamp?) throws(ServerFailure) -> Int64 {
     var last = OperationTime.seconds(clock.now())
+    if let shared { last = max(last, OperationTime.seconds(shared)) }
     for app in try directory.appFolders() {
+      if directory.hasSharedRealms, shared == nil {
+        // As if a login had begun just now.
+        let days = Int64(try directory.app(app).accounts.refreshDays)
+        last = max(last, OperationTime.seconds(clock.now()) + days * 24 * 3_600)
+      }
       let path = directory.accountsPath(app)
       guard directory.exists(path) else { continue }
       do throws(StoreError) {

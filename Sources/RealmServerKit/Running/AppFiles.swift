@@ -11,6 +11,7 @@
 import Logging
 import RealmServerEngine
 import RealmStorage
+import RealmSyncProtocol
 
 /// Reads the folders of apps again, and applies them to the running server.
 ///
@@ -129,7 +130,8 @@ actor AppFiles {
   /// - Parameter endsLogins: Whether all users have to log in again.
   func rotateKey(endsLogins: Bool) async -> [AppFileOutcome] {
     do throws(ServerFailure) {
-      let text = try rotation.rotate(endsLogins: endsLogins)
+      let text = try rotation.rotate(
+        endsLogins: endsLogins, sharedExpiry: try await sharedExpiry())
       for notice in try settings?.push() ?? [] { logger.warning("\(notice)") }
       try readKeys()
       var count = 0
@@ -138,6 +140,23 @@ actor AppFiles {
     } catch {
       return [failed("\(error)")]
     }
+  }
+
+  /// When the last login of users in a database is over; nil without one.
+  private func sharedExpiry() async throws(ServerFailure) -> OriginTimestamp? {
+    guard options.store != nil else { return nil }
+    var last = opener.clock.now()
+    for app in apps.all {
+      do throws(StoreError) {
+        guard let end = try await app.api.accounts.lastExpiry() else { continue }
+        if end.milliseconds > last.milliseconds { last = end }
+      } catch {
+        throw ServerFailure(
+          "The users of \(app.file.id) cannot be read: \(ServerFailure.text(error)). The key "
+            + "stays as it is.")
+      }
+    }
+    return last
   }
 
   /// Takes the keys that the folder has.

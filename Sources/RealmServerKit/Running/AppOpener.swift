@@ -113,17 +113,11 @@ struct AppOpener: Sendable {
   private func accounts(
     of file: AppFile, replacesMissing: Bool
   ) throws(ServerFailure) -> AccountService {
-    let path = directory.accountsPath(file.id)
-    let isNew = try directory.needsAccounts(file.id, replacesMissing: replacesMissing)
     let accounts: AccountStore
-    do {
-      accounts = try AccountStore.open(
-        path, app: file.id, isNew: isNew, now: clock.now())
-    } catch {
-      throw ServerFailure(
-        "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
-          + "or move it away and start once with --replace-missing; then all users have to "
-          + "register again.")
+    if let shared {
+      accounts = try sharedUsers(of: file.id, in: shared)
+    } else {
+      accounts = try ownUsers(of: file.id, replacesMissing)
     }
     var settings = file.accounts
     settings.recordedEvents.formUnion(code[file.id].triggers.recordedEvents)
@@ -134,6 +128,66 @@ struct AppOpener: Sendable {
       mailer: ServerMailer(
         app: file.id, outbox: OutboxMailer(folder: directory.outboxPath(file.id)),
         services: services, clock: clock), services: services)
+  }
+
+  /// The users of an app in the folder.
+  private func ownUsers(
+    of app: String, _ replacesMissing: Bool
+  ) throws(ServerFailure) -> AccountStore {
+    let path = directory.accountsPath(app)
+    let isNew = try directory.needsAccounts(app, replacesMissing: replacesMissing)
+    do throws(StoreError) {
+      return try AccountStore.open(path, app: app, isNew: isNew, now: clock.now())
+    } catch {
+      throw ServerFailure(
+        "\(path) cannot be opened: \(ServerFailure.text(error)). Put it back from a backup, "
+          + "or move it away and start once with --replace-missing; then all users have to "
+          + "register again.")
+    }
+  }
+
+  /// The users of an app in the database. See `SharedStore` 2.
+  private func sharedUsers(
+    of app: String, in shared: SharedStore
+  ) throws(ServerFailure) -> AccountStore {
+    let path = directory.accountsPath(app)
+    let ownCount: Int
+    do throws(StoreError) {
+      ownCount = directory.exists(path) ? try AccountCheck.counts(path: path).users : 0
+    } catch {
+      throw ServerFailure(
+        "\(path) cannot be read: \(ServerFailure.text(error)). Put it back from a backup, or move "
+          + "it away if the database of --store has the users.")
+    }
+    let records = try Self.users(of: app) { () throws(StoreError) in try shared.users(app) }
+    if ownCount > 0 {
+      let text = CountText.text(ownCount, "user")
+      let count = try Self.users(of: app) { () throws(StoreError) in
+        try AccountStore.userCount(in: records)
+      }
+      guard count > 0 else {
+        throw ServerFailure(
+          "The app \(app) has \(text) in \(path), and none in the database of --store. Bring "
+            + "them there with realm-server move, or serve the folder without --store.")
+      }
+      logger.warning(
+        "\(path) with \(text) is not used: the users of \(app) are in the database of --store")
+    }
+    return try Self.users(of: app) { () throws(StoreError) in
+      try AccountStore(records, app: app, now: clock.now())
+    }
+  }
+
+  /// Uses the users of an app in a database.
+  private static func users<R>(
+    of app: String, _ call: () throws(StoreError) -> R
+  ) throws(ServerFailure) -> R {
+    do throws(StoreError) {
+      return try call()
+    } catch {
+      throw ServerFailure(
+        "The users of \(app) cannot be read from the database: \(ServerFailure.text(error))")
+    }
   }
 
   private func serve(
@@ -203,10 +257,15 @@ struct AppOpener: Sendable {
       environment: TriggerService.Environment(
         clock: clock, timer: timer, random: random,
         notice: { [notices] in notices.add("App \(id): \($0)", as: .warning) }),
-      heads: { store.heads(ofApp: id) },
-      store: { (isNeeded) async throws(StoreError) in
+      heads: { store.allHeads(ofApp: id) },
+      store: { [shared] (isNeeded) async throws(StoreError) in
+        if let shared {
+          return try await TriggerRecords.opening(app: id) { () throws(StoreError) in
+            try shared.triggers(id, isNeeded)
+          }
+        }
         guard isNeeded || FileManager.default.fileExists(atPath: path) else { return nil }
-        return try await TriggerFile.opening(path, app: id)
+        return try await TriggerRecords.opening(path, app: id)
       })
   }
 }

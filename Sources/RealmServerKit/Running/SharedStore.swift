@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The database in which a server keeps realms in place of files of its folder.
+// The database in which a server keeps realms, users and triggers in place of files of its folder.
 //
 // Invariants:
 // 1. A folder that was served with a database is not served without one: its devices would find
 //    empty realms. Nor does a folder with realms get a database, which does not have them.
+// 2. Users of an app in the folder are not left out silently: the database has users of the app, or
+//    the app is not served.
 
 #if Server
 import Foundation
@@ -17,7 +19,7 @@ import RealmStorage
 import RealmServerPostgres
 #endif
 
-/// A database with the realms of all apps of a folder.
+/// A database with the realms, users and triggers of all apps of a folder.
 struct SharedStore: Sendable {
   let store: any ServerStore
   /// What the servers of the database have in common beside realms.
@@ -26,6 +28,10 @@ struct SharedStore: Sendable {
   let announce: @Sendable () throws(StoreError) -> Void
   /// The classes of the realms of an app.
   let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
+  /// The users of an app. Blocks the thread.
+  let users: @Sendable (String) throws(StoreError) -> any RecordStore
+  /// The triggers of an app; nil if there are none and none are needed. Blocks the thread.
+  let triggers: @Sendable (_ app: String, _ isNeeded: Bool) throws(StoreError) -> (any RecordStore)?
 
   /// Opens the database of the options; nil if the realms are in files of the folder.
   static func open(
@@ -72,7 +78,12 @@ struct SharedStore: Sendable {
         store: store, settings: SharedSettings(store.files, folder: directory.path),
         announce: { () throws(StoreError) in
           try store.nodes.announce(nil, program: LibraryVersion.text)
-        }, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) })
+        }, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },
+        users: { (app) throws(StoreError) in try store.records(.users, ofApp: app) },
+        triggers: { (app, isNeeded) throws(StoreError) in
+          if !isNeeded, try !store.hasRecords(.triggers, ofApp: app) { return nil }
+          return try store.records(.triggers, ofApp: app)
+        })
     } catch {
       throw ServerFailure(
         "The database of --store cannot be used: \(ServerFailure.text(error))")

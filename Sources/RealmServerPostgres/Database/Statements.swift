@@ -86,6 +86,16 @@ package enum Statements {
     WHERE number = $1 AND version = $2 AND epoch = $3 RETURNING \(head)
     """)
 
+  /// Moves the head of a realm as a node without its lease, which stays as it is: realm, version,
+  /// epoch, the new version, salt, size and base, token.
+  package static let claimShared = DatabaseStatement(
+    "claim_shared",
+    """
+    UPDATE openrealm.realm SET version = $4, salt = $5, total_size = $6, \
+    base = GREATEST(base, $7), token = $8 \
+    WHERE number = $1 AND version = $2 AND epoch = $3 RETURNING \(head)
+    """)
+
   // MARK: History
 
   package static let addEntry = DatabaseStatement(

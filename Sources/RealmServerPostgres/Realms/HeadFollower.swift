@@ -5,6 +5,8 @@
 // Invariants:
 // 1. A notification is a hint: the heads of all open realms are read on each new connection, and
 //    once in the time between polls.
+// 2. So are those of all realms of a followed app, which are read on each new connection, and once
+//    in many polls.
 
 #if Postgres
 import RealmStorage
@@ -12,6 +14,9 @@ import Synchronization
 
 /// Listens to the database on a thread of its own, and renews the leases of the node.
 actor HeadFollower {
+  /// The polls between two reads of all heads of followed apps.
+  private static let pollsOfRound = 60
+
   private nonisolated let thread = ThreadExecutor(named: "realm-heads")
   private nonisolated let isStopped = Atomic(false)
   private let database: Database
@@ -19,6 +24,8 @@ actor HeadFollower {
   private var nextRenewal = Deadline(milliseconds: 0)
   /// When the heads of all open realms are read.
   private var nextPoll = Deadline(milliseconds: 0)
+  /// When the heads of the realms of followed apps are read.
+  private var nextRound = Deadline(milliseconds: 0)
   /// The realms of the last notifications.
   private var named: Set<Int64> = []
   /// Whether a shared file has changed.
@@ -48,6 +55,7 @@ actor HeadFollower {
         defer { link.close() }
         _ = try link.run([Statements.listen()])
         nextPoll = Deadline(milliseconds: 0)
+        nextRound = Deadline(milliseconds: 0)
         while !isStopped.load(ordering: .relaxed), let store = store() {
           try step(on: link, for: store)
           backOff = BackOff()
@@ -66,9 +74,17 @@ actor HeadFollower {
   ) throws(DatabaseError) {
     let (all, owned) = store.openNumbers
     let isPoll = nextPoll.isOver
-    let asked = isPoll ? all : all.filter { named.contains($0) }
+    let apps = store.followed.apps
+    let isRound = nextRound.isOver || store.followed.takeNew()
+    var asked = named.intersection(apps.isEmpty ? Set(all) : named)
+    if isPoll { asked.formUnion(all) }
     if !asked.isEmpty {
-      store.learn(try link.run([Statements.newHeads(Self.list(asked))])[0])
+      store.learn(try link.run([Statements.newHeads(Self.list(asked.sorted()))])[0])
+    }
+    if isRound {
+      for app in apps { store.learn(try link.run([Statements.realmsOfApp(.text(app))])[0]) }
+      nextRound = Deadline(
+        milliseconds: Self.pollsOfRound * database.settings.pollMilliseconds)
     }
     if isPoll { nextPoll = Deadline(milliseconds: database.settings.pollMilliseconds) }
     if isPoll || hasNewFiles {

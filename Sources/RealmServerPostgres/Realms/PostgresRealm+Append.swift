@@ -7,6 +7,8 @@
 //    ends. So a transaction that locks it afterwards sees what became of this one, even if the
 //    connection broke during COMMIT.
 // 2. Each append has a token of its own; the row keeps it until the next one.
+// 3. Where writers without a lease append, too, another of them may have replaced the token: the
+//    salt of the version says whose entry it is.
 
 #if Postgres
 import RealmServerEngine
@@ -19,6 +21,14 @@ extension PostgresRealm {
     expecting version: UInt64, epoch: UInt64,
     _ build: (WriteGroup) throws(StorageError) -> Batch?
   ) throws(StoreError) -> RealmHead? {
+    try append(expecting: version, epoch: epoch, by: .leaseholder, build)
+  }
+
+  /// Appends, in the name of the owner or of any node.
+  func append(
+    expecting version: UInt64, epoch: UInt64, by author: RecordAuthor,
+    _ build: (WriteGroup) throws(StorageError) -> Batch?
+  ) throws(StoreError) -> RealmHead? {
     let head = try readyHead(expecting: version, epoch: epoch)
     let (state, group) = try StoreError.storing(replica.begin())
     var stored: (batch: Batch, head: RealmHead)?
@@ -26,7 +36,7 @@ extension PostgresRealm {
       guard state.version == version else { throw .conflict(known) }
       guard let batch = try StoreError.storing(build(group)) else { return }
       if let refusal = batch.refusal(after: head) ?? Self.refusal(of: batch) { throw refusal }
-      stored = (batch, try store(batch, after: head))
+      stored = (batch, try store(batch, after: head, by: author))
     }
     guard let stored else {
       group.rollback()
@@ -34,7 +44,7 @@ extension PostgresRealm {
     }
     recent.withLock { $0.append(stored.batch) }
     learn(stored.head)
-    setOwnEpoch(epoch)
+    if author == .leaseholder { setOwnEpoch(epoch) }
     do throws(StorageError) {
       try replica.commit(group, version: stored.head.version, salt: stored.head.salt)
     } catch {
@@ -73,19 +83,38 @@ extension PostgresRealm {
 
   // MARK: The transaction
 
+  /// An append under way.
+  private struct Append {
+    let batch: Batch
+    let head: RealmHead
+    /// The head afterwards.
+    let newer: RealmHead
+    let author: RecordAuthor
+    let token: UInt64
+
+    init(
+      _ batch: Batch, after head: RealmHead, by author: RecordAuthor, token: UInt64
+    ) {
+      (self.batch, self.head, self.author, self.token) = (batch, head, author, token)
+      var newer = head
+      newer.advance(by: batch)
+      self.newer = newer
+    }
+  }
+
   /// Stores a batch, durable on return. Returns the new head.
   private func store(
-    _ batch: Batch, after head: RealmHead
+    _ batch: Batch, after head: RealmHead, by author: RecordAuthor
   ) throws(StoreError) -> RealmHead {
-    let token = salts.next()
+    let append = Append(batch, after: head, by: author, token: salts.next())
     var mayBeThere = false
     let result: Result<RealmHead, StoreError>
     do throws(StoreError) {
       result = try database.repeating {
         () throws(DatabaseError) -> Result<RealmHead, StoreError> in
-        if mayBeThere, let found = try outcome(after: head, token) { return found }
+        if mayBeThere, let found = try outcome(of: append) { return found }
         mayBeThere = false
-        return try attempt(batch, after: head, token, &mayBeThere)
+        return try attempt(append, &mayBeThere)
       }
     } catch {
       if mayBeThere { unsettle() }
@@ -98,29 +127,27 @@ extension PostgresRealm {
   ///
   /// - Parameter mayBeThere: Set when an error leaves the outcome open.
   private func attempt(
-    _ batch: Batch, after head: RealmHead, _ token: UInt64, _ mayBeThere: inout Bool
+    _ append: Append, _ mayBeThere: inout Bool
   ) throws(DatabaseError) -> Result<RealmHead, StoreError> {
     do throws(DatabaseError) {
       return try database.using {
         (link) throws(DatabaseError) -> Result<RealmHead, StoreError> in
-        try attempt(batch, after: head, token, on: link, &mayBeThere)
+        try attempt(append, on: link, &mayBeThere)
       }
     } catch {
       guard case .refused = error, mayBeThere else { throw error }
       // A refused transaction is rolled back. But the notification after it is refused alone.
-      if let found = try outcome(after: head, token) { return found }
+      if let found = try outcome(of: append) { return found }
       mayBeThere = false
       throw error
     }
   }
 
   private func attempt(
-    _ batch: Batch, after head: RealmHead, _ token: UInt64, on link: any DatabaseLink,
-    _ mayBeThere: inout Bool
+    _ append: Append, on link: any DatabaseLink, _ mayBeThere: inout Bool
   ) throws(DatabaseError) -> Result<RealmHead, StoreError> {
-    var newer = head
-    newer.advance(by: batch)
-    var calls = [Statements.begin(), claim(head, newer, token)]
+    let (batch, head, newer) = (append.batch, append.head, append.newer)
+    var calls = [Statements.begin(), claim(append)]
     calls += batch.files.map { Statements.file(key, .bits($0.ident.rawValue)) }
     let rows = try link.run(calls)
     guard let values = rows[1].first else {
@@ -145,10 +172,16 @@ extension PostgresRealm {
     return .success(row.head)
   }
 
-  private func claim(_ head: RealmHead, _ newer: RealmHead, _ token: UInt64) -> DatabaseCall {
-    Statements.claim(
+  private func claim(_ append: Append) -> DatabaseCall {
+    let (head, newer) = (append.head, append.newer)
+    guard append.author == .leaseholder else {
+      return Statements.claimShared(
+        key, .bits(head.version), .bits(head.epoch), .bits(newer.version), .bits(newer.salt),
+        .int(Int64(newer.totalByteCount)), .bits(newer.base), .bits(append.token))
+    }
+    return Statements.claim(
       key, .bits(head.version), .bits(head.epoch), .bits(newer.version), .bits(newer.salt),
-      .int(Int64(newer.totalByteCount)), .bits(newer.base), .bits(token),
+      .int(Int64(newer.totalByteCount)), .bits(newer.base), .bits(append.token),
       .int(Int64(database.settings.leaseMilliseconds)), .text(node))
   }
 
@@ -168,18 +201,29 @@ extension PostgresRealm {
   /// An append before which the epoch was raised did not come to be, one after which it was may be
   /// there: both are fenced.
   private func outcome(
-    after head: RealmHead, _ token: UInt64
+    of append: Append
   ) throws(DatabaseError) -> Result<RealmHead, StoreError>? {
+    let head = append.head
     let rows = try database.once([
-      Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
+      Statements.begin(), Statements.lockRealm(key),
+      Statements.saltOfEntry(key, .bits(head.version + 1)), Statements.rollback(),
     ])
     guard let values = rows[1].first else { return .failure(.unknownRealm(id)) }
     do throws(StoreError) {
       let row = try StoreError.reading(RealmRow(values))
-      guard row.head.epoch == head.epoch else { return .failure(.fenced) }
-      if row.token == token { return .success(row.head) }
-      if row.head.version == head.version { return nil }
-      return .failure(.conflict(row.head))
+      let isOfAnyServer = append.author == .anyServer
+      let hasSameEpoch = row.head.epoch == head.epoch
+      guard isOfAnyServer || hasSameEpoch else { return .failure(.fenced) }
+      if row.token == append.token { return .success(row.head) }
+      let other = Result<RealmHead, StoreError>.failure(.conflict(row.head))
+      if row.head.version == head.version { return hasSameEpoch ? nil : other }
+      guard let entry = append.batch.entries.first else { return other }
+      guard let salt = rows[2].first else {
+        if !isOfAnyServer { return other }
+        throw .unavailable("the version after \(head.version) is trimmed already")
+      }
+      return try StoreError.reading(RowReader(salt).bits(0)) == entry.salt
+        ? .success(append.newer) : other
     } catch {
       return .failure(error)
     }

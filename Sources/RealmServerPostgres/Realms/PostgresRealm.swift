@@ -45,6 +45,8 @@ final class PostgresRealm: RealmStore {
   /// The reports of a realm to its store.
   struct Events: Sendable {
     var onHead: @Sendable (RealmHead) -> Void
+    /// Takes a head by another server.
+    var onNews: @Sendable (RealmHead) -> Void
     var onClose: @Sendable (PostgresRealm) -> Void
     /// Asks for a checkpoint.
     var onDue: @Sendable (PostgresRealm) -> Void
@@ -53,8 +55,8 @@ final class PostgresRealm: RealmStore {
   }
 
   init(
-    _ row: RealmRow, node: String, in database: Database, identity: String,
-    folder: ReplicaFolder, salts: SaltSource, events: Events
+    _ row: RealmRow, _ content: Replica.Content = .objects, node: String, in database: Database,
+    identity: String, folder: ReplicaFolder, salts: SaltSource, events: Events
   ) {
     id = row.head.realm
     name = row.name
@@ -63,7 +65,7 @@ final class PostgresRealm: RealmStore {
     self.database = database
     self.salts = salts
     self.events = events
-    replica = Replica(of: row.head.realm, in: folder, database: identity)
+    replica = Replica(of: row.head.realm, content, in: folder, database: identity)
     state = Locked(State(head: row.head))
   }
 
@@ -94,6 +96,9 @@ final class PostgresRealm: RealmStore {
 
   /// Notes that this node has the lease of the realm.
   func setOwnEpoch(_ epoch: UInt64) { state.withLock { $0.ownEpoch = epoch } }
+
+  /// Forgets that this node has the lease of the realm.
+  func forgetOwnEpoch() { state.withLock { $0.ownEpoch = nil } }
 
   func firstIdent() -> UInt64? { state.withLock { $0.firstIdent } }
 

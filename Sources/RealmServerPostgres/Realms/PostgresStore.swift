@@ -19,6 +19,8 @@ package final class PostgresStore: ServerStore {
   private let onProblem: @Sendable (String) -> Void
   private let realms = Locked<[RealmID: PostgresRealm]>([:])
   private let listeners = HeadListeners()
+  /// The apps whose realms are all followed, open or not.
+  let followed = FollowedApps()
   private let checkpoints = CheckpointMaker()
   private let follower: HeadFollower
   /// The settings that servers share.
@@ -75,6 +77,13 @@ package final class PostgresStore: ServerStore {
   package nonisolated(nonsending)
     func open(_ realm: RealmName) async throws(StoreError) -> any RealmStore
   {
+    try opened(realm)
+  }
+
+  /// An open realm, made if it is new.
+  func opened(
+    _ realm: RealmName, _ content: Replica.Content = .objects
+  ) throws(StoreError) -> PostgresRealm {
     let id = realm.fileID
     if let known = realms.withLock({ $0[id] }) {
       guard known.name == realm else { throw .ambiguousName(known.name) }
@@ -91,7 +100,7 @@ package final class PostgresStore: ServerStore {
     guard let values = rows.first else { throw .unknownRealm(id) }
     let row = try StoreError.reading(RealmRow(values))
     guard row.name == realm else { throw .ambiguousName(row.name) }
-    let opened = self.realm(row)
+    let opened = self.realm(row, content)
     return realms.withLock { realms in
       if let known = realms[id] { return known }
       realms[id] = opened
@@ -99,11 +108,25 @@ package final class PostgresStore: ServerStore {
     }
   }
 
-  func realm(_ row: RealmRow) -> PostgresRealm {
-    PostgresRealm(
-      row, node: node, in: database, identity: identity, folder: folder, salts: salts,
+  func realm(
+    _ row: RealmRow, _ content: Replica.Content = .objects
+  ) -> PostgresRealm {
+    let (onHead, onNews): (@Sendable (RealmHead) -> Void, @Sendable (RealmHead) -> Void)
+    switch content {
+    case .objects:
+      onHead = { [listeners, followed, app = row.name.app] head in
+        followed.learn(head, of: app)
+        listeners.report(head)
+      }
+      onNews = onHead
+    case .records(let news):
+      onHead = { _ in }
+      onNews = { _ in news.report() }
+    }
+    return PostgresRealm(
+      row, content, node: node, in: database, identity: identity, folder: folder, salts: salts,
       events: PostgresRealm.Events(
-        onHead: { [listeners] in listeners.report($0) },
+        onHead: onHead, onNews: onNews,
         onClose: { [weak self] realm in
           self?.realms.withLock { if $0[realm.id] === realm { $0[realm.id] = nil } }
         }, onDue: { [checkpoints, onProblem] in checkpoints.make(of: $0, onProblem) },
@@ -113,6 +136,11 @@ package final class PostgresStore: ServerStore {
   package nonisolated(nonsending)
     func exists(_ realm: RealmName) async throws(StoreError) -> Bool
   {
+    try isThere(realm)
+  }
+
+  /// Whether a realm was made.
+  func isThere(_ realm: RealmName) throws(StoreError) -> Bool {
     try !database.repeating([Statements.realmByID(.text(realm.fileID.rawValue))])[0].isEmpty
   }
 
@@ -154,19 +182,25 @@ package final class PostgresStore: ServerStore {
     listeners.heads(ofApp: app)
   }
 
+  package func allHeads(ofApp app: String) -> AsyncStream<RealmHead> {
+    followed.heads(ofApp: app, listeners)
+  }
+
   /// The numbers of the open realms, and of those owned by this node.
   var openNumbers: (all: [Int64], owned: [Int64]) {
     let open = realms.withLock { Array($0.values) }
     return (open.map(\.number), open.filter { $0.ownEpoch != nil }.map(\.number))
   }
 
-  /// Takes the heads of open realms, and reports news among them.
+  /// Takes the heads of realms, and reports news among them.
   func learn(_ rows: DatabaseRows) {
     for values in rows {
-      guard let row = try? RealmRow(values),
-        let realm = realms.withLock({ $0[row.head.realm] }), realm.learn(row.head)
-      else { continue }
-      listeners.report(row.head)
+      guard let row = try? RealmRow(values) else { continue }
+      if let realm = realms.withLock({ $0[row.head.realm] }), realm.learn(row.head) {
+        realm.events.onNews(row.head)
+      } else if followed.learn(row.head, of: row.name.app) {
+        listeners.report(row.head)
+      }
     }
   }
 }

@@ -22,6 +22,14 @@ final class Replica: Sendable {
     let salt: UInt64
   }
 
+  /// What the entries of its realm are.
+  enum Content: Sendable {
+    /// Changesets of devices.
+    case objects
+    /// Journals of records, whose changes are news.
+    case records(RecordNews)
+  }
+
   /// An open file, with its caches.
   private struct Open {
     let file: DatabaseFile
@@ -29,7 +37,8 @@ final class Replica: Sendable {
     let keyBounds = KeyBoundCache()
   }
 
-  private static let meta = RecordLayout(
+  /// The table with the version of a replica.
+  static let meta = RecordLayout(
     "replica_meta",
     [
       RecordField("format", .int), RecordField("database", .string), RecordField("realm", .string),
@@ -39,12 +48,16 @@ final class Replica: Sendable {
   private static let key = ObjectKey(0)
 
   let realm: RealmID
+  let content: Content
   private let database: String
   private let folder: ReplicaFolder
   private let open = Locked<Open?>(nil)
 
-  init(of realm: RealmID, in folder: ReplicaFolder, database: String) {
+  init(
+    of realm: RealmID, _ content: Content = .objects, in folder: ReplicaFolder, database: String
+  ) {
     self.realm = realm
+    self.content = content
     self.folder = folder
     self.database = database
   }
@@ -105,6 +118,7 @@ final class Replica: Sendable {
       known = nil
       remove(try folder.path(of: realm))
     }
+    if case .records(let news) = content { news.note(.ofAll) }
   }
 
   /// Closes the file; the next use opens it again.
@@ -157,20 +171,48 @@ final class Replica: Sendable {
     guard let last = entries.last else { return }
     let (state, group) = try StoreError.storing(begin())
     guard state.version + 1 == entries[0].version else { return group.rollback() }
-    try group.orRollback { () throws(StoreError) in
-      var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
-      for entry in entries where !entry.changeset.isEmpty {
-        applier.renewWork()
-        let changeset = try Self.changeset(of: entry)
-        do throws(ApplyError) {
-          try applier.apply(changeset)
-        } catch {
-          if case .storage(let cause) = error { throw .storage(cause) }
-          throw .damaged("version \(entry.version) cannot be carried out: \(error)")
-        }
+    let changes = try group.orRollback { () throws(StoreError) -> RecordChanges in
+      switch content {
+      case .objects: try Self.carryOut(changesets: entries, in: group)
+      case .records: return try Self.carryOut(journals: entries, in: group)
       }
+      return RecordChanges()
     }
     try StoreError.storing(commit(group, version: last.version, salt: last.salt))
+    if case .records(let news) = content { news.note(changes) }
+  }
+
+  private static func carryOut(
+    changesets entries: [StoredEntry], in group: WriteGroup
+  ) throws(StoreError) {
+    var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
+    for entry in entries where !entry.changeset.isEmpty {
+      applier.renewWork()
+      let changeset = try changeset(of: entry)
+      do throws(ApplyError) {
+        try applier.apply(changeset)
+      } catch {
+        if case .storage(let cause) = error { throw .storage(cause) }
+        throw .damaged("version \(entry.version) cannot be carried out: \(error)")
+      }
+    }
+  }
+
+  private static func carryOut(
+    journals entries: [StoredEntry], in group: WriteGroup
+  ) throws(StoreError) -> RecordChanges {
+    var changes = RecordChanges()
+    for entry in entries {
+      do throws(StoreError) {
+        let journal = try RecordJournalReader.decode(entry.changeset)
+        try journal.apply(to: group)
+        changes.formUnion(journal.changes)
+      } catch {
+        guard case .damaged(let reason) = error else { throw error }
+        throw .damaged("version \(entry.version) cannot be carried out: \(reason)")
+      }
+    }
+    return changes
   }
 
   private static func changeset(of entry: StoredEntry) throws(StoreError) -> Changeset {

@@ -81,7 +81,7 @@ final class TriggerBench: Sendable {
       heads: { store.heads() },
       store: { _ throws(StoreError) in
         wrap(
-          try TriggerFile(StoreError.storing(system.openDatabase()), app: "test"))
+          try TriggerRecords(StoreError.storing(system.openDatabase()), app: "test"))
       })
   }
 

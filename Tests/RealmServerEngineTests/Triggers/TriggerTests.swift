@@ -396,6 +396,6 @@ struct TriggerTests {
     }
     await bench.triggers.stop()
     let copy = try SimulatedFileSystem(contents: bench.triggerSystem.file.contents())
-    #expect(throws: StoreError.self) { try TriggerFile(copy.openDatabase(), app: "other") }
+    #expect(throws: StoreError.self) { try TriggerRecords(copy.openDatabase(), app: "other") }
   }
 }

@@ -150,6 +150,15 @@ struct SimulatedContent: Sendable {
       (realm.owner, realm.leaseEnd) = (values[9], clock + Self.int(values[8]))
       realms[values[0]] = realm
       return [realm.columns]
+    case Statements.claimShared:
+      guard var realm = realms[values[0]], realm[.epoch] == values[2],
+        realm[.version] == values[1] || flaw == .ignoresVersions
+      else { return [] }
+      (realm[.version], realm[.salt], realm[.totalSize]) = (values[3], values[4], values[5])
+      realm[.base] = .int(max(Self.int(realm[.base]), Self.int(values[6])))
+      realm[.token] = values[7]
+      realms[values[0]] = realm
+      return [realm.columns]
     default: return nil
     }
   }
@@ -161,7 +170,9 @@ struct SimulatedContent: Sendable {
     switch call.statement {
     case Statements.addEntry:
       let key = Key(realm: values[0], first: Self.int(values[1]))
-      guard history[key] == nil else { throw .refused(code: "23505", "the version is there") }
+      guard history[key] == nil || flaw == .ignoresVersions else {
+        throw .refused(code: "23505", "the version is there")
+      }
       history[key] = Array(values.dropFirst())
       return []
     case Statements.entries:

@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSyncTestSupport
 import RealmTestSupport
 import Synchronization
+import Testing
 
 #if Postgres
 @testable import RealmServerPostgres
@@ -116,6 +117,18 @@ final class StoreBench: Sendable {
     return try store()
   }
 
+  #if Postgres
+  /// A store of the server of a number, on the database of all.
+  func server(_ number: Int) throws -> PostgresStore {
+    let connector = try #require(connector)
+    return try PostgresStore(
+      connector, folder: folder.file("server \(number)"), settings: settings, salts: salts)
+  }
+  #endif
+
+  /// The path of a file of the bench.
+  func path(_ name: String) -> String { folder.file(name) }
+
   /// The folder of the present server's replicas.
   var replicas: String { folder.file("node \(nodes.withLock { $0 })") }
 }
@@ -132,4 +145,6 @@ enum SimulationFlaw: Sendable {
   case refusesNotifications
   /// A shared file is stored whatever version it has.
   case overwritesFiles
+  /// Changes of records compare no version, and their entries replace each other.
+  case ignoresVersions
 }

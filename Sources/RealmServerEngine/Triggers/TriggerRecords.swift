@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The file of an app's triggers.
+// The triggers of an app, as records.
 //
 // Invariants:
-// 1. What a call has changed is on the disk when it returns; a call that throws changes nothing.
+// 1. What a call has changed is durable when it returns; a call that throws changes nothing, as far
+//    as the records promise it (`RecordStore` 1).
+// 2. Where several servers share the records, the one with the lease alone writes them, but for the
+//    wishes of operators.
 
 package import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 import RealmTables
 
-/// Stores the records and positions of triggers in a realm file.
+/// Stores the states and positions of triggers as records.
 ///
-/// An actor whose executor is a thread of its own, as it waits for the disk.
-package actor TriggerFile: TriggerStore {
+/// An actor whose executor is a thread of its own, as it waits for the disk or the database.
+package actor TriggerRecords: TriggerStore {
   private static let meta = RecordLayout(
     "server_triggers_meta", [RecordField("layout", .int), RecordField("app", .string)])
   private static let triggers = RecordLayout(
@@ -33,41 +36,67 @@ package actor TriggerFile: TriggerStore {
     ])
   private static let layout: Int64 = 1
 
-  private let file: DatabaseFile
+  /// The first layout whose servers can share records of this one with later servers.
+  private static let usableSince: Int64 = 1
+  /// The row of `meta` with the layout of the records, and that with `usableSince`.
+  private static let (layoutKey, usableKey) = (ObjectKey(0), ObjectKey(1))
+
+  private let store: any RecordStore
   private nonisolated let thread: ThreadExecutor
-  private let schemas = SchemaCache()
-  private let keyBounds = KeyBoundCache()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
+  }
+
+  /// Opens records, whose tables are made if there are none.
+  package init(
+    _ records: any RecordStore, app: String, thread: ThreadExecutor = ThreadExecutor()
+  ) throws(StoreError) {
+    store = records
+    self.thread = thread
+    let isShared = records.isShared
+    try records.change { (group) throws(StorageError) in
+      try Self.prepare(group, app, isShared)
+    }
   }
 
   /// Opens a file, whose tables are made if it is new.
   package init(
     _ file: DatabaseFile, app: String, thread: ThreadExecutor = ThreadExecutor()
   ) throws(StoreError) {
-    self.file = file
-    self.thread = thread
-    try StoreError.storing(Self.prepare(file, app))
+    try self.init(LocalRecords(file), app: app, thread: thread)
   }
 
   /// Opens the file at a path; makes it if it is missing.
-  package static func open(_ path: String, app: String) throws(StoreError) -> TriggerFile {
+  package static func open(_ path: String, app: String) throws(StoreError) -> TriggerRecords {
     if !CompleteFile.exists(path) {
       try StoreError.storing(
-        CompleteFile.make(path) { (file) throws(StorageError) in try prepare(file, app) })
+        CompleteFile.make(path) { (file) throws(StorageError) in
+          try WriteGroup(file.beginWrite()).commit { (group) throws(StorageError) in
+            _ = try prepare(group, app, false)
+          }
+        })
     }
-    let file = try StoreError.storing(
-      DatabaseFile.open(
-        path: path, options: OpenOptions(mustExist: true), system: SystemFiles(isPrivate: true)))
-    return try TriggerFile(file, app: app)
+    return try TriggerRecords(LocalRecords.open(path), app: app)
   }
 
   /// Opens the file at a path, on a thread of its own.
   package static func opening(
     _ path: String, app: String
-  ) async throws(StoreError) -> TriggerFile {
-    try await Opener().open(path, app)
+  ) async throws(StoreError) -> TriggerRecords {
+    try await Opener().run { () throws(StoreError) in try open(path, app: app) }
+  }
+
+  /// Opens records on a thread of its own.
+  ///
+  /// - Parameter records: Gives the records; nil where there are none and none are made.
+  package static func opening(
+    app: String, _ records: @Sendable () throws(StoreError) -> (any RecordStore)?
+  ) async throws(StoreError) -> TriggerRecords? {
+    try await Opener().run { () throws(StoreError) -> TriggerRecords? in
+      guard let records = try records() else { return nil }
+      return try TriggerRecords(records, app: app)
+    }
   }
 
   private actor Opener {
@@ -77,30 +106,42 @@ package actor TriggerFile: TriggerStore {
       unsafe thread.asUnownedSerialExecutor()
     }
 
-    func open(_ path: String, _ app: String) throws(StoreError) -> TriggerFile {
-      try TriggerFile.open(path, app: app)
+    func run<R: Sendable>(_ body: @Sendable () throws(StoreError) -> R) throws(StoreError) -> R {
+      try body()
     }
   }
 
-  private static func prepare(_ file: DatabaseFile, _ app: String) throws(StorageError) {
-    let group = try WriteGroup(file.beginWrite())
-    try group.orRollback { () throws(StorageError) in
-      guard try group.table(named: meta.name) == nil else {
-        try check(group, app)
-        return group.rollback()
-      }
-      for layout in [meta, triggers, positions] { try layout.make(in: group) }
-      let row = try meta.table(in: group).create(under: ObjectKey(0))
-      try row.set(layout, "layout")
+  /// Makes the tables, or checks them. Returns whether anything was written.
+  private static func prepare(
+    _ group: WriteGroup, _ app: String, _ isShared: Bool
+  ) throws(StorageError) -> Bool {
+    guard try group.table(named: meta.name) == nil else {
+      try check(group, app, isShared)
+      return false
+    }
+    for layout in [meta, triggers, positions] { try layout.make(in: group) }
+    let table = try meta.table(in: group)
+    for (key, number) in [(layoutKey, layout), (usableKey, usableSince)]
+    where key == layoutKey || isShared {
+      let row = try table.create(under: key)
+      try row.set(number, "layout")
       try row.set(app, "app")
-      _ = try group.commit()
     }
+    return true
   }
 
-  private static func check(_ group: WriteGroup, _ app: String) throws(StorageError) {
-    guard let row = try meta.table(in: group).record(ObjectKey(0)),
-      try row.integer("layout") == layout
-    else { throw .corrupted("the triggers have another layout") }
+  private static func check(
+    _ group: WriteGroup, _ app: String, _ isShared: Bool
+  ) throws(StorageError) {
+    let table = try meta.table(in: group)
+    let other = StorageError.corrupted("the triggers have another layout")
+    guard let row = try table.record(layoutKey) else { throw other }
+    if try row.integer("layout") != layout {
+      // A later server beside this one has made them.
+      guard isShared, let usable = try table.record(usableKey),
+        try usable.integer("layout") <= layout
+      else { throw other }
+    }
     let known = try row.text("app")
     guard known == app else { throw .corrupted("the triggers are those of the app \"\(known)\"") }
   }
@@ -108,12 +149,16 @@ package actor TriggerFile: TriggerStore {
   // MARK: Reading
 
   package func records() throws(StoreError) -> [TriggerRecord] {
-    try StoreError.storing(storedRecords())
+    // Nothing else asks what other servers have changed.
+    let newest = try store.takeChanges().newest
+    return try StoreError.storing(Self.storedRecords(in: newest))
   }
 
-  private func storedRecords() throws(StorageError) -> [TriggerRecord] {
+  private static func storedRecords(
+    in group: TableGroup
+  ) throws(StorageError) -> [TriggerRecord] {
     var records: [TriggerRecord] = []
-    var rows = try Self.triggers.table(in: snapshot()).records()
+    var rows = try triggers.table(in: group).records()
     while let row = try rows.next() { records.append(try TriggerRecord(row)) }
     return records.sorted { $0.name < $1.name }
   }
@@ -121,18 +166,17 @@ package actor TriggerFile: TriggerStore {
   package func position(
     of trigger: String, in realm: RealmID
   ) throws(StoreError) -> TriggerPosition? {
-    try StoreError.storing(storedPosition(Self.key(trigger, realm)))
+    let group = try store.snapshot()
+    return try StoreError.storing(Self.storedPosition(Self.key(trigger, realm), in: group))
   }
 
-  private func storedPosition(_ key: String) throws(StorageError) -> TriggerPosition? {
-    guard let row = try Self.positions.table(in: snapshot()).find(.string(key)) else { return nil }
+  private static func storedPosition(
+    _ key: String, in group: TableGroup
+  ) throws(StorageError) -> TriggerPosition? {
+    guard let row = try positions.table(in: group).find(.string(key)) else { return nil }
     return TriggerPosition(
       version: try row.bits("version"), salt: try row.bits("salt"),
       eventCount: Int(try row.integer("events")))
-  }
-
-  private func snapshot() throws(StorageError) -> TableGroup {
-    try TableGroup(file.snapshot(), schemas: schemas)
   }
 
   private static func key(_ trigger: String, _ realm: RealmID) -> String {
@@ -173,7 +217,7 @@ package actor TriggerFile: TriggerStore {
     _ request: TriggerRecord.Request, of trigger: String
   ) throws(StoreError) -> Bool {
     var isKnown = false
-    try change { (group) throws(StorageError) in
+    try change(by: .anyServer) { (group) throws(StorageError) in
       let row = try Self.triggers.table(in: group).find(.string(trigger))
       try row?.set(request.rawValue, "request")
       isKnown = row != nil
@@ -187,9 +231,13 @@ package actor TriggerFile: TriggerStore {
     }
   }
 
-  private func change(_ body: (WriteGroup) throws(StorageError) -> Void) throws(StoreError) {
-    try StoreError.storing(
-      WriteGroup(file.beginWrite(), schemas: schemas, keyBounds: keyBounds).commit(after: body))
+  private func change(
+    by author: RecordAuthor = .leaseholder, _ body: (WriteGroup) throws(StorageError) -> Void
+  ) throws(StoreError) {
+    try store.change(by: author) { (group) throws(StorageError) in
+      try body(group)
+      return true
+    }
   }
 
   private static func write(
@@ -211,6 +259,27 @@ package actor TriggerFile: TriggerStore {
   ) throws(StorageError) {
     try positions.table(in: group).removeAll("trigger", in: [trigger])
   }
+}
+
+// MARK: The lease
+
+extension TriggerRecords: TriggerLease {
+  package nonisolated var lease: (any TriggerLease)? { store.lease == nil ? nil : self }
+
+  package nonisolated func news() -> AsyncStream<Void> { store.news() }
+
+  package nonisolated var isHeld: Bool { store.lease?.isHeld ?? true }
+
+  /// Often enough that one failure does not end the lease.
+  package nonisolated var interval: Milliseconds {
+    Milliseconds((store.lease?.milliseconds ?? 0) / 3)
+  }
+
+  package func take() throws(StoreError) -> Bool { try store.lease?.take() ?? true }
+
+  package func renew() -> Bool { store.lease?.renew() ?? true }
+
+  package func giveUp() { store.lease?.giveUp() }
 }
 
 extension TriggerRecord {
