@@ -18,6 +18,7 @@ struct RealmServerCommand: AsyncParsableCommand {
       UsersCommand.self, KeysCommand.self, ImportCommand.self, AppsCommand.self,
       StatsCommand.self, BackupCommand.self, RestoreCommand.self, CheckCommand.self,
       CompactCommand.self, SigningKeyCommand.self, AdminCommand.self, TriggersCommand.self,
+      MoveCommand.self,
     ])
 }
 #else

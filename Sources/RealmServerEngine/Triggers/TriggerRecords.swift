@@ -36,6 +36,9 @@ package actor TriggerRecords: TriggerStore {
     ])
   private static let layout: Int64 = 1
 
+  /// What another store of the same triggers has.
+  static let copied = [triggers, positions]
+
   /// The first layout whose servers can share records of this one with later servers.
   private static let usableSince: Int64 = 1
   /// The row of `meta` with the layout of the records, and that with `usableSince`.

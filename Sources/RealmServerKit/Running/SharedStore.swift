@@ -26,6 +26,8 @@ struct SharedStore: Sendable {
   let settings: SharedSettings
   /// Tells other servers of this one.
   let announce: @Sendable () throws(StoreError) -> Void
+  /// Takes a realm of a file, and returns false if it was there. Blocks the thread.
+  let take: @Sendable (RealmExport) throws(StoreError) -> Bool
   /// The classes of the realms of an app.
   let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
   /// The users of an app. Blocks the thread.
@@ -46,12 +48,17 @@ struct SharedStore: Sendable {
       return nil
     }
     for app in try directory.appFolders() where directory.hasRealms(of: app) {
+      guard !directory.hasSharedRealms else {
+        throw ServerFailure(
+          "The move of \(directory.path) to a database has not ended. Give the same realm-server "
+            + "move command again, which goes on with it.")
+      }
       throw ServerFailure(
         "The app \(app) has realms in \(directory.path), which the database of --store does not "
-          + "have. Serve the folder without --store, or serve another one.")
+          + "have. Move them there with realm-server move, or serve the folder without --store.")
     }
-    let shared = try open(address, options, directory, logger)
-    for path in try shared?.settings.pull() ?? [] {
+    let shared = try open(address, directory, logger)
+    for path in try shared.settings.pull() {
       logger.info("\(path) is the one of the database")
     }
     return shared
@@ -66,9 +73,10 @@ struct SharedStore: Sendable {
     }
   }
 
-  private static func open(
-    _ address: String, _ options: ServerOptions, _ directory: ServerDirectory, _ logger: Logger
-  ) throws(ServerFailure) -> SharedStore? {
+  /// Opens a database for a folder. Blocks the thread.
+  static func open(
+    _ address: String, _ directory: ServerDirectory, _ logger: Logger
+  ) throws(ServerFailure) -> SharedStore {
     #if Postgres
     do throws(StoreError) {
       let store = try PostgresStore(
@@ -78,7 +86,8 @@ struct SharedStore: Sendable {
         store: store, settings: SharedSettings(store.files, folder: directory.path),
         announce: { () throws(StoreError) in
           try store.nodes.announce(nil, program: LibraryVersion.text)
-        }, classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },
+        }, take: { (export) throws(StoreError) in try store.take(export) == .moved },
+        classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },
         users: { (app) throws(StoreError) in try store.records(.users, ofApp: app) },
         triggers: { (app, isNeeded) throws(StoreError) in
           if !isNeeded, try !store.hasRecords(.triggers, ofApp: app) { return nil }

@@ -27,7 +27,7 @@ extension PostgresStore {
   /// - Throws: `StoreError.ambiguousName` if the database has another realm of the name.
   package func take(_ export: RealmExport) throws(StoreError) -> MoveOutcome {
     let head = try export.head()
-    let realm = try row(of: export.name)
+    let realm = try opened(export.name)
     let found = try realm.newestRow()
     guard found.head.version == 0 || found.head.latest == head.latest else {
       throw .ambiguousName(export.name)
@@ -50,21 +50,6 @@ extension PostgresStore {
     defer { realm.replica.close() }
     try realm.makeCheckpoint()
     return .moved
-  }
-
-  private func row(of name: RealmName) throws(StoreError) -> PostgresRealm {
-    for text in [name.app, name.partition ?? ""] {
-      if let refusal = PostgresRealm.refusal(of: text) { throw refusal }
-    }
-    let id = DatabaseValue.text(name.fileID.rawValue)
-    let rows = try database.repeating([
-      Statements.makeRealm(id, .text(name.app), name.partition.map { .text($0) } ?? .null),
-      Statements.realmByID(id),
-    ])[1]
-    guard let values = rows.first else { throw .unknownRealm(name.fileID) }
-    let row = try StoreError.reading(RealmRow(values))
-    guard row.name == name else { throw .ambiguousName(row.name) }
-    return realm(row)
   }
 
   private func copyClients(

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Records of a file become records of another store.
+//
+// Invariants:
+// 1. A copy that was interrupted can be made again: records that are there get the same values.
+
+import RealmStorage
+package import RealmSyncProtocol
+import RealmTables
+
+/// Copies tables of records.
+enum RecordCopy {
+  /// The records of a transaction.
+  private static let portionCount = 500
+
+  /// Copies the records of tables that both sides have. Returns their number. Blocks the thread.
+  static func run(
+    _ layouts: [RecordLayout], from source: TableGroup, to target: any RecordStore
+  ) throws(StoreError) -> Int {
+    var count = 0
+    for layout in layouts {
+      let keys = try StoreError.storing(layout.table(in: source).keys())
+      var first = 0
+      while first < keys.count {
+        let portion = keys[first..<min(first + portionCount, keys.count)]
+        try target.change { (group) throws(StorageError) in
+          try copy(portion, layout, from: source, to: group)
+          return true
+        }
+        first += portion.count
+      }
+      count += keys.count
+    }
+    return count
+  }
+
+  private static func copy(
+    _ keys: ArraySlice<ObjectKey>, _ layout: RecordLayout, from source: TableGroup,
+    to group: WriteGroup
+  ) throws(StorageError) {
+    let (from, to) = (try layout.table(in: source), try layout.table(in: group))
+    for key in keys {
+      guard let record = try from.record(key) else {
+        throw .corrupted("a record of '\(layout.name)' is gone")
+      }
+      let copy = try place(of: record, layout, in: to)
+      for field in layout.fields.dropFirst(layout.hasPrimaryKey ? 1 : 0) {
+        try copy.set(record.value(field.name), field.name)
+      }
+    }
+  }
+
+  private static func place(
+    of record: RecordRow, _ layout: RecordLayout, in table: RecordTable
+  ) throws(StorageError) -> RecordRow {
+    guard !layout.hasPrimaryKey else {
+      return try table.findOrCreate(record.value(layout.fields[0].name))
+    }
+    if let known = try table.record(record.key) { return known }
+    return try table.create(under: record.key)
+  }
+}
+
+extension AccountStore {
+  /// Copies the users of a file to records without any. Blocks the thread.
+  ///
+  /// - Returns: The number of users.
+  package static func copy(
+    from path: String, to records: any RecordStore, app: String, now: OriginTimestamp
+  ) throws(StoreError) -> Int {
+    // Both get the tables and columns of this program.
+    let source = try LocalRecords.open(path)
+    _ = try AccountStore(source, app: app, mustExist: true, now: now)
+    _ = try AccountStore(records, app: app, now: now)
+    let group = try source.snapshot()
+    _ = try RecordCopy.run(AccountTables.all, from: group, to: records)
+    return try userCount(in: records)
+  }
+}
+
+extension TriggerRecords {
+  /// Copies the states and positions of the triggers of a file to records. Blocks the thread.
+  package static func copy(
+    from path: String, to records: any RecordStore, app: String
+  ) throws(StoreError) {
+    let source = try LocalRecords.open(path)
+    _ = try TriggerRecords(source, app: app)
+    _ = try TriggerRecords(records, app: app)
+    _ = try RecordCopy.run(copied, from: source.snapshot(), to: records)
+  }
+}
