@@ -80,9 +80,9 @@ final class ChildProcess {
   /// Ends it at once, wherever it is, and waits until all that it has printed is taken.
   func end() {
     signal(SIGKILL)
-    process.waitUntilExit()
-    // Programs that it has started may wait for the end of its input.
+    // Programs that it has started may wait for that. With Foundation they keep it running.
     endInput()
+    process.waitUntilExit()
     reading.wait()
   }
 
