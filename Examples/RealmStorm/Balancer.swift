@@ -45,21 +45,24 @@ final class Balancer: Sendable {
     for node in ports.indices { Thread.detachNewThread { self.watch(node) } }
   }
 
+  /// Chooses the node of all connections, for `BalanceKind.single`.
+  func setSingle(_ node: Int) { state.withLock { $0.single = node } }
+
   func isLive(_ node: Int) -> Bool { state.withLock { $0.areLive[node] } }
 
   /// The port of the node for the next connection; nil if none is live.
   func next() -> Int? {
     state.withLock { state in
-      let live = ports.indices.filter { state.areLive[$0] }
+      let live = ports.indices.filter {
+        state.areLive[$0] && (kind != .single || $0 == state.single)
+      }
       guard !live.isEmpty else { return nil }
       switch kind {
       case .random: return live.randomElement(using: &state.random).map { ports[$0] }
       case .turns:
         state.turn += 1
         return ports[live[state.turn % live.count]]
-      case .single:
-        if !state.areLive[state.single] { state.single = live[0] }
-        return ports[state.single]
+      case .single: return ports[live[0]]
       }
     }
   }

@@ -170,7 +170,9 @@ final class PostgresServer {
       _ = Foundation.kill(server, SIGSTOP)
       for process in children(of: server) + [server] { _ = Foundation.kill(process, SIGKILL) }
     }
-    child?.end()
+    // The shell has to collect the server: a lock file whose process can be found is respected.
+    child?.endInput()
+    _ = child?.wait()
     child = nil
   }
 

@@ -9,6 +9,9 @@ import Foundation
 final class StormNode {
   /// The time before another start, in milliseconds.
   private static let restartTime = 500
+  /// How long a node without devices goes on after a pause, in microseconds: the owner of before
+  /// has to hear that it is none.
+  private static let retirement = 5_000_000
 
   let server: StormServer
   private let log: StormLog
@@ -28,24 +31,35 @@ final class StormNode {
 
   /// Starts the process if it does not run and its time has come.
   func keepAlive() throws {
-    let now = StormClock.now
-    if pause != nil, now > pauseEnd { resume() }
-    if let status = server.takeEnd() {
-      log.add(server.name, "ends with \(status)")
-      if isEnding ? status != 0 : hasServed {
-        throw StormServer.Failure(
-          description: "\(server.name) has ended with \(status): see \(server.errors).")
-      }
-      if !isEnding { vainStartCount += 1 }
-      nextStart = now + Self.restartTime * 1_000
-    }
+    try look()
     if server.process == nil {
-      guard now >= nextStart else { return }
+      guard StormClock.now >= nextStart else { return }
       (hasServed, isEnding) = (false, false)
       try server.launch()
     } else if !hasServed {
       hasServed = server.accepts
     }
+  }
+
+  /// Ends the process soon: another node has its devices.
+  func retire() throws {
+    try look()
+    guard pause == nil, !isEnding, StormClock.now > pauseEnd + Self.retirement else { return }
+    server.kill()
+  }
+
+  /// Ends a pause whose time is over, and looks whether the process has ended.
+  private func look() throws {
+    let now = StormClock.now
+    if pause != nil, now > pauseEnd { resume() }
+    guard let status = server.takeEnd() else { return }
+    log.add(server.name, "ends with \(status)")
+    if isEnding ? status != 0 : hasServed {
+      throw StormServer.Failure(
+        description: "\(server.name) has ended with \(status): see \(server.errors).")
+    }
+    if !isEnding { vainStartCount += 1 }
+    nextStart = now + Self.restartTime * 1_000
   }
 
   func kill(downMilliseconds: Int = 0) {

@@ -7,6 +7,9 @@
 //    ends. So a transaction that locks it afterwards sees what became of this one, even if the
 //    connection broke during COMMIT.
 // 2. Each append has a token of its own; the row keeps it until the next one.
+// 3. The question for an outcome ends with a COMMIT, which waits for the synchronous standby because
+//    the lock of the row is written. A primary that was restarted shows what it has committed before
+//    the standby has it, and what only the primary has is not acknowledged.
 
 #if Postgres
 import RealmServerEngine
@@ -170,8 +173,9 @@ extension PostgresRealm {
   private func outcome(
     after head: RealmHead, _ token: UInt64
   ) throws(DatabaseError) -> Result<RealmHead, StoreError>? {
+    // Invariant 3
     let rows = try database.once([
-      Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
+      Statements.begin(), Statements.lockRealm(key), Statements.commit(),
     ])
     guard let values = rows[1].first else { return .failure(.unknownRealm(id)) }
     do throws(StoreError) {
@@ -254,9 +258,10 @@ extension PostgresRealm {
 
   /// Whether a client file was made, once no transaction changes the realm any more.
   private func isThere(_ file: ClientFile) throws(DatabaseError) -> Bool {
+    // Invariant 3
     let rows = try database.once([
       Statements.begin(), Statements.lockRealm(key),
-      Statements.file(key, .bits(file.ident.rawValue)), Statements.rollback(),
+      Statements.file(key, .bits(file.ident.rawValue)), Statements.commit(),
     ])
     guard let values = rows[2].first, let found = try? ClientFile(values) else { return false }
     return found.salt == file.salt
