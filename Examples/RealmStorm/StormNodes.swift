@@ -215,10 +215,13 @@ final class StormNodes {
   /// Lets devices hear of commits that the standby does not have, and the primary die then. Only a
   /// database whose commits do not wait for its standby loses them.
   func loseCommits(_ wait: () throws -> Void) throws {
+    let count = database.failoverCount
     database.cause(.hold(.both, milliseconds: 600_000))
     try wait()
     database.cause(.failOver(promotionAfter: 0, returnAfter: 0))
-    while database.failoverCount == 0 { Thread.sleep(forTimeInterval: 0.1) }
+    while database.failoverCount == count { Thread.sleep(forTimeInterval: 0.1) }
+    // A server that runs does not take a database that has gone back.
+    for node in nodes { node.kill() }
     try calm()
   }
 
