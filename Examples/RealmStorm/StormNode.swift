@@ -54,7 +54,8 @@ final class StormNode {
     if pause != nil, now > pauseEnd { resume() }
     guard let status = server.takeEnd() else { return }
     log.add(server.name, "ends with \(status)")
-    if isEnding ? status != 0 : hasServed {
+    // A process that has just started may not know yet how to end in good order.
+    if hasServed, !isEnding || status != 0 {
       throw StormServer.Failure(
         description: "\(server.name) has ended with \(status): see \(server.errors).")
     }
