@@ -19,8 +19,9 @@ struct RunCommand: ParsableCommand {
       are started on the loopback address and are gone with the storm, behind a load balancer.
 
       The exit code is 0 if everything acknowledged is there at the end, and once, all devices \
-      have what a new device gets from the server, and none is stuck. Writes that were acknowledged after a \
-      backup that later replaced the server's folder are lost with it, and not asked for.
+      have what a new device gets from the server, and none is stuck. Writes that were \
+      acknowledged after a backup that later replaced the server's folder are lost with it, and \
+      not asked for.
       """)
 
   @OptionGroup var options: StormOptions

@@ -7,9 +7,9 @@
 //    ends. So a transaction that locks it afterwards sees what became of this one, even if the
 //    connection broke during COMMIT.
 // 2. Each append has a token of its own; the row keeps it until the next one.
-// 3. The question for an outcome ends with a COMMIT, which waits for the synchronous standby because
-//    the lock of the row is written. A primary that was restarted shows what it has committed before
-//    the standby has it, and what only the primary has is not acknowledged.
+// 3. The question for an outcome ends with a COMMIT, which waits for the synchronous standby, as
+//    the lock of the row is written. A primary that was restarted shows what it has committed
+//    before the standby has it, and what only the primary has is not acknowledged.
 
 #if Postgres
 import RealmServerEngine
