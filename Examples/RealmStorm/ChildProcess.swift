@@ -14,6 +14,7 @@ final class ChildProcess {
   /// Starts a program.
   ///
   /// - Parameters:
+  ///   - program: A program of this package by its name, or another one by its path.
   ///   - errors: The file to which its standard error is added.
   ///   - take: Called with each line of its standard output, on a thread of its own.
   init(
@@ -51,9 +52,10 @@ final class ChildProcess {
     }
   }
 
-  /// The place of a program of this package, which is beside this one.
+  /// The place of a program. Those of this package are beside this one.
   private static func url(of program: String) -> URL {
-    (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
+    if program.hasPrefix("/") { return URL(fileURLWithPath: program) }
+    return (Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0]))
       .deletingLastPathComponent().appendingPathComponent(program)
   }
 
@@ -68,6 +70,9 @@ final class ChildProcess {
     try? input.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
   }
 
+  /// Ends its standard input.
+  func endInput() { try? input.fileHandleForWriting.close() }
+
   func signal(_ number: Int32) {
     if process.isRunning { _ = kill(process.processIdentifier, number) }
   }
@@ -75,6 +80,8 @@ final class ChildProcess {
   /// Ends it at once, wherever it is, and waits until all that it has printed is taken.
   func end() {
     signal(SIGKILL)
+    // Programs that it has started may wait for that. With Foundation they keep it running.
+    endInput()
     process.waitUntilExit()
     reading.wait()
   }

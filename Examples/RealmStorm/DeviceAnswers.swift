@@ -46,14 +46,14 @@ final class DeviceAnswers: Sendable {
   func take(_ line: String) {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let (verb, rest) = (words.first ?? "", words.count == 2 ? words[1] : "")
-    if verb != "arrived", verb != "keys" { log.add(name, line) }
+    if verb != "arrived", verb != "keys", verb != "marks" { log.add(name, line) }
     switch verb {
     case "ready":
       state.withLock {
         $0.isReady = true
         $0.userID = rest
       }
-    case "digest", "keys", "content": state.withLock { $0.texts[verb] = rest }
+    case "digest", "keys", "marks", "content": state.withLock { $0.texts[verb] = rest }
     default: ledger.take(verb, rest)
     }
   }

@@ -14,6 +14,9 @@ final class FaultyNetwork: Sendable {
     var delay = 0.0
     /// Until when connections are closed at once, on the clock of `StormClock`.
     var refusedUntil = 0
+    /// Until when nothing arrives, on the clock of `StormClock`.
+    var heldUntil = 0
+    var holdDirection = HoldDirection.both
     var cutCount = 0
     /// When a device has sent something, on the clock of `StormClock`.
     var lastSent = 0
@@ -23,15 +26,15 @@ final class FaultyNetwork: Sendable {
   private static let answerTime = 50_000
 
   private let listener: Socket
-  private let server: Int
+  private let route: @Sendable () -> Int?
   private let state = Mutex(State())
 
   /// - Parameters:
   ///   - listener: Where devices connect.
-  ///   - server: The port to which the connections lead.
-  init(listener: Socket, server: Int) {
+  ///   - route: The port to which a connection leads; nil if there is none.
+  init(listener: Socket, route: @escaping @Sendable () -> Int?) {
     self.listener = listener
-    self.server = server
+    self.route = route
     Thread.detachNewThread { self.accept() }
   }
 
@@ -48,16 +51,13 @@ final class FaultyNetwork: Sendable {
   private func accept() {
     while let device = listener.accepted() {
       let isRefused = state.withLock { StormClock.now < $0.refusedUntil }
-      guard !isRefused, let server = Socket(connectingTo: server) else {
+      guard !isRefused, let port = route(), let server = Socket(connectingTo: port) else {
         device.close()
         continue
       }
       let connection = ProxiedConnection(device: device, server: server) {
         [weak self] towardsServer in
-        self?.state.withLock { state in
-          if towardsServer { state.lastSent = StormClock.now }
-          return state.delay
-        } ?? 0
+        self?.pass(towardsServer)
       }
       let number = state.withLock { state in
         state.count += 1
@@ -66,6 +66,27 @@ final class FaultyNetwork: Sendable {
       }
       connection.start { [weak self] in
         self?.state.withLock { $0.connections.removeAll { $0.number == number } }
+      }
+    }
+  }
+
+  /// Returns when what has come may go on.
+  private func pass(_ towardsServer: Bool) {
+    let delay = state.withLock { state in
+      if towardsServer { state.lastSent = StormClock.now }
+      return state.delay
+    }
+    if delay > 0 { Thread.sleep(forTimeInterval: delay) }
+    while isHeld(towardsServer) { Thread.sleep(forTimeInterval: 0.02) }
+  }
+
+  private func isHeld(_ towardsServer: Bool) -> Bool {
+    state.withLock { state in
+      guard StormClock.now < state.heldUntil else { return false }
+      return switch state.holdDirection {
+      case .both: true
+      case .towardsServer: towardsServer
+      case .fromServer: !towardsServer
       }
     }
   }
@@ -80,6 +101,12 @@ final class FaultyNetwork: Sendable {
     case .refuse(let milliseconds):
       state.withLock { $0.refusedUntil = StormClock.now + milliseconds * 1_000 }
       cutAll()
+    case .hold(let direction, let milliseconds):
+      state.withLock { state in
+        state.heldUntil = StormClock.now + milliseconds * 1_000
+        state.holdDirection = direction
+      }
+    case .cutHalf: cutAll { $0.isMultiple(of: 2) }
     }
   }
 
@@ -88,6 +115,7 @@ final class FaultyNetwork: Sendable {
     state.withLock {
       $0.delay = 0
       $0.refusedUntil = 0
+      $0.heldUntil = 0
     }
   }
 
@@ -99,10 +127,14 @@ final class FaultyNetwork: Sendable {
     }
   }
 
-  private func cutAll() {
+  /// - Parameter isAffected: Decides by the position of a connection.
+  private func cutAll(where isAffected: (Int) -> Bool = { _ in true }) {
     let connections = state.withLock { state in
-      state.cutCount += state.connections.count
-      return state.connections.map(\.connection)
+      let affected = state.connections.indices.filter(isAffected).map {
+        state.connections[$0].connection
+      }
+      state.cutCount += affected.count
+      return affected
     }
     for connection in connections { connection.cut() }
   }

@@ -15,6 +15,10 @@ final class Ledger: Sendable {
     var acknowledged: [String: Int] = [:]
     /// Objects that a device was about to delete.
     var deleted: Set<String> = []
+    /// The marks that a device was about to make.
+    var marking: Set<String> = []
+    /// The marks that a device has made.
+    var marked: Set<String> = []
     var refusedCount = 0
     var resetCount = 0
     /// The devices that have put their files aside with what was not uploaded, and the last time.
@@ -42,6 +46,10 @@ final class Ledger: Sendable {
         state.commitCount += 1
         if words.count == 2 { state.committed[words[0]] = Int(words[1]) ?? 0 }
       case "deleting": state.deleted.insert(rest)
+      case "marking": state.marking.insert(rest)
+      case "marked":
+        state.commitCount += 1
+        state.marked.insert(rest)
       case "refused": state.refusedCount += 1
       case "reset": state.resetCount += 1
       case "aside":

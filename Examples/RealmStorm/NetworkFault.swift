@@ -13,6 +13,10 @@ enum NetworkFault: Hashable {
   case halfClose(connection: Int, towardsServer: Bool)
   /// All connections end, and new ones are closed at once for a time.
   case refuse(milliseconds: Int)
+  /// Nothing arrives for a time, and no side hears of it.
+  case hold(HoldDirection, milliseconds: Int)
+  /// Every second connection ends.
+  case cutHalf
 
   static func random(using random: inout StormGenerator) -> NetworkFault {
     let connection = Int.random(in: 0..<100, using: &random)

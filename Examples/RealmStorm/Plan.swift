@@ -18,6 +18,16 @@ struct Plan {
     /// How far the clock is from that of the machine from now on.
     case deviceClock(Int, hours: Int)
     case serverClock(hours: Int)
+    case node(NodeFault)
+
+    /// Whether it comes at a time when devices send something.
+    var isKill: Bool {
+      switch self {
+      case .killServer: true
+      case .node(let fault): fault.isKill
+      default: false
+      }
+    }
   }
 
   /// How far clocks are wrong, in hours: each once in as many jumps.
@@ -40,6 +50,9 @@ struct Plan {
     self.seed = seed
     var random = StormGenerator(seed: seed)
     var steps: [Step] = []
+    let hasNodes = options.nodes > 0
+    // It draws by itself.
+    var nodes = NodePlan(options, StormGenerator(seed: ~seed))
     func time(after earliest: Double = 0) -> Double {
       Double.random(in: earliest..<Double(options.seconds), using: &random)
     }
@@ -48,7 +61,8 @@ struct Plan {
       let down = Int.random(in: 0...1_000, using: &random)
       let action: Action =
         Int.random(in: 0..<3, using: &random) == 0
-        ? .killServer(downMilliseconds: down) : .killDevice(device(), downMilliseconds: down)
+        ? hasNodes ? .node(nodes.kill()) : .killServer(downMilliseconds: down)
+        : .killDevice(device(), downMilliseconds: down)
       steps.append(Step(time: time(), action: action))
     }
     for _ in 0..<options.faults {
@@ -57,17 +71,17 @@ struct Plan {
     for _ in 0..<options.ruleChanges {
       let rules = StormRules.allCases[Int.random(in: 0..<3, using: &random)]
       let isEditor = Bool.random(using: &random)
+      let areRules = Bool.random(using: &random) || hasNodes && !NodeFeatures.sharesUsers
       let action: Action =
-        Bool.random(using: &random)
-        ? .rules(rules) : .customData(device: device(), isEditor: isEditor)
+        areRules ? .rules(rules) : .customData(device: device(), isEditor: isEditor)
       steps.append(Step(time: time(), action: action))
     }
-    for _ in 0..<options.restores {
+    for _ in 0..<(hasNodes ? 0 : options.restores) {
       let backup = time()
       steps.append(Step(time: backup, action: .backup))
       steps.append(Step(time: time(after: backup), action: .restore))
     }
-    for number in 0..<options.serverKills {
+    for number in 0..<(hasNodes ? 0 : options.serverKills) {
       // At any time of its part: many kills leave the server the time to start.
       let part = Double(options.seconds) / Double(options.serverKills)
       let time = (Double(number) + Double.random(in: 0..<1, using: &random)) * part
@@ -79,8 +93,14 @@ struct Plan {
       // Every third one is the server's.
       let hours = errors[number / 3 % errors.count]
       let action: Action =
-        number % 3 == 0 ? .serverClock(hours: hours) : .deviceClock(device(), hours: hours)
+        number % 3 > 0
+        ? .deviceClock(device(), hours: hours)
+        : hasNodes ? .node(nodes.clock(hours: hours)) : .serverClock(hours: hours)
       steps.append(Step(time: time(), action: action))
+    }
+    if hasNodes {
+      nodes.draw()
+      steps += nodes.steps
     }
     // Steps of the same time keep their order.
     self.steps = steps.enumerated().sorted {

@@ -15,15 +15,15 @@ final class ProxiedConnection: Sendable {
   private let device: Socket
   private let server: Socket
   private let openDirections = Mutex(2)
-  private let delay: @Sendable (_ towardsServer: Bool) -> Double
+  private let pass: @Sendable (_ towardsServer: Bool) -> Void
 
-  /// - Parameter delay: The seconds by which what comes now arrives later.
+  /// - Parameter pass: Returns when what has come may go on.
   init(
-    device: Socket, server: Socket, delay: @escaping @Sendable (_ towardsServer: Bool) -> Double
+    device: Socket, server: Socket, pass: @escaping @Sendable (_ towardsServer: Bool) -> Void
   ) {
     self.device = device
     self.server = server
-    self.delay = delay
+    self.pass = pass
   }
 
   /// Passes on what comes until both directions have ended.
@@ -33,8 +33,7 @@ final class ProxiedConnection: Sendable {
     for (source, target, towardsServer) in [(device, server, true), (server, device, false)] {
       Thread.detachNewThread { [self] in
         while case let bytes = source.received(), !bytes.isEmpty {
-          let delay = delay(towardsServer)
-          if delay > 0 { Thread.sleep(forTimeInterval: delay) }
+          pass(towardsServer)
           guard target.send(bytes) else {
             // Without a reader the sender has to learn that it is alone.
             source.cut()

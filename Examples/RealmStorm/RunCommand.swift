@@ -15,9 +15,13 @@ struct RunCommand: ParsableCommand {
       goes wrong comes from the seed: the same seed with the same options makes the same plan. \
       When things happen inside of the processes is not repeated.
 
-      The exit code is 0 if everything acknowledged is there at the end, all devices have what \
-      a new device gets from the server, and none is stuck. Writes that were acknowledged after a \
-      backup that later replaced the server's folder are lost with it, and not asked for.
+      With --nodes, so many servers share a PostgreSQL primary with a synchronous standby, which \
+      are started on the loopback address and are gone with the storm, behind a load balancer.
+
+      The exit code is 0 if everything acknowledged is there at the end, and once, all devices \
+      have what a new device gets from the server, and none is stuck. Writes that were \
+      acknowledged after a backup that later replaced the server's folder are lost with it, and \
+      not asked for.
       """)
 
   @OptionGroup var options: StormOptions
@@ -30,6 +34,9 @@ struct RunCommand: ParsableCommand {
     if options.plan {
       for step in plan.steps { Terminal.line(step.description) }
       return
+    }
+    guard options.nodes == 0 || PostgresServer.programs != nil else {
+      throw ValidationError("--nodes needs PostgreSQL (Debian and Ubuntu: postgresql, libpq5).")
     }
     // A connection that the other side has closed is an error of its write, not of the program.
     signal(SIGPIPE, SIG_IGN)

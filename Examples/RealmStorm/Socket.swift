@@ -77,6 +77,15 @@ struct Socket {
     return socket
   }
 
+  /// Limits the time that `received` waits.
+  func limitWaiting(milliseconds: Int) {
+    var time = timeval()
+    time.tv_sec = .init(milliseconds / 1_000)
+    time.tv_usec = .init(milliseconds % 1_000 * 1_000)
+    setsockopt(
+      number, SOL_SOCKET, SO_RCVTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+  }
+
   /// Waits for bytes. Returns none at the end.
   func received() -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in

@@ -5,7 +5,7 @@
 #if Server
 import ArgumentParser
 
-/// What a device does wrong on purpose.
+/// What a device, or the database, does wrong on purpose.
 enum SpoilKind: String, CaseIterable, ExpressibleByArgument {
   /// It has another value in an object, where sync does not see it.
   case differs
@@ -13,5 +13,9 @@ enum SpoilKind: String, CaseIterable, ExpressibleByArgument {
   case stuck
   /// It says that the server has an object that the server has never seen.
   case lost
+  /// It makes a mark twice, and says so once.
+  case twice
+  /// The database does not wait for its standby, and fails over.
+  case asynchronous
 }
 #endif

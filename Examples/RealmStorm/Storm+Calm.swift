@@ -9,18 +9,32 @@ extension Storm {
   /// Compares what each device has with what a new device of its user gets, and, under rules that
   /// hide nothing, all devices with each other.
   func calm() throws {
-    calmNetwork()
+    try calmNetwork()
     let twins = devices.indices.map { device($0, isReader: true) }
     defer { for twin in twins { twin.kill() } }
-    if let spoil = options.spoil {
+    if let nodes, options.spoil == .asynchronous {
+      try nodes.loseCommits { try wait(seconds: 5) }
+    } else if let spoil = options.spoil {
       _ = try wait(for: [devices[0]]) { $0.isReady }
       devices[0].ask("spoil \(spoil)")
     }
     guard try compare(twins, { device, twin, _ in device == twin }) else { return }
-    try server.apply(.open)
+    try apply(.open)
     guard try compare(twins, { device, twin, first in device == twin && device == first })
     else { return }
-    lookForObjects(try keys(twins[0]))
+    lookForObjects(Set(try list("keys", of: twins[0])))
+    try count(list("marks", of: twins[0]))
+  }
+
+  /// Counts the marks. A reset may make again what the server has already, and a restored server
+  /// has lost some.
+  private func count(_ marks: [String]) {
+    let entries = ledger.entries
+    guard entries.resetCount == 0, entries.putAsideCount == 0, undone.isEmpty else {
+      return Terminal.line("marks are not counted: devices were reset")
+    }
+    Terminal.line("\(marks.count) marks are there, \(entries.marked.count) were made")
+    problems += MarkCount(marks, entries).problems
   }
 
   /// Asks for digests until they are as they should be. Returns whether they become so.
@@ -69,11 +83,11 @@ extension Storm {
     }
   }
 
-  /// The objects that a device has.
-  private func keys(_ device: DeviceProcess) throws -> Set<String> {
-    device.ask("keys")
-    _ = try wait(for: [device]) { $0.answer("keys") != nil }
-    return Set((device.answer("keys") ?? "").split(separator: ",").map(String.init))
+  /// The keys of the objects that a device has, or the marks.
+  private func list(_ request: String, of device: DeviceProcess) throws -> [String] {
+    device.ask(request)
+    _ = try wait(for: [device]) { $0.answer(request) != nil }
+    return (device.answer(request) ?? "").split(separator: ",").map(String.init)
   }
 
   /// Looks for objects that were acknowledged, and for those that a device made at all: what it had

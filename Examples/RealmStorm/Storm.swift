@@ -10,12 +10,16 @@ final class Storm {
   /// How long after a backup was put in place a device may still say what it heard before, in
   /// microseconds.
   private static let margin = 5_000_000
-  /// How long a kill of the server waits for devices that send something, in microseconds.
-  private static let killPatience = 60_000_000
+  /// How long a kill of the server waits for devices that send something, in microseconds. Nodes
+  /// have more than kills that keep devices away.
+  private var killPatience: Int { nodes == nil ? 60_000_000 : 10_000_000 }
 
   let options: StormOptions
   let ledger = Ledger()
+  /// The only server, or the first node.
   let server: StormServer
+  /// Nil with one server.
+  let nodes: StormNodes?
   private(set) var devices: [DeviceProcess] = []
   /// The times of acknowledgements that backups have undone.
   private(set) var undone: [ClosedRange<Int>] = []
@@ -44,26 +48,31 @@ final class Storm {
       atPath: directory, withIntermediateDirectories: true)
     log = try StormLog(path: directory + "/storm.txt")
     log.add("storm", options.command(seed: plan.seed))
-    // Below the ports that the system gives to programs which ask for any: the server comes back
-    // at the same one after each kill. Storms that run beside each other have different ones.
-    let first = 20_000 + Int(ProcessInfo.processInfo.processIdentifier) % 5_500 * 2
-    var listeners: [(port: Int, socket: Socket)] = []
-    for port in first..<first + 1_000 where listeners.count < 2 {
-      if let socket = Socket(listeningAt: port) { listeners.append((port, socket)) }
+    var ports = StormPorts()
+    let listener = try ports.listener()
+    address = "http://127.0.0.1:\(listener.port)"
+    if options.nodes > 0 {
+      let nodes = try StormNodes(
+        directory, options, ports: &ports, address: address, seed: plan.seed, log: log)
+      self.nodes = nodes
+      server = nodes.nodes[0].server
+      network = FaultyNetwork(listener: listener.socket) { [balancer = nodes.balancer] in
+        balancer.next()
+      }
+    } else {
+      nodes = nil
+      let port = try ports.port()
+      network = FaultyNetwork(listener: listener.socket) { port }
+      server = try StormServer(
+        directory, mode: options.mode, port: port, address: address, log: log)
     }
-    guard listeners.count == 2 else { throw StormServer.Failure(description: "No port is free.") }
-    listeners[1].socket.close()
-    network = FaultyNetwork(listener: listeners[0].socket, server: listeners[1].port)
-    address = "http://127.0.0.1:\(listeners[0].port)"
-    server = try StormServer(
-      directory, mode: options.mode, port: listeners[1].port, address: address, log: log)
   }
 
   /// Lets it happen. Returns whether all is well at the end.
   func run() throws -> Bool {
     defer {
       for device in devices { device.kill() }
-      server.kill()
+      killServers()
     }
     do {
       try begin()
@@ -71,11 +80,13 @@ final class Storm {
       try calm()
     } catch let failure as StormServer.Failure {
       problems.append(failure.description)
+    } catch let failure as PostgresServer.Failure {
+      problems.append(failure.description)
     }
-    problems += ledger.entries.failures
+    problems += ledger.entries.failures + (nodes?.database.problems ?? [])
     report()
     for device in devices { device.kill() }
-    server.kill()
+    killServers()
     if problems.isEmpty, options.dir == nil {
       try? FileManager.default.removeItem(atPath: directory)
     }
@@ -95,7 +106,7 @@ final class Storm {
   ) throws -> [DeviceProcess] {
     let end = StormClock.now + options.patience * 1_000_000
     while true {
-      try server.check()
+      try checkServers()
       for device in devices { try device.keepAlive() }
       let rest = devices.filter { !holds($0) }
       if rest.isEmpty || StormClock.now > end { return rest }
@@ -103,18 +114,45 @@ final class Storm {
     }
   }
 
+  /// Lets devices go on for a time.
+  func wait(seconds: Int) throws {
+    let end = StormClock.now + seconds * 1_000_000
+    _ = try wait(for: devices) { _ in StormClock.now > end }
+  }
+
+  // MARK: Servers
+
+  private func startServers() throws {
+    if let nodes { try nodes.start() } else { try server.start() }
+  }
+
+  /// Looks whether they still run.
+  private func checkServers() throws {
+    if let nodes { try nodes.keepAlive() } else { try server.check() }
+  }
+
+  private func killServers() {
+    if let nodes { nodes.kill() } else { server.kill() }
+  }
+
+  /// Replaces the file of the app while servers run.
+  func apply(_ rules: StormRules) throws {
+    guard let nodes, !NodeFeatures.sharesUsers else { return try server.apply(rules) }
+    for node in nodes.nodes { try node.server.apply(rules) }
+  }
+
   // MARK: The three parts
 
   /// Starts all, and makes the first backup, which knows all users.
   private func begin() throws {
-    try server.start()
+    try startServers()
     devices = (0..<options.devices).map { device($0) }
     let rest = try wait(for: devices) { $0.isReady }
     guard rest.isEmpty else {
       throw StormServer.Failure(
         description: "\(rest.map(\.name)) do not start: see \(directory).")
     }
-    try carryOut(.backup)
+    if let nodes { try nodes.startOthers() } else { try carryOut(.backup) }
   }
 
   private func rage() throws {
@@ -126,7 +164,7 @@ final class Storm {
       let time = Double(StormClock.now - start) / 1_000_000
       while let step = steps.first, step.time <= time {
         steps.removeFirst()
-        if case .killServer = step.action {
+        if step.action.isKill {
           kills.append((step.action, StormClock.now))
         } else {
           try carryOut(step.action)
@@ -134,15 +172,22 @@ final class Storm {
       }
       // Devices keep away from a server that dies all the time. A kill that nobody feels would be
       // none.
-      if let kill = kills.first, network.isBusy || StormClock.now - kill.time > Self.killPatience {
-        kills.removeFirst()
-        try carryOut(kill.action)
+      if let next = kills.firstIndex(where: { canBegin($0.action) }),
+        network.isBusy || StormClock.now - kills[next].time > killPatience
+      {
+        try carryOut(kills.remove(at: next).action)
       }
       if steps.isEmpty, kills.isEmpty, time >= Double(options.seconds) { return }
-      try server.check()
+      try checkServers()
       for device in devices { try device.keepAlive() }
       Thread.sleep(forTimeInterval: 0.01)
     }
+  }
+
+  /// Whether an earlier fault of the database is over.
+  private func canBegin(_ action: Plan.Action) -> Bool {
+    guard case .node(let fault) = action, fault.isOfDatabase else { return true }
+    return !(nodes?.database.isBusy ?? false)
   }
 
   private func carryOut(_ action: Plan.Action) throws {
@@ -159,7 +204,7 @@ final class Storm {
     case .killDevice(let number, let milliseconds):
       killCount += 1
       devices[number].kill(downMilliseconds: milliseconds)
-    case .rules(let rules): try server.apply(rules)
+    case .rules(let rules): try apply(rules)
     case .customData(let number, let isEditor):
       try server.setEditor(isEditor, user: devices[number].userID)
     case .backup:
@@ -177,18 +222,27 @@ final class Storm {
     case .serverClock(let hours):
       jumpCount += 1
       server.setClock(Int64(hours) * 3_600)
+    case .node(let fault):
+      if case .clock = fault { jumpCount += 1 }
+      if fault.isKill {
+        killCount += 1
+        serverKillCount += 1
+        if network.isBusy { busyKillCount += 1 }
+      }
+      nodes?.cause(fault)
     }
   }
 
   /// Lets the network be quiet.
-  func calmNetwork() {
+  func calmNetwork() throws {
     log.add("storm", "the plan is done")
     network.calm()
+    try nodes?.calm()
   }
 
   private func report() {
     let entries = ledger.entries
-    for (name, count) in [
+    var counts = [
       ("commits", entries.commitCount), ("acknowledged objects", entries.acknowledged.count),
       ("compensating writes", entries.refusedCount), ("kills", killCount),
       ("kills of the server", serverKillCount),
@@ -198,9 +252,9 @@ final class Storm {
       ("cut connections", network.cutCount), ("client resets", entries.resetCount),
       ("files put aside by a second reset", entries.putAsideCount),
       ("acknowledged and lost with a backup", lostCount),
-    ] {
-      Terminal.line("\(count) \(name)")
-    }
+    ]
+    if let nodes { counts += nodes.report }
+    for (name, count) in counts { Terminal.line("\(count) \(name)") }
     for (text, count) in entries.errors.sorted(by: { $0.key < $1.key }) {
       Terminal.line("\(count) times: \(text)")
     }

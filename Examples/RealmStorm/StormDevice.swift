@@ -24,6 +24,7 @@ final class StormDevice {
   /// Whether it has a fault on purpose, and meets the server no more.
   private var isApart = false
   private var madeCount = 0
+  private var markCount = 0
   /// The objects that this process made in the first realm, in order.
   private var written: [String] = []
   private var acknowledgedCount = 0
@@ -64,6 +65,7 @@ final class StormDevice {
         }
       }
     }
+    try makeTally()
     Terminal.line("ready \(userID)")
     Task { await self.acknowledge() }
     Task { await self.write() }
@@ -113,10 +115,13 @@ final class StormDevice {
             clientResetMode: reset,
             initialSubscriptions: { subscriptions in
               subscriptions.append(QuerySubscription<Drop>(name: "all"))
+              subscriptions.append(QuerySubscription<Tally>(name: "tally"))
             })
         ]
       }
-    for index in configurations.indices { configurations[index].objectTypes = [Drop.self] }
+    for index in configurations.indices {
+      configurations[index].objectTypes = [Drop.self, Tally.self]
+    }
     return configurations
   }
 
@@ -152,10 +157,11 @@ final class StormDevice {
   }
 
   private func step() async throws {
-    switch Int.random(in: 0..<10, using: &random) {
+    switch Int.random(in: 0..<11, using: &random) {
     case 0..<5: try insert()
     case 5..<8: try change()
     case 8: try delete()
+    case 9: try mark()
     default:
       let session = realms.randomElement(using: &random)?.syncSession
       session?.suspend()
@@ -206,6 +212,30 @@ final class StormDevice {
     }
     Terminal.line("commit")
   }
+
+  /// Makes the tally. One device does so: what another one has marked in an object of its own would
+  /// be gone when both are merged.
+  private func makeTally() throws {
+    guard command.name == "device0", !command.reader, tally == nil else { return }
+    try realms[0].write { realms[0].add(Tally(value: ["_id": Tally.key])) }
+  }
+
+  private var tally: Tally? { realms[0].object(ofType: Tally.self, forPrimaryKey: Tally.key) }
+
+  private func mark() throws {
+    guard tally != nil else { return }
+    let mark = "\(command.name).\(command.life).\(markCount)"
+    markCount += 1
+    Terminal.line("marking \(mark)")
+    try realms[0].write {
+      guard let tally else { throw MissingTally() }
+      tally.marks.append(mark)
+    }
+    Terminal.line("marked \(mark)")
+  }
+
+  /// A reset has taken the tally away: the mark is not made.
+  private struct MissingTally: Error {}
 
   /// Prints which objects the server has.
   private func acknowledge() async {
@@ -264,6 +294,8 @@ final class StormDevice {
       Terminal.line("digest \(digest.text)")
     case "keys":
       Terminal.line("keys \(realms[0].objects(Drop.self).map(\._id).joined(separator: ","))")
+    case "marks":
+      Terminal.line("marks \((tally?.marks).map { Array($0) }?.joined(separator: ",") ?? "")")
     case "content":
       let path = command.dir + ".content.txt"
       let text = content().map { $0 + "\n" }.joined()
@@ -284,6 +316,10 @@ final class StormDevice {
       while true { try? await Task.sleep(for: .seconds(3_600)) }
     case "spoil \(SpoilKind.lost)":
       Terminal.line("acknowledged \(command.name).lost \(StormClock.now)")
+    case "spoil \(SpoilKind.twice)":
+      try realms[0].write {
+        if let tally, let mark = tally.marks.first { tally.marks.append(mark) }
+      }
     default: break
     }
   }
@@ -308,13 +344,14 @@ final class StormDevice {
 
   /// What is here, an object a line.
   private func content() -> [String] {
-    realms.enumerated().flatMap { index, realm in
-      realm.objects(Drop.self).sorted(byKeyPath: "_id").map { drop in
-        let tags = drop.tags.joined(separator: ",")
-        return "\(index) \(drop._id) \(drop.owner) \(drop.isPublic) \(drop.text) \(drop.count) "
-          + "\(tags) \(drop.stamp)"
+    [(tally?.marks).map { "tally " + $0.joined(separator: ",") } ?? "no tally"]
+      + realms.enumerated().flatMap { index, realm in
+        realm.objects(Drop.self).sorted(byKeyPath: "_id").map { drop in
+          let tags = drop.tags.joined(separator: ",")
+          return "\(index) \(drop._id) \(drop.owner) \(drop.isPublic) \(drop.text) \(drop.count) "
+            + "\(tags) \(drop.stamp)"
+        }
       }
-    }
   }
 }
 #endif

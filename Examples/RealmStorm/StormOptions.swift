@@ -37,6 +37,35 @@ struct StormOptions: ParsableArguments {
   @Option(help: "The jumps of clocks, of devices and of the server, by an hour to a year.")
   var clocks = 8
 
+  @Option(
+    help: """
+      The servers that share a PostgreSQL database with a synchronous standby, behind a load \
+      balancer; 0 for one server with realms in files. With them there are no restores of backups.
+      """)
+  var nodes = 0
+
+  @Option(help: "With nodes: how connections are spread over them: random, turns or single.")
+  var balance = NodeFeatures.balance
+
+  @Option(help: "With nodes: the kills of the primary after which the standby is promoted.")
+  var failovers = 3
+
+  @Option(help: "With nodes: the kills of the primary or the standby, which come back as such.")
+  var databaseRestarts = 1
+
+  @Option(help: "With nodes: how often a node stops for longer than its lease, and goes on.")
+  var pauses = 1
+
+  @Option(
+    help: "With nodes: partitions between nodes, the primary, the standby and the balancer.")
+  var partitions = 4
+
+  @Option(help: "With nodes: the times in which the primary or the standby is slow.")
+  var slowdowns = 2
+
+  @Option(help: "With nodes: how often all nodes are restarted, one after the other.")
+  var upgrades = 1
+
   @Option(help: "The longest time to wait for devices that are to become equal, in seconds.")
   var patience = 180
 
@@ -46,7 +75,11 @@ struct StormOptions: ParsableArguments {
   @Flag(help: "Print the plan and end.")
   var plan = false
 
-  @Option(help: "A fault of one device at the end, so that the run fails: differs, stuck or lost.")
+  @Option(
+    help: """
+      A fault at the end, so that the run fails: differs, stuck, lost, twice, or with nodes \
+      asynchronous.
+      """)
   var spoil: SpoilKind?
 
   mutating func validate() throws {
@@ -54,7 +87,14 @@ struct StormOptions: ParsableArguments {
       throw ValidationError(
         "--seconds takes 1 to 86400, --devices 1 to 64, --patience 1 at least.")
     }
-    let counts = [kills, serverKills, faults, ruleChanges, restores, clocks]
+    guard (0...8).contains(nodes) else { throw ValidationError("--nodes takes 0 to 8.") }
+    guard spoil != .asynchronous || nodes > 0 else {
+      throw ValidationError("--spoil asynchronous needs --nodes.")
+    }
+    let counts = [
+      kills, serverKills, faults, ruleChanges, restores, clocks, failovers, databaseRestarts,
+      pauses, partitions, slowdowns, upgrades,
+    ]
     guard counts.allSatisfy({ (0...100_000).contains($0) }) else {
       throw ValidationError("Numbers of what goes wrong are 0 to 100000.")
     }
@@ -63,13 +103,20 @@ struct StormOptions: ParsableArguments {
   /// The command that makes the same plan again.
   func command(seed: UInt64) -> String {
     var words = ["realm-storm", "--seed \(seed)", "--mode \(mode.rawValue)"]
-    for (name, number) in [
+    var numbers = [
       ("seconds", seconds), ("devices", devices), ("kills", kills), ("server-kills", serverKills),
       ("faults", faults), ("rule-changes", ruleChanges), ("restores", restores),
       ("clocks", clocks),
-    ] {
-      words.append("--\(name) \(number)")
+    ]
+    if nodes > 0 {
+      words.append("--balance \(balance.rawValue)")
+      numbers += [
+        ("nodes", nodes), ("failovers", failovers), ("database-restarts", databaseRestarts),
+        ("pauses", pauses), ("partitions", partitions), ("slowdowns", slowdowns),
+        ("upgrades", upgrades),
+      ]
     }
+    for (name, number) in numbers { words.append("--\(name) \(number)") }
     if let spoil { words.append("--spoil \(spoil.rawValue)") }
     return words.joined(separator: " ")
   }

@@ -19,7 +19,8 @@ enum StormRules: String, CaseIterable {
   func file(_ mode: StormMode) -> String {
     let rights =
       mode == .partition
-      ? "\"permissions\": \(permissions)" : "\"roles\": {\"default\": [\(roles)]}"
+      ? "\"permissions\": \(permissions)"
+      : "\"roles\": {\"default\": [\(roles)], \"classes\": {\"Tally\": [\(tallyRole)]}}"
     return """
       {"id": "\(Self.app)", "mode": "production", "sync": "\(mode.rawValue)",
         "providers": {"local-userpass": {"confirm": "auto"}}, \(rights)}
@@ -35,8 +36,12 @@ enum StormRules: String, CaseIterable {
       """#
   }
 
+  private var all: String { #""read": true, "write": true, "insert": true, "delete": true"# }
+
+  /// All users mark the tally.
+  private var tallyRole: String { #"{"name": "all", "apply_when": {}, \#(all)}"# }
+
   private var roles: String {
-    let all = #""read": true, "write": true, "insert": true, "delete": true"#
     let own = #"{"owner": "%%user.id"}"#
     let (read, write) =
       switch self {
@@ -62,6 +67,10 @@ enum StormRules: String, CaseIterable {
         {"name":"stamp","type":"int"},
         {"name":"tags","type":"string","collection":"list"},
         {"name":"text","type":"string"}
+      ]},
+      {"name":"Tally","kind":"topLevel","primaryKey":"_id","properties":[
+        {"name":"_id","type":"string"},
+        {"name":"marks","type":"string","collection":"list"}
       ]}
     ]}
 

@@ -13,23 +13,35 @@ final class StormServer {
   }
 
   private let directory: String
+  let name: String
   private let mode: StormMode
   private let port: Int
   private let address: String
+  /// More options of the program.
+  private let options: [String]
+  private let offlineDays: Int
   private let log: StormLog
   private var child: ChildProcess?
   /// How far its clock is from that of the machine, in seconds.
   private var clockOffset: Int64 = 0
 
-  private var folder: String { directory + "/server" }
+  private var folder: String { directory + "/" + name }
+  /// The file with its messages.
+  var errors: String { folder + ".txt" }
   private var backupFolder: String { directory + "/backup" }
   private var app: String { folder + "/apps/" + StormRules.app }
 
-  /// - Parameter address: That of the network between it and devices.
+  /// - Parameters:
+  ///   - address: That of the network between it and devices.
+  ///   - offlineDays: After so many days away a device has to reset its realms.
   init(
-    _ directory: String, mode: StormMode, port: Int, address: String, log: StormLog
+    _ directory: String, name: String = "server", mode: StormMode, port: Int, address: String,
+    options: [String] = [], offlineDays: Int = 1, log: StormLog
   ) throws {
     self.directory = directory
+    self.name = name
+    self.options = options
+    self.offlineDays = offlineDays
     self.log = log
     self.mode = mode
     self.port = port
@@ -43,26 +55,40 @@ final class StormServer {
     try Data(text.utf8).write(to: URL(fileURLWithPath: app + "/" + name), options: .atomic)
   }
 
-  /// Starts the process, and waits until it accepts connections.
-  func start() throws {
+  /// The number of the process; nil if it does not run.
+  var process: Int32? { child.flatMap { $0.isRunning ? $0.number : nil } }
+
+  /// Starts the process.
+  @discardableResult
+  func launch() throws -> ChildProcess {
     let child = try ChildProcess(
       "realm-server",
       [
         "serve", "--dir", folder, "--listen", "127.0.0.1:\(port)", "--public-url", address,
-        "--registrations", "100000", "--offline-days", "1", "--log-level", "warning",
+        "--registrations", "100000", "--offline-days", "\(offlineDays)", "--log-level", "warning",
         "--controlled=\(clockOffset)",
-      ], errors: directory + "/server.txt")
+      ] + options, errors: errors)
     self.child = child
-    log.add("server", "process \(child.number) starts")
+    log.add(name, "process \(child.number) starts")
+    return child
+  }
+
+  /// Starts the process, and waits until it accepts connections.
+  func start() throws {
+    let child = try launch()
     for _ in 0..<6_000 {
-      if let socket = Socket(connectingTo: port) {
-        socket.close()
-        return
-      }
+      if accepts { return }
       guard child.isRunning else { break }
       Thread.sleep(forTimeInterval: 0.01)
     }
-    throw Failure(description: "The server does not start: \(directory)/server.txt says why.")
+    throw Failure(description: "The server does not start: \(errors) says why.")
+  }
+
+  /// Whether the process accepts connections.
+  var accepts: Bool {
+    guard let socket = Socket(connectingTo: port) else { return false }
+    socket.close()
+    return true
   }
 
   /// Sets its clock, now and after each start.
@@ -74,7 +100,17 @@ final class StormServer {
   /// Looks whether it still runs.
   func check() throws {
     guard let child, !child.isRunning else { return }
-    throw Failure(description: "The server has ended by itself: see \(directory)/server.txt.")
+    throw Failure(description: "The server has ended by itself: see \(errors).")
+  }
+
+  /// Asks it to end in good order.
+  func stop() { child?.signal(SIGTERM) }
+
+  /// The exit code of a process that has ended by itself; nil if there is none.
+  func takeEnd() -> Int32? {
+    guard let child, !child.isRunning else { return nil }
+    self.child = nil
+    return child.wait()
   }
 
   func kill() {
@@ -99,6 +135,14 @@ final class StormServer {
     guard command.wait() == 0 else {
       throw Failure(description: "realm-server users fails: see \(directory)/commands.txt.")
     }
+  }
+
+  /// Takes the folder of another node, which does not run, without its replicas.
+  func copyFolder(of other: StormServer) throws {
+    let files = FileManager.default
+    try files.removeItem(atPath: folder)
+    try files.copyItem(atPath: other.folder, toPath: folder)
+    for name in ["replicas", "lock"] { try? files.removeItem(atPath: folder + "/" + name) }
   }
 
   /// Copies the folder as a kill leaves it.

@@ -133,6 +133,26 @@ struct StoreFaultTests {
     #expect(try await other.entries(in: 1..<9).map(\.version) == [1, 2, 3])
   }
 
+  /// `PostgresRealm+Append` 4: a primary that was restarted shows what its standby does not have.
+  @Test func nothingIsAcknowledgedThatTheStandbyDoesNotHave() async throws {
+    let test = try await Case(.simulated, patience: 200)
+    let simulation = try #require(test.bench.simulation)
+    simulation.setStandby(isThere: false)
+    let epoch = test.head.epoch
+    await #expect {
+      _ = try await test.realm.append(test.batch, after: 1, epoch: epoch)
+    } throws: {
+      if case .unavailable = $0 as? StoreError { true } else { false }
+    }
+    // Its outcome is still open.
+    await #expect(throws: StoreError.self) { _ = try await test.realm.snapshot(atLeast: 0) }
+    await #expect(throws: StoreError.self) {
+      _ = try await test.realm.allocateFile(for: "v", now: now)
+    }
+    simulation.setStandby(isThere: true)
+    #expect(try await test.realm.snapshot(atLeast: 0).head.version == 2)
+  }
+
   /// Whatever became of the append: the realm has another owner.
   @Test func anAppendOfAnOpenOutcomeIsFencedByAnotherOwner() async throws {
     let bench = try StoreBench(.simulated)

@@ -19,6 +19,15 @@ enum StormProgram {
     }
   }
 
+  /// Whether this machine has the programs of PostgreSQL, and what lets them run.
+  static var hasPostgres: Bool {
+    let folder = "/usr/lib/postgresql"
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return versions.contains {
+      FileManager.default.isExecutableFile(atPath: "\(folder)/\($0)/bin/pg_basebackup")
+    }
+  }
+
   /// Starts the program.
   static func start(_ arguments: [String]) throws -> SpawnedProgram {
     try SpawnedProgram(
@@ -74,6 +83,7 @@ struct StormTests {
       ("differs", 20, "device0 differs from what a new device gets"),
       ("stuck", 10, "device0 is stuck"),
       ("lost", 600, "1 acknowledged objects are lost: device0.lost"),
+      ("twice", 600, "1 marks were applied more than once: device"),
     ])
   func aFaultIsFound(spoil: String, patience: Int, problem: String) async throws {
     let directory = try TemporaryDirectory()
@@ -89,8 +99,39 @@ struct StormTests {
     }
   }
 
-  @Test func theSeedAndTheOptionsMakeThePlan() async throws {
-    let arguments = ["--plan", "--seconds", "100", "--server-kills", "9", "--seed"]
+  /// Two nodes and their database: the primary dies, and a node.
+  @Test(.heavy, .enabled(if: StormProgram.hasPostgres, "PostgreSQL is not installed"))
+  func nodesLoseNothingWhenThePrimaryDies() async throws {
+    let directory = try TemporaryDirectory()
+    let run = try await StormProgram.run([
+      "--nodes", "2", "--seed", "4", "--seconds", "6", "--devices", "3", "--kills", "0",
+      "--server-kills", "1", "--faults", "2", "--rule-changes", "1", "--clocks", "0",
+      "--failovers", "1", "--database-restarts", "0", "--pauses", "0", "--partitions", "1",
+      "--slowdowns", "1", "--upgrades", "0", "--patience", "600", "--dir", directory.path,
+    ])
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    #expect(run.output.contains("\n1 kills of the primary with the promotion of its standby\n"))
+    #expect(run.output.contains(" marks are there, "))
+  }
+
+  /// A database that does not wait for its standby loses what was acknowledged.
+  @Test(.heavy, .enabled(if: StormProgram.hasPostgres, "PostgreSQL is not installed"))
+  func aLossOfTheDatabaseIsFound() async throws {
+    let directory = try TemporaryDirectory()
+    let run = try await StormProgram.run([
+      "--nodes", "2", "--seed", "4", "--seconds", "2", "--devices", "2", "--kills", "0",
+      "--faults", "0", "--rule-changes", "0", "--clocks", "0", "--failovers", "0",
+      "--database-restarts", "0", "--pauses", "0", "--partitions", "0", "--slowdowns", "0",
+      "--upgrades", "0", "--patience", "600", "--spoil", "asynchronous", "--dir", directory.path,
+    ])
+    #expect(run.status == 1, "\(run.output)\(run.errors)")
+    #expect(run.output.contains(" acknowledged objects are lost: "), "\(run.output)\(run.errors)")
+  }
+
+  @Test(arguments: [0, 2]) func theSeedAndTheOptionsMakeThePlan(nodes: Int) async throws {
+    let arguments = [
+      "--plan", "--seconds", "100", "--server-kills", "9", "--nodes", "\(nodes)", "--seed",
+    ]
     let first = try await StormProgram.run(arguments + ["4"])
     #expect(first.status == 0 && first.output.split(separator: "\n").count > 50)
     #expect(try await StormProgram.run(arguments + ["4"]).output == first.output)

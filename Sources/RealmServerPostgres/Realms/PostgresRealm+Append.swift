@@ -9,6 +9,9 @@
 // 2. Each append has a token of its own; the row keeps it until the next one.
 // 3. Where writers without a lease append, too, another of them may have replaced the token: the
 //    salt of the version says whose entry it is.
+// 4. The question for an outcome ends with a COMMIT, which waits for the synchronous standby, as
+//    the lock of the row is written. A primary that was restarted shows what it has committed
+//    before the standby has it, and what only the primary has is not acknowledged.
 
 #if Postgres
 import RealmServerEngine
@@ -204,9 +207,10 @@ extension PostgresRealm {
     of append: Append
   ) throws(DatabaseError) -> Result<RealmHead, StoreError>? {
     let head = append.head
+    // Invariant 4
     let rows = try database.once([
       Statements.begin(), Statements.lockRealm(key),
-      Statements.saltOfEntry(key, .bits(head.version + 1)), Statements.rollback(),
+      Statements.saltOfEntry(key, .bits(head.version + 1)), Statements.commit(),
     ])
     guard let values = rows[1].first else { return .failure(.unknownRealm(id)) }
     do throws(StoreError) {
@@ -298,9 +302,10 @@ extension PostgresRealm {
 
   /// Whether a client file was made, once no transaction changes the realm any more.
   private func isThere(_ file: ClientFile) throws(DatabaseError) -> Bool {
+    // Invariant 4
     let rows = try database.once([
       Statements.begin(), Statements.lockRealm(key),
-      Statements.file(key, .bits(file.ident.rawValue)), Statements.rollback(),
+      Statements.file(key, .bits(file.ident.rawValue)), Statements.commit(),
     ])
     guard let values = rows[2].first, let found = try? ClientFile(values) else { return false }
     return found.salt == file.salt

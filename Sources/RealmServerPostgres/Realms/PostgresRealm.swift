@@ -191,8 +191,9 @@ final class PostgresRealm: RealmStore {
     guard let openCount = state.withLock({ $0.openCount }) else {
       return try row(database.repeating([Statements.realm(key)])[0])
     }
+    // `PostgresRealm+Append` 4
     let rows = try database.repeating([
-      Statements.begin(), Statements.lockRealm(key), Statements.rollback(),
+      Statements.begin(), Statements.lockRealm(key), Statements.commit(),
     ])
     let found = try row(rows[1])
     learn(found.head)

@@ -20,11 +20,16 @@ final class SimulatedDatabase: DatabaseConnector {
   /// What was notified, in order.
   fileprivate let notices = Mutex<[String]>([])
   fileprivate let flaw: SimulationFlaw?
+  /// Whether commits do not return: the standby is away. They can be seen, as after a restart.
+  fileprivate let isAlone = Atomic(false)
 
   init(flaw: SimulationFlaw? = nil) {
     self.flaw = flaw
     content = Mutex(SimulatedContent(flaw: flaw))
   }
+
+  /// Lets the standby be away, or there again.
+  func setStandby(isThere: Bool) { isAlone.store(!isThere, ordering: .relaxed) }
 
   /// Moves the clock of the database.
   func advance(by milliseconds: Int64) { content.withLock { $0.clock += milliseconds } }
@@ -81,6 +86,10 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
         rows.append([])
       case Statements.commit, Statements.rollback:
         endTransaction(commits: call.statement == Statements.commit)
+        if call.statement == Statements.commit, database.isAlone.load(ordering: .relaxed) {
+          close()
+          throw .lost("the standby is away")
+        }
         rows.append([])
       case Statements.notify:
         guard database.flaw != .refusesNotifications else {
