@@ -34,7 +34,7 @@ struct MoveCommand: ParsableCommand {
   @OptionGroup var form: AnswerOptions
 
   func run() throws {
-    var logger = Logger(label: "realm-server", factory: StreamLogHandler.standardError)
+    var logger = Logger(label: "realm-server") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .notice
     try RulesCommand.run { [dir, store, form, logger] () throws(ServerFailure) in
       let report = try StoreMove.run(dir, to: store, logger: logger)

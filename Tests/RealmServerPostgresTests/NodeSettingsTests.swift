@@ -62,6 +62,7 @@ import Testing
         #expect(await second.program.files.rotateKey(endsLogins: false).allSatisfy(\.isApplied))
         try await Self.eventually { bytes("first/keys/tokens") == bytes("second/keys/tokens") }
         #expect(bytes("first/keys/tokens") != earlier)
+        // The earlier key is there before the one in its place: no token is refused meanwhile.
         let names = try FileManager.default.contentsOfDirectory(
           atPath: directory.file("first/keys"))
         #expect(names.contains { $0.hasPrefix("tokens-until-") })

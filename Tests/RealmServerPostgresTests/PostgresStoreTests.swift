@@ -47,6 +47,28 @@ struct PostgresStoreTests {
     }
   }
 
+  /// A host that is frozen accepts connections, and never answers.
+  @Test(.withPostgres) func aHostThatDoesNotAnswerIsLeftForTheNext() throws {
+    let cluster = try PostgresCluster.shared.get()
+    let frozen = try #require(SilentPort())
+    let place = cluster.address().split(separator: " ").first?.split(separator: "=").last
+    let folder = String(try #require(place))
+    let connector = try PostgresConnector(
+      "host=127.0.0.1,\(folder) port=\(frozen.port),5432 user=test dbname=postgres",
+      hostMilliseconds: 300)
+    let link = try connector.connect()
+    defer { link.close() }
+    #expect(try link.run([DatabaseStatement("one", "SELECT 1::bigint")()]) == [[[.int(1)]]])
+    // An address has the same hosts.
+    let hosts = PostgresHosts(
+      of: "postgresql://a:1,b:2/name?target_session_attrs=any", try Libpq.found())
+    #expect(hosts.choices.map { $0.map(\.1) } == [["a", "1"], ["b", "2"]])
+    let onePort = PostgresHosts(of: "host=a,b port=7", try Libpq.found())
+    #expect(onePort.choices.map { $0.map(\.1) } == [["a", "7"], ["b", "7"]])
+    #expect(PostgresHosts(of: "host=a", try Libpq.found()).choices.isEmpty)
+    #expect(PostgresHosts(of: "nonsense", try Libpq.found()).choices.isEmpty)
+  }
+
   @Test(.withPostgres) func aStandbyIsNotTakenForThePrimary() throws {
     let cluster = try PostgresCluster(settings: ["fsync=off", "default_transaction_read_only=on"])
     let connector = try PostgresConnector(cluster.address())
@@ -85,7 +107,7 @@ struct PostgresStoreTests {
     let database = try cluster.makeDatabase()
     let folder = try TemporaryDirectory()
     _ = try PostgresStore(cluster.connector(database), folder: folder.path)
-    try cluster.run("UPDATE openrealm.database SET version = 99", in: database)
+    try cluster.run("UPDATE openrealm.database SET version = 99, usable_since = 99", in: database)
     do {
       _ = try PostgresStore(cluster.connector(database), folder: folder.path)
       Issue.record("tables of a newer program are used")

@@ -6,7 +6,6 @@
 // 1. A copy that was interrupted can be made again: records that are there get the same values.
 
 import RealmStorage
-package import RealmSyncProtocol
 import RealmTables
 
 /// Copies tables of records.
@@ -59,34 +58,5 @@ enum RecordCopy {
     }
     if let known = try table.record(record.key) { return known }
     return try table.create(under: record.key)
-  }
-}
-
-extension AccountStore {
-  /// Copies the users of a file to records without any. Blocks the thread.
-  ///
-  /// - Returns: The number of users.
-  package static func copy(
-    from path: String, to records: any RecordStore, app: String, now: OriginTimestamp
-  ) throws(StoreError) -> Int {
-    // Both get the tables and columns of this program.
-    let source = try LocalRecords.open(path)
-    _ = try AccountStore(source, app: app, mustExist: true, now: now)
-    _ = try AccountStore(records, app: app, now: now)
-    let group = try source.snapshot()
-    _ = try RecordCopy.run(AccountTables.all, from: group, to: records)
-    return try userCount(in: records)
-  }
-}
-
-extension TriggerRecords {
-  /// Copies the states and positions of the triggers of a file to records. Blocks the thread.
-  package static func copy(
-    from path: String, to records: any RecordStore, app: String
-  ) throws(StoreError) {
-    let source = try LocalRecords.open(path)
-    _ = try TriggerRecords(source, app: app)
-    _ = try TriggerRecords(records, app: app)
-    _ = try RecordCopy.run(copied, from: source.snapshot(), to: records)
   }
 }

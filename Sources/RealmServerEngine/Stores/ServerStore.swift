@@ -151,7 +151,9 @@ package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
   /// Whether the realm has to be opened again before it can be used.
   package var needsReopening: Bool {
     switch self {
-    case .fenced, .unknownRealm, .storage(.addressSpaceExhausted), .storage(.poisoned): true
+    // An owner finds another version than the one that it made if the database went back.
+    case .fenced, .unknownRealm, .conflict, .storage(.addressSpaceExhausted), .storage(.poisoned):
+      true
     default: false
     }
   }

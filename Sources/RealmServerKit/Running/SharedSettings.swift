@@ -49,12 +49,12 @@ final class SharedSettings: Sendable {
 
   private func pull(_ known: inout [String: SharedFile]) throws(ServerFailure) -> [String] {
     var changed: [String] = []
-    for file in try Self.asking(files.all()) where Self.isSafe(file.path) {
+    for file in try Self.asking(files.all()).reversed() where Self.isSafe(file.path) {
       guard known[file.path]?.version != file.version else { continue }
       if try take(file) { changed.append(file.path) }
       known[file.path] = file
     }
-    return changed
+    return changed.sorted()
   }
 
   /// Brings the changes of the folder into the database. Blocks the thread.
@@ -65,7 +65,8 @@ final class SharedSettings: Sendable {
     try known.withLock { (known) throws(ServerFailure) -> [String] in
       var notices: [String] = []
       var present: Set<String> = []
-      for path in paths() {
+      // An earlier key comes before the one in its place, as `KeyRotation` 1 wants it.
+      for path in paths().reversed() {
         present.insert(path)
         guard let bytes = content(of: path) else { continue }
         guard bytes.count <= Self.byteCountMax else {

@@ -266,7 +266,8 @@ package enum Statements {
   package static let sharedFiles = DatabaseStatement(
     "shared_files", "SELECT path, version, bytes FROM openrealm.shared_file ORDER BY path")
   package static let sharedFile = DatabaseStatement(
-    "shared_file", "SELECT version, bytes FROM openrealm.shared_file WHERE path = $1")
+    "shared_file",
+    "SELECT version, bytes FROM openrealm.shared_file WHERE path = $1 FOR UPDATE")
   /// Stores a file that has a version: its path, the version, the bytes.
   package static let putSharedFile = DatabaseStatement(
     "put_shared_file",

@@ -30,6 +30,11 @@ struct Libpq: Sendable {
   let errorMessage: @convention(c) (Connection) -> Text?
   let finish: @convention(c) (Connection) -> Void
   let setNonblocking: @convention(c) (Connection, Int32) -> Int32
+  /// Returns an array of `PQconninfoOption`, to be freed by `freeParsed`.
+  let parse:
+    @convention(c) (Text, UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?)
+      -> UnsafeMutableRawPointer?
+  let freeParsed: @convention(c) (UnsafeMutableRawPointer?) -> Void
   let enterPipelineMode: @convention(c) (Connection) -> Int32
   let setNoticeProcessor:
     @convention(c) (
@@ -98,6 +103,8 @@ struct Libpq: Sendable {
     unsafe errorMessage = try function("errorMessage")
     unsafe finish = try function("finish")
     unsafe setNonblocking = try function("setnonblocking")
+    unsafe parse = try function("conninfoParse")
+    unsafe freeParsed = try function("conninfoFree")
     unsafe enterPipelineMode = try function("enterPipelineMode")
     unsafe setNoticeProcessor = try function("setNoticeProcessor")
     unsafe sendPrepare = try function("sendPrepare")

@@ -12,6 +12,9 @@ package struct PostgresConnector: DatabaseConnector {
   private let connection: String
   /// The time for an answer of the database.
   private let answerMilliseconds: Int
+  /// The time for a connection to one of several hosts.
+  private let hostMilliseconds: Int
+  private let hosts: PostgresHosts
 
   /// The connection string may set each of them differently. Several hosts are
   /// tried in order, until one is the primary; one without an answer is left after five seconds.
@@ -33,7 +36,9 @@ package struct PostgresConnector: DatabaseConnector {
   ].enumerated().map { DatabaseStatement("set_\($0.offset)", $0.element) }
 
   /// - Throws: `StoreError.unavailable` if the machine has no libpq.
-  package init(_ connection: String, answerMilliseconds: Int = 20_000) throws(StoreError) {
+  package init(
+    _ connection: String, answerMilliseconds: Int = 20_000, hostMilliseconds: Int = 5_000
+  ) throws(StoreError) {
     do throws(DatabaseError) {
       library = try Libpq.found()
     } catch {
@@ -41,11 +46,34 @@ package struct PostgresConnector: DatabaseConnector {
     }
     self.connection = connection
     self.answerMilliseconds = answerMilliseconds
+    self.hostMilliseconds = min(hostMilliseconds, answerMilliseconds)
+    hosts = PostgresHosts(of: connection, library)
   }
 
   package func connect() throws(DatabaseError) -> any DatabaseLink {
-    let options = Self.defaults + [("dbname", connection)]
-    let link = try PostgresLink(library, options, answerMilliseconds: answerMilliseconds)
+    guard !hosts.choices.isEmpty else { return try connect([], within: answerMilliseconds) }
+    var reasons: [String] = []
+    for choice in hosts.choices {
+      do throws(DatabaseError) {
+        return try connect(choice, within: hostMilliseconds)
+      } catch .unreachable(let reason) {
+        reasons.append(reason)
+      } catch .lost(let reason) {
+        reasons.append(reason)
+      }
+    }
+    throw .unreachable(reasons.joined(separator: "; "))
+  }
+
+  /// Opens a connection to the host of some options.
+  private func connect(
+    _ choice: [(String, String)], within milliseconds: Int
+  ) throws(DatabaseError) -> PostgresLink {
+    // What follows the connection string counts more than what it says.
+    let options = Self.defaults + [("dbname", connection)] + choice
+    let link = try PostgresLink(
+      library, options, answerMilliseconds: answerMilliseconds,
+      connectionMilliseconds: milliseconds)
     _ = try link.run(Self.settings.map { $0() })
     return link
   }

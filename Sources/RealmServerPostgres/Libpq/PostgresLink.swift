@@ -46,7 +46,8 @@ final class PostgresLink: DatabaseLink, @unchecked Sendable {
 
   /// Opens a connection.
   init(
-    _ library: Libpq, _ options: [(String, String)], answerMilliseconds: Int
+    _ library: Libpq, _ options: [(String, String)], answerMilliseconds: Int,
+    connectionMilliseconds: Int
   ) throws(DatabaseError) {
     self.library = library
     self.answerMilliseconds = answerMilliseconds
@@ -61,7 +62,7 @@ final class PostgresLink: DatabaseLink, @unchecked Sendable {
     unsafe connection = opened
     // Warnings of the database are not for the error output of the program.
     _ = unsafe library.setNoticeProcessor(opened, { _, _ in }, nil)
-    let deadline = Deadline(milliseconds: answerMilliseconds)
+    let deadline = Deadline(milliseconds: connectionMilliseconds)
     // Polling begins as if libpq waited to write.
     var state = Code.pollingWriting
     while state != Code.pollingDone {

@@ -57,7 +57,10 @@ package final class PostgresFiles: SharedFiles {
     return try database.repeating { () throws(DatabaseError) -> Bool in
       // A broken connection leaves the outcome open: a change by this call has its content.
       if mayBeThere {
-        let row = try database.once([Statements.sharedFile(.text(path))])[0].first
+        // `PostgresRealm+Append` 4
+        let row = try database.once([
+          Statements.begin(), Statements.sharedFile(.text(path)), Statements.commit(),
+        ])[1].first
         if let row, row == [.int(version + 1), content] { return true }
       }
       mayBeThere = true
