@@ -14,4 +14,10 @@ package enum RandomRuns {
     let first = environment["REALM_REPLAY_SEED"].flatMap { UInt64($0) } ?? 0
     return first..<first + count
   }
+
+  /// How many inputs a test damages in a quick run, times `REALM_DAMAGE_FACTOR`.
+  package static func damagedInputs(_ usual: Int) -> Int {
+    let factor = ProcessInfo.processInfo.environment["REALM_DAMAGE_FACTOR"].flatMap { Int($0) }
+    return usual * max(1, factor ?? 1)
+  }
 }

@@ -163,8 +163,8 @@ final class Profile: Object {
       users.add(Profile(value: ["user": ann.user.id, "editor": true]))
     }
     try await users.syncSession?.wait(for: .upload)
-    for _ in 0..<3_000 where try await ann.user.refreshCustomData()["editor"] != .bool(true) {
-      try await Task.sleep(for: .milliseconds(20))
+    for _ in 0..<240 where try await ann.user.refreshCustomData()["editor"] != .bool(true) {
+      try await Task.sleep(for: .milliseconds(250))
     }
     // The session of the reader has ended, and begins again as a writer's.
     let other = try await AppDevice(server, "other")
@@ -172,10 +172,10 @@ final class Profile: Object {
       configuration: other.configuration("home"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
     var count = 0
-    while theirs.objects(Todo.self).isEmpty, count < 600 {
+    while theirs.objects(Todo.self).isEmpty, count < 240 {
       count += 1
       try await mine.asyncWrite { mine.add(Todo(value: ["name": "allowed \(count)"])) }
-      try await Task.sleep(for: .milliseconds(100))
+      try await Task.sleep(for: .milliseconds(250))
       await theirs.asyncRefresh()
     }
     #expect(!theirs.objects(Todo.self).isEmpty)

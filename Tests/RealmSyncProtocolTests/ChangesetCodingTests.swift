@@ -97,8 +97,8 @@ struct ChangesetCodingTests {
     #expect(parsed.description == changeset.description)
   }
 
-  /// The share of this parser in the million damaged inputs of a run (SY7). What a damaged
-  /// changeset still means is encoded and read again with the same result.
+  /// The greater part of the damaged inputs of a run (SY7). What a damaged changeset still means is
+  /// encoded and read again with the same result.
   @Test(.heavy, arguments: 0..<11 as Range<UInt64>)
   func damagedChangesetsNeverTrap(_ part: UInt64) throws {
     var generator = SeededGenerator(seed: part)

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 struct StoredChangesetFramingTests {
@@ -69,10 +70,11 @@ struct StoredChangesetFramingTests {
     #expect(throws: error) { try StoredChangesetFraming.decode(bytes(hex)) }
   }
 
-  @Test func damagedChangesetsNeverTrap() {
+  /// `REALM_DAMAGE_FACTOR` makes the search longer.
+  @Test(.heavy) func damagedChangesetsNeverTrap() {
     var random = SeededGenerator(seed: 12)
     let samples = (0..<50).map { _ in StoredChangesetFraming.encode(random.data(2_000)) }
-    for round in 0..<130_000 {
+    for round in 0..<RandomRuns.damagedInputs(13_000) {
       let damaged = random.damaged(samples[round % samples.count])
       let size = try? StoredChangesetFraming.size(damaged)
       let result = try? StoredChangesetFraming.decode(damaged)

@@ -87,7 +87,10 @@ struct EncryptedFixtureTests {
 
   // MARK: Ours
 
-  @Test("hold the same with a key, with another one, and without", .heavy, arguments: Fixture.names)
+  /// Copies are written anew, so one of the three files with equal contents is enough.
+  @Test(
+    "hold the same with a key, with another one, and without", .heavy,
+    arguments: Fixture.names.filter { !["compacted", "streaming"].contains($0) })
   func copies(name: String) throws {
     let source = try open(Fixture(name).path, nil, isReadOnly: true)
     let expected = try dump(source)
@@ -102,7 +105,7 @@ struct EncryptedFixtureTests {
     #expect(try dump(other) == expected)
     let plain = try open(copy(other, to: "plain.realm", nil), nil)
     #expect(try dump(plain) == expected)
-    try TableGroup(plain.snapshot()).expectReferenceAgrees()
+    try TableGroup(plain.snapshot()).expectReferenceAgrees(on: expected)
   }
 
   /// The reference reader decrypts about 100 KiB a second.

@@ -61,11 +61,12 @@ struct CoverageTests {
     for suite in suites { found.formUnion(names.map { "\(suite).\($0)" }) }
   }
 
-  /// The text of the file that declares a suite.
-  private static func source(of suite: Substring) -> String? {
-    Repository.code.first {
-      $0.path.hasPrefix("Tests/") && $0.text.contains("struct \(suite) {")
-    }?.text
+  /// The texts of the files that declare the types of tests.
+  private static let sources: [String: String] = Repository.code.reduce(into: [:]) { found, file in
+    guard file.path.hasPrefix("Tests/") else { return }
+    for (token, next) in zip(file.tokens, file.tokens.dropFirst()) where token.text == "struct" {
+      if found[next.text] == nil { found[next.text] = file.text }
+    }
   }
 
   private static func exists(_ test: String) -> Bool {
@@ -75,7 +76,7 @@ struct CoverageTests {
     let argument = parts[1].dropLast()
     let suite = parts[0].prefix { $0 != "." }
     return tests.contains(String(parts[0])) && test.hasSuffix(")")
-      && source(of: suite)?.contains("\"\(argument)\"") == true
+      && sources[String(suite)]?.contains("\"\(argument)\"") == true
   }
 
   @Test(.heavy) func everyPromiseNamesTestsThatExist() {

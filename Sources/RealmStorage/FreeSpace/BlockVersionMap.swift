@@ -59,7 +59,13 @@ struct BlockVersionMap: Sendable {
     let run = Run(start: range.lowerBound, end: range.upperBound, version: version)
     new.insert(run, at: new.first.map { $0.start < run.start } == true ? 1 : 0)
     runs.replaceSubrange(first..<last, with: new)
-    assert(zip(runs, runs.dropFirst()).allSatisfy { $0.end <= $1.start }, "runs are disjoint")
+    assert(isDisjoint(around: first..<first + new.count), "runs are disjoint")
+  }
+
+  /// Whether runs, and those beside them, have no block in common.
+  private func isDisjoint(around changed: Range<Int>) -> Bool {
+    let later = max(changed.lowerBound, 1)..<min(changed.upperBound + 1, runs.count)
+    return later.allSatisfy { runs[$0 - 1].end <= runs[$0].start }
   }
 
   private func firstRun(endingAfter position: Int) -> Int {

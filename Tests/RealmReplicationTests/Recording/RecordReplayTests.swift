@@ -12,14 +12,14 @@ import RealmTestSupport
 import TestTraits
 import Testing
 
-/// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 60 if
+/// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 30 if
 /// nothing is said; `OPENREALM_SEED` is the first seed.
 @Suite("Recorded transactions")
 struct RecordReplayTests {
   private struct Failure: Error, CustomStringConvertible { let description: String }
 
   /// The lives whose instructions are counted.
-  private static let countedLives: UInt64 = 60
+  private static let countedLives: UInt64 = 30
 
   private static let transactionCount = 200
 

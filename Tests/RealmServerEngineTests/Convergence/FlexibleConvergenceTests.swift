@@ -15,7 +15,7 @@ import Testing
 
 @Suite(.serialized) struct FlexibleConvergenceTests {
   /// `Round` 1. To repeat a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`.
-  @Test(.heavy, arguments: ConvergenceSeeds.seeds(60))
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(30))
   func allFilesEndWithTheirViews(_ seed: UInt64) async throws {
     var run = try await FlexibleRun(seed: seed)
     try await run.play()

@@ -22,7 +22,7 @@ import Testing
   }
 
   /// New clients come to a realm whose history is trimmed, with objects of their own.
-  @Test(.heavy, arguments: ConvergenceSeeds.seeds(40))
+  @Test(.heavy, arguments: ConvergenceSeeds.seeds(20))
   func newClientsOfATrimmedRealmEndEqual(_ seed: UInt64) async throws {
     var run = try await PartitionRun(seed: seed, trims: true)
     for _ in 0..<3 {

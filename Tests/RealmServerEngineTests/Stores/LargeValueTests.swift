@@ -23,8 +23,9 @@ import Testing
   /// bytes in the store.
   private func object(storedIn size: Int) throws -> ObjectIdentity {
     func make(_ count: Int) -> ObjectIdentity {
-      ObjectIdentity(
-        className: "Thing", key: .value(.string(String(repeating: "k", count: count))))
+      let bytes = [UInt8](repeating: UInt8(ascii: "k"), count: count)
+      return ObjectIdentity(
+        className: "Thing", key: .value(.string(String(decoding: bytes, as: UTF8.self))))
     }
     let overhead = TouchWriter.encode(objects: [make(size)]).count - size
     let object = make(size - overhead)

@@ -102,16 +102,16 @@ struct AccountTests {
     let (app, _) = try Self.app(answers)
     let accounts = app.emailPasswordAuth
     try await accounts.registerUser(email: "a@b.c", password: "p")
-    #expect(answers.bodies.withLock { $0["register"] } == #"{"email":"a@b.c","password":"p"}"#)
+    expectEqual(answers.bodies.withLock { $0["register"] }, #"{"email":"a@b.c","password":"p"}"#)
     try await accounts.confirmUser("t", tokenId: "i")
     try await accounts.resendConfirmationEmail("a@b.c")
     try await accounts.retryCustomConfirmation("a@b.c")
     try await accounts.sendResetPasswordEmail("a@b.c")
     try await accounts.resetPassword(to: "q", token: "t", tokenId: "i")
     try await accounts.callResetPasswordFunction(email: "a@b.c", password: "q", args: [1])
-    #expect(
-      answers.bodies.withLock { $0["reset/call"] }
-        == #"{"email":"a@b.c","password":"q","arguments":[{"$numberLong":"1"}]}"#)
+    expectEqual(
+      answers.bodies.withLock { $0["reset/call"] },
+      #"{"email":"a@b.c","password":"q","arguments":[{"$numberLong":"1"}]}"#)
     let errors = [
       await error { accounts.registerUser(email: "a@b.c", password: "p", completion: $0) },
       await error { accounts.confirmUser("t", tokenId: "i", completion: $0) },
@@ -132,24 +132,24 @@ struct AccountTests {
     let user = try await app.login(credentials: .emailPassword(email: "a@b.c", password: "p"))
     let profile = user.profile
     #expect(profile.name == "Ann" && profile.email == "a@b.c")
-    #expect(profile.pictureURL == URL(string: "http://p"))
+    expectEqual(profile.pictureURL, URL(string: "http://p"))
     #expect(profile.firstName == "A" && profile.lastName == "B" && profile.gender == "f")
     #expect(profile.birthday == "1" && profile.minAge == "2" && profile.maxAge == "3")
-    #expect(profile.metadata.count == 9)
-    #expect(user.identities == [UserIdentity(providerType: "local-userpass", identifier: "i")])
-    #expect(user.identities.first?.identifier == "i")
+    expectEqual(profile.metadata.count, 9)
+    expectEqual(user.identities, [UserIdentity(providerType: "local-userpass", identifier: "i")])
+    expectEqual(user.identities.first?.identifier, "i")
     #expect(user.id == "00000000000000000000000b" && app.allUsers[user.id] == user)
     #expect(user.accessToken != nil && user.refreshToken != nil)
-    #expect(user.customData == ["level": 3])
+    expectEqual(user.customData, ["level": 3])
     #expect(try await user.refreshCustomData() == ["level": 4])
     let data = try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Int?, any Error>) in
       user.refreshCustomData { continuation.resume(with: $0.map { $0["level"] as? Int }) }
     }
-    #expect(data == 4)
+    expectEqual(data, 4)
     #expect(user.allSessions.isEmpty && user.session(forPartitionValue: "p") == nil)
     #expect(app.appId == "a" && app.configuration.defaultRequestTimeoutMS == 5_000)
-    #expect(Set([user, user]).count == 1)
+    expectEqual(Set([user, user]).count, 1)
   }
 
   @Test(arguments: [
@@ -168,14 +168,14 @@ struct AccountTests {
     let (app, _) = try Self.app(answers)
     let user = try await app.login(credentials: .anonymous)
     let result = try await user.functions.sum([1, 2])
-    #expect(result == ["sum": .int32(3)])
-    #expect(
-      answers.bodies.withLock { $0["functions/call"] }
-        == #"{"arguments":[{"$numberLong":"1"},{"$numberLong":"2"}],"name":"sum"}"#)
+    expectEqual(result, ["sum": .int32(3)])
+    expectEqual(
+      answers.bodies.withLock { $0["functions/call"] },
+      #"{"arguments":[{"$numberLong":"1"},{"$numberLong":"2"}],"name":"sum"}"#)
     let other: AnyBSON = try await value { done in
       user.functions.sum([1], done)
     }
-    #expect(other == result)
+    expectEqual(other, result)
   }
 
   @Test func devicesAreRegisteredForPushMessages() async throws {
@@ -183,14 +183,14 @@ struct AccountTests {
     let (app, _) = try Self.app(answers)
     let user = try await app.login(credentials: .anonymous)
     let push = app.pushClient(serviceName: "my apns")
-    #expect(push.serviceName == "my apns")
+    expectEqual(push.serviceName, "my apns")
     try await push.registerDevice(token: "t", user: user)
     let path = "push/providers/my%20apns/registration"
-    #expect(answers.bodies.withLock { $0[path] } == #"{"registrationToken":"t"}"#)
+    expectEqual(answers.bodies.withLock { $0[path] }, #"{"registrationToken":"t"}"#)
     try await push.deregisterDevice(user: user)
-    #expect(answers.bodies.withLock { $0[path] } == "")
+    expectEqual(answers.bodies.withLock { $0[path] }, "")
     #expect(await error { push.registerDevice(token: "u", user: user, completion: $0) } == nil)
-    #expect(answers.bodies.withLock { $0[path] } == #"{"registrationToken":"u"}"#)
+    expectEqual(answers.bodies.withLock { $0[path] }, #"{"registrationToken":"u"}"#)
     #expect(await error { push.deregisterDevice(user: user, completion: $0) } == nil)
     try await user.logOut()
     await #expect(throws: AppError.self) { try await push.registerDevice(token: "t", user: user) }
@@ -204,19 +204,19 @@ struct AccountTests {
     let linked: User = try await value {
       user.linkUser(credentials: .jwt(token: "t"), completion: $0)
     }
-    #expect(linked == user)
-    #expect(app.switch(to: user) == user)
+    expectEqual(linked, user)
+    expectEqual(app.switch(to: user), user)
     #expect(await error { user.logOut(completion: $0) } == nil)
     #expect(user.state == .loggedOut && !user.isLoggedIn)
     _ = try await app.login(credentials: credentials)
     #expect(user.isLoggedIn)
     try await user.remove()
-    #expect(user.state == .removed)
+    expectEqual(user.state, .removed)
     let second = try await app.login(credentials: credentials)
     #expect(await error { second.remove(completion: $0) } == nil)
     let third = try await app.login(credentials: credentials)
     try await third.delete()
-    #expect(third.state == .removed)
+    expectEqual(third.state, .removed)
     let fourth = try await app.login(credentials: credentials)
     #expect(await error { fourth.delete(completion: $0) } == nil)
     #expect(app.allUsers.isEmpty)
@@ -228,10 +228,10 @@ struct AccountTests {
     proxy.username = "ann"
     proxy.password = "secret"
     var network = NetworkSettings()
-    #expect(network.route == NetworkRoute())
+    expectEqual(network.route, NetworkRoute())
     network.proxy = proxy
     network.additionalTrustRoots = "pem"
-    #expect(network == NetworkSettings(proxy: proxy, additionalTrustRoots: "pem"))
+    expectEqual(network, NetworkSettings(proxy: proxy, additionalTrustRoots: "pem"))
     let configuration = AppConfiguration(
       baseURL: "http://\(UUID().uuidString.lowercased())", transport: Answers())
     configuration.directory = directory.path
@@ -239,26 +239,26 @@ struct AccountTests {
     let settings = App(id: "a", configuration: configuration).configuration.network
     #expect(settings.proxy?.host == "proxy.example.org" && settings.proxy?.port == 3128)
     #expect(settings.proxy?.username == "ann" && settings.proxy?.password == "secret")
-    #expect(settings.additionalTrustRoots == "pem")
-    #expect(
-      settings.route
-        == NetworkRoute(
-          proxy: .init(
-            host: "proxy.example.org", port: 3128,
-            credentials: .init(name: "ann", password: "secret")),
-          additionalTrustRoots: Array("pem".utf8)))
+    expectEqual(settings.additionalTrustRoots, "pem")
+    expectEqual(
+      settings.route,
+      NetworkRoute(
+        proxy: .init(
+          host: "proxy.example.org", port: 3128,
+          credentials: .init(name: "ann", password: "secret")),
+        additionalTrustRoots: Array("pem".utf8)))
   }
 
   @Test func settingsHaveTheirDefaults() throws {
     let id = "defaults-\(UUID().uuidString)"
     let configuration = App(id: id).configuration
-    #expect(configuration.baseURL == "https://services.cloud.mongodb.com")
+    expectEqual(configuration.baseURL, "https://services.cloud.mongodb.com")
     #expect(configuration.defaultRequestTimeoutMS == 60_000 && configuration.transport == nil)
     #expect(configuration.enableSessionMultiplexing && configuration.encryptionKey == nil)
     let times = configuration.syncTimeouts
     #expect(times.connectTimeout == 120_000 && times.connectionLingerTime == 30_000)
     #expect(times.pingKeepalivePeriod == 60_000 && times.pongKeepaliveTimeout == 120_000)
-    #expect(times.fastReconnectLimit == 60_000)
+    expectEqual(times.fastReconnectLimit, 60_000)
     let manager = App(id: id).syncManager
     #expect(manager.errorHandler == nil && manager.userAgent == nil)
     #expect(manager.authorizationHeaderName == nil && manager.customRequestHeaders == nil)
@@ -274,10 +274,10 @@ struct AccountTests {
     manager.authorizationHeaderName = "X-Auth"
     #expect(manager.userAgent == "Todos/1" && manager.customRequestHeaders == ["X-Key": "v"])
     #expect(manager.authorizationHeaderName == "X-Auth" && manager.appID == "a")
-    #expect(manager.headers.map(\.name) == ["User-Agent", "X-Key"])
+    expectEqual(manager.headers.map(\.name), ["User-Agent", "X-Key"])
     #expect(manager.headers[0].value.hasSuffix(" Todos/1"))
     manager.customRequestHeaders = ["X-Key": "v", "host": "x", "Sec-WebSocket-Key": "y"]
-    #expect(manager.customHeaders == [HTTPHeader("X-Key", "v")])
+    expectEqual(manager.customHeaders, [HTTPHeader("X-Key", "v")])
     let options = SyncTimeoutOptions()
     options.connectTimeout = 1
     options.connectionLingerTime = 2
@@ -288,16 +288,16 @@ struct AccountTests {
     let read = manager.timeoutOptions
     #expect(read.connectTimeout == 1 && read.connectionLingerTime == 2)
     #expect(read.pingKeepalivePeriod == 3_000 && read.pongKeepaliveTimeout == 4)
-    #expect(read.fastReconnectLimit == 5)
+    expectEqual(read.fastReconnectLimit, 5)
     let errors = Locked(0)
     manager.errorHandler = { _, session in errors.withLock { $0 += session == nil ? 1 : 0 } }
     manager.errorHandler?(AppError(.unknown, ""), nil)
-    #expect(errors.withLock { $0 } == 1)
-    #expect(App(id: "b").appId == "b")
+    expectEqual(errors.withLock { $0 }, 1)
+    expectEqual(App(id: "b").appId, "b")
   }
 
   @Test func errorsNameTheirCauses() {
-    #expect(AppError.Code.allCases.count == 29)
+    expectEqual(AppError.Code.allCases.count, 29)
     let codes: [AppError.Code] = [
       AppError.unknown, AppError.httpRequestFailed, AppError.invalidSession, AppError.badRequest,
       AppError.userNotFound, AppError.userAppDomainMismatch, AppError.domainNotAllowed,
@@ -310,21 +310,21 @@ struct AccountTests {
       AppError.authError, AppError.accountNameInUse, AppError.invalidPassword,
       AppError.maintenanceInProgress, AppError.mongoDBError,
     ]
-    #expect(codes == AppError.Code.allCases)
-    #expect(codes.map(\.rawValue) == [-1] + Array(1...28))
+    expectEqual(codes, AppError.Code.allCases)
+    expectEqual(codes.map(\.rawValue), [-1] + Array(1...28))
     let failure = AppFailure.service(
       name: "InvalidPassword", message: "no", status: 401, logURL: "http://l")
     let error = AppError.of(failure) as? AppError
     #expect(error?.code == .invalidPassword && error?.message == "no")
     #expect(error?.httpStatusCode == 401 && error?.logURL == URL(string: "http://l"))
-    #expect(error?.errorDescription == "no")
+    expectEqual(error?.errorDescription, "no")
     let sync: [SyncError.Code] = [
       SyncError.clientSessionError, SyncError.clientUserError, SyncError.clientInternalError,
       SyncError.clientResetError, SyncError.underlyingAuthError, SyncError.permissionDeniedError,
       SyncError.invalidFlexibleSyncSubscriptions, SyncError.writeRejected,
       SyncError.connectionFailed, SyncError.tlsHandshakeFailed, SyncError.serverWarning,
     ]
-    #expect(sync.map(\.rawValue) == Array(4...14))
+    expectEqual(sync.map(\.rawValue), Array(4...14))
     let move = FileAction(movingFrom: "/x", to: "/backup")
     let reset = SyncError(
       .clientResetError, "gone", protocolCode: 208, token: .init(action: move, app: nil))
@@ -337,7 +337,7 @@ struct AccountTests {
     let info = CompensatingWriteInfo(
       RejectedUpdate(reason: "r", table: "Todo", key: .string("k")))
     #expect(info.objectType == "Todo" && info.reason == "r")
-    #expect(info.primaryKey == .string("k"))
+    expectEqual(info.primaryKey, .string("k"))
   }
 }
 #endif

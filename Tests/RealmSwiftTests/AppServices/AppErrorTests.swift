@@ -42,7 +42,7 @@ struct AppErrorTests {
     let error = try #require(error(named: "AccountNameInUse") as? AppError)
     #expect(error.code == .accountNameInUse && error.message == "no")
     #expect(error.httpStatusCode == 401 && error.logURL == URL(string: "http://x/log"))
-    #expect(error.localizedDescription == "no")
+    expectEqual(error.localizedDescription, "no")
   }
 
   @Test(arguments: [
@@ -50,13 +50,13 @@ struct AppErrorTests {
     ("UserNotFound", .userNotFound), ("InvalidSession", .invalidSession), ("Else", .unknown),
   ])
   func namesOfTheServerAreCodes(_ name: String, _ code: AppError.Code) {
-    #expect((error(named: name) as? AppError)?.code == code)
+    expectEqual((error(named: name) as? AppError)?.code, code)
   }
 
   @Test func failuresOfThisSideHaveCodes() {
     func code(_ failure: AppFailure) -> AppError.Code? { (AppError.of(failure) as? AppError)?.code }
-    #expect(code(.status(502)) == .httpRequestFailed)
-    #expect(code(.transport("gone")) == .httpRequestFailed)
+    expectEqual(code(.status(502)), .httpRequestFailed)
+    expectEqual(code(.transport("gone")), .httpRequestFailed)
     #expect(AppError.of(.cancelled) is CancellationError)
   }
 

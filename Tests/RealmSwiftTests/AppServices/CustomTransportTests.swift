@@ -89,7 +89,7 @@ struct CustomTransportTests {
     #expect(login.method == .POST && login.url.hasPrefix("http://other/") && login.timeout == 5)
     #expect(login.body.contains("secret") && login.body.contains("a@b.c"))
     let profile = try #require(sent.first { $0.url.hasSuffix("/auth/profile") })
-    #expect(profile.headers["Authorization"] == "Bearer \(token)")
+    expectEqual(profile.headers["Authorization"], "Bearer \(token)")
   }
 
   @Test func refusalsAndFailuresAreErrors() async throws {

@@ -43,7 +43,7 @@ struct DocumentCallTests {
     var errors = delegate.errors.stream.makeAsyncIterator()
     for _ in 0..<streams.count * 2 {
       let error = try #require(await errors.next())
-      #expect((error as? AppError)?.code == .invalidParameter)
+      expectEqual((error as? AppError)?.code, .invalidParameter)
     }
     for stream in streams { stream.close() }
   }

@@ -89,12 +89,12 @@ struct SynchronisedAppTests {
     for device in [first, second] {
       #expect(await device.names == ["a", "b"])
       let tags = await device.realm(of: "a") { Array($0.tags).sorted() }
-      #expect(tags == ["blue", "red"])
+      expectEqual(tags, ["blue", "red"])
     }
     let priorities = await [
       first.realm(of: "a") { $0.priority }, second.realm(of: "a") { $0.priority },
     ]
-    #expect(priorities[0] == priorities[1])
+    expectEqual(priorities[0], priorities[1])
   }
 
   @Test func subscriptionsDecideWhatIsHere() async throws {
@@ -143,11 +143,11 @@ struct SynchronisedAppTests {
   @Test func anotherUserOfTheAppIsThereAfterAStart() async throws {
     let app = try MemoryApp()
     let user = try await app.device("first").login(credentials: .anonymous)
-    #expect(app.device("first").currentUser == user)
+    expectEqual(app.device("first").currentUser, user)
     #expect(user.isLoggedIn && user.state == .loggedIn)
-    #expect(user.identities.map(\.providerType) == ["anon-user"])
+    expectEqual(user.identities.map(\.providerType), ["anon-user"])
     try await user.logOut()
-    #expect(user.state == .removed)
+    expectEqual(user.state, .removed)
     #expect(app.device("first").currentUser == nil)
   }
 

@@ -40,7 +40,7 @@ struct UserFileTests {
       atPath: paths.privateFolders[1], withIntermediateDirectories: true,
       attributes: [.posixPermissions: 0o755])
     let app = Self.app(server, directory.path + "/device", key: key)
-    #expect(app.configuration.encryptionKey == key)
+    expectEqual(app.configuration.encryptionKey, key)
     let user = try await app.login(credentials: .anonymous)
     let token = try #require(user.refreshToken)
     #expect(try Self.rights(paths.users) == 0o600)

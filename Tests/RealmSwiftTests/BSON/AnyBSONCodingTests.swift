@@ -20,7 +20,7 @@ struct AnyBSONCodingTests {
     (.document(["k": .bool(false)]), #"{"k":false}"#),
   ])
   func valuesAreExtendedJSON(_ value: AnyBSON, _ text: String) throws {
-    #expect(String(decoding: try JSONEncoder().encode([value]), as: UTF8.self) == "[\(text)]")
+    expectEqual(String(decoding: try JSONEncoder().encode([value]), as: UTF8.self), "[\(text)]")
     #expect(try JSONDecoder().decode([AnyBSON].self, from: Data("[\(text)]".utf8)) == [value])
   }
 

@@ -27,31 +27,29 @@ struct AnyBSONTests {
   }
 
   @Test func valuesOfMessagesAreTheSameValues() throws {
-    for value in try Self.values() { #expect(AnyBSON(value.bson) == value) }
+    for value in try Self.values() { expectEqual(AnyBSON(value.bson), value) }
   }
 
   @Test func valuesSurviveTheTextOfMessages() throws {
     for value in try Self.values() {
       let text = ExtendedJSONWriter.text(value.bson)
       let read = try ExtendedJSONReader.parse(text)
-      #expect(AnyBSON(read) == value, "\(text)")
+      expectEqual(AnyBSON(read), value, "\(text)")
     }
   }
 
   @Test func datesAreRoundedToMilliseconds() {
-    #expect(
-      AnyBSON.datetime(Date(timeIntervalSince1970: 1.2345)).bson
-        == .date(unixMilliseconds: 1235))
-    #expect(
-      AnyBSON.datetime(Date(timeIntervalSince1970: -0.0004)).bson == .date(unixMilliseconds: 0))
+    expectEqual(
+      AnyBSON.datetime(Date(timeIntervalSince1970: 1.2345)).bson, .date(unixMilliseconds: 1235))
+    expectEqual(
+      AnyBSON.datetime(Date(timeIntervalSince1970: -0.0004)).bson, .date(unixMilliseconds: 0))
   }
 
   @Test func numbersThatFitNowhereDoNotTrap() {
-    #expect(
-      AnyBSON.datetime(Date(timeIntervalSince1970: 1e300)).bson == .date(unixMilliseconds: 0))
-    #expect(
-      AnyBSON.timestamp(Date(timeIntervalSince1970: -5)).bson
-        == .timestamp(seconds: 0, increment: 0))
+    expectEqual(
+      AnyBSON.datetime(Date(timeIntervalSince1970: 1e300)).bson, .date(unixMilliseconds: 0))
+    expectEqual(
+      AnyBSON.timestamp(Date(timeIntervalSince1970: -5)).bson, .timestamp(seconds: 0, increment: 0))
     #expect(AnyBSON.double(.nan).asInt == nil)
     #expect(AnyBSON.double(1e300).asInt == nil)
     #expect(AnyBSON.int64(1 << 40).asInt32 == nil)
@@ -71,32 +69,32 @@ struct AnyBSONTests {
     func kinds<T>(_ read: (AnyBSON) -> T?) -> [Int] {
       values.indices.filter { read(values[$0]) != nil }
     }
-    #expect(values.indices.filter { values[$0].isNull } == [0])
-    #expect(kinds(\.boolValue) == [1])
-    #expect(kinds(\.int32Value) == [2])
-    #expect(kinds(\.int64Value) == [3])
-    #expect(kinds(\.doubleValue) == [4])
-    #expect(kinds(\.decimal128Value) == [5])
-    #expect(kinds(\.stringValue) == [6])
-    #expect(kinds(\.objectIdValue) == [7])
-    #expect(kinds(\.binaryValue) == [8])
-    #expect(kinds(\.uuidValue) == [9])
-    #expect(kinds(\.dateValue) == [10])
-    #expect(kinds(\.timestampValue) == [11])
-    #expect(kinds(\.regexValue) == [14])
-    #expect(kinds(\.arrayValue) == [15])
-    #expect(kinds(\.documentValue) == [16])
-    #expect(kinds(\.asInt) == [2, 3])
-    #expect(kinds(\.asInt64) == [2, 3])
-    #expect(kinds(\.asDouble) == [2, 3, 4, 5])
-    #expect(kinds(\.asDecimal128) == [2, 3, 4, 5])
+    expectEqual(values.indices.filter { values[$0].isNull }, [0])
+    expectEqual(kinds(\.boolValue), [1])
+    expectEqual(kinds(\.int32Value), [2])
+    expectEqual(kinds(\.int64Value), [3])
+    expectEqual(kinds(\.doubleValue), [4])
+    expectEqual(kinds(\.decimal128Value), [5])
+    expectEqual(kinds(\.stringValue), [6])
+    expectEqual(kinds(\.objectIdValue), [7])
+    expectEqual(kinds(\.binaryValue), [8])
+    expectEqual(kinds(\.uuidValue), [9])
+    expectEqual(kinds(\.dateValue), [10])
+    expectEqual(kinds(\.timestampValue), [11])
+    expectEqual(kinds(\.regexValue), [14])
+    expectEqual(kinds(\.arrayValue), [15])
+    expectEqual(kinds(\.documentValue), [16])
+    expectEqual(kinds(\.asInt), [2, 3])
+    expectEqual(kinds(\.asInt64), [2, 3])
+    expectEqual(kinds(\.asDouble), [2, 3, 4, 5])
+    expectEqual(kinds(\.asDecimal128), [2, 3, 4, 5])
   }
 
   @Test func numbersOfOneKindCanBeReadAsAnother() throws {
-    #expect(AnyBSON.double(4).asInt == 4)
-    #expect(AnyBSON.decimal128(try Decimal128(string: "12")).asInt32 == 12)
-    #expect(AnyBSON.int32(5).asDecimal128 == 5)
-    #expect(AnyBSON.double(0.5).asDecimal128 == (try Decimal128(string: "0.5")))
+    expectEqual(AnyBSON.double(4).asInt, 4)
+    expectEqual(AnyBSON.decimal128(try Decimal128(string: "12")).asInt32, 12)
+    expectEqual(AnyBSON.int32(5).asDecimal128, 5)
+    expectEqual(AnyBSON.double(0.5).asDecimal128, (try Decimal128(string: "0.5")))
   }
 
   @Test func valuesAreGivenAsTheirTypes() {
@@ -110,25 +108,25 @@ struct AnyBSONTests {
   }
 
   @Test func typesOfProgramsAreBSON() throws {
-    #expect(AnyBSON(7) == .int64(7))
-    #expect(AnyBSON(Int32(7)) == .int32(7))
-    #expect(AnyBSON("a") == .string("a"))
-    #expect(AnyBSON(NSNull()) == .null)
-    #expect(AnyBSON(Self.id) == .objectId(Self.id))
-    #expect(AnyBSON(Int?.none) == .null)
-    #expect(AnyBSON(Int?.some(1)) == .int64(1))
-    #expect(AnyBSON(["a": 1] as Document) == .document(["a": 1]))
-    #expect(AnyBSON([1, nil] as [AnyBSON?]) == .array([1, nil]))
-    #expect(AnyBSON(MinKey()) == .minKey)
+    expectEqual(AnyBSON(7), .int64(7))
+    expectEqual(AnyBSON(Int32(7)), .int32(7))
+    expectEqual(AnyBSON("a"), .string("a"))
+    expectEqual(AnyBSON(NSNull()), .null)
+    expectEqual(AnyBSON(Self.id), .objectId(Self.id))
+    expectEqual(AnyBSON(Int?.none), .null)
+    expectEqual(AnyBSON(Int?.some(1)), .int64(1))
+    expectEqual(AnyBSON(["a": 1] as Document), .document(["a": 1]))
+    expectEqual(AnyBSON([1, nil] as [AnyBSON?]), .array([1, nil]))
+    expectEqual(AnyBSON(MinKey()), .minKey)
   }
 
   @Test func partitionsNameFiles() {
-    #expect(AnyBSON.string("x").fileName == "s_x")
-    #expect(AnyBSON.int32(-1).fileName == "i_-1")
-    #expect(AnyBSON.int64(9).fileName == "l_9")
-    #expect(AnyBSON.objectId(Self.id).fileName == "o_0123456789abcdef01234567")
-    #expect(AnyBSON.uuid(Self.uuid).fileName == "u_" + Self.uuid.uuidString.lowercased())
-    #expect(AnyBSON.null.fileName == "null")
+    expectEqual(AnyBSON.string("x").fileName, "s_x")
+    expectEqual(AnyBSON.int32(-1).fileName, "i_-1")
+    expectEqual(AnyBSON.int64(9).fileName, "l_9")
+    expectEqual(AnyBSON.objectId(Self.id).fileName, "o_0123456789abcdef01234567")
+    expectEqual(AnyBSON.uuid(Self.uuid).fileName, "u_" + Self.uuid.uuidString.lowercased())
+    expectEqual(AnyBSON.null.fileName, "null")
   }
 }
 #endif

@@ -90,7 +90,7 @@ struct CodableTests {
       Issue.record("another error: \(String(describing: error))")
       return
     }
-    #expect(context.debugDescription == "Cannot convert nil to String")
+    expectEqual(context.debugDescription, "Cannot convert nil to String")
   }
 
   /// `Persisted+Codable` 1.
@@ -106,9 +106,9 @@ struct CodableTests {
     for step in [added, created, found, found.freeze()] {
       let error = #expect(throws: EncodingError.self) { try encoded(step) }
       guard case .invalidValue(_, let context) = try #require(error) else { return }
-      #expect(
-        context.debugDescription
-          == "Only unmanaged Realm objects can be encoded using automatic Codable synthesis. You "
+      expectEqual(
+        context.debugDescription,
+        "Only unmanaged Realm objects can be encoded using automatic Codable synthesis. You "
           + "must explicitly define encode(to:) on your model class to support managed Realm "
           + "objects. 'ObjectSnapshot(object)' encodes any object, with the same keys.")
     }
@@ -135,10 +135,10 @@ struct CodableTests {
     list.append(objectsIn: [Date(timeIntervalSince1970: 1), nil])
     #expect(try encoded(list) == "[1,null]")
     let back = try decoder().decode(List<Date?>.self, from: Data("[1,null]".utf8))
-    #expect(back == list)
+    expectEqual(back, list)
     let map = try decoder().decode(Map<String, Date>.self, from: Data(#"{"a": 2}"#.utf8))
-    #expect(map["a"] == Date(timeIntervalSince1970: 2))
+    expectEqual(map["a"], Date(timeIntervalSince1970: 2))
     let set = try decoder().decode(MutableSet<Int>.self, from: Data("[3,3,4]".utf8))
-    #expect(set.count == 2)
+    expectEqual(set.count, 2)
   }
 }

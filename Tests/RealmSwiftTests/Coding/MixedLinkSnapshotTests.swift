@@ -47,11 +47,11 @@ struct MixedLinkSnapshotTests {
     let far = try #require(near.next.object(SnapshotTarget.self))
     #expect(far.name == "far" && far.numbers.isEmpty)
     let object = snapshot.makeObject()
-    #expect(object.any.object(SnapshotTarget.self)?.numbers.count == 2)
+    expectEqual(object.any.object(SnapshotTarget.self)?.numbers.count, 2)
     #expect(object.list.count == 3 && object.list[0] == .int(1))
     let deep = object.list[1].dictionaryValue?["deep"]?.listValue
     #expect(deep?.count == 2 && deep?[0].object(SnapshotTarget.self)?.numbers.first == 9)
-    #expect(deep?[1] == AnyRealmValue.none)
+    expectEqual(deep?[1], AnyRealmValue.none)
   }
 
   @Test func linksAreKept() throws {
@@ -74,13 +74,13 @@ struct MixedLinkSnapshotTests {
           + #"{"object":{"class":"SnapshotTarget","properties":{"name":"far"}}},"numbers":[1,2]}}}"#
       ), "\(text)")
     let decoded = try JSONDecoder().decode(ObjectSnapshot<SnapshotHolder>.self, from: data)
-    #expect(decoded == snapshot)
+    expectEqual(decoded, snapshot)
     try check(decoded)
     let unknown = text.replacing("SnapshotTarget", with: "NoSuchClass")
     let rest = try JSONDecoder().decode(
       ObjectSnapshot<SnapshotHolder>.self, from: Data(unknown.utf8))
     #expect(rest.any == .none && rest.makeObject().list.count == 3)
-    #expect(rest.makeObject().list[0] == .int(1))
+    expectEqual(rest.makeObject().list[0], .int(1))
   }
 
   @Test func creatingLeavesWhatIsKnownByItsKeyAlone() throws {
@@ -102,11 +102,11 @@ struct MixedLinkSnapshotTests {
       let made = realm.create(from: shallow, update: .modified)
       #expect(made == near && Array(near.numbers) == [1, 2])
     }
-    #expect(near.next.object(SnapshotTarget.self)?.numbers.first == 9)
+    expectEqual(near.next.object(SnapshotTarget.self)?.numbers.first, 9)
     let other = try TemporaryRealm([SnapshotTarget.self, SnapshotHolder.self]).open()
     try other.write { other.create(from: shallow) }
-    #expect(other.objects(SnapshotTarget.self).count == 2)
-    #expect(other.object(ofType: SnapshotTarget.self, forPrimaryKey: "far")?.numbers.count == 0)
+    expectEqual(other.objects(SnapshotTarget.self).count, 2)
+    expectEqual(other.object(ofType: SnapshotTarget.self, forPrimaryKey: "far")?.numbers.count, 0)
   }
 
   @Test func decodedObjectsCanBeAdded() throws {
@@ -115,9 +115,9 @@ struct MixedLinkSnapshotTests {
     let decoded = try JSONDecoder().decode(ObjectSnapshot<SnapshotHolder>.self, from: data)
     let other = try TemporaryRealm([SnapshotTarget.self, SnapshotHolder.self]).open()
     try other.write { other.add(decoded.makeObject(), update: .modified) }
-    #expect(other.objects(SnapshotHolder.self).count == 1)
+    expectEqual(other.objects(SnapshotHolder.self).count, 1)
     let near = other.objects(SnapshotHolder.self)[0].any.object(SnapshotTarget.self)
     #expect(near?.realm == other && near?.numbers.count == 2)
-    #expect(realm.objects(SnapshotTarget.self).count == 2)
+    expectEqual(realm.objects(SnapshotTarget.self).count, 2)
   }
 }

@@ -32,9 +32,9 @@ struct ObjectSnapshotTests {
     let (realm, _) = try person()
     let snapshots = realm.objects(Person.self).snapshots()
     let names = await Task.detached { snapshots.flatMap { $0.dogs.map(\.name) } }.value
-    #expect(names == ["A", "B"])
-    #expect(snapshots == realm.objects(Person.self).freeze().snapshots())
-    #expect(Set(snapshots).count == 1)
+    expectEqual(names, ["A", "B"])
+    expectEqual(snapshots, realm.objects(Person.self).freeze().snapshots())
+    expectEqual(Set(snapshots).count, 1)
   }
 
   @Test func allTypesSurviveCoding() throws {
@@ -65,7 +65,7 @@ struct ObjectSnapshotTests {
         ObjectSnapshot<AllTypes>.self, from: JSONEncoder().encode(first)) == first)
     let back = try JSONDecoder().decode(
       ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(second))
-    #expect(back == second)
+    expectEqual(back, second)
     #expect(back.optionals.count == 2 && back.optionals.contains(nil) && back.grades == [.high])
     #expect(back.scores == ["k": 3] && back.weights == ["w": nil])
     #expect(back.pets["p"]??.name == "Rex" && back.pets["q"] == .some(nil))
@@ -74,7 +74,7 @@ struct ObjectSnapshotTests {
     #expect(copy.realm == nil && Array(copy.tags) == ["a", "b"])
     #expect(copy.mixed["m"] == .data(Data([1])) && copy.anything.count == 4)
     try realm.write { realm.add(copy, update: .modified) }
-    #expect(ObjectSnapshot(shelf) == second)
+    expectEqual(ObjectSnapshot(shelf), second)
   }
 
   @Test func depthEndsAtPrimaryKeys() throws {
@@ -114,7 +114,7 @@ struct ObjectSnapshotTests {
       node.box = nil
       node.next = nil
       node.boxes.removeLast()
-      #expect(realm.create(from: snapshot, update: .modified) == node)
+      expectEqual(realm.create(from: snapshot, update: .modified), node)
     }
     #expect(node.box?.width == 2 && node.boxes.map(\.width) == [3, 4])
     #expect(node.next?.box?.width == 7 && realm.objects(CreateTests.Node.self).count == 2)
@@ -122,7 +122,7 @@ struct ObjectSnapshotTests {
     #expect(node.next?.box?.width == 7 && realm.objects(CreateTests.Node.self).count == 2)
     let other = try TemporaryRealm(classes).open()
     try other.write { other.create(from: snapshot) }
-    #expect(other.objects(CreateTests.Node.self).count == 2)
+    expectEqual(other.objects(CreateTests.Node.self).count, 2)
     #expect(other.object(ofType: CreateTests.Node.self, forPrimaryKey: 2)?.box == nil)
   }
 
@@ -162,7 +162,7 @@ struct ObjectSnapshotTests {
       let realm = try Realm(configuration: configuration)
       return [realm[ids.0]?.name, realm[ids.1]?.name]
     }.value
-    #expect(names == ["Ann", "Rex"])
+    expectEqual(names, ["Ann", "Rex"])
     #expect(PersistentID(person) == ids.0 && PersistentID(Person(value: ["id": 9])) == ids.0)
     let coded = try JSONEncoder().encode([ids.1])
     #expect(try JSONDecoder().decode([PersistentID<Dog>].self, from: coded) == [ids.1])

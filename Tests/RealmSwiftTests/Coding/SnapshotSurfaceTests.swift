@@ -25,7 +25,7 @@ struct SnapshotSurfaceTests {
           value: ["thing": 3, "numbers": [1, nil], "dogs": [["name": "Rex"]]] as [String: Any]))
     }
     #expect(snapshot.thing == .int(3) && snapshot.numbers == [1, nil])
-    #expect(snapshot.dogs.map(\.name) == ["Rex"])
+    expectEqual(snapshot.dogs.map(\.name), ["Rex"])
     #expect(snapshot.description.hasPrefix("Cabinet {\n\tthing = 3;"))
   }
 

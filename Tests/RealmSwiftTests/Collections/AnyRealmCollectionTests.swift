@@ -29,13 +29,13 @@ import Testing
       AnyRealmCollection(realm.objects(Dog.self)),
       AnyRealmCollection(person.dogs.sorted(byKeyPath: "age", ascending: false)),
     ]
-    #expect(dogs.map { $0.map(\.age) } == [[3, 1, 2], [3, 1, 2], [3, 1, 2], [3, 2, 1]])
-    #expect(dogs.map { $0.sum(of: \.age) } == [6, 6, 6, 6])
-    #expect(dogs.map { $0.where { $0.age > 1 }.count } == [2, 2, 2, 2])
-    #expect(dogs[3].index(of: person.dogs[2]) == 1)
-    #expect(withoutAddresses(dogs[1]) == withoutAddresses(person.dogs))
+    expectEqual(dogs.map { $0.map(\.age) }, [[3, 1, 2], [3, 1, 2], [3, 1, 2], [3, 2, 1]])
+    expectEqual(dogs.map { $0.sum(of: \.age) }, [6, 6, 6, 6])
+    expectEqual(dogs.map { $0.where { $0.age > 1 }.count }, [2, 2, 2, 2])
+    expectEqual(dogs[3].index(of: person.dogs[2]), 1)
+    expectEqual(withoutAddresses(dogs[1]), withoutAddresses(person.dogs))
     #expect(dogs[1] == AnyRealmCollection(person.dogs) && dogs[1] != dogs[2])
-    #expect(AnyRealmCollection(dogs[1]) == dogs[1])
+    expectEqual(AnyRealmCollection(dogs[1]), dogs[1])
     let owners = AnyRealmCollection(person.dogs[0].owners)
     #expect(owners.count == 1 && owners.first?.id == 1)
   }
@@ -63,7 +63,7 @@ import Testing
       let count = try await Task.detached {
         try Realm(configuration: configuration).resolve(reference)?.count
       }.value
-      #expect(count == 3)
+      expectEqual(count, 3)
     }
     try realm.write { realm.delete(shelf) }
     #expect(AnyRealmCollection(realm.objects(Shelf.self)).isEmpty)

@@ -16,44 +16,44 @@ struct CollectionSurfaceTests {
   /// Expects Ann, Bob and Cid.
   private func expectMembers<C: RealmCollection>(_ members: C) where C.Element == Member {
     let names = ["Ann", "Bob", "Cid"]
-    #expect(members.map(\.name) == names)
+    expectEqual(members.map(\.name), names)
     #expect(members.startIndex == 0 && members.endIndex == 3 && members.count == 3)
     #expect(members.index(after: 0) == 1 && members.index(before: 1) == 0)
     #expect(members.index(0, offsetBy: 2) == 2 && members.distance(from: 0, to: 3) == 3)
     #expect(Array(members.indices) == [0, 1, 2] && !members.isEmpty)
     #expect(members.first?.name == "Ann" && members.last?.name == "Cid")
-    #expect(members[1].name == "Bob")
-    #expect(members[1..<3].map(\.name) == ["Bob", "Cid"])
-    #expect(members.reversed().map(\.name) == names.reversed())
-    #expect(members.objects(at: [0, 2]).map(\.name) == ["Ann", "Cid"])
+    expectEqual(members[1].name, "Bob")
+    expectEqual(members[1..<3].map(\.name), ["Bob", "Cid"])
+    expectEqual(members.reversed().map(\.name), names.reversed())
+    expectEqual(members.objects(at: [0, 2]).map(\.name), ["Ann", "Cid"])
     var iterator = members.makeIterator()
-    #expect(iterator.next()?.name == "Ann")
+    expectEqual(iterator.next()?.name, "Ann")
     #expect(members.realm == realm && !members.isInvalidated && !members.isFrozen)
-    #expect(members == members)
+    expectEqual(members, members)
     #expect(members.freeze().isFrozen && members.freeze().thaw()?.map(\.name) == names)
     #expect(members.description.contains("[2] Member {\n\t\tname = Cid;"), "\(members.description)")
   }
 
   private func expectSearches<C: RealmCollection>(_ members: C) where C.Element == Member {
-    #expect(members.index(of: members[2]) == 2)
+    expectEqual(members.index(of: members[2]), 2)
     #expect(members.index(of: Member()) == nil && members.index(of: zoe) == nil)
-    #expect(members.index(matching: "age < %@", 30) == 1)
-    #expect(members.index(matching: NSPredicate(format: "name == %@", "Cid")) == 2)
+    expectEqual(members.index(matching: "age < %@", 30), 1)
+    expectEqual(members.index(matching: NSPredicate(format: "name == %@", "Cid")), 2)
     #expect(members.index(matching: { $0.age < 0 }) == nil)
-    #expect(members.index(matching: { $0.age == 25 }) == 2)
+    expectEqual(members.index(matching: { $0.age == 25 }), 2)
   }
 
   private func expectQueries<C: RealmCollection>(_ members: C) where C.Element == Member {
-    #expect(members.filter("age > %d", 20).map(\.name) == ["Ann", "Cid"])
-    #expect(members.filter(NSPredicate(format: "height == nil")).map(\.name) == ["Bob"])
-    #expect(members.where { $0.name == "Cid" }.count == 1)
-    #expect(members.sorted(byKeyPath: "age").map(\.name) == ["Bob", "Cid", "Ann"])
-    #expect(members.sorted(byKeyPath: "age", ascending: false).first?.name == "Ann")
-    #expect(members.sorted(by: \.age).first?.name == "Bob")
+    expectEqual(members.filter("age > %d", 20).map(\.name), ["Ann", "Cid"])
+    expectEqual(members.filter(NSPredicate(format: "height == nil")).map(\.name), ["Bob"])
+    expectEqual(members.where { $0.name == "Cid" }.count, 1)
+    expectEqual(members.sorted(byKeyPath: "age").map(\.name), ["Bob", "Cid", "Ann"])
+    expectEqual(members.sorted(byKeyPath: "age", ascending: false).first?.name, "Ann")
+    expectEqual(members.sorted(by: \.age).first?.name, "Bob")
     let descriptors = [SortDescriptor(keyPath: "height", ascending: false), "name"]
-    #expect(members.sorted(by: descriptors).map(\.name) == ["Cid", "Ann", "Bob"])
-    #expect(members.distinct(by: ["friends.@count"]).count == 1)
-    #expect(members.distinct(by: [\Member.name]).count == 3)
+    expectEqual(members.sorted(by: descriptors).map(\.name), ["Cid", "Ann", "Bob"])
+    expectEqual(members.distinct(by: ["friends.@count"]).count, 1)
+    expectEqual(members.distinct(by: [\Member.name]).count, 3)
   }
 
   private func expectAggregates<C: RealmCollection>(_ members: C) where C.Element == Member {
@@ -64,7 +64,7 @@ struct CollectionSurfaceTests {
     #expect(members.min(of: \.height) == 1.5 && members.max(of: \.height) == 2.5)
     #expect(members.sum(of: \.height) == 4 && members.average(of: \.height) == 2)
     #expect(members.where { $0.age > 99 }.min(of: \.age) == nil)
-    #expect(members.where { $0.age > 99 }.sum(of: \.age) == 0)
+    expectEqual(members.where { $0.age > 99 }.sum(of: \.age), 0)
   }
 
   @Test func listsOfObjects() {
@@ -79,7 +79,7 @@ struct CollectionSurfaceTests {
     expectQueries(zoe.circle)
     expectAggregates(zoe.circle)
     #expect(zoe.circle.realm == realm && MutableSet<Int>().realm == nil)
-    #expect(Set(zoe.circle).count == 3)
+    expectEqual(Set(zoe.circle).count, 3)
   }
 
   @Test func results() {
@@ -100,7 +100,7 @@ struct CollectionSurfaceTests {
     #expect(!zoe.followers.isInvalidated)
     var names: [String] = []
     for follower in zoe.followers { names.append(follower.name) }
-    #expect(names == ["Ann", "Bob", "Cid"])
+    expectEqual(names, ["Ann", "Bob", "Cid"])
   }
 
   @Test func erasedCollections() {
@@ -115,12 +115,12 @@ struct CollectionSurfaceTests {
   @Test func scalars() throws {
     let numbers = zoe.numbers
     #expect(numbers.min() == 3 && numbers.max() == 5 && numbers.sum() == 13)
-    #expect(numbers.average() == 13.0 / 3)
-    #expect(Array(numbers.sorted()) == [3, 5, 5])
-    #expect(Array(numbers.sorted(ascending: false)) == [5, 5, 3])
+    expectEqual(numbers.average(), 13.0 / 3)
+    expectEqual(Array(numbers.sorted()), [3, 5, 5])
+    expectEqual(Array(numbers.sorted(ascending: false)), [5, 5, 3])
     #expect(Array(numbers.distinct()) == [5, 3] && numbers.index(of: 3) == 1)
-    #expect(numbers.index(matching: "self < 5") == 1)
-    #expect(zoe.tags.sorted().last == "y")
+    expectEqual(numbers.index(matching: "self < 5"), 1)
+    expectEqual(zoe.tags.sorted().last, "y")
     try realm.write { zoe.numbers.removeAll() }
     #expect(numbers.min() == nil && numbers.sum() == 0 && numbers.average() as Double? == nil)
   }
@@ -131,7 +131,7 @@ struct CollectionSurfaceTests {
       calls += 1
       return number * 2
     }
-    #expect(calls == 0)
+    expectEqual(calls, 0)
     #expect(Array(doubled) == [10, 6, 10] && calls == 3)
     let large = zoe.numbers.filter { number in
       calls += 1
@@ -143,7 +143,7 @@ struct CollectionSurfaceTests {
   @Test func slicesAreLive() throws {
     let slice = zoe.friends[0..<2]
     try realm.write { zoe.friends.swapAt(0, 2) }
-    #expect(slice.map(\.name) == ["Cid", "Bob"])
+    expectEqual(slice.map(\.name), ["Cid", "Bob"])
   }
 
   @Test func equalityIsThatOfTheBacking() throws {
@@ -179,10 +179,10 @@ struct CollectionSurfaceTests {
     realm.refresh()
     try realm.write { zoe.age = 7 }
     realm.refresh()
-    #expect(changes == 0)
+    expectEqual(changes, 0)
     try realm.write { zoe.name = "Zia" }
     realm.refresh()
-    #expect(changes == 1)
+    expectEqual(changes, 1)
     token.invalidate()
   }
 }

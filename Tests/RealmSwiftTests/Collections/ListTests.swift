@@ -20,7 +20,7 @@ struct ListTests {
       try realm.write {
         for _ in 0..<25 { change(person.nicknames, &model, &generator) }
       }
-      #expect(Array(person.nicknames) == model, "round \(round)")
+      expectEqual(Array(person.nicknames), model, "round \(round)")
       #expect(person.nicknames.first == model.first && person.nicknames.last == model.last)
     }
   }
@@ -30,7 +30,7 @@ struct ListTests {
     let list = List<String>()
     var model: [String] = []
     for _ in 0..<2000 { change(list, &model, &generator) }
-    #expect(Array(list) == model)
+    expectEqual(Array(list), model)
   }
 
   private func change(
@@ -83,7 +83,7 @@ struct ListTests {
         let moved = (0..<6).filter { offsets.contains($0) }
         let before = (0..<destination).filter { !offsets.contains($0) }
         let after = (destination..<6).filter { !offsets.contains($0) }
-        #expect(Array(list) == before + moved + after)
+        expectEqual(Array(list), before + moved + after)
       }
     }
   }
@@ -97,8 +97,8 @@ struct ListTests {
       person.nicknames = other
       person.nicknames = person.nicknames
     }
-    #expect(Array(names) == ["a", "b"])
-    #expect(names == person.nicknames)
+    expectEqual(Array(names), ["a", "b"])
+    expectEqual(names, person.nicknames)
   }
 
   @Test func appendingAListToItselfEnds() throws {
@@ -107,7 +107,7 @@ struct ListTests {
       person.nicknames.append(objectsIn: ["a", "b"])
       person.nicknames.append(objectsIn: person.nicknames)
     }
-    #expect(Array(person.nicknames) == ["a", "b", "a", "b"])
+    expectEqual(Array(person.nicknames), ["a", "b", "a", "b"])
   }
 
   @Test func deletingWhileIteratingVisitsEveryElement() throws {
@@ -122,7 +122,7 @@ struct ListTests {
         realm.delete(dog)
       }
     }
-    #expect(visited == 300)
+    expectEqual(visited, 300)
     #expect(person.dogs.isEmpty)
     #expect(realm.objects(Dog.self).isEmpty)
   }
@@ -134,20 +134,20 @@ struct ListTests {
       person.dogs.append(objectsIn: [dog, dog])
       realm.create(Dog.self, value: ["name": "B"])
     }
-    #expect(person.dogs.count == 2)
+    expectEqual(person.dogs.count, 2)
     try realm.write { realm.delete(person.dogs) }
-    #expect(realm.objects(Dog.self).map(\.name) == ["B"])
+    expectEqual(realm.objects(Dog.self).map(\.name), ["B"])
   }
 
   @Test func indexOfObjectsAndBacklinks() throws {
     let (realm, person) = try person()
     let dogs = (0..<5).map { Dog(value: ["age": $0]) }
     try realm.write { person.dogs.append(objectsIn: dogs) }
-    #expect(person.dogs.index(of: dogs[3]) == 3)
+    expectEqual(person.dogs.index(of: dogs[3]), 3)
     #expect(person.dogs.index(of: Dog()) == nil)
-    #expect(realm.objects(Dog.self).index(of: dogs[4]) == 4)
-    #expect(dogs[2].owners.count == 1)
-    #expect(dogs[2].owners.index(of: person) == 0)
+    expectEqual(realm.objects(Dog.self).index(of: dogs[4]), 4)
+    expectEqual(dogs[2].owners.count, 1)
+    expectEqual(dogs[2].owners.index(of: person), 0)
     try realm.write { person.dogs.remove(at: 2) }
     #expect(dogs[2].owners.isEmpty)
   }

@@ -64,9 +64,9 @@ struct LoopReuseTests {
         kept.append(bead)
         lists.append(bead.others)
       }
-      #expect(kept.map(\.id) == Array(stride(from: 0, to: 600, by: 3)))
+      expectEqual(kept.map(\.id), Array(stride(from: 0, to: 600, by: 3)))
       #expect(kept.allSatisfy { $0.text == "text \($0.id)" })
-      #expect(Set(kept.map(ObjectIdentifier.init)).count == kept.count)
+      expectEqual(Set(kept.map(ObjectIdentifier.init)).count, kept.count)
       #expect(lists.allSatisfy { $0.isEmpty })
     }
   }
@@ -89,7 +89,7 @@ struct LoopReuseTests {
         callbacks.append((bead.id, { [unowned bead] other in bead === other }))
         #expect(callbacks.last?.isSame(bead) ?? false)
       }
-      #expect(callbacks.count == 20)
+      expectEqual(callbacks.count, 20)
     }
   }
 
@@ -99,7 +99,7 @@ struct LoopReuseTests {
       if marked.isMarked { markedCount += 1 }
       marked.isMarked = true
     }
-    #expect(markedCount == 0)
+    expectEqual(markedCount, 0)
     #expect(ModelSchema.of(Bead.self).holdsNothingElse)
     #expect(!ModelSchema.of(Marked.self).holdsNothingElse)
   }

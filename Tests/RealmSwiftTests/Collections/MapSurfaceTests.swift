@@ -15,10 +15,10 @@ struct MapSurfaceTests {
 
   @Test func objectsAreQueriedSortedAndFolded() {
     let map = zoe.byRole
-    #expect(map.filter("age < 30").map { $0?.name } == ["Bob", "Cid"])
-    #expect(map.filter(NSPredicate(format: "name == 'Ann'")).count == 1)
+    expectEqual(map.filter("age < 30").map { $0?.name }, ["Bob", "Cid"])
+    expectEqual(map.filter(NSPredicate(format: "name == 'Ann'")).count, 1)
     #expect(map.where { $0.age == 20 }.first??.name == "Bob")
-    #expect(map.sorted(byKeyPath: "age").map { $0?.name } == ["Bob", "Cid", "Ann"])
+    expectEqual(map.sorted(byKeyPath: "age").map { $0?.name }, ["Bob", "Cid", "Ann"])
     #expect(
       map.sorted(by: [SortDescriptor(keyPath: "age", ascending: false)]).first??.name == "Ann")
     #expect(map.min(ofProperty: "age") == 20 && map.max(ofProperty: "age") == 30)
@@ -33,12 +33,12 @@ struct MapSurfaceTests {
     let (scores, marks) = (zoe.scores, zoe.marks)
     #expect(Array(scores.sorted()) == [1, 2, 3] && scores.sorted(ascending: false).first == 3)
     #expect(scores.min() == 1 && scores.max() == 3 && scores.sum() == 6)
-    #expect(scores.average() == 2.0)
+    expectEqual(scores.average(), 2.0)
     #expect(marks.min() == 1.5 && marks.max() == 2.5 && marks.sum() == 4)
-    #expect(marks.average() == 2.0)
-    #expect(Array(scores.where { $0 > 1 }) == [3, 2])
-    #expect(Array(scores.filter("self > %@ SORT(self ASC)", 1)) == [2, 3])
-    #expect(Array(marks.filter(NSPredicate(format: "self BETWEEN {2, 3}"))) == [2.5])
+    expectEqual(marks.average(), 2.0)
+    expectEqual(Array(scores.where { $0 > 1 }), [3, 2])
+    expectEqual(Array(scores.filter("self > %@ SORT(self ASC)", 1)), [2, 3])
+    expectEqual(Array(marks.filter(NSPredicate(format: "self BETWEEN {2, 3}"))), [2.5])
   }
 
   @Test func entriesHavePositions() {
@@ -51,10 +51,10 @@ struct MapSurfaceTests {
       found.append("\(entry.key)\(entry.value)")
       index = map.index(after: index)
     }
-    #expect(found == ["a3", "b1", "c2"])
+    expectEqual(found, ["a3", "b1", "c2"])
     #expect(map.keys == ["a", "b", "c"] && map.values == [3, 1, 2] && map.count == 3)
     var pairs = map.makeKeyValueIterator()
-    #expect(pairs.next()?.key == "a")
+    expectEqual(pairs.next()?.key, "a")
     #expect(map.contains { key, value in key == "b" && value == 1 })
     #expect(!map.contains { _, value in value == 9 })
   }
@@ -65,13 +65,13 @@ struct MapSurfaceTests {
   }
 
   @Test func theProtocolIsEnough() throws {
-    #expect(entries(zoe.scores) == ["a=3", "b=1", "c=2"])
+    expectEqual(entries(zoe.scores), ["a=3", "b=1", "c=2"])
     try realm.write { edit(zoe.scores, "a", 9) }
-    #expect(entries(zoe.scores) == ["a=9", "b=1"])
+    expectEqual(entries(zoe.scores), ["a=9", "b=1"])
     let unmanaged = Map<String, Int>()
     for (key, value) in zoe.scores.asKeyValueSequence() { unmanaged[key] = value }
     edit(unmanaged, "z", 1)
-    #expect(entries(unmanaged) == ["a=9", "z=1"])
+    expectEqual(entries(unmanaged), ["a=9", "z=1"])
   }
 
   private func edit<M: RealmKeyedCollection>(_ map: M, _ key: M.Key, _ value: M.Value) {
@@ -81,7 +81,7 @@ struct MapSurfaceTests {
     last.map { map.removeObject(for: $0) }
     if map.count == 0 { map.removeAll() }
     map[key] = value
-    #expect(map.values.count == map.count)
+    expectEqual(map.values.count, map.count)
   }
 
   @Test func mapsAreMerged() throws {
@@ -92,9 +92,9 @@ struct MapSurfaceTests {
       zoe.scores.merge(other, uniquingKeysWith: +)
       zoe.scores.merge([(key: "a", value: 7)]) { first, _ in first }
     }
-    #expect(zoe.scores.values == [3, 11, 2, 4])
+    expectEqual(zoe.scores.values, [3, 11, 2, 4])
     other.merge(zoe.scores) { _, second in second }
-    #expect(other.values == [3, 11, 2, 4])
+    expectEqual(other.values, [3, 11, 2, 4])
   }
 
   @Test func valuesByName() throws {

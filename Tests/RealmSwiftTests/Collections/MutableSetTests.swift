@@ -21,7 +21,7 @@ struct MutableSetTests {
         for _ in 0..<25 { change(shelf.tags, &model, &generator) }
       }
       #expect(Set(shelf.tags) == model && shelf.tags.count == model.count, "round \(round)")
-      #expect(Array(shelf.tags) == model.sorted(), "round \(round)")
+      expectEqual(Array(shelf.tags), model.sorted(), "round \(round)")
     }
   }
 
@@ -59,7 +59,7 @@ struct MutableSetTests {
     #expect(set.count == count && objects.allSatisfy(set.contains))
     #expect(!set.contains(Compared(value: [1])))
     for object in objects.dropFirst(2).reversed() { set.remove(object) }
-    #expect(Set(set.map(\.id)) == [0, 1])
+    expectEqual(Set(set.map(\.id)), [0, 1])
     while let first = set.first { set.remove(first) }
     #expect(set.isEmpty)
     // Each of some 18,000 operations compares the objects of one hash, of which there is one.
@@ -141,10 +141,10 @@ struct MutableSetTests {
       set.formUnion(set)
       set.formIntersection(set)
     default:
-      #expect(set.contains(text) == model.contains(text))
-      #expect(set.isSubset(of: other) == model.isSubset(of: plain))
-      #expect(other.isSubset(of: set) == plain.isSubset(of: model))
-      #expect(set.intersects(other) == !model.isDisjoint(with: plain))
+      expectEqual(set.contains(text), model.contains(text))
+      expectEqual(set.isSubset(of: other), model.isSubset(of: plain))
+      expectEqual(other.isSubset(of: set), plain.isSubset(of: model))
+      expectEqual(set.intersects(other), !model.isDisjoint(with: plain))
     }
   }
 
@@ -169,15 +169,15 @@ struct MutableSetTests {
       try realm.write { realm.add(wardrobe) }
     }
     let found = try #require(try file.open().objects(Wardrobe.self).first)
-    #expect(Array(found.bools) == [false, true])
-    #expect(Array(found.int8s) == [-128, 3, 127])
-    #expect(Array(found.floats) == [-0.25, 1.5, .infinity])
-    #expect(Array(found.doubles) == [-1e300, 0.1])
-    #expect(Array(found.strings) == [nil, "", "a", "b"])
-    #expect(Array(found.datas) == [Data(), Data([1, 9]), Data([2])])
-    #expect(Array(found.dates) == dates.reversed())
+    expectEqual(Array(found.bools), [false, true])
+    expectEqual(Array(found.int8s), [-128, 3, 127])
+    expectEqual(Array(found.floats), [-0.25, 1.5, .infinity])
+    expectEqual(Array(found.doubles), [-1e300, 0.1])
+    expectEqual(Array(found.strings), [nil, "", "a", "b"])
+    expectEqual(Array(found.datas), [Data(), Data([1, 9]), Data([2])])
+    expectEqual(Array(found.dates), dates.reversed())
     #expect(Set(found.uuids) == Set(uuids) && Set(found.objectIds) == Set(ids))
-    #expect(Array(found.decimals) == [-3, 1, 1.5])
+    expectEqual(Array(found.decimals), [-3, 1, 1.5])
     #expect(found.strings.contains(nil) && found.decimals.contains(1.5))
     #expect(found.decimals.max() == 1.5 && found.doubles.min() == -1e300)
     #expect(found.int8s.sum() == 2 && found.dates.max() == dates[0])
@@ -197,12 +197,12 @@ struct MutableSetTests {
       shelf.anything.dropLast().elementsEqual([
         .none, .bool(true), .int(1), .string("a"), .data(Data([97])),
       ]))
-    #expect(shelf.anything.last?.object(Dog.self)?.name == "A")
+    expectEqual(shelf.anything.last?.object(Dog.self)?.name, "A")
     #expect(!shelf.anything.contains(.object(Dog())))
     #expect(shelf.anything.sorted(byKeyPath: "self").index(of: .object(Dog())) == nil)
-    #expect(realm.objects(Dog.self).count == 1)
+    expectEqual(realm.objects(Dog.self).count, 1)
     try realm.write { realm.delete(dog) }
-    #expect(shelf.anything.count == 5)
+    expectEqual(shelf.anything.count, 5)
   }
 
   @Test func objectsAreAddedOnceAndLeaveWhenDeleted() throws {
@@ -210,22 +210,22 @@ struct MutableSetTests {
     let dogs = (0..<4).map { Dog(value: ["age": $0]) }
     try realm.write {
       shelf.dogs.insert(objectsIn: dogs + dogs)
-      #expect(shelf.dogs.count == 4)
+      expectEqual(shelf.dogs.count, 4)
       realm.delete(dogs[1])
       shelf.dogs.remove(dogs[2])
     }
-    #expect(shelf.dogs.map(\.age) == [0, 3])
+    expectEqual(shelf.dogs.map(\.age), [0, 3])
     #expect(shelf.dogs.contains(dogs[3]) && !shelf.dogs.contains(dogs[2]))
     #expect(!shelf.dogs.contains(Dog()))
-    #expect(Array(shelf.dogs.where { $0.age > 1 }.map(\.age)) == [3])
-    #expect(shelf.dogs.filter("age < 3").map(\.age) == [0])
-    #expect(shelf.dogs.sorted(byKeyPath: "age", ascending: false).map(\.age) == [3, 0])
+    expectEqual(Array(shelf.dogs.where { $0.age > 1 }.map(\.age)), [3])
+    expectEqual(shelf.dogs.filter("age < 3").map(\.age), [0])
+    expectEqual(shelf.dogs.sorted(byKeyPath: "age", ascending: false).map(\.age), [3, 0])
     #expect(shelf.dogs.sum(of: \.age) == 3 && shelf.dogs.max(ofProperty: "age") == 3)
-    #expect(realm.objects(Shelf.self).where { $0.dogs.age == 3 }.count == 1)
+    expectEqual(realm.objects(Shelf.self).where { $0.dogs.age == 3 }.count, 1)
     #expect(realm.objects(Shelf.self).where { $0.dogs.age == 2 }.isEmpty)
     try realm.write { realm.delete(shelf.dogs) }
     #expect(shelf.dogs.isEmpty)
-    #expect(realm.objects(Dog.self).map(\.age) == [2])
+    expectEqual(realm.objects(Dog.self).map(\.age), [2])
   }
 
   @Test func createAndInitAcceptSequences() throws {
@@ -238,18 +238,18 @@ struct MutableSetTests {
     try realm.write {
       realm.add(plain)
       let other = realm.create(Shelf.self, value: plain, update: .all)
-      #expect(other.id == 2)
+      expectEqual(other.id, 2)
       realm.create(
         Shelf.self,
         value: ["id": 3, "tags": ["x"], "optionals": [nil, 4], "dogs": Array(plain.dogs)])
       realm.create(Shelf.self, value: ["id": 3, "tags": NSNull()], update: .modified)
     }
     #expect(Array(plain.tags) == ["a", "b"] && Array(plain.numbers) == [1, 3])
-    #expect(Array(plain.grades) == [.high, .low])
+    expectEqual(Array(plain.grades), [.high, .low])
     let third = try #require(realm.object(ofType: Shelf.self, forPrimaryKey: 3))
     #expect(third.tags.isEmpty && Array(third.optionals) == [nil, 4])
-    #expect(third.dogs.map(\.name) == plain.dogs.map(\.name))
-    #expect(realm.objects(Dog.self).count == 2)
+    expectEqual(third.dogs.map(\.name), plain.dogs.map(\.name))
+    expectEqual(realm.objects(Dog.self).count, 2)
   }
 
   @Test func assigningASetReplacesItsContentsAndKeepsIt() throws {
@@ -264,7 +264,7 @@ struct MutableSetTests {
     #expect(Array(tags) == ["a", "b"] && tags == shelf.tags)
     #expect(tags.description.contains("MutableSet<string>"))
     #expect(shelf.description.contains("tags = MutableSet<string>"))
-    #expect(realm.objects(Shelf.self).where { $0.tags.contains("b") }.count == 1)
+    expectEqual(realm.objects(Shelf.self).where { $0.tags.contains("b") }.count, 1)
     #expect(realm.objects(Shelf.self).where { $0.tags.count == 3 }.isEmpty)
   }
 
@@ -275,9 +275,9 @@ struct MutableSetTests {
     try realm.write { shelf.tags.insert("b") }
     #expect(frozen.isFrozen && !shelf.tags.isFrozen)
     #expect(Array(frozen) == ["a"] && frozen.contains("a") && !frozen.contains("b"))
-    #expect(frozen.thaw() == shelf.tags)
+    expectEqual(frozen.thaw(), shelf.tags)
     let reference = ThreadSafeReference(to: shelf.tags)
-    #expect(realm.resolve(reference).map { Array($0) } == ["a", "b"])
+    expectEqual(realm.resolve(reference).map { Array($0) }, ["a", "b"])
     try realm.write { realm.delete(shelf) }
     #expect(frozen.thaw() == nil && frozen.count == 1)
   }

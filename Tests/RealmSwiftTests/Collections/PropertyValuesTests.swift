@@ -91,7 +91,7 @@ struct PropertyValuesTests {
     for (number, stones) in selections.enumerated() {
       let objects = Array(stones)
       let ids = Array(stones.values(\.id))
-      #expect(ids == objects.map(\.id), "selection \(number)")
+      expectEqual(ids, objects.map(\.id), "selection \(number)")
       var position = 0
       for (name, nick, weight, volume, isRound) in stones.values(
         \.name, \.nick, \.weight, \.volume, \.isRound)
@@ -151,7 +151,7 @@ struct PropertyValuesTests {
       #expect(others.elementsEqual(gauges) { $0 == ($1.sixtyFour, $1.single, $1.flag) })
       #expect(
         optionals.elementsEqual(gauges) { $0 == ($1.maybeFlag, $1.maybeDouble, $1.maybeSingle) })
-      #expect(integers.count == gauges.count)
+      expectEqual(integers.count, gauges.count)
     }
     check()
     try realm.write {
@@ -170,9 +170,9 @@ struct PropertyValuesTests {
     let pairs = zip(stones.values(\.id, \.name), stones).allSatisfy { $0.0.1 == $0.1.name }
     let four = stones.values(\.isRound, \.id, \.name, \.nick)
     let rounds = four.count { $0.0 }
-    #expect(ids == stones.map { $0.id + 1 })
-    #expect(weights == stones.filter { $0.weight > 4 }.map(\.id))
-    #expect(sum == stones.reduce(0) { $0 + $1.weight + Double($1.volume ?? 0) })
+    expectEqual(ids, stones.map { $0.id + 1 })
+    expectEqual(weights, stones.filter { $0.weight > 4 }.map(\.id))
+    expectEqual(sum, stones.reduce(0) { $0 + $1.weight + Double($1.volume ?? 0) })
     #expect(pairs && rounds == stones.filter(\.isRound).count)
   }
 
@@ -198,7 +198,7 @@ struct PropertyValuesTests {
     }
     var heavyCount = 0
     for (_, weight) in all where weight > 5 { heavyCount += 1 }
-    #expect(heavyCount == 0)
+    expectEqual(heavyCount, 0)
   }
 
   @Test func collectionsOfAnyValueAreThoseOfTheirObjects() throws {
@@ -208,7 +208,7 @@ struct PropertyValuesTests {
     }
     let ids = realm.objects(Stone.self).map(\.id)
     let lists = realm.objects(Stone.self).values(\.any).map { $0.listValue?[0].intValue }
-    #expect(lists == ids.map(Optional.some))
+    expectEqual(lists, ids.map(Optional.some))
   }
 
   @Test func readsAreTracked() throws {
@@ -220,11 +220,11 @@ struct PropertyValuesTests {
     } onChange: {
       changes.value += 1
     }
-    #expect(sum == stones.map(\.weight).reduce(0, +))
+    expectEqual(sum, stones.map(\.weight).reduce(0, +))
     try realm.write { stones.first?.name = "other" }
-    #expect(changes.value == 0)
+    expectEqual(changes.value, 0)
     try realm.write { stones.last?.weight += 1 }
-    #expect(changes.value == 1)
+    expectEqual(changes.value, 1)
   }
 
   private final class Counter: @unchecked Sendable {

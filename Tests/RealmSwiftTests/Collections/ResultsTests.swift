@@ -18,10 +18,10 @@ struct ResultsTests {
     let realm = try realm(of: count)
     let all = realm.objects(Person.self)
     #expect(all.count == count && all.isEmpty == (count == 0))
-    #expect(all.map(\.id) == Array(0..<count))
-    #expect((0..<count).map { all[$0].id } == Array(0..<count))
+    expectEqual(all.map(\.id), Array(0..<count))
+    expectEqual((0..<count).map { all[$0].id }, Array(0..<count))
     #expect(all.first?.id == (count > 0 ? 0 : nil) && all.last?.id == (count > 0 ? count - 1 : nil))
-    #expect(all.reversed().map(\.id) == (0..<count).reversed())
+    expectEqual(all.reversed().map(\.id), (0..<count).reversed())
   }
 
   @Test func resultsShowTheTransactionsOwnChangesAtOnce() throws {
@@ -29,9 +29,9 @@ struct ResultsTests {
     let all = realm.objects(Person.self)
     try realm.write {
       realm.create(Person.self, value: ["id": 9])
-      #expect(all.count == 4)
+      expectEqual(all.count, 4)
       realm.delete(try #require(all.first))
-      #expect(all.map(\.id) == [1, 2, 9])
+      expectEqual(all.map(\.id), [1, 2, 9])
       realm.deleteAll()
       #expect(all.isEmpty && realm.isEmpty)
     }
@@ -45,7 +45,7 @@ struct ResultsTests {
       try realm.write { person.age = person.id }
       if person.id > 20 { break }
     }
-    #expect(realm.objects(Person.self)[10].age == 10)
+    expectEqual(realm.objects(Person.self)[10].age, 10)
     var visited = 0
     try realm.write {
       for person in realm.objects(Person.self) {
@@ -53,24 +53,24 @@ struct ResultsTests {
         if person.id % 2 == 0 { realm.delete(person) }
       }
     }
-    #expect(visited == 600)
-    #expect(realm.objects(Person.self).count == 300)
+    expectEqual(visited, 600)
+    expectEqual(realm.objects(Person.self).count, 300)
   }
 
   @Test func objectsWithOnePrimaryKeyAreEqual() throws {
     let realm = try realm(of: 2)
     let all = realm.objects(Person.self)
     #expect(all[0] == all[0] && all[0] != all[1] && all[0] !== all[0])
-    #expect(Set([all[0], all[0], all[1]]).count == 2)
+    expectEqual(Set([all[0], all[0], all[1]]).count, 2)
     #expect(all[0].isSameObject(as: realm.object(ofType: Person.self, forPrimaryKey: 0)))
     #expect(Person(value: ["id": 1]) != Person(value: ["id": 1]))
   }
 
   @Test func slicesAndLazyMaps() throws {
     let all = try realm(of: 10).objects(Person.self)
-    #expect(all[2..<4].map(\.id) == [2, 3])
-    #expect(Array(all.lazy.filter { $0.id > 7 }.map(\.name)) == ["n8", "n9"])
-    #expect(all.objects(at: [1, 3]).map(\.id) == [1, 3])
+    expectEqual(all[2..<4].map(\.id), [2, 3])
+    expectEqual(Array(all.lazy.filter { $0.id > 7 }.map(\.name)), ["n8", "n9"])
+    expectEqual(all.objects(at: [1, 3]).map(\.id), [1, 3])
   }
 
   @Test func descriptionsNameClassAndValues() throws {

@@ -130,7 +130,7 @@ struct SetAndMapMisuseTests {
     ] {
       let file = try TemporaryRealm([type, Spot.self, Dog.self, Person.self])
       let error = #expect(throws: Realm.Error.self) { try file.open() }
-      #expect(error.map { "\($0)" }?.contains(text) == true)
+      expectEqual(error.map { "\($0)" }?.contains(text), true)
     }
   }
 }

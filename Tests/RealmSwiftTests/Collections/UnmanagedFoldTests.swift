@@ -39,9 +39,9 @@ struct UnmanagedFoldTests {
     let (unmanaged, managed) = (member(), member())
     let realm = try TemporaryRealm([Member.self]).open()
     try realm.write { realm.add(managed) }
-    #expect(folds(unmanaged) == folds(managed))
-    #expect(folds(Member()) == folds(try realm.write { realm.create(Member.self) }))
-    #expect(folds(unmanaged).prefix(4) == [20, 2.5, 75, 2])
+    expectEqual(folds(unmanaged), folds(managed))
+    expectEqual(folds(Member()), folds(try realm.write { realm.create(Member.self) }))
+    expectEqual(folds(unmanaged).prefix(4), [20, 2.5, 75, 2])
   }
 
   @Test func mapsOfObjectsAndSetsAreFolded() {

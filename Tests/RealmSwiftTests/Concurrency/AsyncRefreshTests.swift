@@ -22,9 +22,9 @@ import Testing
     #expect(await realm.asyncRefresh() == false)
     try await writeElsewhere(configuration) { addTasks(1..<3, to: $0) }
     let tasks = realm.objects(AsyncTask.self)
-    #expect(tasks.count == 1)
+    expectEqual(tasks.count, 1)
     #expect(await realm.asyncRefresh())
-    #expect(tasks.count == 3)
+    expectEqual(tasks.count, 3)
     #expect(await realm.asyncRefresh() == false)
   }
 
@@ -36,8 +36,8 @@ import Testing
     try await writeElsewhere(configuration) { addTasks(1..<3, to: $0) }
     #expect(await told.settled().count == 1, "the realm does not refresh by itself")
     #expect(await realm.asyncRefresh())
-    #expect(
-      told.all.last == .update(count: 3, deletions: [], insertions: [1, 2], modifications: []))
+    expectEqual(
+      told.all.last, .update(count: 3, deletions: [], insertions: [1, 2], modifications: []))
     token.invalidate()
   }
 

@@ -137,8 +137,8 @@ private actor CallbackStore {
       realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("commit") }
       told.add("committed")
     }
-    #expect(
-      told.all == ["block", "done", "done at last", "more", "returned", "commit", "committed"])
+    expectEqual(
+      told.all, ["block", "done", "done at last", "more", "returned", "commit", "committed"])
   }
 
   @Test func aThreadWithoutARunLoopWritesAtTheEndOfItsTransaction() async throws {
@@ -159,8 +159,8 @@ private actor CallbackStore {
       told.add("\(realm.objects(AsyncTask.self).count)")
       #expect(!realm.isPerformingAsynchronousWriteOperations)
     }
-    #expect(
-      told.all.filter { $0 != "second" } == ["end", "first", "first done", "second done", "2"])
+    expectEqual(
+      told.all.filter { $0 != "second" }, ["end", "first", "first done", "second done", "2"])
   }
 
   /// The realm of a run loop that has ended is granted the right to write, and never comes.

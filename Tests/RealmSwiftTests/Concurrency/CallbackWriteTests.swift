@@ -68,8 +68,8 @@ extension Realm {
     #expect(realm.isPerformingAsynchronousWriteOperations)
     #expect(!realm.isInWriteTransaction)
     await finish()
-    #expect(log.entries == ["returned", "block true", "done true true"])
-    #expect(ids() == [1])
+    expectEqual(log.entries, ["returned", "block true", "done true true"])
+    expectEqual(ids(), [1])
   }
 
   @Test func objectsOfTheRealmAreUsedInTheBlock() async throws {
@@ -80,7 +80,7 @@ extension Realm {
       log.add("\(owner.tasks.count) \(realm.objects(AsyncTask.self).where { $0.id == 5 }.count)")
     }
     await finish()
-    #expect(log.entries == ["1 1"])
+    expectEqual(log.entries, ["1 1"])
   }
 
   @Test func anOwnOverloadStaysUnambiguous() async throws {
@@ -94,7 +94,7 @@ extension Realm {
       await realm.asyncRefresh()
       await Task.yield()
     }
-    #expect(ids() == [1, 2, 3])
+    expectEqual(ids(), [1, 2, 3])
   }
 
   /// `AsyncWrites` 2.
@@ -125,8 +125,8 @@ extension Realm {
     for task in tasks { try await task.value }
     await finish()
     let blocks = log.entries.filter { Int($0).map { $0 % 4 != 3 } ?? false }
-    #expect(blocks == (0..<60).filter { $0 % 4 != 3 }.map(String.init))
-    #expect(log.entries.count == 60)
+    expectEqual(blocks, (0..<60).filter { $0 % 4 != 3 }.map(String.init))
+    expectEqual(log.entries.count, 60)
   }
 
   /// `AsyncWrites` 2.
@@ -148,14 +148,14 @@ extension Realm {
     await other.end()
     try await task.value
     await finish()
-    #expect(log.entries == ["first", "task", "last"])
+    expectEqual(log.entries, ["first", "task", "last"])
   }
 
   @Test func aSynchronousWriteGoesBeforeThoseThatWait() async throws {
     realm.writeAsync { log.add("waiting") }
     try realm.write { log.add("at once") }
     await finish()
-    #expect(log.entries == ["at once", "waiting"])
+    expectEqual(log.entries, ["at once", "waiting"])
   }
 
   @Test func inATransactionTheyQueue() async throws {
@@ -166,12 +166,12 @@ extension Realm {
         add(3)
         realm.commitAsyncWrite { _ in log.add("three") }
       }
-      #expect(ids() == [1])
+      expectEqual(ids(), [1])
     }
-    #expect(ids() == [1])
+    expectEqual(ids(), [1])
     await finish()
-    #expect(ids() == [1, 2, 3])
-    #expect(log.entries == ["three"])
+    expectEqual(ids(), [1, 2, 3])
+    expectEqual(log.entries, ["three"])
   }
 
   @Test func aTransactionThatIsNotCommittedIsCancelled() async throws {
@@ -185,7 +185,7 @@ extension Realm {
       try? realm.commitWrite()
     }
     await finish()
-    #expect(ids() == [2, 3])
+    expectEqual(ids(), [2, 3])
     #expect(!realm.isInWriteTransaction)
   }
 
@@ -217,8 +217,8 @@ extension Realm {
       log.add("d \($0 == nil)")
     }
     await finish()
-    #expect(ids() == [2, 4, 5])
-    #expect(log.entries == ["a true", "b true", "c true", "inner", "d true"])
+    expectEqual(ids(), [2, 4, 5])
+    expectEqual(log.entries, ["a true", "b true", "c true", "inner", "d true"])
   }
 
   @Test func aCancelledBlockDoesNotRun() async throws {
@@ -228,13 +228,13 @@ extension Realm {
       realm.commitAsyncWrite()
     }
     let third = realm.writeAsync({ add(3) }, onComplete: { _ in log.add("3") })
-    #expect(Set([first, second, third]).count == 3)
+    expectEqual(Set([first, second, third]).count, 3)
     try realm.cancelAsyncWrite(first)
     try realm.cancelAsyncWrite(second)
     try realm.cancelAsyncWrite(4_000_000)
     await finish()
-    #expect(ids() == [3])
-    #expect(log.entries == ["3"])
+    expectEqual(ids(), [3])
+    expectEqual(log.entries, ["3"])
     // What has ended, too.
     try realm.cancelAsyncWrite(third)
     try realm.write { add(9) }
@@ -246,7 +246,7 @@ extension Realm {
     let commit = realm.commitAsyncWrite { _ in log.add("heard") }
     try realm.cancelAsyncWrite(commit)
     await finish()
-    #expect(ids() == [1])
+    expectEqual(ids(), [1])
     #expect(log.entries.isEmpty)
   }
 
@@ -259,8 +259,8 @@ extension Realm {
       log.add("heard")
     }
     await finish()
-    #expect(ids() == [1])
-    #expect(log.entries == ["heard"])
+    expectEqual(ids(), [1])
+    expectEqual(log.entries, ["heard"])
   }
 
   @Test func cancellingTheLastLetsTheRealmGo() async throws {
@@ -309,7 +309,7 @@ extension Realm {
       realm.writeAsync({ add(2) }, onComplete: { _ in log.add("\(ids())") })
     }
     await finish()
-    #expect(log.entries == ["[1, 2]"])
+    expectEqual(log.entries, ["[1, 2]"])
   }
 
   @Test func invalidateLeavesWaitingBlocksWaiting() async throws {
@@ -318,10 +318,10 @@ extension Realm {
     realm.commitAsyncWrite { _ in log.add("commit") }
     realm.writeAsync({ add(2) }, onComplete: { _ in log.add("block") })
     realm.invalidate()
-    #expect(ids() == [1])
+    expectEqual(ids(), [1])
     await finish()
-    #expect(ids() == [1, 2])
-    #expect(log.entries == ["commit", "block"])
+    expectEqual(ids(), [1, 2])
+    expectEqual(log.entries, ["commit", "block"])
   }
 
   @Test func aSynchronousWriteBesideWaitingCallbacksAndTasksDoesNotBlockForEver() async throws {
@@ -340,7 +340,7 @@ extension Realm {
       try await task.value
     }
     await finish()
-    #expect(ids().count == 60)
+    expectEqual(ids().count, 60)
   }
 }
 

@@ -51,9 +51,9 @@ private func on<Value: Sendable>(
 
 struct ConfinementTests {
   @Test @MainActor func theMainActorAndTheMainQueueAreOnePlace() async {
-    #expect(Confinement.current == .main)
-    #expect(Confinement.actor(MainActor.shared) == .main)
-    #expect(Confinement.queue(.main) == .main)
+    expectEqual(Confinement.current, .main)
+    expectEqual(Confinement.actor(MainActor.shared), .main)
+    expectEqual(Confinement.queue(.main), .main)
     #expect(Confinement.main.isCurrent)
     #expect(await on(.main) { Confinement.current == .main && Confinement.main.isCurrent })
     #expect(await onThread { !Confinement.main.isCurrent })
@@ -73,7 +73,7 @@ struct ConfinementTests {
   @Test func anActorIsRecognizedOnWhateverThreadItRuns() async {
     let actor = PlainActor()
     let place = await actor.confinement()
-    #expect(place.isolationWord == 0)
+    expectEqual(place.isolationWord, 0)
     #expect(await actor.isCurrent(place))
     #expect(await actor.isCurrentAfterSuspension(place))
     #expect(!place.isCurrent)
@@ -102,7 +102,7 @@ struct ConfinementTests {
     #expect(observed != nil)
     actor = nil
     #expect(observed == nil)
-    #expect(place?.isCurrent == false)
+    expectEqual(place?.isCurrent, false)
     #expect(place != nil)
   }
 
@@ -111,7 +111,7 @@ struct ConfinementTests {
     let above = DispatchQueue(label: "above", target: queue)
     let place = Confinement.queue(queue)
     let placeAbove = Confinement.queue(above)
-    #expect(place == Confinement.queue(queue))
+    expectEqual(place, Confinement.queue(queue))
     #expect(place != placeAbove)
     #expect(!place.isCurrent)
     #expect(await on(queue) { place.isCurrent && !placeAbove.isCurrent })

@@ -58,9 +58,9 @@ private func wait(until condition: () -> Bool) async {
     let task = AsyncTask()
     task.id = 2
     try await Realm.write(to: configuration) { realm in realm.add(task) }
-    #expect(id == 1)
+    expectEqual(id, 1)
     let found = try await DetachedTests.ids(configuration)
-    #expect(found == [1, 2])
+    expectEqual(found, [1, 2])
   }
 
   @Test @MainActor func actorsDoAsWell() async throws {
@@ -68,7 +68,7 @@ private func wait(until condition: () -> Bool) async {
     let isFrozen = try await Realm.read(from: configuration) { $0.isFrozen }
     #expect(isFrozen)
     let found = try await DetachedTests.ids(configuration)
-    #expect(found == [1])
+    expectEqual(found, [1])
   }
 
   @Test func anErrorUndoesTheChanges() async throws {
@@ -82,7 +82,7 @@ private func wait(until condition: () -> Bool) async {
       try await Realm.read(from: configuration) { _ in throw CocoaError(.featureUnsupported) }
     }
     let found = try await DetachedTests.ids(configuration)
-    #expect(found == [])
+    expectEqual(found, [])
   }
 
   @Test func anErrorOfOpeningIsThrown() async throws {
@@ -103,7 +103,7 @@ private func wait(until condition: () -> Bool) async {
     let file = try TemporaryRealm()
     try await Realm.write(to: file.configuration) { _ = $0.create(Dog.self) }
     let count = try await Realm.read(from: file.configuration) { $0.objects(Dog.self).count }
-    #expect(count == 1)
+    expectEqual(count, 1)
     #expect(try Realm.deleteFiles(for: file.configuration))
   }
 
@@ -144,7 +144,7 @@ private func wait(until condition: () -> Bool) async {
     let order = try await Realm.read(from: configuration) { realm in
       Array(realm.objects(AsyncTask.self).sorted(byKeyPath: "priority").map(\.id))
     }
-    #expect(order == [0, 2, 3])
+    expectEqual(order, [0, 2, 3])
   }
 
   @Test func aCancelledTaskDoesNothing() async throws {
@@ -208,12 +208,12 @@ private func wait(until condition: () -> Bool) async {
     }
     tasks[3].cancel()
     await #expect(throws: CancellationError.self) { try await tasks[3].value }
-    #expect(readers.waitingCount == 3)
+    expectEqual(readers.waitingCount, 3)
     mayEnd.signal()
     for number in [2, 4, 5] { try await tasks[number].value }
     mayEnd.signal()
     for number in [0, 1] { try await tasks[number].value }
-    #expect(order.withLock { Array($0.dropFirst(2)) } == [2, 4, 5])
+    expectEqual(order.withLock { Array($0.dropFirst(2)) }, [2, 4, 5])
     #expect(crowd.most == 2 && readers.waitingCount == 0)
   }
 }

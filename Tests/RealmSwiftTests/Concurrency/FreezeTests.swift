@@ -36,13 +36,13 @@ import Testing
       ann.nicknames.append("new")
       realm.create(Person.self, value: ["id": 2, "name": "Bob", "dogs": [ann.dogs[0]]])
     }
-    #expect(frozenAnn.name == "Ann")
-    #expect(frozenAnn.best?.name == "Rex")
-    #expect(Array(frozenAnn.nicknames) == ["A", "N"])
-    #expect(dogs.map(\.name) == ["Rex", "Tim"])
+    expectEqual(frozenAnn.name, "Ann")
+    expectEqual(frozenAnn.best?.name, "Rex")
+    expectEqual(Array(frozenAnn.nicknames), ["A", "N"])
+    expectEqual(dogs.map(\.name), ["Rex", "Tim"])
     #expect(people.count == 1 && people.map(\.name) == ["Ann"])
-    #expect(owners.map(\.name) == ["Ann"])
-    #expect(frozenRealm.objects(Person.self).count == 1)
+    expectEqual(owners.map(\.name), ["Ann"])
+    expectEqual(frozenRealm.objects(Person.self).count, 1)
     #expect(frozenRealm.object(ofType: Person.self, forPrimaryKey: 2) == nil)
     #expect(ann.name == "Anna" && realm.objects(Person.self).count == 2)
   }
@@ -71,12 +71,12 @@ import Testing
     let frozen = ann.freeze()
     #expect(frozen.freeze() === frozen)
     #expect(ann.thaw() === ann)
-    #expect(realm.thaw() == realm)
-    #expect(realm.freeze().freeze() == realm.freeze())
+    expectEqual(realm.thaw(), realm)
+    expectEqual(realm.freeze().freeze(), realm.freeze())
     let list = ann.dogs.freeze()
     #expect(list.freeze() === list)
     let results = realm.objects(Dog.self)
-    #expect(results.thaw() == results)
+    expectEqual(results.thaw(), results)
     #expect(results.freeze().freeze().isFrozen)
   }
 
@@ -112,7 +112,7 @@ import Testing
     #expect(ann.dogs[0] != ann.dogs[0])
     #expect(rex !== again && rex == again && rex.hashValue == again.hashValue && rex != tim)
     #expect(rex.isSameObject(as: again) && !rex.isSameObject(as: ann.dogs[0]))
-    #expect(Set([rex, tim, again]).count == 2)
+    expectEqual(Set([rex, tim, again]).count, 2)
     let frozenAnn = ann.freeze()
     try realm.write { ann.age += 1 }
     #expect(rex != ann.dogs[0].freeze())
@@ -134,7 +134,7 @@ import Testing
       try #require(list.thaw()).append(try #require(list[1].thaw()))
     }
     #expect(ann.name == "Anna" && ann.dogs.count == 3 && list.count == 2)
-    #expect(owners.thaw()?.count == 1)
+    expectEqual(owners.thaw()?.count, 1)
     #expect(people.thaw()?.count == 0 && people.count == 1)
     try realm.write { realm.deleteAll() }
     #expect(frozen.thaw() == nil && list.thaw() == nil && owners.thaw() == nil)
@@ -173,19 +173,19 @@ import Testing
     newcomer = realm.object(ofType: Person.self, forPrimaryKey: 77)?.freeze()
     go.signal()
     done.wait()
-    #expect(seen == ["Ann", "Ann", "own", "not there", "Anna", "Eve"])
+    expectEqual(seen, ["Ann", "Ann", "own", "not there", "Anna", "Eve"])
     realm.refresh()
-    #expect(ann.age == 50)
+    expectEqual(ann.age, 50)
   }
 
   /// `SessionState` 1: an object keeps the session whose state it reads.
   @Test func aFrozenRealmOutlivesTheLiveOne() throws {
     let files = try TemporaryRealm()
     let frozen = try { try fill(files).realm.freeze() }()
-    #expect(frozen.objects(Person.self).first?.dogs.first?.name == "Rex")
+    expectEqual(frozen.objects(Person.self).first?.dogs.first?.name, "Rex")
     let person = try #require(frozen.objects(Person.self).first)
     #expect(try Realm.deleteFilesIsRefused(files.configuration))
-    #expect(person.thaw()?.name == "Ann")
+    expectEqual(person.thaw()?.name, "Ann")
   }
 
   @Test func inATransactionTheStateBeforeIsFrozen() throws {
@@ -194,10 +194,10 @@ import Testing
     try realm.write {
       ann.name = "Anna"
       ann.dogs.removeAll()
-      #expect(ann.freeze().name == "Ann")
-      #expect(ann.dogs.freeze().count == 2)
-      #expect(realm.freeze().objects(Person.self)[0].name == "Ann")
-      #expect(ann.freeze().thaw()?.name == "Anna")
+      expectEqual(ann.freeze().name, "Ann")
+      expectEqual(ann.dogs.freeze().count, 2)
+      expectEqual(realm.freeze().objects(Person.self)[0].name, "Ann")
+      expectEqual(ann.freeze().thaw()?.name, "Anna")
     }
   }
 
@@ -208,7 +208,7 @@ import Testing
     try realm.write { ann.name = "Anna" }
     #expect(!frozen.refresh() && !frozen.isInWriteTransaction && !frozen.autorefresh)
     frozen.autorefresh = false
-    #expect(frozen.objects(Person.self).first?.name == "Ann")
+    expectEqual(frozen.objects(Person.self).first?.name, "Ann")
   }
 
   @Test func aReadOnlyRealmCanBeFrozen() throws {
@@ -217,7 +217,7 @@ import Testing
     var configuration = files.configuration
     configuration.readOnly = true
     let frozen = try Realm(configuration: configuration).freeze()
-    #expect(frozen.objects(Person.self).first?.name == "Ann")
+    expectEqual(frozen.objects(Person.self).first?.name, "Ann")
   }
 
   @Test func unmanagedThingsAreNotFrozen() {
@@ -233,7 +233,7 @@ import Testing
     frozen.invalidate()
     #expect(person.isInvalidated && dogs.isInvalidated && person.isFrozen)
     #expect(ann.name == "Ann" && realm.freeze() != frozen)
-    #expect(ann.freeze().name == "Ann")
+    expectEqual(ann.freeze().name, "Ann")
   }
 
   @Test func whatAFrozenVersionKeepsFromReuseCanBeAskedFor() throws {
@@ -244,14 +244,14 @@ import Testing
     }
     try overwrite()
     var frozen: Realm? = realm.freeze()
-    #expect(frozen?.pinnedByteCount == 0)
+    expectEqual(frozen?.pinnedByteCount, 0)
     try overwrite()
     let once = try #require(frozen?.pinnedByteCount)
     #expect(once >= 10_000)
-    #expect(realm.pinnedByteCount == 0)
+    expectEqual(realm.pinnedByteCount, 0)
     frozen = nil
     try overwrite()
-    #expect(realm.freeze().pinnedByteCount == 0)
+    expectEqual(realm.freeze().pinnedByteCount, 0)
   }
 
   /// `CollectionContents` 2.
@@ -267,11 +267,11 @@ import Testing
     #expect(byIterator == byPosition && byPosition == realm.objects(Person.self).map(\.id))
     #expect(frozen.first?.id == byIterator.first && frozen.last?.id == byIterator.last)
     let few = frozen.where { $0.name == "P3" }
-    #expect(few.count == byIterator.count { $0 % 7 == 3 })
+    expectEqual(few.count, byIterator.count { $0 % 7 == 3 })
     #expect(few.first?.id == few[0].id && few.index(of: few[5]) == 5)
-    #expect(few.sum(of: \.id) == byIterator.filter { $0 % 7 == 3 }.reduce(0, +))
+    expectEqual(few.sum(of: \.id), byIterator.filter { $0 % 7 == 3 }.reduce(0, +))
     try realm.write { realm.deleteAll() }
-    #expect(frozen.where { $0.name == "P3" }.count == few.count)
+    expectEqual(frozen.where { $0.name == "P3" }.count, few.count)
   }
 }
 

@@ -60,10 +60,10 @@ import Testing
       }
     }
     await finish()
-    #expect(told.all == (0..<100).map { "\($0) true" })
-    #expect(count == 100)
+    expectEqual(told.all, (0..<100).map { "\($0) true" })
+    expectEqual(count, 100)
     // 20 at a time: five pairs.
-    #expect(files.syncCount - before == 10)
+    expectEqual(files.syncCount - before, 10)
     #expect(try await countElsewhere() == 100)
     #expect(try file.check() == [])
   }
@@ -72,7 +72,7 @@ import Testing
     let before = files.syncCount
     for id in 0..<10 { realm.writeAsync { add(id) } }
     await finish()
-    #expect(files.syncCount - before == 20)
+    expectEqual(files.syncCount - before, 20)
   }
 
   @Test func commitsInARowShareTheirSyncs() async throws {
@@ -82,11 +82,11 @@ import Testing
       realm.beginWrite()
       add(id)
       realm.commitAsyncWrite(allowGrouping: true) { _ in told.add("\(id)") }
-      #expect(count == id + 1)
+      expectEqual(count, id + 1)
     }
     await finish()
-    #expect(told.all == (0..<25).map(String.init))
-    #expect(files.syncCount - before == 4)
+    expectEqual(told.all, (0..<25).map(String.init))
+    expectEqual(files.syncCount - before, 4)
   }
 
   /// `AsyncWrites+Commit` 2.
@@ -109,16 +109,16 @@ import Testing
       realm.beginWrite()
       add(1)
       realm.commitAsyncWrite { _ in told.add("done") }
-      #expect(count == 1)
+      expectEqual(count, 1)
       #expect(!realm.isInWriteTransaction)
       #expect(realm.isPerformingAsynchronousWriteOperations)
-      #expect(observed.all == [1])
+      expectEqual(observed.all, [1])
       #expect(!realm.refresh())
-      #expect(count == 1)
+      expectEqual(count, 1)
       #expect(told.all.isEmpty)
     }
     await finish()
-    #expect(told.all == ["done"])
+    expectEqual(told.all, ["done"])
     token.invalidate()
   }
 
@@ -129,10 +129,10 @@ import Testing
       realm.beginWrite()
       add(1)
       realm.commitAsyncWrite()
-      #expect(file.newestVersion == version)
+      expectEqual(file.newestVersion, version)
     }
     await finish()
-    #expect(file.newestVersion == version + 1)
+    expectEqual(file.newestVersion, version + 1)
     #expect(try await countElsewhere() == 1)
   }
 
@@ -150,7 +150,7 @@ import Testing
         return realm?.resolve(reference)?.name
       }
     }
-    #expect(found == "seven")
+    expectEqual(found, "seven")
     await finish()
   }
 
@@ -164,9 +164,9 @@ import Testing
     add(2)
     try realm.commitWrite()
     #expect(files.syncCount - before <= 4)
-    #expect(file.newestVersion == realm.core.shownTables?.version)
+    expectEqual(file.newestVersion, realm.core.shownTables?.version)
     await finish()
-    #expect(told.all == ["first"])
+    expectEqual(told.all, ["first"])
     #expect(try await countElsewhere() == 2)
   }
 
@@ -178,7 +178,7 @@ import Testing
     realm.beginWrite()
     add(2)
     realm.cancelWrite()
-    #expect(count == 1)
+    expectEqual(count, 1)
     for id in 3..<6 {
       realm.beginAsyncWrite {
         add(id)
@@ -186,7 +186,7 @@ import Testing
       }
     }
     await finish()
-    #expect(told.all == ["first", "3", "5"])
+    expectEqual(told.all, ["first", "3", "5"])
     #expect(try await countElsewhere() == 3)
     #expect(try file.check() == [])
   }
@@ -209,8 +209,8 @@ import Testing
     await finish()
     // The last of the groups may have been committed before the other writer had its turn.
     realm.refresh()
-    #expect(count == 61)
-    #expect(told.all.count == 61)
+    expectEqual(count, 61)
+    expectEqual(told.all.count, 61)
   }
 
   /// `AsyncWrites+Commit` 3.
@@ -233,8 +233,8 @@ import Testing
       realm.commitAsyncWrite(allowGrouping: true)
     }
     await finish()
-    #expect(told.all == ["block", "group"])
-    #expect(count == 3)
+    expectEqual(told.all, ["block", "group"])
+    expectEqual(count, 3)
   }
 
   /// `Realm+AsyncWrite` 3.
@@ -268,17 +268,17 @@ import Testing
     }
     realm.writeAsync({ add(4) }, onComplete: { told.add("4 \($0 is Realm.Error)") })
     await finish()
-    #expect(told.all == ["1 true", "2 true", "3 true", "4 true"])
-    #expect(count == 1)
+    expectEqual(told.all, ["1 true", "2 true", "3 true", "4 true"])
+    expectEqual(count, 1)
     await #expect(throws: Realm.Error.self) { try await realm.asyncWrite { add(5) } }
     #expect(throws: Realm.Error.self) { try realm.write { add(6) } }
-    #expect(count == 1)
+    expectEqual(count, 1)
   }
 
   @Test func asyncWriteThrowsWhatTheDiskSays() async throws {
     files.failSyncs()
     await #expect(throws: Realm.Error.self) { try await realm.asyncWrite { add(5) } }
-    #expect(count == 0)
+    expectEqual(count, 0)
     #expect(!realm.isPerformingAsynchronousWriteOperations)
   }
 }

@@ -94,8 +94,8 @@ private final class WaiterLog: Sendable {
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       queueWaiters.notify(queue: .global()) { continuation.resume() }
     }
-    #expect(log.outsideCount == 0)
-    #expect(log.sum == outcome.done + queueSum.withLock { $0 })
+    expectEqual(log.outsideCount, 0)
+    expectEqual(log.sum, outcome.done + queueSum.withLock { $0 })
     #expect(outcome.done < outcome.given, "nobody was cancelled")
     #expect(await realm.sum() == log.sum)
   }

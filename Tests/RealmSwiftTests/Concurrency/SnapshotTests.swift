@@ -24,12 +24,12 @@ import Testing
       #expect(realm.isFrozen)
       return realm.objects(Person.self).map(\.name) as [String]
     }
-    #expect(names == ["P0", "P1", "P2"])
+    expectEqual(names, ["P0", "P1", "P2"])
     try realm.write {
       realm.deleteAll()
-      #expect(realm.snapshot { $0.objects(Person.self).count } == 3)
+      expectEqual(realm.snapshot { $0.objects(Person.self).count }, 3)
     }
-    #expect(realm.snapshot { $0.objects(Person.self).count } == 0)
+    expectEqual(realm.snapshot { $0.objects(Person.self).count }, 0)
   }
 
   @Test func aSnapshotOfAFileNeedsNoRealmAndKeepsNone() throws {
@@ -55,9 +55,9 @@ import Testing
       }
       return [before, snapshot.objects(Person.self).count]
     }
-    #expect(counts == [2, 2])
+    expectEqual(counts, [2, 2])
     #expect(try Realm.snapshot(of: configuration) { $0.objects(Person.self).count } == 0)
-    #expect(realm.objects(Person.self).count == 2)
+    expectEqual(realm.objects(Person.self).count, 2)
   }
 
   @Test func manyThreadsTakeSnapshotsBesideAWriter() async throws {

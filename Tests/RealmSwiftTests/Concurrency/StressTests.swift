@@ -332,10 +332,10 @@ private struct Run: Sendable {
       try await Task.sleep(for: .milliseconds(2))
     }
     realm.refresh()
-    #expect(ledger.problems == [], "seed \(seed)")
-    #expect(entries.values == all, "seed \(seed)")
-    #expect(elsewhere.values == all, "seed \(seed)")
-    #expect(rich.values == richAccounts.map(AccountValue.init), "seed \(seed)")
+    expectEqual(ledger.problems, [], "seed \(seed)")
+    expectEqual(entries.values, all, "seed \(seed)")
+    expectEqual(elsewhere.values, all, "seed \(seed)")
+    expectEqual(rich.values, richAccounts.map(AccountValue.init), "seed \(seed)")
     for participant in participants { await participant.end() }
     for token in tokens { token.invalidate() }
   }

@@ -46,7 +46,7 @@ private actor Hermit {
     note()
     await Task.yield()
     note()
-    #expect(realm.object(ofType: AsyncTask.self, forPrimaryKey: id)?.name == "task \(id)")
+    expectEqual(realm.object(ofType: AsyncTask.self, forPrimaryKey: id)?.name, "task \(id)")
   }
 
   /// Whether accesses compare threads instead of asking for the executor.
@@ -161,7 +161,7 @@ private final class MeetingPlace: @unchecked Sendable {
     for _ in 0..<1000 where ExecutorThread.pointer(ofExecutor: address) != 0 {
       try await Task.sleep(for: .milliseconds(2))
     }
-    #expect(ExecutorThread.pointer(ofExecutor: address) == 0)
+    expectEqual(ExecutorThread.pointer(ofExecutor: address), 0)
   }
 
   @Test func aRealmOfTheThreadIsRefusedElsewhere() async {

@@ -39,7 +39,7 @@ import Testing
         realm.resolve(sorted)?.first, realm.resolve(owners)?.first?.name,
       ]
     }
-    #expect(seen == ["Ann", "Rex", "b", "Ann", "a", "Ann"])
+    expectEqual(seen, ["Ann", "Rex", "b", "Ann", "a", "Ann"])
     #expect(person.isInvalidated && owners.isInvalidated)
   }
 
@@ -54,7 +54,7 @@ import Testing
       let realm = try Realm(configuration: configuration)
       return [realm.resolve(reference)?.area, frozen.value?.area, frozen.value?.thaw()?.area]
     }
-    #expect(areas == [20, 20, 20])
+    expectEqual(areas, [20, 20, 20])
   }
 
   @Test func aReferencePinsItsVersionUntilItIsResolved() throws {
@@ -101,7 +101,7 @@ import Testing
     references += [ThreadSafeReference(to: ann), ThreadSafeReference(to: ann)]
     made.signal()
     done.wait()
-    #expect(seen == ["Ann", "Eve", "Anna", "Anna"])
+    expectEqual(seen, ["Ann", "Eve", "Anna", "Anna"])
   }
 
   @Test func aRealmThatHasReadNothingStartsAtTheVersionOfTheReference() throws {
@@ -122,7 +122,7 @@ import Testing
       seen.append(realm.resolve(third)?.name)
       return seen
     }
-    #expect(seen == ["Ann", "Ann", "gone", "Ann"])
+    expectEqual(seen, ["Ann", "Ann", "gone", "Ann"])
     // A realm that has read is not moved back.
     try realm.write { realm.create(Person.self, value: ["id": 2, "name": "Eve"]) }
     let eve = try #require(realm.object(ofType: Person.self, forPrimaryKey: 2))
@@ -142,7 +142,7 @@ import Testing
     let other = try TemporaryRealm().open()
     let reference = try ann.realm?.write { ThreadSafeReference(to: ann) }
     #expect(other.resolve(try #require(reference)) == nil)
-    #expect(reference?.isInvalidated == true)
+    expectEqual(reference?.isInvalidated, true)
   }
 
   @Test func aDeletedObjectResolvesToNil() throws {

@@ -34,7 +34,7 @@ import Testing
       }
     }
     // What another thread has seen is seen here, too.
-    #expect(ann.name == "Ann")
+    expectEqual(ann.name, "Ann")
     #expect(reference?.name == "Anna" && ann.name == "Anna")
   }
 
@@ -54,7 +54,7 @@ import Testing
     @ThreadSafe var reference: Person?
     #expect(reference == nil)
     reference = ann
-    #expect(reference?.name == "Ann")
+    expectEqual(reference?.name, "Ann")
     reference = nil
     #expect(reference == nil)
   }
@@ -71,7 +71,7 @@ import Testing
         owners.wrappedValue?.first?.name,
       ]
     }
-    #expect(seen == ["Rex", "Ann", "Ann"])
+    expectEqual(seen, ["Rex", "Ann", "Ann"])
   }
 
   @Test func somethingFrozenIsLiveWhenItIsRead() throws {
@@ -102,11 +102,11 @@ import Testing
     opened.wait()
     try realm.write {
       reference.wrappedValue = realm.create(Person.self, value: ["id": 7, "name": "Eve"])
-      #expect(reference.wrappedValue?.name == "Eve")
+      expectEqual(reference.wrappedValue?.name, "Eve")
     }
     committed.signal()
     done.wait()
-    #expect(name == "Eve")
+    expectEqual(name, "Eve")
   }
 
   @Test func itKeepsTheDataButNoVersion() throws {
@@ -118,11 +118,11 @@ import Testing
       let reference = ThreadSafe(wrappedValue: ann)
       try realm.write { ann.age = 3 }
       let pinned = realm.core.file.pinnedVersions
-      #expect(pinned == [realm.core.file.newestVersion])
+      expectEqual(pinned, [realm.core.file.newestVersion])
       return reference
     }()
     // No realm is left that would keep the data in memory.
-    #expect(reference.wrappedValue?.name == "Ann")
+    expectEqual(reference.wrappedValue?.name, "Ann")
   }
 
   @Test func aQueuesRealmIsFound() async throws {
@@ -155,7 +155,7 @@ import Testing
     let realm = try await Realm(configuration: files.configuration)
     let ann = try realm.write { realm.create(Person.self, value: ["id": 1, "name": "Ann"]) }
     try await ThreadSafeTests.rename(person: ann, in: files.configuration)
-    #expect(ann.name == "Janet")
+    expectEqual(ann.name, "Janet")
   }
 
   @MainActor private static func rename(

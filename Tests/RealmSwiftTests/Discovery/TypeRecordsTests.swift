@@ -34,17 +34,17 @@ struct TypeRecordsTests {
       "DiscoveredBelow", "DiscoveredBelowGeneric", "DiscoveredDirectly", "DiscoveredLocal",
       "DiscoveredNested", "DiscoveredNeverMentioned",
     ]
-    #expect(names(below: DiscoveryRoot.self) == expected)
+    expectEqual(names(below: DiscoveryRoot.self), expected)
   }
 
   @Test func aClassIsNotBelowItself() {
-    #expect(names(below: DiscoveredDirectly.self) == ["DiscoveredBelow"])
+    expectEqual(names(below: DiscoveredDirectly.self), ["DiscoveredBelow"])
     #expect(names(below: DiscoveredBelow.self).isEmpty)
   }
 
   @Test func whatIsFoundIsTheClassItself() {
     let found = TypeRecords().subclasses(of: DiscoveryStranger.self)
-    #expect(found.count == 1)
+    expectEqual(found.count, 1)
     #expect(found.first == DiscoveryStrangerBelow.self)
   }
 
@@ -53,6 +53,6 @@ struct TypeRecordsTests {
     let records = TypeRecords()
     #expect(records.areAvailable)
     #expect(records.count > 100)
-    #expect(TypeRecords().count == records.count)
+    expectEqual(TypeRecords().count, records.count)
   }
 }

@@ -64,24 +64,24 @@ struct DynamicObjectTests {
     #expect(fern.level as? Int == 7)
     #expect(fern.height as? Double == 0.5)
     #expect(fern.seen == nil)
-    #expect((fern.pot as? DynamicPot)?.colour == "red")
+    expectEqual((fern.pot as? DynamicPot)?.colour, "red")
     let neighbours = try #require(fern.neighbours as? List<DynamicObject>)
-    #expect(neighbours.map { $0.name as? String } == ["moss"])
+    expectEqual(neighbours.map { $0.name as? String }, ["moss"])
     #expect(fern.dynamicList("neighbours").first?.id as? Int == 2)
     #expect(fern.dynamicMutableSet("friends").first?.name as? String == "moss")
     let byName: Map<String, DynamicObject?> = fern.dynamicMap("byName")
     #expect(byName["m"]??.name as? String == "moss")
-    #expect((fern.notes as? List<String>).map { Array($0) } == ["wet", "dark"])
-    #expect((fern.levels as? List<Int>).map { Array($0) } == [3])
+    expectEqual((fern.notes as? List<String>).map { Array($0) }, ["wet", "dark"])
+    expectEqual((fern.levels as? List<Int>).map { Array($0) }, [3])
     let moss = try #require(fern.realm?.object(ofType: DynamicPlant.self, forPrimaryKey: 2))
     #expect(moss.isSameObject(as: fern.dynamicList("neighbours").first))
-    #expect(fern.dynamicMutableSet("friends").first?.isSameObject(as: moss) == true)
+    expectEqual(fern.dynamicMutableSet("friends").first?.isSameObject(as: moss), true)
     #expect(fern.isSameObject(as: moss.besides.first) && !fern.isSameObject(as: moss))
     let anything = try #require(fern.anything as? DynamicPlant)
     #expect(AnyRealmValue.object(anything).dynamicObject?.name as? String == "moss")
     let besides = try #require(neighbours[0].besides as? LinkingObjects<DynamicObject>)
     #expect(besides.first?.id as? Int == 1)
-    #expect(fern.objectSchema.className == "DynamicPlant")
+    expectEqual(fern.objectSchema.className, "DynamicPlant")
     #expect(fern.description.contains("colour = red;"))
   }
 
@@ -90,11 +90,11 @@ struct DynamicObjectTests {
     let realm = try file.open()
     try fill(realm)
     let plants = realm.dynamicObjects("DynamicPlant")
-    #expect(plants.count == 2)
+    expectEqual(plants.count, 2)
     try check(try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1)))
     #expect(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 7) == nil)
     #expect(plants.filter("height > 0.1").first?.name as? String == "fern")
-    #expect(plants.filter("ANY neighbours.name == 'moss'").count == 1)
+    expectEqual(plants.filter("ANY neighbours.name == 'moss'").count, 1)
     #expect(plants.filter("ANY besides.name == 'fern'").first?.name as? String == "moss")
     #expect(plants.sorted(byKeyPath: "name", ascending: false).first?.name as? String == "moss")
     let typed = try #require(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1))
@@ -111,13 +111,13 @@ struct DynamicObjectTests {
     let frozenNeighbours = fern.dynamicList("neighbours").freeze()
     try realm.write { fern["name"] = "palm" }
     try check(frozen)
-    #expect(frozenPlants.filter("name == 'fern'").count == 1)
+    expectEqual(frozenPlants.filter("name == 'fern'").count, 1)
     #expect(frozenNeighbours[0].name as? String == "moss")
     #expect(frozen.thaw()?.name as? String == "palm")
     #expect(frozenNeighbours.thaw()?.first?.name as? String == "moss")
     let reference = ThreadSafeReference(to: fern)
     let name = try onAnotherThread { try file.open().resolve(reference)?.name as? String }
-    #expect(name == "palm")
+    expectEqual(name, "palm")
   }
 
   @Test func propertiesAreSetByName() throws {
@@ -144,13 +144,13 @@ struct DynamicObjectTests {
     let realm = try file.open()
     let fern = try #require(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1))
     #expect(fern.name == "palm" && fern.level == .low && fern.height == nil)
-    #expect(fern.pot?.colour == "blue")
-    #expect(fern.neighbours.map(\.id) == [2, 1, 3])
-    #expect(fern.friends.map(\.id) == [1])
+    expectEqual(fern.pot?.colour, "blue")
+    expectEqual(fern.neighbours.map(\.id), [2, 1, 3])
+    expectEqual(fern.friends.map(\.id), [1])
     #expect(fern.byName["f"]??.id == 1 && fern.byName.count == 1)
-    #expect(Array(fern.notes) == ["dry"])
+    expectEqual(Array(fern.notes), ["dry"])
     #expect(fern.neighbours.last?.name == "unnamed" && fern.neighbours.last?.level == .low)
-    #expect(fern.neighbours.last?.pot?.colour == "white")
+    expectEqual(fern.neighbours.last?.pot?.colour, "white")
     #expect(try realm.core.classes[DynamicPot.self].table.objectCount() == 3)
     try ReferenceReader.check(file.configuration)
   }
@@ -169,11 +169,11 @@ struct DynamicObjectTests {
     }
     _RealmTesting.runAsyncNotifiers(atPath: realm.core.file.path)
     realm.refresh()
-    #expect(changes == ["height"])
+    expectEqual(changes, ["height"])
     token.invalidate()
     try realm.write { realm.delete(fern) }
     #expect(fern.isInvalidated)
-    #expect(realm.objects(DynamicPlant.self).map(\.id) == [2])
+    expectEqual(realm.objects(DynamicPlant.self).map(\.id), [2])
     try realm.write { realm.delete(realm.dynamicObjects("DynamicPlant")) }
     #expect(realm.isEmpty)
   }
@@ -185,13 +185,13 @@ struct DynamicObjectTests {
     try realm.write {
       let made = realm.create(
         DynamicPlant.self, value: ["id": 4, "neighbours": [moss]] as [String: Any])
-      #expect(made.neighbours.first?.name == "moss")
+      expectEqual(made.neighbours.first?.name, "moss")
       made.anything = .object(moss)
-      #expect(made.anything.object(DynamicPlant.self)?.id == 2)
+      expectEqual(made.anything.object(DynamicPlant.self)?.id, 2)
       let copy = realm.create(
         DynamicPlant.self,
         value: ["id": 5, "pot": try #require(realm.dynamicObjects("DynamicPot").first)])
-      #expect(copy.pot?.colour == "red")
+      expectEqual(copy.pot?.colour, "red")
     }
   }
 }

@@ -17,7 +17,7 @@ import Testing
     ]
     for (type, number, name) in types {
       #expect(type.rawValue == number && PropertyType(rawValue: number) == type)
-      #expect("\(type)" == name)
+      expectEqual("\(type)", name)
     }
     #expect(PropertyType(rawValue: 13) == nil)
   }
@@ -31,17 +31,17 @@ import Testing
     let dynamic = try realm.write { realm.dynamicCreate("Row") }
     for property in row.properties {
       let name = property.name
-      #expect(property.isArray == name.hasSuffix("List"), "\(name)")
-      #expect(property.isSet == name.hasSuffix("Set"), "\(name)")
-      #expect(property.isMap == name.hasSuffix("Map"), "\(name)")
+      expectEqual(property.isArray, name.hasSuffix("List"), "\(name)")
+      expectEqual(property.isSet, name.hasSuffix("Set"), "\(name)")
+      expectEqual(property.isMap, name.hasSuffix("Map"), "\(name)")
       #expect(property.columnName == name && !property.isIndexed)
       let linked = name.hasPrefix("link") ? "Target" : name.hasPrefix("part") ? "Part" : nil
-      #expect(property.objectClassName == linked, "\(name)")
+      expectEqual(property.objectClassName, linked, "\(name)")
       let isNullable =
         name.contains("Optional") || ["link", "linkMap", "part", "partMap"].contains(name)
-      #expect(property.isOptional == isNullable, "\(name)")
+      expectEqual(property.isOptional, isNullable, "\(name)")
       #expect(row[name] == property && Set([property, property]).count == 1)
-      #expect(dynamic.objectSchema[name] == property, "\(name)")
+      expectEqual(dynamic.objectSchema[name], property, "\(name)")
     }
     #expect(row != realm.schema["Target"] && realm.schema == realm.schema)
     #expect(realm.schema["Part"]?.isEmbedded == true && row.isAsymmetric == false)
@@ -66,13 +66,13 @@ import Testing
     #expect(
       row.int as? Int == 3 && row.intOptional == nil && row["any"] as? Double == 1.5
     )
-    #expect((row.stringList as? List<String>)?.first == "a")
-    #expect((row.uuidOptionalSet as? MutableSet<UUID?>)?.count == 2)
+    expectEqual((row.stringList as? List<String>)?.first, "a")
+    expectEqual((row.uuidOptionalSet as? MutableSet<UUID?>)?.count, 2)
     #expect((row.link as? Object)?["number"] as? Int == 4)
     #expect((row.linkList as? List<DynamicObject>)?.first?.number as? Int == 5)
     #expect((row.part as? EmbeddedObject)?["number"] as? Int == 6)
     #expect((row.partMap as? Map<String, DynamicObject?>)?["x"]??.number as? Int == 7)
-    #expect((row.dateMap as? Map<String, Date>)?.count == 1)
+    expectEqual((row.dateMap as? Map<String, Date>)?.count, 1)
     try realm.write {
       row["link"] = nil
       row.boolOptional = true
@@ -82,7 +82,7 @@ import Testing
     #expect(row.link == nil && row.boolOptional as? Bool == true)
     let typed = try #require(realm.objects(MigrationMatrix.Row.self).first)
     #expect(Array(typed.stringList) == ["a", "b"] && typed.partMap["x"] == .some(nil))
-    #expect(realm.dynamicObjects("Part").count == 1)
+    expectEqual(realm.dynamicObjects("Part").count, 1)
   }
 
   @Test func texts() async {
@@ -92,28 +92,28 @@ import Testing
         try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
         return realm
       }
-      #expect(
+      expectEqual(
         Traps.text {
           let realm = try realm()
           guard let dog = realm.dynamicObjects("Dog").first else { return }
           _ = realm.dynamicObjects("Person").index(of: dog)
-        } == "Object of type 'Dog' does not match Results type 'Person'.")
-      #expect(
+        }, "Object of type 'Dog' does not match Results type 'Person'.")
+      expectEqual(
         Traps.text {
           let realm = try realm()
           guard let dog = realm.dynamicObjects("Dog").first else { return }
           _ = try Misuse.realmWithPerson().realm.dynamicObjects("Dog").index(of: dog)
-        } == "Object must be from the Realm being queried")
-      #expect(
-        Traps.text { _ = try realm().dynamicObject(ofType: "Dog", forPrimaryKey: 1) }
-          == "'Dog' does not have a primary key defined")
+        }, "Object must be from the Realm being queried")
+      expectEqual(
+        Traps.text { _ = try realm().dynamicObject(ofType: "Dog", forPrimaryKey: 1) },
+        "'Dog' does not have a primary key defined")
       let key = Traps.text {
         _ = try realm().dynamicObject(ofType: "Person", forPrimaryKey: "x")
       }
       #expect(key.hasPrefix("Invalid value 'x'"))
-      #expect(
-        Traps.text { _ = try realm().dynamicObjects("Person").first?.dynamicList("name") }
-          == "Property 'Person.name' of type 'string' is no list.")
+      expectEqual(
+        Traps.text { _ = try realm().dynamicObjects("Person").first?.dynamicList("name") },
+        "Property 'Person.name' of type 'string' is no list.")
     }
   }
 }

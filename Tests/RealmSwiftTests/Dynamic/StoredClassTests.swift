@@ -52,7 +52,7 @@ struct StoredClassTests {
   @Test func classesOfTheProgramStayThemselves() throws {
     let file = try makeFile()
     let holder = try #require(try file.open().objects(Holder.self).first)
-    #expect(holder.any.object(Person.self)?.name == "Ann")
+    expectEqual(holder.any.object(Person.self)?.name, "Ann")
     #expect(holder.any.dynamicObject?["name"] as? String == "Ann")
   }
 
@@ -73,6 +73,6 @@ struct StoredClassTests {
       }
     }
     realm.refresh()
-    #expect(holder.many.map { $0.dynamicObject?["name"] as? String } == ["Ann", "Rex"])
+    expectEqual(holder.many.map { $0.dynamicObject?["name"] as? String }, ["Ann", "Rex"])
   }
 }

@@ -47,8 +47,8 @@ struct EmbeddedElementTests {
 
   private func numbers<S: Sequence>(_ parts: S) -> [Int] where S.Element == ElementPart {
     parts.map { part in
-      #expect(part.tags.first == "\(part.number)")
-      #expect(part.inner?.note == (part.number % 2 == 0 ? "\(part.number)" : nil))
+      expectEqual(part.tags.first, "\(part.number)")
+      expectEqual(part.inner?.note, (part.number % 2 == 0 ? "\(part.number)" : nil))
       return part.number
     }
   }
@@ -107,7 +107,7 @@ struct EmbeddedElementTests {
     var model: [Int] = []
     for _ in 0..<120 {
       edit(list, &model, &random)
-      #expect(numbers(list) == model)
+      expectEqual(numbers(list), model)
     }
     for part in list { #expect(list.index(of: part).map { list[$0] } === part) }
   }
@@ -123,7 +123,7 @@ struct EmbeddedElementTests {
         realm.beginWrite()
         for _ in 0..<8 {
           edit(list, &model, &random)
-          #expect(numbers(list) == model)
+          expectEqual(numbers(list), model)
         }
         if round % 4 == 3 {
           realm.cancelWrite()
@@ -131,7 +131,7 @@ struct EmbeddedElementTests {
         } else {
           try realm.commitWrite()
         }
-        #expect(numbers(list) == model)
+        expectEqual(numbers(list), model)
         try expectNoOrphans(realm, model.count, model.count { $0 % 2 == 0 })
       }
       try realm.write {
@@ -148,18 +148,18 @@ struct EmbeddedElementTests {
   }
 
   private func lookAt(_ list: List<ElementPart>, _ model: [Int]) throws {
-    for (index, part) in list.enumerated() { #expect(list.index(of: part) == index) }
+    for (index, part) in list.enumerated() { expectEqual(list.index(of: part), index) }
     #expect(list.index(of: ElementPart(1)) == nil && list.first?.number == model.first)
-    #expect(list.index(matching: { $0.number == 1 }) == model.firstIndex(of: 1))
-    #expect(list.where { $0.number > 1 }.count == model.count { $0 > 1 })
-    #expect(list.filter("ANY tags == '3'").count == model.count { $0 == 3 })
-    #expect(list.where { $0.inner.note == "2" }.count == model.count { $0 == 2 })
-    #expect(numbers(list.sorted(by: \.number)) == model.sorted())
-    #expect(numbers(list.sorted(byKeyPath: "number", ascending: false)) == model.sorted(by: >))
+    expectEqual(list.index(matching: { $0.number == 1 }), model.firstIndex(of: 1))
+    expectEqual(list.where { $0.number > 1 }.count, model.count { $0 > 1 })
+    expectEqual(list.filter("ANY tags == '3'").count, model.count { $0 == 3 })
+    expectEqual(list.where { $0.inner.note == "2" }.count, model.count { $0 == 2 })
+    expectEqual(numbers(list.sorted(by: \.number)), model.sorted())
+    expectEqual(numbers(list.sorted(byKeyPath: "number", ascending: false)), model.sorted(by: >))
     #expect(list.sum(of: \.number) == model.reduce(0, +) && list.max(of: \.number) == model.max())
-    #expect(list.min(ofProperty: "number") == model.min())
-    #expect(list.distinct(by: [\ElementPart.number]).count == Set(model).count)
-    #expect(list.value(forKey: "number").compactMap { $0 as? Int } == model)
+    expectEqual(list.min(ofProperty: "number"), model.min())
+    expectEqual(list.distinct(by: [\ElementPart.number]).count, Set(model).count)
+    expectEqual(list.value(forKey: "number").compactMap { $0 as? Int }, model)
   }
 
   private func freezeAndHandOver(_ list: List<ElementPart>, _ model: [Int]) throws {
@@ -217,7 +217,7 @@ struct EmbeddedElementTests {
     var model: [String: Int?] = [:]
     for _ in 0..<120 {
       edit(map, &model, &random)
-      #expect(contents(map) == model)
+      expectEqual(contents(map), model)
     }
   }
 
@@ -232,7 +232,7 @@ struct EmbeddedElementTests {
         realm.beginWrite()
         for _ in 0..<8 {
           edit(map, &model, &random)
-          #expect(contents(map) == model)
+          expectEqual(contents(map), model)
         }
         if round % 4 == 3 {
           realm.cancelWrite()
@@ -240,7 +240,7 @@ struct EmbeddedElementTests {
         } else {
           try realm.commitWrite()
         }
-        #expect(contents(map) == model)
+        expectEqual(contents(map), model)
         let present = model.values.compactMap(\.self)
         try expectNoOrphans(realm, present.count, present.count { $0 % 2 == 0 })
       }
@@ -251,18 +251,18 @@ struct EmbeddedElementTests {
       }
       model = ["k1": 1, "k2": 2, "k3": 3, "none": Int?.none]
       #expect(map.sum(of: \.number) == 6 && map.max(of: \.number) == 3)
-      #expect(
-        map.sorted(by: \.number, ascending: false).compactMap(\.self).map(\.number) == [3, 2, 1])
-      #expect(map.where { $0.number > 1 }.count == 2)
+      expectEqual(
+        map.sorted(by: \.number, ascending: false).compactMap(\.self).map(\.number), [3, 2, 1])
+      expectEqual(map.where { $0.number > 1 }.count, 2)
       let (frozen, reference) = (map.freeze(), ThreadSafeReference(to: map))
       try realm.write { map["k1"] = nil }
       #expect(contents(frozen) == model && frozen["k1"]??.isFrozen == true)
-      #expect(frozen.thaw() == map)
+      expectEqual(frozen.thaw(), map)
       model["k1"] = nil
       let there = try DispatchQueue(label: "elements").sync {
         try Realm(configuration: file.configuration).resolve(reference).map { contents($0) }
       }
-      #expect(there == model)
+      expectEqual(there, model)
     }
     let realm = try file.open()
     #expect(try contents(#require(realm.objects(ElementOwner.self).first).map) == model)
@@ -311,7 +311,7 @@ struct EmbeddedElementTests {
     #expect(await maps.wait(for: 3).last == [["b"], [], ["a"]])
     try realm.write { owner.list[0] = ElementPart(9) }
     let replaced = await lists.wait(for: 4).last
-    #expect(replaced == .update(count: 2, deletions: [], insertions: [], modifications: [0]))
+    expectEqual(replaced, .update(count: 2, deletions: [], insertions: [], modifications: [0]))
     tokens.forEach { $0.invalidate() }
   }
 }

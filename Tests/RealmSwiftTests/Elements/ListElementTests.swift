@@ -66,9 +66,9 @@ struct ListElementTests {
       var model: [Element] = []
       for _ in 0..<60 {
         edit(list, &model, values, &random)
-        #expect(Array(list) == model)
+        expectEqual(Array(list), model)
       }
-      for value in values { #expect(list.index(of: value) == model.firstIndex(of: value)) }
+      for value in values { expectEqual(list.index(of: value), model.firstIndex(of: value)) }
       let copy = List<Element>()
       copy.append(objectsIn: list)
       #expect(copy == list && copy.realm == nil && !list.isInvalidated)
@@ -90,14 +90,14 @@ struct ListElementTests {
           let before = model
           realm.beginWrite()
           for _ in 0..<12 { edit(list, &model, values, &random) }
-          #expect(Array(list) == model, "\(type.name)")
+          expectEqual(Array(list), model, "\(type.name)")
           if round == 2 {
             realm.cancelWrite()
             model = before
           } else {
             try realm.commitWrite()
           }
-          #expect(Array(list) == model, "\(type.name)")
+          expectEqual(Array(list), model, "\(type.name)")
         }
         try realm.write {
           list.append(objectsIn: values)
@@ -109,7 +109,7 @@ struct ListElementTests {
       let texts = model.map { type.text($0) }
       let realm = try file.open()
       let list = try type.list(#require(realm.objects(EveryList.self).first))
-      #expect(list.map { type.text($0) } == texts, "\(type.name) reopened")
+      expectEqual(list.map { type.text($0) }, texts, "\(type.name) reopened")
       #expect(try realm.core.file.check().isEmpty)
     }
 
@@ -117,7 +117,7 @@ struct ListElementTests {
       _ list: List<Element>, _ model: [Element], _ values: [Element], _ type: ElementType<Element>
     ) throws {
       for value in values {
-        #expect(list.index(of: value) == model.firstIndex(of: value), "\(type.name)")
+        expectEqual(list.index(of: value), model.firstIndex(of: value), "\(type.name)")
         #expect(list.contains(value))
       }
       #expect(list[1] == model[1] && list.first == model.first && list.last == model.last)
@@ -125,7 +125,7 @@ struct ListElementTests {
       guard type.isScalar else { return }
       let ranks = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($1, $0) })
       let sorted = list.sorted(byKeyPath: "self").map { ranks[$0] }
-      #expect(Array(sorted) == model.map { ranks[$0] }.sorted { ($0 ?? 0) < ($1 ?? 0) })
+      expectEqual(Array(sorted), model.map { ranks[$0] }.sorted { ($0 ?? 0) < ($1 ?? 0) })
       let reversed = list.sorted(byKeyPath: "self", ascending: false)
       #expect(reversed.first == values.last && reversed.last == values.first)
     }
@@ -144,7 +144,7 @@ struct ListElementTests {
         let resolved = try Realm(configuration: configuration).resolve(reference)
         return resolved.map { $0.map { type.text($0) } }
       }
-      #expect(there == Array(texts.dropFirst()))
+      expectEqual(there, Array(texts.dropFirst()))
       try list.realm?.write { list.insert(model[0], at: 0) }
     }
   }

@@ -56,11 +56,11 @@ struct MapElementTests {
   private static func check<Element>(
     _ map: Map<String, Element>, _ model: [String: Element], _ name: String
   ) {
-    #expect(map.keys == keys.filter { model.keys.contains($0) }, "\(name)")
-    #expect(map.count == model.count)
-    for key in keys { #expect(map[key] == model[key], "\(name) \(key)") }
+    expectEqual(map.keys, keys.filter { model.keys.contains($0) }, "\(name)")
+    expectEqual(map.count, model.count)
+    for key in keys { expectEqual(map[key], model[key], "\(name) \(key)") }
     for entry in map { #expect(.some(entry.value) == model[entry.key], "\(name)") }
-    #expect(map.values.count == model.count)
+    expectEqual(map.values.count, model.count)
   }
 
   private struct Unmanaged: MapElementSuite {
@@ -104,14 +104,14 @@ struct MapElementTests {
           for (key, value) in zip(keys, values) { map[key] = .some(value) }
         }
         if type.isScalar {
-          #expect(Array(map.sorted(byKeyPath: "self")) == Array(values.prefix(keys.count)))
+          expectEqual(Array(map.sorted(byKeyPath: "self")), Array(values.prefix(keys.count)))
         }
         let frozen = map.freeze()
         texts = Dictionary(uniqueKeysWithValues: map.map { ($0.key, type.text($0.value)) })
         try realm.write { map.removeObject(for: keys[0]) }
         #expect(frozen.count == texts.count && map.count == texts.count - 1)
-        #expect(frozen[keys[0]].map { type.text($0) } == texts[keys[0]])
-        #expect(frozen.thaw() == map)
+        expectEqual(frozen[keys[0]].map { type.text($0) }, texts[keys[0]])
+        expectEqual(frozen.thaw(), map)
         texts[keys[0]] = nil
         let reference = ThreadSafeReference(to: map)
         let there: [String: String]? = try DispatchQueue(label: "elements").sync {
@@ -120,12 +120,12 @@ struct MapElementTests {
             Dictionary(uniqueKeysWithValues: map.map { ($0.key, type.text($0.value)) })
           }
         }
-        #expect(there == texts, "\(type.name)")
+        expectEqual(there, texts, "\(type.name)")
       }
       let realm = try file.open()
       let map = try property(#require(realm.objects(EveryMap.self).first))
-      #expect(
-        Dictionary(uniqueKeysWithValues: map.map { ($0.key, type.text($0.value)) }) == texts,
+      expectEqual(
+        Dictionary(uniqueKeysWithValues: map.map { ($0.key, type.text($0.value)) }), texts,
         "\(type.name) reopened")
       #expect(try realm.core.file.check().isEmpty)
     }

@@ -47,7 +47,7 @@ struct SetElementTests {
   ) {
     #expect(set.count == model.count && Set(set) == Set(model.map { values[$0] }), "\(name)")
     for (index, value) in values.enumerated() {
-      #expect(set.contains(value) == model.contains(index), "\(name) \(value)")
+      expectEqual(set.contains(value), model.contains(index), "\(name) \(value)")
     }
   }
 
@@ -85,7 +85,7 @@ struct SetElementTests {
           }
           check(set, model, values, type.name)
           // Values stand in the order of the database.
-          if type.isScalar { #expect(Array(set) == model.sorted().map { values[$0] }) }
+          if type.isScalar { expectEqual(Array(set), model.sorted().map { values[$0] }) }
         }
         try realm.write {
           other.insert(objectsIn: values)
@@ -97,18 +97,18 @@ struct SetElementTests {
         try realm.write { set.remove(values[0]) }
         #expect(frozen.contains { type.text($0) == type.text(values[0]) })
         #expect(frozen.count == values.count && set.isSubset(of: other) && !other.isSubset(of: set))
-        #expect(frozen.thaw() == set)
+        expectEqual(frozen.thaw(), set)
         texts = set.map { type.text($0) }
         let reference = ThreadSafeReference(to: set)
         let there: [String]? = try DispatchQueue(label: "elements").sync {
           let resolved = try Realm(configuration: file.configuration).resolve(reference)
           return resolved.map { $0.map { type.text($0) } }
         }
-        #expect(there == texts, "\(type.name)")
+        expectEqual(there, texts, "\(type.name)")
       }
       let realm = try file.open()
       let set = try type.set(#require(realm.objects(EverySet.self).first))
-      #expect(set.map { type.text($0) } == texts, "\(type.name) reopened")
+      expectEqual(set.map { type.text($0) }, texts, "\(type.name) reopened")
       #expect(try realm.core.file.check().isEmpty)
     }
   }

@@ -51,7 +51,7 @@ private enum Later {
     let expected = try fixture.expected()
     file.configuration.objectTypes = Later.types
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .schemaMismatch)
+    expectEqual(error?.code, .schemaMismatch)
     file.configuration.schemaVersion = 8
     file.configuration.migrationBlock = { migration, version in
       #expect(version == 7 && migration.oldSchema["Article"]?["body"]?.type == .string)
@@ -67,7 +67,7 @@ private enum Later {
   private func check(_ realm: Realm, _ expected: FixtureContents) throws {
     let reader = FixtureReader()
     let collections = realm.objects(Later.Collections.self)
-    #expect(collections.count == expected.rows["Collections"]?.count)
+    expectEqual(collections.count, expected.rows["Collections"]?.count)
     for object in collections {
       let old = try #require(expected.rows["Collections"]?[object._key.rawValue])
       let values: [(String, any FixtureValue)] = [
@@ -79,13 +79,13 @@ private enum Later {
       for (name, value) in values {
         let wanted = (old[name] ?? .null).withoutNulls(name.contains("Opt"))
         let differences = JSONValue.differences(expected: wanted, actual: value.json(reader))
-        #expect(differences == [], "\(object._id) \(name)")
+        expectEqual(differences, [], "\(object._id) \(name)")
       }
       #expect(object.listBool.isEmpty && object.added.isEmpty)
     }
     for object in realm.objects(Later.NoKey.self) {
       let old = try #require(expected.rows["NoKey"]?[object._key.rawValue])
-      #expect(old["value"]?.integer == object.value.map { Int64($0) })
+      expectEqual(old["value"]?.integer, object.value.map { Int64($0) })
       #expect(old["label"]?.string ?? "" == object.label)
     }
     let first = try #require(collections.first { !$0.listLink.isEmpty }?.listLink.first)
@@ -95,8 +95,7 @@ private enum Later {
     #expect(found.contains { $0.isSameObject(as: first) })
     let articles = realm.objects(Later.Article.self)
     #expect(articles.count == 120 && articles.where { $0.title == "Article 7" }.count == 1)
-    #expect(
-      realm.object(ofType: Later.Article.self, forPrimaryKey: 7)?.title == "Article 7")
+    expectEqual(realm.object(ofType: Later.Article.self, forPrimaryKey: 7)?.title, "Article 7")
   }
 }
 

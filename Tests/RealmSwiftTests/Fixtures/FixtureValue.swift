@@ -20,6 +20,8 @@ final class FixtureReader {
   /// Whether objects are read by the names of their properties.
   private let isDynamic: Bool
   private(set) var contents = FixtureContents()
+  /// The names of the properties of each class.
+  private var names: [String: [String]] = [:]
 
   init(isDynamic: Bool = false) { self.isDynamic = isDynamic }
 
@@ -44,7 +46,8 @@ final class FixtureReader {
     if let object = object as? any FixtureClass {
       readTyped(object)
     } else if let object = object as? DynamicObject {
-      let values = object.objectSchema.properties.map { property in
+      let schema = object.objectSchema
+      let values = schema.properties.map { property in
         // Of a value of any type only what is inside is given.
         let isMixed =
           property.type == .any && !property.isArray && !property.isSet && !property.isMap
@@ -52,28 +55,30 @@ final class FixtureReader {
         return JSONMember(
           property.name, isMixed ? json(AnyRealmValue._convert(value as Any)) : json(value))
       }
-      add(.object(values), object)
+      add(.object(values), object, of: schema.className)
     }
   }
 
   private func readTyped<T: FixtureClass>(_ object: T) {
-    let names = object.objectSchema.properties.map(\.name)
+    let className = T.className()
+    let names = names[className] ?? object.objectSchema.properties.map(\.name)
+    self.names[className] = names
     add(
       .object(
         zip(names, T.paths).map { name, path in JSONMember(name, json(object[keyPath: path])) }),
-      object)
+      object, of: className)
     let backlinks = T.backlinks.compactMap { table, property, path -> JSONValue? in
       guard let linking = object[keyPath: path] as? any FixtureBacklinks, !linking.keys.isEmpty
       else { return nil }
       return [.string(table), .string(property), .array(linking.keys.map { .integer($0) })]
     }
     if !backlinks.isEmpty {
-      contents.backlinks[T.className(), default: [:]][object._key.rawValue] = .array(backlinks)
+      contents.backlinks[className, default: [:]][object._key.rawValue] = .array(backlinks)
     }
   }
 
-  private func add(_ values: JSONValue, _ object: ObjectBase) {
-    contents.rows[object.objectSchema.className, default: [:]][object._key.rawValue] = values
+  private func add(_ values: JSONValue, _ object: ObjectBase, of className: String) {
+    contents.rows[className, default: [:]][object._key.rawValue] = values
   }
 
   private func json(_ value: Any?) -> JSONValue {

@@ -35,13 +35,13 @@ struct ChangesSinceTests {
       realm.delete(try parcel("e", in: realm))
     }
     let changes = try realm.changes(since: token)
-    #expect(changes.classNames == ["HistoryParcel"])
+    expectEqual(changes.classNames, ["HistoryParcel"])
     let own = changes[HistoryParcel.self]
-    #expect(codes(own.insertions) == ["d"])
-    #expect(codes(own.deletions) == ["b"])
-    #expect(codes(own.modifications.map(\.id)) == ["a"])
-    #expect(own.modifications.map(\.propertyNames) == [["weight"]])
-    #expect(own.insertions.compactMap { realm[$0]?.code } == ["d"])
+    expectEqual(codes(own.insertions), ["d"])
+    expectEqual(codes(own.deletions), ["b"])
+    expectEqual(codes(own.modifications.map(\.id)), ["a"])
+    expectEqual(own.modifications.map(\.propertyNames), [["weight"]])
+    expectEqual(own.insertions.compactMap { realm[$0]?.code }, ["d"])
     #expect(changes[HistoryNote.self].isEmpty)
     #expect(changes.token == realm.historyToken && !changes.isEmpty)
     #expect(try realm.changes(since: changes.token).isEmpty)
@@ -79,8 +79,8 @@ struct ChangesSinceTests {
       notes[1].text = "z"
     }
     let changes = try realm.changes(since: token)
-    #expect(changes[HistoryNote.self].deletions == [gone])
-    #expect(changes[HistoryNote.self].modifications.map(\.id) == [kept])
+    expectEqual(changes[HistoryNote.self].deletions, [gone])
+    expectEqual(changes[HistoryNote.self].modifications.map(\.id), [kept])
     #expect(gone.primaryKey == nil)
     let dynamic = changes.dynamicChanges(ofType: "HistoryNote").modifications
     let object = realm.dynamicObject(
@@ -109,12 +109,12 @@ struct ChangesSinceTests {
       try parcel("d", in: realm).label?.town = "Milan"
     }
     let changes = try realm.changes(since: token)
-    #expect(changes.classNames == ["HistoryParcel"])
+    expectEqual(changes.classNames, ["HistoryParcel"])
     let found = changes[HistoryParcel.self].modifications.map {
       "\($0.id.primaryKey ?? "") \($0.propertyNames)"
     }
-    #expect(found.sorted() == ["a [\"label\"]", "b [\"stops\"]", "c [\"label\"]"])
-    #expect(codes(changes[HistoryParcel.self].insertions) == ["d"])
+    expectEqual(found.sorted(), ["a [\"label\"]", "b [\"stops\"]", "c [\"label\"]"])
+    expectEqual(codes(changes[HistoryParcel.self].insertions), ["d"])
   }
 
   @Test func anObjectThatIsReplacedIsDeletedAndInserted() throws {
@@ -135,8 +135,8 @@ struct ChangesSinceTests {
     let later = realm.historyToken
     realm.beginWrite()
     realm.create(HistoryParcel.self, value: ["code": "c"])
-    #expect(realm.historyToken == later)
-    #expect(codes(try realm.changes(since: token)[HistoryParcel.self].insertions) == ["b"])
+    expectEqual(realm.historyToken, later)
+    expectEqual(codes(try realm.changes(since: token)[HistoryParcel.self].insertions), ["b"])
     realm.cancelWrite()
   }
 
@@ -151,7 +151,7 @@ struct ChangesSinceTests {
       tokens.append(realm.historyToken)
       for back in [1, 8, 16] where back <= code {
         let changes = try realm.changes(since: tokens[code - back])
-        #expect(changes[HistoryParcel.self].insertions.count == back)
+        expectEqual(changes[HistoryParcel.self].insertions.count, back)
       }
     }
     try ReferenceReader.check(file.configuration)
@@ -162,7 +162,7 @@ struct ChangesSinceTests {
       Issue.record("the first version is still there")
     } catch let error as HistoryError {
       #expect(error.code == .truncated && error.fileURL != nil)
-      #expect(error.errorDescription?.contains("Read all objects again") == true)
+      expectEqual(error.errorDescription?.contains("Read all objects again"), true)
     }
   }
 
@@ -196,7 +196,7 @@ struct ChangesSinceTests {
     for code in ["c", "d"] {
       try parcels(second, code)
       let error = #expect(throws: HistoryError.self) { try second.changes(since: token) }
-      #expect(error?.code == .foreignToken)
+      expectEqual(error?.code, .foreignToken)
     }
     try parcels(first, "e", "f")
     try parcels(first, "g")
@@ -205,7 +205,7 @@ struct ChangesSinceTests {
     let late = first.historyToken
     #expect(late != newer)
     let error = #expect(throws: HistoryError.self) { try second.changes(since: late) }
-    #expect(error?.code == .foreignToken)
+    expectEqual(error?.code, .foreignToken)
   }
 
   @Test func removedClassesEndTheHistory() throws {
@@ -225,7 +225,7 @@ struct ChangesSinceTests {
     }
     file.configuration.objectTypes = HistoryModels.types
     let error = #expect(throws: HistoryError.self) { try file.open().changes(since: token) }
-    #expect(error?.code == .truncated)
+    expectEqual(error?.code, .truncated)
   }
 
   @Test func compactionKeepsTheHistory() throws {
@@ -240,7 +240,7 @@ struct ChangesSinceTests {
     file.configuration.shouldCompactOnLaunch = { _, _ in true }
     do {
       let changes = try file.open().changes(since: token)
-      #expect(codes(changes[HistoryParcel.self].deletions) == ["a"])
+      expectEqual(codes(changes[HistoryParcel.self].deletions), ["a"])
     }
     try ReferenceReader.check(file.configuration)
     // Without a limit, the copy is a new file.
@@ -267,7 +267,7 @@ struct ChangesSinceTests {
     try realm.write { realm.delete(try parcel("c", in: realm)) }
     let changes = try realm.changes(since: token)[HistoryParcel.self]
     #expect(codes(changes.insertions) == ["a"] && codes(changes.deletions) == ["c"])
-    #expect(realm.dynamicObjects("HistoryParcel").count == 1)
+    expectEqual(realm.dynamicObjects("HistoryParcel").count, 1)
     #expect(realm.schema.objectSchema.map(\.className).allSatisfy { $0.hasPrefix("History") })
   }
 
@@ -277,7 +277,7 @@ struct ChangesSinceTests {
         var configuration = Realm.Configuration()
         configuration.historyLimit = -1
       }
-      #expect(text == "'historyLimit' must not be negative.")
+      expectEqual(text, "'historyLimit' must not be negative.")
     }
   }
 
@@ -311,8 +311,8 @@ struct ChangesSinceTests {
       // An object that was replaced is in both lists.
       let deleted = Set(codes(changes.deletions))
       let inserted = Set(codes(changes.insertions))
-      #expect(deleted.subtracting(inserted) == Set(old.weights.keys).subtracting(weights.keys))
-      #expect(inserted.subtracting(deleted) == Set(weights.keys).subtracting(old.weights.keys))
+      expectEqual(deleted.subtracting(inserted), Set(old.weights.keys).subtracting(weights.keys))
+      expectEqual(inserted.subtracting(deleted), Set(weights.keys).subtracting(old.weights.keys))
       let changed = weights.filter { old.weights[$0.key] != nil && old.weights[$0.key] != $0.value }
       let modified = Set(codes(changes.modifications.map(\.id)))
       #expect(Set(changed.keys).subtracting(inserted).isSubset(of: modified))

@@ -38,8 +38,8 @@ struct CommitMeasurementTests {
     try realm.write { realm.deleteAll() }
     let commits = journal.commits
     try #require(commits.count == 2)
-    #expect(commits.map(\.transactionCount) == [1, 1])
-    #expect(commits[1].version == commits[0].version + 1)
+    expectEqual(commits.map(\.transactionCount), [1, 1])
+    expectEqual(commits[1].version, commits[0].version + 1)
     #expect(commits[0].writtenByteCount > 0 && commits[1].writtenByteCount > 100_000)
     #expect(commits[1].fileByteCount > 100_000)
     #expect(commits[1].activeVersionCount >= 2)
@@ -69,7 +69,7 @@ struct CommitMeasurementTests {
       }
     }
     let own = journal.commits.dropFirst()  // The first one made the tables.
-    #expect(own.reduce(0) { $0 + $1.transactionCount } == 3)
+    expectEqual(own.reduce(0) { $0 + $1.transactionCount }, 3)
     #expect(own.count < 3)
   }
 

@@ -74,7 +74,7 @@ struct UntypedAccessTests {
     try realm.write { sound.any = .none }
     #expect(sound["any"] == nil && sound.value(forKey: "any") == nil)
     try realm.write { sound.any = .fromArray([.int(1)]) }
-    #expect((sound["any"] as? List<AnyRealmValue>)?.count == 1)
+    expectEqual((sound["any"] as? List<AnyRealmValue>)?.count, 1)
     try realm.write { sound.part = SoundPart(value: ["any": 4]) }
     #expect(sound.part?["any"] as? Int == 4 && sound.value(forKeyPath: "part.any") as? Int == 4)
   }
@@ -146,7 +146,7 @@ struct UntypedAccessTests {
       shelf.numbers.insert(objectsIn: [3, 1])
     }
     let names: [AnyObject] = shelf.dogs.value(forKey: "name")
-    #expect((names as? [String])?.sorted() == ["a", "b"])
+    expectEqual((names as? [String])?.sorted(), ["a", "b"])
     let untyped: Any? = shelf.dogs.value(forKey: "name")
     #expect(untyped as? Set<String> == ["a", "b"])
     let any: Any? = AnyRealmCollection(shelf.dogs).value(forKey: "name")
@@ -168,7 +168,7 @@ struct UntypedAccessTests {
     let dynamic = try #require(realm.dynamicObjects("Sound").first)
     #expect(dynamic["maybe"] as? Int == 77)
     try realm.write { dynamic["maybe"] = 1 }
-    #expect(sound.maybe == .soft)
+    expectEqual(sound.maybe, .soft)
     try realm.write { _ = realm.create(Sound.self, value: ["name": "made", "maybe": 42]) }
     #expect(realm.dynamicObjects("Sound").last?["maybe"] as? Int == 42)
   }
@@ -200,9 +200,9 @@ struct UntypedAccessTests {
     #expect((dynamic["echo"] as? Sound)?.name == "far" && (dynamic.echo as? Sound)?.name == "far")
     #expect(dynamic["part"] is SoundPart && (dynamic["any"] as? Sound)?.name == "far")
     #expect(dynamic.value(forKeyPath: "echo.name") as? String == "far")
-    #expect((dynamic.freeze()["echo"] as? Sound)?.isFrozen == true)
+    expectEqual((dynamic.freeze()["echo"] as? Sound)?.isFrozen, true)
     try realm.write { dynamic["any"] = realm.dynamicObjects("Sound").last }
-    #expect(sound.any.object(Sound.self)?.name == "far")
+    expectEqual(sound.any.object(Sound.self)?.name, "far")
   }
 
   // MARK: Collections of plain values
@@ -214,12 +214,12 @@ struct UntypedAccessTests {
       sound.anySet.insert(objectsIn: [.int(2), .string("s")])
     }
     let list = sound.dynamicList("optionals")
-    #expect(list.count == 2)
+    expectEqual(list.count, 2)
     let values: [AnyObject] = list.value(forKey: "self")
     #expect(values as? [Int?] == [4, nil])
     let dynamic = try #require(realm.dynamicObjects("Sound").first)
     let set = dynamic.dynamicMutableSet("anySet")
-    #expect(set.count == 2)
+    expectEqual(set.count, 2)
     let members: Any? = set.value(forKey: "self")
     #expect(members as? Set<AnyHashable> == [2, "s"])
     try realm.write { list.removeAll() }

@@ -107,7 +107,7 @@ import Testing
       _ = try RealmOpener(migration.configuration, file: file).open(.current)
       #expect(try contents(of: file) == after, "\(state.name)")
     }
-    #expect(outcomes == [before, after])
+    expectEqual(outcomes, [before, after])
     #expect(count > (migration.key == nil ? 10 : 6))
   }
 
@@ -136,7 +136,7 @@ import Testing
     for call in calls {
       let system = try SimulatedFileSystem(contents: initial)
       let error = try migrate(system, failing: call)
-      #expect(error?.code == .outOfDiskSpace, "call \(call)")
+      expectEqual(error?.code, .outOfDiskSpace, "call \(call)")
       let left = try SimulatedFileSystem(contents: system.file.contents()).openDatabase(
         key: migration.key)
       // When the last sync or what follows it fails, the selector of the header has been flipped.

@@ -57,7 +57,7 @@ struct MigrationErrorTests {
       }
     }
     let realm = try file.open()
-    #expect(realm.object(ofType: Age1.Reader.self, forPrimaryKey: 1)?.name == "reader 3")
+    expectEqual(realm.object(ofType: Age1.Reader.self, forPrimaryKey: 1)?.name, "reader 3")
     try ReferenceReader.check(file.configuration)
   }
 

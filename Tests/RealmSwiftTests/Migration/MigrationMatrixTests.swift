@@ -223,7 +223,7 @@ struct MigrationMatrixTests {
         #expect(new != nil)
         if let old { reader.read(old) }
       }
-      #expect(reader.contents.rows["Row"] == before.rows["Row"], "\(arrangement)")
+      expectEqual(reader.contents.rows["Row"], before.rows["Row"], "\(arrangement)")
     }
     let core = try RealmOpener(configuration, file: file).open(.current)
     #expect(try DatabaseCheck.run(core.snapshot()) == [], "\(arrangement)")

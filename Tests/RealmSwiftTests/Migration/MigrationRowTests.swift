@@ -131,24 +131,24 @@ private enum Keys {
     do {
       let realm = try file.open()
       let houses = realm.objects(After.House.self).sorted(by: \.id)
-      #expect(houses.map(\.id) == ["house 1", "house 2", "house 3"])
-      #expect(houses.map(\.road) == ["street 1", "street 2", "street 3"])
-      #expect(houses.map(\.number) == [1, nil, 3])
-      #expect(houses.map { $0.chambers.map(\.title).joined(separator: " ") }[2] == "hall attic 3")
+      expectEqual(houses.map(\.id), ["house 1", "house 2", "house 3"])
+      expectEqual(houses.map(\.road), ["street 1", "street 2", "street 3"])
+      expectEqual(houses.map(\.number), [1, nil, 3])
+      expectEqual(houses.map { $0.chambers.map(\.title).joined(separator: " ") }[2], "hall attic 3")
       #expect(houses.allSatisfy { $0.chambers[0].area == 1.5 && $0.favourite?.title == "bath" })
-      #expect(houses.map { $0.labels.sorted()[1] } == ["b1", "b2", "b3"])
+      expectEqual(houses.map { $0.labels.sorted()[1] }, ["b1", "b2", "b3"])
       #expect(houses.allSatisfy { $0.costs["rent"] == 9.5 && $0.costs["no"] == .some(nil) })
-      #expect(realm.objects(After.House.self).where { $0.road == "street 2" }.count == 1)
+      expectEqual(realm.objects(After.House.self).where { $0.road == "street 2" }.count, 1)
       #expect(realm.object(ofType: After.House.self, forPrimaryKey: "house 2")?.number == nil)
       // What was a part has a life of its own now, and may be shared.
-      #expect(realm.objects(After.Room.self).count == 9)
+      expectEqual(realm.objects(After.Room.self).count, 9)
       try realm.write {
         let hall = try #require(houses[0].chambers.first)
         houses[1].chambers.append(hall)
-        #expect(hall.houses.count == 2)
+        expectEqual(hall.houses.count, 2)
         realm.delete(houses[2])
       }
-      #expect(realm.objects(After.Room.self).count == 9)
+      expectEqual(realm.objects(After.Room.self).count, 9)
     }
     try ReferenceReader.check(file.configuration)
   }
@@ -158,7 +158,7 @@ private enum Keys {
     configure(file, 1, [Keys.None.House.self])
     do {
       let realm = try file.open()
-      #expect(realm.objects(Keys.None.House.self).map(\.id) == [1, 2, 3])
+      expectEqual(realm.objects(Keys.None.House.self).map(\.id), [1, 2, 3])
       try realm.write { realm.create(Keys.None.House.self, value: ["id": 3, "street": "new"]) }
     }
     configure(file, 2, [Keys.Street.House.self])
@@ -166,22 +166,22 @@ private enum Keys {
       let realm = try file.open()
       let house = realm.object(ofType: Keys.Street.House.self, forPrimaryKey: "new")
       #expect(house?.id == 3 && realm.objects(Keys.Street.House.self).count == 4)
-      #expect(realm.schema["House"]?.primaryKeyProperty?.name == "street")
+      expectEqual(realm.schema["House"]?.primaryKeyProperty?.name, "street")
     }
     configure(file, 3, [Keys.Optional.House.self])
     do {
       let realm = try file.open()
       try realm.write { realm.create(Keys.Optional.House.self, value: ["street": nil, "id": 9]) }
       let house = realm.object(ofType: Keys.Optional.House.self, forPrimaryKey: "street 2")
-      #expect(house?.id == 2)
+      expectEqual(house?.id, 2)
       let none = realm.objects(Keys.Optional.House.self).where { $0.street == nil }
-      #expect(none.first?.id == 9)
+      expectEqual(none.first?.id, 9)
     }
     try ReferenceReader.check(file.configuration)
     configure(file, 4, [Keys.Street.House.self])
     let realm = try file.open()
-    #expect(realm.object(ofType: Keys.Street.House.self, forPrimaryKey: "")?.id == 9)
-    #expect(realm.objects(Keys.Street.House.self).count == 5)
+    expectEqual(realm.object(ofType: Keys.Street.House.self, forPrimaryKey: "")?.id, 9)
+    expectEqual(realm.objects(Keys.Street.House.self).count, 5)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -195,7 +195,7 @@ private enum Keys {
     let realm = try file.open()
     let house = try #require(realm.object(ofType: Keys.Renamed.House.self, forPrimaryKey: 2))
     #expect(house.text == "street 2" && realm.schema["House"]?.primaryKeyProperty?.name == "number")
-    #expect(realm.objects(Keys.Renamed.House.self).filter("text TEXT '3'").map(\.number) == [3])
+    expectEqual(realm.objects(Keys.Renamed.House.self).filter("text TEXT '3'").map(\.number), [3])
     try realm.write {
       realm.create(Keys.Renamed.House.self, value: ["number": 2, "text": "new"], update: .all)
     }
@@ -213,8 +213,8 @@ private enum Keys {
       try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
     }
     configure(file, 1, [Dog.self, Person.self]) { migration, version in
-      #expect(version == 0)
-      #expect(migration.oldSchema["House"]?["rooms"]?.objectClassName == "Room")
+      expectEqual(version, 0)
+      expectEqual(migration.oldSchema["House"]?["rooms"]?.objectClassName, "Room")
       #expect(migration.newSchema["House"] == nil)
       var streets: [String] = []
       migration.enumerateObjects(ofType: "House") { old, new in
@@ -224,13 +224,12 @@ private enum Keys {
         streets.append(old?.street as? String ?? "-")
         migration.create("Dog", value: ["name": rooms[1]])
       }
-      #expect(streets == ["street 1", "street 2", "street 3"])
+      expectEqual(streets, ["street 1", "street 2", "street 3"])
       #expect(migration.deleteData(forType: "House"))
     }
     do {
       let realm = try file.open()
-      #expect(
-        realm.objects(Dog.self).map(\.name) == ["Rex", "attic 1", "attic 2", "attic 3"])
+      expectEqual(realm.objects(Dog.self).map(\.name), ["Rex", "attic 1", "attic 2", "attic 3"])
     }
     configure(file, 1, Before.types + [Dog.self, Person.self])
     #expect(try file.open().objects(Before.House.self).isEmpty)
@@ -254,13 +253,13 @@ private enum Keys {
         new.number = nil
         new["rooms"] = [["name": "only \(visited.count)"]]
       }
-      #expect(visited == [1, 3])
+      expectEqual(visited, [1, 3])
     }
     let realm = try file.open()
     let houses = realm.objects(Before.House.self).sorted(by: \.id)
     #expect(houses.map(\.id) == [1, 3, 10] && houses.allSatisfy { $0.number == nil })
-    #expect(houses.map { $0.rooms.map(\.name) } == [["only 1"], ["only 2"], []])
-    #expect(realm.dynamicObjects("Room").count == 4)
+    expectEqual(houses.map { $0.rooms.map(\.name) }, [["only 1"], ["only 2"], []])
+    expectEqual(realm.dynamicObjects("Room").count, 4)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -272,12 +271,12 @@ private enum Keys {
       do { #expect(try file.open().objects(Before.House.self).count == 3) }
       #expect(try schemaVersionAtURL(try #require(file.configuration.fileURL)) == version)
     }
-    #expect(versions.withLock { $0 } == [0, 1, 5])
+    expectEqual(versions.withLock { $0 }, [0, 1, 5])
     // Of another process's file too, whatever the program's classes are.
     file.configuration.inMemoryIdentifier = UUID().uuidString
     file.configuration.schemaVersion = 3
     _ = try file.open()
-    #expect(versions.withLock { $0 } == [0, 1, 5])
+    expectEqual(versions.withLock { $0 }, [0, 1, 5])
   }
 
   @Test func texts() async {
@@ -289,7 +288,7 @@ private enum Keys {
           _ = try file.open()
         }
       }
-      #expect(
+      expectEqual(
         Traps.text {
           let file = try TemporaryRealm([AllTypes.self])
           do { _ = try file.open() }
@@ -299,33 +298,33 @@ private enum Keys {
             migration.renameProperty(onType: "AllTypes", from: "optionalInt", to: "number")
           }
           _ = try file.open()
-        }
-          == "Cannot rename property 'AllTypes.optionalInt' to 'number' because it would change "
+        },
+        "Cannot rename property 'AllTypes.optionalInt' to 'number' because it would change "
           + "from optional to required.")
       let unknown = text { migration, _ in _ = migration.create("Nobody") }
       #expect(unknown.hasPrefix("Object type 'Nobody' is not managed by the Realm."))
-      #expect(
+      expectEqual(
         text { migration, _ in
           migration.enumerateObjects(ofType: "Reader") { old, _ in _ = old?["nose"] }
-        } == "Invalid property name 'nose' for class 'Reader'.")
-      #expect(
+        }, "Invalid property name 'nose' for class 'Reader'.")
+      expectEqual(
         text { migration, _ in
           migration.enumerateObjects(ofType: "Reader") { _, new in new?["nose"] = 1 }
-        } == "Invalid property name 'nose' for class 'Reader'.")
-      #expect(
+        }, "Invalid property name 'nose' for class 'Reader'.")
+      expectEqual(
         text { migration, _ in
           migration.enumerateObjects(ofType: "Reader") { _, new in new?.score = "x" }
-        } == "Invalid value 'x' of type 'String' for 'int' property 'Reader.score'.")
+        }, "Invalid value 'x' of type 'String' for 'int' property 'Reader.score'.")
       let null = text { migration, _ in
         migration.enumerateObjects(ofType: "Reader") { _, new in new?.score = nil }
       }
       #expect(null.hasPrefix("Invalid value '"))
-      #expect(
+      expectEqual(
         text { migration, _ in
           migration.enumerateObjects(ofType: "Reader") { old, _ in
             if let old { migration.delete(old) }
           }
-        } == "Can only delete an object from the Realm it belongs to.")
+        }, "Can only delete an object from the Realm it belongs to.")
     }
   }
 }

@@ -114,12 +114,12 @@ struct MigrationShapeTests {
           #expect(old != nil && new != nil)
           count += 1
         }
-        #expect(count == keys.count)
+        expectEqual(count, keys.count)
       }, objectTypes: [AllTypes.self])
     let core = try RealmOpener(configuration, file: file).open(.current)
     #expect(try DatabaseCheck.run(core.snapshot()) == [], "seed \(seed)")
     let realm = Realm(core: core)
-    #expect(realm.objects(AllTypes.self).count == keys.count)
+    expectEqual(realm.objects(AllTypes.self).count, keys.count)
     realm.beginWrite()
     let fresh = realm.create(AllTypes.self)
     let info = core.classes[AllTypes.self]
@@ -137,7 +137,7 @@ struct MigrationShapeTests {
         if hasDefault, [.timestamp, .uuid, .objectId].contains(column.type), !column.isNullable {
           continue
         }
-        #expect(found == (hasDefault ? zero : kept), "seed \(seed), \(property.name)")
+        expectEqual(found, (hasDefault ? zero : kept), "seed \(seed), \(property.name)")
       }
     }
     realm.cancelWrite()

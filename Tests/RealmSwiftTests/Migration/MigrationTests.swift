@@ -32,19 +32,19 @@ struct MigrationTests {
 
   private func checkSecondAge(_ realm: Realm) throws {
     let readers = realm.objects(Age2.Reader.self).sorted(byKeyPath: "key")
-    #expect(readers.map(\.key) == ["key 1", "key 2", "key 3"])
-    #expect(readers.map(\.fullName) == ["reader 1", "reader 2", "reader 3"])
-    #expect(readers.map(\.years) == [10, 20, 30])
-    #expect(readers.map(\.nick) == ["n1", "n2", "n3"])
-    #expect(readers.map(\.score) == [1, 0, 3])
-    #expect(readers.map { Array($0.tags) } == Array(repeating: ["a", "b"], count: 3))
+    expectEqual(readers.map(\.key), ["key 1", "key 2", "key 3"])
+    expectEqual(readers.map(\.fullName), ["reader 1", "reader 2", "reader 3"])
+    expectEqual(readers.map(\.years), [10, 20, 30])
+    expectEqual(readers.map(\.nick), ["n1", "n2", "n3"])
+    expectEqual(readers.map(\.score), [1, 0, 3])
+    expectEqual(readers.map { Array($0.tags) }, Array(repeating: ["a", "b"], count: 3))
     #expect(readers.map { $0.books.map(\.title).sorted() }.allSatisfy { $0 == ["Dune", "Emma"] })
-    #expect(readers.map { $0.home?.town } == ["town 1", "town 2", "town 3"])
+    expectEqual(readers.map { $0.home?.town }, ["town 1", "town 2", "town 3"])
     #expect(readers.allSatisfy { $0.anything.object(Age2.Novel.self)?.title == "Dune" })
     #expect(readers.allSatisfy { $0.added == nil })
-    #expect(realm.object(ofType: Age2.Reader.self, forPrimaryKey: "key 2")?.years == 20)
-    #expect(realm.objects(Age2.Reader.self).where { $0.fullName == "reader 3" }.count == 1)
-    #expect(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Emma")?.readers.count == 3)
+    expectEqual(realm.object(ofType: Age2.Reader.self, forPrimaryKey: "key 2")?.years, 20)
+    expectEqual(realm.objects(Age2.Reader.self).where { $0.fullName == "reader 3" }.count, 1)
+    expectEqual(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Emma")?.readers.count, 3)
     #expect(realm.objects(Age2.Added.self).isEmpty)
   }
 
@@ -80,7 +80,7 @@ struct MigrationTests {
       }
     }
     let readers = try file.open().objects(Age2.Reader.self)
-    #expect(readers.count == 3)
+    expectEqual(readers.count, 3)
     #expect(readers.allSatisfy { $0.anything.object(Age2.Novel.self)?.title == "Emma" })
   }
 
@@ -97,7 +97,7 @@ struct MigrationTests {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge(version: 1, Self.migrateAll)
     let count = try Realm.snapshot(of: file.configuration) { $0.objects(Age2.Reader.self).count }
-    #expect(count == 3)
+    expectEqual(count, 3)
   }
 
   @Test func withoutABlockWhatFitsIsKept() throws {
@@ -106,10 +106,10 @@ struct MigrationTests {
     file.configuration.schemaVersion = 1
     let realm = try file.open()
     let readers = realm.objects(First.Reader.self)
-    #expect(readers.map(\.id) == [1, 2, 3])
-    #expect(readers.map(\.years) == [0, 0, 0])
-    #expect(readers.map(\.nick) == ["n1", "n2", "n3"])
-    #expect(readers.map { Array($0.tags) } == Array(repeating: ["a", nil, "b"], count: 3))
+    expectEqual(readers.map(\.id), [1, 2, 3])
+    expectEqual(readers.map(\.years), [0, 0, 0])
+    expectEqual(readers.map(\.nick), ["n1", "n2", "n3"])
+    expectEqual(readers.map { Array($0.tags) }, Array(repeating: ["a", nil, "b"], count: 3))
     try ReferenceReader.check(file.configuration)
   }
 
@@ -132,8 +132,9 @@ struct MigrationTests {
       }
     }
     _ = try file.open()
-    #expect(
-      seen.withLock { $0 } == [
+    expectEqual(
+      seen.withLock { $0 },
+      [
         "4", "Leftover Novel Place Reader", "Added Novel Place Reader", "id", "key", "string",
         "Novel",
       ])
@@ -146,12 +147,12 @@ struct MigrationTests {
     file.configuration.schemaVersion = 3
     file.configuration.migrationBlock = { _, _ in calls.withLock { $0 += 1 } }
     do { _ = try file.open() }
-    #expect(calls.withLock { $0 } == 0)
+    expectEqual(calls.withLock { $0 }, 0)
     file.configuration.schemaVersion = 5
     do { _ = try file.open() }
-    #expect(calls.withLock { $0 } == 1)
+    expectEqual(calls.withLock { $0 }, 1)
     do { _ = try file.open() }
-    #expect(calls.withLock { $0 } == 1)
+    expectEqual(calls.withLock { $0 }, 1)
   }
 
   @Test func objectsAreCreatedDeletedAndSkipped() throws {
@@ -166,7 +167,7 @@ struct MigrationTests {
         #expect(old == nil)
         if let text = new?.text as? String { texts.append(text) }
       }
-      #expect(texts.sorted() == ["default", "second"])
+      expectEqual(texts.sorted(), ["default", "second"])
       migration.enumerateObjects(ofType: "Reader") { old, new in
         guard old?.id as? Int == 2, let new else { return }
         if let home = new.home as? DynamicObject { migration.delete(home) }
@@ -174,15 +175,15 @@ struct MigrationTests {
       }
       var ids: [Int] = []
       migration.enumerateObjects(ofType: "Reader") { old, _ in ids.append(old?.id as? Int ?? 0) }
-      #expect(ids == [1, 3])
+      expectEqual(ids, [1, 3])
       let copy = migration.create(
         "Reader", value: ["key": "made", "home": ["town": "y"], "books": [["Ulysses"]]])
       #expect(copy.dynamicMutableSet("books").first?.title as? String == "Ulysses")
       migration.enumerateObjects(ofType: "Nobody") { _, _ in Issue.record("nobody is there") }
     }
     let realm = try file.open()
-    #expect(realm.objects(Age2.Reader.self).map(\.key).sorted() == ["key 1", "key 3", "made"])
-    #expect(realm.objects(Age2.Added.self).map(\.text).sorted() == ["default", "second"])
+    expectEqual(realm.objects(Age2.Reader.self).map(\.key).sorted(), ["key 1", "key 3", "made"])
+    expectEqual(realm.objects(Age2.Added.self).map(\.text).sorted(), ["default", "second"])
     #expect(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Ulysses") != nil)
     try ReferenceReader.check(file.configuration)
   }
@@ -196,7 +197,7 @@ struct MigrationTests {
         #expect(new == nil)
         numbers.append(old?.number as? Int ?? -1)
       }
-      #expect(numbers.sorted() == [0, 1, 2, 3])
+      expectEqual(numbers.sorted(), [0, 1, 2, 3])
       #expect(migration.deleteData(forType: "Leftover"))
       #expect(migration.deleteData(forType: "Novel"))
       #expect(!migration.deleteData(forType: "Nobody"))
@@ -223,7 +224,7 @@ struct MigrationTests {
     }
     _ = try file.open()
     let objects = kept.withLock { $0.value }
-    #expect(objects.count == 6)
+    expectEqual(objects.count, 6)
     #expect(objects.allSatisfy { $0.isInvalidated })
     #expect(lists.withLock { $0.value.allSatisfy { $0.isInvalidated } })
   }
@@ -236,9 +237,9 @@ struct MigrationTests {
       migration.enumerateObjects(ofType: "Reader") { old, new in new?.key = "\(old?.id ?? 0)" }
     }
     let realm = try file.open()
-    #expect(
-      realm.objects(Age2.Reader.self).compactMap(\.fullName).sorted()
-        == ["reader 1", "reader 2", "reader 3"])
+    expectEqual(
+      realm.objects(Age2.Reader.self).compactMap(\.fullName).sorted(),
+      ["reader 1", "reader 2", "reader 3"])
   }
 
   @Test func filesMayBeEmptiedInstead() throws {
@@ -278,10 +279,10 @@ struct MigrationTests {
     for isThere in [false, true] {
       if isThere { _ = try DatabaseFile.open(path: url.path) }
       let error = #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url) }
-      #expect(error?.code == .invalidDatabase)
-      #expect(
-        error?.localizedDescription == "Realm at path '\(url.path)' has not been initialized.")
-      #expect(FileManager.default.fileExists(atPath: url.path) == isThere)
+      expectEqual(error?.code, .invalidDatabase)
+      expectEqual(
+        error?.localizedDescription, "Realm at path '\(url.path)' has not been initialized.")
+      expectEqual(FileManager.default.fileExists(atPath: url.path), isThere)
     }
   }
 }

@@ -53,17 +53,17 @@ struct RealmMigratorTests {
     let first = migrator(["one", "two"], journal)
     #expect(try first.pendingNames(ofFileAt: url) == ["one", "two"])
     file.configuration.migrator = first
-    #expect(file.configuration.schemaVersion == 2)
+    expectEqual(file.configuration.schemaVersion, 2)
     do { #expect(try file.open().objects(Dog.self).first?.name == "Rex one two") }
-    #expect(journal.take() == ["one", "two"])
+    expectEqual(journal.take(), ["one", "two"])
     do { _ = try file.open() }
     #expect(journal.take().isEmpty)
     let more = migrator(["one", "two", "three"], journal)
-    #expect(more.names == ["one", "two", "three"])
+    expectEqual(more.names, ["one", "two", "three"])
     #expect(try more.pendingNames(ofFileAt: url) == ["three"])
     file.configuration.migrator = more
     do { #expect(try file.open().objects(Dog.self).first?.name == "Rex one two three") }
-    #expect(journal.take() == ["three"])
+    expectEqual(journal.take(), ["three"])
     #expect(try schemaVersionAtURL(url) == 3)
     #expect(try more.pendingNames(ofFileAt: url).isEmpty)
   }
@@ -86,10 +86,10 @@ struct RealmMigratorTests {
     let journal = Journal()
     file.configuration.migrator = migrator(["one", "two", "three"], journal, failing: "two")
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .fail)
-    #expect(error?.localizedDescription.contains("Migration 'two'") == true)
-    #expect(error?.localizedDescription.contains("Refusal") == true)
-    #expect(journal.take() == ["one", "two"])
+    expectEqual(error?.code, .fail)
+    expectEqual(error?.localizedDescription.contains("Migration 'two'"), true)
+    expectEqual(error?.localizedDescription.contains("Refusal"), true)
+    expectEqual(journal.take(), ["one", "two"])
     #expect(try schemaVersionAtURL(url) == 0)
     file.configuration.migrator = migrator(["one", "two", "three"], journal)
     #expect(try file.open().objects(Dog.self).first?.name == "Rex one two three")
@@ -104,8 +104,8 @@ struct RealmMigratorTests {
     #expect(throws: Realm.Error.self) { try migrator.pendingNames(ofFileAt: url) }
     file.configuration.migrator = migrator
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .schemaMismatch)
-    #expect(error?.localizedDescription.contains("an older release") == true)
+    expectEqual(error?.code, .schemaMismatch)
+    expectEqual(error?.localizedDescription.contains("an older release"), true)
     #expect(journal.take().isEmpty)
     #expect(try schemaVersionAtURL(url) == 0)
   }
@@ -117,14 +117,14 @@ struct RealmMigratorTests {
         migrator.register("one") { _ in }
         migrator.register("one") { _ in }
       }
-      #expect(twice == "There is a migration 'one' already.")
+      expectEqual(twice, "There is a migration 'one' already.")
       let both = Traps.text {
         let file = try TemporaryRealm([Dog.self, Person.self])
         file.configuration.migrator = RealmMigrator()
         file.configuration.migrationBlock = { _, _ in }
         _ = try file.open()
       }
-      #expect(both == "Cannot set `migrationBlock` when `migrator` is set.")
+      expectEqual(both, "Cannot set `migrationBlock` when `migrator` is set.")
       let version = Traps.text {
         let file = try TemporaryRealm([Dog.self, Person.self])
         file.configuration.migrator = RealmMigrator(initialVersion: 2)

@@ -41,16 +41,16 @@ struct DeleteRuleTests {
       makeVolume(realm, "B", from: 10).extra = .object(Leaflet(19))
       realm.add(Leaflet(100))
     }
-    #expect(numbers(realm).count == 16)
+    expectEqual(numbers(realm).count, 16)
     let volume = try #require(realm.object(ofType: Volume.self, forPrimaryKey: "A"))
     let page = volume.pages[0]
     let frozen = volume.freeze()
     try realm.write { realm.delete(volume) }
     // The object that "B" released when its mixed value was replaced was not deleted.
-    #expect(numbers(realm) == [11, 12, 13, 14, 15, 16, 17, 19, 100])
+    expectEqual(numbers(realm), [11, 12, 13, 14, 15, 16, 17, 19, 100])
     #expect(page.isInvalidated && frozen.pages.count == 3 && frozen.index?.number == 3)
     try realm.write { realm.delete(realm.objects(Volume.self)) }
-    #expect(numbers(realm) == [16, 17, 100])
+    expectEqual(numbers(realm), [16, 17, 100])
     try ReferenceReader.check(file.configuration)
   }
 
@@ -65,7 +65,7 @@ struct DeleteRuleTests {
       volume.extra = .none
       realm.delete(volume)
     }
-    #expect(numbers(realm) == Array(1...7))
+    expectEqual(numbers(realm), Array(1...7))
   }
 
   @Test func othersThatLinkLoseWhatCascades() throws {
@@ -78,9 +78,9 @@ struct DeleteRuleTests {
       other.notes["c"] = volume.pages[0]
       realm.delete(volume)
       #expect(other.pages.map(\.number) == [50] && other.index == nil && other.plates.isEmpty)
-      #expect(other.notes["c"] == .some(nil))
+      expectEqual(other.notes["c"], .some(nil))
     }
-    #expect(numbers(realm) == [50])
+    expectEqual(numbers(realm), [50])
   }
 
   @Test func circlesEnd() throws {
@@ -93,14 +93,14 @@ struct DeleteRuleTests {
       realm.add(Leaflet(-1))
       realm.delete(sheets[500])
     }
-    #expect(numbers(realm) == Array(-1..<500))
+    expectEqual(numbers(realm), Array(-1..<500))
     try realm.write {
       let alone = Leaflet(5_000)
       realm.add(alone)
       alone.next = alone
       realm.delete(alone)
     }
-    #expect(numbers(realm).last == 499)
+    expectEqual(numbers(realm).last, 499)
   }
 
   // MARK: Orphans
@@ -129,7 +129,7 @@ struct DeleteRuleTests {
         realm.create(Volume.self, value: ["title": title]).covers.append(shared)
       }
       realm.delete(realm.objects(Volume.self).where { $0.title != "C" })
-      #expect(realm.objects(Picture.self).count == 1)
+      expectEqual(realm.objects(Picture.self).count, 1)
       realm.delete(Array(realm.objects(Volume.self)))
       #expect(realm.objects(Picture.self).isEmpty)
     }
@@ -187,9 +187,9 @@ struct DeleteRuleTests {
     try realm.write { volume.wrappers.remove(at: 0) }
     #expect(numbers(realm) == [3, 4, 5] && realm.objects(Picture.self).isEmpty)
     try realm.write { volume.wrappers[1] = wrapper(6) }
-    #expect(numbers(realm) == [3, 5, 6])
+    expectEqual(numbers(realm), [3, 5, 6])
     try realm.write { volume.wrappers.removeAll() }
-    #expect(numbers(realm) == [5])
+    expectEqual(numbers(realm), [5])
     try realm.write { realm.delete(volume) }
     #expect(numbers(realm).isEmpty && realm.objects(Picture.self).isEmpty)
   }
@@ -210,13 +210,13 @@ struct DeleteRuleTests {
       }
     }
     let kept = try autoreleasepool { numbers(try file.open()) }
-    #expect(kept == Array(11...17) + [100])
+    expectEqual(kept, Array(11...17) + [100])
     file.configuration.schemaVersion = 3
     file.configuration.migrationBlock = { migration, _ in
       migration.deleteData(forType: "Volume")
     }
     let left = numbers(try file.open())
-    #expect(left == [100])
+    expectEqual(left, [100])
   }
 
   @Test func theFileKnowsNoRules() throws {
@@ -230,7 +230,7 @@ struct DeleteRuleTests {
     ]
     let realm = try file.open()
     try realm.write { realm.delete(realm.objects(WithoutRules.Volume.self)) }
-    #expect(realm.objects(WithoutRules.Leaflet.self).count == 7)
+    expectEqual(realm.objects(WithoutRules.Leaflet.self).count, 7)
   }
 
   @Test func deletingNothingNeedsNoTransaction() throws {
@@ -253,8 +253,8 @@ struct DeleteRuleTests {
     realm.delete(realm.objects(Volume.self))
     #expect(numbers(realm).isEmpty)
     realm.cancelWrite()
-    #expect(numbers(realm) == Array(1...7))
-    #expect(realm.objects(Volume.self).first?.pages.count == 3)
+    expectEqual(numbers(realm), Array(1...7))
+    expectEqual(realm.objects(Volume.self).first?.pages.count, 3)
   }
 
   @MainActor @Test(.timeLimit(.minutes(10))) func observersAreToldOfAllThatGoes() async throws {
@@ -279,8 +279,9 @@ struct DeleteRuleTests {
       .filter { (11...17).contains($0.element.number) }.map(\.offset)
     try realm.write { realm.delete(volume) }
     let told = await sheets.wait(for: 2)
-    #expect(
-      told == [
+    expectEqual(
+      told,
+      [
         .initial(count: 15),
         .update(count: 8, deletions: positions, insertions: [], modifications: []),
       ])

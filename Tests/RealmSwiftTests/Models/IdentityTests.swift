@@ -71,10 +71,10 @@ struct IdentityTests {
       person["dogs"] = [dog]
       person["best"] = dog
       #expect(person["height"] == nil && person.dogs.count == 1)
-      #expect(person.best?.isSameObject(as: dog) == true)
+      expectEqual(person.best?.isSameObject(as: dog), true)
       person["best"] = nil
       #expect(person.best == nil && (person["dogs"] as? List<Dog>)?.count == 1)
     }
-    #expect(dog.age == 5)
+    expectEqual(dog.age, 5)
   }
 }

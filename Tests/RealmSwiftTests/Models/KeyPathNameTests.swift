@@ -19,32 +19,32 @@ private final class Cat: Animal {
 struct KeyPathNameTests {
   /// `KeyPathRecorder` 1.
   @Test func namesOfPropertiesOwnAndInherited() {
-    #expect(_name(for: \Cat.id) == "id")
-    #expect(_name(for: \Cat.name) == "name")
-    #expect(_name(for: \Cat.isHungry) == "isHungry")
-    #expect(_name(for: \Cat.isAsleep) == "isAsleep")
-    #expect(_name(for: \Cat.weight) == "weight")
+    expectEqual(_name(for: \Cat.id), "id")
+    expectEqual(_name(for: \Cat.name), "name")
+    expectEqual(_name(for: \Cat.isHungry), "isHungry")
+    expectEqual(_name(for: \Cat.isAsleep), "isAsleep")
+    expectEqual(_name(for: \Cat.weight), "weight")
   }
 
   /// `ModelSchema` 1.
   @Test func schemaListsSuperclassFirst() {
     let schema = ModelSchema.of(Cat.self)
-    #expect(schema.className == "Cat")
-    #expect(schema.properties.map(\.name) == ["id", "name", "isHungry", "isAsleep", "weight"])
-    #expect(schema.primaryKey?.name == "id")
-    #expect(schema.property(named: "name")?.isIndexed == true)
-    #expect(schema.property(named: "weight")?.shape.isOptional == true)
+    expectEqual(schema.className, "Cat")
+    expectEqual(schema.properties.map(\.name), ["id", "name", "isHungry", "isAsleep", "weight"])
+    expectEqual(schema.primaryKey?.name, "id")
+    expectEqual(schema.property(named: "name")?.isIndexed, true)
+    expectEqual(schema.property(named: "weight")?.shape.isOptional, true)
   }
 
   @Test func unmanagedObjectsKeepTheirValues() {
     let cat = Cat()
-    #expect(cat.name == "nobody")
+    expectEqual(cat.name, "nobody")
     #expect(cat.weight == nil)
     cat.name = "Tom"
     cat.weight = 4
     cat.id += 3
-    #expect(cat.name == "Tom")
-    #expect(cat.weight == 4)
-    #expect(cat.id == 3)
+    expectEqual(cat.name, "Tom")
+    expectEqual(cat.weight, 4)
+    expectEqual(cat.id, 3)
   }
 }

@@ -10,30 +10,30 @@ import Testing
 @Suite("Coverage 14: key paths") struct KeyPathRowTests {
   @Test func everyTypeOfPropertyHasItsName() {
     func check<T: FixtureClass>(_ type: T.Type) {
-      #expect(T.paths.map { _name(for: $0) } == ModelSchema.of(type).stored.map(\.name))
+      expectEqual(T.paths.map { _name(for: $0) }, ModelSchema.of(type).stored.map(\.name))
       for (_, _, path) in T.backlinks { #expect(!_name(for: path).contains(".")) }
     }
     for file in FixtureFile.all + [MatrixFile.fixture] {
       for type in file.classes { check(type) }
       for type in file.parts { check(type) }
     }
-    #expect(_name(for: \DynamicPlant.level) == "level")
-    #expect(_name(for: \EveryList.custom) == "custom")
+    expectEqual(_name(for: \DynamicPlant.level), "level")
+    expectEqual(_name(for: \EveryList.custom), "custom")
   }
 
   @Test func pathsGoThroughLinksAndCollections() {
-    #expect(_name(for: \Person.best?.name) == "best.name")
-    #expect(_name(for: \Person.best?.owners[0].name) == "best.owners.name")
-    #expect(_name(for: \Person.dogs[0].name) == "dogs.name")
-    #expect(_name(for: \Person.dogs[3].owners[1].best?.age) == "dogs.owners.best.age")
-    #expect(_name(for: \Person.dogs.projectTo.name) == "dogs.name")
-    #expect(_name(for: \Person.dogs.first?.name) == "dogs.name")
-    #expect(_name(for: \Dog.owners.first?.age) == "owners.age")
-    #expect(_name(for: \Dog.owners) == "owners")
-    #expect(_name(for: \DynamicPlant.pot?.colour) == "pot.colour")
-    #expect(_name(for: \DynamicPlant.neighbours[0].pot?.colour) == "neighbours.pot.colour")
+    expectEqual(_name(for: \Person.best?.name), "best.name")
+    expectEqual(_name(for: \Person.best?.owners[0].name), "best.owners.name")
+    expectEqual(_name(for: \Person.dogs[0].name), "dogs.name")
+    expectEqual(_name(for: \Person.dogs[3].owners[1].best?.age), "dogs.owners.best.age")
+    expectEqual(_name(for: \Person.dogs.projectTo.name), "dogs.name")
+    expectEqual(_name(for: \Person.dogs.first?.name), "dogs.name")
+    expectEqual(_name(for: \Dog.owners.first?.age), "owners.age")
+    expectEqual(_name(for: \Dog.owners), "owners")
+    expectEqual(_name(for: \DynamicPlant.pot?.colour), "pot.colour")
+    expectEqual(_name(for: \DynamicPlant.neighbours[0].pot?.colour), "neighbours.pot.colour")
     // Names are those of the class, not of the column.
-    #expect(_name(for: \DynamicPlant.height) == "height")
+    expectEqual(_name(for: \DynamicPlant.height), "height")
   }
 
   @Test func whereNamesAreTakenKeyPathsAre() throws {
@@ -49,19 +49,19 @@ import Testing
       }
     }
     let plants = realm.objects(DynamicPlant.self)
-    #expect(plants.sorted(by: \.height).map(\.id) == [3, 2, 1, 0])
-    #expect(plants.sorted(by: \.pot?.colour, ascending: false).first?.id == 3)
+    expectEqual(plants.sorted(by: \.height).map(\.id), [3, 2, 1, 0])
+    expectEqual(plants.sorted(by: \.pot?.colour, ascending: false).first?.id, 3)
     let orders = [
       RealmSwift.SortDescriptor(keyPath: \DynamicPlant.name, ascending: false),
       RealmSwift.SortDescriptor(keyPath: \DynamicPlant.height),
     ]
-    #expect(orders.map(\.keyPath) == ["name", "height"])
-    #expect(plants.sorted(by: orders).map(\.id) == [3, 1, 2, 0])
-    #expect(plants.distinct(by: [\DynamicPlant.name]).count == 2)
+    expectEqual(orders.map(\.keyPath), ["name", "height"])
+    expectEqual(plants.sorted(by: orders).map(\.id), [3, 1, 2, 0])
+    expectEqual(plants.distinct(by: [\DynamicPlant.name]).count, 2)
     #expect(plants.sum(of: \.height) == 6 && plants.max(of: \.height) == 3)
     #expect(plants.average(of: \.height) == 1.5 && plants.min(of: \.id) == 0)
-    #expect(plants.where { $0.pot.colour == "c2" }.count == 1)
-    #expect(plants.sectioned(by: \.name).allKeys == ["n0", "n1"])
+    expectEqual(plants.where { $0.pot.colour == "c2" }.count, 1)
+    expectEqual(plants.sectioned(by: \.name).allKeys, ["n0", "n1"])
   }
 }
 

@@ -36,19 +36,19 @@ private class CoatRow: Projection<OldCoat> {
 struct LegacyKeyPathTests {
   /// `KeyPathRecorder` 3.
   @Test func namesAreFound() {
-    #expect(_name(for: \OldCoat.size.value) == "size")
-    #expect(_name(for: \OldCoat.size) == "size")
-    #expect(_name(for: \OldCoat.price.value) == "price")
+    expectEqual(_name(for: \OldCoat.size.value), "size")
+    expectEqual(_name(for: \OldCoat.size), "size")
+    expectEqual(_name(for: \OldCoat.price.value), "price")
     #expect(_name(for: \OldCoat.labels) == "labels" && _name(for: \OldCoat.owners) == "owners")
-    #expect(_name(for: \OldCoat.labels.count) == "labels")
+    expectEqual(_name(for: \OldCoat.labels.count), "labels")
     #expect(_name(for: \OldOwner.coats) == "coats" && _name(for: \OldOwner.others) == "others")
-    #expect(_name(for: \OldOwner.byName) == "byName")
-    #expect(_name(for: \OldOwner.anything.value) == "anything")
-    #expect(_name(for: \OldOwner.coats[0]) == "coats")
-    #expect(_name(for: \OldOwner.coats[0].price.value) == "coats.price")
-    #expect(_name(for: \OldOwner.coats[0].labels) == "coats.labels")
-    #expect(_name(for: \OldOwner.others[0].color.value) == "others.color")
-    #expect(_name(for: \OldOwner.byName["x"]) == "byName")
+    expectEqual(_name(for: \OldOwner.byName), "byName")
+    expectEqual(_name(for: \OldOwner.anything.value), "anything")
+    expectEqual(_name(for: \OldOwner.coats[0]), "coats")
+    expectEqual(_name(for: \OldOwner.coats[0].price.value), "coats.price")
+    expectEqual(_name(for: \OldOwner.coats[0].labels), "coats.labels")
+    expectEqual(_name(for: \OldOwner.others[0].color.value), "others.color")
+    expectEqual(_name(for: \OldOwner.byName["x"]), "byName")
     #expect(_name(for: \CoatRow.size) == "size" && _name(for: \CoatRow.labels) == "labels")
   }
 
@@ -59,7 +59,7 @@ struct LegacyKeyPathTests {
       let recorder = KeyPathRecorder()
       let owner = recorder.makeObject(OldOwner.self)
       list = owner.coats
-      #expect(recorder.path(to: owner.coats) == "coats")
+      expectEqual(recorder.path(to: owner.coats), "coats")
     }
     record()
     #expect(list == nil)
@@ -83,18 +83,19 @@ struct LegacyKeyPathTests {
     }
     let realm = try file.open()
     let coats = realm.objects(OldCoat.self)
-    #expect(coats.compactMap { $0.size.value } == [.large, .small, .large])
-    #expect(coats.map { $0.color.value } == [nil, .green, .green, .red])
-    #expect(
-      coats.sorted(by: \.price.value, ascending: false).map { $0.price.value } == [9, 2, 1, 0])
-    #expect(coats.sorted(by: \.size.value).map { $0.size.value } == [nil, .small, .large, .large])
+    expectEqual(coats.compactMap { $0.size.value }, [.large, .small, .large])
+    expectEqual(coats.map { $0.color.value }, [nil, .green, .green, .red])
+    expectEqual(
+      coats.sorted(by: \.price.value, ascending: false).map { $0.price.value }, [9, 2, 1, 0])
+    expectEqual(
+      coats.sorted(by: \.size.value).map { $0.size.value }, [nil, .small, .large, .large])
     #expect(coats.max(of: \.price.value) == 9 && coats.sum(of: \.price.value) == 12)
-    #expect(coats.distinct(by: [\OldCoat.color.value]).count == 3)
-    #expect(coats.filter("size == 5").count == 2)
-    #expect(coats.where { $0.price.value > 1 }.count == 2)
+    expectEqual(coats.distinct(by: [\OldCoat.color.value]).count, 3)
+    expectEqual(coats.filter("size == 5").count, 2)
+    expectEqual(coats.where { $0.price.value > 1 }.count, 2)
     let found = coats.where { $0.size.value == .large && $0.labels.count == 0 }
-    #expect(found.count == 2)
-    #expect(realm.objects(OldOwner.self).where { $0.coats.size.value == .small }.count == 1)
+    expectEqual(found.count, 2)
+    expectEqual(realm.objects(OldOwner.self).where { $0.coats.size.value == .small }.count, 1)
     try realm.write {
       coats[0].size.value = nil
       coats[1].color.value = .red

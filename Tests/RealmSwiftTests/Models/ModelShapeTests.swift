@@ -80,11 +80,11 @@ struct ModelShapeTests {
       realm.create(Lion.self, value: [2, "Lea", 28] as [Any])
     }
     #expect(realm.objects(Animal.self).count == 1 && realm.objects(Lion.self).count == 2)
-    #expect(realm.objects(Lion.self).where { $0.name == "Lea" && $0.teeth == 28 }.count == 1)
+    expectEqual(realm.objects(Lion.self).where { $0.name == "Lea" && $0.teeth == 28 }.count, 1)
     let read = try #require(realm.object(ofType: Lion.self, forPrimaryKey: 1))
     #expect(read.teeth == 30 && read.name == "Leo" && read.loud == "LEO" && read.seen == 1)
-    #expect(read.born == Date(timeIntervalSince1970: 0))
-    #expect(realm.object(ofType: Animal.self, forPrimaryKey: 1)?.name == "nameless")
+    expectEqual(read.born, Date(timeIntervalSince1970: 0))
+    expectEqual(realm.object(ofType: Animal.self, forPrimaryKey: 1)?.name, "nameless")
     #expect(Lion.className() == "Lion" && Zoo.Parts.Cage.className() == "Cage")
   }
 
@@ -99,7 +99,7 @@ struct ModelShapeTests {
             "star": ["id": 7, "name": "Rex"], "cages": [["number": 3, "lions": [["id": 8]]]],
           ] as [String: Any])
         zoo.guests.append(Guest(value: ["Ann"]))
-        #expect(zoo.guests[0].zoos.count == 1)
+        expectEqual(zoo.guests[0].zoos.count, 1)
       }
       let columns = try realm.core.classes[Zoo.self].table.schema.columns.map(\.name)
       #expect(columns.contains("_title") && columns.contains("all_animals"))
@@ -107,11 +107,11 @@ struct ModelShapeTests {
     }
     let realm = try file.open()
     let zoos = realm.objects(Zoo.self)
-    #expect(zoos.where { $0.name == "Berlin" }.count == 1)
-    #expect(zoos.filter("name == %@ AND ANY animals.name == 'Ape'", "Berlin").count == 1)
-    #expect(zoos.sorted(byKeyPath: "name").first?.animals.count == 2)
+    expectEqual(zoos.where { $0.name == "Berlin" }.count, 1)
+    expectEqual(zoos.filter("name == %@ AND ANY animals.name == 'Ape'", "Berlin").count, 1)
+    expectEqual(zoos.sorted(byKeyPath: "name").first?.animals.count, 2)
     #expect(zoos.first?.star?.name == "Rex" && zoos.first?.cages[0].lions[0].id == 8)
-    #expect(zoos.first?.guests.first?.zoos.first?.name == "Berlin")
+    expectEqual(zoos.first?.guests.first?.zoos.first?.name, "Berlin")
     try ReferenceReader.check(file.configuration)
   }
 
@@ -127,11 +127,11 @@ struct ModelShapeTests {
     #expect(zoos.count == 3 && zoos.index(of: zoo) != nil && !zoos.isEmpty)
     #expect(zoos.map(\.name).sorted() == ["A", "A", "B"] && zoos.realm == realm)
     #expect(zoos.where { $0.name == "A" }.count == 2 && zoos.filter("name == 'B'").count == 1)
-    #expect(zoos.sorted(byKeyPath: "name", ascending: false).first?.name == "B")
+    expectEqual(zoos.sorted(byKeyPath: "name", ascending: false).first?.name, "B")
     let frozen = zoos.freeze()
     try realm.write { zoo.guests.removeAll() }
     #expect(zoos.count == 1 && frozen.count == 3 && frozen.thaw()?.count == 1)
-    #expect(ThreadSafeReference(to: zoos).isInvalidated == false)
+    expectEqual(ThreadSafeReference(to: zoos).isInvalidated, false)
     try realm.write { realm.delete(guest) }
     let unmanaged = Guest()
     #expect(unmanaged.zoos.isEmpty && unmanaged.zoos.realm == nil)

@@ -29,7 +29,7 @@ private struct OldNames: OldNamesChecking {
     let sections = realm.objects(Member.self).sectioned(by: \.age)
     var outer: RLMSectionedResultsIterator<Int, Member> = sections.makeIterator()
     var inner: RLMSectionIterator<Member>? = outer.next()?.makeIterator()
-    #expect(inner?.next()?.age == 0)
+    expectEqual(inner?.next()?.age, 0)
     let change: RealmSectionedResultsChange<Int> = .initial(3)
     guard case .initial(3) = change else {
       Issue.record("another change")
@@ -44,7 +44,7 @@ private struct OldNames: OldNamesChecking {
     number.value = 4
     #expect(number == RealmOptional(4) && number != RealmOptional<Int>())
     let data = try JSONEncoder().encode([number])
-    #expect(String(decoding: data, as: UTF8.self) == "[4]")
+    expectEqual(String(decoding: data, as: UTF8.self), "[4]")
     #expect(try JSONDecoder().decode([RealmOptional<Int>].self, from: data)[0].value == 4)
   }
 
@@ -64,8 +64,8 @@ private struct OldNames: OldNamesChecking {
       }
     }
     let realm = try file.open()
-    #expect(realm.objects(OldCount.self).first?.count.value == 5)
-    #expect(realm.objects(OldCount.self).filter("count == 5").count == 1)
+    expectEqual(realm.objects(OldCount.self).first?.count.value, 5)
+    expectEqual(realm.objects(OldCount.self).filter("count == 5").count, 1)
   }
 }
 
@@ -79,11 +79,11 @@ struct OldNamesTests {
   @Test func otherNames() throws {
     let realm = try TemporaryRealm([OldNote.self]).open()
     let note = try realm.write { realm.create(OldNote.self, value: ["x"]) }
-    #expect(note.id == realm.objects(OldNote.self).first?.id)
+    expectEqual(note.id, realm.objects(OldNote.self).first?.id)
     let dynamic: MigrationObject? = realm.dynamicObjects("OldNote").first
     #expect(dynamic?["text"] as? String == "x")
     func least<T: KeypathSortable>(_ value: T) -> T { value }
-    #expect(least(3) == 3)
+    expectEqual(least(3), 3)
     let change: ProjectedPropertyChange? = nil
     #expect(change == nil)
     let block: MigrationObjectEnumerateBlock = { old, new in #expect(old == nil && new == nil) }
@@ -95,7 +95,7 @@ struct OldNamesTests {
     let told = Recorder<Realm.Notification>()
     let block: Realm.NotificationBlock = { notification, _ in told.add(notification) }
     let number: Realm.AsyncTransactionId = 7
-    #expect(number == 7)
+    expectEqual(number, 7)
     block(.didChange, realm)
     #expect(told.all == [.didChange] && Realm.Notification.didChange != .refreshRequired)
   }
@@ -104,7 +104,7 @@ struct OldNamesTests {
     #expect(ObjectBase().realm == nil && ObjectBase() != ObjectBase())
     #expect(!DynamicObject.shouldIncludeInDefaultSchema())
     func wrapped<O: OptionalProtocol>(_ type: O.Type) -> Any.Type { O.Wrapped.self }
-    #expect(ObjectIdentifier(wrapped(Int?.self)) == ObjectIdentifier(Int.self))
+    expectEqual(ObjectIdentifier(wrapped(Int?.self)), ObjectIdentifier(Int.self))
     let type: ObjectBase.Type = Member.self
     #expect(LinkingObjects<Member>(fromType: type, property: "friends").isEmpty)
   }

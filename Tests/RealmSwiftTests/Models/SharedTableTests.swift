@@ -63,9 +63,9 @@ struct SharedTableTests {
       #expect(parcel.weight == 2.5 && address.street == "Main" && parcel.isSameObject(as: address))
       #expect(parcel.next?.id == 1 && address.sender?.street == "Main")
       #expect(parcel.labels.first?.parcel == parcel && parcel.labels[0].address == address)
-      #expect(realm.objects(ParcelLabel.self).where { $0.address.street == "Main" }.count == 1)
-      #expect(realm.objects(ParcelLabel.self).where { $0.parcel.weight > 2 }.count == 1)
-      #expect(parcel.freeze().labels[0].address?.street == "Main")
+      expectEqual(realm.objects(ParcelLabel.self).where { $0.address.street == "Main" }.count, 1)
+      expectEqual(realm.objects(ParcelLabel.self).where { $0.parcel.weight > 2 }.count, 1)
+      expectEqual(parcel.freeze().labels[0].address?.street, "Main")
       #expect(parcel.labels.freeze()[0].parcel?.weight == 2.5 && address.freeze().thaw() == address)
       try realm.write { address.street += "!" }
       try realm.write { address.street = "Main" }

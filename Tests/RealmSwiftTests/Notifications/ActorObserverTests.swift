@@ -96,8 +96,8 @@ private actor Listener {
     }
     let token = try await Importer().start(configuration, heard)
     for _ in 0..<15_000 where heard.all.last != 20 { try await Task.sleep(for: .milliseconds(2)) }
-    #expect(heard.all.last == 20)
-    #expect(heard.all == heard.all.sorted())
+    expectEqual(heard.all.last, 20)
+    expectEqual(heard.all, heard.all.sorted())
     token.invalidate()
   }
 

@@ -30,8 +30,9 @@ import Testing
       }
       if heard.count == 4 { break }
     }
-    #expect(
-      heard == [
+    expectEqual(
+      heard,
+      [
         .initial(count: 0),
         .update(count: 2, deletions: [], insertions: [0, 1], modifications: []),
         .update(count: 2, deletions: [], insertions: [], modifications: [1]),
@@ -111,7 +112,7 @@ import Testing
       if case .initial = change { try realm.write { realm.delete(owner) } }
       if case .update(_, let gone, _, _) = change { deletions.append(gone) }
     }
-    #expect(deletions == [[0, 1, 2]])
+    expectEqual(deletions, [[0, 1, 2]])
   }
 
   @Test func anInvalidatedRealmEndsItsSequencesAndObservers() async throws {
@@ -147,7 +148,7 @@ import Testing
         heard.append("\(property.name): \(property.oldValue ?? "") -> \(property.newValue ?? "")")
       }
     }
-    #expect(heard == ["name: one -> three", "priority: 1 -> 3"])
+    expectEqual(heard, ["name: one -> three", "priority: 1 -> 3"])
     try realm.write { realm.delete(task) }
     guard case .deleted = await changes.next() else {
       Issue.record("no deletion")
@@ -177,8 +178,8 @@ import Testing
     let realm = try await open()
     for id in 0..<50 { try await realm.asyncWrite { addTasks([id], to: realm) } }
     let heard = try await counts
-    #expect(heard.last == 50)
-    #expect(heard == heard.sorted())
-    #expect(heard.count == Set(heard).count)
+    expectEqual(heard.last, 50)
+    expectEqual(heard, heard.sorted())
+    expectEqual(heard.count, Set(heard).count)
   }
 }

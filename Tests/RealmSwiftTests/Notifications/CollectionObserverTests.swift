@@ -54,7 +54,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     #expect(
       await told.wait(for: 2).last
         == .update(count: 5, deletions: [1], insertions: [4], modifications: [4]))
-    #expect(realm.objects(AsyncTask.self).count == 5)
+    expectEqual(realm.objects(AsyncTask.self).count, 5)
     token.invalidate()
   }
 
@@ -63,7 +63,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let token = realm.objects(AsyncTask.self).observe { [told] in told.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
     try realm.write { addTasks(0..<2, to: realm) }
-    #expect(told.all.count == 1)
+    expectEqual(told.all.count, 1)
     #expect(
       await told.wait(for: 2).last
         == .update(count: 2, deletions: [], insertions: [0, 1], modifications: []))
@@ -118,7 +118,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
       realm.create(AsyncOwner.self, value: ["name": "nobody"])
     }
     #expect(await told.settled().count == 1)
-    #expect(realm.objects(AsyncOwner.self).count == 1)
+    expectEqual(realm.objects(AsyncOwner.self).count, 1)
     token.invalidate()
   }
 
@@ -231,13 +231,12 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     try await writeElsewhere(configuration) { addTasks(0..<2, to: $0) }
     try await writeElsewhere(configuration) { addTasks(2..<4, to: $0) }
     #expect(await told.settled().count == 1)
-    #expect(realm.objects(AsyncTask.self).count == 0)
+    expectEqual(realm.objects(AsyncTask.self).count, 0)
     #expect(realm.refresh())
-    #expect(
-      told.all.last
-        == .update(count: 4, deletions: [], insertions: [0, 1, 2, 3], modifications: []))
+    expectEqual(
+      told.all.last, .update(count: 4, deletions: [], insertions: [0, 1, 2, 3], modifications: []))
     #expect(!realm.refresh())
-    #expect(told.all.count == 2)
+    expectEqual(told.all.count, 2)
     token.invalidate()
   }
 
@@ -268,7 +267,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     var depth = 0
     let token = tasks.observe { [told] change in
       depth += 1
-      #expect(depth == 1)  // never called again while it runs
+      expectEqual(depth, 1)  // never called again while it runs
       told.add(ToldChange(change))
       if tasks.count < 5 { try? realm.write { addTasks([tasks.count], to: realm) } }
       #expect(!realm.refresh())
@@ -276,10 +275,9 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     }
     let secondToken = tasks.observe { second.add(ToldChange($0)) }
     let changes = await told.wait(for: 6)
-    #expect(changes.count == 6)
-    #expect(changes.first == .initial(count: 0))
-    #expect(
-      changes.last == .update(count: 5, deletions: [], insertions: [4], modifications: []))
+    expectEqual(changes.count, 6)
+    expectEqual(changes.first, .initial(count: 0))
+    expectEqual(changes.last, .update(count: 5, deletions: [], insertions: [4], modifications: []))
     let others = await second.settled()
     #expect(others.last?.insertedThrough == 5 || others.last == .initial(count: 5))
     token.invalidate()

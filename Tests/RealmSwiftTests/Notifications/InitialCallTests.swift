@@ -37,7 +37,7 @@ import Testing
       person.dogs[0].owners.observe(keyPaths: keyPaths) { told.add(ToldChange($0)) },
     ]
     realm.beginWrite()
-    #expect(told.all == Array(repeating: .initial(count: 1), count: 4))
+    expectEqual(told.all, Array(repeating: .initial(count: 1), count: 4))
     let new = realm.create(Person.self, value: ["id": 2, "name": "Bea"])
     new.dogs.append(person.dogs[0])
     try realm.commitWrite()
@@ -65,8 +65,8 @@ import Testing
       },
     ]
     try realm.write {
-      #expect(told.all == Array(repeating: .initial(count: 1), count: 4))
-      #expect(maps.all == ["initial 1"])
+      expectEqual(told.all, Array(repeating: .initial(count: 1), count: 4))
+      expectEqual(maps.all, ["initial 1"])
       let dog = realm.create(Dog.self, value: ["name": "B"])
       person.dogs.append(dog)
       shelf.dogs.insert(dog)
@@ -87,7 +87,7 @@ import Testing
       sections.observe { told.add(.init($0)) }, sections[0].observe { told.add(.init($0)) },
     ]
     realm.beginWrite()
-    #expect(told.all == [.initial(1), .initial(1)])
+    expectEqual(told.all, [.initial(1), .initial(1)])
     realm.create(Person.self, value: ["id": 2, "name": "Ann"])
     try realm.commitWrite()
     _ = await told.wait(for: 4)
@@ -119,13 +119,13 @@ import Testing
     try realm.write(withoutNotifying: [token]) {
       realm.create(Person.self, value: ["id": 2, "name": "Bea"])
     }
-    #expect(told.all == ["other"])
+    expectEqual(told.all, ["other"])
     realm.beginWrite()
     realm.create(Person.self, value: ["id": 3, "name": "Cid"])
     try realm.commitWrite(withoutNotifying: [token, other])
-    #expect(told.all == ["other"])
+    expectEqual(told.all, ["other"])
     try realm.write { realm.create(Person.self, value: ["id": 4, "name": "Dan"]) }
-    #expect(told.all == ["other", "RLMRealmDidChangeNotification", "other"])
+    expectEqual(told.all, ["other", "RLMRealmDidChangeNotification", "other"])
     token.invalidate()
     other.invalidate()
   }

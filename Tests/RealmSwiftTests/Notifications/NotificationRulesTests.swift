@@ -39,7 +39,7 @@ class RenamedNote: Object {
     let (realm, tasks) = try await open()
     let token = tasks.observe { [told] in told.add(ToldChange($0)) }
     try realm.write {
-      #expect(told.all == [.initial(count: 3)])
+      expectEqual(told.all, [.initial(count: 3)])
       addTasks(3..<5, to: realm)
     }
     _ = await told.wait(for: 2)
@@ -52,9 +52,9 @@ class RenamedNote: Object {
     let token = tasks.observe { [told] in told.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
     try realm.write { addTasks([3], to: realm) }
-    #expect(told.all.count == 1)
+    expectEqual(told.all.count, 1)
     #expect(!realm.refresh())
-    #expect(told.all.last == update(4, [], [3]))
+    expectEqual(told.all.last, update(4, [], [3]))
     #expect(await told.settled().count == 2)
     token.invalidate()
   }
@@ -66,7 +66,7 @@ class RenamedNote: Object {
     _ = await told.wait(for: 1)
     try realm.write { addTasks([3], to: realm) }
     realm.beginWrite()
-    #expect(told.all.last == update(4, [], [3]))
+    expectEqual(told.all.last, update(4, [], [3]))
     realm.cancelWrite()
     #expect(await told.settled().count == 2)
     token.invalidate()

@@ -56,7 +56,7 @@ private enum ToldObject: Equatable, Sendable {
     }
     #expect(
       await told.wait(for: 1) == [.change(["priority: 3 -> 4", "name: one -> two"])])
-    #expect(task.name == "two")
+    expectEqual(task.name, "two")
     token.invalidate()
   }
 
@@ -130,11 +130,11 @@ private enum ToldObject: Equatable, Sendable {
     let realm = try await Realm(configuration: configuration)
     let notifications = Recorder<String>()
     let token = realm.observe { notification, observed in
-      #expect(observed == realm)
+      expectEqual(observed, realm)
       notifications.add(notification.rawValue)
     }
     try realm.write { addTasks(0..<1, to: realm) }
-    #expect(notifications.all.count == 1)  // synchronous for own writes
+    expectEqual(notifications.all.count, 1)  // synchronous for own writes
     try await writeElsewhere(configuration) { addTasks(1..<2, to: $0) }
     #expect(await notifications.wait(for: 2).count == 2)
     realm.autorefresh = false

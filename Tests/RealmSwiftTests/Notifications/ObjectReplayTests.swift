@@ -126,15 +126,15 @@ private struct ToldProperty: Equatable, Sendable {
       told = [:]
       realm.refresh()
       let place = "seed \(seed), round \(round)"
-      #expect(Set(told.keys) == Set(touched.keys), "\(place)")
+      expectEqual(Set(told.keys), Set(touched.keys), "\(place)")
       for (id, properties) in told {
         // Everything that differs was set, so this is the difference and what was set besides.
-        #expect(Set(properties.map(\.name)) == touched[id], "\(place)")
-        #expect(properties.count == touched[id]?.count, "\(place)")
+        expectEqual(Set(properties.map(\.name)), touched[id], "\(place)")
+        expectEqual(properties.count, touched[id]?.count, "\(place)")
         for property in properties {
           let old = before[id].values[property.name] ?? ""
           #expect((property.old ?? "nil") == old, "\(place), \(property.name)")
-          #expect(property.new == states[id].values[property.name], "\(place), \(property.name)")
+          expectEqual(property.new, states[id].values[property.name], "\(place), \(property.name)")
         }
         #expect(
           before[id].values.filter { $0.value != states[id].values[$0.key] }.keys

@@ -47,7 +47,7 @@ private final class Tracking: Sendable {
     try realm.write { task.name = "new" }
     #expect((name.toldCount, both.toldCount, other.toldCount) == (1, 1, 0))
     try realm.write { task.name = "newer" }
-    #expect(name.toldCount == 1)  // tracking is for one change
+    expectEqual(name.toldCount, 1)  // tracking is for one change
   }
 
   @Test func changesOfOtherThreadsAreTold() async throws {
@@ -55,7 +55,7 @@ private final class Tracking: Sendable {
     let tracking = Tracking { task.name }
     try await writeElsewhere(configuration) { $0.objects(AsyncTask.self)[1].name = "elsewhere" }
     #expect(await tracking.wait() == 1)
-    #expect(task.name == "elsewhere")
+    expectEqual(task.name, "elsewhere")
   }
 
   @Test func nothingIsToldOfWhatWasUndone() async throws {
@@ -64,9 +64,9 @@ private final class Tracking: Sendable {
     realm.beginWrite()
     task.name = "draft"
     realm.cancelWrite()
-    #expect(tracking.toldCount == 0)
+    expectEqual(tracking.toldCount, 0)
     try realm.write { task.name = "final" }
-    #expect(tracking.toldCount == 1)
+    expectEqual(tracking.toldCount, 1)
   }
 
   @Test func propertiesByNameAndDescriptionsAreTracked() async throws {
@@ -76,7 +76,7 @@ private final class Tracking: Sendable {
     try realm.write { task.priority = 4 }
     #expect((byName.toldCount, description.toldCount) == (0, 1))
     try realm.write { task.name = "x" }
-    #expect(byName.toldCount == 1)
+    expectEqual(byName.toldCount, 1)
   }
 
   @Test func deletionsAreTold() async throws {
@@ -86,7 +86,7 @@ private final class Tracking: Sendable {
     try realm.write { task.name = "still there" }
     #expect((name.toldCount, existence.toldCount) == (1, 0))
     try realm.write { realm.delete(task) }
-    #expect(existence.toldCount == 1)
+    expectEqual(existence.toldCount, 1)
   }
 
   @Test func resultsAreToldWhenElementsComeAndGo() async throws {
@@ -97,14 +97,14 @@ private final class Tracking: Sendable {
     let first = Tracking { tasks.sorted(byKeyPath: "name").first?.id }
     let looped = Tracking { for task in tasks { _ = task.id } }
     try realm.write { task.owner = AsyncOwner(value: ["name": "Ann"]) }
-    #expect(
-      [all, urgent, first, looped].map(\.toldCount) == [0, 0, 0, 0], "no result depends on it")
+    expectEqual(
+      [all, urgent, first, looped].map(\.toldCount), [0, 0, 0, 0], "no result depends on it")
     try realm.write { task.priority = 5 }
-    #expect([all, urgent, first, looped].map(\.toldCount) == [0, 1, 0, 0])
+    expectEqual([all, urgent, first, looped].map(\.toldCount), [0, 1, 0, 0])
     try realm.write { task.name = "zzz" }
-    #expect([all, urgent, first, looped].map(\.toldCount) == [0, 1, 1, 0])
+    expectEqual([all, urgent, first, looped].map(\.toldCount), [0, 1, 1, 0])
     try realm.write { addTasks([9], to: realm) }
-    #expect([all, urgent, first, looped].map(\.toldCount) == [1, 1, 1, 1])
+    expectEqual([all, urgent, first, looped].map(\.toldCount), [1, 1, 1, 1])
   }
 
   @Test func listsAndBacklinksAreTold() async throws {
@@ -117,13 +117,13 @@ private final class Tracking: Sendable {
     let backlinks = Tracking { owner.owned.count }
     let all = [numbers, tasks, refined, backlinks]
     try realm.write { owner.name = "Eve" }
-    #expect(all.map(\.toldCount) == [0, 0, 0, 0])
+    expectEqual(all.map(\.toldCount), [0, 0, 0, 0])
     try realm.write { list.append(task) }
-    #expect(all.map(\.toldCount) == [0, 1, 1, 0])
+    expectEqual(all.map(\.toldCount), [0, 1, 1, 0])
     try realm.write { task.owner = owner }
-    #expect(all.map(\.toldCount) == [0, 1, 1, 1])
+    expectEqual(all.map(\.toldCount), [0, 1, 1, 1])
     try realm.write { realm.delete(owner) }
-    #expect(all.map(\.toldCount) == [1, 1, 1, 1])
+    expectEqual(all.map(\.toldCount), [1, 1, 1, 1])
   }
 
   @Test func setsAndMapsAreTold() async throws {
@@ -138,20 +138,20 @@ private final class Tracking: Sendable {
     let dogs = Tracking { shelf.dogs.count }
     let all = [tags, scores, keys, dogs]
     try realm.write { shelf.numbers.insert(7) }
-    #expect(all.map(\.toldCount) == [0, 0, 0, 0])
+    expectEqual(all.map(\.toldCount), [0, 0, 0, 0])
     try realm.write { shelf.tags.insert("b") }
-    #expect(all.map(\.toldCount) == [1, 0, 0, 0])
+    expectEqual(all.map(\.toldCount), [1, 0, 0, 0])
     try realm.write { shelf.scores["a"] = 3 }
-    #expect(all.map(\.toldCount) == [1, 1, 1, 0])
+    expectEqual(all.map(\.toldCount), [1, 1, 1, 0])
     try realm.write { realm.delete(shelf) }
-    #expect(all.map(\.toldCount) == [1, 1, 1, 1])
+    expectEqual(all.map(\.toldCount), [1, 1, 1, 1])
   }
 
   @Test func anInvalidatedRealmTellsAll() async throws {
     let (realm, task) = try await open()
     let tracking = Tracking { task.name }
     realm.invalidate()
-    #expect(tracking.toldCount == 1)
+    expectEqual(tracking.toldCount, 1)
   }
 
   /// `TrackingPlace` 1: the place holds on each thread.
@@ -214,7 +214,7 @@ private final class Tracking: Sendable {
       }
     }
     try realm.write { task.name = "new" }
-    #expect(realm.objects(AsyncTask.self).count == 4)
+    expectEqual(realm.objects(AsyncTask.self).count, 4)
   }
 
   /// `AccessTracker` 1 and 3: a new access is notified of later changes alone.
@@ -235,10 +235,10 @@ private final class Tracking: Sendable {
     }
     try realm.write { task.name = "new" }
     let tracking = try #require(again.withLock { $0 })
-    #expect(tracking.toldCount == 0)
+    expectEqual(tracking.toldCount, 0)
     try realm.write { realm.objects(AsyncTask.self)[0].priority = 9 }
     #expect((tracking.toldCount, other.toldCount) == (0, 0))
     try realm.write { task.name = "newer" }
-    #expect(tracking.toldCount == 1)
+    expectEqual(tracking.toldCount, 1)
   }
 }

@@ -41,13 +41,13 @@ import Testing
       var kept = copy.indices.map(Optional.some)
       for index in deletions.reversed() { kept.remove(at: index) }
       for index in insertions { kept.insert(nil, at: index) }
-      #expect(kept.count == new.count, "\(name)")
+      expectEqual(kept.count, new.count, "\(name)")
       guard kept.count == new.count else { return }
       // Elements that are neither new nor modified are what they were.
       let stayed = kept.indices.filter { place in
         kept[place].map { !modifications.contains($0) } ?? false
       }
-      #expect(stayed.map { new[$0] } == values, "\(name)")
+      expectEqual(stayed.map { new[$0] }, values, "\(name)")
       copy = new
     case .error(let error): Issue.record(error)
     }
@@ -152,22 +152,22 @@ private struct Changes: Sendable {
     try await Task.sleep(for: .milliseconds(20))
     realm.refresh()
 
-    #expect(mirrors[0].copy == tasks.map(TaskValue.init))
-    #expect(mirrors[1].copy == urgent.map(TaskValue.init))
-    #expect(
-      mirrors[2].copy == tasks.sorted(byKeyPath: "name", ascending: false).map(TaskValue.init))
-    #expect(mirrors[3].copy == urgent.sorted(byKeyPath: "priority").map(TaskValue.init))
-    #expect(mirrors[4].copy == byOwner.map(TaskValue.init))
-    #expect(mirrors[5].copy == owner.tasks.map(TaskValue.init))
-    #expect(mirrors[6].copy == owner.tasks.where { $0.priority < 4 }.map(TaskValue.init))
-    #expect(mirrors[7].copy == owner.tasks.sorted(byKeyPath: "id").map(TaskValue.init))
-    #expect(mirrors[8].copy == owner.owned.map(TaskValue.init))
-    #expect(mirrors[9].copy == distinct.map(TaskValue.init))
-    #expect(mirrors[10].copy == first.map(TaskValue.init))
-    #expect(mirrors[11].copy == page.map(TaskValue.init))
-    #expect(mirrors[12].copy == listNames.map(TaskValue.init))
-    #expect(numbers.copy == Array(owner.numbers))
-    #expect(sortedNumbers.copy == owner.numbers.sorted(by: >))
+    expectEqual(mirrors[0].copy, tasks.map(TaskValue.init))
+    expectEqual(mirrors[1].copy, urgent.map(TaskValue.init))
+    expectEqual(
+      mirrors[2].copy, tasks.sorted(byKeyPath: "name", ascending: false).map(TaskValue.init))
+    expectEqual(mirrors[3].copy, urgent.sorted(byKeyPath: "priority").map(TaskValue.init))
+    expectEqual(mirrors[4].copy, byOwner.map(TaskValue.init))
+    expectEqual(mirrors[5].copy, owner.tasks.map(TaskValue.init))
+    expectEqual(mirrors[6].copy, owner.tasks.where { $0.priority < 4 }.map(TaskValue.init))
+    expectEqual(mirrors[7].copy, owner.tasks.sorted(byKeyPath: "id").map(TaskValue.init))
+    expectEqual(mirrors[8].copy, owner.owned.map(TaskValue.init))
+    expectEqual(mirrors[9].copy, distinct.map(TaskValue.init))
+    expectEqual(mirrors[10].copy, first.map(TaskValue.init))
+    expectEqual(mirrors[11].copy, page.map(TaskValue.init))
+    expectEqual(mirrors[12].copy, listNames.map(TaskValue.init))
+    expectEqual(numbers.copy, Array(owner.numbers))
+    expectEqual(sortedNumbers.copy, owner.numbers.sorted(by: >))
     #expect(mirrors[0].updateCount > 5)
     for mirror in mirrors { mirror.stop() }
     numbers.stop()

@@ -72,13 +72,13 @@ struct FormatBackupTests {
 
   @Test func filesWithoutAnExtensionHaveCopiesToo() throws {
     let path = file.directory.appendingPathComponent("data").path
-    #expect(
-      FormatBackups(of: path).path(format: 23)
-        == file.directory.appendingPathComponent("data.v23.backup.realm").path)
+    expectEqual(
+      FormatBackups(of: path).path(format: 23),
+      file.directory.appendingPathComponent("data.v23.backup.realm").path)
     let dotted = file.directory.appendingPathComponent("my.data.realm").path
-    #expect(
-      FormatBackups(of: dotted).path(format: 10)
-        == file.directory.appendingPathComponent("my.data.v10.backup.realm").path)
+    expectEqual(
+      FormatBackups(of: dotted).path(format: 10),
+      file.directory.appendingPathComponent("my.data.v10.backup.realm").path)
   }
 
   /// `FormatBackups` 2.
@@ -167,7 +167,7 @@ struct FormatBackupTests {
     older[21] = 9
     try older.write(to: url)
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .unsupportedFileFormatVersion)
+    expectEqual(error?.code, .unsupportedFileFormatVersion)
     // Read-only realms change nothing.
     older[20] = 25
     older[21] = 25

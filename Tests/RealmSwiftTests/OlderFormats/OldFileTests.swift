@@ -90,7 +90,7 @@ struct OldFileTests {
   private func expectContents(_ realm: Realm, _ fixture: OldFixture) throws {
     let expected = try fixture.expected()["tables"] ?? []
     let found = JSONValue.array(try tables(realm, of: fixture))
-    #expect(JSONValue.differences(expected: expected, actual: found) == [])
+    expectEqual(JSONValue.differences(expected: expected, actual: found), [])
   }
 
   @Test("open, are changed, and stay whole", .heavy, arguments: OldFixture.upgradable)
@@ -108,7 +108,7 @@ struct OldFileTests {
       try realm.write { _ = realm.create(SharedCounter.self, value: ["id": 4, "value": 5]) }
       try expectContents(realm, fixture)
       let findings = try DatabaseCheck.run(realm.core.snapshot()).filter { $0.check != 37 }
-      #expect(findings == [])
+      expectEqual(findings, [])
     }
     #expect(try file.open().objects(SharedCounter.self).map(\.value) == [5])
     guard ReferenceReader.isAvailable, let url = file.configuration.fileURL else { return }
@@ -121,11 +121,11 @@ struct OldFileTests {
     do {
       let realm = try file.open()
       let people = realm.objects(Fifth.Person.self).sorted(by: \.age)
-      #expect(people.map(\.fullName) == ["John Doe", "Jane Doe", "John Smith"])
-      #expect(people[0].address?.city == "New York")
-      #expect(people.map { $0.pets.map(\.name) } == [["Marley", "Lassie"], ["Toto"], []])
+      expectEqual(people.map(\.fullName), ["John Doe", "Jane Doe", "John Smith"])
+      expectEqual(people[0].address?.city, "New York")
+      expectEqual(people.map { $0.pets.map(\.name) }, [["Marley", "Lassie"], ["Toto"], []])
       let free = realm.objects(Fifth.Pet.self).where { $0.owners.count == 0 }
-      #expect(free.map(\.name) == ["Slinkey"])
+      expectEqual(free.map(\.name), ["Slinkey"])
       try realm.write {
         people[2].pets.append(free[0])
         people[1].address = Fifth.Address(value: ["street": "High Street", "city": "Oxford"])
@@ -138,7 +138,7 @@ struct OldFileTests {
       file.configuration.objectTypes = [Sixth.Person.self]
       file.configuration.schemaVersion = 6
       file.configuration.migrationBlock = { migration, old in
-        #expect(old == 5)
+        expectEqual(old, 5)
         migration.renameProperty(onType: "Person", from: "fullName", to: "name")
         migration.enumerateObjects(ofType: "Person") { old, new in
           guard let old, let new else { return }
@@ -148,11 +148,11 @@ struct OldFileTests {
       }
       let realm = try file.open()
       let people = realm.objects(Sixth.Person.self).sorted(by: \.age)
-      #expect(people.map(\.name) == ["John Doe", "Jane Doe", "John Smith"])
-      #expect(
-        people.map { $0.petNames.sorted() }
-          == (isFresh
-            ? [["Lassie", "Marley"], ["Toto"], []] : [["Lassie"], ["Toto"], ["Slinkey"]]))
+      expectEqual(people.map(\.name), ["John Doe", "Jane Doe", "John Smith"])
+      expectEqual(
+        people.map { $0.petNames.sorted() },
+        (isFresh
+          ? [["Lassie", "Marley"], ["Toto"], []] : [["Lassie"], ["Toto"], ["Slinkey"]]))
       try ReferenceReader.check(file.configuration)
     }
   }
@@ -166,14 +166,14 @@ struct OldFileTests {
     try Data(fixture.encrypted(try #require(EncryptionKey(bytes)))).write(to: url)
     file.configuration.encryptionKey = Data(bytes.reversed())
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .invalidDatabase)
+    expectEqual(error?.code, .invalidDatabase)
     file.configuration.encryptionKey = Data(bytes)
     for _ in 0..<2 {
       let realm = try file.open()
       try expectContents(realm, fixture)
       try realm.write { _ = realm.create(UserIdentity.self, value: ["id": "x"]) }
       let created = realm.objects(UserIdentity.self).where { $0.id == "x" }
-      #expect(created.count == 1)
+      expectEqual(created.count, 1)
       try realm.write { realm.delete(created) }
     }
     // The copy from before has the same key.
@@ -202,11 +202,11 @@ struct OldFileTests {
       let file = try file(fixture)
       file.configuration.readOnly = true
       let error = #expect(throws: Realm.Error.self) { try file.open() }
-      #expect(error?.code == .fileFormatUpgradeRequired)
-      #expect(
+      expectEqual(error?.code, .fileFormatUpgradeRequired)
+      expectEqual(
         error?.localizedDescription.contains(
-          "Database upgrade required but prohibited. The file is in format \(fixture.format).")
-          == true)
+          "Database upgrade required but prohibited. The file is in format \(fixture.format)."),
+        true)
       #expect(try Data(contentsOf: #require(file.configuration.fileURL)) == Data(fixture.bytes()))
     }
   }
@@ -234,7 +234,7 @@ struct OldFileTests {
     bytes[21] = UInt8(format)
     try bytes.write(to: try #require(file.configuration.fileURL))
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .unsupportedFileFormatVersion)
+    expectEqual(error?.code, .unsupportedFileFormatVersion)
     let text = error?.localizedDescription ?? ""
     #expect(
       text.contains("Database has an unsupported version (\(format)) and cannot be upgraded"))
@@ -257,7 +257,7 @@ struct OldFileTests {
     #expect(try await theirs == "ok")
     try await other.ask("add 2 4")
     try await withRealm(file) { realm in
-      #expect(realm.objects(SharedCounter.self).count == 1)
+      expectEqual(realm.objects(SharedCounter.self).count, 1)
       try expectContents(realm, fixture)
     }
   }

@@ -30,14 +30,14 @@ import Testing
     }
     func count() throws -> Int { try file.open().objects(SharedCounter.self).count }
     #expect(try count() == 6)
-    #expect(asked.withLock { $0 } == 0)
+    expectEqual(asked.withLock { $0 }, 0)
     let error = #expect(throws: Realm.Error.self) {
       try Realm.deleteFiles(for: file.configuration)
     }
-    #expect(error?.code == .alreadyOpen)
+    expectEqual(error?.code, .alreadyOpen)
     try await other.killNow()
     #expect(try count() == 6)
-    #expect(asked.withLock { $0 } == 1)
+    expectEqual(asked.withLock { $0 }, 1)
     #expect(try Realm.deleteFiles(for: file.configuration))
     #expect(!Realm.fileExists(for: file.configuration))
   }
@@ -56,6 +56,6 @@ import Testing
     // This one converts the file from the form of copies.
     #expect(try await other.ask("value 1") == "42")
     realm.refresh()
-    #expect(realm.object(ofType: SharedCounter.self, forPrimaryKey: 1)?.value == 42)
+    expectEqual(realm.object(ofType: SharedCounter.self, forPrimaryKey: 1)?.value, 42)
   }
 }

@@ -59,8 +59,8 @@ import Testing
 
   private static func expectWhole(_ realm: Realm) throws {
     let findings = try realm.core.file.check()
-    #expect(findings.filter { $0.severity == .error } == [])
-    for counter in realm.objects(SharedCounter.self) { #expect(counter.value == counter.twin) }
+    expectEqual(findings.filter { $0.severity == .error }, [])
+    for counter in realm.objects(SharedCounter.self) { expectEqual(counter.value, counter.twin) }
   }
 
   @Test func noUpdateIsLost() async throws {
@@ -73,7 +73,7 @@ import Testing
     #expect(try await theirs == "ok")
     #expect(try await other.ask("value 1") == "120")
     try await withRealm { realm in
-      #expect(Self.value(realm) == 120)
+      expectEqual(Self.value(realm), 120)
       try Self.expectWhole(realm)
     }
   }
@@ -88,7 +88,7 @@ import Testing
       try await other.ask("text 1 \(step * 1511 % 9000)")
       try await withRealm { realm in
         let counter = realm.objects(SharedCounter.self).first
-        #expect(counter?.text == String(repeating: "c", count: step * 1511 % 9000))
+        expectEqual(counter?.text, String(repeating: "c", count: step * 1511 % 9000))
         try Self.increment(realm)
       }
       #expect(try await other.ask("value 1") == "\(step)")
@@ -130,7 +130,7 @@ import Testing
         #expect(found == before || found == before + 1)
         realm.cancelWrite()
         try Self.increment(realm)
-        #expect(Self.value(realm) == found + 1)
+        expectEqual(Self.value(realm), found + 1)
         try Self.expectWhole(realm)
         return found + 1
       }

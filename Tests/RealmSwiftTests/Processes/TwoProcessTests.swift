@@ -89,7 +89,7 @@ private actor Place {
 
   private func expectWhole(_ realm: Realm) throws {
     #expect(try realm.core.file.check() == [])
-    for counter in realm.objects(SharedCounter.self) { #expect(counter.value == counter.twin) }
+    for counter in realm.objects(SharedCounter.self) { expectEqual(counter.value, counter.twin) }
   }
 
   // MARK: Observing
@@ -130,7 +130,7 @@ private actor Place {
     #expect(try await theirs == "ok")
     #expect(try await other.ask("value 1") == "240")
     try await withRealm { realm in
-      #expect(Self.value(realm, 1) == 240)
+      expectEqual(Self.value(realm, 1), 240)
       try expectWhole(realm)
     }
   }
@@ -159,10 +159,10 @@ private actor Place {
       }
     }
     try await withRealm { realm in
-      #expect(realm.core.file.newestVersion == finished + 80)
+      expectEqual(realm.core.file.newestVersion, finished + 80)
       let texts = realm.objects(SharedCounter.self).map(\.text)
-      #expect(texts[0] == String(repeating: "c", count: 39 * 1511 % 6000))
-      #expect(texts[1] == String(repeating: "q", count: 39 * 733 % 4000))
+      expectEqual(texts[0], String(repeating: "c", count: 39 * 1511 % 6000))
+      expectEqual(texts[1], String(repeating: "q", count: 39 * 733 % 4000))
       try expectWhole(realm)
     }
     try ReferenceReader.check(configuration)
@@ -176,10 +176,10 @@ private actor Place {
     try await other.ask("text 1 3000")
     try await other.ask("increment 1 150")
     try await other.ask("text 1 10")
-    #expect(Self.value(frozen, 1) == 0)
-    #expect(frozen.objects(SharedCounter.self).map(\.text) == [""])
+    expectEqual(Self.value(frozen, 1), 0)
+    expectEqual(frozen.objects(SharedCounter.self).map(\.text), [""])
     try await withRealm { realm in
-      #expect(Self.value(realm, 1) == 150)
+      expectEqual(Self.value(realm, 1), 150)
       try expectWhole(realm)
     }
   }
@@ -198,9 +198,9 @@ private actor Place {
     #expect(await granted.settled() == [])
     try await other.killNow()
     try await mine
-    #expect(granted.all == [1])
+    expectEqual(granted.all, [1])
     try await withRealm { realm in
-      #expect(Self.value(realm, 1) == 1)
+      expectEqual(Self.value(realm, 1), 1)
       try expectWhole(realm)
     }
   }
@@ -211,7 +211,7 @@ private actor Place {
     try await withRealm { realm in
       let kept = realm.core.file.newestVersion
       for _ in 0..<20 { try Self.increment(realm, 1) }
-      #expect(realm.core.file.oldestPinnedVersion == kept)
+      expectEqual(realm.core.file.oldestPinnedVersion, kept)
       #expect(try Self.blockedByteCount(realm) > 0)
     }
     try await other.killNow()
@@ -268,7 +268,7 @@ private actor Place {
         realm.cancelWrite()
         try expectWhole(realm)
         try Self.increment(realm, 1)
-        #expect(Self.value(realm, 1) == found + 1)
+        expectEqual(Self.value(realm, 1), found + 1)
         try expectWhole(realm)
         return found + 1
       }
@@ -294,7 +294,7 @@ private actor Place {
     try await other.ask("add 2 4")
     #expect(try await other.ask("value 1") == "3")
     try await withRealm { realm in
-      #expect(realm.objects(SharedCounter.self).map(\.id).sorted() == [1, 2])
+      expectEqual(realm.objects(SharedCounter.self).map(\.id).sorted(), [1, 2])
       try expectWhole(realm)
     }
   }

@@ -25,7 +25,7 @@ import Testing
     let names = Card(projecting: person).dogNames
     #expect(names.startIndex == 0 && names.endIndex == 2 && names.realm == realm)
     #expect(names == Card(projecting: person).dogNames && !names.isInvalidated)
-    #expect(names.index(matching: NSPredicate(format: "age == 3")) == 1)
+    expectEqual(names.index(matching: NSPredicate(format: "age == 3")), 1)
     #expect(names.description.hasSuffix("(\n\t[0] A,\n\t[1] B\n)"), "\(names)")
     try realm.write { realm.delete(person) }
     #expect(names.isInvalidated)
@@ -33,7 +33,7 @@ import Testing
 
   @Test func resultsOfProjections() throws {
     let cards = realm.objects(Card.self)
-    #expect(cards.filter(NSPredicate(format: "name == 'Ann'")).first?.title == "Ann")
+    expectEqual(cards.filter(NSPredicate(format: "name == 'Ann'")).first?.title, "Ann")
     var changes = 0
     let token = cards.observe(keyPaths: [\Card.title]) { change in
       if case .update = change { changes += 1 }
@@ -41,10 +41,10 @@ import Testing
     realm.refresh()
     try realm.write { person.nicknames.append("x") }
     realm.refresh()
-    #expect(changes == 0)
+    expectEqual(changes, 0)
     try realm.write { person.name = "Bea" }
     realm.refresh()
-    #expect(changes == 1)
+    expectEqual(changes, 1)
     token.invalidate()
   }
 }

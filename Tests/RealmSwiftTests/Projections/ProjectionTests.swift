@@ -40,11 +40,11 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
   @Test func projectionsOfOneObjectHaveOneIdentity() async throws {
     let (realm, person) = try await open()
     let card = IdentifiedCard(projecting: person)
-    #expect(card.id == IdentifiedCard(projecting: person).id)
+    expectEqual(card.id, IdentifiedCard(projecting: person).id)
     let other = try #require(realm.object(ofType: Person.self, forPrimaryKey: 9))
     #expect(card.id != IdentifiedCard(projecting: other).id)
     let loose = Person()
-    #expect(IdentifiedCard(projecting: loose).id == IdentifiedCard(projecting: loose).id)
+    expectEqual(IdentifiedCard(projecting: loose).id, IdentifiedCard(projecting: loose).id)
     #expect(IdentifiedCard(projecting: loose).id != card.id)
   }
 
@@ -61,7 +61,7 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     }
     #expect(person.name == "Bea" && person.dogs[1].name == "D" && person.nicknames.count == 2)
     #expect(card.bestFriend == nil && card == Card(projecting: person))
-    #expect(Set([card, Card(projecting: person)]).count == 1)
+    expectEqual(Set([card, Card(projecting: person)]).count, 1)
     #expect(
       withoutAddresses(card) == """
         Card<Person> <0x> {
@@ -77,7 +77,7 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
         \t);
         }
         """)
-    #expect(Card(projecting: Person(value: ["name": "Q"])).title == "Q")
+    expectEqual(Card(projecting: Person(value: ["name": "Q"])).title, "Q")
     try realm.write { realm.delete(person) }
     #expect(card.isInvalidated && card.realm == realm)
   }
@@ -154,7 +154,7 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     }
     #expect(frozen.isFrozen && frozen.title == "Ann" && frozen.thaw()?.title == "Eve")
     #expect(names.isFrozen && Array(names) == ["A", "B"] && names.thaw()?.isEmpty == true)
-    #expect(names.thaw() == card.dogNames)
+    expectEqual(names.thaw(), card.dogNames)
     let reference = ThreadSafeReference(to: card)
     let collection = ThreadSafeReference(to: card.dogNames)
     let configuration = file.configuration
@@ -162,7 +162,7 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
       let realm = try Realm(configuration: configuration)
       return [realm.resolve(reference)?.title, realm.resolve(collection).map { "\($0.count)" }]
     }.value
-    #expect(found == ["Eve", "0"])
+    expectEqual(found, ["Eve", "0"])
   }
 
   // MARK: Results
@@ -173,13 +173,13 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     #expect(cards.count == 2 && Set(cards.map(\.title)) == ["Ann", "Zoe"])
     let sorted = cards.sorted(by: \.title, ascending: false)
     #expect(sorted.map(\.title) == ["Zoe", "Ann"] && sorted[1].dogNames.count == 2)
-    #expect(cards.sorted(byKeyPath: "age").first?.title == "Zoe")
-    #expect(cards.where { $0.dogs.name == "B" }.map(\.title) == ["Ann"])
-    #expect(cards.filter("name == %@", "Zoe").first?.title == "Zoe")
-    #expect(sorted.index(of: Card(projecting: person)) == 1)
-    #expect(sorted.index(matching: { $0.name == "Ann" }) == 1)
+    expectEqual(cards.sorted(byKeyPath: "age").first?.title, "Zoe")
+    expectEqual(cards.where { $0.dogs.name == "B" }.map(\.title), ["Ann"])
+    expectEqual(cards.filter("name == %@", "Zoe").first?.title, "Zoe")
+    expectEqual(sorted.index(of: Card(projecting: person)), 1)
+    expectEqual(sorted.index(matching: { $0.name == "Ann" }), 1)
     #expect(sorted.freeze()[0].isFrozen && sorted.last?.rootObject.id == 1)
-    #expect(cards.sectioned(by: \.title).allKeys == ["Ann", "Zoe"])
+    expectEqual(cards.sectioned(by: \.title).allKeys, ["Ann", "Zoe"])
     try realm.write { for card in cards { card.title += "!" } }
     #expect(realm.objects(Person.self).allSatisfy { $0.name.hasSuffix("!") })
   }
@@ -196,9 +196,9 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     let person = try realm.write {
       realm.create(Person.self, value: ["id": 1, "dogs": Array(shelf.dogs)])
     }
-    #expect(person.dogs.projectTo.age.index(matching: "name == %@", "B") == 1)
+    expectEqual(person.dogs.projectTo.age.index(matching: "name == %@", "B"), 1)
     #expect(person.dogs.projectTo.age != person.dogs.projectTo.age.freeze())
-    #expect(_name(for: \Person.dogs.projectTo.age) == "dogs.age")
+    expectEqual(_name(for: \Person.dogs.projectTo.age), "dogs.age")
   }
 
   // MARK: Observing

@@ -12,11 +12,11 @@ import Testing
 @Suite(.enabled(if: allocations_are_counted()))
 struct AllocationTests {
   private static let few = 512
-  private static let many = 4096
-  /// What the larger file may cost more: three doublings of each of a few arrays, and a few
-  /// allocations for each of its 14 clusters more, which optimised builds do not make. One for
+  private static let many = 2048
+  /// What the larger file may cost more: two doublings of each of a few arrays, and a few
+  /// allocations for each of its 6 clusters more, which optimised builds do not make. One for
   /// every 25th row would be too many.
-  private static let allowance = 140
+  private static let allowance = 60
 
   /// Counts the allocations of `body`, after a run that fills what is kept for good.
   private func count(_ body: () -> Void) -> Int {

@@ -105,8 +105,8 @@ struct CustomTypeQueryTests {
     func numbers(_ format: String, _ value: Any) -> [Int] {
       realm.objects(Parcel.self).filter(format, value).map(\.number).sorted()
     }
-    #expect(numbers("ANY spots == %@", Speck(7, nil)) == [10, 11])
-    #expect(numbers("ANY spots != %@", Speck(7, nil)) == [0, 1, 2, 3, 4, 5, 11])
+    expectEqual(numbers("ANY spots == %@", Speck(7, nil)), [10, 11])
+    expectEqual(numbers("ANY spots != %@", Speck(7, nil)), [0, 1, 2, 3, 4, 5, 11])
     #expect(numbers("ANY spots == %@", Speck(7, 1)).isEmpty)
   }
 
@@ -115,51 +115,51 @@ struct CustomTypeQueryTests {
   }
 
   @Test func comparedByWhatIsStored() {
-    #expect(numbers { $0.weight < Weight(200) } == [0, 1])
-    #expect(numbers { $0.weight <= Weight(200) } == [0, 1, 2])
-    #expect(numbers { $0.weight > Weight(350) } == [4, 5])
-    #expect(numbers { $0.weight >= Weight(400) } == [4, 5])
-    #expect(numbers { $0.insured > Weight(1) } == [2, 4])
-    #expect(numbers { $0.insured < Weight(1) } == [0])
-    #expect(numbers { $0.insured == nil } == [1, 3, 5])
-    #expect(numbers { $0.weight.in([Weight(0), Weight(500), Weight(7)]) } == [0, 5])
-    #expect(numbers { $0.insured.in([Weight(2), nil]) } == [1, 2, 3, 5])
-    #expect(numbers { $0.nickname > Nickname("n3") } == [4, 5])
+    expectEqual(numbers { $0.weight < Weight(200) }, [0, 1])
+    expectEqual(numbers { $0.weight <= Weight(200) }, [0, 1, 2])
+    expectEqual(numbers { $0.weight > Weight(350) }, [4, 5])
+    expectEqual(numbers { $0.weight >= Weight(400) }, [4, 5])
+    expectEqual(numbers { $0.insured > Weight(1) }, [2, 4])
+    expectEqual(numbers { $0.insured < Weight(1) }, [0])
+    expectEqual(numbers { $0.insured == nil }, [1, 3, 5])
+    expectEqual(numbers { $0.weight.in([Weight(0), Weight(500), Weight(7)]) }, [0, 5])
+    expectEqual(numbers { $0.insured.in([Weight(2), nil]) }, [1, 2, 3, 5])
+    expectEqual(numbers { $0.nickname > Nickname("n3") }, [4, 5])
   }
 
   @Test func storedValuesThemselves() {
-    #expect(numbers { $0.weight.persistableValue.contains(100...300) } == [1, 2, 3])
-    #expect(numbers { $0.insured.persistableValue == 4 } == [4])
-    #expect(numbers { $0.insured.persistableValue == nil } == [1, 3, 5])
-    #expect(numbers { $0.nickname.persistableValue.ends(with: "5") } == [5])
-    #expect(numbers { $0.spot.persistableValue.y >= 2 } == [2, 4])
-    #expect(numbers { $0.home.persistableValue.x == 1 } == [4, 5])
+    expectEqual(numbers { $0.weight.persistableValue.contains(100...300) }, [1, 2, 3])
+    expectEqual(numbers { $0.insured.persistableValue == 4 }, [4])
+    expectEqual(numbers { $0.insured.persistableValue == nil }, [1, 3, 5])
+    expectEqual(numbers { $0.nickname.persistableValue.ends(with: "5") }, [5])
+    expectEqual(numbers { $0.spot.persistableValue.y >= 2 }, [2, 4])
+    expectEqual(numbers { $0.home.persistableValue.x == 1 }, [4, 5])
   }
 
   @Test func collectionsOfThem() {
-    #expect(numbers { $0.parts.contains(Weight(3)) } == [4, 5])
-    #expect(numbers { $0.parts.max == Weight(2) } == [3])
-    #expect(numbers { $0.parts.sum > Weight(5) } == [4, 5])
-    #expect(numbers { $0.parts.count == 2 } == [2])
-    #expect(numbers { $0.byName["a"] > Weight(3) } == [4, 5])
-    #expect(numbers { $0.inside.weight.max == Weight(200) } == [5])
-    #expect(numbers { $0.inside.weight > Weight(100) } == [5])
+    expectEqual(numbers { $0.parts.contains(Weight(3)) }, [4, 5])
+    expectEqual(numbers { $0.parts.max == Weight(2) }, [3])
+    expectEqual(numbers { $0.parts.sum > Weight(5) }, [4, 5])
+    expectEqual(numbers { $0.parts.count == 2 }, [2])
+    expectEqual(numbers { $0.byName["a"] > Weight(3) }, [4, 5])
+    expectEqual(numbers { $0.inside.weight.max == Weight(200) }, [5])
+    expectEqual(numbers { $0.inside.weight > Weight(100) }, [5])
   }
 
   @Test func whatIsStoredAsAnObjectEqualsByItsProperties() {
-    #expect(numbers { $0.spot == Speck(2, 2) } == [2])
-    #expect(numbers { $0.spot == Speck(3, nil) } == [3])
-    #expect(numbers { $0.spot == Speck(3, 3) } == [])
-    #expect(numbers { $0.spot != Speck(3, nil) } == [0, 1, 2, 4, 5])
-    #expect(numbers { $0.home == Speck(1, nil) } == [4, 5])
-    #expect(numbers { $0.home == nil } == [0, 1, 2, 3])
-    #expect(numbers { $0.home != Speck(1, nil) } == [0, 1, 2, 3])
-    #expect(numbers { $0.spot.in([Speck(1, nil), Speck(4, 4), Speck(5, 1)]) } == [1, 4])
-    #expect(numbers { $0.home.in([Speck(1, nil), nil]) } == [0, 1, 2, 3, 4, 5])
-    #expect(numbers { $0.spots.contains(Speck(3, 1)) } == [3])
+    expectEqual(numbers { $0.spot == Speck(2, 2) }, [2])
+    expectEqual(numbers { $0.spot == Speck(3, nil) }, [3])
+    expectEqual(numbers { $0.spot == Speck(3, 3) }, [])
+    expectEqual(numbers { $0.spot != Speck(3, nil) }, [0, 1, 2, 4, 5])
+    expectEqual(numbers { $0.home == Speck(1, nil) }, [4, 5])
+    expectEqual(numbers { $0.home == nil }, [0, 1, 2, 3])
+    expectEqual(numbers { $0.home != Speck(1, nil) }, [0, 1, 2, 3])
+    expectEqual(numbers { $0.spot.in([Speck(1, nil), Speck(4, 4), Speck(5, 1)]) }, [1, 4])
+    expectEqual(numbers { $0.home.in([Speck(1, nil), nil]) }, [0, 1, 2, 3, 4, 5])
+    expectEqual(numbers { $0.spots.contains(Speck(3, 1)) }, [3])
     // One element must have all the values.
-    #expect(numbers { $0.spots.contains(Speck(3, nil)) } == [])
-    #expect(numbers { $0.spots.contains(Speck(0, nil)) } == [0, 1, 2, 3, 4, 5])
+    expectEqual(numbers { $0.spots.contains(Speck(3, nil)) }, [])
+    expectEqual(numbers { $0.spots.contains(Speck(0, nil)) }, [0, 1, 2, 3, 4, 5])
   }
 
   @Test func memberwiseEqualityHasItsLimits() async {
@@ -178,19 +178,19 @@ struct CustomTypeQueryTests {
     let all = realm.objects(Parcel.self)
     #expect(all.min(of: \.weight) == Weight(0) && all.max(of: \.weight) == Weight(500))
     #expect(all.sum(of: \.weight) == Weight(1_500) && all.max(of: \.insured) == Weight(4))
-    #expect(all.average(of: \.weight) == Weight(250))
+    expectEqual(all.average(of: \.weight), Weight(250))
     #expect(all.max(ofProperty: "weight") as Weight? == Weight(500))
     #expect(all.where { $0.number > 9 }.max(of: \.weight) == nil)
-    #expect(all.sorted(by: \.weight, ascending: false).first?.number == 5)
-    #expect(all.sorted(by: \.insured).map(\.number) == [1, 3, 5, 0, 2, 4])
-    #expect(all.distinct(by: [\Parcel.insured]).count == 4)
+    expectEqual(all.sorted(by: \.weight, ascending: false).first?.number, 5)
+    expectEqual(all.sorted(by: \.insured).map(\.number), [1, 3, 5, 0, 2, 4])
+    expectEqual(all.distinct(by: [\Parcel.insured]).count, 4)
     let parts = all[4].parts
     #expect(parts.min() == Weight(0) && parts.max() == Weight(3) && parts.sum() == Weight(6))
-    #expect(parts.average() == Weight(1))
-    #expect(parts.sorted(ascending: false).map(\.grams) == [3, 2, 1, 0])
+    expectEqual(parts.average(), Weight(1))
+    expectEqual(parts.sorted(ascending: false).map(\.grams), [3, 2, 1, 0])
     #expect(all[4].byName.max() == Weight(4) && all[4].byName.sum() == Weight(4))
-    #expect(all[5].inside.sum(of: \.weight) == Weight(300))
-    #expect(all.freeze().max(of: \.weight) == Weight(500))
+    expectEqual(all[5].inside.sum(of: \.weight), Weight(300))
+    expectEqual(all.freeze().max(of: \.weight), Weight(500))
   }
 
   @Test func collectionsOfProjections() {
@@ -200,11 +200,11 @@ struct CustomTypeQueryTests {
     #expect(rows.max(of: \.insured) == Weight(4) && rows.sum(of: \.insured) == Weight(6))
     #expect(rows.min(of: \.insured) == Weight(0) && rows.average(of: \.insured) == Weight(2))
     #expect(rows.sum(ofProperty: "number") == 15 && rows.max(ofProperty: "number") == 5)
-    #expect(rows.min(ofProperty: "number") == 0)
-    #expect(rows.average(ofProperty: "number") == 2.5)
+    expectEqual(rows.min(ofProperty: "number"), 0)
+    expectEqual(rows.average(ofProperty: "number"), 2.5)
     let few = rows.where { $0.weight > Weight(150) && $0.number < 4 }
     #expect(few.sum(of: \.no) == 5 && few.sorted(by: \.heaviness, ascending: false)[0].no == 3)
-    #expect(rows.freeze().max(of: \.no) == 5)
-    #expect(rows.sorted(byKeyPath: "weight").last?.no == 5)
+    expectEqual(rows.freeze().max(of: \.no), 5)
+    expectEqual(rows.sorted(byKeyPath: "weight").last?.no, 5)
   }
 }

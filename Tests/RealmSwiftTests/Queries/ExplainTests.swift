@@ -51,23 +51,23 @@ struct ExplainTests {
   @Test func scansTestTheCheapAndSelectiveFirst() {
     let text = jobs.where { $0.note.contains("7") && $0.priority == 3 && $0.priority != 9 }
       .explain()
-    #expect(
-      text
-        == "scan: 1000 objects\n"
+    expectEqual(
+      text,
+      "scan: 1000 objects\n"
         + "test: priority == 3, then priority != 9, then note CONTAINS \"7\"")
-    #expect(
-      jobs.where { $0.priority > 1 && $0.priority < 4 }.explain()
-        == "scan: 1000 objects\ntest: priority > 1 and priority < 4")
-    #expect(
-      jobs.where { $0.note.contains("7") || $0.priority != 9 }.explain()
-        == "scan: 1000 objects\ntest: (priority != 9 or else note CONTAINS \"7\")")
-    #expect(jobs.explain() == "scan: 1000 objects")
+    expectEqual(
+      jobs.where { $0.priority > 1 && $0.priority < 4 }.explain(),
+      "scan: 1000 objects\ntest: priority > 1 and priority < 4")
+    expectEqual(
+      jobs.where { $0.note.contains("7") || $0.priority != 9 }.explain(),
+      "scan: 1000 objects\ntest: (priority != 9 or else note CONTAINS \"7\")")
+    expectEqual(jobs.explain(), "scan: 1000 objects")
   }
 
   @Test func indexesAreNamed() {
-    #expect(
-      jobs.where { $0.priority > 1 && $0.worker == "owner 5" }.explain()
-        == "index: worker == \"owner 5\", 10 of 1000 objects\n"
+    expectEqual(
+      jobs.where { $0.priority > 1 && $0.worker == "owner 5" }.explain(),
+      "index: worker == \"owner 5\", 10 of 1000 objects\n"
         + "test: priority > 1, then worker == \"owner 5\"")
     #expect(
       jobs.where { $0.worker.in(["owner 5", "owner 6"]) }.explain().hasPrefix(
@@ -94,25 +94,26 @@ struct ExplainTests {
   @Test func ordersAndCutsAreTold() {
     let text = jobs.where { $0.priority > 3 }.sorted(byKeyPath: "note", ascending: false)
       .limit(5).distinct(by: ["worker"]).explain()
-    #expect(
-      text == "scan: 1000 objects\ntest: priority > 3\npick: the first 5 by note descending\n"
+    expectEqual(
+      text,
+      "scan: 1000 objects\ntest: priority > 3\npick: the first 5 by note descending\n"
         + "limit: 5\ndistinct: worker")
-    #expect(
-      jobs.offset(3).limit(4).explain()
-        == "scan: 1000 objects\nstop: after 7 objects\noffset: 3\nlimit: 4")
-    #expect(
-      jobs.sorted(byKeyPath: "priority").explain()
-        == "scan: 1000 objects\nsort: priority ascending, by radix")
-    #expect(
-      jobs.sorted(by: ["priority", "note"]).limit(3).explain()
-        == "scan: 1000 objects\nsort: priority ascending, note ascending, by comparing, "
+    expectEqual(
+      jobs.offset(3).limit(4).explain(),
+      "scan: 1000 objects\nstop: after 7 objects\noffset: 3\nlimit: 4")
+    expectEqual(
+      jobs.sorted(byKeyPath: "priority").explain(),
+      "scan: 1000 objects\nsort: priority ascending, by radix")
+    expectEqual(
+      jobs.sorted(by: ["priority", "note"]).limit(3).explain(),
+      "scan: 1000 objects\nsort: priority ascending, note ascending, by comparing, "
         + "the first 3\nlimit: 3")
-    #expect(
-      jobs.distinct(by: ["worker"]).limit(3).explain()
-        == "scan: 1000 objects\ndistinct: worker, while looking\nlimit: 3")
-    #expect(
-      jobs.filter("tags.@count > 1 SORT(tags.@count DESC)").explain()
-        == "scan: 1000 objects\ntest: tags.@count > 1\nsort: tags.@count descending, by comparing")
+    expectEqual(
+      jobs.distinct(by: ["worker"]).limit(3).explain(),
+      "scan: 1000 objects\ndistinct: worker, while looking\nlimit: 3")
+    expectEqual(
+      jobs.filter("tags.@count > 1 SORT(tags.@count DESC)").explain(),
+      "scan: 1000 objects\ntest: tags.@count > 1\nsort: tags.@count descending, by comparing")
   }
 
   @Test func threadsAreTold() {
@@ -130,16 +131,16 @@ struct ExplainTests {
   }
 
   @Test func conditionsOnLinkedObjectsTellHowTheyAreAnswered() {
-    #expect(
-      jobs.where { $0.before.worker == "owner 7" && $0.priority == 3 }.explain()
-        == "scan: 1000 objects\ntest: priority == 3, "
+    expectEqual(
+      jobs.where { $0.before.worker == "owner 7" && $0.priority == 3 }.explain(),
+      "scan: 1000 objects\ntest: priority == 3, "
         + "then before.worker == \"owner 7\" (10 of 1000 Job, by index)")
-    #expect(
-      jobs.where { $0.before.priority == 3 }.explain()
-        == "scan: 1000 objects\ntest: before.priority == 3 (143 of 1000 Job, by scan)")
-    #expect(
-      jobs.filter("SUBQUERY(after, $j, $j.priority > 3).@count > 0").explain()
-        == "scan: 1000 objects\ntest: SUBQUERY(after, $, priority > 3).@count > 0")
+    expectEqual(
+      jobs.where { $0.before.priority == 3 }.explain(),
+      "scan: 1000 objects\ntest: before.priority == 3 (143 of 1000 Job, by scan)")
+    expectEqual(
+      jobs.filter("SUBQUERY(after, $j, $j.priority > 3).@count > 0").explain(),
+      "scan: 1000 objects\ntest: SUBQUERY(after, $, priority > 3).@count > 0")
   }
 
   @Test func valuesAreToldAsStringsWriteThem() throws {
@@ -159,7 +160,7 @@ struct ExplainTests {
     ] {
       let told = format.replacing("T-1:0", with: "1969-12-31@23:59:59")
         .replacing("@type == \"string\"", with: "@type IN {\"string\"}")
-      #expect(test(format) == told)
+      expectEqual(test(format), told)
     }
     for date in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: .infinity)] {
       #expect(test("date < %@", date).hasPrefix("date < "))
@@ -168,13 +169,13 @@ struct ExplainTests {
 
   @Test func collectionsAreTold() throws {
     let job = try #require(jobs.first)
-    #expect(
-      job.after.where { $0.priority == 3 }.sorted(byKeyPath: "note").limit(1).explain()
-        == "elements: 2 of a collection, each by itself\ntest: priority == 3\n"
+    expectEqual(
+      job.after.where { $0.priority == 3 }.sorted(byKeyPath: "note").limit(1).explain(),
+      "elements: 2 of a collection, each by itself\ntest: priority == 3\n"
         + "sort: note ascending, by comparing\nlimit: 1")
-    #expect(
-      job.tags.filter("self BEGINSWITH 'a' OR self == nil SORT(self DESC)").explain()
-        == "elements: 1 of a collection, each by itself\n"
+    expectEqual(
+      job.tags.filter("self BEGINSWITH 'a' OR self == nil SORT(self DESC)").explain(),
+      "elements: 1 of a collection, each by itself\n"
         + "test: (self BEGINSWITH \"a\" OR self == nil)\nsort: self descending, by comparing")
     #expect(
       job.before == nil

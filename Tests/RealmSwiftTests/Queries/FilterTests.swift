@@ -79,7 +79,7 @@ struct FilterTests {
   ) {
     let found = shops.filter(NSPredicate(format: format, argumentArray: args)).map(\.name)
     let wanted = shops.where(isIncluded).map(\.name)
-    #expect(Array(found) == Array(wanted), "\(format)", sourceLocation: sourceLocation)
+    expectEqual(Array(found), Array(wanted), "\(format)", sourceLocation: sourceLocation)
     #expect(!wanted.isEmpty && wanted.count < 120, "\(format)", sourceLocation: sourceLocation)
   }
 
@@ -111,10 +111,10 @@ struct FilterTests {
 
   @Test func identities() throws {
     let shop = try #require(shops.first)
-    #expect(Array(shops.filter("id == %@", shop.id)) == [shop])
-    #expect(Array(shops.filter("id == oid(\(shop.id.stringValue))")) == [shop])
-    #expect(Array(shops.filter("number == uuid(\(shop.number.uuidString))")) == [shop])
-    #expect(shops.index(matching: "id == %@", shop.id) == 0)
+    expectEqual(Array(shops.filter("id == %@", shop.id)), [shop])
+    expectEqual(Array(shops.filter("id == oid(\(shop.id.stringValue))")), [shop])
+    expectEqual(Array(shops.filter("number == uuid(\(shop.number.uuidString))")), [shop])
+    expectEqual(shops.index(matching: "id == %@", shop.id), 0)
     #expect(shops.index(matching: NSPredicate(format: "name == 'Nobody'")) == nil)
     let clerk = try #require(realm.objects(Clerk.self).first)
     expect("boss == %@", clerk) { $0.boss == clerk }
@@ -144,11 +144,11 @@ struct FilterTests {
   @Test func theObjectsThatLinkHere() {
     let clerks = realm.objects(Clerk.self)
     let byProperty = clerks.where { $0.leads.count > 3 }.map(\.name)
-    #expect(Array(clerks.filter("leads.@count > 3").map(\.name)) == Array(byProperty))
-    #expect(Array(clerks.filter("@links.Shop.boss.@count > 3").map(\.name)) == Array(byProperty))
-    #expect(
-      Array(clerks.filter("ANY @links.Shop.boss.city == 'Oslo'").map(\.name))
-        == Array(clerks.where { $0.leads.city == "Oslo" }.map(\.name)))
+    expectEqual(Array(clerks.filter("leads.@count > 3").map(\.name)), Array(byProperty))
+    expectEqual(Array(clerks.filter("@links.Shop.boss.@count > 3").map(\.name)), Array(byProperty))
+    expectEqual(
+      Array(clerks.filter("ANY @links.Shop.boss.city == 'Oslo'").map(\.name)),
+      Array(clerks.where { $0.leads.city == "Oslo" }.map(\.name)))
     #expect(byProperty.count > 0 && byProperty.count < 40)
   }
 
@@ -158,18 +158,18 @@ struct FilterTests {
         NSPredicate(format: "rating > %d", 2),
         NSCompoundPredicate(notPredicateWithSubpredicate: NSPredicate(format: "isOpen == true")),
       ])
-    #expect(
-      Array(shops.filter(and).map(\.name))
-        == Array(shops.where { $0.rating > 2 && !$0.isOpen }.map(\.name)))
+    expectEqual(
+      Array(shops.filter(and).map(\.name)),
+      Array(shops.where { $0.rating > 2 && !$0.isOpen }.map(\.name)))
     let sorted = shops.filter("rating > 1 SORT(boss.age DESC, rating ASC)")
     let expected = shops.where { $0.rating > 1 }.sorted(by: [
       SortDescriptor(keyPath: "boss.age", ascending: false), SortDescriptor(keyPath: "rating"),
     ])
-    #expect(Array(sorted.map(\.name)) == Array(expected.map(\.name)))
-    #expect(
-      shops.filter("rating > 1").filter("isOpen == NO").count
-        == shops.where { $0.rating > 1 && !$0.isOpen }.count)
-    #expect(shops.filter("TRUEPREDICATE").count == 120)
+    expectEqual(Array(sorted.map(\.name)), Array(expected.map(\.name)))
+    expectEqual(
+      shops.filter("rating > 1").filter("isOpen == NO").count,
+      shops.where { $0.rating > 1 && !$0.isOpen }.count)
+    expectEqual(shops.filter("TRUEPREDICATE").count, 120)
     #expect(shops.filter("FALSEPREDICATE").isEmpty)
   }
 

@@ -92,7 +92,7 @@ struct FoundationPredicateTests {
     let found = try Array(bands.filter(predicate)).filter(isKnown).map(\.name)
     let wanted = try Array(bands).filter(isKnown).filter { try predicate.evaluate($0) }
       .map(\.name)
-    #expect(found == wanted, sourceLocation: sourceLocation)
+    expectEqual(found, wanted, sourceLocation: sourceLocation)
     #expect(!wanted.isEmpty && wanted.count < 90, sourceLocation: sourceLocation)
   }
 
@@ -221,7 +221,7 @@ struct FoundationPredicateTests {
 
   @Test func valuesAreFilteredToo() throws {
     let years = try #require(realm.objects(Band.self).where { $0.years.count == 2 }.first).years
-    #expect(Array(try years.filter(#Predicate { $0 > 1990 && $0 % 2 == 1 || $0 == 5 })) == [1991])
+    expectEqual(Array(try years.filter(#Predicate { $0 > 1990 && $0 % 2 == 1 || $0 == 5 })), [1991])
   }
 
   @Test func whatHasNoQueryIsAnErrorThatNamesIt() throws {
@@ -252,6 +252,6 @@ struct FoundationPredicateTests {
     let large = try realm.objects(Band.self).filter(#Predicate { $0.size == 6 })
     let count = large.count
     try realm.write { realm.objects(Band.self).where { $0.size == 5 }.first?.size = 6 }
-    #expect(large.count == count + 1)
+    expectEqual(large.count, count + 1)
   }
 }

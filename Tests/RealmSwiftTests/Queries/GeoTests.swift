@@ -68,14 +68,14 @@ struct GeoTests {
     _ shape: some GeoShape, _ names: Set<String>, sourceLocation: SourceLocation = #_sourceLocation
   ) {
     let all = realm.objects(Station.self)
-    #expect(
-      Set(all.where { $0.place.geoWithin(shape) }.map(\.name)) == names,
+    expectEqual(
+      Set(all.where { $0.place.geoWithin(shape) }.map(\.name)), names,
       sourceLocation: sourceLocation)
-    #expect(
-      Set(all.filter("place IN %@", shape).map(\.name)) == names, sourceLocation: sourceLocation)
-    #expect(
-      Set(all.filter("NOT place GEOWITHIN %@", shape).map(\.name))
-        == Set(all.map(\.name)).subtracting(names), sourceLocation: sourceLocation)
+    expectEqual(
+      Set(all.filter("place IN %@", shape).map(\.name)), names, sourceLocation: sourceLocation)
+    expectEqual(
+      Set(all.filter("NOT place GEOWITHIN %@", shape).map(\.name)),
+      Set(all.map(\.name)).subtracting(names), sourceLocation: sourceLocation)
   }
 
   @Test func regionsHoldTheirPlaces() throws {
@@ -105,8 +105,8 @@ struct GeoTests {
   @Test func placesOfLinkedObjectsAreAskedFor() throws {
     let oslo = try #require(GeoBox(bottomLeft: (59, 10), topRight: (60, 11)))
     let found = realm.objects(Station.self).where { $0.next.place.geoWithin(oslo) }
-    #expect(Array(found.map(\.name)) == ["Nowhere"])
-    #expect(realm.objects(Station.self).filter("next.place IN %@", oslo).count == 1)
+    expectEqual(Array(found.map(\.name)), ["Nowhere"])
+    expectEqual(realm.objects(Station.self).filter("next.place IN %@", oslo).count, 1)
   }
 
   @Test func whatIsNoShapeIsNil() {
@@ -128,7 +128,7 @@ struct GeoTests {
     let shape = try #require(GeoBox(bottomLeft: (59, 10), topRight: (60, 11)))
     let query = Query<Station>._constructForTesting().place.geoWithin(shape)
     let (text, arguments) = query._constructPredicate()
-    #expect(text == "(place IN %@)")
+    expectEqual(text, "(place IN %@)")
     #expect(arguments.first as? GeoBox == shape)
   }
 

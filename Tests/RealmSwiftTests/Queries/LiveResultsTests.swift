@@ -109,15 +109,15 @@ struct LiveResultsTests {
       try realm.write {
         for _ in 0...Int.random(in: 0...3, using: &random) { Self.change(realm, &random) }
         // An evaluation within a transaction is not the one that is kept.
-        if round % 7 == 0 { #expect(leaves[0].count == Self.leaves(realm)[0].count) }
+        if round % 7 == 0 { expectEqual(leaves[0].count, Self.leaves(realm)[0].count) }
       }
       // Some results are not evaluated in each version.
       for (kept, new) in zip(leaves, Self.leaves(realm)) where random.chance(0.7) {
-        #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "seed \(seed), round \(round)")
+        expectEqual(Array(kept.map(\._key)), Array(new.map(\._key)), "seed \(seed), round \(round)")
       }
       for (kept, new) in zip(trees, Self.trees(realm)) where random.chance(0.7) {
-        #expect(kept.count == new.count, "seed \(seed), round \(round)")
-        #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "seed \(seed), round \(round)")
+        expectEqual(kept.count, new.count, "seed \(seed), round \(round)")
+        expectEqual(Array(kept.map(\._key)), Array(new.map(\._key)), "seed \(seed), round \(round)")
       }
     }
   }
@@ -140,17 +140,17 @@ struct LiveResultsTests {
         if !created.isInvalidated { created.number = Int.random(in: 0..<10, using: &random) }
         let text = "seed \(seed), round \(round), step \(step)"
         for (kept, new) in zip(leaves, Self.leaves(realm)) where random.chance(0.5) {
-          #expect(kept.first?._key == new.first?._key, "\(text)")
-          #expect(kept.count == new.count, "\(text)")
-          #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "\(text)")
+          expectEqual(kept.first?._key, new.first?._key, "\(text)")
+          expectEqual(kept.count, new.count, "\(text)")
+          expectEqual(Array(kept.map(\._key)), Array(new.map(\._key)), "\(text)")
         }
         for (kept, new) in zip(trees, Self.trees(realm)) where random.chance(0.5) {
-          #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "\(text)")
+          expectEqual(Array(kept.map(\._key)), Array(new.map(\._key)), "\(text)")
         }
       }
       if round % 3 == 2 { realm.cancelWrite() } else { try realm.commitWrite() }
       for (kept, new) in zip(leaves, Self.leaves(realm)) where random.chance(0.7) {
-        #expect(Array(kept.map(\._key)) == Array(new.map(\._key)), "seed \(seed), \(round)")
+        expectEqual(Array(kept.map(\._key)), Array(new.map(\._key)), "seed \(seed), \(round)")
       }
     }
   }
@@ -165,9 +165,9 @@ struct LiveResultsTests {
         while let leaf = results.first {
           realm.delete(leaf)
           count -= 1
-          #expect(results.count == count)
+          expectEqual(results.count, count)
         }
-        #expect(count == 0)
+        expectEqual(count, 0)
       }
       #expect(leaves.isEmpty)
     }
@@ -178,12 +178,12 @@ struct LiveResultsTests {
     let realm = try TemporaryRealm([Leaf.self, Tree.self, Forest.self]).open()
     let leaves = realm.objects(Leaf.self).where { $0.number > 4 }
     try realm.write { for number in 0..<10 { realm.create(Leaf.self, value: ["number": number]) } }
-    #expect(leaves.map(\.number) == [5, 6, 7, 8, 9])
+    expectEqual(leaves.map(\.number), [5, 6, 7, 8, 9])
     realm.beginWrite()
     leaves.first?.number = 0
-    #expect(leaves.map(\.number) == [6, 7, 8, 9])
+    expectEqual(leaves.map(\.number), [6, 7, 8, 9])
     realm.cancelWrite()
-    #expect(leaves.map(\.number) == [5, 6, 7, 8, 9])
+    expectEqual(leaves.map(\.number), [5, 6, 7, 8, 9])
   }
 
   @Test func resultsThatNobodyLookedAtForLongAreFoundAnew() throws {
@@ -191,7 +191,7 @@ struct LiveResultsTests {
     let leaves = realm.objects(Leaf.self).where { $0.number > 4 }
     #expect(leaves.isEmpty)
     for number in 0..<40 { try realm.write { realm.create(Leaf.self, value: ["number": number]) } }
-    #expect(leaves.map(\.number) == Array(5..<40))
+    expectEqual(leaves.map(\.number), Array(5..<40))
     try realm.write { realm.deleteAll() }
     #expect(Array(leaves).isEmpty)
   }

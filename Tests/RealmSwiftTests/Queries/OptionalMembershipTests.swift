@@ -51,7 +51,7 @@ struct OptionalMembershipTests {
   ) {
     let found = Array(realm.objects(MatrixRow.self).where(query).map(\.id))
     let wanted = rows.filter(meaning).map(\.id)
-    #expect(found == wanted, sourceLocation: sourceLocation)
+    expectEqual(found, wanted, sourceLocation: sourceLocation)
   }
 
   private func expectMembers<V>(
@@ -156,7 +156,7 @@ struct OptionalMembershipTests {
     expect({ _ in both }) { !(0...999).contains($0.int) }
     let (text, arguments) = either._constructPredicate()
     #expect(text.hasPrefix("(((((") && text.hasSuffix(" || (int == %@))"))
-    #expect(arguments.count == 1000)
+    expectEqual(arguments.count, 1000)
   }
 
   @Test func ownTypesAndMaps() throws {
@@ -173,12 +173,12 @@ struct OptionalMembershipTests {
     }
     let walks = realm.objects(Walk.self)
     let lengths = [Metres(1), Metres(3)]
-    #expect(walks.where { $0.length.in(lengths) }.compactMap(\.length) == lengths)
-    #expect(walks.where { $0.length.persistableValue.in([1, 2] as Set) }.count == 2)
+    expectEqual(walks.where { $0.length.in(lengths) }.compactMap(\.length), lengths)
+    expectEqual(walks.where { $0.length.persistableValue.in([1, 2] as Set) }.count, 2)
     let stations = ["1.0", "7.0"]
-    #expect(walks.where { $0.stations.containsAny(in: stations[...]) }.count == 1)
-    #expect(walks.where { $0.stations["first"].in(stations) }.count == 1)
+    expectEqual(walks.where { $0.stations.containsAny(in: stations[...]) }.count, 1)
+    expectEqual(walks.where { $0.stations["first"].in(stations) }.count, 1)
     let nicks = walks.compactMap(\.nick)
-    #expect(walks.where { $0.nick.in(nicks) }.count == 3)
+    expectEqual(walks.where { $0.nick.in(nicks) }.count, 3)
   }
 }

@@ -69,7 +69,7 @@ struct OuterVariableTests {
     let found = Array(
       realm.objects(Leaf.self).filter(NSPredicate(format: query, argumentArray: arguments)))
     let wanted = all.filter(meaning)
-    #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
+    expectEqual(found.map(\.id), wanted.map(\.id), sourceLocation: sourceLocation)
     #expect((1..<all.count).contains(wanted.count), sourceLocation: sourceLocation)
   }
 
@@ -82,7 +82,7 @@ struct OuterVariableTests {
     let found = Array(
       realm.objects(Leaf.self).filter(NSPredicate(format: query, argumentArray: arguments)))
     let wanted = all.filter { $0.leaves.contains { p in p.leaves.contains { meaning(p, $0) } } }
-    #expect(found.map(\.id) == wanted.map(\.id), "\(inner)", sourceLocation: sourceLocation)
+    expectEqual(found.map(\.id), wanted.map(\.id), "\(inner)", sourceLocation: sourceLocation)
     #expect(!wanted.isEmpty && wanted.count < all.count, "\(inner)", sourceLocation: sourceLocation)
   }
 
@@ -100,7 +100,7 @@ struct OuterVariableTests {
     ] {
       let crates = realm.objects(Crate.self)
         .filter("SUBQUERY(fruits, $x, \(condition)).@count > 0")
-      #expect(crates.map(\.name) == found, "\(condition)")
+      expectEqual(crates.map(\.name), found, "\(condition)")
     }
   }
 
@@ -205,7 +205,7 @@ struct OuterVariableTests {
   ) {
     let found = Array(realm.objects(Leaf.self).where(condition))
     let wanted = all.filter(meaning)
-    #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
+    expectEqual(found.map(\.id), wanted.map(\.id), sourceLocation: sourceLocation)
     #expect((1..<all.count).contains(wanted.count), sourceLocation: sourceLocation)
   }
 
@@ -222,11 +222,11 @@ struct OuterVariableTests {
     }
     let (text, _) = { ($0.leaves.a > $0.a).count > 1 }(Query<Leaf>._constructForTesting())
       ._constructPredicate()
-    #expect(text == "(SUBQUERY(leaves, $col1, ($col1.a > a)).@count > %@)")
+    expectEqual(text, "(SUBQUERY(leaves, $col1, ($col1.a > a)).@count > %@)")
     // What is printed can be read.
-    #expect(
-      Array(realm.objects(Leaf.self).filter(text, 1))
-        == Array(realm.objects(Leaf.self).where { ($0.leaves.a > $0.a).count > 1 }))
+    expectEqual(
+      Array(realm.objects(Leaf.self).filter(text, 1)),
+      Array(realm.objects(Leaf.self).where { ($0.leaves.a > $0.a).count > 1 }))
   }
 
   @Test func closuresCountWithinElements() throws {
@@ -290,7 +290,7 @@ struct OuterVariableTests {
     ) throws {
       let found = try Array(realm.objects(Leaf.self).filter(predicate))
       let wanted = try all.filter { try predicate.evaluate($0) }
-      #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
+      expectEqual(found.map(\.id), wanted.map(\.id), sourceLocation: sourceLocation)
       #expect((1..<all.count).contains(wanted.count), sourceLocation: sourceLocation)
     }
     try expect(#Predicate { leaf in leaf.leaves.contains { $0.a > leaf.a && $0.text == "x" } })

@@ -65,9 +65,9 @@ struct PreparedQueryTests {
     }
     for name in Self.names + ["absent"] {
       let found = named(name)
-      #expect(found.map(\.id) == ids { $0.name == name }, "\(name)")
-      #expect(named(name).count == ids { $0.name == name }.count)
-      #expect(named(name).first?.id == ids { $0.name == name }.first)
+      expectEqual(found.map(\.id), ids { $0.name == name }, "\(name)")
+      expectEqual(named(name).count, ids { $0.name == name }.count)
+      expectEqual(named(name).first?.id, ids { $0.name == name }.first)
     }
   }
 
@@ -81,7 +81,7 @@ struct PreparedQueryTests {
         let expected = ids {
           $0.nick == nick && $0.height >= least && $0.isDry != true && $0.width < 1.5
         }
-        #expect(query(nick, least, true).map(\.id) == expected, "\(nick ?? "nil"), \(least)")
+        expectEqual(query(nick, least, true).map(\.id), expected, "\(nick ?? "nil"), \(least)")
       }
     }
   }
@@ -93,7 +93,7 @@ struct PreparedQueryTests {
         sourceLocation: SourceLocation = #_sourceLocation
       ) {
         let expected = Array(realm.objects(Plant.self).where(isIncluded).map(\.id))
-        #expect(query(text).map(\.id) == expected, sourceLocation: sourceLocation)
+        expectEqual(query(text).map(\.id), expected, sourceLocation: sourceLocation)
       }
       expect(realm.prepare(Plant.self) { $0.name != $1 }) { $0.name != text }
       expect(realm.prepare(Plant.self) { $0.nick == $1 }) { $0.nick == text }
@@ -125,20 +125,20 @@ struct PreparedQueryTests {
     let among = realm.prepare(Plant.self) { (plant, names: QueryArgument<[String]>) in
       plant.name.in(names)
     }
-    #expect(among(["a", "é"]).map(\.id) == ids { ["a", "é"].contains($0.name) })
+    expectEqual(among(["a", "é"]).map(\.id), ids { ["a", "é"].contains($0.name) })
     #expect(among([]).isEmpty)
     let below = realm.prepare(Plant.self) { (plant, parent: QueryArgument<Plant?>) in
       plant.parent == parent
     }
     let parent = try #require(plants.compactMap(\.parent).first)
-    #expect(below(parent).map(\.id) == ids { $0.parent?.id == parent.id })
-    #expect(below(nil).map(\.id) == ids { $0.parent == nil })
+    expectEqual(below(parent).map(\.id), ids { $0.parent?.id == parent.id })
+    expectEqual(below(nil).map(\.id), ids { $0.parent == nil })
     let onLevel = realm.prepare(Plant.self) { (plant, level: QueryArgument<PlantLevel>) in
       plant.level == level
     }
-    #expect(onLevel(.high).map(\.id) == ids { $0.level == .high })
+    expectEqual(onLevel(.high).map(\.id), ids { $0.level == .high })
     let all = realm.prepare(Plant.self) { plant in plant.isDry }
-    #expect(all().map(\.id) == ids(\.isDry))
+    expectEqual(all().map(\.id), ids(\.isDry))
   }
 
   @Test func resultsAreLiveAndTheQueryOutlivesVersions() throws {
@@ -175,7 +175,7 @@ struct PreparedQueryTests {
     for condition in plain.map(\.asCondition) {
       let short = try #require(PlainBinder(schema).bind(condition))
       let long = try QueryBinder(RealmQuerySchema(core: core), on: schema).bind(condition)
-      #expect(short == long)
+      expectEqual(short, long)
     }
     let others: [Query<Bool>] = [
       query.nick == nil, query.tags.contains("a"), query.parent.name == "a",

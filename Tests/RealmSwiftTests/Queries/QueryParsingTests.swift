@@ -74,23 +74,23 @@ struct QueryParsingTests {
   }
 
   @Test func theColumnIsThatOfTheMistake() throws {
-    #expect(refusal("id > > 3")?.column == 6)
-    #expect(refusal("id == 3 AND nobody == 3")?.column == 13)
-    #expect(refusal("id == 3 AND name.length == 3")?.column == 13)
-    #expect(refusal("id == ")?.column == 7)
+    expectEqual(refusal("id > > 3")?.column, 6)
+    expectEqual(refusal("id == 3 AND nobody == 3")?.column, 13)
+    expectEqual(refusal("id == 3 AND name.length == 3")?.column, 13)
+    expectEqual(refusal("id == ")?.column, 7)
     let error = try #require(refusal("id > > 3"))
     #expect(error.localizedDescription.contains("at column 6"))
-    #expect(error.errorDescription == error.localizedDescription)
-    #expect("\(error)" == error.localizedDescription)
+    expectEqual(error.errorDescription, error.localizedDescription)
+    expectEqual("\(error)", error.localizedDescription)
   }
 
   @Test func conditionsAreParts() throws {
     let condition = try Query(parsing: "id > %@ AND name != 'p4'", [1], for: Person.self)
-    #expect(people.where { $0.id < 4 && condition }.map(\.id) == [2, 3])
-    #expect(people.where { _ in condition }.count == 2)
+    expectEqual(people.where { $0.id < 4 && condition }.map(\.id), [2, 3])
+    expectEqual(people.where { _ in condition }.count, 2)
     let linked = try Query(parsing: "best.name == 'x' OR best == nil", for: Person.self)
-    #expect(people.where { _ in linked }.count == 5)
-    #expect(people.where { _ in !condition }.map(\.id) == [0, 1, 4])
+    expectEqual(people.where { _ in linked }.count, 5)
+    expectEqual(people.where { _ in !condition }.map(\.id), [0, 1, 4])
     #expect(throws: QueryParsingError.self) {
       try Query(parsing: "id > 1 SORT(id ASC)", for: Person.self)
     }

@@ -73,7 +73,7 @@ struct QueryStringTests {
     let all = realm.objects(Sheet.self)
     let found = Array(all.filter(NSPredicate(format: format, argumentArray: args)).map(\.id))
     let expected = Array(all).filter(meaning).map(\.id)
-    #expect(found == expected, "\(format)", sourceLocation: sourceLocation)
+    expectEqual(found, expected, "\(format)", sourceLocation: sourceLocation)
     #expect(
       !expected.isEmpty && expected.count < 60, "\(format)", sourceLocation: sourceLocation)
   }
@@ -121,12 +121,10 @@ struct QueryStringTests {
     expect("any.@type IN {'list', 'dictionary'}") { list($0) != nil || map($0) != nil }
     expect("any[1].@type == 'string'") { list($0) != nil }
     let all = realm.objects(Sheet.self)
-    #expect(
-      all.where { $0.any["list"][0] == .int(2) }.count == Array(all).filter { map($0) != nil }.count
-    )
-    #expect(
-      all.where { $0.any.any == .string("x") }.count
-        == Array(all).filter { list($0) != nil }.count)
+    expectEqual(
+      all.where { $0.any["list"][0] == .int(2) }.count, Array(all).filter { map($0) != nil }.count)
+    expectEqual(
+      all.where { $0.any.any == .string("x") }.count, Array(all).filter { list($0) != nil }.count)
   }
 
   @Test func arithmetic() {
@@ -210,7 +208,7 @@ struct QueryStringTests {
   @Test func argumentsThatNobodyAsksFor() {
     expect("a > %d", 0, 7, "more") { $0.a > 0 }
     expect("a > $1 AND isOn == $3", 7, 0, "between", false) { $0.a > 0 && !$0.isOn }
-    #expect(realm.objects(Sheet.self).filter("TRUEPREDICATE", 1).count == 60)
+    expectEqual(realm.objects(Sheet.self).filter("TRUEPREDICATE", 1).count, 60)
   }
 
   @Test func argumentsOfAllNumberAndTextTypes() {
@@ -250,19 +248,19 @@ struct QueryStringTests {
     }
     expect("NONE any[*].@type == 'string'") { $0.any.listValue == nil }
     let list = try #require(realm.objects(Sheet.self).compactMap(\.any.listValue).first)
-    #expect(Array(list.filter("self.@type == 'string'")) == [.string("x")])
-    #expect(list.filter("self.@type != 'numeric'").count == 2)
-    #expect(list.filter("self.@type IN {'numeric', 'collection'}").count == 2)
+    expectEqual(Array(list.filter("self.@type == 'string'")), [.string("x")])
+    expectEqual(list.filter("self.@type != 'numeric'").count, 2)
+    expectEqual(list.filter("self.@type IN {'numeric', 'collection'}").count, 2)
   }
 
   @Test func longNumbersAreExactBesideDecimals() throws {
     let all = realm.objects(Sheet.self)
     let sheet = try #require(all.first)
     try realm.write { sheet.any = .decimal128("12345678901234567890.5") }
-    #expect(all.filter("any == 12345678901234567890.5").first == sheet)
-    #expect(all.filter("any > 12345678901234567890").first == sheet)
+    expectEqual(all.filter("any == 12345678901234567890.5").first, sheet)
+    expectEqual(all.filter("any > 12345678901234567890").first, sheet)
     #expect(all.filter("any > 12345678901234567891").isEmpty)
-    #expect(all.filter("price < 12345678901234567890").count == 60)
+    expectEqual(all.filter("price < 12345678901234567890").count, 60)
   }
 
   @Test func objectsOfFrozenRealms() throws {
@@ -270,9 +268,9 @@ struct QueryStringTests {
     let frozen = all.freeze()
     let next = try #require(all.first { $0.next != nil }?.next)
     let count = Array(all).filter { $0.next == next }.count
-    #expect(all.filter("next == %@", next.freeze()).count == count)
-    #expect(frozen.where { $0.next == next }.count == count)
-    #expect(all.filter("next IN %@", frozen.filter("id == %@", next.id)).count == count)
+    expectEqual(all.filter("next == %@", next.freeze()).count, count)
+    expectEqual(frozen.where { $0.next == next }.count, count)
+    expectEqual(all.filter("next IN %@", frozen.filter("id == %@", next.id)).count, count)
     let added = try realm.write { realm.create(Sheet.self, value: ["id": 100]) }
     #expect(frozen.filter("next == %@ OR self == %@", added, added).isEmpty)
   }
@@ -283,7 +281,7 @@ struct QueryStringTests {
     let all = realm.objects(Sheet.self)
     let found = Set(all.filter(predicate).map(\.id))
     for sheet in all {
-      #expect(predicate.evaluate(with: sheet) == found.contains(sheet.id))
+      expectEqual(predicate.evaluate(with: sheet), found.contains(sheet.id))
       #expect(both.evaluate(with: sheet.freeze()) != found.contains(sheet.id))
     }
     #expect(!found.isEmpty && found.count < 60)
@@ -291,41 +289,41 @@ struct QueryStringTests {
 
   @Test func predicatesThatAreAlwaysTrueOrFalse() {
     let all = realm.objects(Sheet.self)
-    #expect(all.filter(NSPredicate(value: true)).count == 60)
+    expectEqual(all.filter(NSPredicate(value: true)).count, 60)
     #expect(all.filter(NSPredicate(value: false)).isEmpty)
     let both = NSCompoundPredicate(andPredicateWithSubpredicates: [
       NSPredicate(format: "SORT(id DESC)"), NSPredicate(value: true),
     ])
-    #expect(all.filter(both).first?.id == 59)
+    expectEqual(all.filter(both).first?.id, 59)
     #expect(all.filter("SORT(id DESC) LIMIT(2)").map(\.id).elementsEqual([59, 58]))
   }
 
   @Test func textsOfMisuse() async {
     await #expect(processExitsWith: .success) {
-      #expect(
-        Traps.text { _ = NSPredicate(format: "a > 1").evaluate(with: Sheet()) }
-          == "A predicate made from a format can only filter collections of a Realm, and be "
+      expectEqual(
+        Traps.text { _ = NSPredicate(format: "a > 1").evaluate(with: Sheet()) },
+        "A predicate made from a format can only filter collections of a Realm, and be "
           + "evaluated with its objects.")
       for (format, text) in QueryStringMisuse.texts {
         let found = Traps.text {
           _ = try TemporaryRealm([Sheet.self]).open().objects(Sheet.self).filter(format)
         }
-        #expect(found == text, "\(format)")
+        expectEqual(found, text, "\(format)")
       }
-      #expect(
+      expectEqual(
         Traps.text {
           let realm = try TemporaryRealm([Sheet.self, Binder.self]).open()
           let binder = try realm.write { realm.create(Binder.self) }
           _ = realm.objects(Sheet.self).filter("ANY pages == %@", binder)
-        } == "Cannot compare value 'Binder' of type 'Binder' to property 'pages' of type 'Sheet'")
-      #expect(
+        }, "Cannot compare value 'Binder' of type 'Binder' to property 'pages' of type 'Sheet'")
+      expectEqual(
         Traps.text {
           let sheet = Sheet()
           let other = try TemporaryRealm([Sheet.self]).open()
           try other.write { other.add(sheet) }
           _ = try TemporaryRealm([Sheet.self]).open().objects(Sheet.self).filter(
             "next == %@", sheet)
-        } == "Object must be from the Realm being queried")
+        }, "Object must be from the Realm being queried")
     }
   }
 

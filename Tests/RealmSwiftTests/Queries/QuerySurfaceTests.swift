@@ -24,24 +24,24 @@ struct QuerySurfaceTests {
     let others = ["Ann", "Bob", "Cid"]
     #expect(names { $0.age <= $0.age }.count == 4 && names { $0.age >= $0.age }.count == 4)
     #expect(names { $0.age > $0.age }.isEmpty && names { $0.age < $0.age }.isEmpty)
-    #expect(names { $0.age > $0.friends.count } == others)
-    #expect(names { $0.age >= $0.friends.count }.count == 4)
-    #expect(names { $0.age <= $0.friends.count } == ["Zoe"])
+    expectEqual(names { $0.age > $0.friends.count }, others)
+    expectEqual(names { $0.age >= $0.friends.count }.count, 4)
+    expectEqual(names { $0.age <= $0.friends.count }, ["Zoe"])
   }
 
   @Test func textsOfColumnsAreCompared() {
-    #expect(names { $0.name.equals($0.name) }.count == 4)
+    expectEqual(names { $0.name.equals($0.name) }.count, 4)
     #expect(names { $0.name.notEquals($0.name) }.isEmpty)
-    #expect(names { $0.name.ends(with: $0.name, options: .caseInsensitive) }.count == 4)
-    #expect(names { $0.name.starts(with: $0.name) && $0.name.contains($0.name) }.count == 4)
-    #expect(names { $0.name.like($0.name, caseInsensitive: true) }.count == 4)
-    #expect(StringOptions(rawValue: 1) == .caseInsensitive)
+    expectEqual(names { $0.name.ends(with: $0.name, options: .caseInsensitive) }.count, 4)
+    expectEqual(names { $0.name.starts(with: $0.name) && $0.name.contains($0.name) }.count, 4)
+    expectEqual(names { $0.name.like($0.name, caseInsensitive: true) }.count, 4)
+    expectEqual(StringOptions(rawValue: 1), .caseInsensitive)
   }
 
   @Test func rangesOfOptionalsAndCollections() {
-    #expect(names { $0.height.contains(1.0..<2.0) } == ["Ann"])
-    #expect(names { $0.height.contains(1.5...2.5) } == ["Ann", "Cid"])
-    #expect(names { $0.numbers.contains(3...5) } == ["Zoe"])
+    expectEqual(names { $0.height.contains(1.0..<2.0) }, ["Ann"])
+    expectEqual(names { $0.height.contains(1.5...2.5) }, ["Ann", "Cid"])
+    expectEqual(names { $0.numbers.contains(3...5) }, ["Zoe"])
     #expect(names { $0.numbers.contains(3..<5) }.isEmpty)
   }
 
@@ -52,11 +52,11 @@ struct QuerySurfaceTests {
 
   @Test func descriptorsAreTurnedAround() {
     let descriptor = RealmSwift.SortDescriptor(keyPath: "age", ascending: false)
-    #expect(descriptor.description == "SortDescriptor(keyPath: age, direction: descending)")
-    #expect(
-      descriptor.reversed().description == "SortDescriptor(keyPath: age, direction: ascending)")
+    expectEqual(descriptor.description, "SortDescriptor(keyPath: age, direction: descending)")
+    expectEqual(
+      descriptor.reversed().description, "SortDescriptor(keyPath: age, direction: ascending)")
     #expect(descriptor.reversed().reversed() == descriptor && "age" == descriptor.reversed())
-    #expect(all.sorted(by: [descriptor.reversed()]).first?.name == "Zoe")
+    expectEqual(all.sorted(by: [descriptor.reversed()]).first?.name, "Zoe")
   }
 
   @Test func predicatesThatHaveNoQuerySayWhy() {
@@ -69,8 +69,8 @@ struct QuerySurfaceTests {
   @Test func valuesOfElementsByName() throws {
     let zoe = try #require(all.last)
     let names: [AnyObject] = zoe.friends.value(forKeyPath: "name")
-    #expect(names.count == 3)
+    expectEqual(names.count, 3)
     let ages: [AnyObject] = zoe.circle.value(forKeyPath: "age")
-    #expect(ages.count == 3)
+    expectEqual(ages.count, 3)
   }
 }

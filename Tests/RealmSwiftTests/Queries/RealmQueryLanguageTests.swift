@@ -96,7 +96,7 @@ struct RealmQueryLanguageTests {
     let all = realm.objects(WorkItem.self)
     let found = Array(all.filter(NSPredicate(format: format, argumentArray: args)).map(\.id))
     let expected = Array(all).filter(meaning).map(\.id)
-    #expect(found == expected, "\(format)", sourceLocation: sourceLocation)
+    expectEqual(found, expected, "\(format)", sourceLocation: sourceLocation)
     #expect(!expected.isEmpty && expected.count < 60, "\(format)", sourceLocation: sourceLocation)
   }
 
@@ -107,7 +107,7 @@ struct RealmQueryLanguageTests {
     let all = realm.objects(WorkProject.self)
     let found = Array(all.filter(NSPredicate(format: format, argumentArray: args)).map(\.id))
     let expected = Array(all).filter(meaning).map(\.id)
-    #expect(found == expected, "\(format)", sourceLocation: sourceLocation)
+    expectEqual(found, expected, "\(format)", sourceLocation: sourceLocation)
     #expect(!expected.isEmpty && expected.count < 40, "\(format)", sourceLocation: sourceLocation)
   }
 
@@ -258,7 +258,7 @@ struct RealmQueryLanguageTests {
       ("ALL {} in ALL {1, 2}", true), ("NONE {1, 2, 3, 12} > ALL {5, 9, 11}", false),
       ("NONE {4, 8} > ALL {5, 9, 11}", true), ("NONE {0, 1} < NONE {1, 2}", true),
     ] {
-      #expect(all.filter(format).count == (isTrue ? 40 : 0), "\(format)")
+      expectEqual(all.filter(format).count, (isTrue ? 40 : 0), "\(format)")
     }
   }
 
@@ -316,9 +316,9 @@ struct RealmQueryLanguageTests {
       $0.items.contains { $0 == item || $0.priority > 10 }
     }
     #expect(realm.objects(WorkProject.self).filter("main == obj(WorkItem, $0)", ObjectId()).isEmpty)
-    #expect(realm.objects(WorkProject.self).where { $0 == project }.first == project)
+    expectEqual(realm.objects(WorkProject.self).where { $0 == project }.first, project)
     let list = try #require(realm.objects(WorkProject.self).first { $0.items.contains(item) }).items
-    #expect(list.filter("self == %@", item).count == Array(list).filter { $0 == item }.count)
+    expectEqual(list.filter("self == %@", item).count, Array(list).filter { $0 == item }.count)
   }
 
   @Test func orderAndLimits() {
@@ -330,11 +330,11 @@ struct RealmQueryLanguageTests {
     {
       expected.append(item.priority)
     }
-    #expect(Array(found.map(\.priority)) == Array(expected.prefix(5)))
-    #expect(
+    expectEqual(Array(found.map(\.priority)), Array(expected.prefix(5)))
+    expectEqual(
       realm.objects(WorkProject.self)
-        .filter("TRUEPREDICATE SORT(dict['foo'] ASC, id DESC) LIMIT(1)").first?.dict["foo"]
-        == AnyRealmValue.none)
+        .filter("TRUEPREDICATE SORT(dict['foo'] ASC, id DESC) LIMIT(1)").first?.dict["foo"],
+      AnyRealmValue.none)
   }
 
   @Test func regions() {

@@ -153,11 +153,11 @@ struct RefinementTests {
         let (next, expected, name) = step(results, plain, &random)
         steps.append(name)
         (results, plain) = (next, expected)
-        #expect(results.first?.id == plain.first?.id, "\(steps)")
-        #expect(results.count == plain.count, "\(steps)")
-        #expect(results.map(\.id) == plain.map(\.id), "\(steps)")
-        #expect(results.freeze().map(\.id) == plain.map(\.id), "\(steps)")
-        #expect(results.sum(ofProperty: "id") == plain.map(\.id).reduce(0, +), "\(steps)")
+        expectEqual(results.first?.id, plain.first?.id, "\(steps)")
+        expectEqual(results.count, plain.count, "\(steps)")
+        expectEqual(results.map(\.id), plain.map(\.id), "\(steps)")
+        expectEqual(results.freeze().map(\.id), plain.map(\.id), "\(steps)")
+        expectEqual(results.sum(ofProperty: "id"), plain.map(\.id).reduce(0, +), "\(steps)")
       }
     }
   }
@@ -169,7 +169,7 @@ struct RefinementTests {
       sourceLocation: SourceLocation = #_sourceLocation
     ) {
       let found = all.filter(NSPredicate(format: format, argumentArray: args))
-      #expect(found.map(\.id) == results.map(\.id), sourceLocation: sourceLocation)
+      expectEqual(found.map(\.id), results.map(\.id), sourceLocation: sourceLocation)
     }
     let heavy = all.where { $0.weight > 1 }
     expect(
@@ -189,9 +189,9 @@ struct RefinementTests {
       ]))
     let few = Array(all.filter("weight > 1 LIMIT(5)").where { $0.size > 0 }.map(\.id))
     let expected = Array(heavy).prefix(5).filter { ($0.size ?? 0) > 0 }.map(\.id)
-    #expect(few == expected)
+    expectEqual(few, expected)
     let byKeyPath = Array(all.distinct(by: [\Piece.name]))
-    #expect(byKeyPath == Array(all.distinct(by: ["name"])))
+    expectEqual(byKeyPath, Array(all.distinct(by: ["name"])))
   }
 
   @Test func valuesAreRefinedLikeObjects() throws {
@@ -199,21 +199,21 @@ struct RefinementTests {
     let numbers = Array(box.numbers)
     var seen: Set<Int> = []
     let firsts = numbers.filter { seen.insert($0).inserted }
-    #expect(Array(box.numbers.distinct()) == firsts)
-    #expect(Array(box.numbers.distinct().sorted(ascending: false)) == firsts.sorted(by: >))
-    #expect(Array(box.numbers.sorted().limit(3)) == Array(numbers.sorted().prefix(3)))
-    #expect(Array(box.numbers.offset(30)) == Array(numbers.dropFirst(30)))
-    #expect(Array(box.numbers.where { $0 > 3 }) == numbers.filter { $0 > 3 })
-    #expect(
-      Array(box.numbers.where { $0 > 3 && !$0.in([5, 6]) }.sorted())
-        == numbers.filter { $0 > 3 && ![5, 6].contains($0) }.sorted())
-    #expect(
-      Array(box.numbers.filter("self > 3 AND NOT SELF IN %@", [5, 6]))
-        == numbers.filter { $0 > 3 && ![5, 6].contains($0) })
-    #expect(
-      Array(box.numbers.filter("self BETWEEN {2, 5} SORT(self DESC) DISTINCT(self) LIMIT(2)"))
-        == Array(Set(numbers.filter { (2...5).contains($0) }).sorted(by: >).prefix(2)))
-    #expect(box.numbers.where { $0 > 3 }.sum() == numbers.filter { $0 > 3 }.reduce(0, +))
+    expectEqual(Array(box.numbers.distinct()), firsts)
+    expectEqual(Array(box.numbers.distinct().sorted(ascending: false)), firsts.sorted(by: >))
+    expectEqual(Array(box.numbers.sorted().limit(3)), Array(numbers.sorted().prefix(3)))
+    expectEqual(Array(box.numbers.offset(30)), Array(numbers.dropFirst(30)))
+    expectEqual(Array(box.numbers.where { $0 > 3 }), numbers.filter { $0 > 3 })
+    expectEqual(
+      Array(box.numbers.where { $0 > 3 && !$0.in([5, 6]) }.sorted()),
+      numbers.filter { $0 > 3 && ![5, 6].contains($0) }.sorted())
+    expectEqual(
+      Array(box.numbers.filter("self > 3 AND NOT SELF IN %@", [5, 6])),
+      numbers.filter { $0 > 3 && ![5, 6].contains($0) })
+    expectEqual(
+      Array(box.numbers.filter("self BETWEEN {2, 5} SORT(self DESC) DISTINCT(self) LIMIT(2)")),
+      Array(Set(numbers.filter { (2...5).contains($0) }).sorted(by: >).prefix(2)))
+    expectEqual(box.numbers.where { $0 > 3 }.sum(), numbers.filter { $0 > 3 }.reduce(0, +))
   }
 
   @Test(arguments: [

@@ -88,9 +88,9 @@ struct ResultsQueryTests {
   ) {
     let expected = plain.filter(matches).map(\.id)
     // Keys of tables with a primary key are handed out in order.
-    #expect(results.count == expected.count, sourceLocation: sourceLocation)
-    #expect(results.first?.id == expected.first, sourceLocation: sourceLocation)
-    #expect(results.map(\.id) == expected, sourceLocation: sourceLocation)
+    expectEqual(results.count, expected.count, sourceLocation: sourceLocation)
+    expectEqual(results.first?.id, expected.first, sourceLocation: sourceLocation)
+    expectEqual(results.map(\.id), expected, sourceLocation: sourceLocation)
   }
 
   @Test func conditionsSelectWhatPlainSwiftDoes() {
@@ -155,32 +155,32 @@ struct ResultsQueryTests {
     let byHeight = plain.sorted {
       ($0.height ?? -1, $0.id) < ($1.height ?? -1, $1.id)
     }
-    #expect(all.sorted(byKeyPath: "height").map(\.id) == byHeight.map(\.id))
+    expectEqual(all.sorted(byKeyPath: "height").map(\.id), byHeight.map(\.id))
     let byGroupThenName = plain.sorted {
       ($0.group, $1.name, $0.id) < ($1.group, $0.name, $1.id)
     }
-    #expect(
-      all.sorted(by: ["group", SortDescriptor(keyPath: \Sample.name, ascending: false)]).map(\.id)
-        == byGroupThenName.map(\.id))
-    #expect(
-      all.sorted(by: \.name, ascending: false).sorted(by: \.group).map(\.id)
-        == byGroupThenName.map(\.id))
+    expectEqual(
+      all.sorted(by: ["group", SortDescriptor(keyPath: \Sample.name, ascending: false)]).map(\.id),
+      byGroupThenName.map(\.id))
+    expectEqual(
+      all.sorted(by: \.name, ascending: false).sorted(by: \.group).map(\.id),
+      byGroupThenName.map(\.id))
     let byParent = plain.sorted { left, right in
       (left.parent.map { plain[$0].size } ?? 100, left.id)
         < (right.parent.map { plain[$0].size } ?? 100, right.id)
     }
-    #expect(all.sorted(byKeyPath: "parent.size").map(\.id) == byParent.map(\.id))
-    #expect(
-      all.where { $0.isOpen }.sorted(byKeyPath: "size").map(\.id)
-        == plain.filter(\.isOpen).sorted { ($0.size, $0.id) < ($1.size, $1.id) }.map(\.id))
+    expectEqual(all.sorted(byKeyPath: "parent.size").map(\.id), byParent.map(\.id))
+    expectEqual(
+      all.where { $0.isOpen }.sorted(byKeyPath: "size").map(\.id),
+      plain.filter(\.isOpen).sorted { ($0.size, $0.id) < ($1.size, $1.id) }.map(\.id))
   }
 
   @Test func aggregatesLeaveNilOut() {
     let all = realm.objects(Sample.self)
     let heights = plain.compactMap(\.height)
-    #expect(all.sum(of: \.size) == plain.map(\.size).reduce(0, +))
-    #expect(all.min(of: \.size) == plain.map(\.size).min())
-    #expect(all.max(ofProperty: "size") == plain.map(\.size).max())
+    expectEqual(all.sum(of: \.size), plain.map(\.size).reduce(0, +))
+    expectEqual(all.min(of: \.size), plain.map(\.size).min())
+    expectEqual(all.max(ofProperty: "size"), plain.map(\.size).max())
     #expect(all.min(of: \.height) == heights.min())
     #expect(all.max(of: \.height) == heights.max())
     let mean = heights.reduce(0, +) / Double(heights.count)
@@ -188,28 +188,29 @@ struct ResultsQueryTests {
     #expect(abs((meanHeight ?? 0) - mean) < 1e-9)
     let average: Double? = all.average(ofProperty: "size")
     #expect(abs((average ?? 99) - Double(plain.map(\.size).reduce(0, +)) / 700) < 1e-9)
-    #expect(all.max(of: \.day) == Date(timeIntervalSince1970: Double(plain.map(\.size).max() ?? 0)))
+    expectEqual(
+      all.max(of: \.day), Date(timeIntervalSince1970: Double(plain.map(\.size).max() ?? 0)))
     let none = all.where { $0.size > 1_000 }
-    #expect(none.sum(of: \.size) == 0)
+    expectEqual(none.sum(of: \.size), 0)
     #expect(none.min(of: \.size) == nil)
     #expect(none.average(of: \.height) == nil)
-    #expect(
-      all.where { $0.isOpen }.sum(of: \.size) == plain.filter(\.isOpen).map(\.size).reduce(0, +))
+    expectEqual(
+      all.where { $0.isOpen }.sum(of: \.size), plain.filter(\.isOpen).map(\.size).reduce(0, +))
   }
 
   @Test func listsAreFilteredSortedAndFolded() throws {
     let all = realm.objects(Sample.self)
     let parent = try #require(all.where { $0.children.count >= 3 }.first)
     let children = plain.filter { $0.parent == parent.id }
-    #expect(
-      parent.children.where { $0.size > 0 }.map(\.id) == children.filter { $0.size > 0 }.map(\.id))
-    #expect(
-      parent.children.sorted(byKeyPath: "size", ascending: false).map(\.id)
-        == children.sorted { ($1.size, $0.id) < ($0.size, $1.id) }.map(\.id))
-    #expect(parent.children.sum(of: \.size) == children.map(\.size).reduce(0, +))
-    #expect(parent.numbers.sum() == parent.size + parent.group)
-    #expect(parent.numbers.max() == max(parent.size, parent.group))
-    #expect(Array(parent.numbers.sorted()) == [parent.size, parent.group].sorted())
+    expectEqual(
+      parent.children.where { $0.size > 0 }.map(\.id), children.filter { $0.size > 0 }.map(\.id))
+    expectEqual(
+      parent.children.sorted(byKeyPath: "size", ascending: false).map(\.id),
+      children.sorted { ($1.size, $0.id) < ($0.size, $1.id) }.map(\.id))
+    expectEqual(parent.children.sum(of: \.size), children.map(\.size).reduce(0, +))
+    expectEqual(parent.numbers.sum(), parent.size + parent.group)
+    expectEqual(parent.numbers.max(), max(parent.size, parent.group))
+    expectEqual(Array(parent.numbers.sorted()), [parent.size, parent.group].sorted())
   }
 
   @Test func resultsFollowTheOpenTransaction() throws {
@@ -217,10 +218,10 @@ struct ResultsQueryTests {
     #expect(open.isEmpty)
     realm.beginWrite()
     realm.create(Sample.self, value: ["id": 9_000, "size": 1_000])
-    #expect(open.count == 1)
-    #expect(open.first?.id == 9_000)
+    expectEqual(open.count, 1)
+    expectEqual(open.first?.id, 9_000)
     realm.delete(open)
-    #expect(open.count == 0)
+    expectEqual(open.count, 0)
     realm.cancelWrite()
   }
 

@@ -67,7 +67,7 @@ struct TextSearchTests {
     ) {
       let found = Array(results.map(\.id))
       let expected = Array(all).filter(meaning).map(\.id)
-      #expect(found == expected, sourceLocation: sourceLocation)
+      expectEqual(found, expected, sourceLocation: sourceLocation)
       #expect(!expected.isEmpty && expected.count < all.count, sourceLocation: sourceLocation)
     }
     expect(all.where { $0.body.text(matching: "swift") }) { has($0.body, ["swift"]) }
@@ -101,14 +101,14 @@ struct TextSearchTests {
     let article = try realm.write {
       realm.create(Article.self, value: ["id": 1, "body": "All of Swift"])
     }
-    #expect(found.count == 1)
+    expectEqual(found.count, 1)
     try realm.write { article.body = "Nothing" }
     #expect(found.isEmpty)
     try realm.write {
       article.body = "swift again"
-      #expect(found.count == 1)
+      expectEqual(found.count, 1)
     }
-    #expect(found.freeze().count == 1)
+    expectEqual(found.freeze().count, 1)
   }
 
   @Test func aPropertyWithoutIndexIsNotSearched() async {

@@ -123,7 +123,7 @@ struct TypicalPredicateTests {
   ) throws {
     let found = try Array(realm.objects(Citizen.self).filter(predicate)).map(\.id)
     let wanted = try people.filter { try predicate.evaluate($0) }.map(\.id)
-    #expect(found == wanted, sourceLocation: sourceLocation)
+    expectEqual(found, wanted, sourceLocation: sourceLocation)
     #expect(!wanted.isEmpty && wanted.count < people.count, sourceLocation: sourceLocation)
   }
 

@@ -24,16 +24,16 @@ struct UnmanagedSearchTests {
 
   @Test func objectsAreFoundByEveryKindOfCondition() {
     let people = people()
-    #expect(people.index(matching: "name == %@", "Bea") == 1)
-    #expect(people.index(matching: NSPredicate(format: "name BEGINSWITH[c] 'c'")) == 2)
-    #expect(people.index(matching: { $0.name == "Cem" }) == 2)
-    #expect(people.index(matching: { $0.dogs.age > 2 }) == 2)
-    #expect(people.index(matching: "ANY dogs.name CONTAINS 'Bea' AND dogs.@count == 1") == 1)
-    #expect(people.index(matching: "best.name == 'dog of Ann'") == 2)
-    #expect(people.index(matching: "SUBQUERY(dogs, $d, $d.age == 2).@count == 1") == 1)
-    #expect(people.index(matching: "'ann' IN nicknames") == 0)
+    expectEqual(people.index(matching: "name == %@", "Bea"), 1)
+    expectEqual(people.index(matching: NSPredicate(format: "name BEGINSWITH[c] 'c'")), 2)
+    expectEqual(people.index(matching: { $0.name == "Cem" }), 2)
+    expectEqual(people.index(matching: { $0.dogs.age > 2 }), 2)
+    expectEqual(people.index(matching: "ANY dogs.name CONTAINS 'Bea' AND dogs.@count == 1"), 1)
+    expectEqual(people.index(matching: "best.name == 'dog of Ann'"), 2)
+    expectEqual(people.index(matching: "SUBQUERY(dogs, $d, $d.age == 2).@count == 1"), 1)
+    expectEqual(people.index(matching: "'ann' IN nicknames"), 0)
     #expect(people.index(matching: { $0.name == "nobody" }) == nil)
-    #expect(AnyRealmCollection(people).index(matching: "id == 1") == 1)
+    expectEqual(AnyRealmCollection(people).index(matching: "id == 1"), 1)
     #expect(people[0].realm == nil && people[0].dogs[0].realm == nil && people.count == 3)
   }
 
@@ -41,21 +41,21 @@ struct UnmanagedSearchTests {
     let people = List<Person>()
     people.append(Person(value: ["id": 1, "name": "first"]))
     people.append(Person(value: ["id": 1, "name": "second"]))
-    #expect(people.index(matching: "name == 'second'") == 1)
+    expectEqual(people.index(matching: "name == 'second'"), 1)
   }
 
   @Test func valuesAreFound() {
     let numbers = List<Int>()
     numbers.append(objectsIn: [1, 5, 9])
-    #expect(numbers.index(matching: "self > 4") == 1)
-    #expect(numbers.index(matching: NSPredicate(format: "self == 9")) == 2)
+    expectEqual(numbers.index(matching: "self > 4"), 1)
+    expectEqual(numbers.index(matching: NSPredicate(format: "self == 9")), 2)
     #expect(numbers.index(matching: { $0 > 100 }) == nil)
     let texts = List<String?>()
     texts.append(objectsIn: ["a", nil])
-    #expect(texts.index(matching: "self == nil") == 1)
+    expectEqual(texts.index(matching: "self == nil"), 1)
     let mixed = List<AnyRealmValue>()
     mixed.append(objectsIn: [.int(1), .string("x")])
-    #expect(mixed.index(matching: "self == 'x'") == 1)
+    expectEqual(mixed.index(matching: "self == 'x'"), 1)
     #expect(List<Person>().index(matching: "id == 1") == nil)
   }
 
@@ -64,7 +64,7 @@ struct UnmanagedSearchTests {
     let person = try realm.write {
       realm.create(Person.self, value: ["id": 1, "dogs": [["name": "A"], ["name": "B"]]])
     }
-    #expect(person.dogs.index(matching: "name == 'B'") == 1)
+    expectEqual(person.dogs.index(matching: "name == 'B'"), 1)
     #expect(person.dogs.index(matching: { $0.name == "C" }) == nil)
   }
 }

@@ -37,10 +37,10 @@ import Testing
     let names = await opened(configuration) { result in
       guard let realm = try? result.get() else { return ["none"] }
       let same = try? Realm(configuration: configuration, queue: queue)
-      #expect(same == realm)
+      expectEqual(same, realm)
       return realm.objects(Age2.Reader.self).compactMap(\.fullName).sorted()
     }
-    #expect(names == ["reader 1", "reader 2", "reader 3"])
+    expectEqual(names, ["reader 1", "reader 2", "reader 3"])
   }
 
   @Test func errorsReachTheCallback() async throws {
@@ -50,7 +50,7 @@ import Testing
       guard case .failure(let error) = result else { return Realm.Error.Code?.none }
       return (error as? Realm.Error)?.code
     }
-    #expect(code == .fileNotFound)
+    expectEqual(code, .fileNotFound)
   }
 
   @Test func cancellingIsToldOnce() async throws {
@@ -62,10 +62,10 @@ import Testing
       let posix = error as NSError
       return "\(posix.domain) \(posix.code)"
     }
-    #expect(text == "\(NSPOSIXErrorDomain) \(ECANCELED)")
+    expectEqual(text, "\(NSPOSIXErrorDomain) \(ECANCELED)")
     // What was being opened comes to the same queue, and is dropped.
     RealmCore.openingQueue.sync {}
     queue.sync {}
-    #expect(calls.withLock { $0 } == 1)
+    expectEqual(calls.withLock { $0 }, 1)
   }
 }

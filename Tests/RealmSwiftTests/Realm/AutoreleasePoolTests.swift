@@ -13,7 +13,7 @@ struct AutoreleasePoolTests {
     let dog = try autoreleasepool {
       try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
     }
-    #expect(dog.name == "Rex")
+    expectEqual(dog.name, "Rex")
     #expect(throws: Refusal.self) { try autoreleasepool { throw Refusal() } }
   }
 }

@@ -143,7 +143,7 @@ struct BulkAddTests {
   }
 
   private func expect(_ items: [Int: Item], in realm: Realm) throws {
-    #expect(realm.objects(PlainItem.self).count == items.count)
+    expectEqual(realm.objects(PlainItem.self).count, items.count)
     for (id, item) in items {
       let found = try #require(realm.object(ofType: PlainItem.self, forPrimaryKey: id))
       #expect(found.id == id && Item(found) == item)
@@ -160,18 +160,18 @@ struct BulkAddTests {
         item.rank = number % 7
         if number % 3 == 0 { item.note = "note \(number)" }
         realm.add(item)
-        #expect(realm.object(ofType: NamedItem.self, forPrimaryKey: item.name)?.rank == item.rank)
+        expectEqual(realm.object(ofType: NamedItem.self, forPrimaryKey: item.name)?.rank, item.rank)
         let loose = LooseItem()
         loose.rank = number
         realm.add(loose)
         #expect(loose.rank == number && abs(loose.date.timeIntervalSinceNow) < 60)
       }
-      #expect(realm.objects(NamedItem.self).where { $0.rank == 3 }.count == 86)
+      expectEqual(realm.objects(NamedItem.self).where { $0.rank == 3 }.count, 86)
     }
-    #expect(realm.objects(NamedItem.self).where { $0.rank == 3 }.count == 86)
-    #expect(realm.object(ofType: NamedItem.self, forPrimaryKey: "item 9")?.note == "note 9")
+    expectEqual(realm.objects(NamedItem.self).where { $0.rank == 3 }.count, 86)
+    expectEqual(realm.object(ofType: NamedItem.self, forPrimaryKey: "item 9")?.note, "note 9")
     #expect(realm.object(ofType: NamedItem.self, forPrimaryKey: "item 10")?.note == nil)
-    #expect(realm.objects(LooseItem.self).sum(of: \.rank) == 599 * 300)
+    expectEqual(realm.objects(LooseItem.self).sum(of: \.rank), 599 * 300)
     #expect(try realm.core.file.check().isEmpty)
     try ReferenceReader.check(file.configuration)
   }

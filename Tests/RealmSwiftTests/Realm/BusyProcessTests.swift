@@ -37,7 +37,7 @@ struct BusyProcessTests {
         done.resume(returning: failures)
       }.start()
     }
-    #expect(failures == [])
+    expectEqual(failures, [])
     for token in tokens { token.invalidate() }
   }
 

@@ -51,8 +51,8 @@ private class Foliage: Object {
   }
 
   private func follow(_ branch: Branch?) {
-    #expect(branch?.parent?.leaf?.branch?.parent?.isSameObject(as: branch) == true)
-    #expect(branch?.leaf?.branches.first?.isSameObject(as: branch) == true)
+    expectEqual(branch?.parent?.leaf?.branch?.parent?.isSameObject(as: branch), true)
+    expectEqual(branch?.leaf?.branches.first?.isSameObject(as: branch), true)
   }
 
   // MARK: Classes
@@ -64,10 +64,10 @@ private class Foliage: Object {
       let realm = try file.open()
       follow(realm.objects(Branch.self).first)
       let linked = realm.dynamicObjects("Branch").first?["parent"] as? Branch
-      #expect(linked?.parent?.isSameObject(as: linked) == true)
+      expectEqual(linked?.parent?.isSameObject(as: linked), true)
       seen = classes(realm.core)
     }
-    #expect(seen.count == 4)
+    expectEqual(seen.count, 4)
     #expect(seen.allSatisfy { $0.value == nil })
   }
 
@@ -80,7 +80,7 @@ private class Foliage: Object {
       follow(frozen.objects(Branch.self).first)
       seen = classes(frozen.core)
     }
-    #expect(seen.count == 4)
+    expectEqual(seen.count, 4)
     #expect(seen.allSatisfy { $0.value == nil })
   }
 
@@ -99,7 +99,7 @@ private class Foliage: Object {
       }
     }
     do { _ = try Realm(configuration: configuration) }
-    #expect(seen.count == 4)
+    expectEqual(seen.count, 4)
     #expect(seen.allSatisfy { $0.value == nil })
   }
 
@@ -156,8 +156,8 @@ private class Foliage: Object {
     let error = #expect(throws: Realm.Error.self) {
       try BackgroundThread.$isRefused.withValue(true) { try file.open() }
     }
-    #expect(error?.code == .fail)
-    #expect(error?.localizedDescription.contains("No thread could be started") == true)
+    expectEqual(error?.code, .fail)
+    expectEqual(error?.localizedDescription.contains("No thread could be started"), true)
     #expect(try file.open().objects(Branch.self).count == 1)
   }
 }

@@ -50,12 +50,12 @@ import Testing
     try realm.write {}
     let after = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     #expect(after < before / 4, "\(before) to \(after)")
-    #expect(changes == 0)
-    #expect("\(try ContentDump(TableGroup(realm.core.snapshot())).json())" == dump)
+    expectEqual(changes, 0)
+    expectEqual("\(try ContentDump(TableGroup(realm.core.snapshot())).json())", dump)
     #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
     try ReferenceReader.check(file.configuration)
     try realm.write { last.name = "changed" }
-    #expect(people.last?.name == "changed")
+    expectEqual(people.last?.name, "changed")
     token.invalidate()
   }
 
@@ -66,7 +66,7 @@ import Testing
     let frozen = realm.freeze()
     for id in 0..<40 { try realm.write { realm.create(Person.self, value: ["id": 10_000 + id]) } }
     #expect(try !realm.compact())
-    #expect(frozen.objects(Person.self).count == 401)
+    expectEqual(frozen.objects(Person.self).count, 401)
   }
 
   @Test func misuseOfCompactionIsRefused() async throws {
@@ -85,8 +85,9 @@ import Testing
           try Realm(configuration: configuration).compact(step: 10)
         },
       ]
-      #expect(
-        texts == [
+      expectEqual(
+        texts,
+        [
           "Can't compact a Realm within a write transaction",
           "Can't perform transactions on a frozen Realm",
           "A step of a compaction moves at least 4096 bytes, not 10",
@@ -109,9 +110,9 @@ import Testing
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 300_000, rlim_max: 300_000)
       #if canImport(Glibc)
-      #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+      expectEqual(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit), 0)
       #else
-      #expect(setrlimit(RLIMIT_FSIZE, &limit) == 0)
+      expectEqual(setrlimit(RLIMIT_FSIZE, &limit), 0)
       #endif
       let asked = Mutex(0)
       file.configuration.shouldCompactOnLaunch = { _, _ in
@@ -119,8 +120,8 @@ import Testing
         return true
       }
       let realm = try file.open()
-      #expect(realm.objects(Person.self).count == 20_000)
-      #expect(asked.withLock { $0 } == 1)
+      expectEqual(realm.objects(Person.self).count, 20_000)
+      expectEqual(asked.withLock { $0 }, 1)
       let names = try FileManager.default.contentsOfDirectory(atPath: file.directory.path)
       #expect(!names.contains { $0.hasSuffix(".compaction") })
     }
@@ -132,7 +133,7 @@ import Testing
     do { try fill(try file.open()) }
     try Data(count: 5000).write(to: URL(fileURLWithPath: path + ".compaction"))
     let realm = try file.open()
-    #expect(realm.objects(Person.self).count == 401)
+    expectEqual(realm.objects(Person.self).count, 401)
     #expect(!FileManager.default.fileExists(atPath: path + ".compaction"))
   }
 }

@@ -53,7 +53,7 @@ struct CopyTests {
     let copied = try target.open()
     #expect(try dump(copied) == dump(realm))
     try copied.write { copied.create(Person.self, value: ["id": 9999]) }
-    #expect(copied.objects(Person.self).count == realm.objects(Person.self).count + 1)
+    expectEqual(copied.objects(Person.self).count, realm.objects(Person.self).count + 1)
     #expect(try DatabaseCheck.run(copied.core.snapshot()) == [])
     let names = try FileManager.default.contentsOfDirectory(atPath: target.directory.path)
     #expect(names.allSatisfy { $0.hasPrefix("copy.realm") && !$0.hasSuffix(".copy") })
@@ -71,7 +71,7 @@ struct CopyTests {
     realm.create(Person.self, value: ["id": 778])
     try realm.commitWrite()
     let copied = try target.open()
-    #expect(copied.object(ofType: Person.self, forPrimaryKey: 777)?.name == "uncommitted")
+    expectEqual(copied.object(ofType: Person.self, forPrimaryKey: 777)?.name, "uncommitted")
     #expect(copied.object(ofType: Person.self, forPrimaryKey: 778) == nil)
     #expect(realm.object(ofType: Person.self, forPrimaryKey: 778) != nil)
     #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
@@ -94,7 +94,7 @@ struct CopyTests {
     let error = #expect(throws: Realm.Error.self) {
       try memory.writeCopy(configuration: memory.configuration)
     }
-    #expect(error?.code == .invalidInput)
+    expectEqual(error?.code, .invalidInput)
   }
 
   @Test func aFileIsNeverReplaced() throws {
@@ -105,7 +105,7 @@ struct CopyTests {
     #expect(error?.code == .fileExists && error?.fileURL == url)
     let missing = file.directory.appendingPathComponent("no/such/copy.realm")
     let other = #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: missing) }
-    #expect(other?.code == .fileNotFound)
+    expectEqual(other?.code, .fileNotFound)
   }
 
   // MARK: Seeds
@@ -117,7 +117,7 @@ struct CopyTests {
     file.configuration.seedFilePath = seed.configuration.fileURL
     do {
       let realm = try file.open()
-      #expect(realm.objects(Person.self).count == 6)
+      expectEqual(realm.objects(Person.self).count, 6)
       try realm.write { realm.deleteAll() }
     }
     #expect(try file.open().isEmpty)
@@ -128,7 +128,7 @@ struct CopyTests {
     let file = try TemporaryRealm()
     file.configuration.seedFilePath = file.directory.appendingPathComponent("none.realm")
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .fileNotFound)
+    expectEqual(error?.code, .fileNotFound)
     #expect(!Realm.fileExists(for: file.configuration))
   }
 
@@ -200,10 +200,10 @@ struct CopyTests {
           failures.withLock { $0.append("\(error)") }
         }
       }
-      #expect(failures.withLock { $0 } == [], "round \(round)")
+      expectEqual(failures.withLock { $0 }, [], "round \(round)")
       file.configuration.shouldCompactOnLaunch = nil
       let realm = try file.open()
-      #expect(realm.objects(Person.self).where { $0.id >= 1000 }.count == 4, "round \(round)")
+      expectEqual(realm.objects(Person.self).where { $0.id >= 1000 }.count, 4, "round \(round)")
       #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
     }
   }

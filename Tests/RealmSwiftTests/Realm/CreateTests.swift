@@ -86,7 +86,7 @@ struct CreateTests {
       #expect(object.uuid == uuid && object.date == date && object.optionalInt == nil)
       #expect(object.decimal.stringValue == "1.25" && object.optionalString == "x")
       #expect(object.optionalUUID == uuid && object.optionalDouble == 3)
-      #expect(object.optionalDecimal?.stringValue == "7.5")
+      expectEqual(object.optionalDecimal?.stringValue, "7.5")
     }
   }
 
@@ -128,10 +128,10 @@ struct CreateTests {
     let shelf = try realm.write {
       realm.create(Shelf.self, value: try JSONSerialization.jsonObject(with: Data(text.utf8)))
     }
-    #expect(
-      shelf.mixed["a"]?.listValue.map { Array($0) }
-        == [.int(1), .int(0), .int(2), .double(1.5), .bool(true), .string("x"), .none])
-    #expect(shelf.mixed["b"]?.dictionaryValue?["c"] == .int(1))
+    expectEqual(
+      shelf.mixed["a"]?.listValue.map { Array($0) },
+      [.int(1), .int(0), .int(2), .double(1.5), .bool(true), .string("x"), .none])
+    expectEqual(shelf.mixed["b"]?.dictionaryValue?["c"], .int(1))
     let snapshot = ObjectSnapshot(shelf)
     let back = try JSONDecoder().decode(
       ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(snapshot))
@@ -184,7 +184,7 @@ struct CreateTests {
       realm.create(MixedCarrier.self, value: ["id": 1, "value": AnyRealmValue.object(inner)])
     }
     #expect(inner.realm == nil && outer.value.object(MixedCarrier.self)?.id == 2)
-    #expect(realm.objects(MixedCarrier.self).count == 2)
+    expectEqual(realm.objects(MixedCarrier.self).count, 2)
   }
 
   /// `ObjectWriter+Create` 2.
@@ -210,10 +210,10 @@ struct CreateTests {
     let (_, other) = try open()
     let third = try other.write { other.create(Node.self, value: copy) }
     #expect(third.next == third && third.loose?.other?.other?.number == 1)
-    #expect(other.objects(Loose.self).count == 2)
+    expectEqual(other.objects(Loose.self).count, 2)
     try realm.write { realm.add(node, update: .modified) }
     #expect(node.next == node && node == copy && first.isSameObject(as: node.loose))
-    #expect(first.realm == realm)
+    expectEqual(first.realm, realm)
   }
 
   /// `Persisted` 2.
@@ -240,7 +240,7 @@ struct CreateTests {
       carrier.value = .object(carrier)
       weakCarrier = carrier
       try mixed.write { mixed.add(carrier) }
-      #expect(carrier.value.object(MixedCarrier.self) == carrier)
+      expectEqual(carrier.value.object(MixedCarrier.self), carrier)
     }
     #expect(weakCarrier == nil)
   }
@@ -304,7 +304,7 @@ struct CreateTests {
     }
     let node = try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))
     #expect(node.loose?.number == 4 && node.next?.id == 1)
-    #expect(realm.objects(Node.self).count == 2)
+    expectEqual(realm.objects(Node.self).count, 2)
   }
 
   @Test(arguments: [false, true]) func embeddedObjectsAreUpdatedInPlace(byAdding: Bool) throws {
@@ -329,10 +329,10 @@ struct CreateTests {
       }
     }
     #expect(box?.isInvalidated == false && box?.width == 2)
-    #expect(box?.height == (byAdding ? 5 : 9))
+    expectEqual(box?.height, (byAdding ? 5 : 9))
     #expect(node.boxes.map(\.width) == [4, 2] && node.named.keys == ["b", "c"])
     #expect(node.named["b"]??.width == 7 && node.named["c"]??.width == 8)
-    #expect(boxes.map(\.isInvalidated) == [false, false, true])
+    expectEqual(boxes.map(\.isInvalidated), [false, false, true])
     #expect(named??.isInvalidated == false)
     #expect(try realm.core.classes[Box.self].table.objectCount() == 5)
     try realm.write {

@@ -27,8 +27,8 @@ struct DurabilityTests {
   }
 
   @Test func twoSyncsAreTheDefault() throws {
-    #expect(Realm.Configuration().durability == .twoSyncs)
-    #expect(Realm.Configuration.defaultConfiguration.durability == .twoSyncs)
+    expectEqual(Realm.Configuration().durability, .twoSyncs)
+    expectEqual(Realm.Configuration.defaultConfiguration.durability, .twoSyncs)
     #expect(Realm.Configuration().description.contains("durability = twoSyncs;"))
   }
 
@@ -40,9 +40,9 @@ struct DurabilityTests {
       let realm = try open(file, durability)
       for (number, count) in counts.enumerated() {
         try realm.write { _ = realm.create(Person.self, value: ["id": number]) }
-        #expect(unsettledCount(realm) == count, "\(durability)")
+        expectEqual(unsettledCount(realm), count, "\(durability)")
       }
-      #expect(realm.objects(Person.self).count == 3)
+      expectEqual(realm.objects(Person.self).count, 3)
     }
   }
 
@@ -76,12 +76,12 @@ struct DurabilityTests {
     let queue = DispatchQueue(label: "another durability")
     try queue.sync {
       let second = try Realm(configuration: configuration, queue: queue)
-      #expect(second.objects(Person.self).count == 1)
+      expectEqual(second.objects(Person.self).count, 1)
       try second.write { _ = second.create(Person.self, value: ["id": 2]) }
     }
-    #expect(unsettledCount(first) == 0)
+    expectEqual(unsettledCount(first), 0)
     first.refresh()
-    #expect(first.objects(Person.self).count == 2)
+    expectEqual(first.objects(Person.self).count, 2)
   }
 
   /// What is deferred reaches the disk without another commit.
@@ -89,9 +89,9 @@ struct DurabilityTests {
     let file = try TemporaryRealm()
     let realm = try open(file, .deferred)
     try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
-    #expect(unsettledCount(realm) == 1)
+    expectEqual(unsettledCount(realm), 1)
     for _ in 0..<600 where unsettledCount(realm) > 0 { usleep(50_000) }
-    #expect(unsettledCount(realm) == 0)
+    expectEqual(unsettledCount(realm), 0)
   }
 
   /// An encrypted file waits as long as ever: its pages cannot be written before their entries are
@@ -101,7 +101,7 @@ struct DurabilityTests {
     file.configuration.encryptionKey = Data(repeating: 7, count: 64)
     let realm = try open(file, .oneSync)
     try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
-    #expect(unsettledCount(realm) == 0)
+    expectEqual(unsettledCount(realm), 0)
   }
 
   @Test func realmsInMemoryAreAlwaysSettled() throws {
@@ -109,7 +109,7 @@ struct DurabilityTests {
     file.configuration.inMemoryIdentifier = "durability"
     let realm = try open(file, .deferred)
     try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
-    #expect(unsettledCount(realm) == 0)
+    expectEqual(unsettledCount(realm), 0)
   }
 
   /// Asynchronous commits are durable when they are complete, in realms that defer others, too.

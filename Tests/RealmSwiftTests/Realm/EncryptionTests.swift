@@ -52,7 +52,7 @@ struct EncryptionTests {
       let realm = try file.open()
       try fill(realm)
       expected = try dump(realm)
-      #expect(realm.configuration.encryptionKey == Self.key)
+      expectEqual(realm.configuration.encryptionKey, Self.key)
     }
     let bytes = try Data(contentsOf: url)
     #expect(bytes.range(of: Data("secret".utf8)) == nil)
@@ -77,8 +77,8 @@ struct EncryptionTests {
     var configuration = plain.configuration
     configuration.encryptionKey = Self.key
     let error = refusal(configuration)
-    #expect(error?.code == .invalidDatabase)
-    #expect(error?.localizedDescription.contains("the file is not encrypted") == true)
+    expectEqual(error?.code, .invalidDatabase)
+    expectEqual(error?.localizedDescription.contains("the file is not encrypted"), true)
     #expect(try plain.open().objects(Person.self).count == 60)
   }
 
@@ -93,10 +93,10 @@ struct EncryptionTests {
         refusal(changed), try onAnotherThread { refusal(changed) },
         #expect(throws: Realm.Error.self) { try schemaVersionAtURL(url, encryptionKey: key) },
       ] {
-        #expect(error?.code == .alreadyOpen)
-        #expect(
-          error?.localizedDescription
-            == "Realm at path '\(url.path)' already opened with a different encryption key.")
+        expectEqual(error?.code, .alreadyOpen)
+        expectEqual(
+          error?.localizedDescription,
+          "Realm at path '\(url.path)' already opened with a different encryption key.")
       }
     }
     #expect(try onAnotherThread { try file.open().objects(Person.self).count } == 60)
@@ -117,9 +117,9 @@ struct EncryptionTests {
       }
     }
     realm.refresh()
-    #expect(counts.withLock { $0 }.count == 20)
-    #expect(realm.objects(Person.self).count == 30)
-    #expect(frozen.objects(Person.self).count == 10)
+    expectEqual(counts.withLock { $0 }.count, 20)
+    expectEqual(realm.objects(Person.self).count, 30)
+    expectEqual(frozen.objects(Person.self).count, 10)
     #expect(try DatabaseCheck.run(realm.core.snapshot()).isEmpty)
     #expect(try realm.core.file.check().isEmpty)
   }
@@ -134,7 +134,7 @@ struct EncryptionTests {
     }
     #expect(try Data(contentsOf: url) == bytes)
     file.configuration.encryptionKey = Self.otherKey
-    #expect(refusal(file.configuration)?.code == .invalidDatabase)
+    expectEqual(refusal(file.configuration)?.code, .invalidDatabase)
   }
 
   // MARK: Copies
@@ -157,7 +157,7 @@ struct EncryptionTests {
       for other in keys where other != key {
         var configuration = copy.configuration
         configuration.encryptionKey = other
-        #expect(refusal(configuration)?.code == .invalidDatabase)
+        expectEqual(refusal(configuration)?.code, .invalidDatabase)
       }
       let copied = try copy.open()
       #expect(try dump(copied) == expected)
@@ -170,7 +170,7 @@ struct EncryptionTests {
     let error = #expect(throws: Realm.Error.self) {
       try realm.writeCopy(toFile: url, encryptionKey: Self.key)
     }
-    #expect(error?.code == .fileExists)
+    expectEqual(error?.code, .fileExists)
   }
 
   @Test func aCopyInATransactionHasItsChanges() throws {
@@ -194,7 +194,7 @@ struct EncryptionTests {
     let other = try TemporaryRealm()
     other.configuration.encryptionKey = Self.otherKey
     other.configuration.seedFilePath = url
-    #expect(refusal(other.configuration)?.code == .invalidDatabase)
+    expectEqual(refusal(other.configuration)?.code, .invalidDatabase)
   }
 
   // MARK: Schema and size
@@ -207,7 +207,7 @@ struct EncryptionTests {
       let error = #expect(throws: Realm.Error.self) {
         try schemaVersionAtURL(url, encryptionKey: key)
       }
-      #expect(error?.code == .invalidDatabase)
+      expectEqual(error?.code, .invalidDatabase)
     }
   }
 
@@ -219,9 +219,9 @@ struct EncryptionTests {
     old.becomeSecondAge(version: 1, MigrationTests.migrateAll)
     do {
       let realm = try old.open()
-      #expect(
-        realm.objects(Age2.Reader.self).sorted(byKeyPath: "key").map(\.fullName)
-          == ["reader 1", "reader 2", "reader 3"])
+      expectEqual(
+        realm.objects(Age2.Reader.self).sorted(byKeyPath: "key").map(\.fullName),
+        ["reader 1", "reader 2", "reader 3"])
       #expect(try DatabaseCheck.run(realm.core.snapshot()).isEmpty)
     }
     let target = try #require(old.configuration.fileURL)
@@ -247,7 +247,7 @@ struct EncryptionTests {
     #expect(counts[0] == size && counts[1] < size)
     #expect(try Data(contentsOf: url).count < size)
     file.configuration.encryptionKey = Self.otherKey
-    #expect(refusal(file.configuration)?.code == .invalidDatabase)
+    expectEqual(refusal(file.configuration)?.code, .invalidDatabase)
   }
 
   @Test func damageIsAnErrorThatNamesTheFile() throws {

@@ -39,8 +39,8 @@ struct LifecycleTests {
     #expect(all.isEmpty)
     #expect(realm.refresh())
     #expect(!realm.refresh())
-    #expect(all.count == 1)
-    #expect(all[0].name == "Ann")
+    expectEqual(all.count, 1)
+    expectEqual(all[0].name, "Ann")
   }
 
   @Test func invalidateDropsObjectsAndReadsAnew() throws {
@@ -48,14 +48,14 @@ struct LifecycleTests {
     let person = try realm.write { realm.create(Person.self, value: ["id": 1]) }
     let all = realm.objects(Person.self)
     let names = person.nicknames
-    #expect(all.count == 1)
+    expectEqual(all.count, 1)
     realm.invalidate()
     #expect(person.isInvalidated)
     #expect(names.isInvalidated)
     #expect(all.isInvalidated)
-    #expect(all.count == 0)
-    #expect(realm.objects(Person.self).count == 1)
-    #expect(realm.object(ofType: Person.self, forPrimaryKey: 1)?.isInvalidated == false)
+    expectEqual(all.count, 0)
+    expectEqual(realm.objects(Person.self).count, 1)
+    expectEqual(realm.object(ofType: Person.self, forPrimaryKey: 1)?.isInvalidated, false)
   }
 
   @Test func realmsInMemoryShareByNameAndLeaveNothing() throws {
@@ -80,7 +80,7 @@ struct LifecycleTests {
       let error = #expect(throws: Realm.Error.self) {
         try Realm.deleteFiles(for: realm.configuration)
       }
-      #expect(error?.code == .alreadyOpen)
+      expectEqual(error?.code, .alreadyOpen)
     }
     #expect(try Realm.deleteFiles(for: file.configuration))
     #expect(try Realm.deleteFiles(for: file.configuration) == false)
@@ -113,15 +113,15 @@ struct LifecycleTests {
 
   @Test func configurationsKnowFilesOrMemory() {
     var configuration = Realm.Configuration()
-    #expect(configuration.fileURL?.lastPathComponent == "default.realm")
+    expectEqual(configuration.fileURL?.lastPathComponent, "default.realm")
     configuration.inMemoryIdentifier = "x"
     #expect(configuration.fileURL == nil)
     configuration.fileURL = URL(fileURLWithPath: "/tmp/a.realm")
     #expect(configuration.inMemoryIdentifier == nil)
     configuration.fileURL?.deleteLastPathComponent()
     configuration.fileURL?.appendPathComponent("b.realm")
-    #expect(configuration.fileURL?.path == "/tmp/b.realm")
-    #expect(configuration == Realm.Configuration(fileURL: URL(fileURLWithPath: "/tmp/b.realm")))
+    expectEqual(configuration.fileURL?.path, "/tmp/b.realm")
+    expectEqual(configuration, Realm.Configuration(fileURL: URL(fileURLWithPath: "/tmp/b.realm")))
   }
 
   @Test func aRealmOnAQueueBelongsToTheQueue() throws {
@@ -132,7 +132,7 @@ struct LifecycleTests {
       try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
       return realm.objects(Person.self).count
     }
-    #expect(count == 1)
+    expectEqual(count, 1)
   }
 
   @Test func aPackageThatNobodyNeedsKeepsNoVersion() throws {

@@ -52,19 +52,19 @@ private class PortedToy: Object {
 
   /// `Logger` 1.
   @Test func nothingIsLoggedUnlessSomebodyAsks() {
-    #expect(Logger.shared.level == .off)
+    expectEqual(Logger.shared.level, .off)
     func text() -> String {
       Issue.record("nobody makes this text")
       return ""
     }
     Logger.log(.fatal, text())
-    #expect(Logger(logFunction: { _, _ in }).level == .info)
+    expectEqual(Logger(logFunction: { _, _ in }).level, .info)
   }
 
   @Test func openingIsADetail() throws {
     let file = try TemporaryRealm()
     let told = try messages(at: .detail, file) { _ = try file.open() }
-    #expect(told.map(\.0) == [.detail, .detail])
+    expectEqual(told.map(\.0), [.detail, .detail])
     #expect(told.allSatisfy { $0.1.hasPrefix("DB: ") })
     #expect(told.first?.1.contains("Opened") == true && told.last?.1.contains("Closed") == true)
     #expect(try messages(at: .info, file) { _ = try file.open() }.isEmpty)
@@ -83,9 +83,10 @@ private class PortedToy: Object {
       _ = try file.open()
       _ = try file.open()
     }
-    #expect(told.map(\.0) == [.warn])
-    #expect(
-      told.first?.1 == "DB: Opening '\(file.configuration.location.path)': declared without "
+    expectEqual(told.map(\.0), [.warn])
+    expectEqual(
+      told.first?.1,
+      "DB: Opening '\(file.configuration.location.path)': declared without "
         + "@Persisted and therefore not stored: 'PortedDog.name', 'PortedDog.age'. Declare them as "
         + "'@Persisted var', or return their names from 'ignoredProperties()'.")
   }
@@ -112,21 +113,21 @@ private class PortedToy: Object {
       realm.beginWrite()
       realm.invalidate()
     }
-    #expect(told.map(\.0) == [.warn, .warn])
+    expectEqual(told.map(\.0), [.warn, .warn])
   }
 
   @Test func migrationsAreInformation() throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge(version: 1, MigrationTests.migrateAll)
     let told = try messages(at: .info, file) { _ = try file.open() }
-    #expect(told.count == 1)
-    #expect(told.first?.1.hasSuffix("from schema version 0 to 1") == true)
+    expectEqual(told.count, 1)
+    expectEqual(told.first?.1.hasSuffix("from schema version 0 to 1"), true)
   }
 
   @Test func levelsAreOrdered() {
-    #expect(LogLevel.allCases == LogLevel.allCases.sorted())
+    expectEqual(LogLevel.allCases, LogLevel.allCases.sorted())
     #expect(LogLevel.off < .fatal && LogLevel.trace < LogLevel.all && !(LogLevel.all < .off))
-    #expect(LogLevel.allCases.map(\.rawValue) == Array(0...8))
+    expectEqual(LogLevel.allCases.map(\.rawValue), Array(0...8))
     let logger = Logger(level: .error) { _, _ in }
     logger.level = .debug
     #expect(logger.level == .debug && Logger.shared.level == .off)

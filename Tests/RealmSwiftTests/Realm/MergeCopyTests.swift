@@ -69,25 +69,25 @@ struct MergeCopyTests {
     }
     try realm.writeCopy(configuration: destination.configuration)
     there.refresh()
-    #expect(there.objects(Person.self).map(\.name).sorted() == ["Ann", "New", "Stays"])
+    expectEqual(there.objects(Person.self).map(\.name).sorted(), ["Ann", "New", "Stays"])
     let ann = try #require(there.object(ofType: Person.self, forPrimaryKey: 1))
     #expect(ann.age == 18 && ann.height == 1.5 && Array(ann.nicknames) == ["a", "b"])
     #expect(ann.dogs.map(\.name) == ["Rex", "Ada", "Rex"] && ann.best?.age == 3)
     #expect(ann.dogs[0].isSameObject(as: ann.best) && ann.dogs[2].isSameObject(as: ann.best))
     // Dogs have no keys: those that were there are others.
-    #expect(there.objects(Dog.self).map(\.age).sorted() == [0, 3, 40])
-    #expect(there.object(ofType: Person.self, forPrimaryKey: 3)?.best?.age == 40)
+    expectEqual(there.objects(Dog.self).map(\.age).sorted(), [0, 3, 40])
+    expectEqual(there.object(ofType: Person.self, forPrimaryKey: 3)?.best?.age, 40)
     let new = there.object(ofType: Person.self, forPrimaryKey: 2)
-    #expect(new?.dogs.first?.isSameObject(as: ann.best) == true)
+    expectEqual(new?.dogs.first?.isSameObject(as: ann.best), true)
     let shelf = try #require(there.object(ofType: Shelf.self, forPrimaryKey: 1))
     #expect(Set(shelf.tags) == ["x", "y"] && shelf.places.keys == ["home"])
     #expect(shelf.pets["p"]??.age == 3 && shelf.dogs.first?.age == 3)
-    #expect(there.dynamicObjects("Dog").count == 3)
+    expectEqual(there.dynamicObjects("Dog").count, 3)
     let holder = try #require(there.object(ofType: MixedHolder.self, forPrimaryKey: 1))
-    #expect(holder.any.listValue?[0].object(Person.self)?.id == 1)
-    #expect(holder.any.listValue?[1].dictionaryValue?["d"]?.object(Dog.self)?.age == 3)
+    expectEqual(holder.any.listValue?[0].object(Person.self)?.id, 1)
+    expectEqual(holder.any.listValue?[1].dictionaryValue?["d"]?.object(Dog.self)?.age, 3)
     #expect(holder.set.contains(.object(holder)))
-    #expect(holder.map["deep"]?.listValue?[0].object(Dog.self)?.name == "Rex")
+    expectEqual(holder.map["deep"]?.listValue?[0].object(Dog.self)?.name, "Rex")
     try ReferenceReader.check(destination.configuration)
     // Once more: what has a key is there, what has none comes again.
     try realm.writeCopy(configuration: destination.configuration)
@@ -143,6 +143,6 @@ struct MergeCopyTests {
     let own = #expect(throws: Realm.Error.self) {
       try realm.writeCopy(configuration: source.configuration)
     }
-    #expect(own?.code == .fileExists)
+    expectEqual(own?.code, .fileExists)
   }
 }

@@ -19,7 +19,7 @@ struct MisuseReportTests {
       try TemporaryRealm().open().add(Dog())
     }
     let said = said(result)
-    #expect(said.components(separatedBy: "Can only add, remove, or create").count == 2)
+    expectEqual(said.components(separatedBy: "Can only add, remove, or create").count, 2)
     #expect(!said.contains("RealmException.swift") && !said.contains("Fatal error"))
   }
 
@@ -59,7 +59,7 @@ struct MisuseReportTests {
         if found != "Ann \(count + 1)" { print("after '\(said)': \(found)") }
       }
     }
-    #expect(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self) == "")
+    expectEqual(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self), "")
   }
 
   /// Misuses, and what their messages say: the documented sentence, and then what to do.
@@ -131,7 +131,7 @@ struct MisuseReportTests {
         if !said.contains(text) { print("not '\(text)' but '\(said)'") }
       }
     }
-    #expect(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self) == "")
+    expectEqual(String(decoding: result?.standardOutputContent ?? [], as: UTF8.self), "")
   }
 
   @Test func errorsOfSchemasNameTheFileAndTheRemedy() throws {
@@ -152,9 +152,9 @@ struct MisuseReportTests {
     #expect(mismatch.contains(path) && mismatch.contains("Raise 'schemaVersion'"))
     configuration.schemaVersion = 1
     let lower = refusal(configuration)
-    #expect(
-      lower
-        == "Provided schema version 1 is less than last set version 2. Set 'schemaVersion' of the "
+    expectEqual(
+      lower,
+      "Provided schema version 1 is less than last set version 2. Set 'schemaVersion' of the "
         + "configuration of '\(path)' to 2 or more, or use the newer program that wrote the file.")
     configuration.schemaVersion = 2
     configuration.readOnly = true
@@ -178,7 +178,7 @@ struct MisuseReportTests {
             text.hasPrefix($0)
           }
         }
-        #expect(remedies.count == 1, "\(error)")
+        expectEqual(remedies.count, 1, "\(error)")
       }
     }
   }

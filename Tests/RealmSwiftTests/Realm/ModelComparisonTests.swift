@@ -44,7 +44,7 @@ struct ModelComparisonTests {
         } else {
           try realm.commitWrite()
         }
-        #expect(snapshot(of: realm) == comparable(model), "seed \(seed)")
+        expectEqual(snapshot(of: realm), comparable(model), "seed \(seed)")
       }
       let group = try realm.core.readableTables()
       let findings =

@@ -17,7 +17,7 @@ struct OpenErrorTests {
     try bytes.write(to: url)
     let error = try error(opening: file)
     #expect(error.localizedDescription.contains(url.path))
-    #expect(error.fileURL?.path == url.path)
+    expectEqual(error.fileURL?.path, url.path)
     #expect(try Data(contentsOf: url) == bytes)
     return (error, file)
   }
@@ -34,19 +34,19 @@ struct OpenErrorTests {
     let whole = try Data(contentsOf: url)
     for length in [8, 24, 4096] {
       let (error, _) = try error(openingBytes: whole.prefix(length))
-      #expect(error.code == .invalidDatabase, "\(length) bytes: \(error)")
+      expectEqual(error.code, .invalidDatabase, "\(length) bytes: \(error)")
     }
   }
 
   @Test func aFileOfZeros() throws {
     let (error, _) = try error(openingBytes: Data(count: 8192))
-    #expect(error.code == .invalidDatabase)
+    expectEqual(error.code, .invalidDatabase)
   }
 
   @Test func aTextFile() throws {
     let text = String(repeating: "Dear diary, today I opened a text file. ", count: 200)
     let (error, _) = try error(openingBytes: Data(text.utf8))
-    #expect(error.code == .invalidDatabase)
+    expectEqual(error.code, .invalidDatabase)
   }
 
   @Test func aFileOfANewerFormat() throws {
@@ -56,7 +56,7 @@ struct OpenErrorTests {
     bytes[20] = 99
     bytes[21] = 99
     let (error, _) = try error(openingBytes: bytes)
-    #expect(error.code == .unsupportedFileFormatVersion)
+    expectEqual(error.code, .unsupportedFileFormatVersion)
     #expect(
       error.localizedDescription.contains("Database has an unsupported version (99)"))
   }
@@ -73,14 +73,14 @@ struct OpenErrorTests {
     let file = try TemporaryRealm()
     file.configuration.fileURL = file.directory.appendingPathComponent("no/such.realm")
     let error = try error(opening: file)
-    #expect(error.code == .fileNotFound)
+    expectEqual(error.code, .fileNotFound)
   }
 
   @Test func aMissingFileReadOnly() throws {
     let file = try TemporaryRealm()
     file.configuration.readOnly = true
     let error = try error(opening: file)
-    #expect(error.code == .fileNotFound)
+    expectEqual(error.code, .fileNotFound)
     #expect(error.localizedDescription.hasSuffix(": No such file or directory"))
     do {
       _ = try file.open()
@@ -95,7 +95,7 @@ struct OpenErrorTests {
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o500], ofItemAtPath: file.directory.path)
     let error = try error(opening: file)
-    #expect(error.code == .filePermissionDenied)
+    expectEqual(error.code, .filePermissionDenied)
     #expect(
       error.localizedDescription.contains(
         "Please use a path where your app has read-write permissions."))

@@ -41,7 +41,7 @@ struct OpenTransactionTests {
       let isClosed = !_RealmTesting.hasCachedRealm(atPath: try file.path())
       return isOpen && isClosed ? try file.open().objects(Person.self).map(\.name) : []
     }
-    #expect(names == ["Ann"])
+    expectEqual(names, ["Ann"])
   }
 
   /// `ThreadKeeper` 1.

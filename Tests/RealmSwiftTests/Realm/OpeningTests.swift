@@ -22,7 +22,7 @@ import Testing
     let file = try TemporaryRealm()
     try withDefault(file.configuration) {
       let realm = try Realm()
-      #expect(realm.configuration.fileURL == file.configuration.fileURL)
+      expectEqual(realm.configuration.fileURL, file.configuration.fileURL)
       #expect(try realm == file.open() && realm == Realm(queue: nil))
       #expect(realm.isEmpty && realm.configuration == file.configuration)
     }
@@ -33,25 +33,26 @@ import Testing
     let other = file.directory.appendingPathComponent("other.realm")
     try withDefault(file.configuration) {
       let realm = try Realm(fileURL: other)
-      #expect(realm.configuration.fileURL == other)
-      #expect(realm.schema.objectSchema.map(\.className).sorted() == ["AllTypes", "Dog", "Person"])
+      expectEqual(realm.configuration.fileURL, other)
+      expectEqual(
+        realm.schema.objectSchema.map(\.className).sorted(), ["AllTypes", "Dog", "Person"])
     }
     #expect(FileManager.default.fileExists(atPath: other.path))
   }
 
   @Test func theDefaultFile() {
     let url = Realm.Configuration.defaultFileURL
-    #expect(url?.lastPathComponent == "default.realm")
-    #expect(Realm.Configuration().fileURL == url)
+    expectEqual(url?.lastPathComponent, "default.realm")
+    expectEqual(Realm.Configuration().fileURL, url)
   }
 
   @Test(arguments: [Realm.OpenBehavior.never, .once, .always])
   func localRealmsAreOpenedWithoutDownloads(_ behavior: Realm.OpenBehavior) async throws {
     let file = try TemporaryRealm()
     let count = try await Self.openOnTheMainActor(file.configuration, behavior)
-    #expect(count == 1)
+    expectEqual(count, 1)
     let sameCount = try await Opener().open(file.configuration, behavior)
-    #expect(sameCount == 1)
+    expectEqual(sameCount, 1)
   }
 
   @MainActor private static func openOnTheMainActor(
@@ -74,7 +75,7 @@ import Testing
         configuration: configuration, downloadBeforeOpen: behavior)
       let same = try await Realm(
         configuration: configuration, actor: self, downloadBeforeOpen: behavior)
-      #expect(realm == same)
+      expectEqual(realm, same)
       return realm.objects(Dog.self).count
     }
   }
@@ -82,7 +83,7 @@ import Testing
   @Test func linkedClassesMustBeListed() throws {
     let file = try TemporaryRealm([Person.self, Shelf.self, Spot.self])
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .fail)
+    expectEqual(error?.code, .fail)
     #expect(
       error?.localizedDescription == """
         Invalid class subset list:
@@ -105,8 +106,8 @@ import Testing
       realm.create(Keyed.self, value: ["a", "x"])
       realm.create(Keyed.self, value: ["a", "y"], update: .modified)
     }
-    #expect(realm.object(ofType: Keyed.self, forPrimaryKey: "a")?.note == "y")
-    #expect(realm.schema["Keyed"]?.primaryKeyProperty?.name == "code")
+    expectEqual(realm.object(ofType: Keyed.self, forPrimaryKey: "a")?.note, "y")
+    expectEqual(realm.schema["Keyed"]?.primaryKeyProperty?.name, "code")
     #expect(Object.primaryKey() == nil && Object().objectSchema.properties.isEmpty)
   }
 
@@ -117,9 +118,9 @@ import Testing
       override class func shouldIncludeInDefaultSchema() -> Bool { false }
     }
     let error = #expect(throws: Realm.Error.self) { try TemporaryRealm([Lost.self]).open() }
-    #expect(
+    expectEqual(
       error?.localizedDescription.hasSuffix(
-        "- Primary key property 'key' does not exist on object 'Lost'") == true,
+        "- Primary key property 'key' does not exist on object 'Lost'"), true,
       "\(error?.localizedDescription ?? "")")
   }
 

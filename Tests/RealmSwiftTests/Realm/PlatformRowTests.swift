@@ -14,7 +14,7 @@ import Testing
     #expect(number == 5 && text == "x" && dynamicBridgeCast(fromSwift: 1.5) as? Double == 1.5)
     await #expect(processExitsWith: .success) {
       let said = Traps.text { let _: Int = dynamicBridgeCast(fromObjectiveC: "x") }
-      #expect(said == "Could not convert value 'x' to type 'Int'.")
+      expectEqual(said, "Could not convert value 'x' to type 'Int'.")
     }
   }
 
@@ -33,7 +33,7 @@ import Testing
       case .error(let error): "\((error as? Realm.Error)?.code.rawValue ?? 0)"
       }
     }
-    #expect(texts == ["connecting", "waiting", "3", "open false", "2"])
+    expectEqual(texts, ["connecting", "waiting", "3", "open false", "2"])
   }
 
   @Test func texts() async {
@@ -48,9 +48,9 @@ import Testing
           try realm.commitWrite(withoutNotifying: [token])
         }
       }
-      #expect(
-        skipped
-          == "Suppressing the notification from a write transaction must be done from inside the "
+      expectEqual(
+        skipped,
+        "Suppressing the notification from a write transaction must be done from inside the "
           + "write transaction.")
     }
   }

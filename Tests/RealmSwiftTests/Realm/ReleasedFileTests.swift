@@ -18,7 +18,7 @@ import Testing
           continuation.resume(returning: (try? result.get().objects(Person.self).count) ?? -1)
         }
       }
-      #expect(count == 0)
+      expectEqual(count, 0)
       #expect(try Realm.deleteFiles(for: file.configuration))
     }
   }
@@ -60,7 +60,7 @@ import Testing
     #expect(reading !== writing)
     let version = try writing.beginWrite().commit(changeset: []).version
     #expect(try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true)) === writing)
-    #expect(reading.newestVersion == version - 1)
+    expectEqual(reading.newestVersion, version - 1)
   }
 
   // MARK: Hooks for tests
@@ -107,8 +107,8 @@ import Testing
       let own = try file.open()
       return [object.realm == home, object.realm == own, home == own, object.realm != nil]
     }
-    #expect(seen == [true, false, false, true])
+    expectEqual(seen, [true, false, false, true])
     try realm.write { realm.delete(ann) }
-    #expect(ann.realm == realm)
+    expectEqual(ann.realm, realm)
   }
 }

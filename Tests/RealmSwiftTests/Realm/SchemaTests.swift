@@ -70,7 +70,7 @@ struct SchemaTests {
     let file = try firstFile()
     file.configuration.objectTypes = [Second.Book.self, Second.Author.self]
     let error = try #require(throws: Realm.Error.self) { _ = try file.open() }
-    #expect(error.code == .schemaMismatch)
+    expectEqual(error.code, .schemaMismatch)
     #expect(
       error.localizedDescription.hasPrefix(
         """
@@ -88,15 +88,15 @@ struct SchemaTests {
     do {
       let realm = try file.open()
       let book = try #require(realm.object(ofType: Second.Book.self, forPrimaryKey: 1))
-      #expect(book.title == "Dune")
-      #expect(book.pages == "")
-      #expect(book.note == "x")
+      expectEqual(book.title, "Dune")
+      expectEqual(book.pages, "")
+      expectEqual(book.note, "x")
       #expect(book.author == nil)
       try realm.write {
         book.author = Second.Author(value: ["name": "Herbert"])
         book.title = nil
       }
-      #expect(book.author?.name == "Herbert")
+      expectEqual(book.author?.name, "Herbert")
     }
     try ReferenceReader.check(file.configuration)
     file.configuration.schemaVersion = 0
@@ -114,8 +114,8 @@ struct SchemaTests {
       file.configuration.objectTypes = types
       let realm = try file.open()
       let column = try realm.core.classes[types[0]].table.schema.column(named: "title")
-      #expect(column?.isIndexed == isIndexed)
-      #expect(realm.core.isInWrite == false)
+      expectEqual(column?.isIndexed, isIndexed)
+      expectEqual(realm.core.isInWrite, false)
     }
     try ReferenceReader.check(file.configuration)
   }

@@ -28,7 +28,7 @@ import Testing
     let error = #expect(throws: Realm.Error.self) {
       _ = try Realm(configuration: temporary.configuration)
     }
-    #expect(error?.code == .incompatibleHistories)
+    expectEqual(error?.code, .incompatibleHistories)
     let text = try #require(error?.localizedDescription)
     let reason = "history type 3 and belongs to a synchronised client or server"
     #expect(text.contains(reason), "\(text)")

@@ -49,8 +49,8 @@ struct ValidatedCreateTests {
   func whatDoesNotFitIsAnErrorWithItsKeyPath(_ json: String, _ keyPath: String) throws {
     try realm.write { realm.create(Person.self, value: ["id": 7]) }
     let error = #expect(throws: ObjectValueError.self) { try person(json) }
-    #expect(error?.keyPath == keyPath, "\(json): \(error?.localizedDescription ?? "")")
-    #expect(error?.className == "Person")
+    expectEqual(error?.keyPath, keyPath, "\(json): \(error?.localizedDescription ?? "")")
+    expectEqual(error?.className, "Person")
     #expect(keyPath.isEmpty || error?.errorDescription?.contains("'\(keyPath)'") == true)
     #expect(realm.objects(Person.self).count == 1 && realm.objects(Dog.self).isEmpty)
   }
@@ -61,7 +61,7 @@ struct ValidatedCreateTests {
     let error = #expect(throws: ObjectValueError.self) {
       try realm.create(Person.self, validating: ["id": 1, "best": Person()] as [String: Any])
     }
-    #expect(error?.keyPath == "best")
+    expectEqual(error?.keyPath, "best")
     #expect(throws: ObjectValueError.self) { try realm.create(Person.self, validating: dog) }
     #expect(throws: ObjectValueError.self) {
       try realm.create(Dog.self, validating: ["name": "x"], update: .all)

@@ -12,14 +12,14 @@ struct WriteOrJoinTests {
     let realm = try TemporaryRealm().open()
     let dog = try realm.writeOrJoin { realm.create(Dog.self, value: ["name": "Rex"]) }
     #expect(!realm.isInWriteTransaction)
-    #expect(dog.name == "Rex")
+    expectEqual(dog.name, "Rex")
     #expect(throws: Refusal.self) {
       try realm.writeOrJoin {
         dog.name = "Bello"
         throw Refusal()
       }
     }
-    #expect(dog.name == "Rex")
+    expectEqual(dog.name, "Rex")
   }
 
   @Test func inATransactionItLeavesTheEndToIt() throws {
@@ -35,10 +35,10 @@ struct WriteOrJoinTests {
       }
       #expect(realm.isInWriteTransaction)
     }
-    #expect(realm.objects(Dog.self).count == 2)
+    expectEqual(realm.objects(Dog.self).count, 2)
     realm.beginWrite()
     try realm.writeOrJoin { realm.deleteAll() }
     realm.cancelWrite()
-    #expect(realm.objects(Dog.self).count == 2)
+    expectEqual(realm.objects(Dog.self).count, 2)
   }
 }

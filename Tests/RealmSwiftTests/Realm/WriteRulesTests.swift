@@ -43,7 +43,7 @@ struct WriteRulesTests {
     realm.delete(dog)
     #expect(dog.isInvalidated)
     realm.cancelWrite()
-    #expect(realm.objects(Dog.self).first?.name == "Rex")
+    expectEqual(realm.objects(Dog.self).first?.name, "Rex")
   }
 
   @Test func cancelledChangesAreUndone() throws {
@@ -51,7 +51,7 @@ struct WriteRulesTests {
     realm.beginWrite()
     person.name = "Bob"
     person.nicknames.append("B")
-    #expect(person.name == "Bob")
+    expectEqual(person.name, "Bob")
     realm.cancelWrite()
     #expect(person.name == "Ann" && person.nicknames.isEmpty && !person.isInvalidated)
   }
@@ -65,8 +65,8 @@ struct WriteRulesTests {
       realm.add((2...4).map { Person(value: ["id": $0, "name": "new"]) }, update: .modified)
       realm.add([Person](), update: .all)
     }
-    #expect(realm.objects(Dog.self).map(\.name) == ["A", "B"])
-    #expect(realm.objects(Person.self).map(\.name) == ["", "new", "new", "new"])
+    expectEqual(realm.objects(Dog.self).map(\.name), ["A", "B"])
+    expectEqual(realm.objects(Person.self).map(\.name), ["", "new", "new", "new"])
   }
 
   @Test func addingAgainChangesNothing() throws {
@@ -156,16 +156,16 @@ struct WriteRulesTests {
       let first = Person(value: ["id": 1, "dogs": [["name": "A"]]])
       realm.add(first, update: .modified)
       realm.create(Person.self, value: ["id": 1, "dogs": [["name": "B"]]], update: .modified)
-      #expect(first.dogs.map(\.name) == ["B"])
+      expectEqual(first.dogs.map(\.name), ["B"])
       // Objects without a primary key are new ones each time.
-      #expect(realm.objects(Dog.self).count == 2)
+      expectEqual(realm.objects(Dog.self).count, 2)
     }
   }
 
   @Test func policiesHaveTheirNumbers() {
     #expect(Realm.UpdatePolicy.error.rawValue == 1 && Realm.UpdatePolicy.all.rawValue == 2)
     #expect(Realm.UpdatePolicy.modified.rawValue == 3 && Realm.UpdatePolicy(rawValue: 4) == nil)
-    #expect(Realm.UpdatePolicy(rawValue: 3) == .modified)
+    expectEqual(Realm.UpdatePolicy(rawValue: 3), .modified)
   }
 
   @Test func defaultsAreMadeForEachObject() throws {
@@ -192,19 +192,19 @@ struct WriteRulesTests {
       let person = realm.create(Person.self, value: ["id": 1, "nicknames": ["a", "b"]])
       let list = person.nicknames
       person.nicknames = person.nicknames
-      #expect(Array(list) == ["a", "b"])
+      expectEqual(Array(list), ["a", "b"])
       let other = List<String>()
       other.append("c")
       person.nicknames = other
-      #expect(Array(list) == ["c"])
+      expectEqual(Array(list), ["c"])
       person["nicknames"] = ["d", "e"]
-      #expect(Array(list) == ["d", "e"])
+      expectEqual(Array(list), ["d", "e"])
       person.setValue(Set(["f"]), forKey: "nicknames")
-      #expect(Array(list) == ["f"])
+      expectEqual(Array(list), ["f"])
       person["dogs"] = realm.objects(Dog.self)
       realm.create(Dog.self)
       person["dogs"] = realm.objects(Dog.self)
-      #expect(person.dogs.count == 1)
+      expectEqual(person.dogs.count, 1)
     }
   }
 
@@ -226,9 +226,9 @@ struct WriteRulesTests {
     #expect(shelf.pets.keys == ["a", "b"] && shelf.pets["a"] == .some(nil))
     (person, shelf) = try fill()
     try realm.write { realm.delete(shelf.dogs) }
-    #expect(person.dogs.map(\.age) == [1, 2, 3])
+    expectEqual(person.dogs.map(\.age), [1, 2, 3])
     try realm.write { realm.delete(shelf.pets) }
-    #expect(person.dogs.map(\.age) == [3])
+    expectEqual(person.dogs.map(\.age), [3])
     try realm.write { realm.delete(realm.objects(Dog.self).where { $0.age == 3 }) }
     #expect(person.dogs.isEmpty)
     (person, shelf) = try fill()

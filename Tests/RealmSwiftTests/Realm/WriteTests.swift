@@ -14,20 +14,20 @@ struct WriteTests {
       let rex = Dog(value: ["name": "Rex", "age": 3])
       let ann = Person(value: ["id": 7, "name": "Ann", "dogs": [rex], "best": rex])
       try realm.write { realm.add(ann) }
-      #expect(ann.realm == realm)
-      #expect(rex.realm == realm)
-      #expect(ann.dogs.count == 1)
-      #expect(ann.dogs[0].name == "Rex")
-      #expect(rex.owners.count == 1)
-      #expect(rex.owners.first == ann)
+      expectEqual(ann.realm, realm)
+      expectEqual(rex.realm, realm)
+      expectEqual(ann.dogs.count, 1)
+      expectEqual(ann.dogs[0].name, "Rex")
+      expectEqual(rex.owners.count, 1)
+      expectEqual(rex.owners.first, ann)
     }
     let realm = try file.open()
     let ann = try #require(realm.object(ofType: Person.self, forPrimaryKey: 7))
-    #expect(ann.name == "Ann")
-    #expect(ann.age == 18)
+    expectEqual(ann.name, "Ann")
+    expectEqual(ann.age, 18)
     #expect(ann.height == nil)
-    #expect(ann.best?.age == 3)
-    #expect(realm.objects(Dog.self).count == 1)
+    expectEqual(ann.best?.age, 3)
+    expectEqual(realm.objects(Dog.self).count, 1)
   }
 
   @Test func createFillsDefaultsAndNestedObjects() throws {
@@ -39,11 +39,11 @@ struct WriteTests {
           "id": 1, "name": "Bob", "height": 1.8, "nicknames": ["B", "Bobby"],
           "dogs": [["name": "Rex"], ["name": "Bello", "age": 5]],
         ])
-      #expect(bob.age == 18)
-      #expect(bob.height == 1.8)
-      #expect(Array(bob.nicknames) == ["B", "Bobby"])
-      #expect(bob.dogs.map(\.name) == ["Rex", "Bello"])
-      #expect(bob.dogs[1].age == 5)
+      expectEqual(bob.age, 18)
+      expectEqual(bob.height, 1.8)
+      expectEqual(Array(bob.nicknames), ["B", "Bobby"])
+      expectEqual(bob.dogs.map(\.name), ["Rex", "Bello"])
+      expectEqual(bob.dogs[1].age, 5)
     }
   }
 
@@ -52,10 +52,10 @@ struct WriteTests {
       "id": 4, "dogs": [["name": "A"], ["B", 3]], "best": ["name": "C"],
     ])
     #expect(person.realm == nil)
-    #expect(person.dogs.map(\.name) == ["A", "B"])
-    #expect(person.dogs[1].age == 3)
-    #expect(person.best?.name == "C")
-    #expect(Person(value: person).dogs.count == 2)
+    expectEqual(person.dogs.map(\.name), ["A", "B"])
+    expectEqual(person.dogs[1].age, 3)
+    expectEqual(person.best?.name, "C")
+    expectEqual(Person(value: person).dogs.count, 2)
   }
 
   @Test func aThrowingBlockLeavesNothing() throws {
@@ -78,7 +78,7 @@ struct WriteTests {
     #expect(!person.isInvalidated)
     realm.cancelWrite()
     #expect(person.isInvalidated)
-    #expect(person.realm == realm)
+    expectEqual(person.realm, realm)
   }
 
   @Test func deletingAnObjectTakesItOutOfListsAndLinks() throws {
@@ -93,6 +93,6 @@ struct WriteTests {
     }
     #expect(first.isInvalidated)
     #expect(person.best == nil)
-    #expect(person.dogs.map(\.name) == ["B"])
+    expectEqual(person.dogs.map(\.name), ["B"])
   }
 }

@@ -71,7 +71,7 @@ private final class SectionMirror {
       for path in insertions {
         copy[path[0]].insert(target[path[0]][path[1]], at: path[1])
       }
-      #expect(copy == target, "\(name)")
+      expectEqual(copy, target, "\(name)")
       copy = target
     }
   }
@@ -153,9 +153,9 @@ struct SectionRefreshTests {
     _ random: inout SeededGenerator, _ text: String
   ) {
     for (index, (kept, new)) in zip(kept, new).enumerated() where random.chance(0.7) {
-      #expect(kept.allKeys == new.allKeys, "\(text), \(index)")
-      #expect(
-        kept.map { $0.map(\._key) } == new.map { $0.map(\._key) }, "\(text), sections \(index)")
+      expectEqual(kept.allKeys, new.allKeys, "\(text), \(index)")
+      expectEqual(
+        kept.map { $0.map(\._key) }, new.map { $0.map(\._key) }, "\(text), sections \(index)")
     }
   }
 
@@ -200,7 +200,7 @@ struct SectionRefreshTests {
     for round in 0..<40 {
       try realm.write {
         for _ in 0...Int.random(in: 0...3, using: &random) { Self.change(realm, &random) }
-        if round % 6 == 0 { #expect(sections[0].count == Self.sections(realm)[0].count) }
+        if round % 6 == 0 { expectEqual(sections[0].count, Self.sections(realm)[0].count) }
       }
       realm.refresh()
     }

@@ -26,7 +26,7 @@ struct SectionSurfaceTests {
       for member in section { inside.append(member.name) }
       names.append(inside)
     }
-    #expect(names == [["Zoe", "Bob"], ["Cid", "Ann"]])
+    expectEqual(names, [["Zoe", "Bob"], ["Cid", "Ann"]])
     var iterator: SectionedResultsIterator<Bool, Member> = sections.makeIterator()
     #expect(iterator.next()?.key == false && iterator.next()?.key == true)
     #expect(iterator.next() == nil)
@@ -41,7 +41,7 @@ struct SectionSurfaceTests {
       withoutAddresses(section).hasPrefix(
         "ResultsSection<Bool, Member> <0x> true (\n\t[0] Member {"))
     var iterator: SectionIterator<Member> = section.makeIterator()
-    #expect(iterator.next()?.name == "Cid")
+    expectEqual(iterator.next()?.name, "Cid")
     realm.invalidate()
     #expect(section.isInvalidated && sections.isInvalidated)
   }
@@ -52,7 +52,7 @@ struct SectionSurfaceTests {
     #expect(path.item == 1 && path.section == 2)
     path.item = 4
     path.section = 5
-    #expect(path == IndexPath(indexes: [5, 4]))
+    expectEqual(path, IndexPath(indexes: [5, 4]))
     path.row = 6
     #expect(path.item == 6 && sections[IndexPath(item: 1, section: 0)].name == "Bob")
   }
@@ -73,10 +73,10 @@ struct SectionSurfaceTests {
     realm.refresh()
     try realm.write { zoe.height = 2 }
     realm.refresh()
-    #expect(changes == 0)
+    expectEqual(changes, 0)
     try realm.write { zoe.name = "Zia" }
     realm.refresh()
-    #expect(changes == 11)
+    expectEqual(changes, 11)
     for token in tokens { token.invalidate() }
   }
 }

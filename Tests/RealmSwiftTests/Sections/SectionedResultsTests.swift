@@ -33,12 +33,12 @@ import Testing
     let first = sections[0]
     #expect(sections.allKeys == ["A", "B"] && sections.count == 2)
     #expect(first.key == "A" && first.id == "A" && first.map(\.name) == ["Ada", "Ann"])
-    #expect(sections[IndexPath(item: 1, section: 1)].name == "Bob")
-    #expect(sections.map { $0.map(\.name) } == [["Ada", "Ann"], ["Bea", "Bob"]])
+    expectEqual(sections[IndexPath(item: 1, section: 1)].name, "Bob")
+    expectEqual(sections.map { $0.map(\.name) }, [["Ada", "Ann"], ["Bea", "Bob"]])
     try realm.write {
       realm.create(Person.self, value: ["id": 9, "name": "Cid"])
       realm.delete(first)
-      #expect(sections.allKeys == ["B", "C"])
+      expectEqual(sections.allKeys, ["B", "C"])
     }
     #expect(first.isEmpty && sections[1].first?.id == 9 && sections[0] == sections[0])
     let text = withoutAddresses(sections)
@@ -49,14 +49,14 @@ import Testing
   @Test func propertiesAndValuesMakeSections() async throws {
     let realm = try await open(["c", "a", "b"])
     let people = realm.objects(Person.self)
-    #expect(people.sectioned(by: \.age).map { $0.map(\.id) } == [[0, 2], [1]])
-    #expect(people.sectioned(by: \.age, ascending: false).allKeys == [1, 0])
+    expectEqual(people.sectioned(by: \.age).map { $0.map(\.id) }, [[0, 2], [1]])
+    expectEqual(people.sectioned(by: \.age, ascending: false).allKeys, [1, 0])
     let sorted: [RealmSwift.SortDescriptor] = [
       .init(keyPath: "age"), .init(keyPath: "name"),
     ]
-    #expect(
-      people.sectioned(by: \.age, sortDescriptors: sorted).map { $0.map(\.id) } == [[2, 0], [1]])
-    #expect(people.sectioned(by: \.height).allKeys == [nil])
+    expectEqual(
+      people.sectioned(by: \.age, sortDescriptors: sorted).map { $0.map(\.id) }, [[2, 0], [1]])
+    expectEqual(people.sectioned(by: \.height).allKeys, [nil])
     let person = try #require(people.first)
     try realm.write { person.nicknames.append(objectsIn: ["xa", "yb", "xc"]) }
     let names = person.nicknames.sectioned(by: { String($0.prefix(1)) }, ascending: false)
@@ -77,7 +77,7 @@ import Testing
     let keys = try await Task.detached {
       try Realm(configuration: configuration).resolve(reference)?.allKeys
     }.value
-    #expect(keys == ["D"])
+    expectEqual(keys, ["D"])
   }
 
   // MARK: Observing
@@ -328,7 +328,7 @@ import Testing
     }
     for section in changes.sectionsToInsert { copy.insert([], at: section) }
     for path in changes.insertions { copy[path[0]].insert(target[path[0]][path[1]], at: path[1]) }
-    #expect(copy == target)
+    expectEqual(copy, target)
   }
 
   // MARK: Texts

@@ -86,7 +86,7 @@ import Testing
     // The first file has not seen what the second device brought to the former server.
     try await first.waitForNames(["a", "b", "one waits"])
     try await first.meet()
-    #expect(log.before.withLock { $0 } == [["a", "b", "one waits"]])
+    expectEqual(log.before.withLock { $0 }, [["a", "b", "one waits"]])
     let after = log.after.withLock { $0 }
     #expect(after.count == 1 && after.first?.after == ["a", "b", "one waits"])
     // A device without any file has what the first one brought.
@@ -220,7 +220,7 @@ import Testing
     _ = try await leave(former, "one", shared: ["a"], waiting: ["b"])
     let place = directory(former, "one")
     let users = SyncConfiguration.FormerFile.userIDs(ofAtlasApp: former.server.id, in: place)
-    #expect(users.count == 1)
+    expectEqual(users.count, 1)
     var configuration = try await ResetDevice.configuration(
       present, "one", .recoverUnsyncedChanges())
     configuration.syncConfiguration?.formerFile = .atlas(
@@ -237,13 +237,13 @@ import Testing
     let second = other.appendingPathComponent("flx_sync_default.realm").path
     let place = directory(former, "one")
     let users = SyncConfiguration.FormerFile.userIDs(ofAtlasApp: former.server.id, in: place)
-    #expect(users.count == 2)
+    expectEqual(users.count, 2)
     var configuration = try await ResetDevice.configuration(
       present, "one", .recoverUnsyncedChanges())
     configuration.syncConfiguration?.formerFile = .atlas(
       appID: former.server.id, directory: place)
     let error = await #expect(throws: Realm.Error.self) { try await ResetDevice(configuration) }
-    #expect(error?.code == .invalidInput)
+    expectEqual(error?.code, .invalidInput)
     #expect(users.allSatisfy { error?.localizedDescription.contains($0) ?? false })
     configuration.syncConfiguration?.formerFile = .atlas(
       appID: former.server.id, userID: users.first { first.contains($0) }, directory: place)
@@ -262,9 +262,9 @@ import Testing
     try await device.add("new")
     try await device.meet()
     #expect(await device.names() == ["new"])
-    #expect(
+    expectEqual(
       SyncConfiguration.FormerFile.userIDs(
-        ofAtlasApp: "none", in: directory(present, "one")) == [])
+        ofAtlasApp: "none", in: directory(present, "one")), [])
   }
 
   // MARK: What cannot be adopted
@@ -276,7 +276,7 @@ import Testing
     let configuration = try await configuration(
       present, "one", after: try #require(open.fileURL).path)
     let error = await #expect(throws: Realm.Error.self) { try await ResetDevice(configuration) }
-    #expect(error?.code == .alreadyOpen)
+    expectEqual(error?.code, .alreadyOpen)
     #expect(await device.names() == ["a"])
   }
 
@@ -291,7 +291,7 @@ import Testing
     }
     let configuration = try await configuration(present, "one", after: local)
     let error = await #expect(throws: Realm.Error.self) { try await ResetDevice(configuration) }
-    #expect(error?.code == .incompatibleHistories)
+    expectEqual(error?.code, .incompatibleHistories)
     #expect(FileManager.default.fileExists(atPath: local))
     #expect(
       !FileManager.default.fileExists(atPath: try #require(configuration.fileURL).path))

@@ -51,14 +51,14 @@ import Testing
     try await device.waitForNames(["a"])
     // A wait of the program survives the reset.
     try await device.meet()
-    #expect(log.before.withLock { $0 } == [["a", "b", "c"]])
+    expectEqual(log.before.withLock { $0 }, [["a", "b", "c"]])
     let after = log.after.withLock { $0 }
     #expect(after.count == 1 && after[0].before == ["a", "b", "c"] && after[0].after == ["a"])
     #expect(log.isBeforeFrozen.withLock { $0 } && log.isAfterLive.withLock { $0 })
     #expect(try await device.identifier != ident)
     // Observers see one difference.
     let changes = try await device.waitForChanges()
-    #expect(changes == ["(deletions: 2, insertions: 0, modifications: 0)"])
+    expectEqual(changes, ["(deletions: 2, insertions: 0, modifications: 0)"])
     // Devices go on to share their objects.
     let second = try await ResetDevice(
       ResetDevice.configuration(app, "second", .discardUnsyncedChanges()))
@@ -149,11 +149,11 @@ import Testing
     try await goOn(app, device)
     try await device.waitForNames(["a", "c"])
     try await device.meet()
-    #expect(log.before.withLock { $0 } == [["a", "b", "c"]])
+    expectEqual(log.before.withLock { $0 }, [["a", "b", "c"]])
     let after = log.after.withLock { $0 }
     #expect(after.count == 1 && after[0].after == ["a", "c"])
     let changes = try await device.waitForChanges()
-    #expect(changes == ["(deletions: 1, insertions: 0, modifications: 0)"])
+    expectEqual(changes, ["(deletions: 1, insertions: 0, modifications: 0)"])
     let second = try await ResetDevice(
       ResetDevice.configuration(app, "second", .recoverUnsyncedChanges()))
     try await second.waitForNames(["a", "c"])
@@ -162,7 +162,7 @@ import Testing
         "\(Array(todo.tags)) \(todo.extra["k"] ?? 0) \(todo.priority)"
       }
     }
-    #expect(Array(shared) == ["[\"offline\"] 7 5"])
+    expectEqual(Array(shared), ["[\"offline\"] 7 5"])
     try await second.add("d")
     try await device.waitForNames(["a", "c", "d"])
     try await expectNoTraces(device, configuration)
@@ -227,11 +227,11 @@ import Testing
     try app.server.forgetFiles()
     try await device.session().reconnect()
     for await error in errors.stream {
-      #expect(error.code == .clientResetError)
+      expectEqual(error.code, .clientResetError)
       #expect(error.message.contains("when classes have been removed: {Todo}"), "\(error.message)")
       let (backup, _) = try #require(error.clientResetInfo())
       let actions = try app.device("first").core.client.fileActions()
-      #expect(actions.map(\.backupPath) == [backup])
+      expectEqual(actions.map(\.backupPath), [backup])
       break
     }
     #expect(await device.names() == ["a"])
@@ -256,7 +256,7 @@ import Testing
     }
     try await device.waitForNames(["a"])
     try await device.meet()
-    #expect(session.state == .active)
+    expectEqual(session.state, .active)
   }
 
   /// A realm that is closed during its reset keeps its file open until the reset is over.

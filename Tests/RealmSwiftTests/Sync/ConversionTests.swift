@@ -123,12 +123,12 @@ import Testing
     try makeFolder(of: configuration)
     let target = configuration
     let first = #expect(throws: Realm.Error.self) { try copyLocal(to: target) }
-    #expect(first?.code == .invalidInput)
-    #expect(first?.localizedDescription.contains("chosen by subscriptions") == true)
+    expectEqual(first?.code, .invalidInput)
+    expectEqual(first?.localizedDescription.contains("chosen by subscriptions"), true)
     try autoreleasepool { _ = try Realm(configuration: target) }
     let second = #expect(throws: Realm.Error.self) { try copyLocal(to: target) }
-    #expect(second?.code == .noSubscriptionForWrite)
-    #expect(second?.localizedDescription.contains("'Todo'") == true)
+    expectEqual(second?.code, .noSubscriptionForWrite)
+    expectEqual(second?.localizedDescription.contains("'Todo'"), true)
   }
 
   /// The copy is a local file, in the form of every other one.
@@ -156,9 +156,9 @@ import Testing
     #expect(!names.contains { $0.contains(".copy") })
     try autoreleasepool {
       let realm = try Realm(configuration: target)
-      #expect(ResetDevice.Log.names(realm) == ["a", "b"])
+      expectEqual(ResetDevice.Log.names(realm), ["a", "b"])
       try realm.write { realm.add(Todo(value: ["name": "c"])) }
-      #expect(ResetDevice.Log.names(realm) == ["a", "b", "c"])
+      expectEqual(ResetDevice.Log.names(realm), ["a", "b", "c"])
     }
   }
 

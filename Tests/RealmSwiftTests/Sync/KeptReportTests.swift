@@ -72,13 +72,13 @@ import Testing
     }
     let error = try #require(heard.withLock { $0.first })
     #expect(error.code == .writeRejected && error.message == "refused")
-    #expect(error.compensatingWriteInfo?.first?.primaryKey == .string("k"))
+    expectEqual(error.compensatingWriteInfo?.first?.primaryKey, .string("k"))
     try await open(opened, user) { agent in
       user.allSessions.first?.suspend()
       let kept = try await agent.keptReports()
       #expect(kept.due.isEmpty)
     }
-    #expect(heard.withLock { $0.count } == 1)
+    expectEqual(heard.withLock { $0.count }, 1)
   }
 
   /// The block after a reset is called at the next start if the process ended before it.
@@ -121,7 +121,7 @@ import Testing
         serverVersion: 7, rejectedClientVersion: 3, updates: [])
       var count = 0
       for _ in 0..<2 { delivery.hand(document) { _ in count += 1 } }
-      #expect(count == 1)
+      expectEqual(count, 1)
       await delivery.finish()
     }
   }

@@ -37,9 +37,9 @@ struct QuerySubscriptionTests {
   ) {
     let text = subscription.query
     let again = SubscriptionText.text(text, [])
-    #expect(again == text, sourceLocation: location)
+    expectEqual(again, text, sourceLocation: location)
     let read = Set(realm.objects(Todo.self).filter(text).map(\._id))
-    #expect(read == Set(results.map(\._id)), "\(text)", sourceLocation: location)
+    expectEqual(read, Set(results.map(\._id)), "\(text)", sourceLocation: location)
   }
 
   @Test func closuresKeepTheirMeaning() throws {
@@ -89,14 +89,14 @@ struct QuerySubscriptionTests {
   @Test func equalConditionsHaveEqualTexts() {
     let closure = QuerySubscription<Todo> { $0.priority > 4 && $0.status == "Open" }
     let format = QuerySubscription<Todo>(where: "priority > %@ AND status == %@", 4, "Open")
-    #expect(closure.query == format.query)
+    expectEqual(closure.query, format.query)
     #expect(closure.name == nil && QuerySubscription<Todo>(name: "n").name == "n")
   }
 
   @Test func withoutConditionAllObjectsAreMeant() throws {
     let realm = try Self.realm()
     expect(QuerySubscription<Todo>(), selects: realm.objects(Todo.self), in: realm)
-    #expect(QuerySubscription<Todo>().query == "TRUEPREDICATE")
+    expectEqual(QuerySubscription<Todo>().query, "TRUEPREDICATE")
   }
 
   @Test func whatHasNoTextIsRefused() async {

@@ -170,7 +170,7 @@ import Testing
   func nothingIsLostAndAllAreEqual(_ seed: UInt64, _ mode: SyncMode) async throws {
     let (contents, model) = try await run(seed, mode)
     #expect(contents.allSatisfy { $0 == contents[0] }, "seed \(seed)")
-    #expect(Set(contents[0].keys) == model.keys, "seed \(seed)")
+    expectEqual(Set(contents[0].keys), model.keys, "seed \(seed)")
     for (key, name) in contents[0] {
       #expect(model.allows(name, of: key), "seed \(seed): \(key) is '\(name)'")
     }

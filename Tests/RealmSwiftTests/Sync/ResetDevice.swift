@@ -124,7 +124,7 @@ actor ResetDevice {
     for _ in 0..<3_000 where self.names() != names {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(self.names() == names, sourceLocation: location)
+    expectEqual(self.names(), names, sourceLocation: location)
   }
 
   /// Waits until everything is at the server, and here.

@@ -40,13 +40,13 @@ struct SubscriptionSetTests {
       set.append(
         QuerySubscription<Note>(), QuerySubscription<Note>(name: "short", where: "text == %@", ""))
     }
-    #expect(set.count == 3)
-    #expect([set[0]?.name, set[1]?.name, set[2]?.name] == ["urgent", nil, "short"])
-    #expect(set.map(\.name) == ["urgent", nil, "short"])
+    expectEqual(set.count, 3)
+    expectEqual([set[0]?.name, set[1]?.name, set[2]?.name], ["urgent", nil, "short"])
+    expectEqual(set.map(\.name), ["urgent", nil, "short"])
     var iterator = set.makeIterator()
-    #expect(iterator.next()?.name == "urgent")
+    expectEqual(iterator.next()?.name, "urgent")
     #expect(set.first?.name == "urgent" && set.last?.name == "short" && set[3] == nil)
-    #expect(realm.subscriptions.count == 3)
+    expectEqual(realm.subscriptions.count, 3)
     let created = try #require(set.first).createdAt
     #expect(abs(created.timeIntervalSinceNow) < 60 && set.first?.updatedAt == created)
   }
@@ -58,8 +58,8 @@ struct SubscriptionSetTests {
       set.append(QuerySubscription<Todo>(name: "a", query: condition))
       set.append(QuerySubscription<Todo>(query: nil))
     }
-    #expect(set.count == 2)
-    #expect(set.first(ofType: Todo.self, where: "TRUEPREDICATE")?.name == "a")
+    expectEqual(set.count, 2)
+    expectEqual(set.first(ofType: Todo.self, where: "TRUEPREDICATE")?.name, "a")
   }
 
   @Test @MainActor func anEqualSubscriptionIsAddedOnce() async throws {
@@ -70,7 +70,7 @@ struct SubscriptionSetTests {
         set.append(QuerySubscription<Todo> { $0.priority > 1 })
       }
     }
-    #expect(set.count == 2)
+    expectEqual(set.count, 2)
   }
 
   @Test @MainActor func subscriptionsAreFoundByNameAndQuery() async throws {
@@ -80,10 +80,10 @@ struct SubscriptionSetTests {
       set.append(QuerySubscription<Note>(name: "b", where: "text == 'x'"))
     }
     #expect(set.first(named: "b")?.name == "b" && set.first(named: "c") == nil)
-    #expect(set.first(ofType: Todo.self) { $0.priority > 1 }?.name == "a")
+    expectEqual(set.first(ofType: Todo.self) { $0.priority > 1 }?.name, "a")
     #expect(set.first(ofType: Todo.self) { $0.priority > 2 } == nil)
-    #expect(set.first(ofType: Todo.self, where: "priority > %@", 1)?.name == "a")
-    #expect(set.first(ofType: Note.self, where: "text == %@", "x")?.name == "b")
+    expectEqual(set.first(ofType: Todo.self, where: "priority > %@", 1)?.name, "a")
+    expectEqual(set.first(ofType: Note.self, where: "text == %@", "x")?.name, "b")
     #expect(set.first(ofType: Todo.self, where: "text == %@", "x") == nil)
   }
 
@@ -103,15 +103,14 @@ struct SubscriptionSetTests {
       }
       return (0..<set.count).map { set[$0]?.name ?? "-" }
     }
-    #expect(names { set.remove(named: "a") } == ["-", "b", "-"])
-    #expect(names { set.remove(named: "c") } == ["a", "-", "b", "-"])
-    #expect(names { if let first = set.first { set.remove(first) } } == ["-", "b", "-"])
-    #expect(names { set.remove(ofType: Todo.self) { $0.priority > 2 } } == ["a", "b", "-"])
-    #expect(
-      names { set.remove(ofType: Note.self, where: "text == %@", "x") } == ["a", "-", "b"])
-    #expect(names { set.removeAll(unnamedOnly: true) } == ["a", "b"])
-    #expect(names { set.removeAll(ofType: Note.self) } == ["a", "-"])
-    #expect(names { set.removeAll() } == [])
+    expectEqual(names { set.remove(named: "a") }, ["-", "b", "-"])
+    expectEqual(names { set.remove(named: "c") }, ["a", "-", "b", "-"])
+    expectEqual(names { if let first = set.first { set.remove(first) } }, ["-", "b", "-"])
+    expectEqual(names { set.remove(ofType: Todo.self) { $0.priority > 2 } }, ["a", "b", "-"])
+    expectEqual(names { set.remove(ofType: Note.self, where: "text == %@", "x") }, ["a", "-", "b"])
+    expectEqual(names { set.removeAll(unnamedOnly: true) }, ["a", "b"])
+    expectEqual(names { set.removeAll(ofType: Note.self) }, ["a", "-"])
+    expectEqual(names { set.removeAll() }, [])
   }
 
   @Test @MainActor func queriesAreReplaced() async throws {
@@ -119,14 +118,14 @@ struct SubscriptionSetTests {
     let updated = try #require(set.first).updatedAt
     try await Task.sleep(for: .milliseconds(5))
     set.change { set.first(named: "a")?.updateQuery(toType: Todo.self) { $0.priority > 3 } }
-    #expect(set.first(ofType: Todo.self) { $0.priority > 3 }?.name == "a")
+    expectEqual(set.first(ofType: Todo.self) { $0.priority > 3 }?.name, "a")
     #expect(try #require(set.first).updatedAt > updated)
     set.change { set.first?.updateQuery(toType: Todo.self, where: "priority < %@", 3) }
-    #expect(set.first(ofType: Todo.self) { $0.priority < 3 }?.name == "a")
+    expectEqual(set.first(ofType: Todo.self) { $0.priority < 3 }?.name, "a")
     set.change { set.first?.updateQuery(to: "priority == %@", 4) }
-    #expect(set.first(ofType: Todo.self) { $0.priority == 4 }?.name == "a")
+    expectEqual(set.first(ofType: Todo.self) { $0.priority == 4 }?.name, "a")
     set.change { set.first?.updateQuery(to: NSPredicate(format: "priority == %@", 5)) }
-    #expect(set.first(ofType: Todo.self) { $0.priority == 5 }?.name == "a")
+    expectEqual(set.first(ofType: Todo.self) { $0.priority == 5 }?.name, "a")
     set.change { set.first?.updateQuery(toType: Todo.self) }
     #expect(set.count == 1 && set.first(ofType: Todo.self, where: "TRUEPREDICATE") != nil)
   }
@@ -136,7 +135,7 @@ struct SubscriptionSetTests {
     app.server.setOnline(false)
     let set = realm.subscriptions
     set.change { set.append(QuerySubscription<Todo>(name: "all")) }
-    #expect(set.state == .pending)
+    expectEqual(set.state, .pending)
     app.server.setOnline(true)
     realm.syncSession?.reconnect()
     try await set.update { set.append(QuerySubscription<Note>(name: "notes")) }
@@ -157,7 +156,7 @@ struct SubscriptionSetTests {
       Issue.record("\(set.state)")
       return
     }
-    #expect((error as? Realm.Error)?.code == .subscriptionFailed)
+    expectEqual((error as? Realm.Error)?.code, .subscriptionFailed)
   }
 
   @Test func completionBlocksAreCalled() async throws {
@@ -185,7 +184,7 @@ struct SubscriptionSetTests {
       set.change { set.removeAll() }
     }
     let realm = try await Realm(configuration: configuration, actor: MainActor.shared)
-    #expect(realm.subscriptions.count == 0)
+    expectEqual(realm.subscriptions.count, 0)
   }
 }
 #endif

@@ -23,10 +23,10 @@ struct SyncLoggerTests {
     manager.report(SyncError(.serverWarning, "d"), nil)
     let all = messages.withLock { $0 }
     #expect(all.count == 2 && all.first == "info: a")
-    #expect(all.last?.hasPrefix("error: Session of '\(manager.appID)'") == true)
+    expectEqual(all.last?.hasPrefix("error: Session of '\(manager.appID)'"), true)
     manager.logger = nil
     manager.log(.error, "e")
-    #expect(messages.withLock { $0.count } == 2)
+    expectEqual(messages.withLock { $0.count }, 2)
   }
 }
 #endif

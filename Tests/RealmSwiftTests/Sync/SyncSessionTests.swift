@@ -37,7 +37,7 @@ struct SyncSessionTests {
     func subscribe(above priority: Int, timeout: TimeInterval?) async throws -> [String?] {
       let todos = realm.objects(Todo.self).where { $0.priority > priority }
       let same = try await todos.subscribe(name: "high", waitForSync: .always, timeout: timeout)
-      #expect(same.count == todos.count)
+      expectEqual(same.count, todos.count)
       return realm.subscriptions.map(\.name)
     }
 
@@ -58,14 +58,14 @@ struct SyncSessionTests {
     let device = try await Device(configuration)
     let session = try await device.session()
     #expect(session.state == .active && session.connectionState == .connected)
-    #expect(session.parentUser() == configuration.syncConfiguration?.user)
-    #expect(session.configuration()?.initialSubscriptions?.rerunOnOpen == false)
+    expectEqual(session.parentUser(), configuration.syncConfiguration?.user)
+    expectEqual(session.configuration()?.initialSubscriptions?.rerunOnOpen, false)
     #expect(try await device.session() == session)
     session.suspend()
-    #expect(session.state == .inactive)
+    expectEqual(session.state, .inactive)
     try await device.add("a")
     session.resume()
-    #expect(session.state == .active)
+    expectEqual(session.state, .active)
     let error = await withCheckedContinuation { continuation in
       session.wait(for: .upload, queue: DispatchQueue(label: "wait")) {
         continuation.resume(returning: $0)
@@ -74,8 +74,8 @@ struct SyncSessionTests {
     #expect(error == nil)
     try await configuration.syncConfiguration?.user.logOut()
     #expect(session.state == .invalid && session.configuration() == nil)
-    #expect(SyncSession.State(rawValue: 2) == .invalid)
-    #expect(SyncSession.ConnectionState(rawValue: 1) == .connecting)
+    expectEqual(SyncSession.State(rawValue: 2), .invalid)
+    expectEqual(SyncSession.ConnectionState(rawValue: 1), .connecting)
   }
 
   /// Calls that are made one after the other are carried out in that order.
@@ -103,7 +103,7 @@ struct SyncSessionTests {
     for _ in 0..<1_500 where session.connectionState != .disconnected {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(session.connectionState == .disconnected)
+    expectEqual(session.connectionState, .disconnected)
     for _ in 0..<1_500 where session.currentError == nil {
       try await Task.sleep(for: .milliseconds(20))
     }
@@ -129,7 +129,7 @@ struct SyncSessionTests {
     }
     try await device.add("a")
     for await progress in reports where progress.isTransferComplete {
-      #expect(progress.progressEstimate == 1)
+      expectEqual(progress.progressEstimate, 1)
       break
     }
     token?.invalidate()
@@ -143,13 +143,13 @@ struct SyncSessionTests {
     let progress = SyncSession.Progress(
       TransferProgress(transferred: 1, transferable: 4, estimate: 0.25))
     #expect(progress.transferredBytes == 1 && progress.transferrableBytes == 4)
-    #expect(progress.fractionTransferred == 0.25)
-    #expect(SyncTimeoutOptions(connectTimeout: 5, connectionLingerTime: 6).connectTimeout == 5)
+    expectEqual(progress.fractionTransferred, 0.25)
+    expectEqual(SyncTimeoutOptions(connectTimeout: 5, connectionLingerTime: 6).connectTimeout, 5)
     let configuration = AppConfiguration(
       baseURL: "http://h", transport: nil, localAppName: "n", localAppVersion: "v")
     #expect(configuration.baseURL == "http://h" && configuration.transport == nil)
     #expect(configuration.enableSessionMultiplexing)
-    #expect(configuration.syncTimeouts.connectTimeout == 120_000)
+    expectEqual(configuration.syncTimeouts.connectTimeout, 120_000)
     let mode = ClientResetMode.discardLocal(beforeReset: { _ in })
     guard case .discardUnsyncedChanges(.some, nil) = mode else {
       Issue.record("\(mode)")
@@ -171,7 +171,7 @@ struct SyncSessionTests {
       }
       task.addProgressNotification(queue: queue) { _ in }
     }
-    #expect(count == 1)
+    expectEqual(count, 1)
   }
 
   /// By default an open waits for a server that does not answer.
@@ -187,7 +187,7 @@ struct SyncSessionTests {
     let device = Task { try await Device(opened) }
     if isStrict {
       let error = await #expect(throws: SyncError.self) { _ = try await device.value }
-      #expect(error?.code == .connectionFailed)
+      expectEqual(error?.code, .connectionFailed)
     } else {
       while user.allSessions.first?.currentError == nil {
         try await Task.sleep(for: .milliseconds(5))
@@ -227,17 +227,17 @@ struct SyncSessionTests {
     let error = SyncError(
       ErrorCode(code), ErrorDocument(message: "m", action: action))
     #expect(error.code.rawValue == number && error.message == "m")
-    #expect(SyncError.Code(rawValue: number).map { $0 ~= error } == true)
+    expectEqual(SyncError.Code(rawValue: number).map { $0 ~= error }, true)
   }
 
   @Test func failuresOfConnectionsHaveCodes() {
     func code(_ failure: ConnectionFailure) -> SyncError.Code? { SyncError(failure)?.code }
-    #expect(code(.closed(.tlsFailed, message: "")) == .tlsHandshakeFailed)
-    #expect(code(.closed(.forbidden, message: "")) == .underlyingAuthError)
-    #expect(code(.closed(.fatal, message: "")) == .connectionFailed)
-    #expect(code(.violation(.badSyntax, message: "")) == .clientInternalError)
-    #expect(SyncError(timeout: .connectTimeout)?.code == .connectionFailed)
-    #expect(SyncError(timeout: .pongTimeout)?.code == .connectionFailed)
+    expectEqual(code(.closed(.tlsFailed, message: "")), .tlsHandshakeFailed)
+    expectEqual(code(.closed(.forbidden, message: "")), .underlyingAuthError)
+    expectEqual(code(.closed(.fatal, message: "")), .connectionFailed)
+    expectEqual(code(.violation(.badSyntax, message: "")), .clientInternalError)
+    expectEqual(SyncError(timeout: .connectTimeout)?.code, .connectionFailed)
+    expectEqual(SyncError(timeout: .pongTimeout)?.code, .connectionFailed)
     #expect(SyncError(timeout: .closed(.fatal, message: "")) == nil)
     #expect(code(.connectTimeout) == nil && code(.closed(.goingAway, message: "")) == nil)
   }

@@ -60,7 +60,7 @@ import Testing
     try await device.waitForNames(Array(expected))
     try await device.meet()
     #expect(app.server.expiredTokens > afterUploads)
-    #expect(errors.withLock { $0 } == [])
+    expectEqual(errors.withLock { $0 }, [])
     app.server.expireTokens(after: nil)
     let other = try await ResetDevice(
       ResetDevice.configuration(app, "other", .recoverUnsyncedChanges()))

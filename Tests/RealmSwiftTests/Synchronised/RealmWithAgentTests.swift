@@ -83,8 +83,8 @@ struct RealmWithAgentTests {
     }
     _ = try await agent.integrate(first)
     await steps.next()
-    #expect(insertions == [[1]])
-    #expect(results.map(\.title) == ["mine", "theirs"])
+    expectEqual(insertions, [[1]])
+    expectEqual(results.map(\.title), ["mine", "theirs"])
 
     // Own writes and downloads alternate, and nothing that was downloaded is recorded.
     try realm.write { results[1].title = "mine, too" }
@@ -96,7 +96,7 @@ struct RealmWithAgentTests {
     #expect(try synced.recorded(after: version).isEmpty)
     for _ in 0..<200 where !mine.isDone { await steps.next() }
     #expect(mine.isDone && changedProperties.contains("isDone"))
-    #expect(mine.title == "mine")
+    expectEqual(mine.title, "mine")
     await agent.close()
   }
 
@@ -133,7 +133,7 @@ struct RealmWithAgentTests {
       try await group.waitForAll()
     }
     let realm = try synced.open()
-    #expect(realm.objects(SharedTask.self).count == 2 * count)
+    expectEqual(realm.objects(SharedTask.self).count, 2 * count)
     #expect(try synced.lines().filter { $0.hasPrefix("CreateObject") }.count == count)
   }
 }

@@ -73,16 +73,16 @@ struct RecordedDefaultTests {
       object.value = .int(5)
       realm.add(object)
     }
-    #expect(
-      found == ["title": true, "priority": false, "date": true, "token": true, "value": false])
+    expectEqual(
+      found, ["title": true, "priority": false, "date": true, "token": true, "value": false])
   }
 
   @Test func valuesThatObjectsAreMadeOfAreNoDefaults() throws {
     let found = try defaults(SynchronisedRealm([Defaulted.self])) { realm in
       realm.add(Defaulted(value: ["_id": 1, "date": Date()] as [String: Any]))
     }
-    #expect(
-      found == ["title": true, "priority": true, "date": false, "token": true, "value": true])
+    expectEqual(
+      found, ["title": true, "priority": true, "date": false, "token": true, "value": true])
   }
 
   @Test func createdObjectsGetTheirDefaultsAsDefaults() throws {
@@ -90,7 +90,7 @@ struct RecordedDefaultTests {
       let object = realm.create(Defaulted.self, value: ["_id": 1, "date": Date()] as [String: Any])
       object.token = UUID()
     }
-    #expect(found == ["priority": true, "date": false, "token": false, "value": true])
+    expectEqual(found, ["priority": true, "date": false, "token": false, "value": true])
   }
 
   @Test func updatesOfObjectsThatAreThereAreNoDefaults() throws {
@@ -100,7 +100,7 @@ struct RecordedDefaultTests {
     let found = try defaults(synced) { realm in
       realm.add(Defaulted(value: ["_id": 1]), update: .modified)
     }
-    #expect(found == ["title": false, "priority": false])
+    expectEqual(found, ["title": false, "priority": false])
   }
 
   /// What linked objects hold is told by their own properties.
@@ -124,7 +124,7 @@ struct RecordedDefaultTests {
     let found = try defaults(SynchronisedRealm([CodedTask.self])) { realm in
       realm.add(object)
     }
-    #expect(found == ["title": false, "note": true])
+    expectEqual(found, ["title": false, "note": true])
   }
 }
 #endif

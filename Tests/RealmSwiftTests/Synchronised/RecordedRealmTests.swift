@@ -18,8 +18,8 @@ struct RecordedRealmTests {
     let synced = try SynchronisedRealm()
     _ = try synced.open()
     let lines = try synced.lines()
-    #expect(lines.filter { $0.hasPrefix("AddTable") }.count == 4)
-    #expect(lines.filter { $0.hasPrefix("AddColumn") }.count == 40)
+    expectEqual(lines.filter { $0.hasPrefix("AddTable") }.count, 4)
+    expectEqual(lines.filter { $0.hasPrefix("AddColumn") }.count, 40)
     try synced.expectReplayIsEqual()
   }
 
@@ -70,8 +70,8 @@ struct RecordedRealmTests {
         task.setValue(6, forKey: "priority")
       }
     }
-    #expect(lines.count == 7)
-    #expect(lines.first == "Update \"SharedTask\"[int(1)].\"title\" = string \"changed\" prior 0")
+    expectEqual(lines.count, 7)
+    expectEqual(lines.first, "Update \"SharedTask\"[int(1)].\"title\" = string \"changed\" prior 0")
     try synced.expectReplayIsEqual()
   }
 
@@ -104,7 +104,7 @@ struct RecordedRealmTests {
       }
     }
     #expect(lines.contains("CreateObject \"SharedTask\"[int(5)]"))
-    #expect(lines.suffix(2).first == "Update \"SharedTask\"[int(5)].\"limit\" = int(3) prior 0")
+    expectEqual(lines.suffix(2).first, "Update \"SharedTask\"[int(5)].\"limit\" = int(3) prior 0")
     try synced.expectReplayIsEqual()
   }
 
@@ -124,7 +124,7 @@ struct RecordedRealmTests {
       }
       try realm.write { realm.add(SharedRemark(value: ["text": "kept"])) }
     }
-    #expect(lines.count == 2)
+    expectEqual(lines.count, 2)
     #expect(realm.objects(SharedTask.self).isEmpty)
     try synced.expectReplayIsEqual()
   }

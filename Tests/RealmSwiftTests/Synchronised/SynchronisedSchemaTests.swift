@@ -78,12 +78,12 @@ struct SynchronisedSchemaTests {
         try realm.write { object.added.append(3) }
       }
     }
-    #expect(lines.count == 2)
-    #expect(lines.first?.hasPrefix("AddColumn \"Growing\".\"added\"") == true)
+    expectEqual(lines.count, 2)
+    expectEqual(lines.first?.hasPrefix("AddColumn \"Growing\".\"added\""), true)
     // What only the file has stays, and indexes are as they were.
     let schema = try table(synced)
     #expect(schema.column(named: "extra") != nil)
-    #expect(schema.column(named: "name")?.hasIndex == false)
+    expectEqual(schema.column(named: "name")?.hasIndex, false)
     try synced.expectReplayIsEqual()
   }
 
@@ -93,7 +93,7 @@ struct SynchronisedSchemaTests {
     let lines = try synced.lines {
       try autoreleasepool { _ = try opened(synced, Release.Second.self, version: 2) }
     }
-    #expect(lines.count == 1)
+    expectEqual(lines.count, 1)
     #expect(try table(synced).column(named: "name")?.hasIndex == true)
   }
 
@@ -117,19 +117,18 @@ struct SynchronisedSchemaTests {
     let error = #expect(throws: Realm.Error.self) {
       _ = try opened(synced, Release.Changed.self, version: version)
     }
-    #expect(error?.code == .schemaMismatch)
+    expectEqual(error?.code, .schemaMismatch)
     let lines = error?.localizedDescription.split(separator: "\n") ?? []
-    #expect(lines.first == "The following changes cannot be made in additive-only schema mode:")
-    #expect(
-      lines.dropFirst().first
-        == "- Property 'Growing.name' has been changed from 'string' to 'int'.")
+    expectEqual(lines.first, "The following changes cannot be made in additive-only schema mode:")
+    expectEqual(
+      lines.dropFirst().first, "- Property 'Growing.name' has been changed from 'string' to 'int'.")
     #expect(lines.contains("- Property 'Growing.extra' has been made optional."))
     let rekeyed = #expect(throws: Realm.Error.self) {
       _ = try opened(synced, Release.Rekeyed.self, version: version)
     }
-    #expect(
+    expectEqual(
       rekeyed?.localizedDescription.contains(
-        "- Primary Key for class 'Growing' has been changed from '_id' to 'name'.") == true)
+        "- Primary Key for class 'Growing' has been changed from '_id' to 'name'."), true)
   }
 
   @Test func aFileThatSyncHasFilledIsOpened() async throws {
@@ -144,7 +143,7 @@ struct SynchronisedSchemaTests {
       _ = try group.commit()
     }
     let realm = try synced.open()
-    #expect(realm.objects(Release.Second.self).first?._id == 3)
+    expectEqual(realm.objects(Release.Second.self).first?._id, 3)
     #expect(try synced.lines().count == 1)
     #expect(try table(synced).column(named: "name")?.hasIndex == true)
   }
@@ -161,7 +160,7 @@ struct SynchronisedSchemaTests {
       let realm = try opened(synced, Release.First.self)
       try realm.write { realm.create(Release.First.self, value: [2, "b", 5] as [Any]) }
     }
-    #expect(lines.count == 3)
+    expectEqual(lines.count, 3)
     #expect(try synced.lines().count == before.count + 3)
     try synced.expectReplayIsEqual()
   }

@@ -35,15 +35,16 @@ struct AnyRealmValueTests {
     #expect(AnyRealmValue() == .none && AnyRealmValue.int(3).intValue == 3)
     #expect(AnyRealmValue.bool(true).boolValue == true && AnyRealmValue.int(1).boolValue == nil)
     #expect(AnyRealmValue.float(1.5).floatValue == 1.5 && AnyRealmValue.float(1).doubleValue == nil)
-    #expect(AnyRealmValue.double(2.5).doubleValue == 2.5)
+    expectEqual(AnyRealmValue.double(2.5).doubleValue, 2.5)
     #expect(AnyRealmValue.string("x").stringValue == "x" && AnyRealmValue.none.stringValue == nil)
-    #expect(AnyRealmValue.data(Data([1])).dataValue == Data([1]))
-    #expect(AnyRealmValue.date(date).dateValue == date)
-    #expect(AnyRealmValue.objectId(id).objectIdValue == id)
-    #expect(AnyRealmValue.decimal128(3).decimal128Value == 3)
-    #expect(AnyRealmValue.uuid(uuid).uuidValue == uuid)
-    #expect(AnyRealmValue.fromArray([.int(1)]).listValue?.first == .int(1))
-    #expect(AnyRealmValue.fromDictionary(["a": .none]).dictionaryValue?["a"] == AnyRealmValue.none)
+    expectEqual(AnyRealmValue.data(Data([1])).dataValue, Data([1]))
+    expectEqual(AnyRealmValue.date(date).dateValue, date)
+    expectEqual(AnyRealmValue.objectId(id).objectIdValue, id)
+    expectEqual(AnyRealmValue.decimal128(3).decimal128Value, 3)
+    expectEqual(AnyRealmValue.uuid(uuid).uuidValue, uuid)
+    expectEqual(AnyRealmValue.fromArray([.int(1)]).listValue?.first, .int(1))
+    expectEqual(
+      AnyRealmValue.fromDictionary(["a": .none]).dictionaryValue?["a"], AnyRealmValue.none)
     let pocket = Pocket(value: ["id": 3])
     #expect(AnyRealmValue.object(pocket).object(Pocket.self) === pocket)
     #expect(AnyRealmValue.object(pocket).object(Dog.self) == nil)
@@ -51,8 +52,8 @@ struct AnyRealmValueTests {
 
   @Test func valuesAreHashed() {
     let values = ranked()
-    #expect(Set(values + values).count == values.count)
-    #expect(Set([AnyRealmValue.fromArray([.int(1)]), .fromArray([.int(1)])]).count == 1)
+    expectEqual(Set(values + values).count, values.count)
+    expectEqual(Set([AnyRealmValue.fromArray([.int(1)]), .fromArray([.int(1)])]).count, 1)
     #expect(AnyRealmValue.int(1) != .double(1) && AnyRealmValue.int(1) != .bool(true))
   }
 
@@ -64,10 +65,10 @@ struct AnyRealmValueTests {
       }
     }
     let own = realm.objects(Pocket.self).where { $0.id < 100 }
-    #expect(own.sorted(byKeyPath: "thing").map(\.id) == Array(0..<ordered.count))
-    #expect(
-      own.sorted(byKeyPath: "thing", ascending: false).map(\.id)
-        == Array((0..<ordered.count).reversed()))
+    expectEqual(own.sorted(byKeyPath: "thing").map(\.id), Array(0..<ordered.count))
+    expectEqual(
+      own.sorted(byKeyPath: "thing", ascending: false).map(\.id),
+      Array((0..<ordered.count).reversed()))
   }
 
   @Test func equalNumbersOfOtherTypesAreEqualToQueries() throws {
@@ -79,10 +80,10 @@ struct AnyRealmValueTests {
     }
     let all = realm.objects(Pocket.self)
     for number in numbers.dropLast() {
-      #expect(all.filter("thing == %@", number).map(\.id) == [0, 1, 2, 3])
-      #expect(all.where { $0.thing == number }.count == 4)
+      expectEqual(all.filter("thing == %@", number).map(\.id), [0, 1, 2, 3])
+      expectEqual(all.where { $0.thing == number }.count, 4)
     }
-    #expect(all.where { $0.thing == .bool(true) }.map(\.id) == [4])
+    expectEqual(all.where { $0.thing == .bool(true) }.map(\.id), [4])
     #expect(all.where { $0.thing > .int(1) }.count == 4 && all.filter("thing < 2.5").count == 4)
   }
 
@@ -92,11 +93,11 @@ struct AnyRealmValueTests {
         Pocket.self, value: ["id": 1, "thing": ["a", ["b": 2]] as [Any]] as [String: Any])
     }
     let list = try #require(pocket.thing.listValue)
-    #expect(list[1].dictionaryValue?["b"] == .int(2))
+    expectEqual(list[1].dictionaryValue?["b"], .int(2))
     try realm.write { pocket.thing = .fromDictionary(["x": .int(1)]) }
     #expect(list.isInvalidated && pocket.thing.dictionaryValue?.keys == ["x"])
     try realm.write { pocket.thing = .none }
-    #expect(pocket.thing == .none)
+    expectEqual(pocket.thing, .none)
   }
 
   @Test func nilIsNone() throws {

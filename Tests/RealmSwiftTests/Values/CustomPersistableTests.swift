@@ -123,8 +123,8 @@ struct CustomPersistableTests {
         unmanaged.maybeEven = Even(persistedValue: 6)
         unmanaged.maybePoint = Point(x: 7, y: 8)
       }
-      #expect(realm.objects(Measurement.self).where { $0.tag == Code("T") }.count == 1)
-      #expect(realm.objects(Measurement.self).where { $0.length == Meters(2.5) }.count == 1)
+      expectEqual(realm.objects(Measurement.self).where { $0.tag == Code("T") }.count, 1)
+      expectEqual(realm.objects(Measurement.self).where { $0.length == Meters(2.5) }.count, 1)
     }
     do {
       let realm = try file.open()
@@ -136,9 +136,9 @@ struct CustomPersistableTests {
       #expect(read.evens["a"]??.number == 4 && read.point == Point(x: 1, y: 2))
       #expect(read.maybePoint == Point(x: 7, y: 8) && read.points[0] == Point(x: 3, y: 4))
       #expect(Array(read.points) == [Point(x: 3, y: 4)] && read.named["p"] == Point(x: 5, y: 6))
-      #expect(read.points.index(of: Point(x: 3, y: 4)) == 0)
+      expectEqual(read.points.index(of: Point(x: 3, y: 4)), 0)
       #expect(read.points.index(of: Point(x: 3, y: 5)) == nil)
-      #expect(read.freeze().points[0] == Point(x: 3, y: 4))
+      expectEqual(read.freeze().points[0], Point(x: 3, y: 4))
     }
     file.configuration.objectTypes = [Plain.Measurement.self, StoredPoint.self]
     let realm = try file.open()
@@ -162,7 +162,7 @@ struct CustomPersistableTests {
       object.named["a"] = Point(x: 4, y: 4)
       object.maybePoint = nil
     }
-    #expect(Array(object.points) == [Point(x: 2, y: 2), Point(x: 9, y: 9)])
+    expectEqual(Array(object.points), [Point(x: 2, y: 2), Point(x: 9, y: 9)])
     #expect(try count() == 4 && object.maybePoint == nil)
     try realm.write { object.named["a"] = nil }
     #expect(try count() == 3)

@@ -26,14 +26,14 @@ struct DateTests {
   }
 
   @Test func datesBeyondTheFormatBecomeTheFurthest() {
-    #expect(Timestamp(Date(timeIntervalSinceReferenceDate: .infinity)).seconds == .max)
-    #expect(Timestamp(Date(timeIntervalSinceReferenceDate: -.infinity)).seconds == .min)
-    #expect(Timestamp(Date(timeIntervalSinceReferenceDate: 1e300)).seconds == .max)
+    expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: .infinity)).seconds, .max)
+    expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: -.infinity)).seconds, .min)
+    expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: 1e300)).seconds, .max)
     #expect(Timestamp(.distantPast).seconds < 0 && Timestamp(.distantFuture).seconds > 0)
-    #expect(Date(Timestamp(.distantPast)) == .distantPast)
-    #expect(Date(Timestamp(Date(timeIntervalSince1970: 0))) == Date(timeIntervalSince1970: 0))
-    #expect(
-      Timestamp(Date(timeIntervalSince1970: -0.5))
-        == Timestamp(seconds: 0, nanoseconds: -500_000_000))
+    expectEqual(Date(Timestamp(.distantPast)), .distantPast)
+    expectEqual(Date(Timestamp(Date(timeIntervalSince1970: 0))), Date(timeIntervalSince1970: 0))
+    expectEqual(
+      Timestamp(Date(timeIntervalSince1970: -0.5)), Timestamp(seconds: 0, nanoseconds: -500_000_000)
+    )
   }
 }

@@ -156,13 +156,13 @@ struct DecimalArithmeticTests {
       let (digits, growth) = rounded((Wide(left) * Wide(right)).text)
       let expected = DecimalBits(
         isNegative: true, coefficient: digits, exponent: powers.0 + powers.1 + growth)
-      #expect(product == expected, "\(left) * \(right)")
+      expectEqual(product, expected, "\(left) * \(right)")
       // What is divided by a factor is the other again, where nothing was lost.
       if growth == 0, left != 0 {
         let back = product / DecimalBits(isNegative: false, coefficient: left, exponent: powers.0)
-        #expect(
+        expectEqual(
           back.compare(
-            to: DecimalBits(isNegative: true, coefficient: right, exponent: powers.1)) == 0)
+            to: DecimalBits(isNegative: true, coefficient: right, exponent: powers.1)), 0)
       }
     }
   }
@@ -182,7 +182,7 @@ struct DecimalArithmeticTests {
         isDifference ? wide.minus(Wide(low)) : (wide.plus(Wide(low)).text, false)
       let (digits, growth) = rounded(text)
       let expected = DecimalBits(isNegative: isNegative, coefficient: digits, exponent: growth)
-      #expect(sum.compare(to: expected) == 0, "\(high)E\(power), \(low), \(isDifference)")
+      expectEqual(sum.compare(to: expected), 0, "\(high)E\(power), \(low), \(isDifference)")
     }
   }
 
@@ -214,11 +214,12 @@ struct DecimalArithmeticTests {
     number -= 1
     number /= 4
     #expect(number == "0.5" && -number == "-0.5" && (-number).magnitude == number)
-    #expect([1, 2.5, "3.5"].reduce(Decimal128(), +) == 7)
+    expectEqual([1, 2.5, "3.5"].reduce(Decimal128(), +), 7)
     #expect(number.distance(to: 3) == "2.5" && number.advanced(by: 1) == "1.5")
-    #expect(Array(stride(from: Decimal128("0.1"), to: "0.4", by: "0.1")) == ["0.1", "0.2", "0.3"])
+    expectEqual(
+      Array(stride(from: Decimal128("0.1"), to: "0.4", by: "0.1")), ["0.1", "0.2", "0.3"])
     let tenth: Decimal128 = "0.1"
-    #expect((0..<10).reduce(Decimal128()) { sum, _ in sum + tenth } == 1)
+    expectEqual((0..<10).reduce(Decimal128()) { sum, _ in sum + tenth }, 1)
     #expect(Decimal128.max + Decimal128.max == "Inf" && Decimal128.min * 10 == "-Inf")
     #expect(number.decimalValue == Decimal(string: "0.5") && number.doubleValue == 0.5)
     #expect(Decimal128.max.decimalValue.isNaN)

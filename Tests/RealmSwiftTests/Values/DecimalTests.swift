@@ -28,8 +28,8 @@ struct DecimalTests {
   ])
   func textsAreReadAndWritten(text: String, written: String) throws {
     let number = try Decimal128(string: text)
-    #expect(number.stringValue == written)
-    #expect(Decimal128(low: number.low, high: number.high).stringValue == written)
+    expectEqual(number.stringValue, written)
+    expectEqual(Decimal128(low: number.low, high: number.high).stringValue, written)
     #expect(try Decimal128(string: written).stringValue == written)
   }
 
@@ -52,7 +52,7 @@ struct DecimalTests {
       let low = try #require(UInt64(parts[8], radix: 16))
       // Theirs have the zeros at the end as well.
       let number = Decimal128(low: low, high: high)
-      #expect(number.bits.parts.text == parts[0])
+      expectEqual(number.bits.parts.text, parts[0])
       #expect(try Decimal128(string: number.stringValue) == number || number.isNaN)
       let parsed = try Decimal128(string: parts[0])
       #expect(parsed.isNaN || parsed.low == low && parsed.high == high)
@@ -72,8 +72,8 @@ struct DecimalTests {
       }
     }
     let same: [Decimal128] = ["1", "1.0", "1.000", "10E-1", "0.1E1"]
-    #expect(Set(same).count == 1)
-    #expect(Set<Decimal128>(["0", "-0", "0E5"]).count == 1)
+    expectEqual(Set(same).count, 1)
+    expectEqual(Set<Decimal128>(["0", "-0", "0E5"]).count, 1)
   }
 
   @Test func numbersRoundTrip() throws {
@@ -81,18 +81,18 @@ struct DecimalTests {
     for _ in 0..<2000 {
       let number = Double.random(in: -1e9...1e9, using: &generator)
       let decimal = Decimal128(value: number)
-      #expect(decimal.doubleValue == number)
+      expectEqual(decimal.doubleValue, number)
       let integer = Int64.random(in: .min ... .max, using: &generator)
-      #expect(Decimal128(value: integer).bits.parts.text == String(integer))
+      expectEqual(Decimal128(value: integer).bits.parts.text, String(integer))
     }
-    #expect(Decimal128(value: 0.1) == "0.1")
-    #expect(Decimal128(exactly: UInt64.max)?.stringValue == String(UInt64.max))
+    expectEqual(Decimal128(value: 0.1), "0.1")
+    expectEqual(Decimal128(exactly: UInt64.max)?.stringValue, String(UInt64.max))
   }
 
   @Test func textsHaveNoZerosAtTheEnd() {
     let number: Decimal128 = "-12.500"
     #expect("\(number)" == "-12.5" && number.description == "-12.5")
-    #expect(Decimal128(value: 1_230_000.0).stringValue == "1.23E6")
+    expectEqual(Decimal128(value: 1_230_000.0).stringValue, "1.23E6")
     #expect("\(Decimal128(value: 0))" == "0" && "\(Decimal128("-0.00"))" == "-0")
   }
 
@@ -106,9 +106,9 @@ struct DecimalTests {
 struct ObjectIdTests {
   @Test func textsRoundTripAndOrderIsThatOfBytes() throws {
     let id = try ObjectId(string: "507f1f77bcf86cd799439011")
-    #expect(id.stringValue == "507f1f77bcf86cd799439011")
-    #expect(id.timestamp == Date(timeIntervalSince1970: 1_350_508_407))
-    #expect(ObjectId().stringValue == String(repeating: "0", count: 24))
+    expectEqual(id.stringValue, "507f1f77bcf86cd799439011")
+    expectEqual(id.timestamp, Date(timeIntervalSince1970: 1_350_508_407))
+    expectEqual(ObjectId().stringValue, String(repeating: "0", count: 24))
     #expect(id < ObjectId("507f1f77bcf86cd799439012") && ObjectId() < id)
     for text in ["", "507f", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390111"] {
       #expect(throws: Realm.Error.self) { try ObjectId(string: text) }
@@ -117,7 +117,7 @@ struct ObjectIdTests {
 
   @Test func generatedIdentifiersAreUniqueAndAscend() {
     let ids = (0..<1000).map { _ in ObjectId.generate() }
-    #expect(Set(ids).count == 1000)
+    expectEqual(Set(ids).count, 1000)
     #expect(abs(ids[0].timestamp.timeIntervalSinceNow) < 5)
     let made = ObjectId(timestamp: Date(timeIntervalSince1970: 1), machineId: 2, processId: 3)
     #expect(made.stringValue.hasPrefix("000000010000020003"))
@@ -126,7 +126,7 @@ struct ObjectIdTests {
   @Test func codableIsTheText() throws {
     let id = ObjectId.generate()
     let json = try JSONEncoder().encode([id])
-    #expect(String(decoding: json, as: UTF8.self) == "[\"\(id)\"]")
+    expectEqual(String(decoding: json, as: UTF8.self), "[\"\(id)\"]")
     #expect(try JSONDecoder().decode([ObjectId].self, from: json) == [id])
   }
 }

@@ -59,11 +59,11 @@ struct FailableOptionalTests {
 
   private func check(_ contact: Contact) {
     #expect(contact.phone == nil && contact.whole == nil)
-    #expect(contact.phones.map { $0?.digits } == [nil, "3", nil])
-    #expect(Set(contact.phoneSet.map { $0?.digits }) == [nil, "3"])
+    expectEqual(contact.phones.map { $0?.digits }, [nil, "3", nil])
+    expectEqual(Set(contact.phoneSet.map { $0?.digits }), [nil, "3"])
     #expect(contact.byName.count == 2 && contact.byName["a"] == .some(nil))
     #expect(contact.byName["b"]??.digits == "3")
-    #expect(contact.sizes.map { $0 } == [.small, nil])
+    expectEqual(contact.sizes.map { $0 }, [.small, nil])
   }
 
   @Test func rawValuesThatDoNotConvertAreNil() throws {
@@ -113,10 +113,10 @@ struct FailableOptionalTests {
       #expect(contact["size"] as? Int == 3 && contact.value(forKey: "size") as? Int == 3)
       #expect(contact["phone"] as? String == "+1")
       #expect(contact.value(forKeyPath: "phone") as? String == "+1")
-      #expect((contact["whole"] as? StoredRange)?.to == 2)
+      expectEqual((contact["whole"] as? StoredRange)?.to, 2)
       #expect(contact.value(forKeyPath: "whole.to") as? Int == 2)
     }
-    #expect((managed["whole"] as? StoredRange)?.realm == realm)
+    expectEqual((managed["whole"] as? StoredRange)?.realm, realm)
     #expect(realm.objects(Contact.self).value(forKey: "size") as? [Int] == [3])
     // What was read can be set again.
     try realm.write {

@@ -72,23 +72,23 @@ struct MixedPropertyTests {
       SortDescriptor(keyPath: "value", ascending: true), SortDescriptor(keyPath: "id"),
     ]
     let ascending = carriers.sorted(by: order)
-    #expect(ascending.map(\.id) == Array(0..<count))
-    #expect(ascending.freeze().map(\.id) == Array(0..<count))
+    expectEqual(ascending.map(\.id), Array(0..<count))
+    expectEqual(ascending.freeze().map(\.id), Array(0..<count))
     let descending = carriers.sorted(by: [
       SortDescriptor(keyPath: "value", ascending: false),
       SortDescriptor(keyPath: "id", ascending: false),
     ])
-    #expect(descending.map(\.id) == (0..<count).reversed())
-    #expect(carriers.sorted(byKeyPath: "value").first?.id == 0)
+    expectEqual(descending.map(\.id), (0..<count).reversed())
+    expectEqual(carriers.sorted(byKeyPath: "value").first?.id, 0)
     // Live: the first value becomes the last, and the last the first.
     let (first, last) = (ascending[0], ascending[count - 1])
     try realm.write {
       first.value = .fromDictionary([:])
       last.value = .none
     }
-    #expect(ascending.first == last)
+    expectEqual(ascending.first, last)
     #expect([count - 2, 0].contains(ascending.last?.id))
-    #expect(Array(ascending.map(\.id).dropFirst().prefix(10)) == Array(1...10))
+    expectEqual(Array(ascending.map(\.id).dropFirst().prefix(10)), Array(1...10))
   }
 
   private func onThread<Value: Sendable>(

@@ -31,7 +31,7 @@ struct NestedMixedTests {
     object.any = .fromDictionary(["list": .fromArray([.int(1), .object(inner)]), "none": .none])
     object.list.append(.fromArray([]))
     object.map["x"] = .fromDictionary([:])
-    #expect(object.any.dictionaryValue?["list"]?.listValue?.count == 2)
+    expectEqual(object.any.dictionaryValue?["list"]?.listValue?.count, 2)
     object.any.dictionaryValue?["more"] = .bool(true)
     object.any.dictionaryValue?["list"]?.listValue?.insert(.string("0"), at: 0)
     try realm.write { realm.add(object) }
@@ -40,8 +40,8 @@ struct NestedMixedTests {
     #expect(map.keys == ["list", "more", "none"] && map["none"] == AnyRealmValue.none)
     #expect(map["more"]?.boolValue == true && map.realm == realm)
     let list = try #require(map["list"]?.listValue)
-    #expect(Array(list.prefix(2)) == [.string("0"), .int(1)])
-    #expect(list[2].object(MixedHolder.self)?.id == 2)
+    expectEqual(Array(list.prefix(2)), [.string("0"), .int(1)])
+    expectEqual(list[2].object(MixedHolder.self)?.id, 2)
     #expect(object.list[0].listValue?.isEmpty == true && object.map["x"]?.dictionaryValue != nil)
     #expect(object.any.listValue == nil && object.list[0].dictionaryValue == nil)
   }
@@ -56,12 +56,12 @@ struct NestedMixedTests {
       outer[1].listValue?.append(.int(3))
       outer.move(from: 1, to: 2)
     }
-    #expect(Array(inner) == [.int(1), .int(2), .int(3)])
+    expectEqual(Array(inner), [.int(1), .int(2), .int(3)])
     #expect(outer[2].listValue == inner && outer[2] == .list(inner))
     #expect(Set([outer[2]]).contains(.list(inner)))
     try realm.write { outer.swapAt(0, 2) }
     #expect(Array(inner).count == 3 && outer[0].listValue == inner)
-    for value in outer where value.listValue != nil { #expect(value.listValue == inner) }
+    for value in outer where value.listValue != nil { expectEqual(value.listValue, inner) }
   }
 
   @Test func replacingEndsWhatWasThere() throws {
@@ -101,9 +101,9 @@ struct NestedMixedTests {
     try realm.write { list.append(.int(2)) }
     #expect(frozen.isFrozen && Array(frozen) == [.int(1)] && list.count == 2)
     #expect(frozenMap["a"]?.listValue?.count == 1 && frozenMap.isFrozen)
-    #expect(frozen.thaw() == list)
+    expectEqual(frozen.thaw(), list)
     let reference = ThreadSafeReference(to: list)
-    #expect(realm.resolve(reference) == list)
+    expectEqual(realm.resolve(reference), list)
     try realm.write { holder.any = .none }
     #expect(frozen.thaw() == nil && frozen.count == 1)
   }
@@ -116,19 +116,19 @@ struct NestedMixedTests {
     let made = try realm.write { realm.create(MixedHolder.self, value: value) }
     let list = try #require(made.any.dictionaryValue?["list"]?.listValue)
     #expect(list[0] == .int(1) && list[1] == .none)
-    #expect(list[2].dictionaryValue?["k"] == .bool(true))
+    expectEqual(list[2].dictionaryValue?["k"], .bool(true))
     #expect(made.list[0].listValue?.count == 2 && made.map["a"]?.dictionaryValue?.count == 0)
     let unmanaged = MixedHolder(value: value)
-    #expect(unmanaged.any.dictionaryValue?["title"] == .string("x"))
-    #expect(unmanaged.list[0].listValue?[1] == .int(2))
+    expectEqual(unmanaged.any.dictionaryValue?["title"], .string("x"))
+    expectEqual(unmanaged.list[0].listValue?[1], .int(2))
   }
 
   @Test func elementsAreFoundByWhatTheyHold() throws {
     let holder = try holder(.fromArray([.int(1), .fromArray([.int(2)]), .fromDictionary([:])]))
     let list = try #require(holder.any.listValue)
-    #expect(list.index(of: .fromArray([.int(2)])) == 1)
+    expectEqual(list.index(of: .fromArray([.int(2)])), 1)
     #expect(list.index(of: .fromArray([.int(3)])) == nil)
-    #expect(list.index(of: .fromDictionary([:])) == 2)
+    expectEqual(list.index(of: .fromDictionary([:])), 2)
     #expect(list.index(of: .fromArray([.object(MixedHolder())])) == nil)
   }
 
@@ -143,7 +143,7 @@ struct NestedMixedTests {
       depth += 1
       list = present.first?.listValue
     }
-    #expect(depth == 100)
+    expectEqual(depth, 100)
     try realm.write { holder.list.append(nested(99)) }
     try realm.write {
       realm.add(MixedHolder(value: ["id": 9]))
@@ -159,7 +159,7 @@ struct NestedMixedTests {
       .fromDictionary(["a": .fromArray([.object(other), .int(1), .object(other)])]))
     try realm.write { realm.delete(other) }
     let list = try #require(holder.any.dictionaryValue?["a"]?.listValue)
-    #expect(Array(list) == [.none, .int(1), .none])
+    expectEqual(Array(list), [.none, .int(1), .none])
     try ReferenceReader.check(file.configuration)
   }
 

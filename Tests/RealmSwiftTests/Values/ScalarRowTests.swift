@@ -20,42 +20,42 @@ import Testing
       (NSNumber(value: 7.5), "7.5"), (Decimal128("3.0"), "3.0"), ("no number", "NaN"),
       (Date(), "NaN"), (Double.infinity, "Inf"), (-Double.infinity, "-Inf"), (Double.nan, "NaN"),
     ]
-    for (value, text) in values { #expect(Decimal128(value: value).bits.parts.text == text) }
-    #expect(Decimal128(number: 12).stringValue == "12")
-    #expect(Decimal128(number: NSNumber(value: 0.25)) == 0.25)
-    #expect(Decimal128(exactly: Int.min)?.stringValue == "-9223372036854775808")
+    for (value, text) in values { expectEqual(Decimal128(value: value).bits.parts.text, text) }
+    expectEqual(Decimal128(number: 12).stringValue, "12")
+    expectEqual(Decimal128(number: NSNumber(value: 0.25)), 0.25)
+    expectEqual(Decimal128(exactly: Int.min)?.stringValue, "-9223372036854775808")
     #expect(Decimal128(exactly: UInt128.max) == nil)
-    #expect(Decimal128(exactly: UInt128(10) << 100)?.doubleValue == 10 * 0x1p100)
+    expectEqual(Decimal128(exactly: UInt128(10) << 100)?.doubleValue, 10 * 0x1p100)
     let literals: [Decimal128] = [1, 1.25, "1E2"]
-    #expect(literals.map(\.stringValue) == ["1", "1.25", "1E2"])
+    expectEqual(literals.map(\.stringValue), ["1", "1.25", "1E2"])
   }
 
   @Test func decimalsHaveEndsAndAreNoNumbersSometimes() throws {
     let nines = String(repeating: "9", count: 34)
-    #expect(Decimal128.max.stringValue == "+\(nines)E+6111")
-    #expect(Decimal128.min.stringValue == "-\(nines)E+6111")
+    expectEqual(Decimal128.max.stringValue, "+\(nines)E+6111")
+    expectEqual(Decimal128.min.stringValue, "-\(nines)E+6111")
     let notANumber: Decimal128 = "NaN"
     let signaling = Decimal128(low: 0, high: 0x7E << 56)
     #expect(notANumber.isNaN && !notANumber.isSignaling && !notANumber.isSignalingNaN)
     #expect(signaling.isNaN && signaling.isSignaling && signaling.isSignalingNaN)
     #expect(notANumber == signaling && Set([notANumber, signaling, "-NaN"]).count == 1)
     #expect(notANumber < "-Inf" && !(notANumber < notANumber) && !(1 < notANumber))
-    #expect(Decimal128("-2.50").magnitude.stringValue == "2.5")
-    #expect(Decimal128("-Inf").magnitude == "Inf")
+    expectEqual(Decimal128("-2.50").magnitude.stringValue, "2.5")
+    expectEqual(Decimal128("-Inf").magnitude, "Inf")
     #expect(Decimal128("Inf").doubleValue == .infinity && notANumber.doubleValue.isNaN)
     #expect(Decimal128("-Inf").doubleValue == -.infinity && Decimal128("1E400").doubleValue > 1e308)
-    #expect(Decimal128("-12.5").decimalValue == Decimal(string: "-12.5"))
+    expectEqual(Decimal128("-12.5").decimalValue, Decimal(string: "-12.5"))
     #expect(notANumber.decimalValue.isNaN && Decimal128("Inf").decimalValue.isNaN)
   }
 
   @Test func decimalsAreCoded() throws {
     let json = Data(#"["1.50", 7, 2.5, "-Infinity", -9223372036854775808]"#.utf8)
     let decimals = try JSONDecoder().decode([Decimal128].self, from: json)
-    #expect(
-      decimals.map(\.bits.parts.text) == ["1.50", "7", "2.5", "-Inf", "-9223372036854775808"])
-    #expect(
-      String(decoding: try JSONEncoder().encode(Array(decimals.prefix(2))), as: UTF8.self)
-        == #"["1.5","7"]"#)
+    expectEqual(
+      decimals.map(\.bits.parts.text), ["1.50", "7", "2.5", "-Inf", "-9223372036854775808"])
+    expectEqual(
+      String(decoding: try JSONEncoder().encode(Array(decimals.prefix(2))), as: UTF8.self),
+      #"["1.5","7"]"#)
     #expect(throws: Realm.Error(.invalidInput)) {
       try JSONDecoder().decode([Decimal128].self, from: Data(#"["x"]"#.utf8))
     }
@@ -77,12 +77,12 @@ import Testing
     }
     let realm = try file.open()
     let objects = realm.objects(AllTypes.self)
-    #expect(objects.map(\.decimal.stringValue) == decimals.reversed().map(\.stringValue))
+    expectEqual(objects.map(\.decimal.stringValue), decimals.reversed().map(\.stringValue))
     let sorted = objects.sorted(by: \.decimal).map(\.decimal)
     #expect(sorted.first?.isNaN == true && sorted.last == "Inf")
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0 <= $1 || $0.isNaN })
-    #expect(objects.where { $0.decimal == 1 }.count == 2)
-    #expect(objects.freeze().map(\.decimal.stringValue) == objects.map(\.decimal.stringValue))
+    expectEqual(objects.where { $0.decimal == 1 }.count, 2)
+    expectEqual(objects.freeze().map(\.decimal.stringValue), objects.map(\.decimal.stringValue))
   }
 
   // MARK: ObjectId
@@ -103,8 +103,7 @@ import Testing
       #expect(id.stringValue.hasPrefix(text))
     }
     let error = #expect(throws: Realm.Error.self) { try ObjectId(string: "12") }
-    #expect(
-      error?.localizedDescription == "Invalid Object ID string '12': must be 24 hex digits")
+    expectEqual(error?.localizedDescription, "Invalid Object ID string '12': must be 24 hex digits")
     #expect(
       try ObjectId(string: "ABCDEF0123456789abcdef01") == ObjectId("abcdef0123456789ABCDEF01"))
     let ids = [
@@ -124,7 +123,7 @@ import Testing
       #expect(object.date.timeIntervalSince1970.isFinite)
       #expect(abs(object.date.timeIntervalSince1970) > 9e18)
       #expect((object.date > Date()) == isLarge)
-      #expect(realm.objects(AllTypes.self).where { $0.date == object.date }.count == 1)
+      expectEqual(realm.objects(AllTypes.self).where { $0.date == object.date }.count, 1)
     }
     try realm.write {
       object.date = Date(timeIntervalSince1970: 1.5)
@@ -146,29 +145,29 @@ import Testing
         ])
     }
     #expect(object.data.count == limit && object.data.last == 7)
-    #expect(object.string.utf8.count == limit - 1)
+    expectEqual(object.string.utf8.count, limit - 1)
   }
 
   @Test func texts() async {
     await #expect(processExitsWith: .success) {
-      #expect(
-        Traps.text { _ = Decimal128(stringLiteral: "1,5") }
-          == "'1,5' is not a valid Decimal128 number")
-      #expect(
-        Traps.text { _ = ObjectId("not hex") }
-          == "Invalid Object ID string 'not hex': must be 24 hex digits")
-      #expect(
+      expectEqual(
+        Traps.text { _ = Decimal128(stringLiteral: "1,5") },
+        "'1,5' is not a valid Decimal128 number")
+      expectEqual(
+        Traps.text { _ = ObjectId("not hex") },
+        "Invalid Object ID string 'not hex': must be 24 hex digits")
+      expectEqual(
         Traps.text {
           let realm = try Misuse.realmWithPerson().realm
           try realm.write {
             realm.objects(Person.self).first?.name = String(repeating: "a", count: 0x100_0000)
           }
-        } == "String too big")
-      #expect(
+        }, "String too big")
+      expectEqual(
         Traps.text {
           let list = try Misuse.realmWithPerson().person
           try list.realm?.write { list.nicknames.append(String(repeating: "a", count: 0x100_0000)) }
-        } == "String too big")
+        }, "String too big")
     }
   }
 }

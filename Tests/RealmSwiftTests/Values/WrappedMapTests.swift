@@ -58,7 +58,7 @@ struct WrappedMapTests {
     let realm = try file.open()
     let tower = try #require(realm.object(ofType: Tower.self, forPrimaryKey: 1))
     #expect(tower.levels.keys == ["high", "low"] && tower.levels.values.map(\.value) == [2, 3])
-    #expect(realm.schema["Tower"]?["levels"]?.isOptional == true)
+    expectEqual(realm.schema["Tower"]?["levels"]?.isOptional, true)
     try realm.write { tower.levels.removeObject(for: "high") }
     #expect(tower.levels.count == 1 && realm.dynamicObjects("StoredLevel").count == 2)
   }

@@ -146,7 +146,7 @@ struct MessageTests {
     samples.append(
       encoder.bytes(
         .error(session: 1, code: ErrorCode(SessionErrorCode.compensatingWrite), document: report)))
-    for round in 0..<230_000 {
+    for round in 0..<RandomRuns.damagedInputs(60_000) {
       let damaged = random.damaged(samples[round % samples.count])
       if let message = try? Self.flexible.clientMessage(damaged), case .upload(let upload) = message
       {

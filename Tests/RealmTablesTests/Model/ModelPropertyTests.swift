@@ -21,7 +21,7 @@ struct ModelPropertyTests {
   }()
 
   static let stepLimit =
-    ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"].flatMap { Int($0) } ?? 1200
+    ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"].flatMap { Int($0) } ?? 600
 
   @Test("hold what the model holds", .heavy, arguments: seeds)
   func run(seed: UInt64) throws {

@@ -24,13 +24,16 @@ enum NameRules {
   /// Names that are to be given up and still occur. Each goes to `retired` with its last use.
   static let leaving: [String: String] = [:]
 
+  /// The first characters of identifiers that may be retired names, which few are.
+  private static let initials = Set("_@".utf8).union(retired.keys.compactMap(\.utf8.first))
+
   /// An identifier is not a retired name, nor one with something added to it.
   static func retiredNames(_ file: SourceFile) -> [Violation] {
     guard file.isSwift else { return [] }
     return file.tokens.compactMap { token in
-      guard token.kind == .word, let (name, better) = match(token.text, in: retired) else {
-        return nil
-      }
+      guard token.kind == .word, let initial = token.text.utf8.first, initials.contains(initial),
+        let (name, better) = match(token.text, in: retired)
+      else { return nil }
       return Violation(
         rule: "name", path: file.path, line: token.line, message: "\(name) is called \(better)")
     }
