@@ -7,10 +7,10 @@
 enum NodeFeatures {
   /// Whether nodes carry sessions to the owner of a realm. Otherwise one node has all devices, and
   /// another one gets them when it does not answer.
-  static let carriesSessions = false
+  static let carriesSessions = true
   /// Whether users, custom data and settings are in the database. Otherwise they are in the folder
   /// of each node, which begins as a copy of the first one's, and custom data stay as they are.
-  static let sharesUsers = false
+  static let sharesUsers = true
 
   static var balance: BalanceKind { carriesSessions ? .random : .single }
 

@@ -30,6 +30,15 @@ struct ServeCommand: AsyncParsableCommand {
   var store: String?
 
   @Option(
+    help: ArgumentHelp(
+      """
+      The address where other servers of the database of --store reach this one: they carry \
+      sessions to the owners of realms.
+      """,
+      valueName: "http://host:port"))
+  var nodeUrl: String?
+
+  @Option(
     help: """
       The seconds in which connections are ended one after the other before a shutdown, while \
       /ready tells load balancers to send devices to other servers.
@@ -151,7 +160,7 @@ struct ServeCommand: AsyncParsableCommand {
         appID: appId, createsApp: create, replacesMissing: replaceMissing,
         isDevelopment: development, limits: limits(), trustedProxies: trustedProxy,
         metricsToken: try metricsToken(), adminPort: adminPort, store: store,
-        drainSeconds: drainSeconds)
+        drainSeconds: drainSeconds, nodeURL: nodeUrl)
     } catch {
       throw ValidationError(error.description)
     }

@@ -6,6 +6,7 @@ import RealmSyncProtocol
 
 /// Makes changesets about a class `Thing` with a string as primary key.
 package enum ChangesetText {
+  /// Declares the class.
   package static func schema() -> [UInt8] {
     var encoder = ChangesetEncoder()
     let (thing, id) = (encoder.intern("Thing"), encoder.intern("id"))
@@ -41,6 +42,7 @@ package enum ChangesetText {
     return encoder.bytes
   }
 
+  /// Sets the number of an object.
   package static func set(_ key: String, count: Int64) -> [UInt8] {
     var encoder = ChangesetEncoder()
     let (thing, name) = (encoder.intern("Thing"), encoder.intern(key))

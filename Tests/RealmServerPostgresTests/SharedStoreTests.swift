@@ -22,7 +22,10 @@ struct SharedStoreTests {
       do throws(StoreError) {
         return try await call()
       } catch {
-        guard case .unavailable = error else { throw error }
+        switch error {
+        case .unavailable, .owned: break
+        default: throw error
+        }
         try await Task.sleep(for: .milliseconds(100))
       }
     }
@@ -148,14 +151,8 @@ struct SharedStoreTests {
     let realm = try await bench.store().open(bench.name)
     let head = try await realm.fill(try await realm.own(), to: 1)
     let other = try await bench.otherServer().open(bench.name)
-    do {
-      _ = try await other.own()
-      Issue.record("a realm has two owners")
-    } catch {
-      guard case .unavailable(let reason) = error, reason.contains("another server") else {
-        throw error
-      }
-    }
+    let node = try #require(realm as? PostgresRealm).node
+    await #expect(throws: StoreError.owned(by: node)) { _ = try await other.own() }
     await realm.close()
     let newer = try await eventually { () throws(StoreError) in try await other.own() }
     #expect(newer.epoch == head.epoch + 1 && newer.version == 1)
@@ -264,6 +261,21 @@ struct SharedStoreTests {
     head = try await realm.fill(head, to: 3)
     #expect(await heads.next() == head)
     withExtendedLifetime(store) {}
+  }
+
+  /// No news are needed for what another server has acknowledged.
+  @Test func theNewestVersionIsThatOfAnyServer() async throws {
+    let bench = try StoreBench(.simulated, poll: 3_600_000)
+    let realm = try await bench.store().open(bench.name)
+    let other = try await bench.otherServer().open(bench.name)
+    #expect(try await other.newest().head.version == 0)
+    var head = try await realm.own()
+    for version in 1...20 as ClosedRange<UInt64> {
+      head = try await realm.fill(head, to: version)
+      #expect(try await other.newest().head == head)
+      #expect(try await realm.newest().head == head)
+      #expect(try await other.head().version <= head.version)
+    }
   }
 
   /// The heads of all realms are read once in an hour here, and what is notified is read at once.

@@ -56,7 +56,7 @@ struct DesignPageTests {
   }
 
   @Test(.heavy) func pagesNameWhatExists() throws {
-    #expect(Self.pages.count == 9)
+    #expect(Self.pages.count == 10)
     for (path, _) in Self.pages {
       for name in Self.names(in: try Repository.text(path)) {
         let words = name.split { $0 == "." || $0 == "/" }.map(String.init)

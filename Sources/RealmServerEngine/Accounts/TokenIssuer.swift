@@ -11,6 +11,8 @@ package struct TokenIssuer: Sendable {
   private static let header = encoded(Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
   /// No token of ours is longer, apart from custom data.
   private static let byteCountMax = 64 << 10
+  /// How long the token of a server is valid.
+  private static let nodeSeconds: Int64 = 60
 
   private let keys: SigningKeys
   private let issuer: String
@@ -44,6 +46,23 @@ package struct TokenIssuer: Sendable {
       let claims = TokenClaims(json), claims.kind == kind, claims.expires > now
     else { return nil }
     return claims
+  }
+
+  /// The token with which a server connects to another one that has the same keys. It is for that
+  /// one alone, and valid for a minute.
+  package func nodeToken(of node: String, for other: String, now: Int64) -> String {
+    token(
+      TokenClaims(
+        kind: .node, app: "", account: node, session: other, issued: now,
+        expires: now + Self.nodeSeconds))
+  }
+
+  /// The name of the server whose token this is, for a server; nil for all other texts.
+  package func node(ofToken token: String, for node: String, now: Int64) -> String? {
+    guard let claims = claims(token, .node, now: now), claims.session == node, claims.app.isEmpty,
+      claims.expires - claims.issued <= Self.nodeSeconds
+    else { return nil }
+    return claims.account
   }
 
   /// The app in a text if it is a token. The signature is not checked.
@@ -94,10 +113,12 @@ extension MessageSigner {
 
 /// The claims of a token of this server.
 package struct TokenClaims: Hashable, Sendable {
-  /// The two kinds of tokens.
+  /// The kinds of tokens.
   package enum Kind: String, Hashable, Sendable {
     case access
     case refresh
+    /// Of a server, for another one with the same keys.
+    case node
   }
 
   package var kind: Kind

@@ -12,7 +12,7 @@ extension ServerRealm {
   func customData(
     of user: String, _ source: CustomUserData
   ) async throws(StoreError) -> BSONValue? {
-    let snapshot = try await store.snapshot(atLeast: 0)
+    let snapshot = try await store.newest()
     return try StoreError.storing(source.document(of: user, in: snapshot.objects))
   }
 

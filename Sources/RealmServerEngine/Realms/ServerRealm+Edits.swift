@@ -26,9 +26,9 @@ struct DocumentCall: Sendable {
 }
 
 extension ServerRealm {
-  /// The newest version, for calls that change nothing.
+  /// The newest version of any server, for calls that change nothing.
   func newestSnapshot() async throws(StoreError) -> RealmSnapshot {
-    try await store.snapshot(atLeast: 0)
+    try await store.newest()
   }
 
   /// Carries out a call that changes documents. Its result is on the disk on return.
@@ -43,7 +43,7 @@ extension ServerRealm {
     var made: ClosedRange<UInt64>?
     let now = clock.now()
     do throws(StoreError) {
-      guard !isFenced else { throw .fenced }
+      guard isOwner else { throw .fenced }
       if window == nil {
         // A call that failed may have left its versions after all.
         let epoch = head.epoch
@@ -67,7 +67,7 @@ extension ServerRealm {
       }
     } catch {
       window = nil
-      if error == .fenced { isFenced = true }
+      if error == .fenced { loseOwnership() }
       if let made { call.versions?(made, false) }
       throw .store(error)
     }

@@ -5,14 +5,18 @@
 package import RealmStorage
 
 extension ServerRealm {
-  /// Opens a realm, which is this server's from then on.
+  /// Opens a realm.
+  ///
+  /// - Parameter isOwner: Whether the realm is this server's from then on; others are read alone.
   package static func open(
     _ name: RealmName, of store: any ServerStore, settings: Settings = Settings(),
-    clock: ServerClock, salts: SaltSource = SaltSource(), thread: ThreadExecutor = ThreadExecutor()
+    clock: ServerClock, salts: SaltSource = SaltSource(),
+    thread: ThreadExecutor = ThreadExecutor(), owning isOwner: Bool = true
   ) async throws(StoreError) -> ServerRealm {
-    let (opened, head) = try await Opener(thread).open(name, of: store)
+    let (opened, head) = try await Opener(thread).open(name, of: store, owning: isOwner)
     return ServerRealm(
-      head, of: opened, settings: settings, clock: clock, salts: salts, thread: thread,
+      head, of: opened, as: isOwner ? .owner : .reader, settings: settings, clock: clock,
+      salts: salts, thread: thread,
       scratch: settings.recordsTouches ? try StoreError.storing(ViewScratch()) : nil)
   }
 
@@ -27,10 +31,10 @@ extension ServerRealm {
     }
 
     func open(
-      _ name: RealmName, of store: any ServerStore
+      _ name: RealmName, of store: any ServerStore, owning isOwner: Bool
     ) async throws(StoreError) -> (any RealmStore, RealmHead) {
       let opened = try await store.open(name)
-      return (opened, try await opened.own())
+      return (opened, isOwner ? try await opened.own() : try await opened.head())
     }
 
     func realms(

@@ -12,7 +12,7 @@ extension ServerRealm {
   func entries(
     after version: UInt64, count: UInt64
   ) async throws(StoreError) -> (entries: [StoredEntry], head: RealmHead) {
-    let head = try await store.snapshot(atLeast: 0).head
+    let head = try await store.newest().head
     guard head.version > version else { return ([], head) }
     let end = min(head.version - version, max(count, 1)) + version
     return (try await entries(in: version + 1..<end + 1), head)

@@ -39,7 +39,7 @@ extension ServerRealm {
       return try await integrateReadable(uploads)
     } catch {
       window = nil
-      if error == .fenced { isFenced = true }
+      if error == .fenced { loseOwnership() }
       return uploads.map { _ in .failed(error) }
     }
   }
@@ -203,7 +203,7 @@ extension ServerRealm {
 
   /// The window with all versions that the uploads have to be merged with.
   private func preparedWindow(for uploads: [Upload]) async throws(StoreError) -> HistoryWindow {
-    guard !isFenced else { throw .fenced }
+    guard isOwner else { throw .fenced }
     if window == nil {
       // A call that failed may have left its versions after all.
       let epoch = head.epoch

@@ -24,13 +24,13 @@ struct WatchedClass: Sendable {
 extension ServerRealm {
   /// The newest version, with its token.
   func newestToken() async throws(StoreError) -> ChangeToken {
-    let head = try await store.snapshot(atLeast: 0).head
+    let head = try await store.newest().head
     return ChangeToken(version: head.version, salt: head.salt)
   }
 
   /// Whether the changes after a token are all here.
   func knows(_ token: ChangeToken) async throws(StoreError) -> Bool {
-    let head = try await store.snapshot(atLeast: 0).head
+    let head = try await store.newest().head
     if token.version == head.version { return token.salt == head.salt }
     guard token.version < head.version, token.version >= head.base else { return false }
     // The entry before the first that is stored is gone, and its salt with it.

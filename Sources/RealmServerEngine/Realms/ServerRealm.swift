@@ -6,13 +6,16 @@
 // 1. One group of uploads is integrated at a time, and all of it is on the disk before any of its
 //    uploads is answered.
 // 2. The window ends with the newest version whenever nothing is being appended, or is nil.
+// 3. A realm that was this server's once and is no more does not become it again: its sessions rely
+//    on what it was.
 
 import RealmStorage
 package import RealmSyncProtocol
 import RealmTables
 import Synchronization
 
-/// A realm owned by this server. Runs on a thread free to block.
+/// An open realm, which is read, and written once this server is its owner. Runs on a thread free
+/// to block.
 package actor ServerRealm {
   /// The settings of a realm.
   package struct Settings: Sendable {
@@ -61,21 +64,30 @@ package actor ServerRealm {
   /// turn.
   private var isAppending = false
   private var appendingWaiters: [CheckedContinuation<Void, Never>] = []
-  /// Set when another server has become the owner.
-  var isFenced = false
+  /// What this server is to the realm.
+  private var role: Role
   /// The versions whose changesets were read when clients in partition mode were sent them. None
   /// of them is damaged.
   var readableVersions: Range<UInt64>?
   private var reported = OnceOnly<RealmLoss>()
+
+  /// What a server is to a realm.
+  enum Role: Hashable, Sendable {
+    case reader
+    case owner
+    /// It was the owner, or the realm is closed.
+    case former
+  }
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }
 
   init(
-    _ head: RealmHead, of store: any RealmStore, settings: Settings, clock: ServerClock,
-    salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?
+    _ head: RealmHead, of store: any RealmStore, as role: Role, settings: Settings,
+    clock: ServerClock, salts: SaltSource, thread: ThreadExecutor, scratch: ViewScratch?
   ) {
+    self.role = role
     self.scratch = scratch
     newest = Atomic(head.version)
     self.head = head
@@ -98,9 +110,35 @@ package actor ServerRealm {
   /// The newest version, for those that do not wait for their turn.
   nonisolated var newestVersion: UInt64 { newest.load(ordering: .relaxed) }
 
+  /// Whether this server is the owner, as far as it knows.
+  var isOwner: Bool { role == .owner }
+
+  /// Makes this server the owner, if it is not.
+  ///
+  /// - Throws: `StoreError.owned` if another one is; `StoreError.fenced` if the realm has to be
+  ///   opened again.
+  func own() async throws(StoreError) {
+    if isOwner {
+      if try await store.head().epoch == head.epoch { return }
+      loseOwnership()
+    }
+    await beginAppending()
+    defer { endAppending() }
+    switch role {
+    case .owner: return
+    case .former: throw openStore == nil ? .unknownRealm(id) : .fenced
+    case .reader:
+      head = try await store.own()
+      role = .owner
+    }
+  }
+
+  /// Notes that another server has become the owner.
+  func loseOwnership() { role = .former }
+
   /// Gives up the file of the realm. No session uses it any more.
   package func close() async {
-    isFenced = true
+    role = .former
     window = nil
     await openStore?.close()
     openStore = nil
@@ -285,6 +323,7 @@ package actor ServerRealm {
   func giveUp(
     through version: UInt64, because reason: String
   ) async throws(StoreError) -> StoreError {
+    guard isOwner else { return .unreadableEntry(version: version, reason) }
     await beginAppending()
     defer { endAppending() }
     if version > head.base { try await skip(through: version, because: reason) }
@@ -299,7 +338,7 @@ package actor ServerRealm {
   func append(
     _ build: (WriteGroup) throws(StorageError) -> Batch?
   ) async throws(StoreError) -> Bool {
-    guard !isFenced else { throw .fenced }
+    guard isOwner else { throw .fenced }
     let head = try await store.append(
       expecting: self.head.version, epoch: self.head.epoch, build)
     guard let head else { return false }

@@ -5,6 +5,8 @@
 // Invariants:
 // 1. A call has the rights of its user at the time of the call; a stream asks for them again
 //    whenever it goes on.
+// 2. What is read is the newest version of any server. A write is carried out by the owner of the
+//    realm, which this server becomes if there is none.
 
 package import RealmFormats
 import RealmStorage
@@ -60,38 +62,113 @@ package final class DocumentService: Sendable {
   package func call(
     _ name: String, _ arguments: [BSONValue], user: String?
   ) async throws(DocumentError) -> BSONValue {
+    guard let number = begin() else { throw .busy }
+    defer { calls.withLock { $0.count -= 1 } }
+    var attemptCount = 0
+    while true {
+      let owner: String
+      do throws(DocumentError) {
+        return try await carryOut(name, arguments, user: user, number: number).value
+      } catch {
+        guard case .store(.owned(let node)) = error, app.links != nil, attemptCount < 3 else {
+          throw error
+        }
+        owner = node
+      }
+      attemptCount += 1
+      let call = NodeCall(
+        app: app.name, name: name, arguments, user: user, depth: CallChain.depth)
+      if let value = try await answer(to: call, on: owner) { return value }
+    }
+  }
+
+  /// The result of a call that another server carries out; nil if that is not the owner any more.
+  private func answer(
+    to call: NodeCall, on node: String
+  ) async throws(DocumentError) -> BSONValue? {
+    guard let links = app.links else { return nil }
+    let number = call.depth > 0 ? app.depths.beginCall() : nil
+    defer { if let number { app.depths.endCall(number) } }
+    switch await links.answer(to: call, on: node) {
+    case .success(let answer):
+      if call.depth > 0, let versions = answer.versions {
+        app.depths.note(versions, of: answer.realm, depth: call.depth)
+      }
+      guard let value = try? ExtendedJSONReader.parse(answer.value) else {
+        throw .store(.unavailable("the owner of the realm gives a result that cannot be read"))
+      }
+      return value
+    case .failure(.store(.owned)): return nil
+    case .failure(let error): throw error
+    }
+  }
+
+  /// Carries out a call that another server has got, under the rights that its user has here.
+  package func answer(to call: NodeCall) async -> Result<NodeAnswer, DocumentError> {
+    guard let arguments = call.values else {
+      return .failure(.badArgument("the arguments of '\(call.name)' cannot be read"))
+    }
+    guard let number = begin() else { return .failure(.busy) }
+    defer { calls.withLock { $0.count -= 1 } }
+    return await CallChain.$depth.withValue(call.depth) {
+      () async -> Result<NodeAnswer, DocumentError> in
+      do throws(DocumentError) {
+        let outcome = try await carryOut(call.name, arguments, user: call.user, number: number)
+        return .success(
+          NodeAnswer(
+            value: JSONWriter.bytes(ExtendedJSONWriter.json(outcome.value)), realm: outcome.realm,
+            versions: outcome.versions))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  /// The result of a call, with the versions that it has made.
+  private struct Outcome {
+    let value: BSONValue
+    let realm: RealmID
+    var versions: ClosedRange<UInt64>?
+  }
+
+  private func carryOut(
+    _ name: String, _ arguments: [BSONValue], user: String?, number: Int
+  ) async throws(DocumentError) -> Outcome {
     guard let first = arguments.first, arguments.count == 1 else {
       throw .badArgument("'\(name)' needs one document with its arguments")
     }
     let command = try DocumentCommand(name, first, limits: limits)
-    guard let number = begin() else { throw .busy }
-    defer { calls.withLock { $0.count -= 1 } }
     let partition = try partition { (field) throws(DocumentError) in
       try command.values(of: field, limits: limits)
     }
-    let (realm, rights) = try await open(partition, for: user)
+    let (realm, rights) = try await open(partition, for: user, writing: command.isWrite)
     let work = DocumentWork(limits, now: timer.now)
+    let id = realm.realm.id
     guard command.isWrite else {
       let snapshot = try await Self.storing { () throws(StoreError) in
         try await realm.realm.newestSnapshot()
       }
-      return try await workers[number % workers.count].run(
+      let value = try await workers[number % workers.count].run(
         command, in: snapshot, rights.permissions, partition, work)
+      return Outcome(value: value, realm: id)
     }
     let (clock, random) = (clock, random)
-    return try await realm.realm.carryOut(
+    let made = Locked<ClosedRange<UInt64>?>(nil)
+    let value = try await realm.realm.carryOut(
       DocumentCall(
         command: command, rights: rights, partition: partition, work: work,
-        identifiers: { Self.identifier(clock, random) }, versions: depthNotes(realm.realm.id)))
+        identifiers: { Self.identifier(clock, random) }, versions: versionNotes(id, made)))
+    return Outcome(value: value, realm: id, versions: made.withLock { $0 })
   }
 
-  /// Notes the versions that code of a trigger makes; nil for other code.
-  private func depthNotes(
-    _ realm: RealmID
-  ) -> (@Sendable (ClosedRange<UInt64>, Bool) -> Void)? {
+  /// Notes the versions that a call makes, and the triggers on the way to them.
+  private func versionNotes(
+    _ realm: RealmID, _ made: Locked<ClosedRange<UInt64>?>
+  ) -> @Sendable (ClosedRange<UInt64>, Bool) -> Void {
     let (depth, depths) = (CallChain.depth, app.depths)
-    guard depth > 0 else { return nil }
     return { versions, isMade in
+      made.withLock { $0 = isMade ? versions : nil }
+      guard depth > 0 else { return }
       if isMade {
         depths.note(versions, of: realm, depth: depth)
       } else {
@@ -137,14 +214,15 @@ package final class DocumentService: Sendable {
 
   /// The realm of a call, and what its user may do there.
   private func open(
-    _ partition: DocumentPartition?, for user: String?
+    _ partition: DocumentPartition?, for user: String?, writing isWrite: Bool
   ) async throws(DocumentError) -> (RealmDirectory.OpenRealm, SessionRights) {
     let text = partition.map { ExtendedJSONWriter.text($0.value) }
     let rights = try await rights(of: user, in: text)
     let name = RealmName(app: app.name, partition: text)
     let realms = app.realms
     let realm = try await Self.storing { () throws(StoreError) in
-      try await realms.open(name, for: user)
+      isWrite
+        ? try await realms.open(name, for: user) : try await realms.openReader(name, for: user)
     }
     return (realm, rights)
   }
@@ -190,7 +268,7 @@ package final class DocumentService: Sendable {
       (request.filter?.equalities() ?? []).filter { $0.path.text == "fullDocument.\(field)" }
         .map(\.value)
     }
-    let (realm, rights) = try await open(partition, for: user?.account.id)
+    let (realm, rights) = try await open(partition, for: user?.account.id, writing: false)
     let token = try await Self.storing { () throws(StoreError) -> ChangeToken? in
       guard let token = request.token else { return try await realm.realm.newestToken() }
       return try await realm.realm.knows(token) ? token : nil
@@ -216,6 +294,22 @@ package final class DocumentService: Sendable {
   /// The open streams.
   package var watchCount: Int { watches.count }
 
+  private func changes(
+    of watched: WatchedClass, after token: ChangeToken, for watch: DocumentWatch
+  ) async throws(StoreError) -> (changes: ViewChanges, snapshot: RealmSnapshot)? {
+    do throws(StoreError) {
+      return try await watch.realm.changes(of: watched, after: token)
+    } catch {
+      guard error.needsReopening else { throw error }
+    }
+    // Another server has become the owner, and the realm was closed here.
+    let partition = watch.partition.map { ExtendedJSONWriter.text($0.value) }
+    watch.set(
+      try await app.realms.openReader(
+        RealmName(app: app.name, partition: partition), for: watch.user))
+    return try await watch.realm.changes(of: watched, after: token)
+  }
+
   /// The next events of a stream; nil if there are none yet.
   func events(
     of watch: DocumentWatch, after position: DocumentWatch.Position
@@ -225,11 +319,10 @@ package final class DocumentService: Sendable {
     let name = watch.request.collection
     let watched = WatchedClass(
       name: name, before: position.rights.permissions?[name], now: rights.permissions?[name])
-    let realm = watch.realm.realm
     let token = position.token
     let found: (changes: ViewChanges, snapshot: RealmSnapshot)?
     do throws(StoreError) {
-      found = try await realm.changes(of: watched, after: token)
+      found = try await changes(of: watched, after: token, for: watch)
     } catch {
       if case .trimmed = error { throw .resumeLost }
       throw .store(error)

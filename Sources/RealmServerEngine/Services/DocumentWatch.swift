@@ -18,7 +18,7 @@ package final class DocumentWatch: Sendable {
   let request: WatchRequest
   let partition: DocumentPartition?
   /// Keeps the realm open.
-  let realm: RealmDirectory.OpenRealm
+  private let opened: Locked<RealmDirectory.OpenRealm>
   /// The id of the user; nil for the server's own program.
   let user: String?
   private let service: DocumentService
@@ -33,11 +33,16 @@ package final class DocumentWatch: Sendable {
     self.service = service
     self.request = request
     self.partition = partition
-    self.realm = realm
+    opened = Locked(realm)
     self.seat = seat
     self.user = user
     start = Position(token: token, rights: rights)
   }
+
+  var realm: ServerRealm { opened.withLock { $0.realm } }
+
+  /// Goes on with the realm as it was opened again.
+  func set(_ realm: RealmDirectory.OpenRealm) { opened.withLock { $0 = realm } }
 
   /// The events from the beginning of the stream.
   package func makeEvents() -> Events { Events(self) }

@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A realm's sessions get the newest head, at once or after the interval, and no more often than
 //    once in an interval.
+// 2. A session whose realm has got another owner ends: what it would read is not the newest.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -17,8 +18,14 @@ package final class HeadNews: Sendable {
     let number: UInt64
   }
 
+  private struct Subscriber {
+    let link: ServerSessionLink
+    /// That of this server as the owner of the realm.
+    let epoch: UInt64
+  }
+
   private struct Realm {
-    var links: [UInt64: ServerSessionLink] = [:]
+    var subscribers: [UInt64: Subscriber] = [:]
     var lastTime: Milliseconds?
     /// The newest head, held until the end of the interval.
     var waiting: SaltedVersion?
@@ -40,10 +47,15 @@ package final class HeadNews: Sendable {
   }
 
   /// Brings the news of a realm to a session from now on.
-  package func subscribe(_ session: ServerSessionLink, to realm: RealmID) -> Subscription {
+  ///
+  /// - Parameter epoch: This server's as the owner of the realm.
+  package func subscribe(
+    _ session: ServerSessionLink, to realm: RealmID, epoch: UInt64 = .max
+  ) -> Subscription {
     state.withLock { state in
       state.lastNumber += 1
-      state.realms[realm, default: Realm()].links[state.lastNumber] = session
+      state.realms[realm, default: Realm()].subscribers[state.lastNumber] = Subscriber(
+        link: session, epoch: epoch)
       return Subscription(realm: realm, number: state.lastNumber)
     }
   }
@@ -51,8 +63,8 @@ package final class HeadNews: Sendable {
   /// Ends a subscription.
   package func cancel(_ subscription: Subscription) {
     state.withLock { state in
-      state.realms[subscription.realm]?.links[subscription.number] = nil
-      if state.realms[subscription.realm]?.links.isEmpty == true {
+      state.realms[subscription.realm]?.subscribers[subscription.number] = nil
+      if state.realms[subscription.realm]?.subscribers.isEmpty == true {
         state.realms[subscription.realm] = nil
       }
     }
@@ -65,20 +77,22 @@ package final class HeadNews: Sendable {
 
   /// Brings a head to the realm's sessions, now or after the interval.
   func add(_ head: RealmHead) {
+    endSessions(of: head.realm, before: head.epoch)
     let now = timer.now()
     let news = SaltedVersion(version: head.version, salt: head.salt)
     let (links, delay) = state.withLock { state -> ([ServerSessionLink], Milliseconds?) in
       guard var realm = state.realms[head.realm] else { return ([], nil) }
-      assert(!realm.links.isEmpty, "a realm without sessions is forgotten")
+      assert(!realm.subscribers.isEmpty, "a realm without sessions is forgotten")
       defer { state.realms[head.realm] = realm }
       if let waiting = realm.waiting {
         if waiting.version < news.version { realm.waiting = news }
         return ([], nil)
       }
-      let next = realm.lastTime.map { $0 + Self.interval(sessionCount: realm.links.count) } ?? now
+      let interval = Self.interval(sessionCount: realm.subscribers.count)
+      let next = realm.lastTime.map { $0 + interval } ?? now
       guard next > now else {
         realm.lastTime = now
-        return (Array(realm.links.values), nil)
+        return (realm.subscribers.values.map(\.link), nil)
       }
       realm.waiting = news
       return ([], next)
@@ -91,6 +105,21 @@ package final class HeadNews: Sendable {
     }
   }
 
+  /// Ends the sessions of earlier owners.
+  private func endSessions(of id: RealmID, before epoch: UInt64) {
+    let links = state.withLock { state -> [ServerSessionLink] in
+      guard var realm = state.realms[id] else { return [] }
+      let ended = realm.subscribers.filter { $0.value.epoch < epoch }
+      guard !ended.isEmpty else { return [] }
+      for number in ended.keys { realm.subscribers[number] = nil }
+      state.realms[id] = realm.subscribers.isEmpty ? nil : realm
+      return ended.values.map(\.link)
+    }
+    for link in links {
+      link.refuse(SessionRefusal(.sessionClosed, "The realm has moved to another server"))
+    }
+  }
+
   private func bringWaiting(of id: RealmID) {
     let now = timer.now()
     let (links, news) = state.withLock { state -> ([ServerSessionLink], SaltedVersion?) in
@@ -98,7 +127,7 @@ package final class HeadNews: Sendable {
       realm.waiting = nil
       realm.lastTime = now
       state.realms[id] = realm
-      return (Array(realm.links.values), news)
+      return (realm.subscribers.values.map(\.link), news)
     }
     guard let news else { return }
     for link in links { link.headDidChange(news) }

@@ -3,10 +3,12 @@
 // The open realms of a server.
 //
 // Invariants:
-// 1. A realm is opened once: a second opening would fence the first.
+// 1. A realm is opened once, by whoever uses it first: a second opening would fence the first.
 // 2. No more realms are open than the limit, realms on their way to be closed apart.
 // 3. A realm in use is not closed for another one: a use begins in the actor, where closing is
 //    decided.
+// 4. A realm becomes this server's with the first use that needs that. Once it is another's, it is
+//    opened again for such a use; what is read goes on in any case.
 
 package import RealmStorage
 package import RealmSyncProtocol
@@ -65,10 +67,31 @@ package actor RealmDirectory {
 
   // MARK: Opening
 
-  /// A realm, which is opened if it is not open, and stays so as long as the result is kept.
+  /// A realm of this server, which is opened if it is not open, and stays so as long as the result
+  /// is kept.
   ///
   /// - Parameter user: Who makes the realm if it is new; nil for the server itself.
+  /// - Throws: `StoreError.owned` if the realm is another server's.
   package func open(
+    _ name: RealmName, for user: String? = nil
+  ) async throws(StoreError) -> OpenRealm {
+    let opened = try await openReader(name, for: user)
+    do throws(StoreError) {
+      try await opened.realm.own()
+      return opened
+    } catch {
+      guard error.needsReopening else { throw error }
+    }
+    await retire(name, opened.realm)
+    let again = try await openReader(name, for: user)
+    try await again.realm.own()
+    return again
+  }
+
+  /// A realm of any server for reading, which stays open as long as the result is kept.
+  ///
+  /// - Parameter user: Who makes the realm if it is new; nil for the server itself.
+  package func openReader(
     _ name: RealmName, for user: String? = nil
   ) async throws(StoreError) -> OpenRealm {
     let entry: Entry
@@ -106,7 +129,8 @@ package actor RealmDirectory {
         throw .tooManyNewRealms
       }
       let realm = try await ServerRealm.open(
-        name, of: store, settings: settings, clock: clock, salts: salts, thread: thread)
+        name, of: store, settings: settings, clock: clock, salts: salts, thread: thread,
+        owning: false)
       return .success(OpenRealm(realm: realm, scratch: realm.scratch))
     } catch {
       return .failure(error)

@@ -12,6 +12,8 @@ package struct ServerApp: Sendable {
   /// New versions of realms, for sessions of connections; nil where sessions are driven otherwise.
   package var news: HeadNews?
   package var authenticator: SessionAuthenticator
+  /// The way to the servers that own other realms; nil where there are none.
+  package var links: (any NodeLinks)?
   /// The rules, which may change while sessions run.
   package let rules = CurrentRules()
   /// The versions that triggers have made.

@@ -183,8 +183,11 @@ package actor ServerConnection {
         return await finish(name, handler, number, await handler.perform(request))
       }
       let room = await beginDownload(of: name, handler)
+      // The turns here are for what this server makes: another one has its own.
+      let isForwarded = handler.isForwarded
+      if isForwarded { turns.end() }
       let reply = await handler.perform(request)
-      turns.end()
+      if !isForwarded { turns.end() }
       await finish(name, handler, number, reply)
       if room > 0 { memory.release(room) }
     }
@@ -259,30 +262,52 @@ package actor ServerConnection {
 /// One session of a connection, for senders of news. It keeps neither alive, and news after the
 /// session's end are ignored.
 package struct ServerSessionLink: Sendable {
-  /// The name of the session, unique in its connection.
-  package let session: UInt64
-  private weak let connection: ServerConnection?
+  private let deliver: @Sendable (ServerSessionEvent) -> Void
 
-  init(session: UInt64, of connection: ServerConnection) {
-    self.session = session
-    self.connection = connection
+  /// - Parameter deliver: Takes the news.
+  package init(_ deliver: @escaping @Sendable (ServerSessionEvent) -> Void) {
+    self.deliver = deliver
   }
+
+  /// - Parameter session: The name of the session, unique in its connection.
+  init(session: UInt64, of connection: ServerConnection) {
+    self.init { [weak connection] event in
+      guard let connection else { return }
+      Task { await connection.handle(Self.input(event, of: session)) }
+    }
+  }
+
+  private static func input(
+    _ event: ServerSessionEvent, of session: UInt64
+  ) -> ServerConnectionInput {
+    switch event {
+    case .head(let head): .session(session, .head(head))
+    case .refused(let refusal): .session(session, .refuse(refusal))
+    case .evicted:
+      .fail(.connectionClosed, message: "The file is bound by a newer connection")
+    }
+  }
+
+  package func send(_ event: ServerSessionEvent) { deliver(event) }
 
   /// The realm has a new version.
-  package func headDidChange(_ head: SaltedVersion) { handle(.session(session, .head(head))) }
+  package func headDidChange(_ head: SaltedVersion) { deliver(.head(head)) }
 
   /// Ends the session.
-  package func refuse(_ refusal: SessionRefusal) { handle(.session(session, .refuse(refusal))) }
+  package func refuse(_ refusal: SessionRefusal) { deliver(.refused(refusal)) }
 
   /// Ends the connection: another one has the session's file (P4 A.3).
-  package func evict() {
-    handle(.fail(.connectionClosed, message: "The file is bound by a newer connection"))
-  }
+  package func evict() { deliver(.evicted) }
+}
 
-  private func handle(_ input: ServerConnectionInput) {
-    guard let connection else { return }
-    Task { await connection.handle(input) }
-  }
+/// What a session gets of its realm without having asked.
+package enum ServerSessionEvent: Hashable, Sendable {
+  /// The realm has a new version.
+  case head(SaltedVersion)
+  /// The session is to end.
+  case refused(SessionRefusal)
+  /// Another session has the file, so the connection ends.
+  case evicted
 }
 
 /// Carries out the requests of one session.
@@ -291,9 +316,15 @@ package protocol ServerRequestHandler: Sendable {
   func perform(_ request: ServerStoreRequest) async -> ServerStoreReply
   /// The bytes of written messages without a request for them.
   var heldByteCount: Int { get }
+  /// Whether another server carries the requests out.
+  var isForwarded: Bool { get }
   /// Notes that the session has ended. The client may begin another one for the same file at once,
   /// before `close()` is called: that waits for the request that is under way.
   func end()
   /// Gives back everything of the session. No request is under way, and none follows.
   func close() async
+}
+
+extension ServerRequestHandler {
+  package var isForwarded: Bool { false }
 }

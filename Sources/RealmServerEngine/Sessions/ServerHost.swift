@@ -55,16 +55,47 @@ package final class ServerHost: Sendable {
   ) async -> ServerConnection {
     var app = app
     app.authenticator = SessionAuthenticator { _ in user }
-    let number = lastConnection.add(1, ordering: .relaxed).newValue
+    let number = makeConnectionNumber()
     let connection = ServerConnection(
       socket, version: version, served: served, limits: limits,
       downloadByteCount: served == .flexible
         ? app.limits.bootstrapByteCount : app.limits.downloadByteCount,
       timer: timer, turns: turns, memory: memory, alarms: alarms,
       handlerSource: { [app, wrap] link in
-        wrap(ServerSessionStore(app: app, version: version, connection: number, link: link))
+        let own = ServerSessionStore(app: app, version: version, connection: number, link: link)
+        guard let links = app.links else { return wrap(own) }
+        let session = NodeSession(
+          app: app.name, user: user, version: version, connection: number)
+        return wrap(ForwardableSession(session, own, links: links, events: link))
       })
     await connection.start()
     return connection
   }
+
+  /// A number for a connection, which no other one of the app has.
+  func makeConnectionNumber() -> UInt64 {
+    lastConnection.add(1, ordering: .relaxed).newValue
+  }
+
+  /// The handler of a session of another server's connection, whose realm is to be this server's: a
+  /// third one is not asked.
+  ///
+  /// - Parameters:
+  ///   - connection: The number of the connection at this server.
+  ///   - events: Takes what the session gets without a request.
+  func session(
+    _ session: NodeSession, connection: UInt64, events: ServerSessionLink
+  ) -> any ServerRequestHandler {
+    var app = app
+    app.authenticator = SessionAuthenticator { _ in session.user }
+    let own = ServerSessionStore(
+      app: app, version: session.version, connection: connection, link: events)
+    return wrap(own)
+  }
+
+  /// The mode of the app.
+  var mode: SyncMode { served }
+
+  /// The turns of downloads, for the sessions of other servers' connections.
+  var downloadTurns: DownloadTurns { turns }
 }

@@ -40,6 +40,9 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var file: FileIdentifier?
   private var view: SessionView?
 
+  /// The owner of the realm, where it is another server; BIND was refused then.
+  private(set) var owner: String?
+
   private var isBusy = false
   private var isEvicted = false
   /// Sessions waiting for the end of the request.
@@ -191,7 +194,10 @@ package actor ServerSessionStore: ServerRequestHandler {
     user = try await app.authenticator.user(of: bind)
     let opened = try await open(bind.target)
     realm = opened
-    if let link, news == nil { news = app.news?.subscribe(link, to: opened.realm.id) }
+    if let link, news == nil {
+      let epoch = await opened.realm.head.epoch
+      news = app.news?.subscribe(link, to: opened.realm.id, epoch: epoch)
+    }
     guard bind.needsIdent else { return .done }
     guard await app.realms.mayMakeFile(user) else {
       var refusal = SessionRefusal(.sessionClosed, "The user has made too many files in an hour")
@@ -479,6 +485,10 @@ package actor ServerSessionStore: ServerRequestHandler {
 
   /// Reports an error, and lets the realm be opened again if it needs that.
   private func note(_ error: StoreError) async {
+    if case .owned(let node) = error, app.links != nil {
+      owner = node
+      return
+    }
     app.report(error)
     guard error.needsReopening, let name, let realm else { return }
     await app.realms.retire(name, realm.realm)

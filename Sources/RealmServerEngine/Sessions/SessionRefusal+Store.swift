@@ -29,7 +29,7 @@ extension SessionRefusal {
         .permissionDenied,
         "The user has made too many new partitions; others can be made in an hour")
     case .fenced, .conflict, .outOfOrder, .unknownRealm, .ambiguousName, .limit, .damaged,
-      .storage, .unavailable:
+      .storage, .unavailable, .owned:
       self.init(.sessionClosed, "The realm is not available")
     }
   }

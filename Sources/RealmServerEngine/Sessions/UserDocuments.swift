@@ -11,6 +11,8 @@ package final class UserDocuments: CustomDataSource {
   private let app: String
   private let realms: RealmDirectory
   private let state: Locked<CustomUserData?>
+  /// Keeps the realm open, whose news are those of the users.
+  private let held = Locked<RealmDirectory.OpenRealm?>(nil)
 
   /// - Parameter source: The class; nil if the operator gives the data.
   package init(app: String, _ source: CustomUserData?, in realms: RealmDirectory) {
@@ -22,14 +24,23 @@ package final class UserDocuments: CustomDataSource {
   /// The class with the data; nil if users have the operator's.
   package var source: CustomUserData? {
     get { state.withLock { $0 } }
-    set { state.withLock { $0 = newValue } }
+    set {
+      state.withLock { $0 = newValue }
+      if newValue == nil { held.withLock { $0 = nil } }
+    }
   }
 
   package func data(
     of user: String, given: BSONValue?
   ) async throws(StoreError) -> BSONValue? {
     guard let source else { return given }
-    return try await realms.open(realm(of: source)).realm.customData(of: user, source)
+    return try await open(source).customData(of: user, source)
+  }
+
+  private func open(_ source: CustomUserData) async throws(StoreError) -> ServerRealm {
+    let opened = try await realms.openReader(realm(of: source))
+    held.withLock { $0 = opened }
+    return opened.realm
   }
 
   private func realm(of source: CustomUserData) -> RealmName {
@@ -56,7 +67,7 @@ package final class UserDocuments: CustomDataSource {
       var users: Set<String>?
       if let first {
         do throws(StoreError) {
-          users = try await realms.open(realm(of: source)).realm
+          users = try await open(source)
             .changedUsers(in: first..<head.version + 1, source)
         } catch {
           report(error)

@@ -48,14 +48,17 @@ extension ServerStore {
 package protocol RealmStore: Sendable {
   /// Makes the caller the owner from now on.
   ///
-  /// - Throws: `StoreError.unavailable` while the owner is another server that still renews its
-  ///   lease.
-  nonisolated(nonsending)
-    func own() async throws(StoreError) -> RealmHead
+  /// - Throws: `StoreError.owned` while the owner is another server that still renews its lease.
+  nonisolated(nonsending) func own() async throws(StoreError) -> RealmHead
+
+  /// The newest head that this server knows.
+  nonisolated(nonsending) func head() async throws(StoreError) -> RealmHead
+
+  /// The objects of the newest version of the store, also if another server has made it.
+  nonisolated(nonsending) func newest() async throws(StoreError) -> RealmSnapshot
 
   /// Gives up what the store keeps for the realm. No call follows.
-  nonisolated(nonsending)
-    func close() async
+  nonisolated(nonsending) func close() async
 
   /// Appends the changes of `build`. It gets the objects of the newest version and carries out the
   /// new entries in them. All of it is stored together, or nothing; it is durable when this
@@ -95,8 +98,7 @@ package protocol RealmStore: Sendable {
     func file(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile?
 
   /// All client files.
-  nonisolated(nonsending)
-    func files() async throws(StoreError) -> [ClientFile]
+  nonisolated(nonsending) func files() async throws(StoreError) -> [ClientFile]
 
   /// The entries after a version whose form for a client is another than in the history.
   nonisolated(nonsending)
@@ -109,6 +111,18 @@ package protocol RealmStore: Sendable {
     func privates(
       of ident: FileIdentifier, after version: UInt64
     ) async throws(StoreError) -> [PrivateChange]
+}
+
+extension RealmStore {
+  // A store that no other server has knows everything.
+
+  package nonisolated(nonsending) func head() async throws(StoreError) -> RealmHead {
+    try await snapshot(atLeast: 0).head
+  }
+
+  package nonisolated(nonsending) func newest() async throws(StoreError) -> RealmSnapshot {
+    try await snapshot(atLeast: 0)
+  }
 }
 
 // MARK: Errors
@@ -148,6 +162,9 @@ package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
   /// snapshot says whether it has.
   case unavailable(String)
 
+  /// The owner of the realm is another server, which has this name.
+  case owned(by: String)
+
   /// Whether the realm has to be opened again before it can be used.
   package var needsReopening: Bool {
     switch self {
@@ -184,6 +201,7 @@ extension StoreError: CustomStringConvertible {
     case .tooManyNewRealms: "The user has made as many realms as one may in an hour."
     case .damaged(let reason): "What is stored is damaged: \(reason)"
     case .unavailable(let reason): "The store does not answer: \(reason)"
+    case .owned(let node): "The owner of the realm is another server: \(node)"
     }
   }
 }

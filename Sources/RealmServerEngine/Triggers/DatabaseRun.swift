@@ -188,7 +188,7 @@ struct DatabaseRun {
   ) async throws(Problem) {
     let maker = TriggerEvents(
       trigger: trigger, match: match, partition: realms.partition(of: name), entry: entry)
-    let depth = realms.depth(of: entry.version, in: realm.id)
+    let depth = await realms.depth(of: entry.version, in: realm.id)
     while position.eventCount < changes.count {
       let first = position.eventCount
       let group = Array(changes[first..<min(first + Self.groupCount, changes.count)])

@@ -46,15 +46,15 @@ final class TriggerRealms: Sendable {
     }
   }
 
-  /// A realm, which stays open as long as the result is kept.
+  /// A realm for reading, which stays open as long as the result is kept.
   func open(_ name: RealmName) async throws(StoreError) -> RealmDirectory.OpenRealm {
-    try await app.realms.open(name)
+    try await app.realms.openReader(name)
   }
 
   /// The partition in the documents of a realm.
   func partition(of name: RealmName) -> DocumentPartition? { documents.partition(of: name) }
 
-  func depth(of version: UInt64, in realm: RealmID) -> Int {
-    app.depths.depth(of: version, in: realm)
+  func depth(of version: UInt64, in realm: RealmID) async -> Int {
+    await app.depths.settledDepth(of: version, in: realm)
   }
 }

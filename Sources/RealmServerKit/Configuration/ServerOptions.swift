@@ -31,6 +31,9 @@ package struct ServerOptions: Hashable, Sendable {
   package let store: String?
   /// The time in which connections are ended before the shutdown; nil for none.
   package let drainSeconds: Int?
+  /// The address where the other servers of the database reach this one, without a slash at its
+  /// end; nil if it forwards nothing, and nothing is forwarded to it.
+  package let nodeURL: String?
 
   package init(
     directory: String, listen: String, publicURL: String? = nil, certificate: String? = nil,
@@ -38,7 +41,7 @@ package struct ServerOptions: Hashable, Sendable {
     replacesMissing: Bool = false, isDevelopment: Bool = false,
     limits: ServerLimits = ServerLimits(), trustedProxies: [String] = [],
     metricsToken: String? = nil, adminPort: Int? = nil, store: String? = nil,
-    drainSeconds: Int? = nil
+    drainSeconds: Int? = nil, nodeURL: String? = nil
   ) throws(ServerFailure) {
     guard let colon = listen.lastIndex(of: ":"),
       let port = Int(listen[listen.index(after: colon)...]), (0...65_535).contains(port),
@@ -80,6 +83,10 @@ package struct ServerOptions: Hashable, Sendable {
       throw ServerFailure("--drain-seconds has to be 0 to 3600.")
     }
     self.drainSeconds = drainSeconds
+    if let nodeURL, !nodeURL.hasPrefix("http://"), !nodeURL.hasPrefix("https://") {
+      throw ServerFailure("--node-url has to begin with http:// or https://.")
+    }
+    self.nodeURL = nodeURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
     self.limits = limits
     self.directory =
       directory.count > 1 && directory.hasSuffix("/")

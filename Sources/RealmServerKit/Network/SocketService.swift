@@ -75,13 +75,16 @@ final class SocketService: Service {
   private let metrics: ServerMetrics
   private let notices: NoticeLog
   private let logger: Logger
+  /// The connections between servers; nil where there are none.
+  let nodes: NodeService?
   private let state = NIOLockedValueBox(State())
 
   init(
     _ apps: [ServedApp], limits: ServerLimits, times: ConnectionTimes, timer: SyncClock,
-    metrics: ServerMetrics, notices: NoticeLog, logger: Logger
+    metrics: ServerMetrics, notices: NoticeLog, logger: Logger, nodes: NodeService? = nil
   ) {
     self.timer = timer
+    self.nodes = nodes
     self.notices = notices
     self.limits = limits
     self.times = times
@@ -97,6 +100,7 @@ final class SocketService: Service {
     let id = app.file.id
     app.api.accounts.ends.observe { [weak self] in self?.end($0, of: id) }
     state.withLockedValue { $0.apps[id] = app }
+    nodes?.begin(app)
     let news = app.api.accounts.newsOfOtherServers()
     let follower = Task { [weak self] in
       for await _ in news { await self?.takeChanges(of: app) }
@@ -145,6 +149,7 @@ final class SocketService: Service {
   /// - Returns: The number of these connections, once they are gone.
   func end(_ app: ServedApp) async -> Int {
     let id = app.file.id
+    nodes?.end(app)
     let members = state.withLockedValue { state in
       state.apps[id] = nil
       state.followers.removeValue(forKey: id)?.cancel()

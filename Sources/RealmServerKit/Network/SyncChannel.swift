@@ -21,6 +21,8 @@ struct SyncChannel: HTTPChannelHandler {
   enum Content: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
     case socket(WebSocket, SocketRequest, MemoryShare)
+    /// The connection of another server, with its name.
+    case node(WebSocket, String)
   }
 
   /// A connection.
@@ -51,6 +53,13 @@ struct SyncChannel: HTTPChannelHandler {
       let upgrader = NIOTypedWebSocketServerUpgrader<Content>(
         maxFrameSize: Self.messageByteCountMax,
         shouldUpgrade: { channel, head in
+          if let request = NodeRequest(head) {
+            guard sockets.nodes?.node(of: request) != nil else {
+              return Self.refuse(channel, status: .unauthorized, Self.unknownNode)
+            }
+            let headers = HTTPHeaders([("Sec-WebSocket-Protocol", NodeRequest.protocolName)])
+            return channel.eventLoop.makeSucceededFuture(headers)
+          }
           guard let request = SocketRequest(head) else { return Self.refuse(channel) }
           if gate.refuses(origin(channel, head)) {
             return Self.refuse(channel, ForwardGate.message + "\n")
@@ -59,6 +68,9 @@ struct SyncChannel: HTTPChannelHandler {
           return channel.eventLoop.makeSucceededFuture(headers)
         },
         upgradePipelineHandler: { channel, head in
+          if let request = NodeRequest(head) {
+            return Self.adopt(channel, sockets.nodes?.node(of: request))
+          }
           guard var request = SocketRequest(head) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.eof)
           }
@@ -82,6 +94,20 @@ struct SyncChannel: HTTPChannelHandler {
     }
   }
 
+  /// Takes over the connection of another server.
+  private static func adopt(
+    _ channel: any Channel, _ node: String?
+  ) -> EventLoopFuture<Content> {
+    guard let node else { return channel.eventLoop.makeFailedFuture(ChannelError.eof) }
+    return WebSocket.adopt(
+      channel, isClient: false, protocolName: NodeRequest.protocolName,
+      messageByteCountMax: NodeLimits().frameByteCount + 1_024
+    ).map { .node($0, node) }
+  }
+
+  private static let unknownNode =
+    "The token is none of a server of this database: their keys or their clocks differ.\n"
+
   /// The client of a handshake.
   private func origin(_ channel: any Channel, _ head: HTTPRequestHead) -> RequestOrigin {
     options.trustedProxies.origin(
@@ -92,7 +118,7 @@ struct SyncChannel: HTTPChannelHandler {
 
   /// Refuses a handshake and closes the connection.
   private static func refuse(
-    _ channel: any Channel,
+    _ channel: any Channel, status: HTTPResponseStatus = .badRequest,
     _ text: String =
       "The server has no such socket, or speaks none of the versions that are offered.\n"
   ) -> EventLoopFuture<HTTPHeaders?> {
@@ -100,7 +126,7 @@ struct SyncChannel: HTTPChannelHandler {
       ("Content-Type", "text/plain"), ("Content-Length", "\(text.utf8.count)"),
       ("Connection", "close"),
     ])
-    let head = HTTPResponseHead(version: .http1_1, status: .badRequest, headers: headers)
+    let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     channel.write(HTTPServerResponsePart.head(head), promise: nil)
     channel.write(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: text))), promise: nil)
     return channel.writeAndFlush(HTTPServerResponsePart.end(nil))
@@ -128,6 +154,9 @@ struct SyncChannel: HTTPChannelHandler {
       case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
       case .socket(let socket, let request, let memory):
         await sockets.serve(socket, request, memory)
+        try? await value.channel.closeFuture.get()
+      case .node(let socket, let node):
+        await sockets.nodes?.serve(socket, of: node)
         try? await value.channel.closeFuture.get()
       }
     } catch {

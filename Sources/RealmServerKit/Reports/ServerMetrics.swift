@@ -27,6 +27,8 @@ struct ServerMetrics: Sendable {
   private let gauges: [Gauge: Meter]
   /// The apps' own code.
   let code: CodeMetrics
+  /// The connections between servers.
+  let nodes: NodeMetrics
   /// The same for the server's page.
   let totals = ServerTotals()
 
@@ -73,6 +75,7 @@ struct ServerMetrics: Sendable {
       Counter(label: "realm_requests_total", dimensions: [("status", $0)], factory: factory)
     }
     code = CodeMetrics(factory)
+    nodes = NodeMetrics(factory)
     gauges = Dictionary(
       uniqueKeysWithValues: Gauge.allCases.map {
         ($0, Meter(label: $0.rawValue, factory: factory))

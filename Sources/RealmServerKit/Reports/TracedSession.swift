@@ -21,6 +21,8 @@ struct TracedSession: ServerRequestHandler {
 
   var heldByteCount: Int { base.heldByteCount }
 
+  var isForwarded: Bool { base.isForwarded }
+
   func end() { base.end() }
 
   func close() async { await base.close() }

@@ -27,6 +27,8 @@ struct AppOpener: Sendable {
   let metrics: ServerMetrics
   /// The database with the realms; nil if they are in files of the folder.
   let shared: SharedStore?
+  /// The way to the owners of other realms; nil where there are none.
+  let links: (any NodeLinks)?
   private let random = RandomBytes()
 
   /// Opens the files of an app, which become its own, and logs what the operator has to know.
@@ -213,7 +215,7 @@ struct AppOpener: Sendable {
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
       clock: clock,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
-    let app = ServerApp(
+    var app = ServerApp(
       named: file.id, realms: realms,
       authenticator: SessionAuthenticator { (_) throws(SessionRefusal) in
         throw SessionRefusal(.permissionDenied, "The socket has no user")
@@ -221,6 +223,7 @@ struct AppOpener: Sendable {
       report: { [notices] in notices.add("The store of \(file.id) failed: \($0)", as: .error) },
       notice: { [notices] in notices.add($0, as: .warning) },
       measure: { [metrics] in metrics.didWork($0, $1) })
+    app.links = links
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
       app, mode: file.mode, settings: file.documents, limits: users.documents,

@@ -38,6 +38,8 @@ struct ServerProgram: Sendable {
   private let timer: SyncClock
   private let times: ConnectionTimes
   private let tracing: ServerTracing
+  /// The connections between servers; nil where there are none.
+  private let nodes: NodeService?
 
   /// Opens the folder.
   ///
@@ -56,6 +58,7 @@ struct ServerProgram: Sendable {
   ///   - times: The time limits of connections.
   ///   - budget: The memory of clients; nil for that of the options.
   ///   - tracing: Makes spans.
+  ///   - nodes: Has the addresses of the other servers of the database.
   init(
     _ options: ServerOptions, metrics: any MetricsFactory,
     metricsText: (@Sendable () -> String)? = nil, logger: Logger,
@@ -66,7 +69,7 @@ struct ServerProgram: Sendable {
     sessionLimits: SessionLimits = SessionLimits(),
     timer: SyncClock = .continuous, clock: ServerClock = .machine,
     times: ConnectionTimes = ConnectionTimes(), budget: MemoryBudget? = nil,
-    tracing: ServerTracing = ServerTracing()
+    tracing: ServerTracing = ServerTracing(), nodes: (any NodeDirectory)? = nil
   ) throws(ServerFailure) {
     self.times = times.draining(options)
     self.tracing = tracing
@@ -86,43 +89,54 @@ struct ServerProgram: Sendable {
     lock = try DirectoryLock(options.directory)
     let shared = try SharedStore.open(options, directory, logger)
     try prepare(directory)
-    let random = RandomBytes()
     let replaces = options.replacesMissing
     gate = ForwardGate(logger)
-    var staged: [(AppFile, AppStage)] = []
-    for file in try directory.apps(
-      only: options.appID, creates: options.createsApp, random: random)
-    {
-      staged.append((file, try options.stage(of: file, at: directory.appFilePath(file.id))))
-      gate.set(options.isForThisMachineAlone(file), for: file.id)
-    }
+    let staged = try Self.staged(options, directory, gate)
     let read = try KeyRotation(directory, clock: clock)
       .keys(mayMake: replaces || !directory.isUsed())
     let keys = SigningKeys(read.present, earlier: read.earlier)
     notices = NoticeLog(logger, now: { timer.now() })
+    let issuer = TokenIssuer(keys)
+    self.nodes = Self.nodes(
+      options, shared, nodes, issuer: issuer, metrics: counters, notices: notices, timer: timer,
+      clock: clock)
     let opener = AppOpener(
-      directory: directory, options: options, issuer: TokenIssuer(keys),
+      directory: directory, options: options, issuer: issuer,
       passwords: PasswordChecker(hasher), code: code,
       services: LoginServices(
         cryptography: ServerCryptography(), transport: ClientTransport.services,
         measure: { [code = counters.code] in code.didRun($0) }),
       sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
-      tracing: tracing, metrics: counters, shared: shared)
+      tracing: tracing, metrics: counters, shared: shared, links: self.nodes?.pool)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
     }
-    try shared?.share(logger)
+    try shared?.share(options, logger)
     settings = shared?.settings
     served = apps
     sockets = SocketService(
       apps.all, limits: options.limits, times: times, timer: timer, metrics: counters,
-      notices: notices, logger: logger)
+      notices: notices, logger: logger, nodes: self.nodes)
     files = AppFiles(opener, apps, sockets, gate: gate, keys: keys)
     status = ServerStatus(
       apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
       options: options, certificates: certificates, start: Date(),
       restored: Self.restored(options, logger))
+  }
+
+  /// The apps of the folder with their modes.
+  private static func staged(
+    _ options: ServerOptions, _ directory: ServerDirectory, _ gate: ForwardGate
+  ) throws(ServerFailure) -> [(AppFile, AppStage)] {
+    var staged: [(AppFile, AppStage)] = []
+    for file in try directory.apps(
+      only: options.appID, creates: options.createsApp, random: RandomBytes())
+    {
+      staged.append((file, try options.stage(of: file, at: directory.appFilePath(file.id))))
+      gate.set(options.isForThisMachineAlone(file), for: file.id)
+    }
+    return staged
   }
 
   /// What is known of the backup that the folder was restored from.
@@ -133,6 +147,18 @@ struct ServerProgram: Sendable {
         "The folder was restored from the backup of \(time): devices that know more reset")
     }
     return restored
+  }
+
+  /// The connections between the servers of a database; nil if this server has none.
+  private static func nodes(
+    _ options: ServerOptions, _ shared: SharedStore?, _ directory: (any NodeDirectory)?,
+    issuer: TokenIssuer, metrics: ServerMetrics, notices: NoticeLog, timer: SyncClock,
+    clock: ServerClock
+  ) -> NodeService? {
+    guard options.nodeURL != nil, let shared else { return nil }
+    return NodeService(
+      node: shared.node, directory: directory ?? shared.directory, issuer: issuer,
+      metrics: metrics.nodes, notices: notices, timer: timer, clock: clock)
   }
 
   private static func certificates(
@@ -181,7 +207,9 @@ struct ServerProgram: Sendable {
     // The services end in the opposite order: sockets first.
     var configuration = ServiceGroupConfiguration(
       services: [
-        UpkeepService(served, metrics: counters, logger: logger), listener, sockets,
+        UpkeepService(served, metrics: counters, logger: logger), listener,
+      ] + nodeServices + [
+        sockets,
         RequestService(
           requests: CommandRequests(options.directory), files: files, certificates: certificates,
           status: status), StreamService(apps: served), TriggerRuns(apps: served),
@@ -218,6 +246,8 @@ struct ServerProgram: Sendable {
     await files.reloadKeys()
     return await files.apply()
   }
+
+  private var nodeServices: [any Service] { nodes.map { [$0] } ?? [] }
 
   /// The page of the server, if it has one.
   private var adminServices: [any Service] {

@@ -25,9 +25,13 @@ struct SharedStore: Sendable {
   /// What the servers of the database have in common beside realms.
   let settings: SharedSettings
   /// Tells other servers of this one.
-  let announce: @Sendable () throws(StoreError) -> Void
+  let announce: @Sendable (_ url: String?) throws(StoreError) -> Void
+  /// Has the addresses of the servers.
+  let directory: any NodeDirectory
   /// Takes a realm of a file, and returns false if it was there. Blocks the thread.
   let take: @Sendable (RealmExport) throws(StoreError) -> Bool
+  /// The name of this server in the database.
+  let node: String
   /// The classes of the realms of an app.
   let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
   /// The users of an app. Blocks the thread.
@@ -65,9 +69,9 @@ struct SharedStore: Sendable {
   }
 
   /// Gives other servers what the folder has at the start, and tells them of this one.
-  func share(_ logger: Logger) throws(ServerFailure) {
+  func share(_ options: ServerOptions, _ logger: Logger) throws(ServerFailure) {
     for notice in try settings.push(removes: false) { logger.warning("\(notice)") }
-    do throws(StoreError) { try announce() } catch {
+    do throws(StoreError) { try announce(options.nodeURL) } catch {
       throw ServerFailure(
         "The database of --store cannot be used: \(ServerFailure.text(error))")
     }
@@ -84,9 +88,12 @@ struct SharedStore: Sendable {
         onProblem: { logger.error("\($0)") })
       return SharedStore(
         store: store, settings: SharedSettings(store.files, folder: directory.path),
-        announce: { () throws(StoreError) in
-          try store.nodes.announce(nil, program: LibraryVersion.text)
-        }, take: { (export) throws(StoreError) in try store.take(export) == .moved },
+        announce: { (url) throws(StoreError) in
+          try store.nodes.announce(url, program: LibraryVersion.text)
+        },
+        directory: SharedNodes { (node) throws(StoreError) in try store.nodes.address(of: node) },
+        take: { (export) throws(StoreError) in try store.take(export) == .moved },
+        node: store.node,
         classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },
         users: { (app) throws(StoreError) in try store.records(.users, ofApp: app) },
         triggers: { (app, isNeeded) throws(StoreError) in

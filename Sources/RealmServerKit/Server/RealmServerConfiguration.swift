@@ -4,7 +4,7 @@
 
 #if Server
 public import CoreMetrics
-import RealmServerEngine
+package import RealmServerEngine
 public import Tracing
 
 /// The folder of a server, its place in the network, and its limits.
@@ -44,6 +44,11 @@ public struct RealmServerConfiguration: Sendable {
   /// The seconds in which connections are ended one after the other before a shutdown, while
   /// `/ready` says that the server ends: a load balancer brings the devices to others meanwhile.
   public var drainSeconds = 0
+  /// The address where the other servers of the database reach this one, like
+  /// `https://10.0.0.7:9090`; nil if it forwards no sessions to them and they forward none to it.
+  public var nodeURL: String?
+  /// Has the addresses of the other servers; nil for those in the database.
+  package var nodeDirectory: (any NodeDirectory)?
   /// The limits of users and addresses.
   public var limits = Limits()
 
@@ -97,7 +102,7 @@ public struct RealmServerConfiguration: Sendable {
       directory: folder, listen: "\(name):\(port)", publicURL: publicURL,
       certificate: certificateFile, key: keyFile, replacesMissing: replacesMissing, limits: all,
       trustedProxies: trustedProxies, metricsToken: metricsToken, adminPort: adminPort,
-      store: store, drainSeconds: drainSeconds)
+      store: store, drainSeconds: drainSeconds, nodeURL: nodeURL)
   }
 }
 #endif

@@ -54,10 +54,11 @@ package enum Statements {
     WHERE number = $1 AND (owner IS NULL OR owner = $2 OR lease_until < now()) \
     RETURNING \(head)
     """)
+  /// The milliseconds that a lease has left, and whose it is.
   package static let leaseLeft = DatabaseStatement(
     "lease_left",
     """
-    SELECT GREATEST(0, (extract(epoch FROM lease_until - now()) * 1000))::bigint \
+    SELECT GREATEST(0, (extract(epoch FROM lease_until - now()) * 1000))::bigint, owner \
     FROM openrealm.realm WHERE number = $1
     """)
   /// Renews the leases of a node, but for realms with an append under way: it renews them, too.

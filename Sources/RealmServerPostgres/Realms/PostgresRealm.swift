@@ -80,7 +80,9 @@ final class PostgresRealm: RealmStore {
   /// The epoch of this node as the owner; nil if it is not.
   var ownEpoch: UInt64? { state.withLock { $0.ownEpoch } }
 
-  /// Takes a head of the database. Returns whether it is news.
+  func head() -> RealmHead { known }
+
+  /// Takes a head of the database. Returns whether it is news: a version, or another owner.
   @discardableResult
   func learn(_ head: RealmHead) -> Bool {
     state.withLock { state in
@@ -90,7 +92,7 @@ final class PostgresRealm: RealmStore {
           || head.base > state.head.base
       else { return false }
       defer { state.head = head }
-      return head.version > state.head.version
+      return head.version > state.head.version || head.epoch > state.head.epoch
     }
   }
 
@@ -111,19 +113,24 @@ final class PostgresRealm: RealmStore {
 
   func own() throws(StoreError) -> RealmHead {
     let lease = DatabaseValue.int(Int64(database.settings.leaseMilliseconds))
-    let rows = try database.repeating([
-      Statements.own(key, .text(node), lease), Statements.leaseLeft(key),
-    ])
-    guard let values = rows[0].first else {
-      guard let row = rows[1].first else { throw .unknownRealm(id) }
-      let seconds = ((RowReader(row).optionalInteger(0) ?? 0) + 999) / 1_000
-      throw .unavailable(
-        "another server owns the realm \(id.rawValue), for \(seconds) seconds if it is gone")
+    for _ in 0..<3 {
+      let rows = try database.repeating([
+        Statements.own(key, .text(node), lease), Statements.leaseLeft(key),
+      ])
+      if let values = rows[0].first {
+        let head = try StoreError.reading(RealmRow(values)).head
+        learn(head)
+        setOwnEpoch(head.epoch)
+        return head
+      }
+      guard let values = rows[1].first else { throw .unknownRealm(id) }
+      let row = RowReader(values)
+      if let owner = row.optionalText(1), row.optionalInteger(0) ?? 0 > 0 {
+        throw .owned(by: owner)
+      }
+      // The lease has ended since the first statement.
     }
-    let head = try StoreError.reading(RealmRow(values)).head
-    learn(head)
-    setOwnEpoch(head.epoch)
-    return head
+    throw .unavailable("the owner of the realm \(id.rawValue) changes")
   }
 
   nonisolated(nonsending) func close() async {
@@ -142,6 +149,12 @@ final class PostgresRealm: RealmStore {
     let (head, isSettled) = state.withLock { ($0.head, $0.openCount == nil) }
     if isSettled, head.version >= version, let found = replicaSnapshot(of: head) { return found }
     return try bringForward(atLeast: version)
+  }
+
+  func newest() throws(StoreError) -> RealmSnapshot {
+    let head = try newestRow().head
+    learn(head)
+    return try snapshot(atLeast: head.version)
   }
 
   /// The objects of a head; nil if the replica has another version.

@@ -28,6 +28,22 @@ struct TokenIssuerTests {
     #expect(read.userData == Self.claims.userData)
   }
 
+  /// A server's token is for one other server, and no user's.
+  @Test func aServersTokenIsForOneServerAndAMinute() {
+    let issuer = TokenIssuer(PlainSigner())
+    let token = issuer.nodeToken(of: "a", for: "b", now: 100)
+    #expect(issuer.node(ofToken: token, for: "b", now: 159) == "a")
+    #expect(issuer.node(ofToken: token, for: "b", now: 160) == nil)
+    #expect(issuer.node(ofToken: token, for: "a", now: 100) == nil)
+    #expect(issuer.claims(token, .access, now: 100) == nil)
+    #expect(TokenIssuer(PlainSigner(key: 8)).node(ofToken: token, for: "b", now: 100) == nil)
+    var user = Self.claims
+    (user.app, user.session, user.account) = ("", "b", "a")
+    #expect(issuer.node(ofToken: issuer.token(user), for: "b", now: 100) == nil)
+    (user.kind, user.expires) = (.node, 1_000)
+    #expect(issuer.node(ofToken: issuer.token(user), for: "b", now: 100) == nil)
+  }
+
   @Test func onlyValidTokensAreAccepted() {
     let issuer = TokenIssuer(PlainSigner())
     let token = issuer.token(Self.claims)

@@ -80,6 +80,30 @@ struct HeadNewsTests {
     _ = connection
   }
 
+  /// `HeadNews` 2
+  @Test func sessionsOfAnEarlierOwnerEnd() {
+    let news = HeadNews(timer: TestTimer().clock)
+    let events = Locked<[Int: [ServerSessionEvent]]>([:])
+    for number in 1...2 {
+      let link = ServerSessionLink { event in
+        events.withLock { $0[number, default: []].append(event) }
+      }
+      _ = news.subscribe(link, to: realm, epoch: UInt64(number))
+    }
+    var newer = head(5)
+    newer.epoch = 2
+    news.add(newer)
+    news.add(newer)
+    let head = ServerSessionEvent.head(SaltedVersion(version: 5, salt: 7777))
+    let found = events.withLock { $0 }
+    #expect(found[2] == [head])
+    guard case .refused(let refusal)? = found[1]?.first, found[1]?.count == 1 else {
+      Issue.record("a session of another owner goes on")
+      return
+    }
+    #expect(refusal.code == .sessionClosed)
+  }
+
   @Test func theIntervalGrowsWithTheSessions() {
     #expect(HeadNews.interval(sessionCount: 1) == 5)
     #expect(HeadNews.interval(sessionCount: 10_000) == 205)

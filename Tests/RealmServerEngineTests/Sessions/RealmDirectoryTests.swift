@@ -62,6 +62,48 @@ struct RealmDirectoryTests {
     #expect(SessionRefusal(StoreError.tooManyOpenRealms).document.action == .transient)
   }
 
+  /// `RealmDirectory` 1, `RealmDirectory` 4
+  @Test func aRealmThatIsReadBecomesOwned() async throws {
+    let realms = directory(EmbeddedStore(SimulatedFiles()))
+    let reader = try await realms.openReader(name(1)).realm
+    #expect(await !reader.isOwner)
+    #expect(await reader.head.epoch == 0)
+    async let one = realms.open(name(1)).realm
+    async let other = realms.open(name(1)).realm
+    let (first, second) = (try await one, try await other)
+    #expect(first === reader && second === reader)
+    #expect(await reader.isOwner)
+    // It is owned once.
+    #expect(await reader.head.epoch == 1)
+  }
+
+  /// `RealmDirectory` 4, `ServerRealm` 3
+  @Test func aRealmThatWasLostIsOpenedAgain() async throws {
+    let realms = directory(EmbeddedStore(SimulatedFiles()))
+    let first = try await realms.open(name(1)).realm
+    _ = try await first.store.own()
+    // It is read still, until it is to be written.
+    #expect(try await realms.openReader(name(1)).realm === first)
+    _ = try await first.newestSnapshot()
+    let second = try await realms.open(name(1)).realm
+    #expect(second !== first)
+    #expect(await second.head.epoch == 3)
+    await #expect(throws: StoreError.unknownRealm(first.id)) { try await first.own() }
+  }
+
+  /// What a reader cannot read it leaves as it is.
+  @Test func aReaderChangesNothing() async throws {
+    let realms = directory(EmbeddedStore(SimulatedFiles()))
+    let reader = try await realms.openReader(name(1)).realm
+    let error = try await reader.giveUp(through: 7, because: "damaged")
+    #expect(error == .unreadableEntry(version: 7, "damaged"))
+    await #expect(throws: StoreError.fenced) {
+      try await reader.store(
+        ClientFile(
+          ident: FileIdentifier(2), salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1)))
+    }
+  }
+
   @Test func aSessionKeepsItsRealmUntilItsEnd() async throws {
     let bench = SessionBench(.partition)
     let (store, _) = try await bench.running()

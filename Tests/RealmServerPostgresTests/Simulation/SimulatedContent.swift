@@ -129,7 +129,7 @@ struct SimulatedContent: Sendable {
       realms[values[0]] = realm
       return [realm.columns]
     case Statements.leaseLeft:
-      return realms[values[0]].map { [[.int(max(0, $0.leaseEnd - clock))]] } ?? []
+      return realms[values[0]].map { [[.int(max(0, $0.leaseEnd - clock)), $0.owner]] } ?? []
     case Statements.renewLeases:
       for number in numbers(values[0]) where realms[.int(number)]?.owner == values[1] {
         realms[.int(number)]?.leaseEnd = clock + Self.int(values[2])
