@@ -3,7 +3,7 @@
 // The plan of a storm with nodes.
 //
 // Left out are backups and their restores, which are those of the database (PostgreSQL has tools
-// for them), and as long as users are not shared (`NodeFeatures`), changes of custom data.
+// for them), and changes of custom data, whose command works on files.
 
 #if Server
 /// Draws what goes wrong with nodes and their database.

@@ -71,7 +71,7 @@ struct Plan {
     for _ in 0..<options.ruleChanges {
       let rules = StormRules.allCases[Int.random(in: 0..<3, using: &random)]
       let isEditor = Bool.random(using: &random)
-      let areRules = Bool.random(using: &random) || hasNodes && !NodeFeatures.sharesUsers
+      let areRules = Bool.random(using: &random) || hasNodes
       let action: Action =
         areRules ? .rules(rules) : .customData(device: device(), isEditor: isEditor)
       steps.append(Step(time: time(), action: action))

@@ -137,8 +137,7 @@ final class Storm {
 
   /// Replaces the file of the app while servers run.
   func apply(_ rules: StormRules) throws {
-    guard let nodes, !NodeFeatures.sharesUsers else { return try server.apply(rules) }
-    for node in nodes.nodes { try node.server.apply(rules) }
+    try server.apply(rules)
   }
 
   // MARK: The three parts

@@ -60,7 +60,7 @@ final class StormNodes {
       // The clocks of nodes jump, and no device has to reset: all marks are counted.
       let server = try StormServer(
         directory, name: "node\(number)", mode: options.mode, port: port, address: address,
-        options: ["--store", store] + NodeFeatures.options(url: "http://127.0.0.1:\(link.port)"),
+        options: ["--store", store] + ["--node-url", "http://127.0.0.1:\(link.port)"],
         offlineDays: 10_000, log: log)
       nodes.append(StormNode(server, log: log))
     }
@@ -78,12 +78,8 @@ final class StormNodes {
     while !balancer.isLive(0) { Thread.sleep(forTimeInterval: 0.1) }
   }
 
-  /// Starts the other nodes, once the first one knows all users.
+  /// Starts the other nodes, whose folders are empty, once devices have logged in at the first.
   func startOthers() throws {
-    if !NodeFeatures.sharesUsers {
-      nodes[0].kill()
-      for node in nodes.dropFirst() { try node.server.copyFolder(of: nodes[0].server) }
-    }
     areStarted = true
     try keepAlive()
   }

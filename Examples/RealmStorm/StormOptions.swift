@@ -45,7 +45,7 @@ struct StormOptions: ParsableArguments {
   var nodes = 0
 
   @Option(help: "With nodes: how connections are spread over them: random, turns or single.")
-  var balance = NodeFeatures.balance
+  var balance = BalanceKind.random
 
   @Option(help: "With nodes: the kills of the primary after which the standby is promoted.")
   var failovers = 3

@@ -137,14 +137,6 @@ final class StormServer {
     }
   }
 
-  /// Takes the folder of another node, which does not run, without its replicas.
-  func copyFolder(of other: StormServer) throws {
-    let files = FileManager.default
-    try files.removeItem(atPath: folder)
-    try files.copyItem(atPath: other.folder, toPath: folder)
-    for name in ["replicas", "lock"] { try? files.removeItem(atPath: folder + "/" + name) }
-  }
-
   /// Copies the folder as a kill leaves it.
   func backUp() throws {
     kill()

@@ -134,6 +134,31 @@ struct SharedSettingsTests {
     #expect(files["apps/a/app.json"] == "new")
   }
 
+  /// `SharedSettings` 2
+  @Test func aFileThatWasChangedWhileItsServerWasStoppedCounts() throws {
+    try write("1", "one/apps/a/app.json")
+    try write("1", "one/apps/a/schema.json")
+    _ = try settings("one").push()
+    let other = try settings("other")
+    _ = try other.pull()
+    // Both files are changed by hand, and one of them at the other server, too.
+    try write("2", "one/apps/a/app.json")
+    try write("2", "one/apps/a/schema.json")
+    try write("3", "other/apps/a/schema.json")
+    _ = try other.push()
+    let again = try settings("one")
+    #expect(try again.pull() == ["apps/a/schema.json"])
+    #expect(text("one/apps/a/app.json") == "2")
+    #expect(text("one/apps/a/schema.json") == "3")
+    #expect(try again.push(removes: false) == [])
+    #expect(files["apps/a/app.json"] == "2")
+    #expect(files["apps/a/schema.json"] == "3")
+    // What it knows of the database may be damaged: then that counts.
+    try write("{", "one/shared.json")
+    try write("4", "one/apps/a/app.json")
+    #expect(try settings("one").pull() == ["apps/a/app.json"])
+  }
+
   @Test func aFileOfOneServerIsStoredOnlyOverTheOneItKnows() throws {
     let (one, other) = (try settings("one"), try settings("other"))
     guard case .stored = try one.put([1], at: "apps/a/schema.json") else {

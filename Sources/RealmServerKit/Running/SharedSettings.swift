@@ -6,10 +6,13 @@
 // Invariants:
 // 1. What the database has is what counts: a file that another server has changed since it was
 //    read here is not overwritten, and takes the place of the one in the folder.
-// 2. A file that a folder lacks at the start is none that was removed: a folder may be new.
+// 2. A file that a folder lacks at the start is none that was removed: a folder may be new. One
+//    that was changed while the server was stopped counts, unless the database has a newer one.
 
 #if Server
+import Crypto
 import Foundation
+import RealmFormats
 import RealmServerEngine
 import RealmStorage
 
@@ -22,17 +25,29 @@ final class SharedSettings: Sendable {
     case newer([UInt8]?)
   }
 
+  /// What the folder and the database had in common last.
+  private struct Common: Hashable {
+    var version: Int64
+    var digest: String
+  }
+
+  private struct State {
+    /// The files as the database and the folder have them, by path.
+    var known: [String: SharedFile] = [:]
+    var common: [String: Common] = [:]
+  }
+
   private static let byteCountMax = 1 << 20
 
   private let files: any SharedFiles
   private let folder: String
-  /// The files as the database and the folder have them, by path.
-  private let known = Locked<[String: SharedFile]>([:])
+  private let state: Locked<State>
 
   /// - Parameter folder: The folder of the server.
   init(_ files: any SharedFiles, folder: String) {
     self.files = files
     self.folder = folder
+    state = Locked(State(common: Self.common(in: folder)))
   }
 
   /// Wakes after changes.
@@ -44,15 +59,20 @@ final class SharedSettings: Sendable {
   ///
   /// - Returns: The paths of the files that have changed.
   func pull() throws(ServerFailure) -> [String] {
-    try known.withLock { (known) throws(ServerFailure) -> [String] in try pull(&known) }
+    try state.withLock { (state) throws(ServerFailure) -> [String] in
+      let changed = try pull(&state)
+      try save(&state)
+      return changed
+    }
   }
 
-  private func pull(_ known: inout [String: SharedFile]) throws(ServerFailure) -> [String] {
+  private func pull(_ state: inout State) throws(ServerFailure) -> [String] {
     var changed: [String] = []
     for file in try Self.asking(files.all()).reversed() where Self.isSafe(file.path) {
-      guard known[file.path]?.version != file.version else { continue }
+      guard state.known[file.path]?.version != file.version else { continue }
+      let isFirst = state.known.updateValue(file, forKey: file.path) == nil
+      if isFirst, isChanged(file, since: state.common[file.path]) { continue }
       if try take(file) { changed.append(file.path) }
-      known[file.path] = file
     }
     return changed.sorted()
   }
@@ -62,7 +82,7 @@ final class SharedSettings: Sendable {
   /// - Parameter removes: Whether files that are gone from the folder go for all servers.
   /// - Returns: Sentences about files that another server has changed meanwhile.
   func push(removes: Bool = true) throws(ServerFailure) -> [String] {
-    try known.withLock { (known) throws(ServerFailure) -> [String] in
+    try state.withLock { (state) throws(ServerFailure) -> [String] in
       var notices: [String] = []
       var present: Set<String> = []
       // An earlier key comes before the one in its place, as `KeyRotation` 1 wants it.
@@ -74,13 +94,14 @@ final class SharedSettings: Sendable {
             "\(folder)/\(path) has more than 1 MiB, too much for what servers share. Make it "
               + "smaller, or move it out of the folder.")
         }
-        if known[path]?.bytes == bytes { continue }
-        if case .newer = try put(bytes, at: path, &known) { notices.append(Self.notice(path)) }
+        if state.known[path]?.bytes == bytes { continue }
+        if case .newer = try put(bytes, at: path, &state) { notices.append(Self.notice(path)) }
       }
-      guard removes else { return notices }
-      for (path, file) in known where file.bytes != nil && !present.contains(path) {
-        if case .newer = try put(nil, at: path, &known) { notices.append(Self.notice(path)) }
+      for (path, file) in state.known
+      where removes && file.bytes != nil && !present.contains(path) {
+        if case .newer = try put(nil, at: path, &state) { notices.append(Self.notice(path)) }
       }
+      try save(&state)
       return notices
     }
   }
@@ -91,23 +112,24 @@ final class SharedSettings: Sendable {
 
   /// Stores one file, in the database and in the folder. Blocks the thread.
   func put(_ bytes: [UInt8], at path: String) throws(ServerFailure) -> Outcome {
-    try known.withLock { (known) throws(ServerFailure) -> Outcome in
-      let outcome = try put(bytes, at: path, &known)
+    try state.withLock { (state) throws(ServerFailure) -> Outcome in
+      let outcome = try put(bytes, at: path, &state)
       if case .stored = outcome { try write(bytes, to: path) }
+      try save(&state)
       return outcome
     }
   }
 
   private func put(
-    _ bytes: [UInt8]?, at path: String, _ known: inout [String: SharedFile]
+    _ bytes: [UInt8]?, at path: String, _ state: inout State
   ) throws(ServerFailure) -> Outcome {
-    let version = known[path]?.version ?? 0
+    let version = state.known[path]?.version ?? 0
     if try Self.asking(files.put(bytes, at: path, after: version)) {
-      known[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
+      state.known[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
       return .stored
     }
-    _ = try pull(&known)
-    let found = known[path]?.bytes
+    _ = try pull(&state)
+    let found = state.known[path]?.bytes
     // Both have made the same change.
     return found == bytes ? .stored : .newer(found)
   }
@@ -120,6 +142,50 @@ final class SharedSettings: Sendable {
         "The settings that servers share cannot be read from the database, or stored there: "
           + ServerFailure.text(error))
     }
+  }
+
+  // MARK: What was common
+
+  private static let commonName = "shared.json"
+
+  /// Whether the folder has another file than the one that it had in common with the database,
+  /// which has that one still: it was changed while the server was stopped.
+  private func isChanged(_ file: SharedFile, since common: Common?) -> Bool {
+    guard let common, common.version == file.version, let present = content(of: file.path) else {
+      return false
+    }
+    return Self.digest(present) != common.digest
+  }
+
+  private static func digest(_ bytes: [UInt8]) -> String {
+    SHA256.hash(data: bytes).map { String($0, radix: 16) }.joined(separator: ".")
+  }
+
+  private static func common(in folder: String) -> [String: Common] {
+    guard let data = FileManager.default.contents(atPath: "\(folder)/\(commonName)"),
+      case .object(let members)? = try? JSONParser.parse(Array(data))
+    else { return [:] }
+    var common: [String: Common] = [:]
+    for member in members {
+      guard let version = member.value["version"]?.integer,
+        let digest = member.value["digest"]?.string
+      else { continue }
+      common[member.key] = Common(version: version, digest: digest)
+    }
+    return common
+  }
+
+  /// Notes what is common from now on.
+  private func save(_ state: inout State) throws(ServerFailure) {
+    let common = state.known.compactMapValues { file in
+      file.bytes.map { Common(version: file.version, digest: Self.digest($0)) }
+    }
+    guard common != state.common else { return }
+    let members = common.sorted { $0.key < $1.key }.map { path, common in
+      JSONMember(path, ["version": .integer(common.version), "digest": .string(common.digest)])
+    }
+    try write(JSONWriter.bytes(.object(members)), to: Self.commonName)
+    state.common = common
   }
 
   // MARK: The folder
