@@ -63,6 +63,14 @@ struct PostgresStoreTests {
     let hosts = PostgresHosts(
       of: "postgresql://a:1,b:2/name?target_session_attrs=any", try Libpq.found())
     #expect(hosts.choices.map { $0.map(\.1) } == [["a", "1"], ["b", "2"]])
+    let noPorts = PostgresHosts(of: "postgresql://a,b/name", try Libpq.found())
+    #expect(noPorts.choices.map { $0.map(\.1) } == [["a", "5432"], ["b", "5432"]])
+    let address = try PostgresConnector("postgresql://127.0.0.1,127.0.0.2/x", hostMilliseconds: 300)
+    do {
+      _ = try address.connect()
+    } catch {
+      #expect(!"\(error)".contains("port numbers"))
+    }
     let onePort = PostgresHosts(of: "host=a,b port=7", try Libpq.found())
     #expect(onePort.choices.map { $0.map(\.1) } == [["a", "7"], ["b", "7"]])
     #expect(PostgresHosts(of: "host=a", try Libpq.found()).choices.isEmpty)

@@ -44,8 +44,10 @@ struct SharedSettingsTests {
 
   /// The settings of a server with a folder of its own.
   private func settings(_ name: String) throws -> SharedSettings {
-    try FileManager.default.createDirectory(
-      atPath: directory.file(name), withIntermediateDirectories: true)
+    for root in ["apps", "keys"] {
+      try FileManager.default.createDirectory(
+        atPath: directory.file("\(name)/\(root)"), withIntermediateDirectories: true)
+    }
     return SharedSettings(files, folder: directory.file(name))
   }
 
@@ -92,7 +94,7 @@ struct SharedSettingsTests {
     try write("{}", "one/apps/a/app.json")
     #expect(try one.push() == [])
     #expect(files.content.withLock { Array($0.keys) } == ["apps/a/app.json"])
-    for name in names { #expect(!SharedSettings.isShared(name), "\(name)") }
+    for name in names { #expect(!SettingsFolder.isShared(name), "\(name)") }
   }
 
   /// `SharedSettings` 1
@@ -175,6 +177,80 @@ struct SharedSettingsTests {
       Issue.record("it is not stored")
       return
     }
+  }
+
+  /// `SharedSettings` 3: what could not be written is not undone for the others.
+  @Test func aFileThatCannotBeWrittenStaysNews() throws {
+    let (one, other) = (try settings("one"), try settings("other"))
+    try write("1", "one/apps/a/app.json")
+    _ = try one.push()
+    // A file is where the folder of the app would be.
+    try write("x", "other/apps/a")
+    #expect(throws: ServerFailure.self) { _ = try other.pull() }
+    try FileManager.default.removeItem(atPath: directory.file("other/apps/a"))
+    #expect(try other.push() == [])
+    #expect(files["apps/a/app.json"] == "1")
+    #expect(try other.pull() == ["apps/a/app.json"])
+  }
+
+  /// `SharedSettings` 4
+  @Test func whatCameWithAConflictIsReported() throws {
+    let (one, other) = (try settings("one"), try settings("other"))
+    for path in ["apps/a/app.json", "apps/a/schema.json", "keys/tokens"] {
+      try write("1", "one/" + path)
+    }
+    _ = try one.push()
+    _ = try other.pull()
+    for path in ["apps/a/schema.json", "keys/tokens"] { try write("2", "one/" + path) }
+    _ = try one.push()
+    guard case .newer = try other.put([3], at: "apps/a/schema.json") else {
+      Issue.record("the other's is overwritten")
+      return
+    }
+    #expect(try other.pull() == ["apps/a/schema.json", "keys/tokens"])
+    #expect(try other.pull() == [])
+  }
+
+  @Test func aFolderThatCannotBeReadRemovesNothing() throws {
+    let one = try settings("one")
+    try write("1", "one/apps/a/app.json")
+    try write("1", "one/keys/tokens")
+    _ = try one.push()
+    try FileManager.default.removeItem(atPath: directory.file("one/apps"))
+    #expect(throws: ServerFailure.self) { _ = try one.push() }
+    try FileManager.default.createDirectory(
+      atPath: directory.file("one/apps"), withIntermediateDirectories: true)
+    try FileManager.default.removeItem(atPath: directory.file("one/keys/tokens"))
+    #expect(try one.push() == [])
+    #expect(files["apps/a/app.json"] == nil && files["keys/tokens"] == "1")
+  }
+
+  @Test func anAppThatIsRemovedIsNotInTheWay() throws {
+    let (one, other) = (try settings("one"), try settings("other"))
+    try write("{}", "one/apps/a/app.json")
+    _ = try one.push()
+    _ = try other.pull()
+    try write("mail", "other/apps/a/outbox/1")
+    try FileManager.default.removeItem(atPath: directory.file("one/apps/a"))
+    _ = try one.push()
+    #expect(try other.pull() == ["apps/a/app.json"])
+    #expect(!FileManager.default.fileExists(atPath: directory.file("other/apps/a")))
+    // It comes back while its server is stopped.
+    try write("{1}", "other/apps/a/app.json")
+    let again = try settings("other")
+    #expect(try again.pull() == [])
+    #expect(try again.push(removes: false) == [])
+    #expect(files["apps/a/app.json"] == "{1}")
+  }
+
+  @Test func aFolderKnowsItsDatabase() throws {
+    _ = try settings("one")
+    #expect(!SharedSettings.isOfOther("x", folder: directory.file("one")))
+    let settings = SharedSettings(files, folder: directory.file("one"), database: "x")
+    try write("1", "one/keys/tokens")
+    _ = try settings.push()
+    #expect(!SharedSettings.isOfOther("x", folder: directory.file("one")))
+    #expect(SharedSettings.isOfOther("y", folder: directory.file("one")))
   }
 
   /// The database is another machine's: its names lead nowhere else.

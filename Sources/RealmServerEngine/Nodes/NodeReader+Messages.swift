@@ -198,12 +198,17 @@ extension NodeReader {
 
   // MARK: Answers
 
+  /// The most versions of one call: a declaration and a change.
+  private static let versionCountMax: UInt64 = 1_000
+
   mutating func answer() throws(NodeMessageError) -> Result<NodeAnswer, DocumentError> {
     guard try flag() else { return .failure(try documentError()) }
     var answer = NodeAnswer(value: try content(), realm: RealmID(try text()), versions: nil)
     let (first, last) = (try optionalNumber(), try optionalNumber())
     if let first, let last {
-      guard first <= last else { throw NodeMessageError("versions \(first) to \(last)") }
+      guard first <= last, last - first < Self.versionCountMax else {
+        throw NodeMessageError("versions \(first) to \(last)")
+      }
       answer.versions = first...last
     } else if first != nil || last != nil {
       throw NodeMessageError("versions have one end")

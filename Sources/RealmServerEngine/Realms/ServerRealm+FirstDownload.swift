@@ -79,7 +79,7 @@ extension ServerRealm {
     for ident: FileIdentifier
   ) async throws(StoreError) -> FirstDownload {
     while true {
-      let snapshot = try await store.snapshot(atLeast: 0)
+      let snapshot = try await store.snapshot(atLeast: head.version)
       guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
       let base = snapshot.head.base
       let history =

@@ -62,7 +62,7 @@ extension ServerRealm {
       return .success(known)
     }
     while true {
-      let snapshot = try await store.snapshot(atLeast: cursor.serverVersion)
+      let snapshot = try await store.snapshot(atLeast: max(cursor.serverVersion, head.version))
       let limited = query.limited(by: filters)
       let views: [View]
       switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot) {

@@ -105,6 +105,12 @@ package final class HeadNews: Sendable {
     }
   }
 
+  /// Ends the sessions of a realm that is opened again, with its epoch or an earlier one: what they
+  /// hold gets no news.
+  package func endSessions(of id: RealmID, through epoch: UInt64) {
+    endSessions(of: id, before: epoch == .max ? epoch : epoch + 1)
+  }
+
   /// Ends the sessions of earlier owners.
   private func endSessions(of id: RealmID, before epoch: UInt64) {
     let links = state.withLock { state -> [ServerSessionLink] in

@@ -492,5 +492,6 @@ package actor ServerSessionStore: ServerRequestHandler {
     app.report(error)
     guard error.needsReopening, let name, let realm else { return }
     await app.realms.retire(name, realm.realm)
+    app.news?.endSessions(of: realm.realm.id, through: await realm.realm.head.epoch)
   }
 }

@@ -33,6 +33,6 @@ package protocol SharedFiles: Sendable {
     _ bytes: [UInt8]?, at path: String, after version: Int64
   ) throws(StoreError) -> Bool
 
-  /// Wakes a server after changes, by itself or by others; it may be late.
+  /// Has an element at the beginning, and after changes by this server or others; it may be late.
   func news() -> AsyncStream<Void>
 }

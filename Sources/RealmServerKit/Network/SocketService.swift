@@ -322,6 +322,9 @@ final class SocketService: Service {
     for connection in connections { Task { await connection.close(code, reason: reason) } }
   }
 
+  /// Tells load balancers from now on that the server is about to end.
+  func beginDraining() { state.withLockedValue { $0.isDraining = true } }
+
   /// Ends the connections one after the other, while others may come still.
   private func drain() async {
     let connections = state.withLockedValue { state in

@@ -67,16 +67,33 @@ actor AppFiles {
     return await next.value
   }
 
-  /// Takes the files that other servers have changed.
-  func pull() async {
-    guard let settings else { return }
+  /// Takes the files that other servers have changed. Returns whether that went well.
+  func pull() async -> Bool {
+    guard let settings else { return true }
     do throws(ServerFailure) {
+      let former = try? directory.signingKey(random: RandomBytes(), mayMake: false)
       let changed = try settings.pull()
-      if changed.contains(where: { $0.hasPrefix("keys/") }) { reloadKeys() }
+      if changed.contains(where: { $0.hasPrefix("keys/") }) {
+        reloadKeys()
+        await endLogins(after: former)
+      }
       if changed.contains(where: { $0.hasPrefix("apps/") }) { _ = await apply(isPulled: true) }
+      return true
     } catch {
       logger.error("\(error)")
+      return false
     }
+  }
+
+  /// Ends the connections of all users if another server has ended the logins with a key.
+  private func endLogins(after former: [UInt8]?) async {
+    guard let former,
+      let present = try? directory.signingKey(random: RandomBytes(), mayMake: false),
+      former != present,
+      let earlier = try? directory.earlierKeys(now: OperationTime.seconds(opener.clock.now())),
+      !earlier.contains(where: { $0.key == former })
+    else { return }
+    for app in apps.all { _ = await sockets.endLogins(of: app) }
   }
 
   /// Gives the files of the folder to the other servers.

@@ -89,11 +89,17 @@ struct ServerProgram: Sendable {
     lock = try DirectoryLock(options.directory)
     let shared = try SharedStore.open(options, directory, logger)
     try prepare(directory)
-    let replaces = options.replacesMissing
     gate = ForwardGate(logger)
-    let staged = try Self.staged(options, directory, gate)
-    let read = try KeyRotation(directory, clock: clock)
-      .keys(mayMake: replaces || !directory.isUsed())
+    let rotation = KeyRotation(directory, clock: clock)
+    let replaces = options.replacesMissing
+    var staged = try Self.staged(options, directory, gate)
+    var read = try rotation.keys(mayMake: replaces || !directory.isUsed())
+    if let shared {
+      // Of servers that start at once with an empty database one has made the key and the app.
+      try shared.share(options, logger)
+      staged = try Self.staged(options, directory, gate)
+      read = try rotation.keys(mayMake: false)
+    }
     let keys = SigningKeys(read.present, earlier: read.earlier)
     notices = NoticeLog(logger, now: { timer.now() })
     let issuer = TokenIssuer(keys)
@@ -103,9 +109,7 @@ struct ServerProgram: Sendable {
     let opener = AppOpener(
       directory: directory, options: options, issuer: issuer,
       passwords: PasswordChecker(hasher), code: code,
-      services: LoginServices(
-        cryptography: ServerCryptography(), transport: ClientTransport.services,
-        measure: { [code = counters.code] in code.didRun($0) }),
+      services: Self.loginServices(counters),
       sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
       tracing: tracing, metrics: counters, shared: shared, links: self.nodes?.pool)
     let apps = ServedApps([])
@@ -123,6 +127,12 @@ struct ServerProgram: Sendable {
       apps: apps, sockets: sockets, metrics: counters, notices: recent, budget: self.budget,
       options: options, certificates: certificates, start: Date(),
       restored: Self.restored(options, logger))
+  }
+
+  private static func loginServices(_ counters: ServerMetrics) -> LoginServices {
+    LoginServices(
+      cryptography: ServerCryptography(), transport: ClientTransport.services,
+      measure: { [code = counters.code] in code.didRun($0) })
   }
 
   /// The apps of the folder with their modes.
@@ -204,19 +214,7 @@ struct ServerProgram: Sendable {
         try await responder.respond(request, writer, channel)
       }, sockets: sockets, options: options, gate: gate, budget: budget, times: times)
     let listener = listener(channel, certificates, onStart)
-    // The services end in the opposite order: sockets first.
-    var configuration = ServiceGroupConfiguration(
-      services: [
-        UpkeepService(served, metrics: counters, logger: logger), listener,
-      ] + nodeServices + [
-        sockets,
-        RequestService(
-          requests: CommandRequests(options.directory), files: files, certificates: certificates,
-          status: status), StreamService(apps: served), TriggerRuns(apps: served),
-        StatusService(status: status),
-      ] + (settings.map { [SettingsService(settings: $0, files: files, logger: logger)] } ?? [])
-        + (certificates.map { [$0] } ?? []) + adminServices,
-      logger: logger)
+    var configuration = ServiceGroupConfiguration(services: services(listener), logger: logger)
     configuration.maximumGracefulShutdownDuration = times.drain + times.shutdown
     let group = ServiceGroup(configuration: configuration)
     // A task of its own: the end of this one is a shutdown, too, and not a cancellation.
@@ -247,7 +245,30 @@ struct ServerProgram: Sendable {
     return await files.apply()
   }
 
-  private var nodeServices: [any Service] { nodes.map { [$0] } ?? [] }
+  /// The services of the server. They end in the opposite order: load balancers hear of it first,
+  /// sockets end, then what other servers have carried here, and the realms are theirs.
+  private func services(_ listener: any Service) -> [any Service] {
+    var services: [any Service] = [
+      UpkeepService(served, metrics: counters, logger: logger), listener,
+      EndService { await giveUpRealms() },
+    ]
+    if let nodes { services.append(nodes) }
+    services.append(StreamService(apps: served))
+    services.append(sockets)
+    services.append(
+      RequestService(
+        requests: CommandRequests(options.directory), files: files, certificates: certificates,
+        status: status))
+    services.append(TriggerRuns(apps: served))
+    services.append(StatusService(status: status))
+    if let settings {
+      services.append(SettingsService(settings: settings, files: files, logger: logger))
+    }
+    if let certificates { services.append(certificates) }
+    services += adminServices
+    services.append(EndService { [sockets] in sockets.beginDraining() })
+    return services
+  }
 
   /// The page of the server, if it has one.
   private var adminServices: [any Service] {

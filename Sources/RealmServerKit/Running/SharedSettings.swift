@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The settings, schemas and keys in the folder of a server whose store is shared: all servers have
-// the same, and each can start with an empty folder.
+// The settings, schemas and keys of servers whose store is shared: all have the same, and each can
+// start with an empty folder.
 //
 // Invariants:
 // 1. What the database has is what counts: a file that another server has changed since it was
 //    read here is not overwritten, and takes the place of the one in the folder.
 // 2. A file that a folder lacks at the start is none that was removed: a folder may be new. One
 //    that was changed while the server was stopped counts, unless the database has a newer one.
+// 3. A file is known once the folder has it: what could not be written is no change of the folder.
+// 4. Each file that came from others is reported by one `pull`, whichever call brought it.
 
 #if Server
-import Crypto
 import Foundation
-import RealmFormats
 import RealmServerEngine
 import RealmStorage
 
@@ -25,56 +25,96 @@ final class SharedSettings: Sendable {
     case newer([UInt8]?)
   }
 
-  /// What the folder and the database had in common last.
-  private struct Common: Hashable {
-    var version: Int64
-    var digest: String
-  }
-
   private struct State {
     /// The files as the database and the folder have them, by path.
     var known: [String: SharedFile] = [:]
-    var common: [String: Common] = [:]
+    var common: SettingsFolder.Common
+    /// The files that came from others and were not reported.
+    var pending: Set<String> = []
   }
 
   private static let byteCountMax = 1 << 20
 
   private let files: any SharedFiles
-  private let folder: String
+  private let folder: SettingsFolder
   private let state: Locked<State>
 
-  /// - Parameter folder: The folder of the server.
-  init(_ files: any SharedFiles, folder: String) {
+  /// - Parameters:
+  ///   - folder: The folder of the server.
+  ///   - database: The identity of the database; nil where a test does not care.
+  init(_ files: any SharedFiles, folder: String, database: String? = nil) {
     self.files = files
-    self.folder = folder
-    state = Locked(State(common: Self.common(in: folder)))
+    self.folder = SettingsFolder(path: folder)
+    var common = self.folder.common()
+    if let database, common.database != database {
+      common = SettingsFolder.Common(database: database)
+    }
+    state = Locked(State(common: common))
   }
 
-  /// Wakes after changes.
+  /// Whether a folder was used with another database, whose devices and users this one does not
+  /// know.
+  static func isOfOther(_ database: String, folder: String) -> Bool {
+    let known = SettingsFolder(path: folder).common().database
+    return known != nil && known != database
+  }
+
+  /// Has an element at the beginning, and after changes.
   func news() -> AsyncStream<Void> { files.news() }
 
   // MARK: Both ways
 
   /// Brings the changes of other servers into the folder. Blocks the thread.
   ///
-  /// - Returns: The paths of the files that have changed.
+  /// - Returns: The paths of the files that came from others since the last call.
   func pull() throws(ServerFailure) -> [String] {
     try state.withLock { (state) throws(ServerFailure) -> [String] in
-      let changed = try pull(&state)
+      try pull(&state)
       try save(&state)
-      return changed
+      defer { state.pending = [] }
+      return state.pending.sorted()
     }
   }
 
-  private func pull(_ state: inout State) throws(ServerFailure) -> [String] {
-    var changed: [String] = []
-    for file in try Self.asking(files.all()).reversed() where Self.isSafe(file.path) {
-      guard state.known[file.path]?.version != file.version else { continue }
-      let isFirst = state.known.updateValue(file, forKey: file.path) == nil
-      if isFirst, isChanged(file, since: state.common[file.path]) { continue }
-      if try take(file) { changed.append(file.path) }
+  private func pull(_ state: inout State) throws(ServerFailure) {
+    var failure: ServerFailure?
+    // An earlier key comes before the one in its place, as `KeyRotation` 1 wants it.
+    for file in try Self.asking(files.all()).reversed() where SettingsFolder.isSafe(file.path) {
+      guard state.known[file.path] != file else { continue }
+      let isFirst = state.known[file.path] == nil
+      if !isFirst || !isChanged(file, since: state.common.files[file.path]) {
+        do throws(ServerFailure) {
+          if try take(file) { state.pending.insert(file.path) }
+        } catch {
+          failure = failure ?? error
+          continue
+        }
+      }
+      state.known[file.path] = file
     }
-    return changed.sorted()
+    if let failure { throw failure }
+  }
+
+  /// Whether the folder has another file than the one that it had in common with the database,
+  /// which has that one still: it was changed while the server was stopped.
+  private func isChanged(_ file: SharedFile, since common: SettingsFolder.Common.File?) -> Bool {
+    guard let common, common.version == file.version, let present = folder.content(of: file.path)
+    else { return false }
+    return SettingsFolder.digest(present) != common.digest
+  }
+
+  /// Brings a file of the database into the folder. Returns whether the folder had another.
+  private func take(_ file: SharedFile) throws(ServerFailure) -> Bool {
+    guard folder.content(of: file.path) != file.bytes else { return false }
+    guard let bytes = file.bytes else {
+      folder.remove(file.path)
+      if let app = SettingsFolder.app(ofSettings: file.path) {
+        try folder.setAside(app: app, at: Date())
+      }
+      return true
+    }
+    try folder.write(bytes, to: file.path)
+    return true
   }
 
   /// Brings the changes of the folder into the database. Blocks the thread.
@@ -84,21 +124,21 @@ final class SharedSettings: Sendable {
   func push(removes: Bool = true) throws(ServerFailure) -> [String] {
     try state.withLock { (state) throws(ServerFailure) -> [String] in
       var notices: [String] = []
-      var present: Set<String> = []
-      // An earlier key comes before the one in its place, as `KeyRotation` 1 wants it.
-      for path in paths().reversed() {
-        present.insert(path)
-        guard let bytes = content(of: path) else { continue }
+      let present = try folder.files()
+      for path in present.reversed() {
+        guard let bytes = folder.content(of: path) else { continue }
         guard bytes.count <= Self.byteCountMax else {
           throw ServerFailure(
-            "\(folder)/\(path) has more than 1 MiB, too much for what servers share. Make it "
+            "\(folder.path)/\(path) has more than 1 MiB, too much for what servers share. Make it "
               + "smaller, or move it out of the folder.")
         }
         if state.known[path]?.bytes == bytes { continue }
         if case .newer = try put(bytes, at: path, &state) { notices.append(Self.notice(path)) }
       }
-      for (path, file) in state.known
-      where removes && file.bytes != nil && !present.contains(path) {
+      for (path, file) in state.known where removes && file.bytes != nil {
+        guard !present.contains(path), folder.content(of: path) == nil,
+          SettingsFolder.isRemoval(path, besides: Set(present))
+        else { continue }
         if case .newer = try put(nil, at: path, &state) { notices.append(Self.notice(path)) }
       }
       try save(&state)
@@ -114,7 +154,7 @@ final class SharedSettings: Sendable {
   func put(_ bytes: [UInt8], at path: String) throws(ServerFailure) -> Outcome {
     try state.withLock { (state) throws(ServerFailure) -> Outcome in
       let outcome = try put(bytes, at: path, &state)
-      if case .stored = outcome { try write(bytes, to: path) }
+      if case .stored = outcome { try folder.write(bytes, to: path) }
       try save(&state)
       return outcome
     }
@@ -128,10 +168,34 @@ final class SharedSettings: Sendable {
       state.known[path] = SharedFile(path: path, version: version + 1, bytes: bytes)
       return .stored
     }
-    _ = try pull(&state)
+    // It is no change of this folder any more.
+    try pull(&state)
     let found = state.known[path]?.bytes
     // Both have made the same change.
     return found == bytes ? .stored : .newer(found)
+  }
+
+  /// Notes what is common from now on.
+  private func save(_ state: inout State) throws(ServerFailure) {
+    let common = SettingsFolder.Common(
+      database: state.common.database,
+      files: state.known.mapValues { file in
+        SettingsFolder.Common.File(
+          version: file.version, digest: SettingsFolder.digest(file.bytes))
+      })
+    guard common != state.common else { return }
+    try folder.note(common)
+    state.common = common
+  }
+
+  // MARK: The database
+
+  /// Whether the database has another key of tokens than the folder: logins of one are none of the
+  /// other.
+  func hasOtherKey() throws(ServerFailure) -> Bool {
+    let key = "keys/tokens"
+    let found = try Self.asking(files.all()).first { $0.path == key }?.bytes
+    return found != nil && found != folder.content(of: key)
   }
 
   private static func asking<R>(
@@ -142,125 +206,6 @@ final class SharedSettings: Sendable {
         "The settings that servers share cannot be read from the database, or stored there: "
           + ServerFailure.text(error))
     }
-  }
-
-  // MARK: What was common
-
-  private static let commonName = "shared.json"
-
-  /// Whether the folder has another file than the one that it had in common with the database,
-  /// which has that one still: it was changed while the server was stopped.
-  private func isChanged(_ file: SharedFile, since common: Common?) -> Bool {
-    guard let common, common.version == file.version, let present = content(of: file.path) else {
-      return false
-    }
-    return Self.digest(present) != common.digest
-  }
-
-  private static func digest(_ bytes: [UInt8]) -> String {
-    SHA256.hash(data: bytes).map { String($0, radix: 16) }.joined(separator: ".")
-  }
-
-  private static func common(in folder: String) -> [String: Common] {
-    guard let data = FileManager.default.contents(atPath: "\(folder)/\(commonName)"),
-      case .object(let members)? = try? JSONParser.parse(Array(data))
-    else { return [:] }
-    var common: [String: Common] = [:]
-    for member in members {
-      guard let version = member.value["version"]?.integer,
-        let digest = member.value["digest"]?.string
-      else { continue }
-      common[member.key] = Common(version: version, digest: digest)
-    }
-    return common
-  }
-
-  /// Notes what is common from now on.
-  private func save(_ state: inout State) throws(ServerFailure) {
-    let common = state.known.compactMapValues { file in
-      file.bytes.map { Common(version: file.version, digest: Self.digest($0)) }
-    }
-    guard common != state.common else { return }
-    let members = common.sorted { $0.key < $1.key }.map { path, common in
-      JSONMember(path, ["version": .integer(common.version), "digest": .string(common.digest)])
-    }
-    try write(JSONWriter.bytes(.object(members)), to: Self.commonName)
-    state.common = common
-  }
-
-  // MARK: The folder
-
-  /// Brings a file of the database into the folder. Returns whether the folder had another.
-  private func take(_ file: SharedFile) throws(ServerFailure) -> Bool {
-    let present = content(of: file.path)
-    guard present != file.bytes else { return false }
-    guard let bytes = file.bytes else {
-      try? FileManager.default.removeItem(atPath: "\(folder)/\(file.path)")
-      return true
-    }
-    try write(bytes, to: file.path)
-    return true
-  }
-
-  private func write(_ bytes: [UInt8], to path: String) throws(ServerFailure) {
-    let target = "\(folder)/\(path)"
-    do {
-      try FileManager.default.createDirectory(
-        atPath: URL(fileURLWithPath: target).deletingLastPathComponent().path,
-        withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw ServerFailure(
-        "The folder of \(target) cannot be made: "
-          + "\(ServerFailure.text(error.localizedDescription)). Change its permissions.")
-    }
-    do throws(StorageError) {
-      try DurableFile.write(bytes, to: target)
-    } catch {
-      throw ServerFailure(
-        "\(target) cannot be written: \(ServerFailure.text(error)). Change the folder's "
-          + "permissions, or make room.")
-    }
-  }
-
-  private func content(of path: String) -> [UInt8]? {
-    FileManager.default.contents(atPath: "\(folder)/\(path)").map { Array($0) }
-  }
-
-  /// The files of the folder that servers share.
-  private func paths() -> [String] {
-    let manager = FileManager.default
-    var paths: [String] = []
-    for root in ["keys", "apps"] {
-      let found = manager.enumerator(atPath: "\(folder)/\(root)")?.compactMap { $0 as? String }
-      for path in (found ?? []).map({ "\(root)/\($0)" }) {
-        var isFolder: ObjCBool = false
-        guard Self.isShared(path),
-          unsafe manager.fileExists(atPath: "\(folder)/\(path)", isDirectory: &isFolder),
-          !isFolder.boolValue
-        else { continue }
-        paths.append(path)
-      }
-    }
-    return paths.sorted()
-  }
-
-  /// Whether servers share a file: not data of realms, users and triggers, mails, what imports
-  /// have left, and unfinished writes.
-  static func isShared(_ path: String) -> Bool {
-    guard isSafe(path) else { return false }
-    let names = path.split(separator: "/")
-    guard names[0] == "apps" else { return names.count == 2 && !path.hasSuffix(".new") }
-    guard names.count > 2, !["realms", "outbox"].contains(names[2]) else { return false }
-    let last = names[names.count - 1]
-    return !names.contains { $0.contains(".realm") } && !last.hasSuffix(".new")
-      && !["lock", "import.unfinished", "rejected.jsonl"].contains(last)
-  }
-
-  /// Whether a path stays in the folders of settings.
-  private static func isSafe(_ path: String) -> Bool {
-    let names = path.split(separator: "/", omittingEmptySubsequences: false)
-    return names.count > 1 && ["keys", "apps"].contains(names[0])
-      && !names.contains { $0.isEmpty || $0.hasPrefix(".") } && !path.utf8.contains(0)
   }
 }
 #endif

@@ -22,6 +22,8 @@ import RealmServerPostgres
 /// A database with the realms, users and triggers of all apps of a folder.
 struct SharedStore: Sendable {
   let store: any ServerStore
+  /// Identifies the database.
+  let database: String
   /// What the servers of the database have in common beside realms.
   let settings: SharedSettings
   /// Tells other servers of this one.
@@ -45,6 +47,12 @@ struct SharedStore: Sendable {
   ) throws(ServerFailure) -> SharedStore? {
     guard let address = options.store else {
       guard !directory.hasSharedRealms else {
+        for app in try directory.appFolders() where directory.hasRealms(of: app) {
+          throw ServerFailure(
+            "A move of \(directory.path) to a database has not ended. Give the same realm-server "
+              + "move command again, or remove \(directory.replicasPath) to go on with the files, "
+              + "which have everything.")
+        }
         throw ServerFailure(
           "The realms of \(directory.path) are in a database: give its address with --store. To "
             + "go on with empty realms, move \(directory.replicasPath) away.")
@@ -62,6 +70,15 @@ struct SharedStore: Sendable {
           + "have. Move them there with realm-server move, or serve the folder without --store.")
     }
     let shared = try open(address, directory, logger)
+    guard
+      options.replacesMissing
+        || !SharedSettings.isOfOther(shared.database, folder: directory.path)
+    else {
+      throw ServerFailure(
+        "The folder \(directory.path) was served with another database than that of --store, which "
+          + "may not know its users and devices. Name the other one, or start once with "
+          + "--replace-missing.")
+    }
     for path in try shared.settings.pull() {
       logger.info("\(path) is the one of the database")
     }
@@ -87,7 +104,8 @@ struct SharedStore: Sendable {
         PostgresConnector(address), folder: directory.replicasPath,
         onProblem: { logger.error("\($0)") })
       return SharedStore(
-        store: store, settings: SharedSettings(store.files, folder: directory.path),
+        store: store, database: store.identity,
+        settings: SharedSettings(store.files, folder: directory.path, database: store.identity),
         announce: { (url) throws(StoreError) in
           try store.nodes.announce(url, program: LibraryVersion.text)
         },

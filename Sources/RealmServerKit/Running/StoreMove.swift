@@ -57,8 +57,13 @@ package struct StoreMove: Sendable {
     for app in apps { _ = try directory.app(app) }
     var move = StoreMove(
       directory: directory, shared: try SharedStore.open(address, directory, logger))
-    for app in apps { try move.move(app, logger) }
+    guard try !move.shared.settings.hasOtherKey() else {
+      throw ServerFailure(
+        "The database has another key of tokens than \(path): a server was started with it. Name a "
+          + "database that no server has used, or the logins of the folder would be over.")
+    }
     for notice in try move.shared.settings.push(removes: false) { logger.warning("\(notice)") }
+    for app in apps { try move.move(app, logger) }
     move.report.aside = try move.setAside(apps)
     return move.report
   }

@@ -28,7 +28,9 @@ struct PostgresHosts {
         guard let value = list.count == 1 ? list[0] : list.dropFirst(number).first else {
           return nil
         }
-        return (keyword, value)
+        // An address of several hosts without ports has as many empty ones, which would count for
+        // a single host.
+        return (keyword, value.isEmpty && keyword == "port" ? "5432" : value)
       }
     }
   }

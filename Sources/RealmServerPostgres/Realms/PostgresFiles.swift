@@ -84,6 +84,8 @@ package final class PostgresFiles: SharedFiles {
         return count
       }
       streams.withLock { $0[number] = continuation }
+      // What came before is news, too.
+      continuation.yield()
       continuation.onTermination = { [weak self] _ in
         self?.streams.withLock { $0[number] = nil }
       }

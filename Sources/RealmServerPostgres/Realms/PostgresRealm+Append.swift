@@ -47,6 +47,7 @@ extension PostgresRealm {
     }
     recent.withLock { $0.append(stored.batch) }
     learn(stored.head)
+    noteReported(stored.head)
     if author == .leaseholder { setOwnEpoch(epoch) }
     do throws(StorageError) {
       try replica.commit(group, version: stored.head.version, salt: stored.head.salt)

@@ -16,6 +16,8 @@ final class PostgresRealm: RealmStore {
   private struct State {
     /// The newest head known to this node.
     var head: RealmHead
+    /// The version and the epoch that listeners of this node have heard of.
+    var reported: (version: UInt64, epoch: UInt64)
     /// The appends whose outcome was open, and how many of them the database has reported.
     var unsettledCount = 0
     var settledCount = 0
@@ -66,7 +68,8 @@ final class PostgresRealm: RealmStore {
     self.salts = salts
     self.events = events
     replica = Replica(of: row.head.realm, content, in: folder, database: identity)
-    state = Locked(State(head: row.head))
+    state = Locked(
+      State(head: row.head, reported: (version: row.head.version, epoch: row.head.epoch)))
   }
 
   /// The first parameter of most statements.
@@ -96,6 +99,24 @@ final class PostgresRealm: RealmStore {
     }
   }
 
+  /// Takes a head of the database. Returns whether listeners have not heard of its version, or of
+  /// its owner, whoever has learned of them before.
+  func takeNews(_ head: RealmHead) -> Bool {
+    learn(head)
+    return noteReported(head)
+  }
+
+  /// Notes that listeners hear of a head. Returns whether it is news to them.
+  @discardableResult
+  func noteReported(_ head: RealmHead) -> Bool {
+    state.withLock { state in
+      let (version, epoch) = state.reported
+      guard head.version > version || head.epoch > epoch else { return false }
+      state.reported = (version: max(version, head.version), epoch: max(epoch, head.epoch))
+      return true
+    }
+  }
+
   /// Notes that this node has the lease of the realm.
   func setOwnEpoch(_ epoch: UInt64) { state.withLock { $0.ownEpoch = epoch } }
 
@@ -121,6 +142,7 @@ final class PostgresRealm: RealmStore {
         let head = try StoreError.reading(RealmRow(values)).head
         learn(head)
         setOwnEpoch(head.epoch)
+        noteReported(head)
         return head
       }
       guard let values = rows[1].first else { throw .unknownRealm(id) }

@@ -12,7 +12,8 @@ package import RealmStorage
 package final class PostgresStore: ServerStore {
   let database: Database
   private let folder: ReplicaFolder
-  private let identity: String
+  /// Identifies the database.
+  package let identity: String
   /// The name of this server in the database.
   package let node: String
   let salts: SaltSource
@@ -47,8 +48,9 @@ package final class PostgresStore: ServerStore {
     self.onProblem = onProblem
     let folder = ReplicaFolder(path: path, system: system)
     self.folder = folder
-    node = try StoreError.storing(folder.node())
+    // A folder is none of a database that it could not use.
     try Self.prepare(database)
+    node = try StoreError.storing(folder.node())
     let rows = try database.repeating([Statements.identity()])[0]
     guard let values = rows.first else { throw .damaged("the database has no identity") }
     identity = try StoreError.reading(RowReader(values).text(0))
@@ -196,7 +198,7 @@ package final class PostgresStore: ServerStore {
   func learn(_ rows: DatabaseRows) {
     for values in rows {
       guard let row = try? RealmRow(values) else { continue }
-      if let realm = realms.withLock({ $0[row.head.realm] }), realm.learn(row.head) {
+      if let realm = realms.withLock({ $0[row.head.realm] }), realm.takeNews(row.head) {
         realm.events.onNews(row.head)
       } else if followed.learn(row.head, of: row.name.app) {
         listeners.report(row.head)

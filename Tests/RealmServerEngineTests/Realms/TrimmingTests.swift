@@ -70,6 +70,19 @@ struct TrimmingTests {
     #expect(known.ident == first.ident)
   }
 
+  /// An earlier owner would try again for ever with the versions of the next one.
+  @Test(.timeLimit(.minutes(10))) func anEarlierOwnerMakesNoFirstDownload() async throws {
+    let (server, first, _) = try await makeTrimmed()
+    let new = try await server.realm.allocateFile(for: "c")
+    let next = try await ServerRealm.open(
+      TestServer.name, of: EmbeddedStore(server.files),
+      clock: ServerClock { OriginTimestamp(milliseconds: 2_000_000) })
+    #expect(await next.integrate(Upload(first, [Text.create("e")], from: 6, base: 5)).code == nil)
+    await #expect(throws: StoreError.fenced) {
+      _ = try await server.realm.download(for: new.ident, after: DownloadCursor())
+    }
+  }
+
   /// `FirstDownload` 1 and 2
   @Test func aNewClientGetsTheState() async throws {
     let (server, _, _) = try await makeTrimmed()

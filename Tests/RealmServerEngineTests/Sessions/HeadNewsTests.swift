@@ -104,6 +104,22 @@ struct HeadNewsTests {
     #expect(refusal.code == .sessionClosed)
   }
 
+  /// What is opened again has sessions that would hear nothing any more.
+  @Test func sessionsOfARealmThatIsOpenedAgainEnd() {
+    let news = HeadNews(timer: TestTimer().clock)
+    let ended = Locked<Set<Int>>([])
+    for number in 1...3 {
+      let link = ServerSessionLink { event in
+        if case .refused = event { ended.withLock { _ = $0.insert(number) } }
+      }
+      _ = news.subscribe(link, to: realm, epoch: UInt64(number))
+    }
+    news.endSessions(of: RealmID("other"), through: 9)
+    #expect(ended.withLock { $0 } == [])
+    news.endSessions(of: realm, through: 2)
+    #expect(ended.withLock { $0 } == [1, 2])
+  }
+
   @Test func theIntervalGrowsWithTheSessions() {
     #expect(HeadNews.interval(sessionCount: 1) == 5)
     #expect(HeadNews.interval(sessionCount: 10_000) == 205)
