@@ -9,11 +9,12 @@ import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
 import RealmTestSupport
+import TestTraits
 import Testing
 
 @testable import RealmServerKit
 
-@Suite(.timeLimit(.minutes(10))) struct NodeSettingsTests {
+@Suite(.heavy, .timeLimit(.minutes(10))) struct NodeSettingsTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

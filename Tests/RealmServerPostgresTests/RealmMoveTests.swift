@@ -13,6 +13,7 @@ import Testing
 @testable import RealmServerEngine
 @testable import RealmServerPostgres
 
+@Suite(.heavy)
 struct RealmMoveTests {
   /// A realm in a file, with a trimmed history and clients.
   private struct Source {

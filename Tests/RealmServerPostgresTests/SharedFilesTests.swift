@@ -11,6 +11,7 @@ import Testing
 
 @testable import RealmServerPostgres
 
+@Suite(.heavy)
 struct SharedFilesTests {
   /// Opens the store of another server.
   private static func store(_ bench: StoreBench) throws -> PostgresStore {

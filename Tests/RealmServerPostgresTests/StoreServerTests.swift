@@ -9,6 +9,7 @@ import RealmServerPostgres
 import RealmSwift
 import RealmTestSupport
 import Synchronization
+import TestTraits
 import Testing
 
 @testable import RealmServerEngine
@@ -22,6 +23,7 @@ class StoreTodo: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+@Suite(.heavy)
 struct StoreServerTests {
   private let directory: TemporaryDirectory
 

@@ -11,8 +11,10 @@ import RealmServerPostgres
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import TestTraits
 import Testing
 
+@Suite(.heavy)
 struct NodeServersTests {
   private let directory: TemporaryDirectory
   private let addresses = TestNodes()
