@@ -196,7 +196,8 @@ package actor ServerRealm {
     guard version > head.version || !privates.isEmpty || filtered != nil else { return head }
     await beginAppending()
     defer { endAppending() }
-    // What another owner has made is never this one's head: the caller would try for ever.
+    // Without this an earlier owner would repeat the caller's loop without end: the next owner's
+    // versions never become the head of this one.
     guard self.head.epoch == head.epoch else { throw .fenced }
     guard self.head.version == head.version else { return nil }
     let now = clock.now()

@@ -23,7 +23,7 @@ package protocol SharedFiles: Sendable {
   /// All files, removed ones too.
   func all() throws(StoreError) -> [SharedFile]
 
-  /// Stores a file, durably, if nobody else has changed it.
+  /// Stores a file, durably, if no other server has changed it.
   ///
   /// - Parameters:
   ///   - bytes: Nil to remove it.

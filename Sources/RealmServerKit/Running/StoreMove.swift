@@ -3,7 +3,7 @@
 // A server's data moves from the files of its folder to a database.
 //
 // Invariants:
-// 1. The folder is served by nobody meanwhile, and its files stay as they are until the database
+// 1. No server uses the folder meanwhile, and its files stay as they are until the database
 //    has all of them. What is interrupted goes on with the next call.
 
 #if Server

@@ -99,8 +99,8 @@ final class PostgresRealm: RealmStore {
     }
   }
 
-  /// Takes a head of the database. Returns whether listeners have not heard of its version, or of
-  /// its owner, whoever has learned of them before.
+  /// Takes a head of the database. Returns whether its version or its owner is news to listeners,
+  /// also if a read has learned of them before.
   func takeNews(_ head: RealmHead) -> Bool {
     learn(head)
     return noteReported(head)

@@ -30,7 +30,8 @@ package struct SystemLibrary {
   ///
   /// - Precondition: `F` is the type that the library's header gives it, as `@convention(c)`.
   @unsafe package func function<F>(_ name: String, as type: F.Type = F.self) -> F? {
-    // A symbol of a function is its address, which is what a C function is in Swift, too.
+    // Unsafe: `dlsym` knows no types. A symbol of a function is its address, which is what a C
+    // function is in Swift, too, and the caller vouches for its type.
     unsafe dlsym(handle, name).map { unsafe unsafeBitCast($0, to: F.self) }
   }
 }

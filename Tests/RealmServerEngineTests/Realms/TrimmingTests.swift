@@ -70,7 +70,7 @@ struct TrimmingTests {
     #expect(known.ident == first.ident)
   }
 
-  /// An earlier owner would try again for ever with the versions of the next one.
+  /// An earlier owner is fenced, and does not repeat its attempts on the next owner's versions.
   @Test(.timeLimit(.minutes(10))) func anEarlierOwnerMakesNoFirstDownload() async throws {
     let (server, first, _) = try await makeTrimmed()
     let new = try await server.realm.allocateFile(for: "c")
