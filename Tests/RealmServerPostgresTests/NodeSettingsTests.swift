@@ -14,7 +14,7 @@ import Testing
 
 @testable import RealmServerKit
 
-@Suite(.heavy, .timeLimit(.minutes(10))) struct NodeSettingsTests {
+@Suite(.heavy) struct NodeSettingsTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }

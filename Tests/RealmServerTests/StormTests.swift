@@ -53,7 +53,7 @@ enum StormProgram {
   }
 }
 
-@Suite(.heavy, .enabled(if: StormProgram.isBuilt, "the programs were not built with the tests"))
+@Suite(.enabled(if: StormProgram.isBuilt, "the programs were not built with the tests"))
 struct StormTests {
   @Test(.heavy, arguments: ["partition", "flexible"])
   func devicesAndServerAreEqualAfterAStorm(mode: String) async throws {

@@ -24,13 +24,17 @@ public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
   private static let areTimesWritten =
     ProcessInfo.processInfo.environment["REALM_HEAVY_TIMES"] != nil
 
+  /// Whether the case has a turn by the same mark of its suite: with two of them, cases that have
+  /// one each would wait for each other.
+  @TaskLocal private static var hasTurn = false
+
   /// A suite passes the trait on to its tests: each of their cases takes a turn of its own.
   public var isRecursive: Bool { true }
 
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    guard testCase != nil else { return try await function() }
+    guard testCase != nil, !Self.hasTurn else { return try await function() }
     try await Self.gate.withTurn {
       let start = ContinuousClock.now
       defer {
@@ -39,7 +43,9 @@ public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
           FileHandle.standardError.write(Data("turn: \(seconds) s, \(test.id)\n".utf8))
         }
       }
-      try await withTaskExecutorPreference(Self.executor) { try await function() }
+      try await Self.$hasTurn.withValue(true) {
+        try await withTaskExecutorPreference(Self.executor) { try await function() }
+      }
     }
   }
 }
