@@ -11,8 +11,5 @@ enum BalanceKind: String, CaseIterable, ExpressibleByArgument {
   case random
   /// Live nodes in turns.
   case turns
-  /// The same node for all, until something happens to it. The others do not run meanwhile: a node
-  /// that cleans realms up is the owner of those that none owns.
-  case single
 }
 #endif

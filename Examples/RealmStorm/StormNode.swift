@@ -9,9 +9,6 @@ import Foundation
 final class StormNode {
   /// The time before another start, in milliseconds.
   private static let restartTime = 500
-  /// How long a node without devices goes on after a pause, in microseconds: the owner of before
-  /// has to hear that it is none.
-  private static let retirement = 5_000_000
 
   let server: StormServer
   private let log: StormLog
@@ -39,13 +36,6 @@ final class StormNode {
     } else if !hasServed {
       hasServed = server.accepts
     }
-  }
-
-  /// Ends the process soon: another node has its devices.
-  func retire() throws {
-    try look()
-    guard pause == nil, !isEnding, StormClock.now > pauseEnd + Self.retirement else { return }
-    server.kill()
   }
 
   /// Ends a pause whose time is over, and looks whether the process has ended.

@@ -17,8 +17,6 @@ final class StormNodes {
   /// Between each node and each server of the database.
   private let databaseLinks: [[FaultyNetwork]]
   private var areStarted = false
-  /// The only node that runs; nil if all do.
-  private var single: Int?
   /// The nodes that an upgrade has still to restart.
   private var upgrades: [Int] = []
   /// The last one that it has ended, and its process then.
@@ -66,9 +64,7 @@ final class StormNodes {
     }
     (self.nodes, self.database) = (nodes, database)
     (self.fronts, self.links, self.databaseLinks) = (fronts, links, databaseLinks)
-    if options.balance == .single { single = 0 }
-    balancer = Balancer(
-      options.balance, ports: frontPorts, networks: fronts, seed: seed, log: log)
+    balancer = Balancer(options.balance, ports: frontPorts, seed: seed, log: log)
   }
 
   /// Starts the database and the first node.
@@ -87,7 +83,7 @@ final class StormNodes {
   /// Starts nodes that have ended, and ends faults whose time is over.
   func keepAlive() throws {
     for (number, node) in nodes.enumerated() where areStarted || number == 0 {
-      if single ?? number == number { try node.keepAlive() } else { try node.retire() }
+      try node.keepAlive()
     }
     let now = StormClock.now
     for (network, _) in slow.filter({ now > $0.end }) {
@@ -99,11 +95,6 @@ final class StormNodes {
 
   /// Ends the next node of an upgrade when the one before it is there again.
   private func goOnWithUpgrade() {
-    if let single, !upgrades.isEmpty {
-      upgrades = []
-      nodes[single].stop()
-      return moveOn()
-    }
     guard let next = upgrades.first, nodes.indices.allSatisfy({ balancer.isLive($0) }) else {
       return
     }
@@ -127,36 +118,23 @@ final class StormNodes {
 
   // MARK: Faults
 
-  /// The node that something happens to.
-  private func target(_ node: Int) -> Int { single ?? node }
-
-  /// Gives all devices to the next node, if only one runs.
-  private func moveOn() {
-    guard let node = single else { return }
-    let next = (node + 1) % nodes.count
-    single = next
-    balancer.setSingle(next)
-  }
-
   func cause(_ fault: NodeFault) {
     switch fault {
     case .kill(let node, let down):
       count("kills of a node")
-      kill(target(node), down)
+      nodes[node].kill(downMilliseconds: down)
     case .killAll(let down):
       count("kills of all nodes")
       for node in nodes { node.kill(downMilliseconds: down) }
     case .pause(let node, let time):
       count("nodes paused for longer than their lease")
-      let node = target(node)
       nodes[node].pause(milliseconds: time)
       // Some devices go to another node, and some stay.
       fronts[node].cause(.cutHalf)
-      moveOn()
     case .upgrade:
       count("upgrades of all nodes")
       upgrades += nodes.indices
-    case .clock(let node, let hours): nodes[target(node)].server.setClock(Int64(hours) * 3_600)
+    case .clock(let node, let hours): nodes[node].server.setClock(Int64(hours) * 3_600)
     case .hold(let link, let direction, let time):
       count("partitions")
       cause(.hold(direction, milliseconds: time), in: network(of: link))
@@ -173,13 +151,8 @@ final class StormNodes {
     case .failOverWithNode(let fault, let node, let down):
       count("kills of a node and the primary together")
       database.cause(fault)
-      kill(target(node), down)
+      nodes[node].kill(downMilliseconds: down)
     }
-  }
-
-  private func kill(_ node: Int, _ downMilliseconds: Int) {
-    nodes[node].kill(downMilliseconds: downMilliseconds)
-    moveOn()
   }
 
   private func cause(_ fault: NetworkFault, in network: FaultyNetwork?) {
@@ -189,9 +162,9 @@ final class StormNodes {
   /// The network of a link; nil for the one of the database.
   private func network(of link: NodeLink) -> FaultyNetwork? {
     switch link {
-    case .front(let node): fronts[target(node)]
-    case .primary(let node): databaseLinks[target(node)][database.primary]
-    case .standby(let node): databaseLinks[target(node)][1 - database.primary]
+    case .front(let node): fronts[node]
+    case .primary(let node): databaseLinks[node][database.primary]
+    case .standby(let node): databaseLinks[node][1 - database.primary]
     case .replication: nil
     case .node(let node): links[node]
     }

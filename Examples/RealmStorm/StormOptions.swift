@@ -44,7 +44,7 @@ struct StormOptions: ParsableArguments {
       """)
   var nodes = 0
 
-  @Option(help: "With nodes: how connections are spread over them: random, turns or single.")
+  @Option(help: "With nodes: how connections are spread over them: random, or in turns.")
   var balance = BalanceKind.random
 
   @Option(help: "With nodes: the kills of the primary after which the standby is promoted.")
