@@ -160,11 +160,11 @@ final class NodeClient: NodeReceiver {
 
   // MARK: Answers
 
-  func receive(_ message: NodeMessage, byteCount: Int) throws(NodeMessageError) {
+  func receive(_ message: NodeMessage, byteCount: Int) throws(PackedBytesError) {
     switch message {
     case .reply(let number, let reply):
       guard let waiter = takeWaiter(of: number) else {
-        throw NodeMessageError("a reply without a request")
+        throw PackedBytesError("a reply without a request")
       }
       waiter.resume(returning: reply)
     case .event(let number, let event):
@@ -172,12 +172,12 @@ final class NodeClient: NodeReceiver {
       state.withLock { $0.sessions[number]?.events }?.send(event)
     case .answer(let number, let answer):
       guard let waiter = state.withLock({ $0.calls.removeValue(forKey: number) }) else {
-        throw NodeMessageError("an answer without a call")
+        throw PackedBytesError("an answer without a call")
       }
       waiter.resume(returning: answer)
     case .ping: break
     case .begin, .request, .end, .close, .call:
-      throw NodeMessageError("the owner of realms begins nothing")
+      throw PackedBytesError("the owner of realms begins nothing")
     }
   }
 }

@@ -46,7 +46,7 @@ enum NodeMessage: Hashable, Sendable {
   }
 
   var bytes: [UInt8] {
-    var writer = NodeWriter()
+    var writer = PackedWriter()
     func begin(_ tag: Tag, _ number: UInt64) {
       writer.append([tag.rawValue])
       writer.write(number)
@@ -77,11 +77,11 @@ enum NodeMessage: Hashable, Sendable {
     return writer.bytes
   }
 
-  init(_ bytes: [UInt8]) throws(NodeMessageError) {
-    var reader = NodeReader(bytes)
+  init(_ bytes: [UInt8]) throws(PackedBytesError) {
+    var reader = PackedReader(bytes)
     let first = try reader.byte()
     guard let tag = Tag(rawValue: first) else {
-      throw NodeMessageError("there is no message \(first)")
+      throw PackedBytesError("there is no message \(first)")
     }
     switch tag {
     case .begin: self = .begin(session: try reader.number(), try reader.session())
@@ -112,7 +112,7 @@ struct NodeHello: Hashable, Sendable {
   var node: String
 
   var bytes: [UInt8] {
-    var writer = NodeWriter()
+    var writer = PackedWriter()
     writer.append(Self.magic)
     writer.write(major)
     writer.write(minor)
@@ -122,14 +122,14 @@ struct NodeHello: Hashable, Sendable {
 
   init(node: String) { self.node = node }
 
-  init(_ bytes: [UInt8]) throws(NodeMessageError) {
+  init(_ bytes: [UInt8]) throws(PackedBytesError) {
     guard bytes.starts(with: Self.magic) else {
-      throw NodeMessageError("the other side is no server of realms")
+      throw PackedBytesError("the other side is no server of realms")
     }
-    var reader = NodeReader(bytes, from: Self.magic.count)
+    var reader = PackedReader(bytes, from: Self.magic.count)
     major = try reader.number()
     guard major == Self.major else {
-      throw NodeMessageError(
+      throw PackedBytesError(
         "the other server speaks version \(major) of the protocol between servers, and this one "
           + "version \(Self.major)")
     }

@@ -85,7 +85,7 @@ struct NodeOutbox {
     let message = current[currentIndex]
     let end = min(message.position + limits.frameByteCount, message.bytes.count)
     let isLast = end == message.bytes.count
-    var frame = NodeWriter()
+    var frame = PackedWriter()
     frame.append([(isLast ? NodeFrame.lastPart : .part).rawValue])
     frame.write(message.number)
     frame.append(Array(message.bytes[message.position..<end]))
@@ -135,27 +135,27 @@ struct NodeAssembler {
   init(_ limits: NodeLimits) { self.limits = limits }
 
   /// The message of a frame, or of the frames up to it; nil if parts of it are missing.
-  mutating func add(_ frame: [UInt8]) throws(NodeMessageError) -> [UInt8]? {
+  mutating func add(_ frame: [UInt8]) throws(PackedBytesError) -> [UInt8]? {
     // The number of a part has ten bytes at most.
     guard frame.count <= limits.frameByteCount + 11 else {
-      throw NodeMessageError("a frame of \(frame.count) bytes")
+      throw PackedBytesError("a frame of \(frame.count) bytes")
     }
-    var reader = NodeReader(frame)
+    var reader = PackedReader(frame)
     let first = try reader.byte()
     guard let kind = NodeFrame(rawValue: first) else {
-      throw NodeMessageError("there is no frame \(first)")
+      throw PackedBytesError("there is no frame \(first)")
     }
     guard kind != .message else { return reader.rest() }
     let number = try reader.number()
     var bytes = parts.removeValue(forKey: number) ?? []
     bytes += reader.rest()
     guard bytes.count <= limits.messageByteCount else {
-      throw NodeMessageError("a message of more than \(limits.messageByteCount) bytes")
+      throw PackedBytesError("a message of more than \(limits.messageByteCount) bytes")
     }
     if kind == .lastPart { return bytes }
     parts[number] = bytes
     guard parts.count <= limits.partedCount else {
-      throw NodeMessageError("more than \(limits.partedCount) messages come in parts")
+      throw PackedBytesError("more than \(limits.partedCount) messages come in parts")
     }
     return nil
   }

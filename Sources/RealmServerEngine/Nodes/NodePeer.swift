@@ -56,7 +56,7 @@ final class NodePeer: NodeReceiver {
 
   // MARK: Messages
 
-  func receive(_ message: NodeMessage, byteCount: Int) async throws(NodeMessageError) {
+  func receive(_ message: NodeMessage, byteCount: Int) async throws(PackedBytesError) {
     switch message {
     case .begin(let number, let session): try begin(session, number)
     case .request(let number, let request):
@@ -74,18 +74,18 @@ final class NodePeer: NodeReceiver {
         }
       }
     case .ping: break
-    case .reply, .event, .answer: throw NodeMessageError("nothing was asked for")
+    case .reply, .event, .answer: throw PackedBytesError("nothing was asked for")
     }
   }
 
-  private func begin(_ session: NodeSession, _ number: UInt64) throws(NodeMessageError) {
+  private func begin(_ session: NodeSession, _ number: UInt64) throws(PackedBytesError) {
     let connection = Connection(app: session.app, number: session.connection)
     let app = server.app(session.app)
     let link = ServerSessionLink { [weak self] in self?.send($0, of: number) }
     let mayBegin = state.withLock { state in
       state.sessions[number] == nil && state.sessions.count < socket.limits.sessionCount
     }
-    guard mayBegin else { throw NodeMessageError("a session more than there may be") }
+    guard mayBegin else { throw PackedBytesError("a session more than there may be") }
     let known = state.withLock { $0.connections[connection]?.number }
     let own = known ?? app?.host.makeConnectionNumber() ?? 0
     let made = Session(
@@ -109,7 +109,7 @@ final class NodePeer: NodeReceiver {
 
   private func perform(
     _ request: ServerStoreRequest, of number: UInt64, _ byteCount: Int
-  ) throws(NodeMessageError) {
+  ) throws(PackedBytesError) {
     let session = state.withLock { state -> Session? in
       guard let session = state.sessions[number], !session.isBusy, !session.isClosing else {
         return nil
@@ -117,7 +117,7 @@ final class NodePeer: NodeReceiver {
       state.sessions[number]?.isBusy = true
       return session
     }
-    guard let session else { throw NodeMessageError("a request without a session for it") }
+    guard let session else { throw PackedBytesError("a request without a session for it") }
     Task {
       let reply = await self.reply(to: request, of: session)
       finish(byteCount)

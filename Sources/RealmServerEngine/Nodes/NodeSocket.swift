@@ -12,7 +12,7 @@ import RealmSyncProtocol
 /// Takes the messages of a connection between servers.
 protocol NodeReceiver: Sendable {
   /// Takes a message, and returns when the next one may be read. An error ends the connection.
-  func receive(_ message: NodeMessage, byteCount: Int) async throws(NodeMessageError)
+  func receive(_ message: NodeMessage, byteCount: Int) async throws(PackedBytesError)
   /// Is asked now and then; returns whether the connection is not needed any more.
   func isIdle(at now: Milliseconds) -> Bool
 }
@@ -123,7 +123,7 @@ final class NodeSocket: Sendable {
     defer { limit.cancel() }
     try await socket.send(hello.bytes)
     let bytes = try await socket.receive()
-    do throws(NodeMessageError) {
+    do throws(PackedBytesError) {
       return try NodeHello(bytes)
     } catch {
       await socket.close(.protocolError, reason: error.description)
@@ -147,7 +147,7 @@ final class NodeSocket: Sendable {
       do throws(SocketClosed) { frame = try await socket.receive() } catch { return error }
       meter.received(frame.count)
       state.withLock { $0.lastReceived = timer.now() }
-      do throws(NodeMessageError) {
+      do throws(PackedBytesError) {
         guard let bytes = try assembler.add(frame) else { continue }
         let message = try NodeMessage(bytes)
         guard message != .ping else { continue }

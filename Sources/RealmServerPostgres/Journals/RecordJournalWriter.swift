@@ -8,35 +8,35 @@ import RealmTables
 
 /// Writes journals in their stored form: the number of the form, then the tables.
 ///
-/// Numbers are in seven-bit groups, the lowest first; signed ones are zigzagged. Texts and bytes
-/// follow their number of bytes. A table is its name, whether it has a primary key, its columns,
-/// the keys of removed records, and the changed records with the values of all columns. The key of
-/// a record is the value of its primary key, or the number of its object.
+/// Values are packed (`PackedWriter`). A table is its name, whether it has a primary key, its
+/// columns, the keys of removed records, and the changed records with the values of all columns.
+/// The key of a record is the value of its primary key, or the number of its object.
 struct RecordJournalWriter {
   /// The form that this program writes, and the only one that it reads.
   static let form: UInt8 = 1
 
-  private var bytes = [Self.form]
+  private var bytes = PackedWriter()
 
   static func encode(_ journal: RecordJournal) -> [UInt8] {
     var writer = RecordJournalWriter()
-    writer.number(UInt64(journal.tables.count))
+    writer.bytes.write(byte: form)
+    writer.bytes.write(journal.tables.count)
     for table in journal.tables { writer.write(table) }
-    return writer.bytes
+    return writer.bytes.bytes
   }
 
   private mutating func write(_ table: RecordJournal.Table) {
-    text(table.name)
-    bytes.append(table.hasPrimaryKey ? 1 : 0)
-    number(UInt64(table.columns.count))
+    bytes.write(table.name)
+    bytes.write(table.hasPrimaryKey)
+    bytes.write(table.columns.count)
     for column in table.columns {
-      text(column.name)
-      bytes.append(RecordJournalTag(column.type)?.rawValue ?? 0)
-      bytes.append(column.isNullable ? 1 : 0)
+      bytes.write(column.name)
+      bytes.write(byte: RecordJournalTag(column.type)?.rawValue ?? 0)
+      bytes.write(column.isNullable)
     }
-    number(UInt64(table.removed.count))
+    bytes.write(table.removed.count)
     for key in table.removed { write(key) }
-    number(UInt64(table.changed.count))
+    bytes.write(table.changed.count)
     for record in table.changed {
       if !table.hasPrimaryKey { write(record.key) }
       for value in record.values { write(value) }
@@ -46,40 +46,25 @@ struct RecordJournalWriter {
   private mutating func write(_ key: RecordChanges.Key) {
     switch key {
     case .primary(let value): write(value)
-    case .object(let key): number(UInt64(bitPattern: key.rawValue))
+    case .object(let key): bytes.write(UInt64(bitPattern: key.rawValue))
     }
   }
 
   private mutating func write(_ value: TableValue) {
     switch value {
     case .int(let value):
-      bytes.append(RecordJournalTag.int.rawValue)
-      number(UInt64(bitPattern: value << 1 ^ value >> 63))
+      bytes.write(byte: RecordJournalTag.int.rawValue)
+      bytes.write(signed: value)
     case .string(let value):
-      bytes.append(RecordJournalTag.string.rawValue)
-      text(value)
+      bytes.write(byte: RecordJournalTag.string.rawValue)
+      bytes.write(value)
     case .binary(let value):
-      bytes.append(RecordJournalTag.binary.rawValue)
-      number(UInt64(value.count))
-      bytes += value
+      bytes.write(byte: RecordJournalTag.binary.rawValue)
+      bytes.write(value)
     default:
       assert(value.isNull, "`RecordJournal.types` are the only ones")
-      bytes.append(RecordJournalTag.null.rawValue)
+      bytes.write(byte: RecordJournalTag.null.rawValue)
     }
-  }
-
-  private mutating func text(_ text: String) {
-    number(UInt64(text.utf8.count))
-    bytes += text.utf8
-  }
-
-  private mutating func number(_ value: UInt64) {
-    var rest = value
-    while rest > 0x7F {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
   }
 }
 

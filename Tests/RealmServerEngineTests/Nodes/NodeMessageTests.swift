@@ -18,14 +18,14 @@ struct NodeMessageTests {
     }
   }
 
-  /// `NodeReader` 1
+  /// `PackedReader` 1
   @Test(arguments: 0..<RandomNodeMessages.kindCount)
   func damagedMessagesThrowOrAreOthers(_ kind: Int) throws {
     for seed in 0..<4 as Range<UInt64> {
       var messages = RandomNodeMessages(seed: seed)
       let bytes = messages.message(kind).bytes
       for count in bytes.indices.prefix(400) where kind != 12 {
-        #expect(throws: NodeMessageError.self) { _ = try NodeMessage(Array(bytes.prefix(count))) }
+        #expect(throws: PackedBytesError.self) { _ = try NodeMessage(Array(bytes.prefix(count))) }
       }
       var random = SeededGenerator(seed: seed)
       for _ in 0..<60 {
@@ -37,24 +37,24 @@ struct NodeMessageTests {
         _ = try? NodeMessage(message.bytes)
       }
     }
-    #expect(throws: NodeMessageError.self) { _ = try NodeMessage([]) }
-    #expect(throws: NodeMessageError.self) { _ = try NodeMessage(NodeMessage.ping.bytes + [0]) }
+    #expect(throws: PackedBytesError.self) { _ = try NodeMessage([]) }
+    #expect(throws: PackedBytesError.self) { _ = try NodeMessage(NodeMessage.ping.bytes + [0]) }
   }
 
   @Test func numbersAreBounded() throws {
-    var writer = NodeWriter()
+    var writer = PackedWriter()
     writer.write(UInt64.max)
-    var reader = NodeReader(writer.bytes)
+    var reader = PackedReader(writer.bytes)
     #expect(try reader.number() == .max)
     for bytes in [[UInt8](repeating: 0x80, count: 10), [UInt8](repeating: 0xFF, count: 9) + [2]] {
-      var reader = NodeReader(bytes)
-      #expect(throws: NodeMessageError.self) { _ = try reader.number() }
+      var reader = PackedReader(bytes)
+      #expect(throws: PackedBytesError.self) { _ = try reader.number() }
     }
     // A list of more elements than bytes.
-    var list = NodeWriter()
+    var list = PackedWriter()
     list.write(UInt64.max >> 1)
-    var other = NodeReader(list.bytes + [1])
-    #expect(throws: NodeMessageError.self) { _ = try other.count() }
+    var other = PackedReader(list.bytes + [1])
+    #expect(throws: PackedBytesError.self) { _ = try other.count() }
   }
 
   /// The token of a client is for its edge alone.
@@ -80,6 +80,6 @@ struct NodeMessageTests {
       _ = try NodeHello(bytes)
       Issue.record("another version is taken")
     } catch { #expect(error.description.contains("version 2")) }
-    #expect(throws: NodeMessageError.self) { _ = try NodeHello(Array("GET /".utf8)) }
+    #expect(throws: PackedBytesError.self) { _ = try NodeHello(Array("GET /".utf8)) }
   }
 }

@@ -103,15 +103,15 @@ struct NodeOutboxTests {
 
   @Test func framesOfOthersAreBounded() {
     var assembler = NodeAssembler(limits)
-    #expect(throws: NodeMessageError.self) {
+    #expect(throws: PackedBytesError.self) {
       _ = try assembler.add([1] + [UInt8](repeating: 0, count: 30))
     }
-    #expect(throws: NodeMessageError.self) { _ = try assembler.add([9, 1]) }
-    #expect(throws: NodeMessageError.self) { _ = try assembler.add([]) }
-    #expect(throws: NodeMessageError.self) {
+    #expect(throws: PackedBytesError.self) { _ = try assembler.add([9, 1]) }
+    #expect(throws: PackedBytesError.self) { _ = try assembler.add([]) }
+    #expect(throws: PackedBytesError.self) {
       for number in 1...3 as ClosedRange<UInt8> { _ = try assembler.add([2, number, 0]) }
     }
-    #expect(throws: NodeMessageError.self) {
+    #expect(throws: PackedBytesError.self) {
       for _ in 0..<30 { _ = try assembler.add([2, 1] + [UInt8](repeating: 0, count: 10)) }
     }
   }

@@ -6,19 +6,19 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 
-extension NodeReader {
-  private static func unknown(_ kind: String, _ number: UInt64) -> NodeMessageError {
-    NodeMessageError("there is no \(kind) \(number)")
+extension PackedReader {
+  private static func unknown(_ kind: String, _ number: UInt64) -> PackedBytesError {
+    PackedBytesError("there is no \(kind) \(number)")
   }
 
-  mutating func session() throws(NodeMessageError) -> NodeSession {
+  mutating func session() throws(PackedBytesError) -> NodeSession {
     NodeSession(
       app: try text(), user: try text(),
       version: ProtocolVersion(mode: try flag() ? .flexible : .partition, number: try integer()),
       connection: try number())
   }
 
-  mutating func call() throws(NodeMessageError) -> NodeCall {
+  mutating func call() throws(PackedBytesError) -> NodeCall {
     NodeCall(
       app: try text(), name: try text(), arguments: try content(), user: try optionalText(),
       depth: try integer())
@@ -26,7 +26,7 @@ extension NodeReader {
 
   // MARK: Requests
 
-  mutating func request() throws(NodeMessageError) -> ServerStoreRequest {
+  mutating func request() throws(PackedBytesError) -> ServerStoreRequest {
     let kind = try number()
     switch kind {
     case 0: return .bind(try bind())
@@ -44,7 +44,7 @@ extension NodeReader {
     }
   }
 
-  private mutating func bind() throws(NodeMessageError) -> ClientMessage.Bind {
+  private mutating func bind() throws(PackedBytesError) -> ClientMessage.Bind {
     let (session, needsIdent) = (try number(), try flag())
     let target: ClientMessage.Bind.Target
     if try flag() {
@@ -58,7 +58,7 @@ extension NodeReader {
     return ClientMessage.Bind(session: session, target: target, needsIdent: needsIdent)
   }
 
-  private mutating func ident() throws(NodeMessageError) -> ClientMessage.Ident {
+  private mutating func ident() throws(PackedBytesError) -> ClientMessage.Ident {
     var ident = ClientMessage.Ident(
       session: try number(), file: FileIdentifier(try number()), salt: try number(),
       download: try downloadCursor(), latest: try version())
@@ -66,23 +66,23 @@ extension NodeReader {
     return ident
   }
 
-  private mutating func query() throws(NodeMessageError) -> VersionedQuery {
+  private mutating func query() throws(PackedBytesError) -> VersionedQuery {
     VersionedQuery(version: try number(), text: try text())
   }
 
-  private mutating func downloadCursor() throws(NodeMessageError) -> DownloadCursor {
+  private mutating func downloadCursor() throws(PackedBytesError) -> DownloadCursor {
     DownloadCursor(serverVersion: try number(), clientVersion: try number())
   }
 
-  private mutating func uploadCursor() throws(NodeMessageError) -> UploadCursor {
+  private mutating func uploadCursor() throws(PackedBytesError) -> UploadCursor {
     UploadCursor(clientVersion: try number(), serverVersion: try number())
   }
 
-  private mutating func version() throws(NodeMessageError) -> SaltedVersion {
+  private mutating func version() throws(PackedBytesError) -> SaltedVersion {
     SaltedVersion(version: try number(), salt: try number())
   }
 
-  private mutating func entry() throws(NodeMessageError) -> UploadEntry {
+  private mutating func entry() throws(PackedBytesError) -> UploadEntry {
     UploadEntry(
       clientVersion: try number(), serverVersion: try number(),
       timestamp: OriginTimestamp(milliseconds: try number()), file: FileIdentifier(try number()),
@@ -91,7 +91,7 @@ extension NodeReader {
 
   // MARK: Replies
 
-  mutating func reply() throws(NodeMessageError) -> ServerStoreReply {
+  mutating func reply() throws(PackedBytesError) -> ServerStoreReply {
     let kind = try number()
     switch kind {
     case 0: return .bound(ident: FileIdentifier(try number()), salt: try number())
@@ -112,14 +112,14 @@ extension NodeReader {
     }
   }
 
-  private mutating func file() throws(NodeMessageError) -> ServerFile {
+  private mutating func file() throws(PackedBytesError) -> ServerFile {
     ServerFile(
       ident: FileIdentifier(try number()), salt: try number(), isOfUser: try flag(),
       isExpired: try flag(), clientVersion: try number(), reciprocalBase: try number(),
       lockedServerVersion: try number())
   }
 
-  private mutating func reports() throws(NodeMessageError) -> [CompensatingWriteReport] {
+  private mutating func reports() throws(PackedBytesError) -> [CompensatingWriteReport] {
     var reports: [CompensatingWriteReport] = []
     for _ in 0..<(try count()) {
       var report = CompensatingWriteReport(
@@ -133,16 +133,16 @@ extension NodeReader {
     return reports
   }
 
-  private mutating func key() throws(NodeMessageError) -> RejectedKey {
+  private mutating func key() throws(PackedBytesError) -> RejectedKey {
     let bytes = try content()
     do throws(ChangesetError) {
       return try RejectedKey(bytes: bytes)
     } catch {
-      throw NodeMessageError("a primary key: \(error)")
+      throw PackedBytesError("a primary key: \(error)")
     }
   }
 
-  private mutating func download() throws(NodeMessageError) -> ServerMessage.Download {
+  private mutating func download() throws(PackedBytesError) -> ServerMessage.Download {
     let kind = try number()
     let progress: ServerMessage.Progress
     switch kind {
@@ -167,18 +167,18 @@ extension NodeReader {
       download.progress = progress
       return download
     } catch {
-      throw NodeMessageError("a download: \(error)")
+      throw PackedBytesError("a download: \(error)")
     }
   }
 
-  private mutating func refusal() throws(NodeMessageError) -> SessionRefusal {
+  private mutating func refusal() throws(PackedBytesError) -> SessionRefusal {
     let number = try number()
     guard let code = Int(exactly: number).flatMap({ SessionErrorCode(rawValue: $0) }) else {
       throw Self.unknown("error of sessions", number)
     }
     let bytes = try content()
     guard let json = try? JSONParser.parse(bytes), let document = try? ErrorDocument(json: json)
-    else { throw NodeMessageError("the document of an error cannot be read") }
+    else { throw PackedBytesError("the document of an error cannot be read") }
     var refusal = SessionRefusal(code, "")
     refusal.document = document
     return refusal
@@ -186,7 +186,7 @@ extension NodeReader {
 
   // MARK: Events
 
-  mutating func event() throws(NodeMessageError) -> ServerSessionEvent {
+  mutating func event() throws(PackedBytesError) -> ServerSessionEvent {
     let kind = try number()
     switch kind {
     case 0: return .head(try version())
@@ -201,22 +201,22 @@ extension NodeReader {
   /// The most versions of one call: a declaration and a change.
   private static let versionCountMax: UInt64 = 1_000
 
-  mutating func answer() throws(NodeMessageError) -> Result<NodeAnswer, DocumentError> {
+  mutating func answer() throws(PackedBytesError) -> Result<NodeAnswer, DocumentError> {
     guard try flag() else { return .failure(try documentError()) }
     var answer = NodeAnswer(value: try content(), realm: RealmID(try text()), versions: nil)
     let (first, last) = (try optionalNumber(), try optionalNumber())
     if let first, let last {
       guard first <= last, last - first < Self.versionCountMax else {
-        throw NodeMessageError("versions \(first) to \(last)")
+        throw PackedBytesError("versions \(first) to \(last)")
       }
       answer.versions = first...last
     } else if first != nil || last != nil {
-      throw NodeMessageError("versions have one end")
+      throw PackedBytesError("versions have one end")
     }
     return .success(answer)
   }
 
-  private mutating func documentError() throws(NodeMessageError) -> DocumentError {
+  private mutating func documentError() throws(PackedBytesError) -> DocumentError {
     let kind = try number()
     switch kind {
     case 0: return .unsupported(try text())

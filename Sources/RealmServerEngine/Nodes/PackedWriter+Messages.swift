@@ -5,7 +5,7 @@
 import RealmFormats
 import RealmSyncProtocol
 
-extension NodeWriter {
+extension PackedWriter {
   mutating func write(_ session: NodeSession) {
     write(session.app)
     write(session.user)
