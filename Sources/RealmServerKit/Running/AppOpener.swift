@@ -148,7 +148,7 @@ struct AppOpener: Sendable {
     }
   }
 
-  /// The users of an app in the database. See `SharedStore` 2.
+  /// The users of an app in the database. See `SharedStore` 3.
   private func sharedUsers(
     of app: String, in shared: SharedStore
   ) throws(ServerFailure) -> AccountStore {
