@@ -6,8 +6,8 @@
 // 1. Each request and each call gets one answer: the owner's, or an error once the connection has
 //    ended.
 // 2. After the end of the connection no session is there: each has got its last error.
-// 3. No request and no call waits longer than its limit, whatever signs of life the owner gives. What
-//    comes after the limit is dropped.
+// 3. No request and no call waits longer than its limit, whatever signs of life the owner gives.
+//    What comes after the limit is dropped.
 
 import RealmStorage
 import RealmSyncProtocol

@@ -28,8 +28,8 @@ package actor RealmDirectory {
     /// Keeps the realm open.
     fileprivate var use: RealmUse?
 
-    /// Makes a call once the realm is closed all the same, if this is kept still: who needs the realm
-    /// opens it again.
+    /// Makes a call once the realm is closed all the same, if this is kept still: a reader opens it
+    /// again then.
     func whenClosed(_ call: @escaping @Sendable () -> Void) { use?.whenClosed(call) }
   }
 

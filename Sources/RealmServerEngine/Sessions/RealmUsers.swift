@@ -40,7 +40,7 @@ final class RealmUsers: Sendable {
     state = Locked(State(lastUses: Kind.allCases.map { _ in now }))
   }
 
-  /// The time since when the realm has no use of a kind or of one that needs more; nil while it has.
+  /// The time since when the realm has no use of a kind or of one that needs more; nil if it has.
   func idleSince(_ kind: Kind) -> OriginTimestamp? {
     state.withLock { state in
       guard state.counts[kind.rawValue...].allSatisfy({ $0 == 0 }) else { return nil }

@@ -51,8 +51,7 @@ package protocol RealmStore: Sendable {
   /// - Throws: `StoreError.owned` while the owner is another server that still renews its lease.
   nonisolated(nonsending) func own() async throws(StoreError) -> RealmHead
 
-  /// The server that is the owner, if that is another one; nil if a call of `own()` would make this
-  /// server the owner.
+  /// The owner, if that is another server.
   nonisolated(nonsending) func otherOwner() async throws(StoreError) -> String?
 
   /// The newest head that this server knows.

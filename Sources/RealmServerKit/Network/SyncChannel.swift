@@ -99,8 +99,8 @@ struct SyncChannel: HTTPChannelHandler {
     _ channel: any Channel, _ node: String?
   ) -> EventLoopFuture<Content> {
     guard let node else { return channel.eventLoop.makeFailedFuture(ChannelError.eof) }
-    // Frames are small. What becomes of them is noted, and refuses none: the sessions of all clients
-    // of the other server would end.
+    // Frames are small. What becomes of them is noted, and refuses none: the sessions of all
+    // clients of the other server would end.
     let memory = budget.share(address: "node " + node)
     return WebSocket.adopt(
       channel, isClient: false, protocolName: NodeRequest.protocolName,

@@ -4,8 +4,8 @@
 // disturb.
 //
 // Invariants:
-// 1. A move sets the mark before it asks for servers, and a server tells of itself before it asks for
-//    the mark: of both at once one is refused, at least.
+// 1. A move sets the mark before it asks for servers, and a server tells of itself before it asks
+//    for the mark: of both at once one is refused, at least.
 
 #if Server
 import RealmServerEngine

@@ -28,8 +28,8 @@ package struct PostgresNodes: Sendable {
     ])
   }
 
-  /// The other servers that were there in the last half minute: their addresses, or their names where
-  /// they have none. Blocks the thread.
+  /// The other servers that were there in the last half minute: their addresses, or their names
+  /// where they have none. Blocks the thread.
   package func present() throws(StoreError) -> [String] {
     let rows = try database.repeating([Statements.presentNodes(.text(node))])[0]
     return rows.compactMap { values in

@@ -323,8 +323,8 @@ final class PostgresRealm: RealmStore {
   /// Stores the objects of the newest version as the checkpoint of the realm, and removes the
   /// entries before it.
   ///
-  /// - Returns: False if the realm got a newer one meanwhile, or another server has removed parts of
-  ///   this one.
+  /// - Returns: False if the realm got a newer one meanwhile, or another server has removed parts
+  ///   of this one.
   @discardableResult
   func makeCheckpoint() throws(StoreError) -> Bool {
     let snapshot = try bringForward(atLeast: 0)
