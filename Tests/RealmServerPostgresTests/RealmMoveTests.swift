@@ -124,6 +124,23 @@ struct RealmMoveTests {
     #expect(try await known.snapshot(atLeast: 0).head.version == 1)
   }
 
+  /// A move is no success before the objects are there: the history alone does not make them.
+  @Test func aMoveWhoseCheckpointIsRemovedIsMadeAgain() async throws {
+    let bench = try StoreBench(.simulated)
+    let source = try await Source(bench.name)
+    let store = try #require(try bench.store() as? PostgresStore)
+    let other = try #require(try bench.otherServer() as? PostgresStore)
+    let realm = try other.opened(bench.name)
+    let connector = try #require(bench.connector)
+    connector.onAnswer(to: Statements.addPart) {
+      // Another server makes a checkpoint at the same time.
+      _ = try? realm.database.once([Statements.removeOtherCheckpoints(realm.key, .int(0))])
+    }
+    #expect(throws: StoreError.self) { try store.take(source.export()) }
+    #expect(try store.take(source.export()) == .moved)
+    try await source.compare(with: try await bench.otherServer().open(bench.name))
+  }
+
   /// `PostgresStore+Moving` 1: whatever breaks, the move can be made again.
   @Test func aMoveThatBreaksBeginsAgain() async throws {
     for point in FaultyConnector.Point.allCases {

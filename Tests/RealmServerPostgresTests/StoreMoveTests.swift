@@ -24,10 +24,10 @@ import Testing
     self.logger = logger
   }
 
-  private var folder: String { directory.file("data") }
-
-  private func server(port: Int = 0, store: String?) throws -> RealmServer {
-    var configuration = RealmServerConfiguration(folder: folder, port: port)
+  private func server(
+    _ name: String = "data", port: Int = 0, store: String?
+  ) throws -> RealmServer {
+    var configuration = RealmServerConfiguration(folder: directory.file(name), port: port)
     configuration.store = store
     var settings = AppSettings()
     settings.logIns = [.emailPassword()]
@@ -37,9 +37,11 @@ import Testing
       logger: logger)
   }
 
-  /// Moves the folder, on a thread that may wait for the database.
-  private func move(to address: String) async -> Result<StoreMove.Report, any Error> {
-    let (folder, logger) = (folder, logger)
+  /// Moves a folder, on a thread that may wait for the database.
+  private func move(
+    _ name: String = "data", to address: String
+  ) async -> Result<StoreMove.Report, any Error> {
+    let (folder, logger) = (directory.file(name), logger)
     return await withCheckedContinuation { continuation in
       Thread.detachNewThread {
         continuation.resume(
@@ -48,8 +50,29 @@ import Testing
     }
   }
 
-  private func failure(_ address: String) async -> String? {
-    if case .failure(let error) = await move(to: address) { "\(error)" } else { nil }
+  private func failure(_ address: String, _ name: String = "data") async -> String? {
+    if case .failure(let error) = await move(name, to: address) { "\(error)" } else { nil }
+  }
+
+  /// Makes a folder with a user.
+  private func makeUser() async throws {
+    try await server(store: nil).run { url in
+      let place = AppConfiguration(baseURL: url, defaultRequestTimeoutMS: 600_000)
+      place.directory = directory.file("device")
+      let app = App(id: "todos", configuration: place)
+      try await app.emailPasswordAuth.registerUser(email: "a@b.c", password: "secret")
+      _ = try await app.login(credentials: .emailPassword(email: "a@b.c", password: "secret"))
+    }
+  }
+
+  /// The sentence with which a server does not start; nil if it starts.
+  private func refusal(_ name: String, store: String) -> String? {
+    do {
+      _ = try server(name, store: store)
+      return nil
+    } catch {
+      return "\(error)"
+    }
   }
 
   @MainActor private func add(_ text: String, to realm: Realm) async throws {
@@ -114,6 +137,41 @@ import Testing
       #expect(Set(other.objects(StoreTodo.self).map(\.text)) == ["before", "meanwhile", "after"])
     }
     #expect(errors.withLock { $0.filter { $0.contains("eset") } } == [])
+  }
+
+  /// `SharedStore` 2
+  @Test(.withPostgres) func aDatabaseWithAPartOfAFolderIsNotServed() async throws {
+    let cluster = try PostgresCluster.shared.get()
+    let address = cluster.address(try cluster.makeDatabase())
+    try await makeUser()
+    // What comes last cannot be read.
+    let triggers = directory.file("data/apps/todos/triggers.realm")
+    try Data("none".utf8).write(to: URL(filePath: triggers))
+    #expect(await failure(address)?.contains("the same command goes on") == true)
+    // Neither by another server, nor by one with the folder.
+    for name in ["other", "data"] {
+      #expect(refusal(name, store: address)?.contains("has not ended") == true)
+    }
+    try FileManager.default.removeItem(atPath: triggers)
+    #expect(try await move(to: address).get().userCount == 1)
+    #expect(refusal("other", store: address) == nil)
+    #expect(refusal("data", store: address) == nil)
+  }
+
+  /// `SharedStore+Moving` 1
+  @Test(.withPostgres) func aDatabaseThatIsServedGetsNoFolder() async throws {
+    let cluster = try PostgresCluster.shared.get()
+    let address = cluster.address(try cluster.makeDatabase())
+    try await makeUser()
+    let files = FileManager.default
+    try files.copyItem(atPath: directory.file("data"), toPath: directory.file("copy"))
+    _ = try await move(to: address).get()
+    try await server(store: address).run { _ in
+      #expect(await failure(address, "copy")?.contains("A server uses the database") == true)
+      // Nothing of that stays, and others may come.
+      #expect(refusal("other", store: address) == nil)
+    }
+    #expect(files.fileExists(atPath: directory.file("copy/apps/todos/accounts.realm")))
   }
 }
 #endif

@@ -155,7 +155,7 @@ struct StoreServerTests {
     }
   }
 
-  /// `SharedStore` 2
+  /// `SharedStore` 3
   @Test(.withPostgres) func usersInTheFolderAreNotLeftOut() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())

@@ -6,6 +6,8 @@
 // 1. Each request and each call gets one answer: the owner's, or an error once the connection has
 //    ended.
 // 2. After the end of the connection no session is there: each has got its last error.
+// 3. No request and no call waits longer than its limit, whatever signs of life the owner gives.
+//    What comes after the limit is dropped.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -14,15 +16,24 @@ import RealmSyncProtocol
 final class NodeClient: NodeReceiver {
   private struct Session {
     let events: ServerSessionLink
-    /// The request under way.
-    var waiter: CheckedContinuation<ServerStoreReply, Never>?
+    /// The request under way, and when it began.
+    var waiter: ReplyWaiter?
+    var start: Milliseconds = 0
   }
 
+  private typealias ReplyWaiter = CheckedContinuation<ServerStoreReply, Never>
   private typealias CallWaiter = CheckedContinuation<Result<NodeAnswer, DocumentError>, Never>
+
+  private struct Call {
+    let waiter: CallWaiter
+    let start: Milliseconds
+  }
 
   private struct State {
     var sessions: [UInt64: Session] = [:]
-    var calls: [UInt64: CallWaiter] = [:]
+    var calls: [UInt64: Call] = [:]
+    /// The sessions and calls whose answer comes too late, if it comes.
+    var overdue: Set<UInt64> = []
     var lastNumber: UInt64 = 0
     var lastUse: Milliseconds
     var isClosed = false
@@ -31,8 +42,12 @@ final class NodeClient: NodeReceiver {
   static let broken = SessionRefusal(.sessionClosed, "The way to the realm is interrupted")
   private static let tooLarge = SessionRefusal(
     .sessionClosed, "The message is too large for the way to the realm")
+  private static let unanswered = SessionRefusal(
+    .sessionClosed, "The server with the realm does not answer")
   private static let unknownOutcome = DocumentError.store(
     .unavailable("the way to the realm's owner broke, and the call may have been carried out"))
+  private static let unansweredCall = DocumentError.store(
+    .unavailable("the realm's owner does not answer, and the call may have been carried out"))
 
   private let socket: NodeSocket
   private let timer: SyncClock
@@ -64,14 +79,15 @@ final class NodeClient: NodeReceiver {
         session.events.refuse(Self.broken)
       }
     }
-    for waiter in calls.values { waiter.resume(returning: .failure(Self.unknownOutcome)) }
+    for call in calls.values { call.waiter.resume(returning: .failure(Self.unknownOutcome)) }
     return end
   }
 
   func close() async { await socket.close(.goingAway, reason: "The server shuts down") }
 
-  func isIdle(at now: Milliseconds) -> Bool {
-    state.withLock { state in
+  func check(at now: Milliseconds) -> Bool {
+    endOverdue(at: now)
+    return state.withLock { state in
       guard state.sessions.isEmpty, state.calls.isEmpty, !state.isClosed,
         now > state.lastUse + socket.limits.idle
       else { return false }
@@ -79,6 +95,35 @@ final class NodeClient: NodeReceiver {
       state.isClosed = true
       return true
     }
+  }
+
+  /// Downloads have room at the connections that have asked for them.
+  func holdParts(byteCount: Int) {}
+
+  /// Ends the sessions and calls that have waited for the owner for too long.
+  private func endOverdue(at now: Milliseconds) {
+    func isOver(_ start: Milliseconds, _ limit: Milliseconds) -> Bool {
+      now - min(now, start) > limit
+    }
+    let limits = socket.limits
+    let (sessions, calls) = state.withLock { state -> ([UInt64: ReplyWaiter], [CallWaiter]) in
+      let sessions = state.sessions.compactMapValues { session in
+        isOver(session.start, limits.reply) ? session.waiter : nil
+      }
+      let calls = state.calls.filter { isOver($0.value.start, limits.answer) }
+      for number in sessions.keys { state.sessions[number] = nil }
+      for number in calls.keys { state.calls[number] = nil }
+      state.overdue.formUnion(sessions.keys)
+      state.overdue.formUnion(calls.keys)
+      return (sessions, calls.values.map(\.waiter))
+    }
+    for (number, waiter) in sessions {
+      meter.sessions(-1)
+      waiter.resume(returning: .refused(Self.unanswered))
+      socket.send(.end(session: number))
+      socket.send(.close(session: number))
+    }
+    for waiter in calls { waiter.resume(returning: .failure(Self.unansweredCall)) }
   }
 
   // MARK: Sessions
@@ -98,10 +143,12 @@ final class NodeClient: NodeReceiver {
   }
 
   func perform(_ request: ServerStoreRequest, of number: UInt64) async -> ServerStoreReply {
-    await withCheckedContinuation { waiter in
+    let now = timer.now()
+    return await withCheckedContinuation { waiter in
       let isThere = state.withLock { state in
-        guard state.sessions[number] != nil else { return false }
-        state.sessions[number]?.waiter = waiter
+        guard var session = state.sessions[number] else { return false }
+        (session.waiter, session.start) = (waiter, now)
+        state.sessions[number] = session
         return true
       }
       guard isThere else { return waiter.resume(returning: .refused(Self.broken)) }
@@ -110,16 +157,18 @@ final class NodeClient: NodeReceiver {
     }
   }
 
-  private func takeWaiter(
-    of number: UInt64
-  ) -> CheckedContinuation<ServerStoreReply, Never>? {
+  private func takeWaiter(of number: UInt64) -> ReplyWaiter? {
     state.withLock { state in
       defer { state.sessions[number]?.waiter = nil }
       return state.sessions[number]?.waiter
     }
   }
 
-  func end(_ number: UInt64) { socket.send(.end(session: number)) }
+  func end(_ number: UInt64) {
+    // The owner may have been told already. See invariant 3.
+    guard state.withLock({ $0.sessions[number] != nil }) else { return }
+    socket.send(.end(session: number))
+  }
 
   /// Gives a session up. No request of it is under way.
   func close(_ number: UInt64) {
@@ -144,7 +193,7 @@ final class NodeClient: NodeReceiver {
         guard !state.isClosed else { return nil }
         state.lastNumber += 1
         state.lastUse = now
-        state.calls[state.lastNumber] = waiter
+        state.calls[state.lastNumber] = Call(waiter: waiter, start: now)
         return state.lastNumber
       }
       guard let number else {
@@ -152,7 +201,7 @@ final class NodeClient: NodeReceiver {
         return waiter.resume(returning: .failure(Self.unknownOutcome))
       }
       guard !socket.send(.call(number: number, call)) else { return }
-      state.withLock { $0.calls.removeValue(forKey: number) }?.resume(
+      state.withLock { $0.calls.removeValue(forKey: number) }?.waiter.resume(
         returning: .failure(.tooLarge("the call is too large for the way to the realm's owner")))
     }
     return isOpen.withLock { $0 } ? answer : nil
@@ -164,20 +213,27 @@ final class NodeClient: NodeReceiver {
     switch message {
     case .reply(let number, let reply):
       guard let waiter = takeWaiter(of: number) else {
-        throw PackedBytesError("a reply without a request")
+        guard isOverdue(number) else { throw PackedBytesError("a reply without a request") }
+        return
       }
       waiter.resume(returning: reply)
     case .event(let number, let event):
       // It may have crossed the end of its session.
       state.withLock { $0.sessions[number]?.events }?.send(event)
     case .answer(let number, let answer):
-      guard let waiter = state.withLock({ $0.calls.removeValue(forKey: number) }) else {
-        throw PackedBytesError("an answer without a call")
+      guard let call = state.withLock({ $0.calls.removeValue(forKey: number) }) else {
+        guard isOverdue(number) else { throw PackedBytesError("an answer without a call") }
+        return
       }
-      waiter.resume(returning: answer)
+      call.waiter.resume(returning: answer)
     case .ping: break
     case .begin, .request, .end, .close, .call:
       throw PackedBytesError("the owner of realms begins nothing")
     }
+  }
+
+  /// Whether an answer is one that came too late, of which there is one.
+  private func isOverdue(_ number: UInt64) -> Bool {
+    state.withLock { $0.overdue.remove(number) != nil }
   }
 }

@@ -24,6 +24,12 @@ package struct NodeLimits: Hashable, Sendable {
   package var silence: Milliseconds = 15_000
   /// The time in which the other side has to take a frame.
   package var stall: Milliseconds = 60_000
+  /// The time in which the owner has to reply to a request of a session. A request may wait for its
+  /// turn, and a first download of a large realm takes minutes.
+  package var reply: Milliseconds = 600_000
+  /// The time in which the owner has to answer a call. What a call does has a limit of its own,
+  /// `DocumentLimits.time`; it may have to wait for others.
+  package var answer: Milliseconds = 120_000
   /// The time for the first message of the other side.
   package var greeting: Milliseconds = 10_000
   /// The time after which a connection without sessions and calls is closed.

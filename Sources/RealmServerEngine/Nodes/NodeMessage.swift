@@ -99,23 +99,22 @@ enum NodeMessage: Hashable, Sendable {
 }
 
 /// The first message of each side of a connection between servers.
+///
+/// Bytes after the name are ignored. A later program that sends more kinds of messages says so
+/// there, and sends them to servers that say the same.
 struct NodeHello: Hashable, Sendable {
   private static let magic = Array("openrealm-node".utf8)
-  /// Other servers have to have the same.
-  static let major: UInt64 = 1
-  /// Of both sides the smaller one counts.
-  static let minor: UInt64 = 0
+  /// The protocol of this program. Other servers have to have the same.
+  static let version: UInt64 = 1
 
-  var major = Self.major
-  var minor = Self.minor
+  var version = Self.version
   /// The name of the server.
   var node: String
 
   var bytes: [UInt8] {
     var writer = PackedWriter()
     writer.append(Self.magic)
-    writer.write(major)
-    writer.write(minor)
+    writer.write(version)
     writer.write(node)
     return writer.bytes
   }
@@ -127,14 +126,12 @@ struct NodeHello: Hashable, Sendable {
       throw PackedBytesError("the other side is no server of realms")
     }
     var reader = PackedReader(bytes, from: Self.magic.count)
-    major = try reader.number()
-    guard major == Self.major else {
+    version = try reader.number()
+    guard version == Self.version else {
       throw PackedBytesError(
-        "the other server speaks version \(major) of the protocol between servers, and this one "
-          + "version \(Self.major)")
+        "the other server speaks version \(version) of the protocol between servers, and this one "
+          + "version \(Self.version)")
     }
-    minor = try reader.number()
     node = try reader.text()
-    // Later minor versions may say more.
   }
 }

@@ -134,6 +134,9 @@ struct NodeAssembler {
 
   init(_ limits: NodeLimits) { self.limits = limits }
 
+  /// The bytes of the messages whose last part has not come.
+  var byteCount: Int { parts.values.reduce(0) { $0 + $1.count } }
+
   /// The message of a frame, or of the frames up to it; nil if parts of it are missing.
   mutating func add(_ frame: [UInt8]) throws(PackedBytesError) -> [UInt8]? {
     // The number of a part has ten bytes at most.

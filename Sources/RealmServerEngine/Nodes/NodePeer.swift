@@ -8,6 +8,8 @@
 // 2. The sessions of one connection at the edge have one connection number here, which no other
 //    connection has.
 // 3. While requests of many bytes are under way, nothing is read.
+// 4. What has come and is not carried out is noted in the memory that clients share. While that is
+//    tight, few bytes are many.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -34,6 +36,11 @@ final class NodePeer: NodeReceiver {
     /// The numbers of connections here, with their sessions.
     var connections: [Connection: (number: UInt64, count: Int)] = [:]
     var requestByteCount = 0
+    /// The bytes of messages whose last part has not come.
+    var partByteCount = 0
+    /// Those of the message that waits until others are carried out.
+    var waitingByteCount = 0
+    var isMemoryTight = false
     var reader: CheckedContinuation<Void, Never>?
     var isEnded = false
   }
@@ -43,16 +50,18 @@ final class NodePeer: NodeReceiver {
 
   private let socket: NodeSocket
   private let server: NodeServer
+  private let memory: any ConnectionMemory
   private let state = Locked(State())
 
-  init(_ socket: NodeSocket, of server: NodeServer) {
+  init(_ socket: NodeSocket, of server: NodeServer, memory: any ConnectionMemory) {
     self.socket = socket
     self.server = server
+    self.memory = memory
   }
 
   var sessionCount: Int { state.withLock { $0.sessions.count } }
 
-  func isIdle(at now: Milliseconds) -> Bool { false }
+  func check(at now: Milliseconds) -> Bool { false }
 
   // MARK: Messages
 
@@ -155,7 +164,7 @@ final class NodePeer: NodeReceiver {
   private func begin(_ byteCount: Int) async {
     let mayBegin = state.withLock { state in
       guard isFull(state) else {
-        state.requestByteCount += byteCount
+        hold(byteCount, in: &state)
         return true
       }
       return false
@@ -165,20 +174,42 @@ final class NodePeer: NodeReceiver {
       let isReady = state.withLock { state in
         guard isFull(state) else { return true }
         state.reader = continuation
+        state.waitingByteCount = byteCount
+        hold(0, in: &state)
         return false
       }
       if isReady { continuation.resume() }
     }
-    state.withLock { $0.requestByteCount += byteCount }
+    state.withLock { state in
+      state.waitingByteCount = 0
+      hold(byteCount, in: &state)
+    }
   }
 
   private func isFull(_ state: State) -> Bool {
-    state.requestByteCount > socket.limits.requestByteCount && !state.isEnded
+    let limits = socket.limits
+    let max = state.isMemoryTight ? limits.frameByteCount : limits.requestByteCount
+    return state.requestByteCount > max && !state.isEnded
+  }
+
+  /// Adds to the bytes of requests under way. The caller has the lock, as the memory takes what is
+  /// held at the time.
+  private func hold(_ change: Int, in state: inout State) {
+    state.requestByteCount += change
+    state.isMemoryTight = memory.hold(
+      state.requestByteCount + state.partByteCount + state.waitingByteCount)
+  }
+
+  func holdParts(byteCount: Int) {
+    state.withLock { state in
+      state.partByteCount = byteCount
+      hold(0, in: &state)
+    }
   }
 
   private func finish(_ byteCount: Int) {
     let reader = state.withLock { state -> CheckedContinuation<Void, Never>? in
-      state.requestByteCount -= byteCount
+      hold(-byteCount, in: &state)
       return isFull(state) ? nil : state.reader.take()
     }
     reader?.resume()
@@ -209,6 +240,8 @@ final class NodePeer: NodeReceiver {
   func end() {
     let sessions = state.withLock { state in
       state.isEnded = true
+      state.partByteCount = 0
+      hold(0, in: &state)
       return state.sessions
     }
     for (number, session) in sessions {

@@ -82,9 +82,14 @@ package final class NodeServer: Sendable {
 
   /// Serves a connection of another server until it ends. Returns the reason.
   ///
-  /// - Parameter name: The other server's; nil for the one that it gives itself.
+  /// - Parameters:
+  ///   - name: The other server's; nil for the one that it gives itself.
+  ///   - memory: The connection's part of what clients share; nil where that has no limit.
   @discardableResult
-  package func serve(_ socket: any MessageSocket, of name: String? = nil) async -> SocketClosed {
+  package func serve(
+    _ socket: any MessageSocket, of name: String? = nil,
+    memory: (any ConnectionMemory)? = nil
+  ) async -> SocketClosed {
     let connection = NodeSocket(socket, limits: limits, timer: timer, meter: meter)
     do throws(SocketClosed) {
       let hello = try await connection.greet(as: NodeHello(node: node))
@@ -95,7 +100,7 @@ package final class NodeServer: Sendable {
       await connection.close(.policyViolation, reason: error.message)
       return error
     }
-    let peer = NodePeer(connection, of: self)
+    let peer = NodePeer(connection, of: self, memory: memory ?? UnlimitedMemory())
     guard let number = add(peer) else {
       await connection.close(.goingAway, reason: "The server shuts down")
       return SocketClosed(.goingAway)

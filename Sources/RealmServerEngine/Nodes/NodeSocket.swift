@@ -13,8 +13,10 @@ import RealmSyncProtocol
 protocol NodeReceiver: Sendable {
   /// Takes a message, and returns when the next one may be read. An error ends the connection.
   func receive(_ message: NodeMessage, byteCount: Int) async throws(PackedBytesError)
-  /// Is asked now and then; returns whether the connection is not needed any more.
-  func isIdle(at now: Milliseconds) -> Bool
+  /// Is called before each sign of life; returns whether the connection is not needed any more.
+  func check(at now: Milliseconds) -> Bool
+  /// Takes the bytes of the messages whose last part has not come.
+  func holdParts(byteCount: Int)
 }
 
 /// The messages of a connection between two servers.
@@ -142,13 +144,19 @@ final class NodeSocket: Sendable {
       finish()
     }
     var assembler = NodeAssembler(limits)
+    var partByteCount = 0
     while true {
       let frame: [UInt8]
       do throws(SocketClosed) { frame = try await socket.receive() } catch { return error }
       meter.received(frame.count)
       state.withLock { $0.lastReceived = timer.now() }
       do throws(PackedBytesError) {
-        guard let bytes = try assembler.add(frame) else { continue }
+        let bytes = try assembler.add(frame)
+        if assembler.byteCount != partByteCount {
+          partByteCount = assembler.byteCount
+          receiver.holdParts(byteCount: partByteCount)
+        }
+        guard let bytes else { continue }
         let message = try NodeMessage(bytes)
         guard message != .ping else { continue }
         state.withLock { $0.isTaking = true }
@@ -192,7 +200,7 @@ final class NodeSocket: Sendable {
       if stall > limits.stall {
         return await socket.close(.goingAway, reason: "The other server takes nothing")
       }
-      if receiver.isIdle(at: now) {
+      if receiver.check(at: now) {
         return await socket.close(.normal, reason: "The connection is not used")
       }
       send(.ping)

@@ -133,6 +133,9 @@ package actor ServerRealm {
     }
   }
 
+  /// The server that is the owner, if that is another one.
+  func otherOwner() async throws(StoreError) -> String? { try await store.otherOwner() }
+
   /// Notes that another server has become the owner.
   func loseOwnership() { role = .former }
 

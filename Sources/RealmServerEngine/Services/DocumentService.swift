@@ -145,8 +145,8 @@ package final class DocumentService: Sendable {
     let work = DocumentWork(limits, now: timer.now)
     let id = realm.realm.id
     guard command.isWrite else {
-      let snapshot = try await Self.storing { () throws(StoreError) in
-        try await realm.realm.newestSnapshot()
+      let snapshot = try await reading(realm, partition, user) {
+        (realm) async throws(StoreError) in try await realm.newestSnapshot()
       }
       let value = try await workers[number % workers.count].run(
         command, in: snapshot, rights.permissions, partition, work)
@@ -227,6 +227,24 @@ package final class DocumentService: Sendable {
     return (realm, rights)
   }
 
+  /// Reads a realm, which is opened again if it was closed meanwhile.
+  private func reading<R: Sendable>(
+    _ realm: RealmDirectory.OpenRealm, _ partition: DocumentPartition?, _ user: String?,
+    _ body: (ServerRealm) async throws(StoreError) -> R
+  ) async throws(DocumentError) -> R {
+    let text = partition.map { ExtendedJSONWriter.text($0.value) }
+    let (name, realms) = (RealmName(app: app.name, partition: text), app.realms)
+    return try await Self.storing { () throws(StoreError) in
+      do throws(StoreError) {
+        return try await body(realm.realm)
+      } catch {
+        guard error.needsReopening else { throw error }
+      }
+      let again = try await realms.openReader(name, for: user)
+      return try await body(again.realm)
+    }
+  }
+
   private func rights(
     of user: String?, in partition: String?
   ) async throws(DocumentError) -> SessionRights {
@@ -269,9 +287,10 @@ package final class DocumentService: Sendable {
         .map(\.value)
     }
     let (realm, rights) = try await open(partition, for: user?.account.id, writing: false)
-    let token = try await Self.storing { () throws(StoreError) -> ChangeToken? in
-      guard let token = request.token else { return try await realm.realm.newestToken() }
-      return try await realm.realm.knows(token) ? token : nil
+    let token = try await reading(realm, partition, user?.account.id) {
+      (realm) async throws(StoreError) -> ChangeToken? in
+      guard let token = request.token else { return try await realm.newestToken() }
+      return try await realm.knows(token) ? token : nil
     }
     guard let token else { throw .resumeLost }
     guard let seat = watches.add(user, realm: realm.realm.id) else { throw .busy }

@@ -34,6 +34,7 @@ package final class DocumentWatch: Sendable {
     self.request = request
     self.partition = partition
     opened = Locked(realm)
+    realm.whenClosed { [weak seat] in seat?.wake() }
     self.seat = seat
     self.user = user
     start = Position(token: token, rights: rights)
@@ -42,7 +43,10 @@ package final class DocumentWatch: Sendable {
   var realm: ServerRealm { opened.withLock { $0.realm } }
 
   /// Goes on with the realm as it was opened again.
-  func set(_ realm: RealmDirectory.OpenRealm) { opened.withLock { $0 = realm } }
+  func set(_ realm: RealmDirectory.OpenRealm) {
+    opened.withLock { $0 = realm }
+    realm.whenClosed { [weak seat] in seat?.wake() }
+  }
 
   /// The events from the beginning of the stream.
   package func makeEvents() -> Events { Events(self) }

@@ -23,6 +23,9 @@ final class WatchTable: Sendable {
       self.wakes = wakes
     }
 
+    /// Wakes the stream.
+    func wake() { table.wake(number) }
+
     deinit { table.remove(number) }
   }
 
@@ -114,6 +117,8 @@ final class WatchTable: Sendable {
     let entry = state.withLock { $0.entries.removeValue(forKey: number) }
     entry?.wake.finish()
   }
+
+  private func wake(_ number: Int) { state.withLock { $0.entries[number]?.wake }?.yield() }
 
   private func wake(_ isWoken: (Entry) -> Bool) {
     let wakes = state.withLock { $0.entries.values.filter(isWoken).map(\.wake) }

@@ -36,6 +36,9 @@ package final class HeadNews: Sendable {
     var lastNumber: UInt64 = 0
   }
 
+  /// The end of a session whose realm is opened again, here or at another server.
+  static let moved = SessionRefusal(.sessionClosed, "The realm has moved to another server")
+
   private let timer: SyncClock
   private let state = Locked(State())
 
@@ -121,9 +124,7 @@ package final class HeadNews: Sendable {
       state.realms[id] = realm.subscribers.isEmpty ? nil : realm
       return ended.values.map(\.link)
     }
-    for link in links {
-      link.refuse(SessionRefusal(.sessionClosed, "The realm has moved to another server"))
-    }
+    for link in links { link.refuse(Self.moved) }
   }
 
   private func bringWaiting(of id: RealmID) {

@@ -9,9 +9,14 @@
 //    decided.
 // 4. A realm becomes this server's with the first use that needs that. Once it is another's, it is
 //    opened again for such a use; what is read goes on in any case.
+// 5. Where other servers may own realms, readers keep none this server's: without another use for
+//    a while it is closed, and its readers open it again.
+// 6. A server that drains takes no realm for a session, and gives each up with the last use by its
+//    own clients. Sessions that others have forwarded end with that.
 
 package import RealmStorage
 package import RealmSyncProtocol
+import Synchronization
 
 /// Opens realms for sessions, each once, and closes unused ones.
 package actor RealmDirectory {
@@ -22,6 +27,10 @@ package actor RealmDirectory {
     package let scratch: ViewScratch?
     /// Keeps the realm open.
     fileprivate var use: RealmUse?
+
+    /// Makes a call once the realm is closed all the same, if this is kept still: a reader opens it
+    /// again then.
+    func whenClosed(_ call: @escaping @Sendable () -> Void) { use?.whenClosed(call) }
   }
 
   private typealias Opening = Task<Result<OpenRealm, StoreError>, Never>
@@ -37,6 +46,9 @@ package actor RealmDirectory {
   private let clock: ServerClock
   private let salts: SaltSource
   private let threads: [ThreadExecutor]
+  /// Whether other servers may own realms of the store.
+  private let isShared: Bool
+  private nonisolated let isDraining = Atomic(false)
   private var nextThread = 0
   private var entries: [RealmName: Entry] = [:]
   /// The realms on their way to be closed; they are opened again afterwards.
@@ -44,11 +56,13 @@ package actor RealmDirectory {
   private var newRealms: RateLimit
   private var newFiles: RateLimit
 
-  /// - Parameter threads: At least one, over which the realms are distributed.
+  /// - Parameters:
+  ///   - isShared: Whether other servers may own realms of the store.
+  ///   - threads: At least one, over which the realms are distributed.
   package init(
     _ store: any ServerStore, settings: ServerRealm.Settings = ServerRealm.Settings(),
     limits: RealmLimits = RealmLimits(), clock: ServerClock, salts: SaltSource = SaltSource(),
-    threads: [ThreadExecutor] = [ThreadExecutor()]
+    isShared: Bool = false, threads: [ThreadExecutor] = [ThreadExecutor()]
   ) {
     precondition(!threads.isEmpty, "realms need a thread")
     precondition(limits.openMax > 0, "sessions need a realm")
@@ -57,6 +71,7 @@ package actor RealmDirectory {
     self.limits = limits
     self.clock = clock
     self.salts = salts
+    self.isShared = isShared
     self.threads = threads
     newRealms = RateLimit(limits.newPerHour, period: 3_600_000)
     newFiles = RateLimit(limits.newFilesPerHour, period: 3_600_000)
@@ -75,7 +90,29 @@ package actor RealmDirectory {
   package func open(
     _ name: RealmName, for user: String? = nil
   ) async throws(StoreError) -> OpenRealm {
-    let opened = try await openReader(name, for: user)
+    try await own(name, for: user, as: .owner)
+  }
+
+  /// A realm of this server for a session.
+  ///
+  /// - Parameter isForwarded: Whether another server has the session's connection.
+  /// - Throws: `StoreError.owned` if the realm is another server's; `StoreError.draining` if this
+  ///   server takes no realm any more.
+  package func open(
+    _ name: RealmName, for user: String?, isForwarded: Bool
+  ) async throws(StoreError) -> OpenRealm {
+    let hasClients = entries[name].map { $0.users.idleSince(.owner) == nil } ?? false
+    if isDraining.load(ordering: .relaxed), !hasClients {
+      let owner = try await openReader(name, for: user).realm.otherOwner()
+      throw owner.map { .owned(by: $0) } ?? .draining
+    }
+    return try await own(name, for: user, as: isForwarded ? .forwarded : .owner)
+  }
+
+  private func own(
+    _ name: RealmName, for user: String?, as kind: RealmUsers.Kind
+  ) async throws(StoreError) -> OpenRealm {
+    let opened = try await use(name, for: user, as: kind)
     do throws(StoreError) {
       try await opened.realm.own()
       return opened
@@ -83,7 +120,7 @@ package actor RealmDirectory {
       guard error.needsReopening else { throw error }
     }
     await retire(name, opened.realm)
-    let again = try await openReader(name, for: user)
+    let again = try await use(name, for: user, as: kind)
     try await again.realm.own()
     return again
   }
@@ -94,9 +131,15 @@ package actor RealmDirectory {
   package func openReader(
     _ name: RealmName, for user: String? = nil
   ) async throws(StoreError) -> OpenRealm {
+    try await use(name, for: user, as: .reader)
+  }
+
+  private func use(
+    _ name: RealmName, for user: String?, as kind: RealmUsers.Kind
+  ) async throws(StoreError) -> OpenRealm {
     let entry: Entry
     if let known = entries[name] { entry = known } else { entry = try begin(name, for: user) }
-    let use = entry.users.begin()
+    let use = entry.users.begin(kind)
     let result = await entry.opening.value
     // The next session tries again.
     if case .failure = result, entries[name]?.opening == entry.opening { entries[name] = nil }
@@ -114,7 +157,11 @@ package actor RealmDirectory {
       for closing in before { await closing.value }
       return await self.open(name, for: user, on: thread)
     }
-    let entry = Entry(opening: opening, users: RealmUsers(clock))
+    let users = RealmUsers(clock) { [weak self] in
+      guard let self, isDraining.load(ordering: .relaxed) else { return }
+      Task { await self.giveUp(name) { $0.idleSince(.owner) != nil } }
+    }
+    let entry = Entry(opening: opening, users: users)
     entries[name] = entry
     return entry
   }
@@ -167,13 +214,16 @@ package actor RealmDirectory {
 
   /// Begins to close the realm with the oldest last use.
   private func closeOne() throws(StoreError) -> Task<Void, Never> {
-    let idle = entries.compactMap { name, entry in entry.users.idleSince.map { (name, $0) } }
+    let idle = entries.compactMap { name, entry in
+      entry.users.idleSince(.reader).map { (name, $0) }
+    }
     guard let first = idle.min(by: { $0.1 < $1.1 }) else { throw .tooManyOpenRealms }
     return close(first.0)
   }
 
+  /// - Parameter isEnd: Whether nobody is to open it again.
   @discardableResult
-  private func close(_ name: RealmName) -> Task<Void, Never> {
+  private func close(_ name: RealmName, isEnd: Bool = false) -> Task<Void, Never> {
     guard let entry = entries.removeValue(forKey: name) else { return Task {} }
     let earlier = closings[name]
     let closing = Task {
@@ -184,23 +234,47 @@ package actor RealmDirectory {
     Task {
       await closing.value
       if closings[name] == closing { closings[name] = nil }
+      if !isEnd { entry.users.close() }
     }
     return closing
   }
 
-  /// Closes the realms that were not used since a time; returns when they are closed.
+  /// Closes the realms that were not used since a time, and gives up those that were read alone;
+  /// returns when they are closed.
   package func closeIdle(since time: OriginTimestamp) async {
-    let times = entries.compactMapValues(\.users.idleSince)
-    // Times after it are from a clock that was set back since.
     let now = clock.now()
-    let closings = times.filter { $0.value <= time || $0.value > now }.keys.map { close($0) }
+    let isIdle = { @Sendable (users: RealmUsers, kind: RealmUsers.Kind) in
+      // Times after it are from a clock that was set back since.
+      users.idleSince(kind).map { $0 <= time || $0 > now } ?? false
+    }
+    let idle = entries.filter { isIdle($0.value.users, .reader) }.keys
+    let closings = idle.map { close($0) }
     for closing in closings { await closing.value }
+    guard isShared else { return }
+    for name in Array(entries.keys) { await giveUp(name) { isIdle($0, .forwarded) } }
+  }
+
+  /// Takes no realm for sessions from now on, and gives up those without a client of this server's,
+  /// at once or when the last one leaves. Other servers take them over.
+  package func drain() async {
+    isDraining.store(true, ordering: .relaxed)
+    for name in Array(entries.keys) { await giveUp(name) { $0.idleSince(.owner) != nil } }
+  }
+
+  /// Closes a realm of this server's if its uses allow that. Returns when it is closed.
+  private func giveUp(_ name: RealmName, if mayClose: (RealmUsers) -> Bool) async {
+    guard let entry = entries[name], mayClose(entry.users),
+      case .success(let opened) = await entry.opening.value, await opened.realm.isOwner,
+      // `RealmDirectory` 3
+      entries[name]?.opening == entry.opening, mayClose(entry.users)
+    else { return }
+    await close(name).value
   }
 
   /// Closes all realms, also those in use: their sessions have ended or get errors. Returns when
   /// their files are closed.
   package func closeAll() async {
-    for name in Array(entries.keys) { close(name) }
+    for name in Array(entries.keys) { close(name, isEnd: true) }
     for closing in Array(closings.values) { await closing.value }
   }
 
@@ -228,48 +302,4 @@ package struct RealmLimits: Hashable, Sendable {
     self.newPerHour = newPerHour
     self.newFilesPerHour = newFilesPerHour
   }
-}
-
-/// Counts the users of a realm, and keeps the time when the last of them left.
-final class RealmUsers: Sendable {
-  private struct State {
-    var count = 0
-    var lastUse: OriginTimestamp
-  }
-
-  private let clock: ServerClock
-  private let state: Locked<State>
-
-  init(_ clock: ServerClock) {
-    self.clock = clock
-    state = Locked(State(lastUse: clock.now()))
-  }
-
-  /// The time since when the realm is not used; nil while it is.
-  var idleSince: OriginTimestamp? {
-    state.withLock { $0.count == 0 ? $0.lastUse : nil }
-  }
-
-  /// One use, until the last reference to the result is gone.
-  func begin() -> RealmUse {
-    state.withLock { $0.count += 1 }
-    return RealmUse(of: self)
-  }
-
-  fileprivate func end() {
-    let now = clock.now()
-    state.withLock { state in
-      state.count -= 1
-      state.lastUse = now
-    }
-  }
-}
-
-/// Keeps a realm open as long as it lives.
-package final class RealmUse: Sendable {
-  private let users: RealmUsers
-
-  fileprivate init(of users: RealmUsers) { self.users = users }
-
-  deinit { users.end() }
 }

@@ -89,7 +89,8 @@ package final class ServerHost: Sendable {
     var app = app
     app.authenticator = SessionAuthenticator { _ in session.user }
     let own = ServerSessionStore(
-      app: app, version: session.version, connection: connection, link: events)
+      app: app, version: session.version, connection: connection, link: events,
+      isForwarded: true)
     return wrap(own)
   }
 

@@ -15,6 +15,7 @@ package actor ServerSessionStore: ServerRequestHandler {
   /// The number of the session's connection.
   package nonisolated let connection: UInt64
   private let version: ProtocolVersion
+  private let isFromOther: Bool
   private let app: ServerApp
   private let onEviction: @Sendable () -> Void
   private let onRefusal: @Sendable (SessionRefusal) -> Void
@@ -57,6 +58,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     onEviction: @escaping @Sendable () -> Void = {},
     onRefusal: @escaping @Sendable (SessionRefusal) -> Void = { _ in }
   ) {
+    isFromOther = false
     self.app = app
     self.version = version
     self.connection = connection
@@ -67,9 +69,13 @@ package actor ServerSessionStore: ServerRequestHandler {
   }
 
   /// The realm of a connection's session, which it tells of new versions and of its eviction.
+  ///
+  /// - Parameter isForwarded: Whether another server has the connection.
   package init(
-    app: ServerApp, version: ProtocolVersion, connection: UInt64, link: ServerSessionLink
+    app: ServerApp, version: ProtocolVersion, connection: UInt64, link: ServerSessionLink,
+    isForwarded: Bool = false
   ) {
+    isFromOther = isForwarded
     self.app = app
     self.version = version
     self.connection = connection
@@ -194,6 +200,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     user = try await app.authenticator.user(of: bind)
     let opened = try await open(bind.target)
     realm = opened
+    opened.whenClosed { [onRefusal] in onRefusal(HeadNews.moved) }
     if let link, news == nil {
       let epoch = await opened.realm.head.epoch
       news = app.news?.subscribe(link, to: opened.realm.id, epoch: epoch)
@@ -225,7 +232,8 @@ package actor ServerSessionStore: ServerRequestHandler {
       rights = try await rules.access?.rights(of: user, in: name.partition) ?? .all
     } while rules.number != app.rules.snapshot.number
     self.name = name
-    let opened = try await storing(await app.realms.open(name, for: user))
+    let opened = try await storing(
+      await app.realms.open(name, for: user, isForwarded: isFromOther))
     if version.mode == .flexible { try await storing(await opened.realm.beginHistory()) }
     return opened
   }
@@ -489,6 +497,7 @@ package actor ServerSessionStore: ServerRequestHandler {
       owner = node
       return
     }
+    if case .draining = error { return }
     app.report(error)
     guard error.needsReopening, let name, let realm else { return }
     await app.realms.retire(name, realm.realm)

@@ -28,6 +28,8 @@ extension SessionRefusal {
       self.init(
         .permissionDenied,
         "The user has made too many new partitions; others can be made in an hour")
+    case .draining:
+      self.init(.sessionClosed, "The server shuts down; another one takes the realm")
     case .fenced, .conflict, .outOfOrder, .unknownRealm, .ambiguousName, .limit, .damaged,
       .storage, .unavailable, .owned:
       self.init(.sessionClosed, "The realm is not available")

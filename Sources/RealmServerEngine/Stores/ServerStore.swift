@@ -51,6 +51,9 @@ package protocol RealmStore: Sendable {
   /// - Throws: `StoreError.owned` while the owner is another server that still renews its lease.
   nonisolated(nonsending) func own() async throws(StoreError) -> RealmHead
 
+  /// The owner, if that is another server.
+  nonisolated(nonsending) func otherOwner() async throws(StoreError) -> String?
+
   /// The newest head that this server knows.
   nonisolated(nonsending) func head() async throws(StoreError) -> RealmHead
 
@@ -116,6 +119,8 @@ package protocol RealmStore: Sendable {
 extension RealmStore {
   // A store that no other server has knows everything.
 
+  package nonisolated(nonsending) func otherOwner() async throws(StoreError) -> String? { nil }
+
   package nonisolated(nonsending) func head() async throws(StoreError) -> RealmHead {
     try await snapshot(atLeast: 0).head
   }
@@ -164,6 +169,8 @@ package enum StoreError: ErrorAboveStorage, Hashable, Sendable {
 
   /// The owner of the realm is another server, which has this name.
   case owned(by: String)
+  /// The realm has no owner, and this server is about to end and becomes none.
+  case draining
 
   /// Whether the realm has to be opened again before it can be used.
   package var needsReopening: Bool {
@@ -201,6 +208,7 @@ extension StoreError: CustomStringConvertible {
     case .tooManyNewRealms: "The user has made as many realms as one may in an hour."
     case .damaged(let reason): "What is stored is damaged: \(reason)"
     case .unavailable(let reason): "The store does not answer: \(reason)"
+    case .draining: "The server is about to end, and takes no realm any more."
     case .owned(let node): "The owner of the realm is another server: \(node)"
     }
   }

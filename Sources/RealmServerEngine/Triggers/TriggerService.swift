@@ -369,31 +369,34 @@ package actor TriggerService {
       } catch {
         guard case .suspended(let reason) = error else { return }
         context.report("it is suspended: \(reason)")
-        context.queue.close()
         await self?.didSuspend(context, reason)
+        context.queue.close()
       }
     }
     running[trigger.name] = Running(context: context, task: task)
   }
 
-  /// Notes that a run has ended by itself. It begins again where the note cannot be stored.
+  /// Notes that a run has ended by itself, and shows it once it is noted. The run begins again with
+  /// the next start where the note cannot be stored.
   private func didSuspend(_ context: TriggerContext, _ reason: String) async {
-    guard let entry = running[context.name], entry.context === context else { return }
+    guard running[context.name]?.context === context else { return }
+    let now = environment.clock.now()
+    do throws(StoreError) {
+      if var record = try await context.store.records().first(where: { $0.name == context.name }) {
+        (record.state, record.stopped) = (.suspended, now)
+        (record.error, record.errorTime) = (reason, now)
+        try await context.store.put(record, positions: nil)
+      }
+    } catch {
+      environment.notice("The trigger '\(context.name)': its state cannot be stored: \(error)")
+    }
+    // It may have been ended or begun again meanwhile.
+    guard running[context.name]?.context === context else { return }
     running[context.name] = nil
     var status = context.status
     status.state = .suspended
     status.error = reason
     stopped[context.name] = status
-    let now = environment.clock.now()
-    do throws(StoreError) {
-      guard var record = try await context.store.records().first(where: { $0.name == context.name })
-      else { return }
-      (record.state, record.stopped) = (.suspended, now)
-      (record.error, record.errorTime) = (reason, now)
-      try await context.store.put(record, positions: nil)
-    } catch {
-      environment.notice("The trigger '\(context.name)': its state cannot be stored: \(error)")
-    }
   }
 
   private func carryOut(_ request: TriggerRecord.Request, of name: String) async {

@@ -69,8 +69,8 @@ final class NodeService: Service {
   }
 
   /// Serves a connection until it ends.
-  func serve(_ socket: WebSocket, of node: String) async {
-    _ = await server.serve(socket, of: node)
+  func serve(_ socket: WebSocket, of node: String, _ memory: MemoryShare) async {
+    _ = await server.serve(socket, of: node, memory: memory)
   }
 
   /// Runs until the server shuts down; then ends all connections.

@@ -22,7 +22,7 @@ struct SyncChannel: HTTPChannelHandler {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
     case socket(WebSocket, SocketRequest, MemoryShare)
     /// The connection of another server, with its name.
-    case node(WebSocket, String)
+    case node(WebSocket, String, MemoryShare)
   }
 
   /// A connection.
@@ -69,7 +69,7 @@ struct SyncChannel: HTTPChannelHandler {
         },
         upgradePipelineHandler: { channel, head in
           if let request = NodeRequest(head) {
-            return Self.adopt(channel, sockets.nodes?.node(of: request))
+            return adopt(channel, sockets.nodes?.node(of: request))
           }
           guard var request = SocketRequest(head) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.eof)
@@ -95,14 +95,17 @@ struct SyncChannel: HTTPChannelHandler {
   }
 
   /// Takes over the connection of another server.
-  private static func adopt(
+  private func adopt(
     _ channel: any Channel, _ node: String?
   ) -> EventLoopFuture<Content> {
     guard let node else { return channel.eventLoop.makeFailedFuture(ChannelError.eof) }
+    // Frames are small. What becomes of them is noted, and refuses none: the sessions of all
+    // clients of the other server would end.
+    let memory = budget.share(address: "node " + node)
     return WebSocket.adopt(
       channel, isClient: false, protocolName: NodeRequest.protocolName,
       messageByteCountMax: NodeLimits().frameByteCount + 1_024
-    ).map { .node($0, node) }
+    ).map { .node($0, node, memory) }
   }
 
   private static let unknownNode =
@@ -155,8 +158,8 @@ struct SyncChannel: HTTPChannelHandler {
       case .socket(let socket, let request, let memory):
         await sockets.serve(socket, request, memory)
         try? await value.channel.closeFuture.get()
-      case .node(let socket, let node):
-        await sockets.nodes?.serve(socket, of: node)
+      case .node(let socket, let node, let memory):
+        await sockets.nodes?.serve(socket, of: node, memory)
         try? await value.channel.closeFuture.get()
       }
     } catch {

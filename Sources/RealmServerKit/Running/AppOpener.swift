@@ -148,7 +148,7 @@ struct AppOpener: Sendable {
     }
   }
 
-  /// The users of an app in the database. See `SharedStore` 2.
+  /// The users of an app in the database. See `SharedStore` 3.
   private func sharedUsers(
     of app: String, in shared: SharedStore
   ) throws(ServerFailure) -> AccountStore {
@@ -213,7 +213,7 @@ struct AppOpener: Sendable {
       store, settings: settings,
       limits: RealmLimits(
         openMax: users.openRealms, newPerHour: users.newPartitionsPerHour),
-      clock: clock,
+      clock: clock, isShared: shared != nil,
       threads: (0..<ProcessInfo.processInfo.activeProcessorCount).map { _ in ThreadExecutor() })
     var app = ServerApp(
       named: file.id, realms: realms,
@@ -244,7 +244,7 @@ struct AppOpener: Sendable {
         kept: { (realm) async throws(StoreError) in try await triggers.keptVersion(of: realm) }),
       folder: FolderIdentity(directory.appPath(file.id)), documents: documents,
       customData: CustomDataWatch(
-        documents, app.rules, heads: store.heads(ofApp: file.id),
+        documents, app.rules, heads: store.heads(ofApp: file.id), timer: timer,
         report: { logger.error("The custom data of \(file.id) cannot be read: \($0)") }),
       triggers: triggers, programTriggers: code[file.id].triggers)
   }

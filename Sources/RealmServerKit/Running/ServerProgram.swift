@@ -238,6 +238,12 @@ struct ServerProgram: Sendable {
     for app in apps { await app.upkeep.closeAll() }
   }
 
+  /// Lets other servers of a shared store own realms as their sessions here end.
+  private func drainRealms() async {
+    guard options.store != nil else { return }
+    for app in apps { await app.upkeep.drain() }
+  }
+
   /// Reads the certificates, the keys of tokens and the files of the apps again.
   func reload() async -> [AppFileOutcome] {
     certificates?.reload()
@@ -266,7 +272,12 @@ struct ServerProgram: Sendable {
     }
     if let certificates { services.append(certificates) }
     services += adminServices
-    services.append(EndService { [sockets] in sockets.beginDraining() })
+    services.append(
+      EndService {
+        sockets.beginDraining()
+        // A database that does not answer holds no client up.
+        Task { await drainRealms() }
+      })
     return services
   }
 

@@ -5,7 +5,9 @@
 // Invariants:
 // 1. A folder that was served with a database is not served without one: its devices would find
 //    empty realms. Nor does a folder with realms get a database, which does not have them.
-// 2. Users of an app in the folder are not left out silently: the database has users of the app, or
+// 2. A database into which a folder is being moved is not served, whatever folder a server has: it
+//    lacks realms that devices have.
+// 3. Users of an app in the folder are not left out silently: the database has users of the app, or
 //    the app is not served.
 
 #if Server
@@ -30,6 +32,10 @@ struct SharedStore: Sendable {
   let announce: @Sendable (_ url: String?) throws(StoreError) -> Void
   /// Has the addresses of the servers.
   let directory: any NodeDirectory
+  /// The files that servers share.
+  let files: any SharedFiles
+  /// The other servers that use the database. Blocks the thread.
+  let present: @Sendable () throws(StoreError) -> [String]
   /// Takes a realm of a file, and returns false if it was there. Blocks the thread.
   let take: @Sendable (RealmExport) throws(StoreError) -> Bool
   /// The name of this server in the database.
@@ -70,6 +76,7 @@ struct SharedStore: Sendable {
           + "have. Move them there with realm-server move, or serve the folder without --store.")
     }
     let shared = try open(address, directory, logger)
+    try shared.requireNoMove(options)
     guard
       options.replacesMissing
         || !SharedSettings.isOfOther(shared.database, folder: directory.path)
@@ -92,6 +99,8 @@ struct SharedStore: Sendable {
       throw ServerFailure(
         "The database of --store cannot be used: \(ServerFailure.text(error))")
     }
+    // A move that began meanwhile has not seen this server.
+    try requireNoMove(options)
   }
 
   /// Opens a database for a folder. Blocks the thread.
@@ -110,6 +119,7 @@ struct SharedStore: Sendable {
           try store.nodes.announce(url, program: LibraryVersion.text)
         },
         directory: SharedNodes { (node) throws(StoreError) in try store.nodes.address(of: node) },
+        files: store.files, present: { () throws(StoreError) in try store.nodes.present() },
         take: { (export) throws(StoreError) in try store.take(export) == .moved },
         node: store.node,
         classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },

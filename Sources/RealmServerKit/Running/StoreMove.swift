@@ -41,6 +41,8 @@ package struct StoreMove: Sendable {
   private let directory: ServerDirectory
   private let shared: SharedStore
   private var report = Report()
+  /// Whether the database may have got something.
+  private var hasMoved = false
 
   /// Moves the data of a folder. Blocks the thread.
   ///
@@ -62,8 +64,16 @@ package struct StoreMove: Sendable {
         "The database has another key of tokens than \(path): a server was started with it. Name a "
           + "database that no server has used, or the logins of the folder would be over.")
     }
-    for notice in try move.shared.settings.push(removes: false) { logger.warning("\(notice)") }
-    for app in apps { try move.move(app, logger) }
+    let isNew = try move.shared.beginMove(of: path)
+    do throws(ServerFailure) {
+      for notice in try move.shared.settings.push(removes: false) { logger.warning("\(notice)") }
+      for app in apps { try move.move(app, logger) }
+    } catch {
+      // A database that another folder has filled stays one that can be served.
+      if isNew, !move.hasMoved { try move.shared.endMove() }
+      throw error
+    }
+    try move.shared.endMove()
     move.report.aside = try move.setAside(apps)
     return move.report
   }
@@ -81,10 +91,14 @@ package struct StoreMove: Sendable {
         "\(directory.appPath(app))/realms cannot be read: \(ServerFailure.text(error)).")
     }
     for realm in realms {
+      let before = hasMoved
+      hasMoved = true
       do throws(StoreError) {
         let isMoved = try shared.take(RealmExport(realm, in: files))
+        hasMoved = before || isMoved
         logger.info("\(realm.rawValue) \(isMoved ? "is moved" : "was there")")
       } catch .ambiguousName {
+        hasMoved = before
         throw ServerFailure(
           "The database has another realm in the place of \(realm.rawValue), or another state of "
             + "it. Name a database without realms of the app \(app).")
@@ -95,6 +109,7 @@ package struct StoreMove: Sendable {
     }
     let (accounts, triggers) = (directory.accountsPath(app), directory.triggersPath(app))
     if directory.exists(accounts) {
+      hasMoved = true
       do throws(StoreError) {
         let count = try AccountCheck.counts(path: accounts).users
         let moved = try AccountStore.copy(

@@ -258,6 +258,13 @@ package enum Statements {
   /// Notes that a server is there.
   package static let seeNode = DatabaseStatement(
     "see_node", "UPDATE openrealm.node SET seen = now() WHERE name = $1")
+  /// Other servers than one that were there a short time ago.
+  package static let presentNodes = DatabaseStatement(
+    "present_nodes",
+    """
+    SELECT name, url FROM openrealm.node WHERE name <> $1 AND seen > now() - interval '30 seconds' \
+    ORDER BY name
+    """)
   /// Forgets servers that were not there for a week.
   package static let forgetNodes = DatabaseStatement(
     "forget_nodes", "DELETE FROM openrealm.node WHERE seen < now() - interval '7 days'")

@@ -28,6 +28,16 @@ package struct PostgresNodes: Sendable {
     ])
   }
 
+  /// The other servers that were there in the last half minute: their addresses, or their names
+  /// where they have none. Blocks the thread.
+  package func present() throws(StoreError) -> [String] {
+    let rows = try database.repeating([Statements.presentNodes(.text(node))])[0]
+    return rows.compactMap { values in
+      let row = RowReader(values)
+      return row.optionalText(1) ?? row.optionalText(0)
+    }
+  }
+
   /// The address of a server; nil if it has none. Blocks the thread.
   package func address(of node: String) throws(StoreError) -> String? {
     let rows = try database.repeating([Statements.nodeAddress(.text(node))])[0]

@@ -155,6 +155,16 @@ final class PostgresRealm: RealmStore {
     throw .unavailable("the owner of the realm \(id.rawValue) changes")
   }
 
+  func otherOwner() throws(StoreError) -> String? {
+    guard let values = try database.repeating([Statements.leaseLeft(key)])[0].first else {
+      throw .unknownRealm(id)
+    }
+    let row = RowReader(values)
+    guard let owner = row.optionalText(1), owner != node, row.optionalInteger(0) ?? 0 > 0
+    else { return nil }
+    return owner
+  }
+
   nonisolated(nonsending) func close() async {
     if let epoch = ownEpoch {
       // If this fails the lease ends by itself.
@@ -312,7 +322,11 @@ final class PostgresRealm: RealmStore {
 
   /// Stores the objects of the newest version as the checkpoint of the realm, and removes the
   /// entries before it.
-  func makeCheckpoint() throws(StoreError) {
+  ///
+  /// - Returns: False if the realm got a newer one meanwhile, or another server has removed parts
+  ///   of this one.
+  @discardableResult
+  func makeCheckpoint() throws(StoreError) -> Bool {
     let snapshot = try bringForward(atLeast: 0)
     let id = DatabaseValue.int(Int64(bitPattern: salts.next()))
     let byteCount = try replica.copy(snapshot.objects) { (number, bytes) throws(StoreError) in
@@ -323,17 +337,17 @@ final class PostgresRealm: RealmStore {
       }
     }
     do throws(DatabaseError) {
-      try publish(snapshot.head, id, byteCount)
+      return try publish(snapshot.head, id, byteCount)
     } catch {
       throw StoreError(error)
     }
   }
 
-  /// Makes the parts the checkpoint of the realm, if all of them are there.
+  /// Makes the parts the checkpoint of the realm, if all of them are there. Returns whether it is.
   private func publish(
     _ head: RealmHead, _ id: DatabaseValue, _ byteCount: Int
-  ) throws(DatabaseError) {
-    try database.using { (link) throws(DatabaseError) -> Void in
+  ) throws(DatabaseError) -> Bool {
+    try database.using { (link) throws(DatabaseError) -> Bool in
       let size = DatabaseValue.int(Int64(byteCount))
       let rows = try link.run([
         Statements.begin(),
@@ -345,13 +359,14 @@ final class PostgresRealm: RealmStore {
       else {
         // There is a newer one, or another node has removed parts of this one.
         _ = try link.run([Statements.rollback(), Statements.removeCheckpoint(key, id)])
-        return
+        return false
       }
       _ = try link.run([
         Statements.removeOtherCheckpoints(key, id),
         Statements.trimHistory(key, .bits(min(row.head.base, row.checkpoint))),
         Statements.commit(),
       ])
+      return true
     }
   }
 }

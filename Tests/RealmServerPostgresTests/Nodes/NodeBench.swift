@@ -96,7 +96,8 @@ final class NodeBench: Sendable {
     let name = try #require(store as? PostgresStore).node
     let clock = ServerClock { OriginTimestamp(milliseconds: 1_000_000) }
     let realms = RealmDirectory(
-      store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock)
+      store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock,
+      isShared: true)
     var app = ServerApp(
       named: id, realms: realms, authenticator: SessionAuthenticator { _ in "" })
     app.access = access

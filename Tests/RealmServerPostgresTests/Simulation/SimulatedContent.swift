@@ -323,6 +323,9 @@ struct SimulatedContent: Sendable {
     switch call.statement {
     case Statements.announce: nodes[values[0]] = (values[1], clock)
     case Statements.nodeAddress: return nodes[values[0]].map { [[$0.url]] } ?? []
+    case Statements.presentNodes:
+      return nodes.filter { $0.key != values[0] && $0.value.seen > clock - 30_000 }
+        .sorted { Self.text($0.key) < Self.text($1.key) }.map { [$0.key, $0.value.url] }
     case Statements.seeNode: nodes[values[0]]?.seen = clock
     case Statements.forgetNodes: nodes = nodes.filter { $0.value.seen >= clock - Self.week }
     case Statements.sharedFiles:
