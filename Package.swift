@@ -289,7 +289,8 @@ let package = Package(
     .executableTarget(
       name: "realm-storm",
       // The program realm-server is started, and has to be there.
-      dependencies: ["RealmSwift"] + modules("RealmServer", "RealmSync", with: "Server")
+      dependencies: ["RealmSwift", "RealmTestSupport"]
+        + modules("RealmServer", "RealmSync", with: "Server")
         + products("ArgumentParser", of: "swift-argument-parser", with: "Server"),
       path: "Examples/RealmStorm",
       exclude: ["README.md"],

@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import Foundation
+import RealmTestSupport
 
 /// The command `realm-storm run`, which is also `realm-storm`.
 struct RunCommand: ParsableCommand {

@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import RealmTestSupport
 
 /// A server, devices and a network between them.
 final class Storm {

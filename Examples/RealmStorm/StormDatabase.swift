@@ -8,6 +8,7 @@
 
 #if Server
 import Foundation
+import RealmTestSupport
 import Synchronization
 
 /// A PostgreSQL primary and its synchronous standby.
@@ -29,6 +30,9 @@ final class StormDatabase: Sendable {
   }
 
   static let names = ["a", "b"]
+  /// A kill of the processes takes nothing from the pages that the kernel has: what is written is
+  /// there afterwards, also without fsync. Only a crash of the machine would lose it.
+  private static let settings = ["fsync=off", "shared_buffers=16MB"]
 
   /// The ports of the servers.
   let ports: [Int]
@@ -55,10 +59,12 @@ final class StormDatabase: Sendable {
     let folder = directory + "/database"
     let primary = try PostgresServer(
       Self.names[0], folder: folder, port: servers[0], other: Self.names[1],
-      source: listeners[1].port, isSynchronous: isSynchronous, log: log)
+      source: listeners[1].port, isSynchronous: isSynchronous, settings: Self.settings
+    ) { log.add("database \(Self.names[0])", $0) }
     let standby = try PostgresServer(
       Self.names[1], folder: folder, port: servers[1], other: Self.names[0],
-      source: listeners[0].port, isSynchronous: isSynchronous, log: log)
+      source: listeners[0].port, isSynchronous: isSynchronous, settings: Self.settings
+    ) { log.add("database \(Self.names[1])", $0) }
     pair = Mutex(Pair(primary: primary, standby: standby))
   }
 

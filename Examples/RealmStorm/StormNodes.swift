@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import RealmTestSupport
 
 /// Servers that share a database, behind a load balancer.
 final class StormNodes {

@@ -13,14 +13,11 @@ import RealmTables
 extension ServerRow {
   /// A client with a new file opens a socket, downloads 100,000 persons, and commits them durably.
   static var download: ServerRow {
-    ServerRow(name: "download") {
+    ServerRow(name: "download") { options, print in
       let count = 100_000
       let persons = SyncRow.persons(count)
       let expected = try digest(of: persons)
-      var lines: [String] = []
-      for mode in [SyncMode.flexible, .partition] {
-        let server = try await MeasuredServer.start(mode)
-        defer { server.stop() }
+      try await forEachServer(options) { server in
         try await server.load(persons)
         var rates: [Double] = []
         for round in 0..<5 {
@@ -34,9 +31,8 @@ extension ServerRow {
           await device.close()
         }
         rates.sort()
-        lines.append("\(mode): \(Int(rates[2])) objects/s (best \(Int(rates[4])))")
+        print("\(server.title): \(Int(rates[2])) objects/s (best \(Int(rates[4])))")
       }
-      return lines
     }
   }
 

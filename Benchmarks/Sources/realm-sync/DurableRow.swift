@@ -3,6 +3,7 @@
 // How many transactions of many clients the server has on its disk in a second.
 
 #if Server
+import Foundation
 import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
@@ -15,31 +16,56 @@ extension ServerRow {
   /// way. In partition mode each gets the changes of all others, too; in flexible mode each has
   /// subscribed to its own object.
   static var durable: ServerRow {
-    ServerRow(name: "durable") {
-      var lines: [String] = []
-      for mode in [SyncMode.partition, .flexible] {
-        for depth in [1, 8] {
-          var runs: [(rate: Double, microseconds: Double)] = []
-          for _ in 0..<3 { runs.append(try await durableRun(mode, depth: depth)) }
-          runs.sort { $0.rate < $1.rate }
-          lines.append(
-            "\(mode), \(depth) under way: \(Int(runs[1].rate)) transactions/s "
-              + "(best \(Int(runs[2].rate))), \(Int(runs[1].microseconds)) µs of the server's "
-              + "processor time each")
+    ServerRow(name: "durable") { options, print in
+      for store in options.stores {
+        for mode in options.modes {
+          for depth in [1, 8] {
+            var runs: [DurableRun] = []
+            for _ in 0..<options.runs {
+              runs.append(try await durableRun(mode, store, depth: depth, options.seconds))
+            }
+            runs.sort { $0.rate < $1.rate }
+            let median = runs[runs.count / 2]
+            print(
+              "\(store.rawValue), \(mode), \(depth) under way: \(Int(median.rate)) transactions/s "
+                + "(best \(Int(runs[runs.count - 1].rate))), processor time each: \(median.times)")
+          }
         }
       }
-      return lines
     }
   }
 
+  /// What a run has measured.
+  private struct DurableRun {
+    let rate: Double
+    /// The microseconds of a transaction.
+    let server: Double
+    let clients: Double
+    let database: Double
+
+    var times: String {
+      "\(Int(server)) µs of the server, \(Int(clients)) of the clients"
+        + (database > 0 ? ", \(Int(database)) of the database" : "")
+    }
+  }
+
+  /// The processor time of the server, of this process, and of the database.
+  private static func times(_ server: MeasuredServer) throws -> [Duration] {
+    [
+      try server.processorTime(),
+      try ProcessUse.processorTime(of: ProcessInfo.processInfo.processIdentifier),
+      try server.store == .postgres ? MeasuredDatabase.running().processorTime() : .zero,
+    ]
+  }
+
   private static func durableRun(
-    _ mode: SyncMode, depth: Int
-  ) async throws -> (rate: Double, microseconds: Double) {
-    let server = try await MeasuredServer.start(mode)
+    _ mode: SyncMode, _ store: MeasuredStore, depth: Int, _ seconds: Int
+  ) async throws -> DurableRun {
+    let server = try await MeasuredServer.start(mode, store)
     defer { server.stop() }
     try await server.load(SyncRow.persons(1_000))
     let start = ContinuousClock.now + .seconds(1)
-    let end = start + .seconds(3)
+    let end = start + .seconds(seconds)
     return try await withThrowingTaskGroup(of: Int.self) { group in
       for number in 0..<64 {
         group.addTask {
@@ -49,12 +75,14 @@ extension ServerRow {
         }
       }
       try await Task.sleep(until: start)
-      let before = try server.processorTime()
+      let before = try times(server)
       try await Task.sleep(until: end)
-      let time = try server.processorTime() - before
+      let time = zip(try times(server), before).map { ($0 - $1).inSeconds * 1e6 }
       var count = 0
       for try await part in group { count += part }
-      return (Double(count) / (end - start).inSeconds, time.inSeconds * 1e6 / Double(count))
+      return DurableRun(
+        rate: Double(count) / (end - start).inSeconds, server: time[0] / Double(count),
+        clients: time[1] / Double(count), database: time[2] / Double(count))
     }
   }
 

@@ -10,11 +10,8 @@ import RealmSyncTestSupport
 extension ServerRow {
   /// 2,000 clients open a socket and a session, and wait; then a write reaches all of them.
   static var idle: ServerRow {
-    ServerRow(name: "idle") {
-      var lines: [String] = []
-      for mode in [SyncMode.partition, .flexible] {
-        let server = try await MeasuredServer.start(mode)
-        defer { server.stop() }
+    ServerRow(name: "idle") { options, print in
+      try await forEachServer(options) { server in
         try await server.load(SyncRow.persons(1_000))
         let before = try server.residentByteCount()
         let count = 2_000
@@ -25,33 +22,36 @@ extension ServerRow {
         var writer = try await server.protocolClient()
         let writing = ContinuousClock.now
         try await writer.upload([change(of: 1, 500)])
-        let reached = try await withThrowingTaskGroup(of: Bool.self) { group in
-          for client in clients {
-            group.addTask {
-              var client = client
-              while true {
-                if case .download(_, let download) = try await client.receive(),
-                  !download.body.isEmpty
-                {
-                  return true
-                }
-              }
-            }
-          }
-          var count = 0
-          for try await isReached in group where isReached { count += 1 }
-          return count
-        }
+        let reached = try await reached(clients)
         let news = ContinuousClock.now - writing
         let after = try server.residentByteCount()
         for client in clients { await client.socket.close(.normal) }
-        lines.append(
-          "\(mode): \((idle - before) / count) bytes a client, "
+        print(
+          "\(server.title): \((idle - before) / count) bytes a client, "
             + "\((after - before) / count) after a write, which \(reached) saw in "
-            + "\(Int(news.inSeconds * 1_000)) ms; connected in "
-            + "\(Int(time.inSeconds * 1_000)) ms; \(before >> 10) KiB before")
+            + "\(news.inMilliseconds) ms; connected in \(time.inMilliseconds) ms; "
+            + "\(before >> 10) KiB before")
       }
-      return lines
+    }
+  }
+
+  /// The number of clients that get a change.
+  private static func reached(_ clients: [ProtocolClient]) async throws -> Int {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for client in clients {
+        group.addTask {
+          var client = client
+          while true {
+            if case .download(_, let download) = try await client.receive(),
+              !download.body.isEmpty
+            {
+              return
+            }
+          }
+        }
+      }
+      try await group.waitForAll()
+      return clients.count
     }
   }
 

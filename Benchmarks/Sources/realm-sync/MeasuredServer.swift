@@ -19,38 +19,72 @@ final class MeasuredServer: Sendable {
   }
 
   let mode: SyncMode
+  let store: MeasuredStore
   let directory: TemporaryDirectory
   let processIdentifier: Int32
+  /// The address for apps.
+  let address: String
   let user: AppUser
+  /// The connection string of the database; nil without one.
+  private let database: String?
   private let client: AppClient
+  /// The standard input of a server whose clock is set; nil for others.
+  private let input: FileHandle?
 
   /// Starts a server, and logs a user in.
   ///
   /// - Parameters:
-  ///   - directory: The folder of a server that has ended; nil for a new one.
+  ///   - store: Where it keeps realms.
   ///   - arguments: More arguments for the program.
+  ///   - setsClock: Whether its clock is set by `setClock(_:)`.
   static func start(
-    _ mode: SyncMode, in directory: TemporaryDirectory? = nil, _ arguments: [String] = []
+    _ mode: SyncMode, _ store: MeasuredStore = .embedded, _ arguments: [String] = [],
+    setsClock: Bool = false
   ) async throws -> MeasuredServer {
-    let isNew = directory == nil
-    let directory = try directory ?? TemporaryDirectory()
-    let folder = directory.path
-    if isNew {
-      let app = folder + "/data/apps/app"
-      try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
-      try Data(JSONWriter.bytes(AppFile(id: "app", name: "app", mode: mode).json))
-        .write(to: URL(fileURLWithPath: app + "/app.json"))
-    }
+    let directory = try TemporaryDirectory()
+    let app = directory.path + "/data/apps/app"
+    try FileManager.default.createDirectory(atPath: app, withIntermediateDirectories: true)
+    try Data(JSONWriter.bytes(AppFile(id: "app", name: "app", mode: mode).json))
+      .write(to: URL(fileURLWithPath: app + "/app.json"))
+    let database = try store == .postgres ? MeasuredDatabase.running().makeDatabase() : nil
+    let started = try run(directory, database, "127.0.0.1:0", arguments, setsClock: setsClock)
+    let client = AppClient(
+      forgetting: AppSettings(id: "app", baseURL: started.address),
+      transport: ClientTransport.shared)
+    return MeasuredServer(
+      mode, store, directory, database, started, client, try await client.logIn(.anonymous))
+  }
+
+  /// Starts a server again that has ended, at the same address and for the same user.
+  func startAgain(_ arguments: [String] = []) throws -> MeasuredServer {
+    let place = String(address.dropFirst("http://".count))
+    let started = try Self.run(directory, database, place, arguments, setsClock: false)
+    return MeasuredServer(mode, store, directory, database, started, client, user)
+  }
+
+  /// A process that listens.
+  private struct Started {
+    let process: Int32
+    let address: String
+    let input: FileHandle?
+  }
+
+  private static func run(
+    _ directory: TemporaryDirectory, _ database: String?, _ place: String,
+    _ arguments: [String], setsClock: Bool
+  ) throws -> Started {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
       .deletingLastPathComponent().appendingPathComponent("realm-server")
     process.arguments =
       [
-        "serve", "--dir", folder + "/data", "--listen", "127.0.0.1:0", "--log-level", "error",
-        "--sockets-per-user", "10000",
-      ] + arguments
-    let output = Pipe()
+        "serve", "--dir", directory.path + "/data", "--listen", place, "--log-level", "error",
+        "--sockets-per-user", "20000", "--sockets-per-address", "20000",
+      ] + (database.map { ["--store", $0] } ?? []) + (setsClock ? ["--controlled=0"] : [])
+      + arguments
+    let (output, input) = (Pipe(), Pipe())
     process.standardOutput = output
+    if setsClock { process.standardInput = input }
     try process.run()
     var text = ""
     while !text.contains("\"))") {
@@ -61,21 +95,23 @@ final class MeasuredServer: Sendable {
     guard let start = text.firstRange(of: "http://") else {
       throw Failure(description: "realm-server has no address: \(text)")
     }
-    let address = text[start.lowerBound...].prefix { $0 != "\"" }
-    let client = AppClient(
-      forgetting: AppSettings(id: "app", baseURL: String(address)),
-      transport: ClientTransport.shared)
-    return MeasuredServer(
-      mode, directory, process, client, try await client.logIn(.anonymous))
+    return Started(
+      process: process.processIdentifier,
+      address: String(text[start.lowerBound...].prefix { $0 != "\"" }),
+      input: setsClock ? input.fileHandleForWriting : nil)
   }
 
   private init(
-    _ mode: SyncMode, _ directory: TemporaryDirectory, _ process: Process,
-    _ client: AppClient, _ user: AppUser
+    _ mode: SyncMode, _ store: MeasuredStore, _ directory: TemporaryDirectory,
+    _ database: String?, _ started: Started, _ client: AppClient, _ user: AppUser
   ) {
     self.mode = mode
+    self.store = store
     self.directory = directory
-    processIdentifier = process.processIdentifier
+    self.database = database
+    processIdentifier = started.process
+    address = started.address
+    input = started.input
     self.client = client
     self.user = user
   }
@@ -104,7 +140,16 @@ final class MeasuredServer: Sendable {
 
   /// An open socket of the user.
   func socket() async throws -> any MessageSocket {
-    try await ClientSockets.shared.open(await UserAuthority(client, user).endpoint(mode))
+    let authority = UserAuthority(client, user)
+    do throws(SocketClosed) {
+      return try await ClientSockets.shared.open(await authority.endpoint(mode))
+    } catch {
+      // The token is over where the clock of the server has been moved.
+      guard error.code.reaction == .refreshToken, await authority.refreshToken() else {
+        throw error
+      }
+      return try await ClientSockets.shared.open(await authority.endpoint(mode))
+    }
   }
 
   /// A client without a file that is connected, and has its first download.
@@ -128,12 +173,7 @@ final class MeasuredServer: Sendable {
 
   /// The processor time that the process has had.
   func processorTime() throws -> Duration {
-    let text = try String(contentsOfFile: "/proc/\(processIdentifier)/stat", encoding: .utf8)
-    let fields = text.split(separator: " ")
-    guard fields.count > 14, let user = Int(fields[13]), let system = Int(fields[14]) else {
-      throw Failure(description: "the system does not say how much time a process has had")
-    }
-    return .seconds(Double(user + system) / Double(sysconf(Int32(_SC_CLK_TCK))))
+    try ProcessUse.processorTime(of: processIdentifier)
   }
 
   /// The files and sockets that the process has open.
@@ -143,13 +183,19 @@ final class MeasuredServer: Sendable {
 
   /// The memory of the process that is in use.
   func residentByteCount() throws -> Int {
-    let status = try String(
-      contentsOfFile: "/proc/\(processIdentifier)/status", encoding: .utf8)
-    for line in status.split(separator: "\n") where line.hasPrefix("RssAnon:") {
-      let digits = line.filter { $0.isNumber }
-      if let count = Int(digits) { return count << 10 }
-    }
-    throw Failure(description: "the system does not say how much memory a process has")
+    try ProcessUse.anonymousByteCount(of: processIdentifier)
+  }
+
+  /// Moves its clock so many seconds ahead of the machine's.
+  func setClock(_ seconds: Int64) throws {
+    try input?.write(contentsOf: Data("clock \(seconds)\n".utf8))
+  }
+
+  /// The bytes of its folder on the disk, and of its database.
+  func diskByteCount() throws -> Int {
+    let files = ProcessUse.diskByteCount(ofFolder: directory.path + "/data")
+    guard database != nil else { return files }
+    return files + (try MeasuredDatabase.running().newestByteCount())
   }
 }
 #endif

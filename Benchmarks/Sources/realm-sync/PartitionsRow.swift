@@ -12,28 +12,27 @@ extension ServerRow {
   /// once, in which a client writes. `REALM_PARTITIONS` is another number, of which a hundredth is
   /// live; after `REALM_PARTITION_SECONDS` (3,600) no more are made.
   static var partitions: ServerRow {
-    ServerRow(name: "partitions") {
+    ServerRow(name: "partitions") { _, print in
       let environment = ProcessInfo.processInfo.environment
       let wanted = environment["REALM_PARTITIONS"].flatMap(Int.init) ?? 100_000
       let seconds = environment["REALM_PARTITION_SECONDS"].flatMap(Int.init) ?? 3_600
       let options = ["--new-partitions", "1000000000"]
-      var server = try await MeasuredServer.start(.partition, options)
+      var server = try await MeasuredServer.start(.partition, .embedded, options)
       defer { server.stop() }
-      var lines: [String] = []
       let start = ContinuousClock.now
       let end = start + .seconds(seconds)
       let made = try await make(wanted, server, until: end)
-      lines.append(
+      print(
         "made: \(made) in \(Self.seconds(since: start)) s; \(try size(of: server))")
       try await server.stopAndWait()
       let restart = ContinuousClock.now
-      server = try await MeasuredServer.start(.partition, in: server.directory, options)
-      lines.append(
+      server = try server.startAgain(options)
+      print(
         "restart: \(Self.seconds(since: restart)) s; \(try size(of: server))")
       let live = max(1, made / 100)
       let opening = ContinuousClock.now
       let sockets = try await open(live, of: made, server)
-      lines.append(
+      print(
         "live: \(live) of \(made) opened and written to in \(Self.seconds(since: opening)) s; "
           + (try size(of: server)))
       let writing = ContinuousClock.now
@@ -46,10 +45,9 @@ extension ServerRow {
         }
         try await group.waitForAll()
       }
-      lines.append(
+      print(
         "write: one in each of \(live) in \(Self.seconds(since: writing)) s; "
           + (try size(of: server)))
-      return lines
     }
   }
 

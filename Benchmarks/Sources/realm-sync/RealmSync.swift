@@ -2,6 +2,8 @@
 
 // What the parts of device sync cost: one row a part, each in a file of its own.
 
+import Foundation
+
 /// Runs the rows that the command line names, or all.
 @main
 enum RealmSync {
@@ -11,7 +13,12 @@ enum RealmSync {
   ]
 
   static func main() async throws {
-    let names = CommandLine.arguments.dropFirst()
+    var names = Array(CommandLine.arguments.dropFirst())
+    #if Server
+    if names.first == CrowdProcess.name { return try await CrowdProcess.run(names) }
+    var options = SyncOptions()
+    names = try options.take(names)
+    #endif
     func isWanted(_ name: String) -> Bool {
       names.isEmpty || names.contains(where: { name.hasPrefix($0) })
     }
@@ -21,8 +28,12 @@ enum RealmSync {
       print(row.name, "\(Int(median)) \(row.unit)/s", "(best \(Int(rates[rates.count - 1])))")
     }
     #if Server
+    defer { MeasuredDatabase.end() }
     for row in ServerRow.all where isWanted(row.name) {
-      for line in try await row.measure() { print(row.name + ",", line) }
+      try await row.measure(options) { line in
+        // Each line is there although the next one takes minutes, or fails.
+        FileHandle.standardOutput.write(Data("\(row.name), \(line)\n".utf8))
+      }
     }
     #endif
   }

@@ -12,17 +12,11 @@ extension ServerRow {
   /// Two clients with files; one writes, at intervals in which nothing happens, and the time from
   /// the beginning of its transaction until the other's file shows the change is measured.
   static var seen: ServerRow {
-    ServerRow(name: "seen") {
-      var lines: [String] = []
-      for mode in [SyncMode.partition, .flexible] {
-        let server = try await MeasuredServer.start(mode)
-        defer { server.stop() }
-        let times = try await seenTimes(server).sorted()
-        let text = [times[times.count / 2], times[times.count * 99 / 100], times[times.count - 1]]
-          .map { "\((($0 * 10_000).rounded() / 10))" }
-        lines.append("\(mode): p50 \(text[0]) ms, p99 \(text[1]) ms, max \(text[2]) ms")
+    ServerRow(name: "seen") { options, print in
+      try await forEachServer(options) { server in
+        let times = Percentiles(try await seenTimes(server))
+        print("\(server.title): \(times)")
       }
-      return lines
     }
   }
 

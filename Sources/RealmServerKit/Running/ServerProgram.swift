@@ -36,6 +36,7 @@ struct ServerProgram: Sendable {
   private let metricsText: (@Sendable () -> String)?
   private let logger: Logger
   private let timer: SyncClock
+  private let clock: ServerClock
   private let times: ConnectionTimes
   private let tracing: ServerTracing
   /// The connections between servers; nil where there are none.
@@ -80,6 +81,7 @@ struct ServerProgram: Sendable {
     let logger = recent.following(logger)
     self.logger = logger
     self.timer = timer
+    self.clock = clock
     counters = ServerMetrics(metrics)
     // Before anything is made.
     certificates = try Self.certificates(options, logger)
@@ -255,7 +257,7 @@ struct ServerProgram: Sendable {
   /// sockets end, then what other servers have carried here, and the realms are theirs.
   private func services(_ listener: any Service) -> [any Service] {
     var services: [any Service] = [
-      UpkeepService(served, metrics: counters, logger: logger), listener,
+      UpkeepService(served, metrics: counters, clock: clock, logger: logger), listener,
       EndService { await giveUpRealms() },
     ]
     if let nodes { services.append(nodes) }

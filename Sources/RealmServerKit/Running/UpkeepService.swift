@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The upkeep of all apps: idle realms are closed every five minutes, and expired data is removed at
-// the start and every hour.
+// the start and every hour, by the clock of the server, which tests and measurements move.
 
 #if Server
 import Logging
@@ -10,27 +10,29 @@ import ServiceLifecycle
 
 /// Cleans up while the server runs.
 struct UpkeepService: Service {
-  private static let interval = Duration.seconds(300)
-  /// The intervals between two removals.
-  private static let cleaningPeriod = 12
+  /// The time between two looks at the clock.
+  private static let interval = Duration.seconds(1)
 
   private let apps: ServedApps
   private let metrics: ServerMetrics
+  private let clock: ServerClock
   private let logger: Logger
 
-  init(_ apps: ServedApps, metrics: ServerMetrics, logger: Logger) {
+  init(_ apps: ServedApps, metrics: ServerMetrics, clock: ServerClock, logger: Logger) {
     self.apps = apps
     self.metrics = metrics
+    self.clock = clock
     self.logger = logger
   }
 
   func run() async throws {
     await cancelWhenGracefulShutdown {
-      var count = 0
+      var cleaning = UpkeepPeriod(minutes: 60)
+      var closing = UpkeepPeriod(minutes: 5)
       while !Task.isCancelled {
-        if count % Self.cleaningPeriod == 0 { await cleanUp() }
-        count += 1
-        await closeIdle()
+        let now = clock.now()
+        if cleaning.begins(at: now) { await cleanUp() }
+        if closing.begins(at: now) { await closeIdle() }
         try? await Task.sleep(for: Self.interval)
       }
     }
