@@ -52,21 +52,23 @@ final class PostgresCluster: Sendable {
   private let server: SpawnedProgram
   private let databases = Atomic(0)
 
-  init(settings: [String] = ["fsync=off"]) throws {
+  /// - Parameter backup: What `backUp()` has made, which the server begins with.
+  init(settings: [String] = ["fsync=off"], restoring backup: String? = nil) throws {
     guard let programs = Self.programs else {
       throw Failure(description: "PostgreSQL is not installed")
     }
     folder = try TemporaryDirectory()
     let data = folder.file("data")
     if geteuid() == 0 { chown(folder.path, Self.user, Self.user) }
-    let made = try SpawnedProgram.run(
-      "/bin/sh",
-      ["-c", "cd / && exec \"$@\"", "sh"]
-        + Self.unprivileged([
-          "\(programs)/initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8",
-          "--locale=C", "--no-sync",
-        ]))
-    guard made.status == 0 else { throw Failure(description: made.errors) }
+    if let backup {
+      try Self.carryOut(["cp", "-a", backup, data])
+      try Self.carryOut(["touch", data + "/recovery.signal"])
+    } else {
+      try Self.carryOut([
+        "\(programs)/initdb", "-D", data, "-U", "test", "-A", "trust", "-E", "UTF8",
+        "--locale=C", "--no-sync",
+      ])
+    }
     let options = settings + ["max_connections=300", "listen_addresses=", "shared_buffers=16MB"]
     // The shell ends the server when this process is gone, whatever became of it.
     server = try SpawnedProgram(
@@ -88,6 +90,26 @@ final class PostgresCluster: Sendable {
   }
 
   deinit { try? server.input?.close() }
+
+  /// Runs a program to its end.
+  private static func carryOut(_ command: [String]) throws {
+    let done = try SpawnedProgram.run(
+      "/bin/sh", ["-c", "cd / && exec \"$@\"", "sh"] + unprivileged(command))
+    guard done.status == 0 else { throw Failure(description: done.errors) }
+  }
+
+  /// Copies the files of the server, which runs. Returns their folder, gone with the server.
+  func backUp() throws -> String {
+    guard let programs = Self.programs else {
+      throw Failure(description: "PostgreSQL is not installed")
+    }
+    let target = folder.file("backup")
+    try Self.carryOut([
+      "\(programs)/pg_basebackup", "-h", folder.path, "-U", "test", "-D", target,
+      "--checkpoint=fast", "--no-sync",
+    ])
+    return target
+  }
 
   private static func unprivileged(_ command: [String]) -> [String] {
     guard geteuid() == 0 else { return command }
