@@ -4,6 +4,7 @@
 
 import RealmStorage
 package import RealmSyncProtocol
+import RealmTables
 
 /// What takes a client in flexible mode to a version of the realm.
 package struct ViewDownload: Sendable {
@@ -65,30 +66,24 @@ extension ServerRealm {
       let snapshot = try await store.snapshot(atLeast: max(cursor.serverVersion, head.version))
       let limited = query.limited(by: filters)
       let views: [View]
-      switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot) {
+      switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot, scratch) {
       case .success(let bound): views = bound
       case .failure(let refusal): return .failure(refusal)
       }
       let allowed = limited == query ? nil : views[1]
-      let history = try await entries(
-        in: cursor.serverVersion + 1..<snapshot.head.version + 1)
+      let missed = try await missedChanges(
+        after: cursor.serverVersion, to: snapshot.head, scratch)
       // All private changes of a version have its time.
-      let timestamp = try await time(of: snapshot.head.version, history) ?? now
+      let timestamp = try await time(of: snapshot.head.version, missed.history) ?? now
       let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
-      let round: Round
-      do throws(StoreError) {
-        round = try Round(
-          history, after: cursor, to: snapshot, timestamp: timestamp, view: views[0], next: allowed,
-          file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
-      } catch {
-        guard case .unreadableEntry(let version, let reason) = error else { throw error }
-        throw try await giveUp(through: version, because: reason)
-      }
+      let round = try Round(
+        missed, after: cursor, to: snapshot, timestamp: timestamp, view: views[0], next: allowed,
+        file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
       if unconfirmed.isEmpty, allowed == nil {
         let key = RoundCache.Key(
           from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)
         scratch.rounds.withLock {
-          $0.keep(round, key, for: ident, history, timestamp: timestamp)
+          $0.keep(round, key, for: ident, missed, timestamp: timestamp)
         }
       }
       var bootstrap: Bootstrap?
@@ -108,18 +103,39 @@ extension ServerRealm {
     }
   }
 
+  /// What clients at a version have missed until a head.
+  private func missedChanges(
+    after version: UInt64, to head: RealmHead, _ scratch: ViewScratch
+  ) async throws(StoreError) -> MissedChanges {
+    if let known = scratch.missed.withLock({ $0.changes(after: version, to: head) }) {
+      return known
+    }
+    let history = try await entries(in: version + 1..<head.version + 1)
+    do throws(StoreError) {
+      let missed = try MissedChanges(history)
+      scratch.missed.withLock { $0.keep(missed, after: version, to: head) }
+      return missed
+    } catch {
+      guard case .unreadableEntry(let version, let reason) = error else { throw error }
+      throw try await giveUp(through: version, because: reason)
+    }
+  }
+
   /// The views of queries in a version.
   private func bind(
-    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot
+    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ scratch: ViewScratch
   ) throws(StoreError) -> Result<[View], SessionRefusal> {
+    let schemas = try StoreError.storing(snapshot.objects.classSchemas())
     var views: [View] = []
     for query in queries {
-      if let known = queries.prefix(views.count).firstIndex(of: query) {
-        views.append(views[known])
+      if let known = scratch.views.withLock({ $0.view(query, schemas) }) {
+        views.append(known)
         continue
       }
       switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
-      case .success(let view): views.append(view)
+      case .success(let view):
+        scratch.views.withLock { $0.keep(view, of: query, schemas) }
+        views.append(view)
       case .failure(let refusal): return .failure(refusal)
       }
     }

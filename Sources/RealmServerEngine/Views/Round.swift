@@ -62,15 +62,15 @@ package struct Round {
   }
 
   /// - Parameters:
-  ///   - history: The entries after the cursor, up to the version of the snapshot.
+  ///   - missed: The entries after the cursor, up to the version of the snapshot.
   ///   - file: The client's, whose own entries are passed over.
   ///   - timestamp: The time of the version of the snapshot.
   ///   - view: What the client sees at its cursor.
   ///   - next: What it may see of that from now on; nil if the rights of its user are the same.
   ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
   ///     of them may be merged with those here.
-  package init(
-    _ history: [StoredEntry], after cursor: DownloadCursor, to snapshot: RealmSnapshot,
+  init(
+    _ missed: MissedChanges, after cursor: DownloadCursor, to snapshot: RealmSnapshot,
     timestamp: OriginTimestamp, view: View, next: View? = nil, file: FileIdentifier,
     unconfirmed: [ObjectIdentity] = [], scratch: ViewScratch
   ) throws(StoreError) {
@@ -79,18 +79,11 @@ package struct Round {
     fields = (next ?? view).readableFields
     // Of some properties a part may be the client's.
     let paths = try fields.haveParts ? StoreError.storing(PropertyPaths(snapshot.objects)) : nil
-    let log = TouchLog(history)
-    var objects = log.objects
-    for object in unconfirmed where log.traces[object] == nil { objects.append(object) }
+    let objects = try StoreError.storing(
+      Self.objects(missed, snapshot, view, next, file, unconfirmed))
     try StoreError.storing(
-      decide(objects, Set(unconfirmed), log, snapshot, view, next ?? view, scratch))
-    for entry in history {
-      if entry.file == file {
-        self.cursor.clientVersion = max(self.cursor.clientVersion, entry.clientVersion)
-      } else if !entry.changeset.isEmpty {
-        try append(entry, paths)
-      }
-    }
+      decide(objects, Set(unconfirmed), missed.log, snapshot, view, next, scratch))
+    append(missed, paths)
     let erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
     let made = objects.filter { fates[$0] == .enters || fates[$0] == .returns }
     parts = try StoreError.storing(
@@ -121,9 +114,25 @@ package struct Round {
 
   // MARK: Deciding
 
+  /// The objects with a fate, in the order of their first touch. Others are unseen.
+  private static func objects(
+    _ missed: MissedChanges, _ snapshot: RealmSnapshot, _ view: View, _ next: View?,
+    _ file: FileIdentifier, _ unconfirmed: [ObjectIdentity]
+  ) throws(StorageError) -> [ObjectIdentity] {
+    let log = missed.log
+    // All of them are absent or not, where the rights of a user change.
+    guard next == nil else {
+      return log.objects + unconfirmed.filter { log.traces[$0] == nil }
+    }
+    let objects = try missed.objects(of: file, in: view, snapshot.objects)
+    guard !unconfirmed.isEmpty else { return objects }
+    let known = Set(objects)
+    return objects + unconfirmed.filter { !known.contains($0) }
+  }
+
   private mutating func decide(
     _ all: [ObjectIdentity], _ unconfirmed: Set<ObjectIdentity>, _ log: TouchLog,
-    _ snapshot: RealmSnapshot, _ view: View, _ next: View, _ scratch: ViewScratch
+    _ snapshot: RealmSnapshot, _ view: View, _ next: View?, _ scratch: ViewScratch
   ) throws(StorageError) {
     var classes: [String: [ObjectIdentity]] = [:]
     for object in all { classes[object.className, default: []].append(object) }
@@ -131,9 +140,15 @@ package struct Round {
       guard let table = try View.table(name, snapshot.objects) else { continue }
       var keys: [ObjectIdentity: ObjectKey] = [:]
       var past: [(object: ObjectIdentity, values: [String: TableValue])] = []
+      var unchanged: Set<ObjectIdentity> = []
+      let asked = view.fieldNames(ofClass: name)
       for object in objects {
         keys[object] = try table.key(of: object.key)
         guard let trace = log.traces[object], trace.existedBefore else { continue }
+        if next == nil, trace.hasKept(asked) {
+          unchanged.insert(object)
+          continue
+        }
         var values = trace.before
         if !trace.wasErased, let key = keys[object], let row = try table.row(of: key) {
           for (name, value) in try row.queryableValues(table.schema, in: snapshot.objects)
@@ -143,18 +158,19 @@ package struct Round {
         }
         past.append((object, values))
       }
-      let now = try next.keys(
+      let now = try (next ?? view).keys(
         among: Array(keys.values).sorted(), ofClass: name, table: table, in: snapshot.objects)
       let selected = try scratch.selected(
         of: past.map(\.values), ofClass: name, table.schema,
         points: snapshot.objects.pointNames(of: table.schema), by: view)
-      let held = Set(selected.map { past[$0].object })
+      var held = Set(selected.map { past[$0].object })
+      for object in unchanged where keys[object].map(now.contains) ?? false { held.insert(object) }
       for object in objects {
         let isSeen = keys[object].map(now.contains) ?? false
         // Where a condition asks for a value that was not kept, it is as unknown what the client
         // has.
         guard !unconfirmed.contains(object), let trace = log.traces[object], !trace.isUnknown,
-          trace.unknown.isDisjoint(with: view.fieldNames(ofClass: name))
+          trace.unknown.isDisjoint(with: asked)
         else {
           fates[object] = isSeen ? .returns : .leaves
           continue
@@ -187,16 +203,30 @@ package struct Round {
 
   // MARK: Writing
 
+  /// Adds what passes of the entries.
+  private mutating func append(_ missed: MissedChanges, _ paths: PropertyPaths?) {
+    // An entry names the client's changes that were integrated before it.
+    var own = (missed.ownEntries[file] ?? [])[...]
+    func noteOwn(before position: Int, in cursor: inout DownloadCursor) {
+      while let first = own.first, first < position {
+        cursor.clientVersion = max(cursor.clientVersion, missed.history[first].clientVersion)
+        own.removeFirst()
+      }
+    }
+    let passing = fates.filter { $0.value == .passes }.keys
+    for position in missed.entries(about: passing) {
+      let entry = missed.history[position]
+      guard entry.file != file, let changeset = missed.changesets[position] else { continue }
+      noteOwn(before: position, in: &cursor)
+      append(entry, changeset, paths)
+    }
+    noteOwn(before: .max, in: &cursor)
+  }
+
   /// Adds what passes of an entry.
   private mutating func append(
-    _ entry: StoredEntry, _ paths: PropertyPaths?
-  ) throws(StoreError) {
-    var changeset: Changeset
-    do throws(ChangesetError) {
-      changeset = try ChangesetParser.parse(entry.changeset)
-    } catch {
-      throw .unreadableEntry(version: entry.version, "\(error)")
-    }
+    _ entry: StoredEntry, _ changeset: Changeset, _ paths: PropertyPaths?
+  ) {
     let count = changeset.instructions.count
     let passing = changeset.instructions.filter { instruction in
       guard let object = instruction.object else { return true }
@@ -206,6 +236,7 @@ package struct Round {
     guard !passing.isEmpty else { return }
     var result = DownloadEntry(entry, cursor.clientVersion)
     if passing.count < count {
+      var changeset = changeset
       changeset.keep(passing)
       result.changeset = ChangesetEncoder.encode(changeset)
       result.originalByteCount = UInt64(result.changeset.count)

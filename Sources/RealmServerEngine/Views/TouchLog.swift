@@ -30,6 +30,12 @@ struct TouchLog {
     /// The file with the last touch.
     var lastFile: FileIdentifier
     var isErasedLast = false
+
+    /// Whether some properties of the object, which is there, have the values that they had before.
+    func hasKept(_ properties: Set<String>) -> Bool {
+      existedBefore && !wasErased && !isUnknown && unknown.isDisjoint(with: properties)
+        && before.keys.allSatisfy { !properties.contains($0) }
+    }
   }
 
   private(set) var traces: [ObjectIdentity: Trace] = [:]

@@ -10,11 +10,13 @@ package import RealmSyncProtocol
 package import RealmTables
 
 /// The selected objects of a query, in any version of the file and among captured values.
-package struct View {
+package struct View: Sendable {
   /// The condition of each existing class.
   private var predicates: [String: BoundPredicate] = [:]
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
+  /// What the visible objects of a class must have, if its condition says so.
+  private var required: [String: RequiredValues] = [:]
   /// The seen properties of classes with hidden ones.
   private(set) var readableFields: [String: FieldSelection] = [:]
   /// A subscription with a condition on a hidden property: it selects nothing.
@@ -52,6 +54,9 @@ package struct View {
           names.formUnion(filter.fieldNames)
         }
         view.predicates[name] = predicate
+        if let predicate, let known = classes[name] {
+          view.required[name] = RequiredValues(predicate, of: known)
+        }
         view.fields[name] = names
       case .failure(let refusal): return .failure(refusal)
       }
@@ -107,6 +112,9 @@ package struct View {
 
   /// The properties behind the visibility of a class's objects.
   func fieldNames(ofClass name: String) -> Set<String> { fields[name] ?? [] }
+
+  /// What the visible objects of a class must have; nil if the condition names no values.
+  func requiredValues(ofClass name: String) -> RequiredValues? { required[name] }
 
   package var classNames: [String] { predicates.keys.sorted() }
 

@@ -20,6 +20,8 @@ package final class ViewScratch: Sendable {
   private let file: DatabaseFile
   /// The last computed rounds.
   let rounds = Locked(RoundCache())
+  let views = Locked(ViewCache())
+  let missed = Locked(MissedCache())
 
   package init() throws(StorageError) {
     let number = Self.count.add(1, ordering: .relaxed).newValue
@@ -139,16 +141,15 @@ struct RoundCache {
 
   /// Keeps the round of a client without unconfirmed changes.
   mutating func keep(
-    _ round: Round, _ key: Key, for file: FileIdentifier, _ history: [StoredEntry],
+    _ round: Round, _ key: Key, for file: FileIdentifier, _ missed: MissedChanges,
     timestamp: OriginTimestamp
   ) {
-    let authors = Set(history.map(\.file))
+    let authors = Set(missed.ownEntries.keys)
+    guard !authors.contains(file) else { return }
     let size =
       round.entries.reduce(256) { $0 + $1.changeset.count + 64 }
       + round.parts.reduce(0) { $0 + 64 * $1.objects.count }
-    guard !authors.contains(file), size <= byteCountMax / 4,
-      !items.contains(where: { $0.key == key })
-    else { return }
+    guard size <= byteCountMax / 4, !items.contains(where: { $0.key == key }) else { return }
     items.append(
       Item(key: key, round: round, timestamp: timestamp, authors: authors, byteCount: size))
     byteCount += size

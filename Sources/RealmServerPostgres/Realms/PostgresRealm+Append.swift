@@ -39,7 +39,7 @@ extension PostgresRealm {
       guard state.version == version else { throw .conflict(known) }
       guard let batch = try StoreError.storing(build(group)) else { return }
       if let refusal = batch.refusal(after: head) ?? Self.refusal(of: batch) { throw refusal }
-      stored = (batch, try store(batch, after: head, by: author))
+      stored = (batch, try storeNoting(batch, after: head, by: author))
     }
     guard let stored else {
       group.rollback()
@@ -106,6 +106,20 @@ extension PostgresRealm {
     }
   }
 
+  /// Stores a batch, and notes what it does to clients. See `KnownClients` 1.
+  private func storeNoting(
+    _ batch: Batch, after head: RealmHead, by author: RecordAuthor
+  ) throws(StoreError) -> RealmHead {
+    do throws(StoreError) {
+      let newer = try store(batch, after: head, by: author)
+      withClients { if $0.epoch == head.epoch { $0.note(batch) } else { $0.forget() } }
+      return newer
+    } catch {
+      withClients { $0.forget() }
+      throw error
+    }
+  }
+
   /// Stores a batch, durable on return. Returns the new head.
   private func store(
     _ batch: Batch, after head: RealmHead, by author: RecordAuthor
@@ -151,8 +165,10 @@ extension PostgresRealm {
     _ append: Append, on link: any DatabaseLink, _ mayBeThere: inout Bool
   ) throws(DatabaseError) -> Result<RealmHead, StoreError> {
     let (batch, head, newer) = (append.batch, append.head, append.newer)
+    var clients = knownClients(of: append)
+    let unknown = batch.files.map(\.ident).filter { clients[$0]?.file == nil }
     var calls = [Statements.begin(), claim(append)]
-    calls += batch.files.map { Statements.file(key, .bits($0.ident.rawValue)) }
+    calls += unknown.map { Statements.file(key, .bits($0.rawValue)) }
     let rows = try link.run(calls)
     guard let values = rows[1].first else {
       let current = try link.run([Statements.rollback(), Statements.realm(key)])[1]
@@ -162,7 +178,11 @@ extension PostgresRealm {
     var writes: [DatabaseCall]
     do throws(StoreError) {
       row = try StoreError.reading(RealmRow(values))
-      writes = try fileCalls(batch, rows.dropFirst(2))
+      for (ident, rows) in zip(unknown, rows.dropFirst(2)) {
+        guard let values = rows.first else { throw .unknownFile(ident) }
+        clients[ident, default: .init()].file = try StoreError.reading(ClientFile(values))
+      }
+      writes = try fileCalls(batch, clients)
     } catch {
       _ = try link.run([Statements.rollback()])
       return .failure(error)
@@ -174,6 +194,16 @@ extension PostgresRealm {
     _ = try link.run(writes)
     noteSize(row, newer)
     return .success(row.head)
+  }
+
+  /// What is known of the clients of an append. That is true if the claim finds its epoch.
+  private func knownClients(of append: Append) -> [FileIdentifier: KnownClients.Client] {
+    withClients { clients in
+      guard clients.epoch == append.head.epoch else { return [:] }
+      var found: [FileIdentifier: KnownClients.Client] = [:]
+      for file in append.batch.files { found[file.ident] = clients[file.ident] }
+      return found
+    } ?? [:]
   }
 
   private func claim(_ append: Append) -> DatabaseCall {
@@ -238,19 +268,24 @@ extension PostgresRealm {
 
   /// The new states of files, if they follow the stored ones.
   private func fileCalls(
-    _ batch: Batch, _ stored: ArraySlice<DatabaseRows>
+    _ batch: Batch, _ stored: [FileIdentifier: KnownClients.Client]
   ) throws(StoreError) -> [DatabaseCall] {
     var calls: [DatabaseCall] = []
-    for (file, rows) in zip(batch.files, stored) {
-      guard let values = rows.first else { throw .unknownFile(file.ident) }
-      let old = try StoreError.reading(ClientFile(values))
+    for file in batch.files {
+      guard let client = stored[file.ident], let old = client.file else {
+        throw .unknownFile(file.ident)
+      }
       guard file.follows(old) else {
         throw .outOfOrder("a cursor of file \(file.ident.rawValue) goes back")
       }
       calls.append(file.call(Statements.setFile, number))
       let last = file.isExpired ? ServerTables.versionLimit - 1 : file.reciprocalBase
       guard old.reciprocalBase < last else { continue }
-      for trim in [Statements.trimReciprocals, Statements.trimPrivates] {
+      // What is up to the old one is gone already.
+      for (trim, none) in [
+        (Statements.trimReciprocals, client.noReciprocalsAfter),
+        (Statements.trimPrivates, client.noPrivatesAfter),
+      ] where none ?? .max > old.reciprocalBase {
         calls.append(trim(key, .bits(file.ident.rawValue), .bits(last)))
       }
     }

@@ -78,9 +78,13 @@ extension PostgresRealm {
 
   func file(_ ident: FileIdentifier) throws(StoreError) -> ClientFile? {
     guard ident.rawValue < ServerTables.identLimit else { return nil }
+    let known = withClients { (file: $0[ident].file, count: $0.appendCount) }
+    if let file = known?.file { return file }
     let rows = try database.repeating([Statements.file(key, .bits(ident.rawValue))])[0]
     guard let values = rows.first else { return nil }
-    return try StoreError.reading(ClientFile(values))
+    let file = try StoreError.reading(ClientFile(values))
+    if let known { withClients { $0.note(ident, after: known.count) { $0.file = file } } }
+    return file
   }
 
   func files() throws(StoreError) -> [ClientFile] {
@@ -96,6 +100,8 @@ extension PostgresRealm {
   func reciprocals(
     of ident: FileIdentifier, after version: UInt64
   ) throws(StoreError) -> [UInt64: [UInt8]] {
+    let known = withClients { (after: $0[ident].noReciprocalsAfter, count: $0.appendCount) }
+    if let after = known?.after, after <= version { return [:] }
     var found: [UInt64: [UInt8]] = [:]
     try forEach(Statements.reciprocals, of: ident, after: version) {
       (values) throws(StoredValueError) -> UInt64 in
@@ -104,18 +110,26 @@ extension PostgresRealm {
       found[version] = try row.bytes(1)
       return version
     }
+    if let known, found.isEmpty {
+      withClients { $0.note(ident, after: known.count) { $0.noReciprocalsAfter = version } }
+    }
     return found
   }
 
   func privates(
     of ident: FileIdentifier, after version: UInt64
   ) throws(StoreError) -> [PrivateChange] {
+    let known = withClients { (after: $0[ident].noPrivatesAfter, count: $0.appendCount) }
+    if let after = known?.after, after <= version { return [] }
     var found: [PrivateChange] = []
     try forEach(Statements.privates, of: ident, after: version) {
       (values) throws(StoredValueError) -> UInt64 in
       let change = try PrivateChange(values, of: ident)
       found.append(change)
       return change.version
+    }
+    if let known, found.isEmpty {
+      withClients { $0.note(ident, after: known.count) { $0.noPrivatesAfter = version } }
     }
     return found
   }

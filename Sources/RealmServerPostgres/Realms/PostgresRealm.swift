@@ -26,6 +26,8 @@ final class PostgresRealm: RealmStore {
     /// The first identifier of a client file given by this opening of the realm.
     var firstIdent: UInt64?
     var isMakingCheckpoint = false
+    /// Of the present owner epoch, or an earlier one.
+    var clients = KnownClients(epoch: 0)
 
     /// Nil if no outcome is open.
     var openCount: Int? { settledCount == unsettledCount ? nil : unsettledCount }
@@ -122,6 +124,16 @@ final class PostgresRealm: RealmStore {
 
   /// Forgets that this node has the lease of the realm.
   func forgetOwnEpoch() { state.withLock { $0.ownEpoch = nil } }
+
+  /// What this node knows of the clients. Nil if it is not the owner: others change them.
+  @discardableResult
+  func withClients<R>(_ body: (inout KnownClients) -> R) -> R? {
+    state.withLock { state in
+      guard let epoch = state.ownEpoch else { return nil }
+      if state.clients.epoch != epoch { state.clients = KnownClients(epoch: epoch) }
+      return body(&state.clients)
+    }
+  }
 
   func firstIdent() -> UInt64? { state.withLock { $0.firstIdent } }
 

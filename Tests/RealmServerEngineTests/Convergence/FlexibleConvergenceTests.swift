@@ -61,6 +61,9 @@ private struct FlexibleRun {
     query.conditions["Thing"] = random.pick([
       "TRUEPREDICATE", "count > \(bound)", "count <= \(bound)", "ANY numbers > \(bound)",
       "(name BEGINSWITH \"x\" or count == 0)", "!(count > \(bound))", "tags.@count > 1",
+      // Each names the values of what it selects (`MissedChanges` 2).
+      "count == 0", "count IN {0, 1, 2, 3, 4, 5, 6, 7, 8}", "id == \"t1\" or id == \"t4\"",
+      "count == 0 and name BEGINSWITH \"x\"",
     ])
     if random.percent(60) {
       query.conditions["Note"] = random.pick(["TRUEPREDICATE", "text < \"n25\""])

@@ -100,15 +100,16 @@ struct RoundCacheTests {
     let snapshot = try await server.snapshot()
     let view = try View.bind(high, to: snapshot.objects).get()
     let history = try await Array(server.entries().suffix(2))
+    let missed = try MissedChanges(history)
     let round = try Round(
-      history, after: DownloadCursor(serverVersion: 4), to: snapshot,
+      missed, after: DownloadCursor(serverVersion: 4), to: snapshot,
       timestamp: OriginTimestamp(milliseconds: 1), view: view, file: files[1].ident,
       scratch: ViewScratch())
     var cache = RoundCache(byteCountMax: 4000)
     for version in 0..<20 as Range<UInt64> {
       let key = RoundCache.Key(from: version, to: 6, realm: RealmID("r"), query: high)
       cache.keep(
-        round, key, for: files[1].ident, history, timestamp: OriginTimestamp(milliseconds: 1))
+        round, key, for: files[1].ident, missed, timestamp: OriginTimestamp(milliseconds: 1))
       #expect(cache.byteCount <= 4000)
       #expect(cache.round(key, for: files[1].ident, clientVersion: 0) != nil)
       #expect(cache.round(key, for: files[0].ident, clientVersion: 0) == nil)

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the owner of a realm knows of its clients without asking the database.
+//
+// Invariants:
+// 1. What is known is what the database has, as long as the epoch of the realm is the one here: the
+//    rows of clients are changed by appends alone, which the owner makes and notes. An append with
+//    an open outcome forgets all.
+// 2. An answer is noted only if nothing was appended while it was read.
+
+#if Postgres
+import RealmServerEngine
+import RealmSyncProtocol
+
+/// The files of clients, and which of them have no reciprocals and no private changes.
+struct KnownClients {
+  /// What is known of a client.
+  struct Client {
+    var file: ClientFile?
+    /// There is no reciprocal of a later version; nil if it is not known.
+    var noReciprocalsAfter: UInt64?
+    /// There is no private change of a later version; nil if it is not known.
+    var noPrivatesAfter: UInt64?
+  }
+
+  /// Some megabytes for one realm.
+  private static let countMax = 16_384
+
+  /// The owner's.
+  let epoch: UInt64
+  /// The appends that were noted.
+  private(set) var appendCount = 0
+  private var clients: [FileIdentifier: Client] = [:]
+
+  init(epoch: UInt64) { self.epoch = epoch }
+
+  subscript(ident: FileIdentifier) -> Client { clients[ident] ?? Client() }
+
+  /// Notes an answer of the database that was asked for after so many appends.
+  mutating func note(
+    _ ident: FileIdentifier, after count: Int, _ change: (inout Client) -> Void
+  ) {
+    guard count == appendCount else { return }
+    if clients.count >= Self.countMax, clients[ident] == nil { clients = [:] }
+    change(&clients[ident, default: Client()])
+  }
+
+  /// Notes an append that is durable.
+  mutating func note(_ batch: Batch) {
+    appendCount += 1
+    for file in batch.files {
+      if clients.count >= Self.countMax, clients[file.ident] == nil { clients = [:] }
+      clients[file.ident, default: Client()].file = file
+    }
+    for ident in batch.forgotten { clients[ident] = nil }
+    for change in batch.reciprocals { clients[change.file]?.noReciprocalsAfter = nil }
+    for change in batch.privates where !change.isRemoval {
+      clients[change.file]?.noPrivatesAfter = nil
+    }
+  }
+
+  /// Forgets all, as the outcome of an append is open.
+  mutating func forget() {
+    appendCount += 1
+    clients = [:]
+  }
+}
+#endif

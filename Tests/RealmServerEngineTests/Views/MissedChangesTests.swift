@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What clients at one cursor have missed, and which objects of it concern each of them.
+
+import RealmReplication
+import RealmStorage
+import RealmSyncProtocol
+import RealmSyncTestSupport
+import RealmTables
+import Testing
+
+@testable import RealmServerEngine
+
+struct MissedChangesTests {
+  private typealias Text = ChangesetText
+
+  /// The objects a to d, and one change of each.
+  private let changes = [
+    Text.schema(), Text.create("a", count: 1), Text.create("b", count: 2),
+    Text.create("c", count: 3), Text.create("d", count: 4), Text.set("a", count: 7),
+    Text.set("b", count: 1), Text.set("c", count: 9), Text.erase("d"),
+  ]
+
+  private func makeServer() async throws -> (TestServer, ClientFile) {
+    let server = try await TestServer(recordsTouches: true)
+    let file = try await server.realm.allocateFile(for: "writer")
+    #expect(await server.realm.integrate(Upload(file, changes, from: 1)).code == nil)
+    return (server, file)
+  }
+
+  /// The primary keys of the objects after version 5 that may concern a client.
+  private func keys(
+    _ condition: String, _ server: TestServer, file: FileIdentifier = FileIdentifier(9_999)
+  ) async throws -> [String] {
+    let snapshot = try await server.snapshot()
+    let view = try View.bind(EffectiveQuery(["Thing": condition]), to: snapshot.objects).get()
+    let missed = try MissedChanges(Array(try await server.entries().suffix(4)))
+    return try missed.objects(of: file, in: view, snapshot.objects).map { object in
+      guard case .value(.string(let key)) = object.key else { return "?" }
+      return key
+    }
+  }
+
+  static let conditions: [(String, [String])] = [
+    ("count == 1", ["a", "b"]), ("count == 9", ["c"]), ("count IN {2, 7}", ["a", "b"]),
+    ("count == 4", ["d"]), ("count == 5", []), ("3 == count", ["c"]),
+    ("id == \"b\"", ["b"]), ("count == 1 and ANY list == 3", ["a", "b"]),
+    ("count == 3 or count == 4", ["c", "d"]),
+    // What these select is not known without asking.
+    ("count > 100", ["a", "b", "c", "d"]), ("count == 1 or id == \"c\"", ["a", "b", "c", "d"]),
+    ("!(count == 1)", ["a", "b", "c", "d"]), ("id ==[c] \"B\"", ["a", "b", "c", "d"]),
+  ]
+
+  /// `MissedChanges` 2: an object that has the value, or had it.
+  @Test(arguments: conditions)
+  func objectsAreFoundByTheirValues(_ condition: String, _ expected: [String]) async throws {
+    let (server, _) = try await makeServer()
+    #expect(try await keys(condition, server) == expected)
+  }
+
+  /// `MissedChanges` 2: what a client has touched concerns it in any case.
+  @Test func theAuthorGetsItsObjects() async throws {
+    let (server, file) = try await makeServer()
+    #expect(try await keys("count == 5", server, file: file.ident) == ["a", "b", "c", "d"])
+  }
+
+  @Test func anEntryIsOfTheClientsThatSeeItsObjects() async throws {
+    let (server, _) = try await makeServer()
+    let missed = try MissedChanges(try await server.entries())
+    func object(_ key: String) -> ObjectIdentity {
+      ObjectIdentity(className: "Thing", key: .value(.string(key)))
+    }
+    // The first one has the classes, which all clients get.
+    #expect(missed.entries(about: []) == [0])
+    #expect(missed.entries(about: [object("a")]) == [0, 1, 5])
+    #expect(missed.entries(about: [object("d"), object("c")]) == [0, 3, 4, 7, 8])
+  }
+
+  /// Declares another class, and makes an object of it.
+  private func later() -> [UInt8] {
+    var encoder = ChangesetEncoder()
+    let (table, id) = (encoder.intern("Later"), encoder.intern("id"))
+    encoder.append(
+      .addTable(
+        .init(table: table, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
+    encoder.append(.createObject(ObjectReference(table: table, key: .int(1))))
+    return encoder.bytes
+  }
+
+  /// A view is bound once as long as the classes are the same.
+  @Test func viewsAreBoundAgainForOtherClasses() async throws {
+    let (server, file) = try await makeServer()
+    let scratch = try ViewScratch()
+    let other = try await server.realm.allocateFile(for: "reader")
+    let query = EffectiveQuery(["Thing": "count == 1", "Later": "TRUEPREDICATE"])
+    let cursor = DownloadCursor(serverVersion: 5)
+    _ = try await server.realm.view(
+      for: other.ident, after: cursor, query: query, scratch: scratch
+    ).get()
+    let before = try await server.snapshot().objects.classSchemas()
+    let known = scratch.views.withLock { $0.view(query, before) }
+    #expect(known?.classNames == ["Thing"])
+    let upload = Upload(file, [later()], from: 10)
+    #expect(await server.realm.integrate(upload).code == nil)
+    let round = try await server.realm.view(
+      for: other.ident, after: cursor, query: query, scratch: scratch
+    ).get().round
+    let after = try await server.snapshot().objects.classSchemas()
+    #expect(scratch.views.withLock { $0.view(query, before) } == nil)
+    #expect(scratch.views.withLock { $0.view(query, after) }?.classNames == ["Later", "Thing"])
+    let last = try ChangesetParser.parse(try #require(round.entries.last).changeset)
+    #expect(last.instructions.contains { $0.object.map { last.text(of: $0.table) } == "Later" })
+  }
+}
