@@ -57,14 +57,16 @@ final class NodeClient: NodeReceiver {
       return (state.sessions, state.calls)
     }
     meter.sessions(-sessions.count)
-    for session in sessions.values {
+    for (_, session) in sessions.sorted(by: { $0.key < $1.key }) {
       if let waiter = session.waiter {
         waiter.resume(returning: .refused(Self.broken))
       } else {
         session.events.refuse(Self.broken)
       }
     }
-    for waiter in calls.values { waiter.resume(returning: .failure(Self.unknownOutcome)) }
+    for (_, waiter) in calls.sorted(by: { $0.key < $1.key }) {
+      waiter.resume(returning: .failure(Self.unknownOutcome))
+    }
     return end
   }
 

@@ -211,7 +211,7 @@ final class NodePeer: NodeReceiver {
       state.isEnded = true
       return state.sessions
     }
-    for (number, session) in sessions {
+    for (number, session) in sessions.sorted(by: { $0.key < $1.key }) {
       session.handler?.end()
       close(number)
     }
@@ -222,7 +222,7 @@ final class NodePeer: NodeReceiver {
     let sessions = state.withLock { state in
       state.sessions.filter { app ?? $0.value.connection.app == $0.value.connection.app }
     }
-    for number in sessions.keys {
+    for number in sessions.keys.sorted() {
       send(.refused(SessionRefusal(.sessionClosed, reason)), of: number)
     }
   }
