@@ -119,9 +119,7 @@ struct ServerExchange: Hashable, Sendable {
 
   /// Takes a DOWNLOAD of the realm, whose cursors do not go back. Returns whether it is sent.
   mutating func take(_ download: ServerMessage.Download) -> Bool {
-    assert(
-      download.cursors.upload.clientVersion <= threshold.stored.clientVersion,
-      "ServerSessionMachine 6")
+    threshold.didFind(download.cursors.upload)
     scanned = download.cursors.download
     guard owesDownload || !isWithoutNews(download) else { return false }
     sent = download.cursors
@@ -184,6 +182,12 @@ package struct UploadThreshold: Hashable, Sendable {
 
   /// Notes new progress in the file's record.
   package mutating func didStore(_ progress: UploadCursor) { stored = progress }
+
+  /// Notes progress in the file's record, which may be that of another session, at any server.
+  package mutating func didFind(_ progress: UploadCursor) {
+    stored.clientVersion = max(stored.clientVersion, progress.clientVersion)
+    stored.serverVersion = max(stored.serverVersion, progress.serverVersion)
+  }
 
   /// Checks an upload, and counts it from then on. Returns its new part, nil if there is none.
   package mutating func check(
