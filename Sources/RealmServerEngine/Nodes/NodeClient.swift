@@ -72,14 +72,16 @@ final class NodeClient: NodeReceiver {
       return (state.sessions, state.calls)
     }
     meter.sessions(-sessions.count)
-    for session in sessions.values {
+    for (_, session) in sessions.sorted(by: { $0.key < $1.key }) {
       if let waiter = session.waiter {
         waiter.resume(returning: .refused(Self.broken))
       } else {
         session.events.refuse(Self.broken)
       }
     }
-    for call in calls.values { call.waiter.resume(returning: .failure(Self.unknownOutcome)) }
+    for (_, call) in calls.sorted(by: { $0.key < $1.key }) {
+      call.waiter.resume(returning: .failure(Self.unknownOutcome))
+    }
     return end
   }
 
@@ -115,9 +117,9 @@ final class NodeClient: NodeReceiver {
       for number in calls.keys { state.calls[number] = nil }
       state.overdue.formUnion(sessions.keys)
       state.overdue.formUnion(calls.keys)
-      return (sessions, calls.values.map(\.waiter))
+      return (sessions, calls.sorted { $0.key < $1.key }.map(\.value.waiter))
     }
-    for (number, waiter) in sessions {
+    for (number, waiter) in sessions.sorted(by: { $0.key < $1.key }) {
       meter.sessions(-1)
       waiter.resume(returning: .refused(Self.unanswered))
       socket.send(.end(session: number))

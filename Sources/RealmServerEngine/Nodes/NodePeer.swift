@@ -244,7 +244,7 @@ final class NodePeer: NodeReceiver {
       hold(0, in: &state)
       return state.sessions
     }
-    for (number, session) in sessions {
+    for (number, session) in sessions.sorted(by: { $0.key < $1.key }) {
       session.handler?.end()
       close(number)
     }
@@ -255,7 +255,7 @@ final class NodePeer: NodeReceiver {
     let sessions = state.withLock { state in
       state.sessions.filter { app ?? $0.value.connection.app == $0.value.connection.app }
     }
-    for number in sessions.keys {
+    for number in sessions.keys.sorted() {
       send(.refused(SessionRefusal(.sessionClosed, reason)), of: number)
     }
   }

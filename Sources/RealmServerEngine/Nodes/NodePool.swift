@@ -73,9 +73,9 @@ package final class NodePool: NodeLinks {
     let entries = state.withLock { state in
       state.isClosed = true
       defer { state.entries = [:] }
-      return state.entries.values
+      return state.entries
     }
-    for entry in entries {
+    for (_, entry) in entries.sorted(by: { $0.key < $1.key }) {
       let connected = await entry.connecting?.value
       await (entry.client ?? connected)?.close()
     }

@@ -22,6 +22,9 @@ package final class NodeServer: Sendable {
     var peers: [UInt64: NodePeer] = [:]
     var lastPeer: UInt64 = 0
     var isClosed = false
+
+    /// In the order of their connections.
+    var sortedPeers: [NodePeer] { peers.sorted { $0.key < $1.key }.map(\.value) }
   }
 
   /// The name of this server.
@@ -52,7 +55,7 @@ package final class NodeServer: Sendable {
   package func remove(_ app: String) {
     let peers = state.withLock { state in
       state.apps[app] = nil
-      return Array(state.peers.values)
+      return state.sortedPeers
     }
     for peer in peers { peer.endSessions(of: app, "The app \(app) is not served any more") }
   }
@@ -132,7 +135,7 @@ package final class NodeServer: Sendable {
   package func close() async {
     let peers = state.withLock { state in
       state.isClosed = true
-      return Array(state.peers.values)
+      return state.sortedPeers
     }
     for peer in peers { await peer.close() }
   }

@@ -159,24 +159,6 @@ package actor ServerRealm {
     try await store.file(ident)
   }
 
-  /// The state that an IDENT message of a user is checked against.
-  ///
-  /// - Parameter latest: The newest server version ever received by the client.
-  package func lookUp(
-    _ ident: FileIdentifier, of user: String, latest: UInt64
-  ) async throws(StoreError) -> ServerFileLookup {
-    let file = try await store.file(ident)
-    var salt: UInt64?
-    if latest == head.version {
-      salt = head.salt
-    } else if latest > head.base, latest < head.version {
-      salt = try? await entries(in: latest..<latest + 1).first?.salt
-    }
-    return ServerFileLookup(
-      file: file?.record(for: user),
-      head: head.latest, latestSalt: salt)
-  }
-
   /// Stores the new state of a client file.
   package func store(_ file: ClientFile) async throws(StoreError) {
     await beginAppending()

@@ -56,7 +56,7 @@ package final class ConnectionAlarms: Sendable {
   private func wake(from time: Milliseconds) async {
     let now = max(time, timer.now())
     let (due, next) = state.withLock { state in
-      let times = state.alarms.keys.filter { $0 <= now }
+      let times = state.alarms.keys.filter { $0 <= now }.sorted()
       let due = times.flatMap { state.alarms.removeValue(forKey: $0) ?? [] }
       // After an earlier alarm the overtaken task leaves the next one to the other.
       guard state.nextTime.map({ $0 <= now }) ?? true else { return (due, Milliseconds?.none) }

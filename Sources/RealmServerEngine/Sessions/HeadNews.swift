@@ -19,16 +19,28 @@ package final class HeadNews: Sendable {
   }
 
   private struct Subscriber {
+    let number: UInt64
     let link: ServerSessionLink
     /// That of this server as the owner of the realm.
     let epoch: UInt64
   }
 
   private struct Realm {
-    var subscribers: [UInt64: Subscriber] = [:]
+    /// In the order of their numbers.
+    var subscribers: [Subscriber] = []
     var lastTime: Milliseconds?
     /// The newest head, held until the end of the interval.
     var waiting: SaltedVersion?
+
+    mutating func remove(_ number: UInt64) {
+      var (low, high) = (0, subscribers.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if subscribers[middle].number < number { low = middle + 1 } else { high = middle }
+      }
+      guard low < subscribers.count, subscribers[low].number == number else { return }
+      subscribers.remove(at: low)
+    }
   }
 
   private struct State {
@@ -57,8 +69,8 @@ package final class HeadNews: Sendable {
   ) -> Subscription {
     state.withLock { state in
       state.lastNumber += 1
-      state.realms[realm, default: Realm()].subscribers[state.lastNumber] = Subscriber(
-        link: session, epoch: epoch)
+      state.realms[realm, default: Realm()].subscribers.append(
+        Subscriber(number: state.lastNumber, link: session, epoch: epoch))
       return Subscription(realm: realm, number: state.lastNumber)
     }
   }
@@ -66,7 +78,7 @@ package final class HeadNews: Sendable {
   /// Ends a subscription.
   package func cancel(_ subscription: Subscription) {
     state.withLock { state in
-      state.realms[subscription.realm]?.subscribers[subscription.number] = nil
+      state.realms[subscription.realm]?.remove(subscription.number)
       if state.realms[subscription.realm]?.subscribers.isEmpty == true {
         state.realms[subscription.realm] = nil
       }
@@ -95,7 +107,7 @@ package final class HeadNews: Sendable {
       let next = realm.lastTime.map { $0 + interval } ?? now
       guard next > now else {
         realm.lastTime = now
-        return (realm.subscribers.values.map(\.link), nil)
+        return (realm.subscribers.map(\.link), nil)
       }
       realm.waiting = news
       return ([], next)
@@ -118,11 +130,11 @@ package final class HeadNews: Sendable {
   private func endSessions(of id: RealmID, before epoch: UInt64) {
     let links = state.withLock { state -> [ServerSessionLink] in
       guard var realm = state.realms[id] else { return [] }
-      let ended = realm.subscribers.filter { $0.value.epoch < epoch }
+      let ended = realm.subscribers.filter { $0.epoch < epoch }
       guard !ended.isEmpty else { return [] }
-      for number in ended.keys { realm.subscribers[number] = nil }
+      realm.subscribers.removeAll { $0.epoch < epoch }
       state.realms[id] = realm.subscribers.isEmpty ? nil : realm
-      return ended.values.map(\.link)
+      return ended.map(\.link)
     }
     for link in links { link.refuse(Self.moved) }
   }
@@ -134,7 +146,7 @@ package final class HeadNews: Sendable {
       realm.waiting = nil
       realm.lastTime = now
       state.realms[id] = realm
-      return (realm.subscribers.values.map(\.link), news)
+      return (realm.subscribers.map(\.link), news)
     }
     guard let news else { return }
     for link in links { link.headDidChange(news) }

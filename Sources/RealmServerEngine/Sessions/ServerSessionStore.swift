@@ -244,7 +244,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     let realm = try boundRealm().realm
     var lookup = try await storing(
       await realm.lookUp(ident.file, of: user, latest: ident.latest.version))
-    noteNewerClient(ident, await realm.head.version, realm.id)
+    noteNewerClient(ident, lookup.head.version, realm.id)
     let holder = app.registry.session(of: ident.file, in: realm.id)
     lookup.isBoundOnConnection =
       holder.map { holder in

@@ -7,13 +7,14 @@ import RealmStorage
 /// Brings the heads of a store to all its streams.
 package final class HeadListeners: Sendable {
   private struct Stream {
+    let number: Int
     /// What the identifiers of the realms begin with; nil for all realms.
     let appName: String?
     let continuation: AsyncStream<RealmHead>.Continuation
   }
 
   private struct State {
-    var streams: [Int: Stream] = [:]
+    var streams: [Stream] = []
     var count = 0
   }
 
@@ -23,7 +24,7 @@ package final class HeadListeners: Sendable {
 
   /// Brings a head to the streams of its app, and to those of all realms.
   package func report(_ head: RealmHead) {
-    for stream in state.withLock({ Array($0.streams.values) }) {
+    for stream in state.withLock({ $0.streams }) {
       if let name = stream.appName, head.realm.appName != name { continue }
       stream.continuation.yield(head)
     }
@@ -35,11 +36,12 @@ package final class HeadListeners: Sendable {
     return AsyncStream { continuation in
       let number = state.withLock { state in
         state.count += 1
-        state.streams[state.count] = Stream(appName: appName, continuation: continuation)
+        state.streams.append(
+          Stream(number: state.count, appName: appName, continuation: continuation))
         return state.count
       }
       continuation.onTermination = { [weak self] _ in
-        self?.state.withLock { $0.streams[number] = nil }
+        self?.state.withLock { $0.streams.removeAll { $0.number == number } }
       }
     }
   }

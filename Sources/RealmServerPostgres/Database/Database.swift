@@ -16,10 +16,15 @@ final class Database: Sendable {
   private let connector: any DatabaseConnector
   private let idle = Locked<[any DatabaseLink]>([])
   let settings: PostgresSettings
+  let clock: BlockingClock
 
-  init(_ connector: any DatabaseConnector, _ settings: PostgresSettings) {
+  init(
+    _ connector: any DatabaseConnector, _ settings: PostgresSettings,
+    clock: BlockingClock = .system
+  ) {
     self.connector = connector
     self.settings = settings
+    self.clock = clock
   }
 
   /// A connection for the caller alone, never shared.
@@ -70,8 +75,8 @@ final class Database: Sendable {
 
   /// Makes an attempt: again and again, until the database answers or patience ends.
   func repeating<R>(_ attempt: () throws(DatabaseError) -> R) throws(StoreError) -> R {
-    let deadline = Deadline(milliseconds: settings.patienceMilliseconds)
-    var backOff = BackOff()
+    let deadline = Deadline(milliseconds: settings.patienceMilliseconds, by: clock)
+    var backOff = BackOff(by: clock)
     while true {
       do throws(DatabaseError) {
         return try attempt()

@@ -3,26 +3,17 @@
 // Limits of time for blocking calls, and pauses between attempts.
 
 #if Postgres
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
-
 /// The end of a time.
 struct Deadline: Sendable {
-  private let end: ContinuousClock.Instant
+  private let clock: BlockingClock
+  private let end: Int
 
-  init(milliseconds: Int) {
-    end = ContinuousClock.now.advanced(by: .milliseconds(milliseconds))
+  init(milliseconds: Int, by clock: BlockingClock = .system) {
+    self.clock = clock
+    end = clock.now() + milliseconds
   }
 
-  var millisecondsLeft: Int {
-    let (seconds, attoseconds) = ContinuousClock.now.duration(to: end).components
-    return max(0, Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000))
-  }
+  var millisecondsLeft: Int { max(0, end - clock.now()) }
 
   var isOver: Bool { millisecondsLeft == 0 }
 }
@@ -31,12 +22,15 @@ struct Deadline: Sendable {
 struct BackOff {
   private static let millisecondsMax = 1_000
 
+  private let clock: BlockingClock
   private var milliseconds = 10
+
+  init(by clock: BlockingClock) { self.clock = clock }
 
   /// Blocks the thread for the next pause, but not beyond a deadline.
   mutating func pause(until deadline: Deadline) {
-    let pause = Int.random(in: milliseconds / 2...milliseconds)
-    usleep(UInt32(min(pause, deadline.millisecondsLeft)) * 1_000)
+    let pause = clock.draw(milliseconds / 2...milliseconds)
+    clock.sleep(min(pause, deadline.millisecondsLeft))
     milliseconds = min(2 * milliseconds, Self.millisecondsMax)
   }
 }

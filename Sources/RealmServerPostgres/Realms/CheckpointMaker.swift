@@ -8,11 +8,13 @@ import RealmStorage
 
 /// Makes checkpoints of realms, one after the other, on a thread of its own.
 actor CheckpointMaker {
-  private nonisolated let thread = ThreadExecutor(named: "realm-checkpoints")
+  private nonisolated let thread: ThreadExecutor
 
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe thread.asUnownedSerialExecutor()
   }
+
+  init(on thread: ThreadExecutor) { self.thread = thread }
 
   /// Makes a checkpoint some time from now, if none of the realm is being made.
   nonisolated func make(

@@ -22,8 +22,9 @@ package final class PostgresStore: ServerStore {
   private let listeners = HeadListeners()
   /// The apps whose realms are all followed, open or not.
   let followed = FollowedApps()
-  private let checkpoints = CheckpointMaker()
-  private let follower: HeadFollower
+  private let checkpoints: CheckpointMaker
+  /// Nil if the caller takes the steps.
+  private let follower: HeadFollower?
   /// The settings that servers share.
   package let files: PostgresFiles
   /// The servers of the database.
@@ -34,15 +35,17 @@ package final class PostgresStore: ServerStore {
   ///
   /// - Parameters:
   ///   - folder: The folder of the replicas; one store at a time has it.
+  ///   - surroundings: The threads and the time of the store.
   ///   - onProblem: Reports unreadable rows; the store goes on without them.
   /// - Throws: `StoreError.unavailable` if the database does not answer, or is of a newer program.
   package init(
     _ connector: any DatabaseConnector, folder path: String,
     settings: PostgresSettings = PostgresSettings(), salts: SaltSource = SaltSource(),
     system: any FileSystem = SystemFiles(isPrivate: true),
+    surroundings: PostgresSurroundings = PostgresSurroundings(),
     onProblem: @escaping @Sendable (String) -> Void = { _ in }
   ) throws(StoreError) {
-    let database = Database(connector, settings)
+    let database = Database(connector, settings, clock: surroundings.clock)
     self.database = database
     self.salts = salts
     self.onProblem = onProblem
@@ -56,12 +59,13 @@ package final class PostgresStore: ServerStore {
     identity = try StoreError.reading(RowReader(values).text(0))
     files = PostgresFiles(database)
     nodes = PostgresNodes(database, node: node)
-    follower = HeadFollower(database, node: node)
-    follower.start(for: self)
+    checkpoints = CheckpointMaker(on: surroundings.checkpointThread())
+    follower = surroundings.followsHeads ? HeadFollower() : nil
+    follower?.start(for: self)
   }
 
   deinit {
-    follower.stop()
+    follower?.stop()
     database.closeIdle()
   }
 
@@ -87,7 +91,7 @@ package final class PostgresStore: ServerStore {
     _ realm: RealmName, _ content: Replica.Content = .objects
   ) throws(StoreError) -> PostgresRealm {
     let id = realm.fileID
-    if let known = realms.withLock({ $0[id] }) {
+    if let known = known(id) {
       guard known.name == realm else { throw .ambiguousName(known.name) }
       return known
     }
@@ -180,6 +184,9 @@ package final class PostgresStore: ServerStore {
 
   // MARK: News
 
+  /// What brings the heads of other servers to the store, step by step.
+  func headSubscription() -> HeadSubscription { HeadSubscription(to: database, node: node) }
+
   package func heads(ofApp app: String?) -> AsyncStream<RealmHead> {
     listeners.heads(ofApp: app)
   }
@@ -194,11 +201,14 @@ package final class PostgresStore: ServerStore {
     return (open.map(\.number), open.filter { $0.ownEpoch != nil }.map(\.number))
   }
 
+  /// An open realm.
+  func known(_ realm: RealmID) -> PostgresRealm? { realms.withLock { $0[realm] } }
+
   /// Takes the heads of realms, and reports news among them.
   func learn(_ rows: DatabaseRows) {
     for values in rows {
       guard let row = try? RealmRow(values) else { continue }
-      if let realm = realms.withLock({ $0[row.head.realm] }), realm.takeNews(row.head) {
+      if let realm = known(row.head.realm), realm.takeNews(row.head) {
         realm.events.onNews(row.head)
       } else if followed.learn(row.head, of: row.name.app) {
         listeners.report(row.head)

@@ -60,8 +60,10 @@ final class PostgresRecords: RecordStore {
   }
 
   func change(by author: RecordAuthor, _ body: RecordChange) throws(StoreError) {
-    let deadline = Deadline(milliseconds: realm.database.settings.patienceMilliseconds)
-    var backOff = BackOff()
+    let database = realm.database
+    let deadline = Deadline(
+      milliseconds: database.settings.patienceMilliseconds, by: database.clock)
+    var backOff = BackOff(by: database.clock)
     var isHealed = false
     var head = try realm.snapshot(atLeast: 0).head
     var isNewest = false
@@ -146,7 +148,9 @@ final class PostgresRecords: RecordStore {
 extension PostgresRecords: RecordLease {
   var milliseconds: Int { realm.database.settings.leaseMilliseconds }
 
-  private var leaseEnd: Deadline { Deadline(milliseconds: milliseconds) }
+  private var leaseEnd: Deadline {
+    Deadline(milliseconds: milliseconds, by: realm.database.clock)
+  }
 
   var isHeld: Bool {
     guard let lease = held.withLock({ $0 }) else { return false }

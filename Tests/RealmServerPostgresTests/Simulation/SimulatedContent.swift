@@ -55,12 +55,12 @@ struct SimulatedContent: Sendable {
 
   /// Carries a statement out.
   mutating func perform(_ call: DatabaseCall) throws(DatabaseError) -> DatabaseRows {
-    if let rows = schema(call) ?? realm(call) ?? owner(call) ?? client(call) ?? change(call)
-      ?? checkpoint(call) ?? server(call) ?? clear(call)
+    if let rows = realm(call) ?? owner(call) ?? client(call) ?? change(call) ?? server(call)
+      ?? checkpoint(call) ?? clear(call)
     {
       return rows
     }
-    if let rows = try entry(call) { return rows }
+    if let rows = try entry(call) ?? schema(call) { return rows }
     throw .refused(code: "42601", "the simulation does not know \(call.statement.name)")
   }
 
@@ -124,7 +124,9 @@ struct SimulatedContent: Sendable {
       guard var realm = realms[values[0]],
         realm.owner == .null || realm.owner == values[1] || realm.leaseEnd < clock
       else { return [] }
-      realm[.epoch] = .int(Self.int(realm[.epoch]) + 1)
+      if flaw != .keepsEpochs || realm[.epoch] == .int(0) {
+        realm[.epoch] = .int(Self.int(realm[.epoch]) + 1)
+      }
       (realm.owner, realm.leaseEnd) = (values[1], clock + Self.int(values[2]))
       realms[values[0]] = realm
       return [realm.columns]
@@ -211,6 +213,7 @@ struct SimulatedContent: Sendable {
     case Statements.files:
       return files.filter { $0.key.realm == values[0] && $0.key.first > Self.int(values[1]) }
         .sorted { $0.key.first < $1.key.first }.map(\.value)
+    case Statements.setFile where flaw == .forgetsProgress: return []
     case Statements.addFile, Statements.setFile:
       files[key()] = Array(values.dropFirst())
       return []

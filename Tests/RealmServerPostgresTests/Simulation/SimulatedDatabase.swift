@@ -3,7 +3,8 @@
 // A database in memory that carries the statements of the store out.
 //
 // Invariants:
-// 1. One transaction at a time has the content; a connection that ends rolls its own back.
+// 1. One transaction at a time changes the content; a connection that ends rolls its own back.
+// 2. Outside of transactions is read what is committed, also while a transaction is open.
 
 #if Postgres
 import Foundation
@@ -14,35 +15,83 @@ import Synchronization
 
 /// A database in memory.
 final class SimulatedDatabase: DatabaseConnector {
-  fileprivate let content: Mutex<SimulatedContent>
+  /// What a statement does that needs the end of another transaction.
+  enum Contention: Sendable {
+    /// It waits on its thread.
+    case waits
+    /// It is refused, as after the limit of time for locks: there is one thread.
+    case refuses
+  }
+
+  fileprivate struct Tables: Sendable {
+    var content: SimulatedContent
+    /// The content before the transaction that is open; nil if none is.
+    var committed: SimulatedContent?
+  }
+
+  fileprivate let tables: Mutex<Tables>
   /// One transaction at a time.
-  fileprivate let turn = DispatchSemaphore(value: 1)
+  private let turn = DispatchSemaphore(value: 1)
   /// What was notified, in order.
   fileprivate let notices = Mutex<[String]>([])
   fileprivate let flaw: SimulationFlaw?
+  fileprivate let contention: Contention
   /// Whether commits do not return: the standby is away. They can be seen, as after a restart.
   fileprivate let isAlone = Atomic(false)
 
-  init(flaw: SimulationFlaw? = nil) {
+  init(flaw: SimulationFlaw? = nil, contention: Contention = .waits) {
     self.flaw = flaw
-    content = Mutex(SimulatedContent(flaw: flaw))
+    self.contention = contention
+    tables = Mutex(Tables(content: SimulatedContent(flaw: flaw)))
   }
 
   /// Lets the standby be away, or there again.
   func setStandby(isThere: Bool) { isAlone.store(!isThere, ordering: .relaxed) }
 
   /// Moves the clock of the database.
-  func advance(by milliseconds: Int64) { content.withLock { $0.clock += milliseconds } }
+  func advance(by milliseconds: Int64) {
+    tables.withLock { tables in
+      tables.content.clock += milliseconds
+      tables.committed?.clock += milliseconds
+    }
+  }
+
+  /// The rows of a statement that reads, as everybody sees them at present.
+  func committed(_ call: DatabaseCall) throws(DatabaseError) -> DatabaseRows {
+    let result = tables.withLock { tables -> Result<DatabaseRows, DatabaseError> in
+      var content = tables.committed ?? tables.content
+      do throws(DatabaseError) {
+        return .success(try content.perform(call))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
 
   func connect() throws(DatabaseError) -> any DatabaseLink { SimulatedLink(self) }
+
+  /// Takes the turn of a transaction. Returns whether it was free in time.
+  fileprivate func takeTurn() -> Bool {
+    turn.wait(timeout: contention == .waits ? .now() + 20 : .now()) == .success
+  }
+
+  fileprivate func endTurn() { turn.signal() }
 }
 
 private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
   // Sendable: one call at a time uses a connection, and `close` comes after the last one.
 
+  private static let reads: Set<DatabaseStatement> = [
+    Statements.identity, Statements.realmByID, Statements.realm, Statements.realmsOfApp,
+    Statements.newHeads, Statements.leaseLeft, Statements.entries, Statements.saltOfEntry,
+    Statements.file, Statements.files, Statements.idents, Statements.reciprocals,
+    Statements.privates, Statements.part, Statements.sizeOfParts, Statements.nodeAddress,
+    Statements.sharedFiles, Statements.markOfSharedFiles,
+  ]
+
   private let database: SimulatedDatabase
-  /// The content before the transaction that is open; nil if none is.
-  private var before: SimulatedContent?
+  private var isInTransaction = false
   private var pending: [String] = []
   private var noticeCount = 0
   private var isClosed = false
@@ -59,11 +108,22 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
     endTransaction(commits: false)
   }
 
+  private func begin() throws(DatabaseError) {
+    guard database.takeTurn() else {
+      throw .refused(code: "55P03", "another transaction is open")
+    }
+    isInTransaction = true
+    database.tables.withLock { $0.committed = $0.content }
+  }
+
   private func endTransaction(commits: Bool) {
-    guard let before else { return }
-    if !commits { database.content.withLock { $0 = before } }
-    self.before = nil
-    database.turn.signal()
+    guard isInTransaction else { return }
+    database.tables.withLock { tables in
+      if !commits, let committed = tables.committed { tables.content = committed }
+      tables.committed = nil
+    }
+    isInTransaction = false
+    database.endTurn()
     if commits { notify() }
   }
 
@@ -79,10 +139,7 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
     for call in calls {
       switch call.statement {
       case Statements.begin:
-        guard database.turn.wait(timeout: .now() + 20) == .success else {
-          throw .refused(code: "55P03", "another transaction is open")
-        }
-        before = database.content.withLock { $0 }
+        try begin()
         rows.append([])
       case Statements.commit, Statements.rollback:
         endTransaction(commits: call.statement == Statements.commit)
@@ -96,7 +153,7 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
           throw .refused(code: "54000", "too many notifications are waiting")
         }
         if case .text(let text)? = call.values.first { pending.append(text) }
-        if before == nil { notify() }
+        if !isInTransaction { notify() }
         rows.append([])
       case Statements.listen: rows.append([])
       default: rows.append(try perform(call))
@@ -106,16 +163,23 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
   }
 
   private func perform(_ call: DatabaseCall) throws(DatabaseError) -> DatabaseRows {
-    let isAlone = before == nil
-    if isAlone {
-      guard database.turn.wait(timeout: .now() + 20) == .success else {
-        throw .refused(code: "55P03", "another transaction is open")
+    if isInTransaction { return try change(call) }
+    if Self.reads.contains(call.statement) { return try database.committed(call) }
+    guard database.takeTurn() else {
+      // These pass over a row that is locked.
+      if call.statement == Statements.renewLeases || call.statement == Statements.seeNode {
+        return []
       }
+      throw .refused(code: "55P03", "another transaction is open")
     }
-    defer { if isAlone { database.turn.signal() } }
-    let result = database.content.withLock { content -> Result<DatabaseRows, DatabaseError> in
+    defer { database.endTurn() }
+    return try change(call)
+  }
+
+  private func change(_ call: DatabaseCall) throws(DatabaseError) -> DatabaseRows {
+    let result = database.tables.withLock { tables -> Result<DatabaseRows, DatabaseError> in
       do throws(DatabaseError) {
-        return .success(try content.perform(call))
+        return .success(try tables.content.perform(call))
       } catch {
         return .failure(error)
       }
@@ -128,7 +192,7 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
     while !isClosed {
       let found = database.notices.withLock { Array($0.dropFirst(noticeCount)) }
       noticeCount += found.count
-      if !found.isEmpty || deadline.isOver { return found }
+      if !found.isEmpty || database.contention == .refuses || deadline.isOver { return found }
       usleep(1_000)
     }
     throw .lost("it is closed")

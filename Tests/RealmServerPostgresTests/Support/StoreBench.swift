@@ -132,19 +132,3 @@ final class StoreBench: Sendable {
   /// The folder of the present server's replicas.
   var replicas: String { folder.file("node \(nodes.withLock { $0 })") }
 }
-
-/// What a simulated database may do wrong, for the tests of the tests.
-enum SimulationFlaw: Sendable {
-  /// Appends compare the version alone.
-  case ignoresEpochs
-  /// A private change without a refusal removes the stored one.
-  case forgetsRefusals
-  /// Acknowledged reciprocals stay.
-  case keepsReciprocals
-  /// Notifications are refused, after the transactions that they are about.
-  case refusesNotifications
-  /// A shared file is stored whatever version it has.
-  case overwritesFiles
-  /// Changes of records compare no version, and their entries replace each other.
-  case ignoresVersions
-}

@@ -262,6 +262,23 @@ struct ServerSessionMachineTests {
           UploadCursor(clientVersion: 18, serverVersion: 4), lockedServerVersion: 4, entries: []))
   }
 
+  /// The realm may say more of a file than the session has stored: an earlier upload whose outcome
+  /// was not known came to be, or the client is at another server.
+  @Test func progressOfOthersCounts() throws {
+    var server = try Self.running { $0.clientVersion = 18 }
+    server.handle(.head(Self.head(5)))
+    server.reply(Self.download(5, 20, up: 20, 4, query: 1))
+    #expect(server.takeSent() == ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
+    // What is there already is not integrated again.
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 x"))
+    guard case .integrate(let progress, 4, let entries)? = server.request else {
+      Issue.record("\(server.sent)")
+      return
+    }
+    #expect(progress == UploadCursor(clientVersion: 20, serverVersion: 4))
+    #expect(entries.isEmpty)
+  }
+
   @Test func duplicatesAreSkipped() throws {
     var server = try Self.running { $0.clientVersion = 19 }
     try server.receive(Self.upload("20 4 4", "17 3 5 0 1 a19 3 6 0 1 b20 4 7 0 1 c"))

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A whole run, and its end: troubles are over, and all clients and nodes have the same.
+
+#if Postgres
+import RealmStorage
+import RealmSyncProtocol
+import RealmTestSupport
+import RealmTables
+
+@testable import RealmServerEngine
+@testable import RealmServerPostgres
+
+extension NodeSimulation {
+  /// Plays a run to its end. Returns what was wrong.
+  func play(events: Int = 400) -> [String] {
+    GlobalExecutorHook.run(executor) {
+      for node in nodes.indices { start(node) }
+      var count = 0
+      while count < events, isWell {
+        takeEvent()
+        count += 1
+      }
+      if isWell { settle() }
+      if isWell { checkSessions() }
+      if isWell { compare() }
+      end()
+      return problems
+    }
+  }
+
+  private func repair() {
+    trace?("troubles are over")
+    isTroubled = false
+    (cutPairs, cutOff, paused) = ([], [], [:])
+    while !late.isEmpty { arriveLate() }
+    // One that has begun to stop does not serve any more.
+    for process in running where process.isStopping { kill(process) }
+    for node in nodes.indices where nodes[node] == nil { start(node) }
+    advance(by: Milliseconds(settings.leaseMilliseconds) + 1)
+  }
+
+  /// Lets all clients send what they have and get what the others have sent.
+  private func settle() {
+    repair()
+    // A client that is forgotten comes back after three minutes, when it is silent for too long.
+    let end = now + 60_000
+    for round in 0..<20_000 where now < end {
+      guard isWell else { return }
+      let isBusy = deliver() || runJobs()
+      drainKilled()
+      if isBusy, !round.isMultiple(of: 100) { continue }
+      for process in running { executor.inProcess(process.number) { process.followHeads() } }
+      if !isBusy { advance(by: 20) }
+      if clients.allSatisfy({ hasAll($0) && ($0.isSettled || isPassive($0)) }) { return }
+      for client in clients { push(client) }
+      if random.percent(10) { trim() }
+    }
+    fail("there is no end: \(clients.map { "\($0.name) \($0.keys.count) \($0.pending)" })")
+  }
+
+  /// Once all nodes have heard of the owner, sessions are there alone.
+  private func checkSessions() {
+    for _ in 0..<3 {
+      advance(by: Milliseconds(settings.pollMilliseconds) + 1)
+      for process in running { executor.inProcess(process.number) { process.followHeads() } }
+      while runJobs() || deliver() {}
+    }
+    let realm = SimulatedProcess.realm.fileID
+    for process in running where process.number != rules.owner {
+      guard let registry = process.parts?.app.registry else { continue }
+      let files = clients.compactMap(\.file)
+      if files.contains(where: { registry.session(of: $0, in: realm) != nil }) {
+        fail("\(process.name) has a session, and is not the owner")
+      }
+    }
+  }
+
+  private func hasAll(_ client: CountingClient) -> Bool {
+    client.isAcknowledged && client.keys.count == rules.changeCount
+  }
+
+  /// Whether a client asks for nothing in the end: it has to hear of what it lacks, or that its
+  /// session is over.
+  private func isPassive(_ client: CountingClient) -> Bool { client.number.isMultiple(of: 2) }
+
+  private func push(_ client: CountingClient) {
+    guard client.isOnline else { return connect(client, to: random.pick(running)) }
+    guard !isPassive(client) else { return }
+    client.upload()
+    if client.pending.isEmpty, client.lastMark == client.answeredMark, !hasAll(client) {
+      client.mark()
+    } else if client.isReady, client.pending.isEmpty, client.lastMark == 0 {
+      client.mark()
+    }
+  }
+
+  /// Compares clients, nodes and the database.
+  private func compare() {
+    let written = Set(
+      clients.flatMap { client in
+        client.lastVersion == 0 ? [] : (1...client.lastVersion).map { "\(client.number)-\($0)" }
+      })
+    if written.count != rules.changeCount {
+      fail("the database has \(rules.changeCount) changes, and \(written.count) were made")
+    }
+    for client in clients {
+      if client.keys != written {
+        fail("\(client.name) has other objects: \(client.keys.symmetricDifference(written))")
+      }
+      if client.count != Int64(written.count) {
+        fail("\(client.name) counts \(client.count), and \(written.count) were made")
+      }
+    }
+    for process in running { compare(process, with: written) }
+  }
+
+  private func compare(_ process: SimulatedProcess, with written: Set<String>) {
+    let found = Locked<Result<[String: Int64], any Error>?>(nil)
+    guard let app = process.parts?.app else { return }
+    executor.inProcess(process.number) {
+      _ = Task {
+        do {
+          let realm = try await app.realms.openReader(SimulatedProcess.realm).realm
+          let counts = try Self.counts(in: await realm.newestSnapshot())
+          found.withLock { $0 = .success(counts) }
+        } catch {
+          found.withLock { $0 = .failure(error) }
+        }
+      }
+    }
+    while found.withLock({ $0 == nil }), runJobs() || deliver() {}
+    switch found.withLock({ $0 }) {
+    case .success(var counts):
+      let count = counts.removeValue(forKey: CountingClient.counter) ?? 0
+      if Set(counts.keys) != written {
+        fail("\(process.name) has others: \(Set(counts.keys).symmetricDifference(written))")
+      }
+      if count != Int64(written.count) {
+        fail("\(process.name) counts \(count), and \(written.count) were made")
+      }
+    case .failure(let error): fail("\(process.name) does not read: \(error)")
+    case nil: fail("\(process.name) does not answer")
+    }
+  }
+
+  /// The numbers of all things by their keys.
+  private static func counts(in snapshot: RealmSnapshot) throws -> [String: Int64] {
+    guard let table = try snapshot.objects.table(named: "class_Thing") else { return [:] }
+    var counts: [String: Int64] = [:]
+    for position in 0..<(try table.objectCount()) {
+      guard let key = try table.key(at: position),
+        case .value(.string(let text))? = try table.identity(of: key)?.key
+      else { continue }
+      counts[text] = 0
+      if let column = table.schema.column(named: "count"),
+        case .int(let count)? = try table.row(of: key)?.value(of: column)
+      {
+        counts[text] = count
+      }
+    }
+    return counts
+  }
+
+  /// Ends all processes.
+  private func end() {
+    isTroubled = false
+    for next in late { next.base.close() }
+    late = []
+    for process in running { kill(process) }
+    drainKilled()
+  }
+}
+#endif
