@@ -182,7 +182,7 @@ final class NodeSimulation: @unchecked Sendable {
     case .damaged, .outOfOrder, .unknownFile, .ambiguousName, .trimmed, .limit, .unreadableEntry,
       .unreadableFile, .storage, .tooManyOpenRealms, .tooManyNewRealms:
       if !process.isKilled { fail("\(process.name): \(error)") }
-    case .fenced, .conflict, .unknownRealm, .unavailable, .owned: break
+    case .fenced, .conflict, .unknownRealm, .unavailable, .owned, .draining: break
     }
   }
 
