@@ -38,6 +38,15 @@ struct KnownClientsTests {
     #expect(clients[ident].noPrivatesAfter == 9)
   }
 
+  /// `KnownClients` 2
+  @Test func anAnswerFromBeforeAnEpochIsNotNoted() {
+    var clients = KnownClients(epoch: 1)
+    let count = clients.appendCount
+    clients.begin(epoch: 3)
+    clients.note(ident, after: count) { $0.file = file(3) }
+    #expect(clients[ident].file == nil)
+  }
+
   /// `KnownClients` 1
   @Test func whatIsAddedIsNotMissing() {
     var clients = KnownClients(epoch: 1)

@@ -49,9 +49,9 @@ struct LookUpTests {
     let first = try await ServerRealm.open(bench.name, of: bench.store(), clock: Self.clock)
     let file = try await first.allocateFile(for: "u")
     _ = try await first.appendVersions(through: 3, after: first.head, privates: [])
+    let lookup = try await first.lookUp(file.ident, of: "u", latest: 2)
     // A server that has no entries in memory.
     let realm = try await ServerRealm.open(bench.name, of: bench.restarted(), clock: Self.clock)
-    let lookup = try await realm.lookUp(file.ident, of: "u", latest: 2)
     #expect(lookup.latestSalt != nil)
     let connector = try #require(bench.connector)
     connector.onAnswer(to: Statements.file) { connector.setReachable(false) }

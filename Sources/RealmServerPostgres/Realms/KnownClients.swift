@@ -6,7 +6,8 @@
 // 1. What is known is what the database has, as long as the epoch of the realm is the one here: the
 //    rows of clients are changed by appends alone, which the owner makes and notes. An append with
 //    an open outcome forgets all.
-// 2. An answer is noted only if nothing was appended while it was read.
+// 2. An answer is noted only if nothing was appended and no epoch began while it was read, and if
+//    no outcome was open.
 
 #if Postgres
 import RealmServerEngine
@@ -27,12 +28,18 @@ struct KnownClients {
   private static let countMax = 16_384
 
   /// The owner's.
-  let epoch: UInt64
-  /// The appends that were noted.
+  private(set) var epoch: UInt64
+  /// The appends and the epochs that were noted.
   private(set) var appendCount = 0
   private var clients: [FileIdentifier: Client] = [:]
 
   init(epoch: UInt64) { self.epoch = epoch }
+
+  /// Forgets all, as this node has become the owner anew.
+  mutating func begin(epoch: UInt64) {
+    forget()
+    self.epoch = epoch
+  }
 
   subscript(ident: FileIdentifier) -> Client { clients[ident] ?? Client() }
 
@@ -59,7 +66,7 @@ struct KnownClients {
     }
   }
 
-  /// Forgets all, as the outcome of an append is open.
+  /// Forgets all, as the outcome of an append may be open.
   mutating func forget() {
     appendCount += 1
     clients = [:]

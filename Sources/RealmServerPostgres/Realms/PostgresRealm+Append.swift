@@ -112,10 +112,10 @@ extension PostgresRealm {
   ) throws(StoreError) -> RealmHead {
     do throws(StoreError) {
       let newer = try store(batch, after: head, by: author)
-      withClients { if $0.epoch == head.epoch { $0.note(batch) } else { $0.forget() } }
+      noteClients(of: batch, epoch: head.epoch)
       return newer
     } catch {
-      withClients { $0.forget() }
+      noteClients(of: nil, epoch: head.epoch)
       throw error
     }
   }

@@ -125,13 +125,25 @@ final class PostgresRealm: RealmStore {
   /// Forgets that this node has the lease of the realm.
   func forgetOwnEpoch() { state.withLock { $0.ownEpoch = nil } }
 
-  /// What this node knows of the clients. Nil if it is not the owner: others change them.
-  @discardableResult
+  /// Reads what this node knows of the clients, or notes an answer of the database. Nil if this
+  /// node is not the owner, as others change them then, or if the outcome of an append is open.
   func withClients<R>(_ body: (inout KnownClients) -> R) -> R? {
     state.withLock { state in
-      guard let epoch = state.ownEpoch else { return nil }
-      if state.clients.epoch != epoch { state.clients = KnownClients(epoch: epoch) }
+      guard let epoch = state.ownEpoch, state.openCount == nil else { return nil }
+      if state.clients.epoch != epoch { state.clients.begin(epoch: epoch) }
       return body(&state.clients)
+    }
+  }
+
+  /// Notes an append by its batch; nil if the append failed. It counts also while this node does
+  /// not know that it is the owner: it may know so again with the same epoch.
+  func noteClients(of batch: Batch?, epoch: UInt64) {
+    state.withLock { state in
+      if let batch, state.clients.epoch == epoch {
+        state.clients.note(batch)
+      } else {
+        state.clients.forget()
+      }
     }
   }
 
