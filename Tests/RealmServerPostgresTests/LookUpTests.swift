@@ -4,6 +4,7 @@
 
 #if Postgres
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import TestTraits
 import Testing
 
@@ -40,6 +41,29 @@ struct LookUpTests {
     await #expect(throws: StoreError.fenced) {
       try await realm.lookUp(file.ident, of: "u", latest: 2)
     }
+    #expect(await !realm.isOwner)
+  }
+
+  /// `ServerRealm+LookUp` 1
+  @Test func aFormerOwnerRefusesNoUpload() async throws {
+    let bench = try StoreBench(.simulated)
+    let realm = try await ServerRealm.open(bench.name, of: bench.store(), clock: Self.clock)
+    let file = try await realm.allocateFile(for: "u")
+    // An object of a class that is not there, or not known here.
+    let upload = Upload(
+      file: file.ident,
+      entries: [
+        UploadEntry(
+          clientVersion: 1, serverVersion: 0, timestamp: ThingEntries.now,
+          changeset: ChangesetText.create("a"))
+      ], progress: UploadCursor(clientVersion: 1, serverVersion: 0))
+    guard case .refused = await realm.integrate(upload) else {
+      Issue.record("an object without a class is stored")
+      return
+    }
+    #expect(await realm.isOwner)
+    _ = try await Self.own(try await bench.otherServer().open(bench.name), bench)
+    #expect(await realm.integrate(upload) == .failed(.fenced))
     #expect(await !realm.isOwner)
   }
 

@@ -20,17 +20,22 @@ extension ServerRealm {
   ) async throws(StoreError) -> ServerFileLookup {
     let file = try await store.file(ident)
     var head = head
-    if latest > head.version {
-      let newest = try await store.newest().head
-      guard newest.epoch == head.epoch else {
-        loseOwnership()
-        throw .fenced
-      }
-      head = newest
-    }
+    if latest > head.version { head = try await confirmedHead() }
     return ServerFileLookup(
       file: file?.record(for: user), head: head.latest,
       latestSalt: try await salt(of: latest, in: head))
+  }
+
+  /// The newest head of any server.
+  ///
+  /// - Throws: `StoreError.fenced` if another server has become the owner.
+  func confirmedHead() async throws(StoreError) -> RealmHead {
+    let newest = try await store.newest().head
+    guard newest.epoch == head.epoch else {
+      loseOwnership()
+      throw .fenced
+    }
+    return newest
   }
 
   /// The salt of a version; nil if there is no such version, or no entry of it.

@@ -36,7 +36,11 @@ extension ServerRealm {
       try await beginFirstDownloads(of: uploads)
       await beginAppending()
       defer { endAppending() }
-      return try await integrateReadable(uploads)
+      let outcomes = try await integrateReadable(uploads)
+      // What a former owner does not know refuses no client (`ServerRealm+LookUp` 1).
+      let isRefused = outcomes.contains { if case .refused = $0 { true } else { false } }
+      if isRefused { _ = try await confirmedHead() }
+      return outcomes
     } catch {
       window = nil
       if error == .fenced { loseOwnership() }

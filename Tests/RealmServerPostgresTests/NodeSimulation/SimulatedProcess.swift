@@ -130,7 +130,7 @@ final class SimulatedProcess: @unchecked Sendable {
       for connection in connections { await connection.shutDown() }
       await parts.server.close()
       await parts.pool.close()
-      await parts.app.realms.closeAll()
+      await parts.host.closeRealms()
     }
   }
 

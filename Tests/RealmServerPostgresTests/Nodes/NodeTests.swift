@@ -290,6 +290,17 @@ struct NodeTests {
     #expect(try await bench.nodes[0].call("count", #""query":{}"#) == .int64(1))
   }
 
+  /// A session whose realm is closed would wait for news that do not come.
+  @Test func sessionsEndWithTheirRealms() async throws {
+    let bench = try NodeBench(.flexible)
+    let clients = [try await bench.client(at: 0), try await bench.client(at: 1)]
+    #expect(try await bench.nodes[0].owns(bench.realm))
+    await bench.nodes[0].host.closeRealms()
+    for var client in clients {
+      await #expect(throws: ProtocolClient.Unexpected.self) { _ = try await client.receive() }
+    }
+  }
+
   /// A trigger's versions are known at the server that has asked for them.
   @Test func theDepthOfAWriteIsKnownWhereItBegan() async throws {
     let bench = try NodeBench(.flexible)
