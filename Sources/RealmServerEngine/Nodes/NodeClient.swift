@@ -167,7 +167,7 @@ final class NodeClient: NodeReceiver {
   }
 
   func end(_ number: UInt64) {
-    // The owner may have been told already. See invariant 3.
+    // The owner may have its end already (invariant 3).
     guard state.withLock({ $0.sessions[number] != nil }) else { return }
     socket.send(.end(session: number))
   }

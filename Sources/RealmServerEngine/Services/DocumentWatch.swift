@@ -34,7 +34,7 @@ package final class DocumentWatch: Sendable {
     self.request = request
     self.partition = partition
     opened = Locked(realm)
-    realm.whenClosed { [weak seat] in seat?.wake() }
+    realm.whenClosed { [weak seat] isEnd in if !isEnd { seat?.wake() } }
     self.seat = seat
     self.user = user
     start = Position(token: token, rights: rights)
@@ -45,7 +45,7 @@ package final class DocumentWatch: Sendable {
   /// Goes on with the realm as it was opened again.
   func set(_ realm: RealmDirectory.OpenRealm) {
     opened.withLock { $0 = realm }
-    realm.whenClosed { [weak seat] in seat?.wake() }
+    realm.whenClosed { [weak seat] isEnd in if !isEnd { seat?.wake() } }
   }
 
   /// The events from the beginning of the stream.

@@ -126,16 +126,6 @@ package final class HeadNews: Sendable {
     endSessions(of: id, before: epoch == .max ? epoch : epoch + 1)
   }
 
-  /// Ends all sessions, as their realms are closed.
-  package func endSessions() {
-    let links = state.withLock { state -> [ServerSessionLink] in
-      let realms = state.realms.sorted { $0.key.rawValue < $1.key.rawValue }
-      state.realms = [:]
-      return realms.flatMap { $0.value.subscribers.map(\.link) }
-    }
-    for link in links { link.refuse(Self.moved) }
-  }
-
   /// Ends the sessions of earlier owners.
   private func endSessions(of id: RealmID, before epoch: UInt64) {
     let links = state.withLock { state -> [ServerSessionLink] in

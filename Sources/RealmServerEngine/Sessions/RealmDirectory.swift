@@ -28,9 +28,9 @@ package actor RealmDirectory {
     /// Keeps the realm open.
     fileprivate var use: RealmUse?
 
-    /// Makes a call once the realm is closed all the same, if this is kept still: a reader opens it
-    /// again then.
-    func whenClosed(_ call: @escaping @Sendable () -> Void) { use?.whenClosed(call) }
+    /// Makes a call once the realm is closed all the same, if this is kept still: a session ends
+    /// then, and a reader opens the realm again unless that was the end.
+    func whenClosed(_ call: @escaping @Sendable (_ isEnd: Bool) -> Void) { use?.whenClosed(call) }
   }
 
   private typealias Opening = Task<Result<OpenRealm, StoreError>, Never>
@@ -221,7 +221,7 @@ package actor RealmDirectory {
     return close(first.0)
   }
 
-  /// - Parameter isEnd: Whether nobody is to open it again.
+  /// - Parameter isEnd: Whether no use is to open it again.
   @discardableResult
   private func close(_ name: RealmName, isEnd: Bool = false) -> Task<Void, Never> {
     guard let entry = entries.removeValue(forKey: name) else { return Task {} }
@@ -234,7 +234,7 @@ package actor RealmDirectory {
     Task {
       await closing.value
       if closings[name] == closing { closings[name] = nil }
-      if !isEnd { entry.users.close() }
+      entry.users.close(isEnd: isEnd)
     }
     return closing
   }
@@ -271,8 +271,7 @@ package actor RealmDirectory {
     await close(name).value
   }
 
-  /// Closes all realms, also those in use: their sessions have ended or get errors. Returns when
-  /// their files are closed.
+  /// Closes all realms, also those in use, whose sessions end. Returns when their files are closed.
   package func closeAll() async {
     for name in Array(entries.keys) { close(name, isEnd: true) }
     for closing in Array(closings.values) { await closing.value }

@@ -23,8 +23,9 @@ final class RealmUsers: Sendable {
   private struct State {
     var counts = Kind.allCases.map { _ in 0 }
     var lastUses: [OriginTimestamp]
-    var isClosed = false
-    var closers: [Int: @Sendable () -> Void] = [:]
+    /// Whether the closing was the end; nil if there was none.
+    var closing: Bool?
+    var closers: [Int: @Sendable (_ isEnd: Bool) -> Void] = [:]
     var lastNumber = 0
   }
 
@@ -58,12 +59,14 @@ final class RealmUsers: Sendable {
     return RealmUse(number, kind, of: self)
   }
 
-  fileprivate func whenClosed(_ number: Int, _ call: @escaping @Sendable () -> Void) {
-    let isClosed = state.withLock { state in
-      if !state.isClosed { state.closers[number] = call }
-      return state.isClosed
+  fileprivate func whenClosed(
+    _ number: Int, _ call: @escaping @Sendable (_ isEnd: Bool) -> Void
+  ) {
+    let closing = state.withLock { state in
+      if state.closing == nil { state.closers[number] = call }
+      return state.closing
     }
-    if isClosed { call() }
+    if let closing { call(closing) }
   }
 
   fileprivate func end(_ number: Int, _ kind: Kind) {
@@ -78,13 +81,15 @@ final class RealmUsers: Sendable {
   }
 
   /// Notes that the realm was closed.
-  func close() {
+  ///
+  /// - Parameter isEnd: Whether no use is to open it again.
+  func close(isEnd: Bool) {
     let closers = state.withLock { state in
-      state.isClosed = true
+      state.closing = isEnd
       defer { state.closers = [:] }
-      return state.closers.values
+      return state.closers.sorted { $0.key < $1.key }.map(\.value)
     }
-    for closer in closers { closer() }
+    for closer in closers { closer(isEnd) }
   }
 }
 
@@ -103,5 +108,7 @@ package final class RealmUse: Sendable {
   deinit { users.end(number, kind) }
 
   /// Makes a call once the realm is closed all the same, if this use is there still.
-  func whenClosed(_ call: @escaping @Sendable () -> Void) { users.whenClosed(number, call) }
+  func whenClosed(_ call: @escaping @Sendable (_ isEnd: Bool) -> Void) {
+    users.whenClosed(number, call)
+  }
 }

@@ -43,13 +43,6 @@ package final class ServerHost: Sendable {
 
   deinit { news.cancel() }
 
-  /// Closes all realms, as the app is not served any more. Sessions that are left end: they would
-  /// hear of no version.
-  package func closeRealms() async {
-    await app.realms.closeAll()
-    app.news?.endSessions()
-  }
-
   /// Makes the connection of an open socket, and starts it.
   ///
   /// - Parameters:

@@ -200,7 +200,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     user = try await app.authenticator.user(of: bind)
     let opened = try await open(bind.target)
     realm = opened
-    opened.whenClosed { [onRefusal] in onRefusal(HeadNews.moved) }
+    opened.whenClosed { [onRefusal] _ in onRefusal(HeadNews.moved) }
     if let link, news == nil {
       let epoch = await opened.realm.head.epoch
       news = app.news?.subscribe(link, to: opened.realm.id, epoch: epoch)

@@ -60,6 +60,9 @@ package struct ServerUpkeep: Sendable {
   /// Leaves realms to other servers as their sessions end, as this one is about to end.
   package func drain() async { await app.realms.drain() }
 
+  /// Closes all realms, as the app is not served any more.
+  package func closeAll() async { await app.realms.closeAll() }
+
   /// Removes all due rows.
   package func run() async -> Report {
     var report = Report()

@@ -64,7 +64,9 @@ package final class UserDocuments: CustomDataSource {
   private func open(_ source: CustomUserData) async throws(StoreError) -> ServerRealm {
     let opened = try await realms.openReader(realm(of: source))
     held.withLock { $0 = opened }
-    opened.whenClosed { [weak self, realm = opened.realm] in self?.didClose(realm) }
+    opened.whenClosed { [weak self, realm = opened.realm] isEnd in
+      if !isEnd { self?.didClose(realm) }
+    }
     return opened.realm
   }
 

@@ -329,7 +329,7 @@ actor AppFiles {
     let count = await sockets.end(app)
     app.api.documents?.endWatches()
     await app.triggers.stop()
-    await app.host.closeRealms()
+    await app.upkeep.closeAll()
     gate.set(false, for: id)
     return
       "The app \(id) is not served any more, as its folder \(directory.appPath(id)) \(reason); "

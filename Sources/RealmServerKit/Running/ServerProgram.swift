@@ -237,7 +237,7 @@ struct ServerProgram: Sendable {
   /// Lets other servers of a shared store own the realms at once.
   private func giveUpRealms() async {
     guard options.store != nil else { return }
-    for app in apps { await app.host.closeRealms() }
+    for app in apps { await app.upkeep.closeAll() }
   }
 
   /// Lets other servers of a shared store own realms as their sessions here end.

@@ -35,7 +35,7 @@ struct KnownClients {
 
   init(epoch: UInt64) { self.epoch = epoch }
 
-  /// Forgets all, as this node has become the owner anew.
+  /// Forgets all, as this node has become the owner with another epoch.
   mutating func begin(epoch: UInt64) {
     forget()
     self.epoch = epoch

@@ -191,8 +191,8 @@ extension NodeSimulation {
     let process = random.pick(running)
     count(.closedRealms)
     trace?("\(process.name) closes its realms")
-    guard let host = process.parts?.host else { return }
-    executor.inProcess(process.number) { _ = Task { await host.closeRealms() } }
+    guard let realms = process.parts?.app.realms else { return }
+    executor.inProcess(process.number) { _ = Task { await realms.closeAll() } }
   }
 
   private func stopNode() {

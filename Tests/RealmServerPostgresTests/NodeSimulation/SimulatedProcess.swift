@@ -14,6 +14,8 @@ import RealmTestSupport
 ///
 /// A killed one goes on as code without a database and without a network until it has nothing to
 /// do: it changes nothing outside of itself.
+///
+/// Is used on the one thread of the run alone, therefore unchecked.
 final class SimulatedProcess: @unchecked Sendable {
   // Sendable: the thread of the simulation alone uses it (`GlobalExecutorHook`).
 
@@ -130,7 +132,7 @@ final class SimulatedProcess: @unchecked Sendable {
       for connection in connections { await connection.shutDown() }
       await parts.server.close()
       await parts.pool.close()
-      await parts.host.closeRealms()
+      await parts.app.realms.closeAll()
     }
   }
 

@@ -295,7 +295,7 @@ struct NodeTests {
     let bench = try NodeBench(.flexible)
     let clients = [try await bench.client(at: 0), try await bench.client(at: 1)]
     #expect(try await bench.nodes[0].owns(bench.realm))
-    await bench.nodes[0].host.closeRealms()
+    await bench.nodes[0].app.realms.closeAll()
     for var client in clients {
       await #expect(throws: ProtocolClient.Unexpected.self) { _ = try await client.receive() }
     }
