@@ -81,7 +81,6 @@ struct ServerProgram: Sendable {
     let logger = recent.following(logger)
     self.logger = logger
     self.timer = timer
-    self.clock = clock
     counters = ServerMetrics(metrics)
     // Before anything is made.
     certificates = try Self.certificates(options, logger)
@@ -90,6 +89,8 @@ struct ServerProgram: Sendable {
     let directory = try ServerDirectory(options.directory, code)
     lock = try DirectoryLock(options.directory)
     let shared = try SharedStore.open(options, directory, logger)
+    let clock = shared?.clock(before: clock) ?? clock
+    self.clock = clock
     try prepare(directory)
     gate = ForwardGate(logger)
     let rotation = KeyRotation(directory, clock: clock)

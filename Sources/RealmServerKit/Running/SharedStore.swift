@@ -16,6 +16,7 @@ import Logging
 import RealmDeclarations
 import RealmServerEngine
 import RealmStorage
+import RealmSyncProtocol
 
 #if Postgres
 import RealmServerPostgres
@@ -30,6 +31,8 @@ struct SharedStore: Sendable {
   let settings: SharedSettings
   /// Tells other servers of this one.
   let announce: @Sendable (_ url: String?) throws(StoreError) -> Void
+  /// Milliseconds since 1970 by the clock of the database; nil if it is not known.
+  let time: @Sendable () -> Int64?
   /// Has the addresses of the servers.
   let directory: any NodeDirectory
   /// The files that servers share.
@@ -103,6 +106,12 @@ struct SharedStore: Sendable {
     try requireNoMove(options)
   }
 
+  /// The time of the database, by which its servers agree on the age of tokens; that of another
+  /// clock while it is not known.
+  func clock(before other: ServerClock) -> ServerClock {
+    ServerClock { [time] in time().map { OriginTimestamp(unixMilliseconds: $0) } ?? other.now() }
+  }
+
   /// Opens a database for a folder. Blocks the thread.
   static func open(
     _ address: String, _ directory: ServerDirectory, _ logger: Logger
@@ -118,6 +127,7 @@ struct SharedStore: Sendable {
         announce: { (url) throws(StoreError) in
           try store.nodes.announce(url, program: LibraryVersion.text)
         },
+        time: { [time = store.time] in time.now() },
         directory: SharedNodes { (node) throws(StoreError) in try store.nodes.address(of: node) },
         files: store.files, present: { () throws(StoreError) in try store.nodes.present() },
         take: { (export) throws(StoreError) in try store.take(export) == .moved },

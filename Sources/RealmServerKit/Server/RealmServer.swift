@@ -78,7 +78,8 @@ public final class RealmServer: Service, Sendable {
         metricsText: configuration.metricsText, logger: logger, apps: code,
         prepare: { (directory) throws(ServerFailure) in
           for app in apps { try app.prepare(directory) }
-        }, tracing: reports.tracing, nodes: configuration.nodeDirectory))
+        }, clock: configuration.clock, tracing: reports.tracing,
+        nodes: configuration.nodeDirectory))
   }
 
   /// Opens the folder of a server with the options of the program realm-server.

@@ -49,6 +49,8 @@ public struct RealmServerConfiguration: Sendable {
   public var nodeURL: String?
   /// Has the addresses of the other servers; nil for those in the database.
   package var nodeDirectory: (any NodeDirectory)?
+  /// The time of day of a server whose realms are in files.
+  package var clock = ServerClock.machine
   /// The limits of users and addresses.
   public var limits = Limits()
 

@@ -24,6 +24,9 @@ package enum Statements {
 
   package static let identity = DatabaseStatement(
     "identity", "SELECT identity FROM openrealm.database")
+  /// The milliseconds since 1970.
+  package static let time = DatabaseStatement(
+    "time", "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")
   package static let makeRealm = DatabaseStatement(
     "make_realm",
     """

@@ -92,11 +92,12 @@ struct HeadSubscription {
     }
     let lease = database.settings.leaseMilliseconds
     if nextRenewal.isOver {
-      var calls = [Statements.seeNode(.text(node))]
+      var calls = [Statements.time(), Statements.seeNode(.text(node))]
       if !owned.isEmpty {
         calls.append(Statements.renewLeases(Self.list(owned), .text(node), .int(Int64(lease))))
       }
-      _ = try link.run(calls)
+      let asked = database.clock.now()
+      store.time.learn(try link.run(calls)[0], asked: asked)
       nextRenewal = Deadline(milliseconds: lease / 3, by: database.clock)
     }
     let pause = min(nextPoll.millisecondsLeft, nextRenewal.millisecondsLeft)

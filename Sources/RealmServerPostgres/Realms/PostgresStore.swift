@@ -29,6 +29,8 @@ package final class PostgresStore: ServerStore {
   package let files: PostgresFiles
   /// The servers of the database.
   package let nodes: PostgresNodes
+  /// The time of day of all servers of the database.
+  package let time: DatabaseTime
 
   /// Connects to the database, and makes its tables or brings them to this program's version.
   /// Blocks the thread.
@@ -54,8 +56,11 @@ package final class PostgresStore: ServerStore {
     // A folder is none of a database that it could not use.
     try Self.prepare(database)
     node = try StoreError.storing(folder.node())
-    let rows = try database.repeating([Statements.identity()])[0]
-    guard let values = rows.first else { throw .damaged("the database has no identity") }
+    time = DatabaseTime(by: surroundings.clock)
+    let asked = surroundings.clock.now()
+    let rows = try database.repeating([Statements.identity(), Statements.time()])
+    time.learn(rows[1], asked: asked)
+    guard let values = rows[0].first else { throw .damaged("the database has no identity") }
     identity = try StoreError.reading(RowReader(values).text(0))
     files = PostgresFiles(database)
     nodes = PostgresNodes(database, node: node)

@@ -179,9 +179,8 @@ extension NodeSimulation {
     } else if !running.isEmpty {
       count(.nodeClocks)
       let process = random.pick(running)
-      trace?("the clocks of \(process.name) move")
+      trace?("the clock of \(process.name) moves")
       process.lead += Milliseconds(random.number(below: 2 * settings.leaseMilliseconds))
-      process.wallLead += Int64(random.number(below: 7_200_000)) - 3_600_000
       executor.inProcess(process.number) { process.wakeSleepers() }
     }
   }

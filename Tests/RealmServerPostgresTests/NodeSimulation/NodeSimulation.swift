@@ -124,7 +124,6 @@ final class NodeSimulation: @unchecked Sendable {
     let process = SimulatedProcess(number: number, node: node, folder: folder, of: self)
     let former = processes.last { $0.node == node }
     processes.append(process)
-    if let former { process.wallLead = former.wallLead }
     do {
       try prepare(folder, of: node, from: former?.folder)
       try executor.inProcess(number) {

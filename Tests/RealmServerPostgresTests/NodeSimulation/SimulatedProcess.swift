@@ -53,8 +53,6 @@ final class SimulatedProcess: @unchecked Sendable {
   private(set) var isFollowing = false
   /// How far the clock that measures times is ahead of that of the simulation.
   var lead: Milliseconds = 0
-  /// The same for the clock that shows the time of day.
-  var wallLead: Int64 = 0
   private var sleepers: [Sleeper] = []
   private var sleeperCount = 0
   private var sockets: [SimulatedSocket] = []
@@ -86,9 +84,8 @@ final class SimulatedProcess: @unchecked Sendable {
     let store = try PostgresStore(
       SimulatedConnector(simulation, self), folder: folder, settings: settings, salts: salts,
       system: UnsyncedFiles(), surroundings: surroundings, onProblem: report)
-    let clock = ServerClock { [unowned self] in
-      OriginTimestamp(
-        milliseconds: UInt64(Int64(1_000_000_000 + simulation.now) + wallLead))
+    let clock = ServerClock { [time = store.time] in
+      OriginTimestamp(unixMilliseconds: time.now() ?? 0)
     }
     let realms = RealmDirectory(store, clock: clock, salts: salts, threads: [executor.thread()])
     var app = ServerApp(

@@ -21,12 +21,16 @@ struct NodeServersTests {
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private func server(_ folder: String, store: String) throws -> RealmServer {
+  /// - Parameter secondsAhead: How far the clock of its machine is ahead.
+  private func server(
+    _ folder: String, store: String, secondsAhead: Int64 = 0
+  ) throws -> RealmServer {
     var configuration = RealmServerConfiguration(folder: directory.file(folder), port: 0)
     configuration.store = store
     // The port is known later.
     configuration.nodeURL = "http://127.0.0.1:1"
     configuration.nodeDirectory = addresses
+    configuration.clock = .machine { secondsAhead }
     var logger = Logging.Logger(label: "test")
     logger.logLevel = .error
     return try RealmServer(
@@ -71,15 +75,16 @@ struct NodeServersTests {
     Issue.record("\(text) does not arrive")
   }
 
+  /// Tokens of one server are valid at the other, though their machines' clocks are years apart.
   @Test(.withPostgres) @MainActor func devicesOfTwoServersMeet() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())
-    let first = try server("first", store: address)
+    let first = try server("first", store: address, secondsAhead: 365 * 86_400)
     // The same keys and apps, and no replicas.
     let files = FileManager.default
     try files.copyItem(atPath: directory.file("first"), toPath: directory.file("second"))
     try files.removeItem(atPath: directory.file("second/replicas"))
-    let second = try server("second", store: address)
+    let second = try server("second", store: address, secondsAhead: -86_400)
     let names = (try node("first"), try node("second"))
     #expect(names.0 != names.1)
     try await second.run { secondURL in

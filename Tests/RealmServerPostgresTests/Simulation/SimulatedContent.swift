@@ -36,8 +36,8 @@ struct SimulatedContent: Sendable {
   }
 
   private let flaw: SimulationFlaw?
-  /// Milliseconds.
-  var clock: Int64 = 1_000_000
+  /// Milliseconds since 1970.
+  var clock: Int64 = 1_800_000_000_000
   private var schemaVersion: Int64?
   private var usableSince: Int64 = 1
   private let identity = "simulation \(UInt64.random(in: 0...UInt64.max))"
@@ -324,6 +324,7 @@ struct SimulatedContent: Sendable {
   private mutating func server(_ call: DatabaseCall) -> DatabaseRows? {
     let values = call.values
     switch call.statement {
+    case Statements.time: return [[.int(clock)]]
     case Statements.announce: nodes[values[0]] = (values[1], clock)
     case Statements.nodeAddress: return nodes[values[0]].map { [[$0.url]] } ?? []
     case Statements.presentNodes:

@@ -87,7 +87,7 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
     Statements.newHeads, Statements.leaseLeft, Statements.entries, Statements.saltOfEntry,
     Statements.file, Statements.files, Statements.idents, Statements.reciprocals,
     Statements.privates, Statements.part, Statements.sizeOfParts, Statements.nodeAddress,
-    Statements.sharedFiles, Statements.markOfSharedFiles,
+    Statements.sharedFiles, Statements.markOfSharedFiles, Statements.time,
   ]
 
   private let database: SimulatedDatabase

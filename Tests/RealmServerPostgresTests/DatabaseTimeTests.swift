@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The time of day that servers take from their database.
+
+#if Postgres
+import RealmStorage
+import RealmTestSupport
+import Synchronization
+import Testing
+
+@testable import RealmServerPostgres
+
+struct DatabaseTimeTests {
+  /// A clock that moves when it is told to.
+  private final class Hand: Sendable {
+    let moment = Atomic(0)
+
+    var clock: BlockingClock {
+      BlockingClock(
+        now: { self.moment.load(ordering: .relaxed) },
+        sleep: { self.moment.add($0, ordering: .relaxed) }, draw: { $0.lowerBound })
+    }
+  }
+
+  private static let noon: Int64 = 1_800_000_000_000
+
+  private let hand = Hand()
+
+  private func learn(_ time: Int64, after milliseconds: Int, _ shared: DatabaseTime) {
+    let asked = hand.clock.now()
+    hand.clock.sleep(milliseconds)
+    shared.learn([[.int(time)]], asked: asked)
+  }
+
+  @Test func theTimeGoesOnFromTheLastReading() {
+    let shared = DatabaseTime(by: hand.clock)
+    #expect(shared.now() == nil)
+    learn(Self.noon, after: 10, shared)
+    // The database looked at its clock in the middle of the call.
+    #expect(shared.now() == Self.noon + 5)
+    hand.clock.sleep(3_600_000)
+    #expect(shared.now() == Self.noon + 3_600_005)
+    learn(Self.noon - 60_000, after: 0, shared)
+    #expect(shared.now() == Self.noon - 60_000)
+  }
+
+  @Test func slowAnswersAndEmptyOnesChangeNothing() {
+    let shared = DatabaseTime(by: hand.clock)
+    // A time that may be wrong by seconds is better than none.
+    learn(Self.noon, after: 4_000, shared)
+    #expect(shared.now() == Self.noon + 2_000)
+    learn(Self.noon + 90_000, after: 1_001, shared)
+    #expect(shared.now() == Self.noon + 3_001)
+    shared.learn([], asked: hand.clock.now())
+    shared.learn([[.null]], asked: hand.clock.now())
+    #expect(shared.now() == Self.noon + 3_001)
+    learn(Self.noon + 90_000, after: 1_000, shared)
+    #expect(shared.now() == Self.noon + 90_500)
+  }
+
+  @Test func aStoreFollowsTheClockOfItsDatabase() throws {
+    let database = SimulatedDatabase()
+    var surroundings = PostgresSurroundings()
+    surroundings.clock = hand.clock
+    surroundings.followsHeads = false
+    let directory = try TemporaryDirectory()
+    var settings = PostgresSettings()
+    settings.pollMilliseconds = 1
+    let store = try PostgresStore(
+      database, folder: directory.file("replicas"), settings: settings, surroundings: surroundings)
+    let start = try #require(store.time.now())
+    database.advance(by: 7_200_000)
+    #expect(store.time.now() == start)
+    var subscription = store.headSubscription()
+    defer { subscription.close() }
+    try subscription.step(for: store)
+    #expect(store.time.now() == start + 7_200_000)
+  }
+}
+#endif
