@@ -68,6 +68,21 @@ struct LookUpTests {
   }
 
   /// `ServerRealm+LookUp` 1
+  @Test func aFormerOwnerRefusesNoQuery() async throws {
+    let bench = try StoreBench(.simulated)
+    let store = try bench.store()
+    let realm = try await ServerRealm.open(bench.name, of: store, clock: Self.clock)
+    _ = try await store.open(bench.name).fill(await realm.head, to: 1)
+    // Of a property that is not there, or not known here.
+    let query = EffectiveQuery(["Thing": "later == 1"])
+    #expect(try await realm.check(query)?.code == .badQuery)
+    #expect(await realm.isOwner)
+    _ = try await Self.own(try await bench.otherServer().open(bench.name), bench)
+    await #expect(throws: StoreError.fenced) { try await realm.check(query) }
+    #expect(await !realm.isOwner)
+  }
+
+  /// `ServerRealm+LookUp` 1
   @Test func aClientIsNotResetWhileTheDatabaseDoesNotAnswer() async throws {
     let bench = try StoreBench(.simulated, patience: 100)
     let first = try await ServerRealm.open(bench.name, of: bench.store(), clock: Self.clock)

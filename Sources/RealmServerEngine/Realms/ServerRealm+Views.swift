@@ -146,13 +146,17 @@ extension ServerRealm {
   ///
   /// - Parameter isHeld: Whether the client has the query already: a condition on a property hidden
   ///   since selects nothing then.
+  /// - Throws: `StoreError.fenced` if it would be refused, and another server has become the owner.
   package func check(
     _ query: EffectiveQuery, isHeld: Bool = false
   ) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(atLeast: 0)
     switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
     case .success(let view): return isHeld ? nil : view.hiddenUse
-    case .failure(let refusal): return refusal
+    case .failure(let refusal):
+      // Another owner may have got the property (`ServerRealm+LookUp` 1).
+      _ = try await confirmedHead()
+      return refusal
     }
   }
 
