@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import TestTraits
 import Testing
@@ -239,6 +240,26 @@ struct StoreContractTests {
     let realm = try await store.open(bench.name)
     var heads = store.heads().makeAsyncIterator()
     let newer = try await realm.fill(try await realm.own(), to: 1)
+    #expect(await heads.next() == newer)
+  }
+
+  /// What is for one client alone would wake all others.
+  @Test(arguments: StoreKind.all) func versionsWithoutChangesWakeNobody(
+    _ kind: StoreKind
+  ) async throws {
+    let bench = try StoreBench(kind)
+    let store = try bench.store()
+    let realm = try await store.open(bench.name)
+    var heads = store.heads().makeAsyncIterator()
+    let first = try await realm.own()
+    var empty = ThingEntries.entry(1)
+    empty.changeset = []
+    let silent = try await realm.append(
+      Batch(entries: [empty]), after: first.version, epoch: first.epoch)
+    var change = ThingEntries.entry(2)
+    change.changeset = ChangesetText.schema()
+    let newer = try await realm.append(
+      Batch(entries: [change]), after: 1, epoch: try #require(silent).epoch)
     #expect(await heads.next() == newer)
   }
 

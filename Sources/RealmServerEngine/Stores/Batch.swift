@@ -35,6 +35,10 @@ package struct Batch: Hashable, Sendable {
     self.skipsThrough = skipsThrough
   }
 
+  /// Whether one of its versions changes something. The others are for one client alone, which gets
+  /// what they mean without news of them.
+  package var hasChanges: Bool { entries.contains { !$0.changeset.isEmpty } }
+
   /// Why a store refuses the batch after a head; nil if its versions are in order.
   package func refusal(after head: RealmHead) -> StoreError? {
     var version = head.version

@@ -15,7 +15,7 @@ extension EmbeddedRealm {
     let outcome = try StoreError.storing(write(expecting: version, epoch: epoch, build, &stored))
     if let stored { recent.withLock { $0.append(stored) } }
     let head = try outcome.get()
-    if let head, head.version > version { onHead(head) }
+    if let head, stored?.hasChanges == true { onHead(head) }
     return head
   }
 

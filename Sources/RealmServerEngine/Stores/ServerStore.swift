@@ -28,8 +28,9 @@ package protocol ServerStore: Sendable {
     func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
 
   /// New heads of the realms of an app, or of all realms, for waking waiting sessions; they may
-  /// repeat and be late, and are never the only truth. Apps with very long names may get those of
-  /// each other.
+  /// repeat and be late, and are never the only truth. One whose versions change nothing, as those
+  /// for the query of one client do not, may be left out. Apps with very long names may get those
+  /// of each other.
   func heads(ofApp app: String?) -> AsyncStream<RealmHead>
 
   /// New heads of the realms of an app, also of those that only other servers have open.

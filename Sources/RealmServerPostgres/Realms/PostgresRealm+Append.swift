@@ -56,7 +56,7 @@ extension PostgresRealm {
       replica.close()
       events.onProblem("\(id.rawValue): the replica does not take a version: \(error)")
     }
-    if stored.head.version > version { events.onHead(stored.head) }
+    if stored.batch.hasChanges { events.onHead(stored.head) }
     return stored.head
   }
 
