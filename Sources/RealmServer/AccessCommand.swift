@@ -12,11 +12,12 @@ import RealmServerKit
 enum AccessCommand {
   /// Changes it, and has the running server end the user's connections.
   static func answer(
-    _ folder: String, _ appID: String?, user: String?, email: String?, disables: Bool,
-    isJSON: Bool = false
+    _ folder: String, _ appID: String?, store: String? = nil, user: String?, email: String?,
+    disables: Bool, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
-    let id = try await UserOptions.with(folder, appID, user: user, email: email) {
-      (store, account) async throws(AccountError) in
+    let place = RecordPlace(folder: folder, appID: appID, store: store)
+    let id = try await UserOptions.with(place, user: user, email: email) {
+      (store, account, _) async throws(AccountError) in
       try await store.setDisabled(disables, of: account.id)
       return account.id
     }
@@ -31,8 +32,8 @@ enum AccessCommand {
   static func run(_ options: UserOptions, disables: Bool) async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
       try await answer(
-        options.dir, options.appId, user: options.user, email: options.email,
-        disables: disables, isJSON: options.form.json)
+        options.records.dir, options.records.appId, store: options.records.store,
+        user: options.user, email: options.email, disables: disables, isJSON: options.form.json)
     }
   }
 }

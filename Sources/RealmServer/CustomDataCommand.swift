@@ -24,17 +24,7 @@ struct CustomDataCommand: AsyncParsableCommand {
       --set '{"editor":true}'
       """)
 
-  @Option(help: "The folder of the server.")
-  var dir: String
-
-  @Option(help: "The app; needed if the folder has several.")
-  var appId: String?
-
-  @Option(help: "The id of the user.")
-  var user: String?
-
-  @Option(help: "The address with which the user logs in, in place of the id.")
-  var email: String?
+  @OptionGroup var options: UserOptions
 
   @Option(help: "The new data, as a JSON object.")
   var set: String?
@@ -42,13 +32,12 @@ struct CustomDataCommand: AsyncParsableCommand {
   @Flag(help: "Remove the data.")
   var remove = false
 
-  @OptionGroup var form: AnswerOptions
-
   func run() async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
       try await Self.answer(
-        dir, appId, user: user, email: email, try Self.change(set: set, removes: remove),
-        isJSON: form.json)
+        options.records.dir, options.records.appId, store: options.records.store,
+        user: options.user, email: options.email, try Self.change(set: set, removes: remove),
+        isJSON: options.form.json)
     }
   }
 
@@ -77,47 +66,38 @@ struct CustomDataCommand: AsyncParsableCommand {
   }
 
   static func answer(
-    _ folder: String, _ appID: String?, user: String?, email: String?, _ change: Change,
-    isJSON: Bool = false
+    _ folder: String, _ appID: String?, store: String? = nil, user: String?, email: String?,
+    _ change: Change, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
-    guard (user == nil) != (email == nil) else {
-      throw ServerFailure("Name the user with --user or with --email.")
-    }
-    let directory = try ServerDirectory(existing: folder)
-    let app = try directory.app(named: appID)
+    try UserOptions.requireOne(user, email)
+    let app = try ServerDirectory(existing: folder).app(named: appID)
     if let source = app.customUserData {
       throw ServerFailure(
         "The custom data of a user of the app \(app.id) is the object of the class "
           + "\(source.className) with the user's id in \(source.userField). Change it there.")
     }
-    var lines: [String] = []
-    var members: [JSONMember] = []
-    do throws(AccountError) {
-      let store = try UserOptions.open(directory, app.id)
-      guard var account = try await UserOptions.find(user, email, store) else {
-        throw AccountError.userNotFound
-      }
+    let place = RecordPlace(folder: folder, appID: app.id, store: store)
+    let (id, data) = try await UserOptions.with(place, user: user, email: email) {
+      (store, account, _) async throws(AccountError) in
       switch change {
-      case .none: break
+      case .none: return (account.id, account.customData)
       case .set(let data):
         try await store.setCustomData(data, of: account.id)
-        account.customData = data
+        return (account.id, data)
       case .remove:
         try await store.setCustomData(nil, of: account.id)
-        account.customData = nil
+        return (account.id, nil)
       }
-      let data = account.customData.map { ExtendedJSONWriter.text($0) } ?? "none"
-      lines.append("The custom data of the user \(account.id): \(data)")
-      members = [
-        JSONMember("user", .string(account.id)),
-        JSONMember("customData", account.customData.map { ExtendedJSONWriter.json($0) } ?? .null),
-      ]
-    } catch {
-      throw UserOptions.failure(error, directory, app.id)
     }
+    let text = data.map { ExtendedJSONWriter.text($0) } ?? "none"
+    let members = [
+      JSONMember("user", .string(id)),
+      JSONMember("customData", data.map { ExtendedJSONWriter.json($0) } ?? .null),
+    ]
     let checked = change == .none ? nil : try await CommandRequests(folder).ask(.recheck)?.text
-    return CommandAnswer(lines.joined(separator: "\n"), members, notes: [checked ?? ""])
-      .text(asJSON: isJSON)
+    return CommandAnswer(
+      "The custom data of the user \(id): \(text)", members, notes: [checked ?? ""]
+    ).text(asJSON: isJSON)
   }
 }
 #endif

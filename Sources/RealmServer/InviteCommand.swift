@@ -20,11 +20,7 @@ struct InviteCommand: AsyncParsableCommand {
       Example: realm-server users invite --dir ./data
       """)
 
-  @Option(help: "The folder of the server.")
-  var dir: String
-
-  @Option(help: "The app; needed if the folder has several.")
-  var appId: String?
+  @OptionGroup var records: RecordOptions
 
   @Option(help: "The mails that a mail server gets in a minute.")
   var mailsPerMinute = 60
@@ -34,25 +30,24 @@ struct InviteCommand: AsyncParsableCommand {
   func run() async throws {
     try await RulesCommand.run { () async throws(ServerFailure) in
       try await Self.answer(
-        dir, appId, mailsPerMinute: mailsPerMinute, isJSON: form.json)
+        records.dir, records.appId, store: records.store, mailsPerMinute: mailsPerMinute,
+        isJSON: form.json)
     }
   }
 
   static func answer(
-    _ folder: String, _ appID: String?, mailsPerMinute: Int, isJSON: Bool = false
+    _ folder: String, _ appID: String?, store: String? = nil, mailsPerMinute: Int,
+    isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
-    let app = try directory.app(named: appID)
-    let store: AccountStore
-    do throws(AccountError) {
-      store = try UserOptions.open(directory, app.id)
-    } catch {
-      throw UserOptions.failure(error, directory, app.id)
-    }
     let key = try directory.signingKey(random: RandomBytes(), mayMake: false)
-    let run = InvitationRun(
-      app, in: directory, store: store, key: key, mailsPerMinute: mailsPerMinute)
-    let outcome = try await run.run()
+    let place = RecordPlace(folder: folder, appID: appID, store: store)
+    let (app, outcome) = try await place.withRecords { (app, records) async throws(ServerFailure) in
+      let run = InvitationRun(
+        app, in: directory, store: try records.users(of: app.id), key: key,
+        mailsPerMinute: mailsPerMinute, clock: records.clock)
+      return (app, try await run.run())
+    }
     return CommandAnswer(
       lines(outcome, app, directory).joined(separator: "\n"),
       [JSONMember("app", .string(app.id))] + members(outcome, app, directory)

@@ -7,6 +7,7 @@ import ArgumentParser
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
+import RealmSyncProtocol
 
 /// The commands about the API keys of an app.
 struct KeysCommand: ParsableCommand {
@@ -23,17 +24,14 @@ struct KeysCommand: ParsableCommand {
 
   /// The options of each.
   struct Options: ParsableArguments {
-    @Option(help: "The folder of the server.")
-    var dir: String
-
-    @Option(help: "The app; needed if the folder has several.")
-    var appId: String?
+    @OptionGroup var records: RecordOptions
 
     @OptionGroup var form: AnswerOptions
 
     func run(_ action: Action) async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await KeysCommand.answer(dir, appId, action, isJSON: form.json)
+        try await KeysCommand.answer(
+          records.dir, records.appId, store: records.store, action, isJSON: form.json)
       }
     }
   }
@@ -104,16 +102,14 @@ struct KeysCommand: ParsableCommand {
   }
 
   static func answer(
-    _ folder: String, _ appID: String?, _ action: Action, isJSON: Bool = false
+    _ folder: String, _ appID: String?, store: String? = nil, _ action: Action,
+    isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
-    let directory = try ServerDirectory(existing: folder)
-    let app = try directory.app(named: appID)
-    let answer: CommandAnswer
-    do throws(AccountError) {
-      answer = try await Self.answer(try UserOptions.open(directory, app.id), action)
-    } catch {
-      throw failure(error, directory, app.id)
-    }
+    let place = RecordPlace(folder: folder, appID: appID, store: store)
+    let (app, answer) = try await place.withUsers(
+      { (app, users, records) async throws(AccountError) in
+        (app, try await Self.answer(users, action, now: records.now))
+      }, failure: failure)
     var notes: [String] = []
     // A running server ends the connections of the key.
     if action.endsLogins, let ended = try await CommandRequests(folder).ask(.endAccess)?.text {
@@ -129,7 +125,7 @@ struct KeysCommand: ParsableCommand {
   }
 
   private static func answer(
-    _ store: AccountStore, _ action: Action
+    _ store: AccountStore, _ action: Action, now: OriginTimestamp
   ) async throws(AccountError) -> CommandAnswer {
     func members(_ key: APIKey, _ more: [JSONMember] = []) -> [JSONMember] {
       [JSONMember("name", .string(key.name)), JSONMember("id", .string(key.id))] + more
@@ -150,8 +146,7 @@ struct KeysCommand: ParsableCommand {
           "The name of a key has 1 to \(APIKey.nameCountMax) letters, digits, \"_\" and \"-\".")
       }
       let made = APIKey.make(
-        named: name, for: nil, now: ServerClock.machine.now(), RandomBytes(),
-        ServerCryptography())
+        named: name, for: nil, now: now, RandomBytes(), ServerCryptography())
       try await store.add(made.key)
       return CommandAnswer(made.text, members(made.key, [JSONMember("key", .string(made.text))]))
     case .enable(let name), .disable(let name), .delete(let name):
@@ -174,17 +169,15 @@ struct KeysCommand: ParsableCommand {
     }
   }
 
-  private static func failure(
-    _ error: AccountError, _ directory: ServerDirectory, _ app: String
-  ) -> ServerFailure {
+  private static func failure(_ error: AccountError, _ app: AppFile) -> ServerFailure {
     switch error {
     case .badParameter(let text): ServerFailure(text)
-    case .keyNotFound: ServerFailure("The app \(app) has no key of this name.")
     case .keyNameInUse:
-      ServerFailure("The app \(app) has a key of this name. Choose another, or delete that one.")
+      ServerFailure(
+        "The app \(app.id) has a key of this name. Choose another, or delete that one.")
     case .tooManyKeys:
-      ServerFailure("The app \(app) has \(APIKey.countMax) keys already. Delete one.")
-    default: UserOptions.failure(error, directory, app)
+      ServerFailure("The app \(app.id) has \(APIKey.countMax) keys already. Delete one.")
+    default: ServerFailure("The app \(app.id) has no key of this name.")
     }
   }
 }

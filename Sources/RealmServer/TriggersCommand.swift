@@ -4,7 +4,6 @@
 
 #if Server
 import ArgumentParser
-import Foundation
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
@@ -18,11 +17,7 @@ struct TriggersCommand: ParsableCommand {
 
   /// The options of each.
   struct Options: ParsableArguments {
-    @Option(help: "The folder of the server.")
-    var dir: String
-
-    @Option(help: "The app; needed if the folder has several.")
-    var appId: String?
+    @OptionGroup var records: RecordOptions
 
     @OptionGroup var form: AnswerOptions
   }
@@ -35,7 +30,8 @@ struct TriggersCommand: ParsableCommand {
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
         try await TriggersCommand.list(
-          options.dir, options.appId, isJSON: options.form.json)
+          options.records.dir, options.records.appId, store: options.records.store,
+          isJSON: options.form.json)
       }
     }
   }
@@ -50,7 +46,8 @@ struct TriggersCommand: ParsableCommand {
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
         try await TriggersCommand.ask(
-          options.dir, options.appId, .suspend, of: name, isJSON: options.form.json)
+          options.records.dir, options.records.appId, store: options.records.store, .suspend,
+          of: name, isJSON: options.form.json)
       }
     }
   }
@@ -88,7 +85,8 @@ struct TriggersCommand: ParsableCommand {
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
         try await TriggersCommand.ask(
-          options.dir, options.appId, from.request, of: name, isJSON: options.form.json)
+          options.records.dir, options.records.appId, store: options.records.store, from.request,
+          of: name, isJSON: options.form.json)
       }
     }
   }
@@ -97,11 +95,13 @@ struct TriggersCommand: ParsableCommand {
 
   /// The triggers with their states.
   static func list(
-    _ folder: String, _ appID: String?, isJSON: Bool = false, notes: String = ""
+    _ folder: String, _ appID: String?, store: String? = nil, isJSON: Bool = false,
+    notes: String = ""
   ) async throws(ServerFailure) -> String {
-    let (app, store) = try open(folder, appID)
-    let records = try await reading(app) { () async throws(StoreError) in
-      try await store?.records() ?? []
+    let place = RecordPlace(folder: folder, appID: appID, store: store)
+    let (app, records) = try await reading(place) {
+      (app, triggers) async throws(StoreError) in
+      (app, try await triggers?.records() ?? [])
     }
     let lines = records.map { record in
       "\(record.name)  \(record.request.map { "\($0) asked for" } ?? record.state.rawValue)"
@@ -126,50 +126,39 @@ struct TriggersCommand: ParsableCommand {
 
   /// Notes a request, and has the running server carry it out.
   static func ask(
-    _ folder: String, _ appID: String?, _ request: TriggerRecord.Request, of name: String,
-    isJSON: Bool = false
+    _ folder: String, _ appID: String?, store: String? = nil, _ request: TriggerRecord.Request,
+    of name: String, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
-    let (app, store) = try open(folder, appID)
-    let isKnown = try await reading(app) { () async throws(StoreError) in
-      try await store?.ask(request, of: name) ?? false
+    let place = RecordPlace(folder: folder, appID: appID, store: store)
+    let (app, isKnown) = try await reading(place) {
+      (app, triggers) async throws(StoreError) in
+      (app, try await triggers?.ask(request, of: name) ?? false)
     }
     guard isKnown else {
       throw ServerFailure("The app \(app) has no trigger \"\(name)\" that has run.")
     }
     guard try await CommandRequests(folder).ask(.triggers) != nil else {
-      let text = "No server runs for \(folder): it does so at its start."
-      return isJSON ? try await list(folder, app, isJSON: true, notes: text) : text
+      let text =
+        store == nil
+        ? "No server runs for \(folder): it does so at its start."
+        : "No server runs for \(folder): another one of the database does so, or the next start."
+      guard isJSON else { return text }
+      return try await list(folder, app, store: store, isJSON: true, notes: text)
     }
-    return try await list(folder, app, isJSON: isJSON)
+    return try await list(folder, app, store: store, isJSON: isJSON)
   }
 
-  private static func open(
-    _ folder: String, _ appID: String?
-  ) throws(ServerFailure) -> (app: String, store: TriggerRecords?) {
-    let directory = try ServerDirectory(existing: folder)
-    let app = try directory.app(named: appID).id
-    guard !directory.hasSharedRealms else {
-      throw ServerFailure(
-        "The triggers of \(folder) are in a database, and this command works on files alone. Use "
-          + "the page of a running server (realm-server serve --admin-port).")
-    }
-    let path = directory.triggersPath(app)
-    guard FileManager.default.fileExists(atPath: path) else { return (app, nil) }
-    do throws(StoreError) {
-      return (app, try TriggerRecords.open(path, app: app))
-    } catch {
-      throw failure(error, app)
-    }
-  }
-
+  /// Opens the triggers for a closure.
   private static func reading<R: Sendable>(
-    _ app: String, _ body: () async throws(StoreError) -> R
+    _ place: RecordPlace,
+    _ body: (_ app: String, _ triggers: TriggerRecords?) async throws(StoreError) -> R
   ) async throws(ServerFailure) -> R {
-    do throws(StoreError) { return try await body() } catch { throw failure(error, app) }
-  }
-
-  private static func failure(_ error: StoreError, _ app: String) -> ServerFailure {
-    ServerFailure("The triggers of the app \(app) cannot be read: \(ServerFailure.text(error)).")
+    try await place.withRecords { (app, records) async throws(ServerFailure) in
+      let triggers = try records.triggers(of: app.id)
+      do throws(StoreError) { return try await body(app.id, triggers) } catch {
+        throw .triggers(app.id, error)
+      }
+    }
   }
 }
 #endif

@@ -23,11 +23,7 @@ struct UsersCommand: ParsableCommand {
       commandName: "list", abstract: "Lists the users of an app, the oldest first.",
       discussion: "Example: realm-server users list --dir ./data --search @example.org")
 
-    @Option(help: "The folder of the server, which may run.")
-    var dir: String
-
-    @Option(help: "The app; needed if the folder has several.")
-    var appId: String?
+    @OptionGroup var records: RecordOptions
 
     @Option(help: "A part of the id, of the address or of another name.")
     var search = ""
@@ -36,7 +32,8 @@ struct UsersCommand: ParsableCommand {
 
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
-        try await UsersCommand.list(dir, appId, search: search, isJSON: form.json)
+        try await UsersCommand.list(
+          records.dir, records.appId, store: records.store, search: search, isJSON: form.json)
       }
     }
   }
@@ -58,47 +55,44 @@ struct UsersCommand: ParsableCommand {
     func run() async throws {
       try await RulesCommand.run { () async throws(ServerFailure) in
         try await UsersCommand.delete(
-          options.dir, options.appId, user: options.user, email: options.email,
-          isJSON: options.form.json)
+          options.records.dir, options.records.appId, store: options.records.store,
+          user: options.user, email: options.email, isJSON: options.form.json)
       }
     }
   }
 
   /// The users of an app, as lines or as JSON.
   static func list(
-    _ folder: String, _ appID: String?, search: String, isJSON: Bool
+    _ folder: String, _ appID: String?, store: String? = nil, search: String, isJSON: Bool
   ) async throws(ServerFailure) -> String {
-    let directory = try ServerDirectory(existing: folder)
-    let app = try directory.app(named: appID)
-    do throws(AccountError) {
-      let page = try await UserOptions.open(directory, app.id).page(
-        AccountPage.Request(search: search))
-      guard !isJSON else { return JSONWriter.text(page.json) }
-      guard !page.users.isEmpty else {
-        return search.isEmpty ? "The app has no users." : "The app has no such user."
-      }
-      return page.users.map(\.line).joined(separator: "\n")
-    } catch {
-      throw UserOptions.failure(error, directory, app.id)
+    let place = RecordPlace(folder: folder, appID: appID, store: store)
+    let page = try await place.withUsers { (_, store, _) async throws(AccountError) in
+      try await store.page(AccountPage.Request(search: search))
     }
+    guard !isJSON else { return JSONWriter.text(page.json) }
+    guard !page.users.isEmpty else {
+      return search.isEmpty ? "The app has no users." : "The app has no such user."
+    }
+    return page.users.map(\.line).joined(separator: "\n")
   }
 
   /// Removes a user: by the server if one runs, which ends the connections at once.
   static func delete(
-    _ folder: String, _ appID: String?, user: String?, email: String?, isJSON: Bool = false
+    _ folder: String, _ appID: String?, store: String? = nil, user: String?, email: String?,
+    isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let file = try ServerDirectory(existing: folder).app(named: appID)
     let (app, kinds) = (file.id, file.accounts.recordedEvents)
-    let id = try await UserOptions.with(folder, app, user: user, email: email) { _, account in
+    let place = RecordPlace(folder: folder, appID: app, store: store)
+    let id = try await UserOptions.with(place, user: user, email: email) { _, account, _ in
       account.id
     }
     if let answer = try await CommandRequests(folder).ask(.deleteUser, "\(app)\n\(id)") {
       guard answer.isDone else { throw ServerFailure(answer.text) }
       return deletion(id, app, answer.text).text(asJSON: isJSON)
     }
-    return try await UserOptions.with(folder, app, user: id, email: nil) {
-      (store, account) async throws(AccountError) in
-      let now = ServerClock.machine.now()
+    return try await UserOptions.with(place, user: id, email: nil) {
+      (store, account, now) async throws(AccountError) in
       guard try await store.delete(account.id, at: now, recording: kinds) else {
         throw AccountError.userNotFound
       }

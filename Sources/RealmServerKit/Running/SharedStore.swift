@@ -113,13 +113,15 @@ struct SharedStore: Sendable {
   }
 
   /// Opens a database for a folder. Blocks the thread.
+  ///
+  /// - Parameter replicas: The folder of the replicas; nil for that of a server.
   static func open(
-    _ address: String, _ directory: ServerDirectory, _ logger: Logger
+    _ address: String, _ directory: ServerDirectory, replicas: String? = nil, _ logger: Logger
   ) throws(ServerFailure) -> SharedStore {
     #if Postgres
     do throws(StoreError) {
       let store = try PostgresStore(
-        PostgresConnector(address), folder: directory.replicasPath,
+        PostgresConnector(address), folder: replicas ?? directory.replicasPath,
         onProblem: { logger.error("\($0)") })
       return SharedStore(
         store: store, database: store.identity,
