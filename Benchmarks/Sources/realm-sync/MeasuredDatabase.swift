@@ -71,14 +71,35 @@ final class MeasuredDatabase: Sendable {
     }
   }
 
-  /// Makes an empty database. Returns its connection string.
+  /// Makes an empty database, whose clock `setClock(_:of:)` moves. Returns its connection string.
   func makeDatabase() throws -> String {
-    try pair.withLock { pair in
+    let address = try pair.withLock { pair in
       pair.databaseCount += 1
       let name = "measured_\(pair.databaseCount)"
       try Self.need(pair.primary.value("CREATE DATABASE \(name)"))
+      // A function of this schema is found before that of the system.
+      try Self.need(
+        pair.primary.value(
+          "ALTER DATABASE \(name) SET search_path = measured, pg_catalog, public"))
       return pair.primary.address(name)
     }
+    try run("CREATE SCHEMA measured", at: address)
+    // Statements that were prepared before the function was there would never use it.
+    try setClock(0, of: address)
+    return address
+  }
+
+  /// Moves the time of day of a database so many seconds ahead. Leases go by another clock.
+  func setClock(_ seconds: Int64, of address: String) throws {
+    try run(
+      "CREATE OR REPLACE FUNCTION measured.clock_timestamp() RETURNS timestamptz LANGUAGE sql "
+        + "VOLATILE AS 'SELECT pg_catalog.clock_timestamp() + \(seconds) * interval ''1 second'''",
+      at: address)
+  }
+
+  private func run(_ statement: String, at address: String) throws {
+    let words = ["-X", "-q", "-d", address, "-v", "ON_ERROR_STOP=1", "-c", statement]
+    try pair.withLock { try Self.need($0.primary.output("psql", words)) }
   }
 
   private static func need(_ output: String?) throws {

@@ -140,23 +140,28 @@ final class MeasuredServer: Sendable {
 
   /// An open socket of the user.
   func socket() async throws -> any MessageSocket {
-    let authority = UserAuthority(client, user)
-    do throws(SocketClosed) {
-      return try await ClientSockets.shared.open(await authority.endpoint(mode))
-    } catch {
-      // The token is over where the clock of the server has been moved.
-      guard error.code.reaction == .refreshToken, await authority.refreshToken() else {
-        throw error
-      }
-      return try await ClientSockets.shared.open(await authority.endpoint(mode))
-    }
+    try await ClientSockets.shared.open(await UserAuthority(client, user).endpoint(mode))
   }
 
   /// A client without a file that is connected, and has its first download.
   func protocolClient(
     _ query: QueryDocument = QueryDocument()
   ) async throws -> ProtocolClient {
-    try await ProtocolClient(socket(), partition: partition, query: query)
+    let first = await connected(query)
+    // The token is over where the clock of the server has been moved.
+    guard case .failure(let error) = first, let closed = error as? SocketClosed,
+      closed.code.reaction == .refreshToken,
+      await UserAuthority(client, user).refreshToken()
+    else { return try first.get() }
+    return try await connected(query).get()
+  }
+
+  private func connected(_ query: QueryDocument) async -> Result<ProtocolClient, any Error> {
+    do {
+      return .success(try await ProtocolClient(socket(), partition: partition, query: query))
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Gives the server persons, and waits until it has them on its disk.
@@ -186,8 +191,10 @@ final class MeasuredServer: Sendable {
     try ProcessUse.anonymousByteCount(of: processIdentifier)
   }
 
-  /// Moves its clock so many seconds ahead of the machine's.
+  /// Moves its time of day so many seconds ahead of the machine's: that of its database, if it has
+  /// one.
   func setClock(_ seconds: Int64) throws {
+    if let database { try MeasuredDatabase.running().setClock(seconds, of: database) }
     try input?.write(contentsOf: Data("clock \(seconds)\n".utf8))
   }
 

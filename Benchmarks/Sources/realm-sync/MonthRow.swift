@@ -28,8 +28,10 @@ extension ServerRow {
         for day in 1...options.days {
           try await write(server, options.transactionsPerDay, day)
           try server.setClock(Int64(day) * 86_400)
-          // The server looks at its clock each second, and does its upkeep.
-          try await Task.sleep(for: .milliseconds(1_500))
+          // The server looks at its clock each second, and does its upkeep; it reads that of a
+          // database each five seconds.
+          try await Task.sleep(
+            for: .milliseconds(server.store == .postgres ? 7_000 : 1_500))
           guard day == 1 || day % 5 == 0 || day == offlineDays + 1 else { continue }
           print(
             "\(server.title): day \(day), \(day * options.transactionsPerDay) transactions: "
