@@ -89,11 +89,10 @@ struct ServerProgram: Sendable {
     let directory = try ServerDirectory(options.directory, code)
     lock = try DirectoryLock(options.directory)
     let shared = try SharedStore.open(options, directory, logger)
-    let clock = shared?.clock(before: clock) ?? clock
-    self.clock = clock
+    self.clock = shared?.clock(before: clock) ?? clock
     try prepare(directory)
     gate = ForwardGate(logger)
-    let rotation = KeyRotation(directory, clock: clock)
+    let rotation = KeyRotation(directory, clock: self.clock)
     let replaces = options.replacesMissing
     var staged = try Self.staged(options, directory, gate)
     var read = try rotation.keys(mayMake: replaces || !directory.isUsed())
@@ -108,13 +107,13 @@ struct ServerProgram: Sendable {
     let issuer = TokenIssuer(keys)
     self.nodes = Self.nodes(
       options, shared, nodes, issuer: issuer, metrics: counters, notices: notices, timer: timer,
-      clock: clock)
+      clock: self.clock)
     let opener = AppOpener(
       directory: directory, options: options, issuer: issuer,
       passwords: PasswordChecker(hasher), code: code,
-      services: Self.loginServices(counters),
-      sessionLimits: sessionLimits, timer: timer, clock: clock, logger: logger, notices: notices,
-      tracing: tracing, metrics: counters, shared: shared, links: self.nodes?.pool)
+      services: Self.loginServices(counters), sessionLimits: sessionLimits, timer: timer,
+      clock: self.clock, logger: logger, notices: notices, tracing: tracing, metrics: counters,
+      shared: shared, links: self.nodes?.pool)
     let apps = ServedApps([])
     for (file, stage) in staged {
       apps.add(try opener.open(file, in: stage, replacesMissing: replaces))
