@@ -11,7 +11,7 @@ import Testing
 @testable import RealmServerPostgres
 
 struct DatabaseTimeTests {
-  /// A clock that moves when it is told to.
+  /// A clock that its `sleep` alone moves.
   private final class Hand: Sendable {
     let moment = Atomic(0)
 

@@ -19,7 +19,8 @@ package struct OperatorRecords: Sendable {
   /// Opens the database if the folder has one. Blocks the thread.
   ///
   /// - Parameter store: The address of the database; nil if the records are in files.
-  /// - Throws: `ServerFailure` if the address is missing, needless, or that of another database.
+  /// - Throws: `ServerFailure` if the address is missing, needless, or that of another database, or of
+  ///   one into which a folder is being moved.
   package init(_ directory: ServerDirectory, store: String?) throws(ServerFailure) {
     self.directory = directory
     guard let store else {
@@ -44,6 +45,8 @@ package struct OperatorRecords: Sendable {
         throw ServerFailure(
           "The folder \(directory.path) was served with another database than that of --store.")
       }
+      // Users and triggers that are not there yet would be made, and the move would miss them.
+      try shared.requireNoMove()
       (self.shared, self.replicas) = (shared, replicas)
     } catch {
       try? FileManager.default.removeItem(atPath: replicas)

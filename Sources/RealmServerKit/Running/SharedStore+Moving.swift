@@ -34,8 +34,10 @@ extension SharedStore {
   func endMove() throws(ServerFailure) { try setMark(nil) }
 
   /// Fails while the database has the mark. Blocks the thread.
-  func requireNoMove(_ options: ServerOptions) throws(ServerFailure) {
-    guard let bytes = try mark()?.bytes, !options.replacesMissing else { return }
+  ///
+  /// - Parameter ignoresMark: Whether the operator wants the database as it is.
+  func requireNoMove(ignoresMark: Bool = false) throws(ServerFailure) {
+    guard let bytes = try mark()?.bytes, !ignoresMark else { return }
     throw ServerFailure(
       "The move of the folder \(String(decoding: bytes, as: UTF8.self)) to the database of --store "
         + "has not ended: realms and users are missing. Give the same realm-server move command "

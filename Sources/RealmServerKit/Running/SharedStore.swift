@@ -79,7 +79,7 @@ struct SharedStore: Sendable {
           + "have. Move them there with realm-server move, or serve the folder without --store.")
     }
     let shared = try open(address, directory, logger)
-    try shared.requireNoMove(options)
+    try shared.requireNoMove(ignoresMark: options.replacesMissing)
     guard
       options.replacesMissing
         || !SharedSettings.isOfOther(shared.database, folder: directory.path)
@@ -103,7 +103,7 @@ struct SharedStore: Sendable {
         "The database of --store cannot be used: \(ServerFailure.text(error))")
     }
     // A move that began meanwhile has not seen this server.
-    try requireNoMove(options)
+    try requireNoMove(ignoresMark: options.replacesMissing)
   }
 
   /// The time of the database, by which its servers agree on the age of tokens; that of another

@@ -19,8 +19,6 @@ import RealmTestSupport
 @testable import RealmServerPostgres
 
 /// Nodes, a database, a network and clients in memory.
-///
-/// Is used on the one thread of the run alone, therefore unchecked.
 final class NodeSimulation: @unchecked Sendable {
   // Sendable: the thread of the simulation alone uses it (`GlobalExecutorHook`).
 

@@ -6,8 +6,6 @@
 @testable import RealmServerPostgres
 
 /// A connection of a process.
-///
-/// Is used on the one thread of the run alone, therefore unchecked.
 final class SimulatedNodeLink: DatabaseLink, @unchecked Sendable {
   // Sendable: the thread of the simulation alone uses it (`GlobalExecutorHook`).
 

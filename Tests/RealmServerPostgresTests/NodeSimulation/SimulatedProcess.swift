@@ -14,8 +14,6 @@ import RealmTestSupport
 ///
 /// A killed one goes on as code without a database and without a network until it has nothing to
 /// do: it changes nothing outside of itself.
-///
-/// Is used on the one thread of the run alone, therefore unchecked.
 final class SimulatedProcess: @unchecked Sendable {
   // Sendable: the thread of the simulation alone uses it (`GlobalExecutorHook`).
 

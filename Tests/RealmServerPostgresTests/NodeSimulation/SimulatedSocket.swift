@@ -6,8 +6,6 @@
 import RealmSyncProtocol
 
 /// An end of a `SimulatedChannel` at a node.
-///
-/// Is used on the one thread of the run alone, therefore unchecked.
 final class SimulatedSocket: MessageSocket, @unchecked Sendable {
   // Sendable: the thread of the simulation alone uses it (`GlobalExecutorHook`).
 

@@ -11,8 +11,6 @@
 import RealmStorage
 
 /// The waiting jobs of a simulation.
-///
-/// Is used on the one thread of the run alone, therefore unchecked.
 final class SimulationExecutor: TaskExecutor, @unchecked Sendable {
   // Sendable: the thread of the simulation alone uses it (`GlobalExecutorHook`).
 
