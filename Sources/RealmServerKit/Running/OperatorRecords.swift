@@ -19,8 +19,8 @@ package struct OperatorRecords: Sendable {
   /// Opens the database if the folder has one. Blocks the thread.
   ///
   /// - Parameter store: The address of the database; nil if the records are in files.
-  /// - Throws: `ServerFailure` if the address is missing, needless, or that of another database, or of
-  ///   one into which a folder is being moved.
+  /// - Throws: `ServerFailure` if the address is missing, needless, or that of another database,
+  ///   or of one into which a folder is being moved.
   package init(_ directory: ServerDirectory, store: String?) throws(ServerFailure) {
     self.directory = directory
     guard let store else {
