@@ -78,13 +78,13 @@ extension ServerRealm {
   private func beginFirstDownload(
     for ident: FileIdentifier
   ) async throws(StoreError) -> FirstDownload {
-    while true {
+    try await appending { hasTurn throws(StoreError) in
       let snapshot = try await store.snapshot(atLeast: head.version)
       guard let file = try await store.file(ident) else { throw .unknownFile(ident) }
       let base = snapshot.head.base
       let history =
         base < snapshot.head.version
-        ? try await entries(in: base + 1..<snapshot.head.version + 1) : []
+        ? try await store.entries(in: base + 1..<snapshot.head.version + 1) : []
       // A client that was interrupted may have objects that were erased since, and no version after
       // the one that it has is trimmed. Others may have made objects that the history erases.
       let gone = try erasedObjects(of: history)
@@ -95,8 +95,8 @@ extension ServerRealm {
       let privates = try StoreError.storing(first.privates(of: ident))
       let head = try await appendVersions(
         through: first.lastVersion, after: snapshot.head, privates: privates,
-        firstDownloadOf: ident)
-      if head != nil { return first }
+        firstDownloadOf: ident, hasTurn: hasTurn)
+      return head == nil ? nil : first
     }
   }
 

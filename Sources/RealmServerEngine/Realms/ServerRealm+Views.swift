@@ -62,45 +62,56 @@ extension ServerRealm {
     {
       return .success(known)
     }
-    while true {
-      let snapshot = try await store.snapshot(atLeast: max(cursor.serverVersion, head.version))
-      let limited = query.limited(by: filters)
-      let views: [View]
-      switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot, scratch) {
-      case .success(let bound): views = bound
-      case .failure(let refusal): return .failure(refusal)
-      }
-      let allowed = limited == query ? nil : views[1]
-      let missed = try await missedChanges(
-        after: cursor.serverVersion, to: snapshot.head, scratch)
-      // All private changes of a version have its time.
-      let timestamp = try await time(of: snapshot.head.version, missed.history) ?? now
-      let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
-      let round = try Round(
-        missed, after: cursor, to: snapshot, timestamp: timestamp, view: views[0], next: allowed,
-        file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
-      if unconfirmed.isEmpty, allowed == nil {
-        let key = RoundCache.Key(
-          from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)
-        scratch.rounds.withLock {
-          $0.keep(round, key, for: ident, missed, timestamp: timestamp)
-        }
-      }
-      var bootstrap: Bootstrap?
-      if next != nil {
-        bootstrap = try StoreError.storing(
-          Bootstrap.change(
-            from: views[0], to: views[2], absent: allowed == nil ? [] : round.absent, snapshot,
-            at: round.cursor.serverVersion,
-            clientVersion: round.cursor.clientVersion, timestamp: timestamp,
-            entryByteCountMax: settings.bootstrapEntryByteCount))
-      }
-      if let download = try await record(
-        round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident, filters)
-      {
-        return .success(download)
+    // What takes a client to another query makes a version: of several computed at once all but
+    // one would be in vain.
+    return try await appending(takesTurn: next != nil) { hasTurn throws(StoreError) in
+      try await tryView(
+        for: ident, after: cursor, query: query, next: next, filters: filters, scratch,
+        hasTurn: hasTurn)
+    }
+  }
+
+  /// Computes a view of the newest version; nil if the realm has got others meanwhile.
+  private func tryView(
+    for ident: FileIdentifier, after cursor: DownloadCursor, query: EffectiveQuery,
+    next: EffectiveQuery?, filters: ReadFilters?, _ scratch: ViewScratch, hasTurn: Bool
+  ) async throws(StoreError) -> Result<ViewDownload, SessionRefusal>? {
+    let snapshot = try await store.snapshot(atLeast: max(cursor.serverVersion, head.version))
+    let limited = query.limited(by: filters)
+    let views: [View]
+    switch try bind([query, limited] + (next.map { [$0] } ?? []), to: snapshot, scratch) {
+    case .success(let bound): views = bound
+    case .failure(let refusal): return .failure(refusal)
+    }
+    let allowed = limited == query ? nil : views[1]
+    let missed = try await missedChanges(
+      after: cursor.serverVersion, to: snapshot.head, scratch)
+    // All private changes of a version have its time.
+    let timestamp = try await time(of: snapshot.head.version, missed.history) ?? now
+    let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
+    let round = try Round(
+      missed, after: cursor, to: snapshot, timestamp: timestamp, view: views[0], next: allowed,
+      file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
+    if unconfirmed.isEmpty, allowed == nil {
+      let key = RoundCache.Key(
+        from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)
+      scratch.rounds.withLock {
+        $0.keep(round, key, for: ident, missed, timestamp: timestamp)
       }
     }
+    var bootstrap: Bootstrap?
+    if next != nil {
+      bootstrap = try StoreError.storing(
+        Bootstrap.change(
+          from: views[0], to: views[2], absent: allowed == nil ? [] : round.absent, snapshot,
+          at: round.cursor.serverVersion,
+          clientVersion: round.cursor.clientVersion, timestamp: timestamp,
+          entryByteCountMax: settings.bootstrapEntryByteCount))
+    }
+    let download = try await record(
+      round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident, filters,
+      hasTurn: hasTurn)
+    return download.map { .success($0) }
   }
 
   /// What clients at a version have missed until a head.
@@ -110,15 +121,9 @@ extension ServerRealm {
     if let known = scratch.missed.withLock({ $0.changes(after: version, to: head) }) {
       return known
     }
-    let history = try await entries(in: version + 1..<head.version + 1)
-    do throws(StoreError) {
-      let missed = try MissedChanges(history)
-      scratch.missed.withLock { $0.keep(missed, after: version, to: head) }
-      return missed
-    } catch {
-      guard case .unreadableEntry(let version, let reason) = error else { throw error }
-      throw try await giveUp(through: version, because: reason)
-    }
+    let missed = try MissedChanges(await store.entries(in: version + 1..<head.version + 1))
+    scratch.missed.withLock { $0.keep(missed, after: version, to: head) }
+    return missed
   }
 
   /// The views of queries in a version.
@@ -173,7 +178,8 @@ extension ServerRealm {
       }),
       try await store.privates(of: ident, after: cursor.serverVersion).isEmpty
     else { return nil }
-    return try await record(known.round, nil, [], known.timestamp, after: head, for: ident, nil)
+    return try await record(
+      known.round, nil, [], known.timestamp, after: head, for: ident, nil, hasTurn: false)
   }
 
   /// Stores the private changes of a client, with their versions; nil if the realm has got other
@@ -181,7 +187,7 @@ extension ServerRealm {
   private func record(
     _ round: Round, _ bootstrap: Bootstrap?, _ unconfirmed: [PrivateChange],
     _ timestamp: OriginTimestamp, after head: RealmHead, for ident: FileIdentifier,
-    _ filters: ReadFilters?
+    _ filters: ReadFilters?, hasTurn: Bool
   ) async throws(StoreError) -> ViewDownload? {
     var privates = PrivateChanges(timestamp, for: ident)
     privates.append(round.parts, through: round.cursor.serverVersion)
@@ -194,7 +200,8 @@ extension ServerRealm {
     if bootstrap != nil { filtered = FilteredView(file: ident, filters: filters) }
     guard
       let head = try await appendVersions(
-        through: version, after: head, privates: privates.changes, filtered: filtered)
+        through: version, after: head, privates: privates.changes, filtered: filtered,
+        hasTurn: hasTurn)
     else { return nil }
     let file = try await knownFile(ident)
     var bootstrap = bootstrap

@@ -173,14 +173,16 @@ package actor ServerRealm {
   ///   - version: The newest version afterwards.
   ///   - ident: The client; its first download ends with the version.
   ///   - filtered: The filters of a client's view from the version on; nil if they stay.
+  ///   - hasTurn: Whether it is the caller's turn to append.
   /// - Returns: The new head; nil if it is not the one that the changes were made for.
   func appendVersions(
     through version: UInt64, after head: RealmHead, privates: [PrivateChange],
-    firstDownloadOf ident: FileIdentifier? = nil, filtered: FilteredView? = nil
+    firstDownloadOf ident: FileIdentifier? = nil, filtered: FilteredView? = nil,
+    hasTurn: Bool = false
   ) async throws(StoreError) -> RealmHead? {
     guard version > head.version || !privates.isEmpty || filtered != nil else { return head }
-    await beginAppending()
-    defer { endAppending() }
+    if !hasTurn { await beginAppending() }
+    defer { if !hasTurn { endAppending() } }
     // Without this an earlier owner would repeat the caller's loop without end: the next owner's
     // versions never become the head of this one.
     guard self.head.epoch == head.epoch else { throw .fenced }
@@ -262,6 +264,32 @@ package actor ServerRealm {
       }
     }
     return filters.filters(at: version)
+  }
+
+  /// Makes versions by attempts: each returns nil if the realm has got other versions meanwhile.
+  /// From the second on they have the turn to append, so nobody else makes versions then.
+  ///
+  /// Entries that cannot be read are given up.
+  ///
+  /// - Parameters:
+  ///   - takesTurn: Whether the first attempt has the turn, too.
+  ///   - attempt: Gets whether it has the turn. It throws `StoreError.unreadableEntry` for what is
+  ///     to be given up, which takes a turn of its own.
+  func appending<Made: Sendable>(
+    takesTurn: Bool = false,
+    _ attempt: (_ hasTurn: Bool) async throws(StoreError) -> Made?
+  ) async throws(StoreError) -> Made {
+    do throws(StoreError) {
+      if !takesTurn, let made = try await attempt(false) { return made }
+      await beginAppending()
+      defer { endAppending() }
+      while true {
+        if let made = try await attempt(true) { return made }
+      }
+    } catch {
+      guard case .unreadableEntry(let version, let reason) = error else { throw error }
+      throw try await giveUp(through: version, because: reason)
+    }
   }
 
   func beginAppending() async {

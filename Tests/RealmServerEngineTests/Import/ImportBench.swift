@@ -24,7 +24,7 @@ final class ImportBench {
   let mark = Locked<[UInt8]?>(nil)
   let rejected = Locked<[UInt8]>([])
   /// The calls of the store, and the one that fails.
-  let faults = FaultyStore.Faults()
+  let faults = StoreFaults()
 
   static let clock = ServerClock { OriginTimestamp(milliseconds: 1_000_000) }
 
@@ -38,8 +38,11 @@ final class ImportBench {
 
   private var target: ImportTarget {
     let (mark, rejected, faults) = (mark, rejected, faults)
+    let store = ObservedStore(EmbeddedStore(disk)) { (call) throws(StoreError) in
+      if call != .snapshot { try faults.check() }
+    }
     return ImportTarget(
-      store: FaultyStore(EmbeddedStore(disk), faults), accounts: accounts, clock: Self.clock,
+      store: store, accounts: accounts, clock: Self.clock,
       mark: { (bytes) throws(ImportError) in
         guard faults.next() else { throw ImportError("fault") }
         mark.withLock { $0 = bytes }
@@ -88,137 +91,5 @@ final class ImportBench {
   /// The texts of documents, without the types of integers.
   func texts(_ name: String, _ query: String = "{}") async throws -> [String] {
     try await documents(name, query).map { DocumentBench.text($0) }
-  }
-}
-
-/// A store whose calls fail at will.
-struct FaultyStore: ServerStore {
-  final class Faults: Sendable {
-    private let state = Locked((count: 0, failing: Int.max))
-
-    /// The calls so far.
-    var count: Int { state.withLock { $0.count } }
-
-    /// Lets the call of a number fail, and all after it.
-    func fail(at number: Int) { state.withLock { $0 = (0, number) } }
-
-    /// Counts a call; returns false if it is to fail.
-    func next() -> Bool {
-      state.withLock { state in
-        defer { state.count += 1 }
-        return state.count < state.failing
-      }
-    }
-
-    func check() throws(StoreError) {
-      if !next() { throw .unavailable("fault") }
-    }
-  }
-
-  private let store: any ServerStore
-  private let faults: Faults
-
-  init(_ store: any ServerStore, _ faults: Faults) {
-    self.store = store
-    self.faults = faults
-  }
-
-  nonisolated(nonsending)
-    func open(_ realm: RealmName) async throws(StoreError) -> any RealmStore
-  {
-    try faults.check()
-    return FaultyRealm(store: try await store.open(realm), faults: faults)
-  }
-
-  nonisolated(nonsending)
-    func exists(_ realm: RealmName) async throws(StoreError) -> Bool
-  {
-    try await store.exists(realm)
-  }
-
-  nonisolated(nonsending)
-    func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
-  {
-    try await store.realms(ofApp: app)
-  }
-
-  nonisolated(nonsending)
-    func peek(_ realm: RealmID) async throws(StoreError) -> RealmOutline
-  {
-    try await store.peek(realm)
-  }
-
-  func heads(ofApp app: String?) -> AsyncStream<RealmHead> { store.heads(ofApp: app) }
-}
-
-/// A realm of such a store.
-private struct FaultyRealm: RealmStore {
-  let store: any RealmStore
-  let faults: FaultyStore.Faults
-
-  nonisolated(nonsending) func own() async throws(StoreError) -> RealmHead {
-    try faults.check()
-    return try await store.own()
-  }
-
-  nonisolated(nonsending) func close() async { await store.close() }
-
-  nonisolated(nonsending)
-    func append(
-      expecting version: UInt64, epoch: UInt64,
-      _ build: (WriteGroup) throws(StorageError) -> Batch?
-    ) async throws(StoreError) -> RealmHead?
-  {
-    try faults.check()
-    let head = try await store.append(expecting: version, epoch: epoch, build)
-    // The caller may not hear of what is on the disk.
-    try faults.check()
-    return head
-  }
-
-  nonisolated(nonsending)
-    func snapshot(atLeast version: UInt64) async throws(StoreError) -> RealmSnapshot
-  {
-    try await store.snapshot(atLeast: version)
-  }
-
-  nonisolated(nonsending)
-    func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry]
-  {
-    try await store.entries(in: range)
-  }
-
-  nonisolated(nonsending)
-    func allocateFile(
-      for user: String, now: OriginTimestamp
-    ) async throws(StoreError) -> ClientFile
-  {
-    try await store.allocateFile(for: user, now: now)
-  }
-
-  nonisolated(nonsending)
-    func file(_ ident: FileIdentifier) async throws(StoreError) -> ClientFile?
-  {
-    try await store.file(ident)
-  }
-
-  nonisolated(nonsending) func files() async throws(StoreError) -> [ClientFile] {
-    try await store.files()
-  }
-
-  nonisolated(nonsending)
-    func reciprocals(
-      of ident: FileIdentifier, after version: UInt64
-    ) async throws(StoreError) -> [UInt64: [UInt8]]
-  {
-    try await store.reciprocals(of: ident, after: version)
-  }
-
-  nonisolated(nonsending)
-    func privates(
-      of ident: FileIdentifier, after version: UInt64
-    ) async throws(StoreError) -> [PrivateChange]
-  {
-    try await store.privates(of: ident, after: version)
   }
 }

@@ -23,14 +23,17 @@ final class TestServer {
   private var settings: ServerRealm.Settings
   private var startCount: UInt64 = 0
   let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
+  private let observer: ObservedStore.Observer
   /// What the store and the realm have said about rows that cannot be read.
   let problems = Locked<[String]>([])
 
   init(
     seed: UInt64 = 1, recordsTouches: Bool = false, partByteCount: Int = 1 << 19,
-    bootstrapEntryByteCount: Int = Bootstrap.entryByteCountMax, schema: SchemaKeeper? = nil
+    bootstrapEntryByteCount: Int = Bootstrap.entryByteCountMax, schema: SchemaKeeper? = nil,
+    observer: @escaping ObservedStore.Observer = { _ in }
   ) async throws {
     self.seed = seed
+    self.observer = observer
     settings = ServerRealm.Settings(recordsTouches: recordsTouches)
     settings.schema = schema
     settings.partByteCount = partByteCount
@@ -38,18 +41,19 @@ final class TestServer {
     let problems = problems
     settings.report = { error in problems.withLock { $0.append("\(error)") } }
     realm = try await Self.open(
-      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, settings, problems)
+      files, salts: SaltSource(SeededGenerator(seed: seed)), thread, time, settings, problems,
+      observer)
   }
 
   private static func open(
     _ files: SimulatedFiles, salts: SaltSource, _ thread: ThreadExecutor,
     _ time: Locked<OriginTimestamp>, _ settings: ServerRealm.Settings,
-    _ problems: Locked<[String]>
+    _ problems: Locked<[String]>, _ observer: @escaping ObservedStore.Observer
   ) async throws -> ServerRealm {
-    try await ServerRealm.open(
-      name,
-      of: EmbeddedStore(
-        files, salts: salts, onProblem: { problem in problems.withLock { $0.append(problem) } }),
+    let store = EmbeddedStore(
+      files, salts: salts, onProblem: { problem in problems.withLock { $0.append(problem) } })
+    return try await ServerRealm.open(
+      name, of: ObservedStore(store, observer),
       settings: settings,
       clock: ServerClock { time.withLock { $0 } }, salts: salts, thread: thread)
   }
@@ -68,7 +72,7 @@ final class TestServer {
     }
     realm = try await Self.open(
       files, salts: SaltSource(SeededGenerator(seed: seed &+ startCount << 32)), thread, time,
-      settings, problems)
+      settings, problems, observer)
   }
 
   /// Introduces a client's file as a session does; throws `IdentDefect`.
