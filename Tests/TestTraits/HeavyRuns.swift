@@ -20,13 +20,19 @@ public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
 
   private static let executor = HeavyExecutor()
 
-  /// Whether each turn writes its seconds to the error output (`REALM_HEAVY_TIMES=1`).
+  /// Whether the begin and the end of each turn are written to the error output
+  /// (`REALM_HEAVY_TIMES=1`). A test is reported as started before its turn.
   private static let areTimesWritten =
     ProcessInfo.processInfo.environment["REALM_HEAVY_TIMES"] != nil
 
   /// Whether the case has a turn by the same mark of its suite: with two of them, cases that have
   /// one each would wait for each other.
   @TaskLocal private static var hasTurn = false
+
+  private static func note(_ line: @autoclosure () -> String) {
+    guard areTimesWritten else { return }
+    FileHandle.standardError.write(Data("\(line())\n".utf8))
+  }
 
   /// A suite passes the trait on to its tests: each of their cases takes a turn of its own.
   public var isRecursive: Bool { true }
@@ -37,12 +43,8 @@ public struct HeavyRuns: TestTrait, SuiteTrait, TestScoping {
     guard testCase != nil, !Self.hasTurn else { return try await function() }
     try await Self.gate.withTurn {
       let start = ContinuousClock.now
-      defer {
-        if Self.areTimesWritten {
-          let seconds = (ContinuousClock.now - start) / .seconds(1)
-          FileHandle.standardError.write(Data("turn: \(seconds) s, \(test.id)\n".utf8))
-        }
-      }
+      Self.note("turn of \(test.id)")
+      defer { Self.note("turn: \((ContinuousClock.now - start) / .seconds(1)) s, \(test.id)") }
       try await Self.$hasTurn.withValue(true) {
         try await withTaskExecutorPreference(Self.executor) { try await function() }
       }

@@ -44,12 +44,7 @@ extension ServerRealm {
     let now = clock.now()
     do throws(StoreError) {
       guard isOwner else { throw .fenced }
-      if window == nil {
-        // A call that failed may have left its versions after all.
-        let epoch = head.epoch
-        head = try await store.snapshot(atLeast: 0).head
-        guard head.epoch == epoch else { throw .fenced }
-      }
+      try await settleHead()
       try await append { (group) throws(StorageError) in
         var edit = ServerEdit(
           call, in: group, after: self.head, self.settings, self.salts, now: now)

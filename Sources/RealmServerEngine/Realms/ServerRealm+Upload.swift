@@ -208,12 +208,7 @@ extension ServerRealm {
   /// The window with all versions that the uploads have to be merged with.
   private func preparedWindow(for uploads: [Upload]) async throws(StoreError) -> HistoryWindow {
     guard isOwner else { throw .fenced }
-    if window == nil {
-      // A call that failed may have left its versions after all.
-      let epoch = head.epoch
-      head = try await store.snapshot(atLeast: 0).head
-      guard head.epoch == epoch else { throw .fenced }
-    }
+    try await settleHead()
     let window = self.window ?? HistoryWindow(base: head.version)
     self.window = window
     var base = head.version

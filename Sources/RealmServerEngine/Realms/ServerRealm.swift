@@ -8,6 +8,8 @@
 // 2. The window ends with the newest version whenever nothing is being appended, or is nil.
 // 3. A realm that was this server's once and is no more does not become it again: its sessions rely
 //    on what it was.
+// 4. Where `isHeadSettled` is false, the realm may have versions after the head, by an append that
+//    failed: the next one looks for them.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -55,6 +57,7 @@ package actor ServerRealm {
     didSet { newest.store(head.version, ordering: .relaxed) }
   }
   private nonisolated let newest: Atomic<UInt64>
+  private var isHeadSettled = true
   var window: HistoryWindow?
   var transformer = Transformer()
   var queue = UploadQueue()
@@ -136,7 +139,7 @@ package actor ServerRealm {
   /// The server that is the owner, if that is another one.
   func otherOwner() async throws(StoreError) -> String? { try await store.otherOwner() }
 
-  /// Notes that another server has become the owner.
+  /// Notes that another server has become the owner, or that the realm has to be opened again.
   func loseOwnership() { role = .former }
 
   /// Gives up the file of the realm. No session uses it any more.
@@ -183,6 +186,7 @@ package actor ServerRealm {
     guard version > head.version || !privates.isEmpty || filtered != nil else { return head }
     if !hasTurn { await beginAppending() }
     defer { if !hasTurn { endAppending() } }
+    try await settleHead()
     // Without this an earlier owner would repeat the caller's loop without end: the next owner's
     // versions never become the head of this one.
     guard self.head.epoch == head.epoch else { throw .fenced }
@@ -204,12 +208,7 @@ package actor ServerRealm {
           file: .server, clientVersion: 0, timestamp: now, committed: now,
           originalByteCount: 0, totalByteCount: self.head.totalByteCount, changeset: []))
     }
-    do throws(StoreError) {
-      try await append { _ in batch }
-    } catch {
-      window = nil
-      throw error
-    }
+    try await append { _ in batch }
     if let window {
       for entry in batch.entries { window.append(Changeset(origin: entry.origin)) }
     }
@@ -235,12 +234,7 @@ package actor ServerRealm {
     await beginAppending()
     defer { endAppending() }
     guard let file = try await changedFile(view, from: version) else { return }
-    do throws(StoreError) {
-      try await append { _ in Batch(files: [file]) }
-    } catch {
-      window = nil
-      throw error
-    }
+    try await append { _ in Batch(files: [file]) }
   }
 
   /// The filters of a client's view, by the version in its IDENT. Bootstraps after it were not
@@ -256,12 +250,7 @@ package actor ServerRealm {
     if filters.removeAll(after: version) {
       file.filters = filters.text
       let batch = Batch(files: [file])
-      do throws(StoreError) {
-        try await append { _ in batch }
-      } catch {
-        window = nil
-        throw error
-      }
+      try await append { _ in batch }
     }
     return filters.filters(at: version)
   }
@@ -350,15 +339,37 @@ package actor ServerRealm {
     if reported.insert(loss) { settings.report(loss) }
   }
 
+  /// Reads the head again after an append that failed: its versions may be there all the same.
+  ///
+  /// - Precondition: It is the caller's turn to append.
+  /// - Throws: `StoreError.fenced` if another server has become the owner.
+  func settleHead() async throws(StoreError) {
+    guard !isHeadSettled else { return }
+    let found = try await store.snapshot(atLeast: 0).head
+    guard found.epoch == head.epoch else { throw .fenced }
+    (head, isHeadSettled) = (found, true)
+  }
+
+  /// Stores what `build` makes, and takes the new head. After a failure there is no window.
+  ///
+  /// - Precondition: It is the caller's turn to append.
   @discardableResult
   func append(
     _ build: (WriteGroup) throws(StorageError) -> Batch?
   ) async throws(StoreError) -> Bool {
     guard isOwner else { throw .fenced }
-    let head = try await store.append(
-      expecting: self.head.version, epoch: self.head.epoch, build)
-    guard let head else { return false }
-    self.head = head
-    return true
+    try await settleHead()
+    do throws(StoreError) {
+      let head = try await store.append(
+        expecting: self.head.version, epoch: self.head.epoch, build)
+      guard let head else { return false }
+      self.head = head
+      return true
+    } catch {
+      (window, isHeadSettled) = (nil, false)
+      // The database went back.
+      if case .conflict = error { loseOwnership() }
+      throw error
+    }
   }
 }

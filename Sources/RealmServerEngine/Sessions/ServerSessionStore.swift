@@ -394,21 +394,31 @@ package actor ServerSessionStore: ServerRequestHandler {
   ) async throws(SessionRefusal) -> ServerMessage.Download? {
     guard let scratch = opened.scratch else { throw Self.missingIdent }
     let (active, target) = (view.active, view.target)
-    if active == nil, let target, target.version == 0 {
+    var (start, entries) = (cursor, [DownloadEntry]())
+    if active == nil, let target {
+      // What a client has missed that has nothing is not read, and may be trimmed.
       let schema = try await storing(await opened.realm.schemaBootstrap(for: file))
-      view.add(parts([], schema, schema.cursors, of: target))
-      return nil
+      guard target.version > 0 else {
+        view.add(parts([], schema, schema.cursors, of: target))
+        return nil
+      }
+      start = schema.cursors.download
+      entries = try await storing(
+        await opened.realm.entries(of: schema, byteLimit: .max)
+      ).entries
     }
     let answer = try await storing(
       await opened.realm.view(
-        for: file, after: cursor, query: active?.effective ?? EffectiveQuery(),
+        for: file, after: start, query: active?.effective ?? EffectiveQuery(),
         next: target?.effective, filters: rights.permissions?.filters, scratch: scratch))
     var made = try answer.get()
     if let target, let bootstrap = made.bootstrap {
-      var entries: [DownloadEntry] = []
       // A client without any query has not bound its schema: it gets all in the bootstrap.
       let isWhole = active == nil || view.changesFilters
-      if isWhole { swap(&entries, &made.round.entries) }
+      if isWhole {
+        entries += made.round.entries
+        made.round.entries = []
+      }
       view.add(parts(entries, bootstrap, bootstrap.cursors, of: target))
       if isWhole { return nil }
     }

@@ -81,6 +81,11 @@ package enum ClientMessage: Hashable, Sendable {
   package struct Query: Hashable, Sendable {
     package var session: UInt64
     package var query: VersionedQuery
+
+    package init(session: UInt64, query: VersionedQuery) {
+      self.session = session
+      self.query = query
+    }
   }
 
   /// Brings changes, or acknowledges a server version.

@@ -379,4 +379,9 @@ extension UploadOutcome {
     case .failed: .sessionClosed
     }
   }
+
+  /// The failure of the store; nil if there was none.
+  var error: StoreError? {
+    if case .failed(let error) = self { error } else { nil }
+  }
 }

@@ -17,7 +17,7 @@ struct RealmDirectoryTests {
   private let time = Locked(OriginTimestamp(milliseconds: 1_000_000))
 
   private func directory(
-    _ store: EmbeddedStore, openMax: Int = 3, newPerHour: Int = 1_000_000, threads: Int = 1
+    _ store: any ServerStore, openMax: Int = 3, newPerHour: Int = 1_000_000, threads: Int = 1
   ) -> RealmDirectory {
     RealmDirectory(
       store, limits: RealmLimits(openMax: openMax, newPerHour: newPerHour),
@@ -102,6 +102,24 @@ struct RealmDirectoryTests {
         ClientFile(
           ident: FileIdentifier(2), salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1)))
     }
+  }
+
+  /// `ServerRealm` 3: also where nothing but the realm hears of it, as with documents.
+  @Test func aRealmWhoseDatabaseWentBackIsOpenedAgain() async throws {
+    let isBack = Locked(false)
+    let store = ObservedStore(EmbeddedStore(SimulatedFiles())) { call throws(StoreError) in
+      guard call == .append, isBack.withLock({ $0 }) else { return }
+      throw .conflict(RealmHead(realm: name(1).fileID))
+    }
+    let realms = directory(store)
+    let first = try await realms.open(name(1)).realm
+    let upload = Upload(try await first.allocateFile(for: "u"), [Text.schema()], from: 1)
+    isBack.withLock { $0 = true }
+    #expect(await first.integrate(upload).error == .conflict(RealmHead(realm: name(1).fileID)))
+    isBack.withLock { $0 = false }
+    let second = try await realms.open(name(1)).realm
+    #expect(second !== first)
+    #expect(await second.integrate(upload).code == nil)
   }
 
   @Test func aSessionKeepsItsRealmUntilItsEnd() async throws {

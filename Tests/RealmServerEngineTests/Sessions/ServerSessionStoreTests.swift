@@ -197,6 +197,33 @@ struct ServerSessionStoreTests {
     #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("Add") }, "\(lines)")
   }
 
+  /// The first query of a new client may come before the schema is sent. What it has missed is not
+  /// read, as it has nothing; it may be trimmed.
+  @Test(arguments: [false, true]) func aQueryMayComeBeforeTheSchema(isTrimmed: Bool) async throws {
+    let bench = SessionBench(.flexible)
+    let (writer, _) = try await bench.running(connection: 1)
+    _ = try await bench.download(after: DownloadCursor(), of: writer)
+    let changes = [Text.schema(), Text.create("a", count: 5), Text.create("b", count: 15)]
+    _ = await bench.upload(changes, base: 1, by: writer)
+    _ = await bench.upload([Text.set("a", count: 6)], from: 4, base: 4, by: writer)
+    if isTrimmed {
+      let realm = try await bench.app.realms.openReader(RealmName(app: "test")).realm
+      #expect(try await realm.trim().versions == 3)
+    }
+    let (reader, _) = try await bench.running(connection: 2)
+    let high = SessionBench.query(1, ["Thing": "count > 10"])
+    #expect(await reader.perform(.setQuery(high)) == .done)
+    let download = try await bench.download(after: DownloadCursor(), of: reader)
+    #expect(download.batchState == .last && download.queryVersion == 1)
+    let lines = try download.lines()
+    let kinds = lines.map { $0.prefix { $0 != " " } }
+    let expected: [Substring] = [
+      "AddTable", "AddColumn", "AddColumn", "EraseObject", "CreateObject", "Update",
+    ]
+    #expect(kinds == expected, "\(lines)")
+    #expect(bench.reported.isEmpty)
+  }
+
   /// A session whose client has the schema and the version after it, and one that writes.
   private func flexible(
     _ limits: SessionLimits = SessionLimits()

@@ -16,6 +16,7 @@ import RealmSyncProtocol
 
 /// Follows the row of a realm and its history.
 struct DatabaseRules {
+  let realm: RealmName
   private var row: RealmRow?
   /// The processes by the epochs that they took.
   private var owners: [UInt64: Int] = [:]
@@ -26,7 +27,11 @@ struct DatabaseRules {
   private var stored: [FileIdentifier: Set<UInt64>] = [:]
   /// The number of stored changes.
   private(set) var changeCount = 0
+  /// What the history makes of nothing.
+  private(set) var content = ClientContent()
   private(set) var problems: [String] = []
+
+  init(of realm: RealmName) { self.realm = realm }
 
   /// Whether a change of a client is stored.
   func isStored(_ file: FileIdentifier, _ version: UInt64) -> Bool {
@@ -57,7 +62,7 @@ struct DatabaseRules {
 
   /// Compares what is committed with what was, after statements of a process.
   mutating func check(_ database: SimulatedDatabase, after process: Int) throws {
-    let id = SimulatedProcess.realm.fileID.rawValue
+    let id = realm.fileID.rawValue
     guard let values = try database.committed(Statements.realmByID(.text(id))).first else { return }
     let new = try RealmRow(values)
     defer { row = new }
@@ -92,6 +97,7 @@ struct DatabaseRules {
       if salts.updateValue(entry.salt, forKey: entry.version) != nil {
         fail("the version \(entry.version) is written twice")
       }
+      try content.apply(entry.changeset)
       guard entry.file > .server else { continue }
       if entry.clientVersion <= newest[entry.file] ?? 0 {
         fail("the change \(entry.clientVersion) of file \(entry.file.rawValue) is there twice")

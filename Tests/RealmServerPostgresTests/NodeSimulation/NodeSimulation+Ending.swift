@@ -56,7 +56,8 @@ extension NodeSimulation {
       for client in clients { push(client) }
       if random.percent(10) { trim() }
     }
-    fail("there is no end: \(clients.map { "\($0.name) \($0.keys.count) \($0.pending)" })")
+    let late = clients.filter { !hasAll($0) || !($0.isSettled || isPassive($0)) }
+    fail("there is no end: \(late.map(\.state))")
   }
 
   /// Once all nodes have heard of the owner, sessions are there alone.
@@ -66,7 +67,7 @@ extension NodeSimulation {
       for process in running { executor.inProcess(process.number) { process.followHeads() } }
       while runJobs() || deliver() {}
     }
-    let realm = SimulatedProcess.realm.fileID
+    let realm = realm.fileID
     for process in running where process.number != rules.owner {
       guard let registry = process.parts?.app.registry else { continue }
       let files = clients.compactMap(\.file)
@@ -77,7 +78,7 @@ extension NodeSimulation {
   }
 
   private func hasAll(_ client: CountingClient) -> Bool {
-    client.isAcknowledged && client.keys.count == rules.changeCount
+    client.isAcknowledged && client.things == client.view(of: rules.content.things)
   }
 
   /// Whether a client asks for nothing in the end: it has to hear of what it lacks, or that its
@@ -97,33 +98,35 @@ extension NodeSimulation {
 
   /// Compares clients, nodes and the database.
   private func compare() {
-    let written = Set(
-      clients.flatMap { client in
-        client.lastVersion == 0 ? [] : (1...client.lastVersion).map { "\(client.number)-\($0)" }
-      })
-    if written.count != rules.changeCount {
-      fail("the database has \(rules.changeCount) changes, and \(written.count) were made")
+    let changeCount = clients.reduce(0) { $0 + $1.lastVersion }
+    if rules.changeCount != changeCount {
+      fail("the database has \(rules.changeCount) changes, and \(changeCount) were made")
     }
-    for client in clients {
-      if client.keys != written {
-        fail("\(client.name) has other objects: \(client.keys.symmetricDifference(written))")
-      }
-      if client.count != Int64(written.count) {
-        fail("\(client.name) counts \(client.count), and \(written.count) were made")
-      }
+    let made = clients.reduce(into: Set<String>()) { $0.formUnion($1.made) }
+    let all = rules.content.things
+    let missing = made.subtracting(all.keys)
+    if !missing.isEmpty { fail("the database lacks \(missing)") }
+    if all.count != made.count + (made.isEmpty ? 0 : 1) { fail("the database has \(all.keys)") }
+    let count = all[CountingClient.counter]?.count ?? 0
+    if count != Int64(made.count) { fail("\(made.count) were made, and \(count) are counted") }
+    for process in running where things(of: process).map({ $0 != all }) ?? false {
+      fail("\(process.name) has other things than the database")
     }
-    for process in running { compare(process, with: written) }
+    for client in clients where client.things != client.view(of: all) {
+      fail("\(client.name) has \(client.things), and not \(client.view(of: all))")
+    }
   }
 
-  private func compare(_ process: SimulatedProcess, with written: Set<String>) {
-    let found = Locked<Result<[String: Int64], any Error>?>(nil)
-    guard let app = process.parts?.app else { return }
+  /// The things in the replica of a process.
+  private func things(of process: SimulatedProcess) -> [String: ClientContent.Thing]? {
+    let found = Locked<Result<[String: ClientContent.Thing], any Error>?>(nil)
+    guard let app = process.parts?.app else { return nil }
     executor.inProcess(process.number) {
       _ = Task {
         do {
-          let realm = try await app.realms.openReader(SimulatedProcess.realm).realm
-          let counts = try Self.counts(in: await realm.newestSnapshot())
-          found.withLock { $0 = .success(counts) }
+          let realm = try await app.realms.openReader(self.realm).realm
+          let things = try Self.things(in: await realm.newestSnapshot())
+          found.withLock { $0 = .success(things) }
         } catch {
           found.withLock { $0 = .failure(error) }
         }
@@ -131,35 +134,32 @@ extension NodeSimulation {
     }
     while found.withLock({ $0 == nil }), runJobs() || deliver() {}
     switch found.withLock({ $0 }) {
-    case .success(var counts):
-      let count = counts.removeValue(forKey: CountingClient.counter) ?? 0
-      if Set(counts.keys) != written {
-        fail("\(process.name) has others: \(Set(counts.keys).symmetricDifference(written))")
-      }
-      if count != Int64(written.count) {
-        fail("\(process.name) counts \(count), and \(written.count) were made")
-      }
+    case .success(let things): return things
     case .failure(let error): fail("\(process.name) does not read: \(error)")
     case nil: fail("\(process.name) does not answer")
     }
+    return nil
   }
 
-  /// The numbers of all things by their keys.
-  private static func counts(in snapshot: RealmSnapshot) throws -> [String: Int64] {
+  private static func things(
+    in snapshot: RealmSnapshot
+  ) throws -> [String: ClientContent.Thing] {
     guard let table = try snapshot.objects.table(named: "class_Thing") else { return [:] }
-    var counts: [String: Int64] = [:]
+    func number(_ name: String, of key: ObjectKey) throws -> Int64 {
+      guard let column = table.schema.column(named: name),
+        case .int(let number)? = try table.row(of: key)?.value(of: column)
+      else { return 0 }
+      return number
+    }
+    var things: [String: ClientContent.Thing] = [:]
     for position in 0..<(try table.objectCount()) {
       guard let key = try table.key(at: position),
         case .value(.string(let text))? = try table.identity(of: key)?.key
       else { continue }
-      counts[text] = 0
-      if let column = table.schema.column(named: "count"),
-        case .int(let count)? = try table.row(of: key)?.value(of: column)
-      {
-        counts[text] = count
-      }
+      things[text] = ClientContent.Thing(
+        group: try number("group", of: key), count: try number("count", of: key))
     }
-    return counts
+    return things
   }
 
   /// Ends all processes.

@@ -2,8 +2,8 @@
 
 // The events of a run.
 //
-// Left out: flexible mode, documents, triggers and records; several realms, and realms that are
-// moved or exported; databases that go back (a restored backup, a standby that lacks commits);
+// Left out: rules and roles, objects that are erased, documents, triggers and records; several
+// realms, and realms that are moved or exported; databases that go back (a restored backup, a standby that lacks commits);
 // disks that are full or damaged, and machines that stop: a killed process leaves its files as they
 // are. A process that waits for the database does nothing else meanwhile but to follow heads,
 // although others of its threads could. Statements of one exchange with the database are not
@@ -96,9 +96,20 @@ extension NodeSimulation {
       guard !running.isEmpty else { return }
       return connect(client, to: random.pick(running))
     }
-    if client.pending.count < 3, random.percent(40) {
-      trace?("\(client.name) writes")
-      client.write()
+    if mode == .flexible, random.percent(8) {
+      let groups = CountingClient.groups.filter { _ in random.percent(50) }
+      trace?("\(client.name) asks for \(groups)")
+      client.ask(for: Set(groups))
+    } else if client.pending.count < 3, random.percent(40) {
+      let movable = mode == .flexible && random.percent(40) ? client.movable : []
+      if movable.isEmpty {
+        trace?("\(client.name) writes")
+        client.write()
+      } else {
+        let (key, group) = (random.pick(movable), Int64(random.number(below: 3)))
+        trace?("\(client.name) moves \(key) to \(group)")
+        client.move(key, to: group)
+      }
     } else {
       trace?("\(client.name) uploads")
       client.upload()
@@ -210,7 +221,7 @@ extension NodeSimulation {
     executor.inProcess(process.number) {
       _ = Task { [self] in
         do throws(StoreError) {
-          let realm = try await app.realms.openReader(SimulatedProcess.realm).realm
+          let realm = try await app.realms.openReader(self.realm).realm
           guard await realm.isOwner else { return }
           let trimmed = try await realm.trim()
           if trimmed.versions > 0 { count(.trims) }
@@ -227,7 +238,7 @@ extension NodeSimulation {
   private func checkReplicas() {
     guard eventCount.isMultiple(of: 50) else { return }
     for process in running where !waiting.contains(process.number) {
-      guard let realm = process.parts?.store.known(SimulatedProcess.realm.fileID),
+      guard let realm = process.parts?.store.known(self.realm.fileID),
         let state = try? realm.replica.read().state
       else { continue }
       if !rules.has(state.version, state.salt) {

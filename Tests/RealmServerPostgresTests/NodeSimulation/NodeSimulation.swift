@@ -37,12 +37,14 @@ final class NodeSimulation: @unchecked Sendable {
   }
 
   let seed: UInt64
+  let mode: SyncMode
+  let realm: RealmName
   var random: SeededGenerator
   let executor = SimulationExecutor()
   let database: SimulatedDatabase
   let settings: PostgresSettings
   let nodeLimits: NodeLimits
-  var rules = DatabaseRules()
+  var rules: DatabaseRules
   let directory: TemporaryDirectory
   /// The milliseconds since the beginning.
   private(set) var now: Milliseconds = 1_000
@@ -75,9 +77,13 @@ final class NodeSimulation: @unchecked Sendable {
 
   /// - Parameter flaw: What the database does wrong.
   init(
-    seed: UInt64, nodeCount: Int = 3, clientCount: Int = 4, flaw: SimulationFlaw? = nil
+    seed: UInt64, mode: SyncMode, nodeCount: Int = 3, clientCount: Int = 4,
+    flaw: SimulationFlaw? = nil
   ) throws {
     self.seed = seed
+    self.mode = mode
+    realm = RealmName(app: "app", partition: mode == .partition ? "\"home\"" : nil)
+    rules = DatabaseRules(of: realm)
     random = SeededGenerator(seed: seed)
     database = SimulatedDatabase(flaw: flaw, contention: .refuses)
     directory = try TemporaryDirectory()
@@ -93,7 +99,7 @@ final class NodeSimulation: @unchecked Sendable {
     nodes = [SimulatedProcess?](repeating: nil, count: nodeCount)
     for number in 0..<clientCount {
       clients.append(
-        CountingClient(number: number) { [unowned self] in rules.isStored($0, $1) })
+        CountingClient(number: number, mode: mode) { [unowned self] in rules.isStored($0, $1) })
     }
   }
 
@@ -236,15 +242,15 @@ final class NodeSimulation: @unchecked Sendable {
   /// Lets a client begin a session at a node.
   func connect(_ client: CountingClient, to process: SimulatedProcess) {
     guard let host = process.parts?.host else { return }
-    let channel = makeChannel(CountingClient.version.description, [process.node])
+    let channel = makeChannel(client.version.description, [process.node])
     trace?("\(client.name) goes to \(process.name) with channel \(channel.number)")
-    let user = "user \(client.number % 2)"
+    let (user, version) = ("user \(client.number % 2)", client.version)
     executor.inProcess(process.number) {
       let socket = SimulatedSocket(channel, .called, on: executor)
       process.add(socket)
       Task {
         let connection = await host.accept(
-          socket, version: CountingClient.version, user: user)
+          socket, version: version, user: user)
         process.add(connection)
         _ = await connection.serve()
         process.remove(connection)

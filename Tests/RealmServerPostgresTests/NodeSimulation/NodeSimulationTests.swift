@@ -5,6 +5,7 @@
 
 #if Postgres
 import Foundation
+import RealmSyncProtocol
 import RealmTestSupport
 import TestTraits
 import Testing
@@ -21,12 +22,17 @@ struct NodeSimulationTests {
     return first..<first + (environment("OPENREALM_SEEDS") ?? usual)
   }
 
+  /// The even seeds are in flexible mode.
+  private static func mode(of seed: UInt64) -> SyncMode {
+    seed.isMultiple(of: 2) ? .flexible : .partition
+  }
+
   /// The first invariant of the simulation.
   @Test(.heavy) func equalSeedsGiveEqualRuns() throws {
-    for seed in [7, 8] as [UInt64] {
+    for (seed, mode) in [(7, .partition), (8, .flexible)] as [(UInt64, SyncMode)] {
       var traces: [[String]] = []
       for _ in 0..<2 {
-        let simulation = try NodeSimulation(seed: seed)
+        let simulation = try NodeSimulation(seed: seed, mode: mode)
         var trace: [String] = []
         simulation.trace = { trace.append($0) }
         #expect(simulation.play() == [])
@@ -38,11 +44,13 @@ struct NodeSimulationTests {
     }
   }
 
-  @Test(.heavy, arguments: [SimulationFlaw.ignoresEpochs, .keepsEpochs, .forgetsProgress])
-  func aFlawOfTheDatabaseIsFound(_ flaw: SimulationFlaw) throws {
+  @Test(
+    .heavy, arguments: [SyncMode.partition, .flexible],
+    [SimulationFlaw.ignoresEpochs, .keepsEpochs, .forgetsProgress])
+  func aFlawOfTheDatabaseIsFound(_ mode: SyncMode, _ flaw: SimulationFlaw) throws {
     var isFound = false
     for seed in 1...60 as ClosedRange<UInt64> where !isFound {
-      isFound = try !NodeSimulation(seed: seed, flaw: flaw).play().isEmpty
+      isFound = try !NodeSimulation(seed: seed, mode: mode, flaw: flaw).play().isEmpty
     }
     #expect(isFound)
   }
@@ -53,7 +61,7 @@ struct NodeSimulationTests {
     var counts: [SimulationTrouble: Int] = [:]
     let start = ContinuousClock.now
     for seed in seeds {
-      let simulation = try NodeSimulation(seed: seed)
+      let simulation = try NodeSimulation(seed: seed, mode: Self.mode(of: seed))
       if Self.environment("OPENREALM_TRACE") != nil { simulation.trace = { print($0) } }
       let problems = simulation.play()
       counts.merge(simulation.counts) { $0 + $1 }

@@ -34,8 +34,6 @@ final class SimulatedProcess: @unchecked Sendable {
     let pool: NodePool
   }
 
-  static let realm = RealmName(app: "app", partition: "\"home\"")
-
   /// The number of the process among all of the simulation.
   let number: Int
   /// The number of the node.
@@ -85,9 +83,12 @@ final class SimulatedProcess: @unchecked Sendable {
     let clock = ServerClock { [time = store.time] in
       OriginTimestamp(unixMilliseconds: time.now() ?? 0)
     }
-    let realms = RealmDirectory(store, clock: clock, salts: salts, threads: [executor.thread()])
+    let mode = simulation.mode
+    let realms = RealmDirectory(
+      store, settings: ServerRealm.Settings(recordsTouches: mode == .flexible), clock: clock,
+      salts: salts, threads: [executor.thread()])
     var app = ServerApp(
-      named: Self.realm.app, realms: realms, authenticator: SessionAuthenticator { _ in "" },
+      named: simulation.realm.app, realms: realms, authenticator: SessionAuthenticator { _ in "" },
       report: { [unowned self] in simulation.note($0, self) })
     let limits = simulation.nodeLimits
     let pool = NodePool(
@@ -96,10 +97,10 @@ final class SimulatedProcess: @unchecked Sendable {
         try simulation.dial(other, from: self)
       })
     app.links = pool
-    let host = ServerHost(app, store: store, served: .partition, timer: timer)
+    let host = ServerHost(app, store: store, served: mode, timer: timer)
     let server = NodeServer(node: store.node, limits: limits, timer: timer)
     let documents = DocumentService(
-      app, mode: .partition, heads: AsyncStream { $0.finish() }, clock: clock, timer: timer)
+      app, mode: mode, heads: AsyncStream { $0.finish() }, clock: clock, timer: timer)
     server.add(app.name, host, documents)
     parts = Parts(
       store: store, subscription: store.headSubscription(), app: app, host: host, server: server,
