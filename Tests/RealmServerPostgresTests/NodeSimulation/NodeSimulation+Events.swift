@@ -3,11 +3,11 @@
 // The events of a run.
 //
 // Left out: rules and roles, objects that are erased, documents, triggers and records; several
-// realms, and realms that are moved or exported; databases that go back (a restored backup, a standby that lacks commits);
-// disks that are full or damaged, and machines that stop: a killed process leaves its files as they
-// are. A process that waits for the database does nothing else meanwhile but to follow heads,
-// although others of its threads could. Statements of one exchange with the database are not
-// interrupted by those of others; any two transactions exclude each other.
+// realms, and realms that are moved or exported; databases that go back (a restored backup, a
+// standby that lacks commits); disks that are full or damaged, and machines that stop: a killed
+// process leaves its files as they are. A process that waits for the database does nothing else
+// meanwhile but to follow heads, although others of its threads could. Statements of one exchange
+// with the database are not interrupted by those of others; two transactions exclude each other.
 
 #if Postgres
 import RealmSyncProtocol
