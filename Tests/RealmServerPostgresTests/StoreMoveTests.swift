@@ -5,12 +5,12 @@
 #if Postgres
 import Foundation
 import Logging
-import RealmServerKit
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
 import Testing
 
+@testable import RealmServerKit
 @testable import RealmServerPostgres
 
 @Suite(.timeLimit(.minutes(10))) struct StoreMoveTests {
@@ -25,10 +25,11 @@ import Testing
   }
 
   private func server(
-    _ name: String = "data", port: Int = 0, store: String?
+    _ name: String = "data", port: Int = 0, store: String?, replacesMissing: Bool = false
   ) throws -> RealmServer {
     var configuration = RealmServerConfiguration(folder: directory.file(name), port: port)
     configuration.store = store
+    configuration.replacesMissing = replacesMissing
     var settings = AppSettings()
     settings.logIns = [.emailPassword()]
     return try RealmServer(
@@ -152,10 +153,29 @@ import Testing
     for name in ["other", "data"] {
       #expect(refusal(name, store: address)?.contains("has not ended") == true)
     }
+    // Nor are its users shown or changed.
+    let error = #expect(throws: ServerFailure.self) {
+      let folder = try ServerDirectory(existing: directory.file("other"))
+      try OperatorRecords(folder, store: address).close()
+    }
+    #expect(error.map { "\($0)".contains("has not ended") } == true)
     try FileManager.default.removeItem(atPath: triggers)
     #expect(try await move(to: address).get().userCount == 1)
     #expect(refusal("other", store: address) == nil)
     #expect(refusal("data", store: address) == nil)
+  }
+
+  /// The operator may want the database as it is: one start with `--replace-missing` says so.
+  @Test(.withPostgres) func aMoveThatNeverEndsIsGivenUp() async throws {
+    let cluster = try PostgresCluster.shared.get()
+    let address = cluster.address(try cluster.makeDatabase())
+    try await makeUser()
+    let triggers = directory.file("data/apps/todos/triggers.realm")
+    try Data("none".utf8).write(to: URL(filePath: triggers))
+    #expect(await failure(address) != nil)
+    #expect(refusal("other", store: address)?.contains("--replace-missing") == true)
+    try await server("other", store: address, replacesMissing: true).run { _ in }
+    #expect(refusal("other", store: address) == nil)
   }
 
   /// `SharedStore+Moving` 1

@@ -30,7 +30,8 @@ extension SharedStore {
         + "the same command again; or name a database that no server uses.")
   }
 
-  /// Removes the mark, as the database has everything. Blocks the thread.
+  /// Removes the mark: the database has everything, or the operator wants it as it is. Blocks the
+  /// thread.
   func endMove() throws(ServerFailure) { try setMark(nil) }
 
   /// Fails while the database has the mark. Blocks the thread.

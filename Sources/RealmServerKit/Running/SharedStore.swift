@@ -102,8 +102,12 @@ struct SharedStore: Sendable {
       throw ServerFailure(
         "The database of --store cannot be used: \(ServerFailure.text(error))")
     }
-    // A move that began meanwhile has not seen this server.
-    try requireNoMove(ignoresMark: options.replacesMissing)
+    if options.replacesMissing {
+      try endMove()
+    } else {
+      // A move that began meanwhile has not seen this server.
+      try requireNoMove()
+    }
   }
 
   /// The time of the database, by which its servers agree on the age of tokens; that of another

@@ -19,8 +19,10 @@ struct ServerExchange: Hashable, Sendable {
   /// The last version that was scanned; DOWNLOADs without news are not sent.
   private(set) var scanned: DownloadCursor
   private var threshold: UploadThreshold
-  /// Whether a DOWNLOAD must be sent even if the realm has no newer version.
-  private var owesDownload = true
+  /// Whether nothing was sent since IDENT.
+  private var owesFirstDownload = true
+  /// The newest client version with changes, which a DOWNLOAD has to acknowledge.
+  private var owedVersion: UInt64 = 0
   /// Whether a bootstrap was asked for, or begun, and is not sent completely.
   private var isBootstrapping = false
   /// Whether a part of a bootstrap was sent last.
@@ -45,6 +47,13 @@ struct ServerExchange: Hashable, Sendable {
     scanned = ident.download
     threshold = UploadThreshold(file: file, download: ident.download)
     lastQueryVersion = ident.query?.version ?? 0
+  }
+
+  /// Whether a DOWNLOAD must be sent even if the realm has no newer version. Progress without
+  /// changes is acknowledged by the next one: an answer would move the client's cursor, and the
+  /// client would report that in turn, as long as there are new versions.
+  private var owesDownload: Bool {
+    owesFirstDownload || sent.upload.clientVersion < owedVersion
   }
 
   /// Whether a DOWNLOAD is to be made, where `head` is the newest version of the realm.
@@ -105,14 +114,13 @@ struct ServerExchange: Hashable, Sendable {
   mutating func check(
     _ upload: ClientMessage.Upload, _ entries: [UploadEntry]
   ) throws(SessionRefusal) -> UploadThreshold.News? {
-    try threshold.check(upload, entries)
+    let news = try threshold.check(upload, entries)
+    if let last = entries.last { owedVersion = max(owedVersion, last.clientVersion) }
+    return news
   }
 
   /// Notes that an upload is on the disk.
-  mutating func didStore(_ progress: UploadCursor) {
-    threshold.didStore(progress)
-    owesDownload = true
-  }
+  mutating func didStore(_ progress: UploadCursor) { threshold.didStore(progress) }
 
   // MARK: Downloads
 
@@ -121,9 +129,9 @@ struct ServerExchange: Hashable, Sendable {
     threshold.didFind(download.cursors.upload)
     scanned = download.cursors.download
     guard owesDownload || !isWithoutNews(download) else { return false }
-    sent = download.cursors
     // All parts of a bootstrap have the upload cursor of the first.
-    owesDownload = sent.upload.clientVersion < threshold.stored.clientVersion
+    sent = download.cursors
+    owesFirstDownload = false
     if download.batch == .last {
       isBootstrapping = download.queryVersion ?? 0 < askedQueryVersion
     }
@@ -138,10 +146,9 @@ struct ServerExchange: Hashable, Sendable {
     return true
   }
 
-  /// Whether a DOWNLOAD would only move the client's cursor by a little.
+  /// Whether a DOWNLOAD would only move the client's cursor by a little, or acknowledge progress.
   private func isWithoutNews(_ download: ServerMessage.Download) -> Bool {
-    guard download.body.isEmpty, !isBootstrapping, download.cursors.upload == sent.upload
-    else { return false }
+    guard download.body.isEmpty, !isBootstrapping else { return false }
     let distance = download.cursors.download.serverVersion - sent.download.serverVersion
     return distance < Self.cursorDistanceMax
   }

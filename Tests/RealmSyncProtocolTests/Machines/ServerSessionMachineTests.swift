@@ -90,8 +90,7 @@ struct ServerSessionMachineTests {
     #expect(server.takeSent() == ["download 1 2 6 2 7777 6 0 1 1 1 0 0 0\n", "mark 1 2\n"])
     try server.receive(upload("12 2 2"))
     server.reply(.integrated(head: head(2), rejected: []))
-    server.reply(download(2, 6, up: 12, 2, query: 1))
-    #expect(server.takeSent() == ["download 1 2 6 2 7777 12 2 1 2 1 0 0 0\n"])
+    #expect(server.takeSent() == [])
     return server
   }
 
@@ -268,8 +267,8 @@ struct ServerSessionMachineTests {
     var server = try Self.running { $0.clientVersion = 18 }
     server.handle(.head(Self.head(5)))
     server.reply(Self.download(5, 20, up: 20, 4, query: 1))
-    #expect(server.takeSent() == ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
-    // What is there already is not integrated again.
+    #expect(server.takeSent() == [])
+    // What is there already is not integrated again, and is acknowledged.
     try server.receive(Self.upload("20 4 4", "20 4 0 0 1 x"))
     guard case .integrate(let progress, 4, let entries)? = server.request else {
       Issue.record("\(server.sent)")
@@ -277,6 +276,22 @@ struct ServerSessionMachineTests {
     }
     #expect(progress == UploadCursor(clientVersion: 20, serverVersion: 4))
     #expect(entries.isEmpty)
+    server.reply(.integrated(head: Self.head(5), rejected: []))
+    server.reply(Self.download(5, 20, up: 20, 4, query: 1))
+    #expect(server.takeSent() == ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
+  }
+
+  /// With an answer, all clients would report progress as long as there are new versions, without a
+  /// change for any of them.
+  @Test func progressAloneIsNotAnswered() throws {
+    var server = try Self.running()
+    try server.receive(Self.upload("20 4 4"))
+    server.reply(.integrated(head: Self.head(5), rejected: []))
+    server.reply(Self.download(5, 20, up: 20, 4, query: 1))
+    #expect(server.takeSent() == [])
+    server.handle(.head(Self.head(6)))
+    server.reply(Self.download(6, 20, up: 20, 4, query: 1, .steady, "6 20 0 3 0 0 "))
+    #expect(server.takeSent().first?.hasPrefix("download 1 6 20 6 7777 20 4 1 2 ") == true)
   }
 
   @Test func duplicatesAreSkipped() throws {
@@ -433,7 +448,7 @@ struct ServerSessionMachineTests {
     var server = try Self.running()
     server.handle(.head(Self.head(5)))
     server.reply(Self.download(5, 18, up: 18, 3, query: 1, .moreToCome, "5 18 0 1 0 0 "))
-    try server.receive(Self.upload("20 4 4"))
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 x"))
     server.reply(Self.download(5, 18, up: 18, 3, query: 1, .moreToCome, "5 18 0 1 0 0 "))
     server.reply(.integrated(head: Self.head(5), rejected: []))
     server.reply(Self.download(5, 18, up: 18, 3, query: 1, .last))
