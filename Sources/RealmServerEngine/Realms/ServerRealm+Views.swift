@@ -84,8 +84,8 @@ extension ServerRealm {
     case .failure(let refusal): return .failure(refusal)
     }
     let allowed = limited == query ? nil : views[1]
-    let missed = try await missedChanges(
-      after: cursor.serverVersion, to: snapshot.head, scratch)
+    let start = try await quietEnd(after: cursor.serverVersion, to: snapshot.head)
+    let missed = try await missedChanges(after: start, to: snapshot.head, scratch)
     // All private changes of a version have its time.
     let timestamp = try await time(of: snapshot.head.version, missed.history) ?? now
     let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
@@ -94,7 +94,7 @@ extension ServerRealm {
       file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
     if unconfirmed.isEmpty, allowed == nil {
       let key = RoundCache.Key(
-        from: cursor.serverVersion, to: snapshot.head.version, realm: id, query: query)
+        from: start, to: snapshot.head.version, realm: id, query: query)
       scratch.rounds.withLock {
         $0.keep(round, key, for: ident, missed, timestamp: timestamp)
       }
@@ -112,6 +112,17 @@ extension ServerRealm {
       round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident, filters,
       hasTurn: hasTurn)
     return download.map { .success($0) }
+  }
+
+  /// The last version, up to a head, after which clients have missed what those at a version have.
+  private func quietEnd(
+    after version: UInt64, to head: RealmHead
+  ) async throws(StoreError) -> UInt64 {
+    let known = changed.start
+    if version < known, known - version <= ChangedVersions.distanceMax {
+      changed.prepend(try await store.entries(in: version + 1..<known + 1), after: version)
+    }
+    return changed.quietEnd(after: version, to: head.version)
   }
 
   /// What clients at a version have missed until a head.
@@ -171,7 +182,8 @@ extension ServerRealm {
     _ scratch: ViewScratch
   ) async throws(StoreError) -> ViewDownload? {
     let head = head
-    let key = RoundCache.Key(from: cursor.serverVersion, to: head.version, realm: id, query: query)
+    let start = changed.quietEnd(after: cursor.serverVersion, to: head.version)
+    let key = RoundCache.Key(from: start, to: head.version, realm: id, query: query)
     guard
       let known = scratch.rounds.withLock({
         $0.round(key, for: ident, clientVersion: cursor.clientVersion)

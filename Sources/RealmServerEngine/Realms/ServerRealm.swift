@@ -58,6 +58,8 @@ package actor ServerRealm {
   }
   private nonisolated let newest: Atomic<UInt64>
   private var isHeadSettled = true
+  /// The versions after which clients have missed something; of realms with views.
+  var changed: ChangedVersions
   var window: HistoryWindow?
   var transformer = Transformer()
   var queue = UploadQueue()
@@ -93,6 +95,7 @@ package actor ServerRealm {
     self.role = role
     self.scratch = scratch
     newest = Atomic(head.version)
+    changed = ChangedVersions(after: head.version)
     self.head = head
     id = head.realm
     openStore = store
@@ -132,6 +135,7 @@ package actor ServerRealm {
     case .former: throw openStore == nil ? .unknownRealm(id) : .fenced
     case .reader:
       head = try await store.own()
+      changed = ChangedVersions(after: head.version)
       role = .owner
     }
   }
@@ -347,6 +351,7 @@ package actor ServerRealm {
     guard !isHeadSettled else { return }
     let found = try await store.snapshot(atLeast: 0).head
     guard found.epoch == head.epoch else { throw .fenced }
+    if found.version != head.version { changed = ChangedVersions(after: found.version) }
     (head, isHeadSettled) = (found, true)
   }
 
@@ -359,10 +364,16 @@ package actor ServerRealm {
   ) async throws(StoreError) -> Bool {
     guard isOwner else { throw .fenced }
     try await settleHead()
+    var entries: [StoredEntry] = []
     do throws(StoreError) {
-      let head = try await store.append(
-        expecting: self.head.version, epoch: self.head.epoch, build)
+      let head = try await store.append(expecting: self.head.version, epoch: self.head.epoch) {
+        (group) throws(StorageError) in
+        let batch = try build(group)
+        entries = batch?.entries ?? []
+        return batch
+      }
       guard let head else { return false }
+      if settings.recordsTouches { changed.append(entries, through: head.version) }
       self.head = head
       return true
     } catch {

@@ -66,6 +66,36 @@ struct RoundCacheTests {
     #expect(scratch.rounds.withLock { $0.hitCount } == 1)
   }
 
+  /// New queries make versions without changes, and leave each client at another one: also after a
+  /// restart, clients at these share a round.
+  @Test(arguments: [false, true]) func clientsWithoutChangesBetweenThemShareARound(
+    isRestarted: Bool
+  ) async throws {
+    let (server, files) = try await makeServer(5)
+    var cursors: [DownloadCursor] = []
+    for file in files[1...4] {
+      let view = try await server.realm.view(
+        for: file.ident, after: DownloadCursor(), query: EffectiveQuery([:]), next: high,
+        scratch: scratch
+      ).get()
+      cursors.append(try #require(view.bootstrap).cursors.download)
+    }
+    #expect(Set(cursors.map(\.serverVersion)).count == 4)
+    if isRestarted { try await server.restart() }
+    let upload = Upload(files[0], [Text.set("b", count: 30)], from: 7)
+    #expect(await server.realm.integrate(upload).code == nil)
+    var rounds: [DownloadBatch] = []
+    for (file, cursor) in zip(files[1...], cursors) {
+      rounds.append(
+        try await server.realm.view(
+          for: file.ident, after: cursor, query: high, scratch: scratch
+        ).get().round)
+    }
+    #expect(scratch.rounds.withLock { $0.hitCount } == 3)
+    #expect(rounds.allSatisfy { $0.entries == rounds[0].entries && !$0.entries.isEmpty })
+    #expect(Set(rounds.map(\.cursors.download)).count == 1)
+  }
+
   /// `ViewScratch` 1: the same conditions are two rounds for users who see different properties.
   @Test func whoSeesOtherPropertiesHasAnotherRound() async throws {
     let (server, files) = try await makeServer(3)
