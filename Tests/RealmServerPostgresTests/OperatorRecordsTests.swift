@@ -4,7 +4,6 @@
 
 #if Postgres
 import Foundation
-import Logging
 import RealmServerEngine
 import RealmServerPostgres
 import RealmStorage
@@ -24,14 +23,7 @@ struct OperatorRecordsTests {
   private var folder: String { directory.file("data") }
 
   private func server(store: String?) throws -> RealmServer {
-    var configuration = RealmServerConfiguration(folder: folder, port: 0)
-    configuration.store = store
-    var logger = Logging.Logger(label: "test")
-    logger.logLevel = .error
-    return try RealmServer(
-      configuration,
-      apps: [AppDefinition("todos", settings: AppSettings(), classes: [StoreTodo.self])],
-      logger: logger)
+    try TodoServer.make(folder, store: store)
   }
 
   private func records(store: String?) throws -> OperatorRecords {

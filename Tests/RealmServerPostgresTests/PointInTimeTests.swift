@@ -4,7 +4,6 @@
 
 #if Postgres
 import Foundation
-import Logging
 import RealmServerKit
 import RealmStorage
 import RealmSwift
@@ -74,14 +73,7 @@ struct PointInTimeTests {
   // MARK: Servers and devices
 
   private func server(port: Int = 0, store: String) throws -> RealmServer {
-    var configuration = RealmServerConfiguration(folder: directory.file("data"), port: port)
-    configuration.store = store
-    var logger = Logging.Logger(label: "test")
-    logger.logLevel = .critical
-    return try RealmServer(
-      configuration,
-      apps: [AppDefinition("todos", settings: AppSettings(), classes: [StoreTodo.self])],
-      logger: logger)
+    try TodoServer.make(directory.file("data"), store: store) { $0.port = port }
   }
 
   @MainActor private func open(_ device: String, at url: String) async throws -> Realm {

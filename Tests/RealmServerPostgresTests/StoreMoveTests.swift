@@ -27,15 +27,12 @@ import Testing
   private func server(
     _ name: String = "data", port: Int = 0, store: String?, replacesMissing: Bool = false
   ) throws -> RealmServer {
-    var configuration = RealmServerConfiguration(folder: directory.file(name), port: port)
-    configuration.store = store
-    configuration.replacesMissing = replacesMissing
     var settings = AppSettings()
     settings.logIns = [.emailPassword()]
-    return try RealmServer(
-      configuration,
-      apps: [AppDefinition("todos", settings: settings, classes: [StoreTodo.self])],
-      logger: logger)
+    let app = AppDefinition("todos", settings: settings, classes: [StoreTodo.self])
+    return try TodoServer.make(directory.file(name), store: store, app: app) {
+      ($0.port, $0.replacesMissing) = (port, replacesMissing)
+    }
   }
 
   /// Moves a folder, on a thread that may wait for the database.

@@ -4,7 +4,6 @@
 
 #if Postgres
 import Foundation
-import Logging
 import RealmServerPostgres
 import RealmSwift
 import RealmTestSupport
@@ -15,31 +14,16 @@ import Testing
 @testable import RealmServerEngine
 @testable import RealmServerKit
 
-/// A thing to do.
-class StoreTodo: Object {
-  @Persisted(primaryKey: true) var _id: ObjectId
-  @Persisted var text: String
-
-  override class func shouldIncludeInDefaultSchema() -> Bool { false }
-}
-
 @Suite(.heavy)
 struct StoreServerTests {
   private let directory: TemporaryDirectory
 
   init() throws { directory = try TemporaryDirectory() }
 
-  private static let app = AppDefinition(
-    "todos", settings: AppSettings(), classes: [StoreTodo.self])
-
   private func server(
-    _ folder: String, store: String?, app: AppDefinition = app
+    _ folder: String, store: String?, app: AppDefinition = TodoServer.app
   ) throws -> RealmServer {
-    var configuration = RealmServerConfiguration(folder: directory.file(folder), port: 0)
-    configuration.store = store
-    var logger = Logging.Logger(label: "test")
-    logger.logLevel = .error
-    return try RealmServer(configuration, apps: [app], logger: logger)
+    try TodoServer.make(directory.file(folder), store: store, app: app)
   }
 
   /// Gives another server the keys of the first one.

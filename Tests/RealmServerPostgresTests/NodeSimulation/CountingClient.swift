@@ -30,7 +30,7 @@ final class CountingClient {
     var groups: Set<Int64> = []
 
     var message: VersionedQuery {
-      let counter = "id == \"\(CountingClient.counter)\""
+      let counter = "_id == \"\(CountingClient.counter)\""
       let text = ([counter] + groups.sorted().map { "group == \($0)" }).joined(separator: " or ")
       return VersionedQuery(
         version: version, document: QueryDocument(queries: version == 0 ? [:] : ["Thing": text]))
@@ -243,7 +243,7 @@ final class CountingClient {
 
     init(_ encoder: inout ChangesetEncoder) {
       thing = encoder.intern("Thing")
-      id = encoder.intern("id")
+      id = encoder.intern("_id")
       count = encoder.intern("count")
       group = encoder.intern("group")
     }

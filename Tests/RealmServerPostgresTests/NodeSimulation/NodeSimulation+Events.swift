@@ -2,14 +2,16 @@
 
 // The events of a run.
 //
-// Left out: rules and roles, objects that are erased, documents, triggers and records; several
-// realms, and realms that are moved or exported; databases that go back (a restored backup, a
-// standby that lacks commits); disks that are full or damaged, and machines that stop: a killed
-// process leaves its files as they are. A process that waits for the database does nothing else
-// meanwhile but to follow heads, although others of its threads could. Statements of one exchange
-// with the database are not interrupted by those of others; two transactions exclude each other.
+// Left out: rules and roles, objects that are erased, documents that are read or watched, triggers
+// and records; several realms, and realms that are moved or exported; databases that go back (a
+// restored backup, a standby that lacks commits); disks that are full or damaged, and machines that
+// stop: a killed process leaves its files as they are. A process that waits for the database does
+// nothing else meanwhile but to follow heads, although others of its threads could. Statements of
+// one exchange with the database are not interrupted by those of others; two transactions exclude
+// each other.
 
 #if Postgres
+import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
 
@@ -91,6 +93,7 @@ extension NodeSimulation {
   }
 
   func letClientAct() {
+    guard !random.percent(6) else { return insertDocument() }
     let client = random.pick(clients)
     guard client.isOnline else {
       guard !running.isEmpty else { return }
@@ -114,6 +117,40 @@ extension NodeSimulation {
       trace?("\(client.name) uploads")
       client.upload()
     }
+  }
+
+  private func insertDocument() {
+    guard !running.isEmpty else { return }
+    let process = random.pick(running)
+    guard let documents = process.parts?.documents else { return }
+    let (place, group) = (inserts.count, random.number(below: CountingClient.groups.count))
+    let key = "document \(place)"
+    inserts.append(Insert(key: key, process: process.number))
+    trace?("\(process.name) is asked for \(key)")
+    executor.inProcess(process.number) {
+      _ = Task { [self] in
+        do {
+          _ = try await documents.call("insertOne", [document(key, group)], user: nil)
+          inserts[place].isConfirmed = true
+          count(.documents)
+          if rules.content.things[key] == nil {
+            fail("\(key) is confirmed, and the database lacks it")
+          }
+        } catch {
+          trace?("\(process.name) does not insert \(key): \(error)")
+        }
+        inserts[place].isUnderWay = false
+      }
+    }
+  }
+
+  private func document(_ key: String, _ group: Int) throws -> BSONValue {
+    let partition = mode == .partition ? #","_partition":"home""# : ""
+    return try ExtendedJSONReader.parse(
+      """
+      {"database":"db","collection":"Thing","document":{"_id":"\(key)","group":\(group),\
+      "count":0\(partition)}}
+      """)
   }
 
   func followHeads() {

@@ -36,6 +36,15 @@ final class NodeSimulation: @unchecked Sendable {
     let nodes: [Int]
   }
 
+  /// A document that a program of the server asked a node to insert.
+  struct Insert {
+    let key: String
+    /// The process that was asked.
+    let process: Int
+    var isUnderWay = true
+    var isConfirmed = false
+  }
+
   let seed: UInt64
   let mode: SyncMode
   let realm: RealmName
@@ -53,6 +62,7 @@ final class NodeSimulation: @unchecked Sendable {
   /// The present process of each node; nil while it does not run.
   var nodes: [SimulatedProcess?]
   var clients: [CountingClient] = []
+  var inserts: [Insert] = []
   var connections: [Connection] = []
   private var channelCount = 0
   /// The pairs of nodes that do not reach each other.

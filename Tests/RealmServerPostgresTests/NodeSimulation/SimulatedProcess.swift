@@ -32,6 +32,7 @@ final class SimulatedProcess: @unchecked Sendable {
     let host: ServerHost
     let server: NodeServer
     let pool: NodePool
+    let documents: DocumentService
   }
 
   /// The number of the process among all of the simulation.
@@ -104,7 +105,7 @@ final class SimulatedProcess: @unchecked Sendable {
     server.add(app.name, host, documents)
     parts = Parts(
       store: store, subscription: store.headSubscription(), app: app, host: host, server: server,
-      pool: pool)
+      pool: pool, documents: documents)
   }
 
   /// Ends the process: it has no database, no network and no time from now on.

@@ -43,5 +43,7 @@ enum SimulationTrouble: String, CaseIterable {
   case fences
   /// A node connects to the owner of the realm.
   case forwarded
+  /// A node confirms a document.
+  case documents
 }
 #endif

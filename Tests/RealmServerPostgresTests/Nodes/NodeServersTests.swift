@@ -4,7 +4,6 @@
 
 #if Postgres
 import Foundation
-import Logging
 import RealmServerEngine
 import RealmServerKit
 import RealmServerPostgres
@@ -25,18 +24,12 @@ struct NodeServersTests {
   private func server(
     _ folder: String, store: String, secondsAhead: Int64 = 0
   ) throws -> RealmServer {
-    var configuration = RealmServerConfiguration(folder: directory.file(folder), port: 0)
-    configuration.store = store
-    // The port is known later.
-    configuration.nodeURL = "http://127.0.0.1:1"
-    configuration.nodeDirectory = addresses
-    configuration.clock = .machine { secondsAhead }
-    var logger = Logging.Logger(label: "test")
-    logger.logLevel = .error
-    return try RealmServer(
-      configuration,
-      apps: [AppDefinition("todos", settings: AppSettings(), classes: [StoreTodo.self])],
-      logger: logger)
+    try TodoServer.make(directory.file(folder), store: store) {
+      // The port is known later.
+      $0.nodeURL = "http://127.0.0.1:1"
+      $0.nodeDirectory = addresses
+      $0.clock = .machine { secondsAhead }
+    }
   }
 
   /// The name that a server has in the database.
