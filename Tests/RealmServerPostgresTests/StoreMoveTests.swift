@@ -63,6 +63,15 @@ import Testing
     }
   }
 
+  /// Moves a folder with a user, of which what comes last cannot be read. Returns the path of that.
+  private func breakMove(to address: String) async throws -> String {
+    try await makeUser()
+    let triggers = directory.file("data/apps/todos/triggers.realm")
+    try Data("none".utf8).write(to: URL(filePath: triggers))
+    #expect(await failure(address)?.contains("the same command goes on") == true)
+    return triggers
+  }
+
   /// The sentence with which a server does not start; nil if it starts.
   private func refusal(_ name: String, store: String) -> String? {
     do {
@@ -141,11 +150,7 @@ import Testing
   @Test(.withPostgres) func aDatabaseWithAPartOfAFolderIsNotServed() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())
-    try await makeUser()
-    // What comes last cannot be read.
-    let triggers = directory.file("data/apps/todos/triggers.realm")
-    try Data("none".utf8).write(to: URL(filePath: triggers))
-    #expect(await failure(address)?.contains("the same command goes on") == true)
+    let triggers = try await breakMove(to: address)
     // Neither by another server, nor by one with the folder.
     for name in ["other", "data"] {
       #expect(refusal(name, store: address)?.contains("has not ended") == true)
@@ -166,10 +171,7 @@ import Testing
   @Test(.withPostgres) func aMoveThatNeverEndsIsGivenUp() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())
-    try await makeUser()
-    let triggers = directory.file("data/apps/todos/triggers.realm")
-    try Data("none".utf8).write(to: URL(filePath: triggers))
-    #expect(await failure(address) != nil)
+    _ = try await breakMove(to: address)
     #expect(refusal("other", store: address)?.contains("--replace-missing") == true)
     try await server("other", store: address, replacesMissing: true).run { _ in }
     #expect(refusal("other", store: address) == nil)

@@ -120,7 +120,8 @@ extension ServerRealm {
   ) async throws(StoreError) -> UInt64 {
     let known = changed.start
     if version < known, known - version <= ChangedVersions.distanceMax {
-      changed.prepend(try await store.entries(in: version + 1..<known + 1), after: version)
+      let entries = try await store.entries(in: version + 1..<known + 1)
+      changed.prepend(entries, after: version, through: known)
     }
     return changed.quietEnd(after: version, to: head.version)
   }

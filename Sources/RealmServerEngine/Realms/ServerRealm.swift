@@ -260,7 +260,7 @@ package actor ServerRealm {
   }
 
   /// Makes versions by attempts: each returns nil if the realm has got other versions meanwhile.
-  /// From the second on they have the turn to append, so nobody else makes versions then.
+  /// From the second on they have the turn to append: no other call makes versions then.
   ///
   /// Entries that cannot be read are given up.
   ///

@@ -35,11 +35,13 @@ struct ChangedVersions {
     versions.removeFirst(versions.count / 2)
   }
 
-  /// Notes the entries between a version and `start`, as it was when they were read.
-  mutating func prepend(_ entries: [StoredEntry], after version: UInt64) {
-    guard version < start else { return }
-    let older = entries.filter { $0.version <= start && Self.isChange($0) }.map(\.version)
-    versions.insert(contentsOf: older, at: 0)
+  /// Notes the entries after a version, up to another one. They are left out unless that is
+  /// `start`, which may have moved while they were read: versions would be missing in between.
+  mutating func prepend(
+    _ entries: [StoredEntry], after version: UInt64, through last: UInt64
+  ) {
+    guard version < start, last == start else { return }
+    versions.insert(contentsOf: entries.filter(Self.isChange).map(\.version), at: 0)
     start = version
   }
 

@@ -6,7 +6,7 @@ import RealmTables
 
 @testable import RealmServerEngine
 
-/// A realm of a store that tells of its calls.
+/// A realm of a store with an observer of its calls.
 struct ObservedRealm: RealmStore {
   let store: any RealmStore
   let observer: ObservedStore.Observer

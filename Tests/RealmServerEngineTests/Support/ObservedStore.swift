@@ -4,9 +4,9 @@ import RealmStorage
 
 @testable import RealmServerEngine
 
-/// A store that tells of its calls.
+/// A store with an observer of its calls.
 struct ObservedStore: ServerStore {
-  /// A call that is told of.
+  /// A call that the observer gets.
   enum Call {
     case open
     case own
@@ -16,7 +16,7 @@ struct ObservedStore: ServerStore {
     case appended
   }
 
-  /// Is told of a call before it is carried out; the call throws what this throws.
+  /// Is called before a call is carried out, which throws what this throws.
   typealias Observer = @Sendable (Call) async throws(StoreError) -> Void
 
   private let store: any ServerStore

@@ -35,7 +35,10 @@ struct ChangedVersionsTests {
         all += new
         changed.append(new, through: head + UInt64(new.count))
       case 1:
-        changed.prepend(all.filter { $0.version > after && $0.version <= to }, after: after)
+        // `start` may have moved while the entries were read.
+        let last = random.percent(70) ? changed.start : UInt64(random.number(below: Int(head)))
+        let entries = all.filter { $0.version > after && $0.version <= last }
+        changed.prepend(entries, after: after, through: last)
       case 2:
         // The head of a store may be ahead for a moment.
         #expect(changed.quietEnd(after: after, to: head + 1) == after)
