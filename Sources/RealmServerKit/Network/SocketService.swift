@@ -209,10 +209,30 @@ final class SocketService: Service {
 
   /// Serves a socket until it is closed.
   func serve(_ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare) async {
+    // A task keeps the memory of the deepest calls that it has made, here 8 KB, until it ends: the
+    // admission has one of its own.
+    guard
+      let (number, connection) = await Task(operation: { await admit(socket, request, memory) })
+        .value
+    else { return }
+    defer { remove(number) }
+    metrics.didOpen()
+    let end = await connection.serve()
+    metrics.didClose()
+    logger.debug("A socket closed: \(end.code.rawValue) \(end.message)")
+  }
+
+  /// Makes the connection of a socket whose user has access, or closes the socket.
+  ///
+  /// - Returns: The connection and its number, which is to be removed.
+  private func admit(
+    _ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare
+  ) async -> (number: UInt64, connection: ServerConnection)? {
     // Clients try again later, as the app may come back.
     let unknown = (code: CloseCode.internalError, reason: "There is no app \(request.app)")
     guard let app = state.withLockedValue({ $0.apps[request.app] }) else {
-      return await refuse(socket, unknown.code, unknown.reason)
+      await refuse(socket, unknown.code, unknown.reason)
+      return nil
     }
     let accounts = app.api.accounts
     do throws(AccountError) {
@@ -227,14 +247,14 @@ final class SocketService: Service {
       case .tooMany(let name):
         await refuse(socket, .policyViolation, "The \(name) has too many connections")
       case .number(let number):
-        defer { remove(number) }
         do throws(AccountError) {
           _ = try await accounts.access(claims)
+          return (number, connection)
         } catch {
           await connection.socketDidClose()
+          remove(number)
           throw error
         }
-        return await serve(connection)
       }
       await connection.socketDidClose()
     } catch {
@@ -250,13 +270,7 @@ final class SocketService: Service {
         )
       }
     }
-  }
-
-  private func serve(_ connection: ServerConnection) async {
-    metrics.didOpen()
-    let end = await connection.serve()
-    metrics.didClose()
-    logger.debug("A socket closed: \(end.code.rawValue) \(end.message)")
+    return nil
   }
 
   private func refuse(_ socket: WebSocket, _ code: CloseCode, _ reason: String) async {

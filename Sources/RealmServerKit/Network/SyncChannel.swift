@@ -154,7 +154,7 @@ struct SyncChannel: HTTPChannelHandler {
   func handle(value: Value, logger: Logger) async {
     do {
       switch try await value.content.get() {
-      case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+      case .http(let channel): await serve(channel, logger)
       case .socket(let socket, let request, let memory):
         await sockets.serve(socket, request, memory)
         try? await value.channel.closeFuture.get()
@@ -166,6 +166,16 @@ struct SyncChannel: HTTPChannelHandler {
       logger.debug("A connection failed before its first request: \(error)")
       value.channel.close(promise: nil)
     }
+  }
+
+  /// Answers the requests of a connection.
+  ///
+  /// Not inlined: the memory that `handle` needs for it would be kept for each socket, too.
+  @inline(never)
+  private func serve(
+    _ channel: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>, _ logger: Logger
+  ) async {
+    await handleHTTP(asyncChannel: channel, logger: logger)
   }
 }
 #endif
