@@ -248,7 +248,9 @@ private actor Writer {
     for _ in 0..<15_000 where journal.entries.count < 21 {
       try await Task.sleep(for: .milliseconds(2))
     }
-    #expect(journal.entries.filter { $0 != "blocking" } == (0..<20).map(String.init))
+    let callbacks: [String] = journal.entries.filter { $0 != "blocking" }
+    let expected: [String] = (0..<20).map { "\($0)" }
+    #expect(callbacks == expected)
     #expect(journal.entries.count == 21)
   }
 

@@ -95,7 +95,11 @@ struct ChangesetParserErrorTests {
 
   @Test func aTextOverTheLimitIsRefused() throws {
     func changeset(_ type: PayloadType, _ count: Int) -> [UInt8] {
-      let size = (0..<4).map { UInt8(count >> (7 * $0) & 0x7F) | ($0 < 3 ? 0x80 : 0) }
+      // Four bytes with seven bits each, of which all but the last are followed by another one.
+      let size: [UInt8] = (0..<4).map { place in
+        let bits = UInt8(truncatingIfNeeded: count >> (7 * place)) & 0x7F
+        return place < 3 ? bits | 0x80 : bits
+      }
       let head = bytes(Self.a + "0400000000") + [UInt8(type.rawValue)] + size
       return head + [UInt8](repeating: 0x61, count: count) + [0]
     }

@@ -65,17 +65,19 @@ struct WorkerPoolTests {
           for _ in 0..<100 {
             let next = Locked(0)
             pool.run { _ in
-              while next.withLock({ next in
-                defer { next += 1 }
-                return next < 10
-              }) {
-                sum.withLock { $0 += 1 }
+              func takesNext() -> Bool {
+                next.withLock { (next: inout Int) -> Bool in
+                  defer { next += 1 }
+                  return next < 10
+                }
               }
+              while takesNext() { sum.withLock { $0 += 1 } }
             }
           }
         }
       }
     }
-    #expect(sum.withLock { $0 } == 8 * 100 * 10)
+    let total = sum.withLock { $0 }
+    #expect(total == 8_000)
   }
 }

@@ -33,56 +33,8 @@ struct RealmErrorTests {
       .system(operation: operation, path: path, code: code)
     }
     let opening = "Failed to open Realm file at path '\(path)': "
-    let known: [(StorageError, Realm.Error.Code, String)] = [
-      (
-        system(EACCES), .filePermissionDenied,
-        opening
-          + "Permission denied. Please use a path where your app has read-write permissions."
-      ),
-      (system(ENOENT), .fileNotFound, opening + "No such file or directory"),
-      (system(EISDIR), .fileAccess, opening),
-      (
-        system(ENOTDIR), .fileOperationFailed,
-        "Failed to open file at path '\(path).lock': parent path is not a directory"
-      ),
-      (system(EIO, "Reading"), .fileAccess, "Reading of '\(path)' failed: "),
-      (system(ENOSPC, "Writing"), .outOfDiskSpace, "Writing of '\(path)' failed: "),
-      (
-        .formatUpgradeRequired(path: path, version: 9), .fileFormatUpgradeRequired,
-        opening + "Database upgrade required but prohibited."
-      ),
-      (
-        .unsupportedFormat(path: path, version: 99), .unsupportedFileFormatVersion,
-        opening + "Database has an unsupported version (99) and cannot be upgraded"
-      ),
-      (.incompatibleLockFile(path: path, reason: "Held."), .incompatibleLockFile, "Held."),
-      (.addressSpaceExhausted(path: path, byteCount: 8), .addressSpaceExhausted, path),
-      (.notADatabase(path: path, reason: "Garbage."), .invalidDatabase, opening + "Garbage."),
-      (.corrupted("odd ref"), .invalidDatabase, "damaged: odd ref"),
-      (
-        .incompatibleHistory(path: path, type: 3), .incompatibleHistories,
-        opening + "Incompatible histories."
-      ),
-      (.poisoned(path: path), .fileAccess, "sync of '\(path)' failed"),
-      (.limitExceeded("Too long."), .invalidInput, "Too long."),
-      (
-        .differentKey(path: path), .alreadyOpen,
-        "Realm at path '\(path)' already opened with a different encryption key."
-      ),
-      (
-        .threadUnavailable(path: path, purpose: "to wait"), .fail,
-        "No thread could be started for the Realm at path '\(path)', to wait."
-      ),
-      (
-        .forkedProcess(path: path), .fail,
-        "cannot be used: the process was forked from one that has used Realms."
-      ),
-      (
-        .encryptionUnavailable(path: path, reason: "no libcrypto."), .invalidInput,
-        "The Realm at path '\(path)' cannot be encrypted or decrypted: no libcrypto."
-      ),
-    ]
-    for (error, code, text) in known {
+    // Calls, as an array of all of them takes the compiler a minute.
+    func check(_ error: StorageError, _ code: Realm.Error.Code, _ text: String) {
       let told = Realm.Error(error, path: path)
       #expect(told.code == code, "\(error)")
       #expect(told.localizedDescription.contains(text), "\(told.localizedDescription)")
@@ -90,6 +42,44 @@ struct RealmErrorTests {
       #expect(told.fileURL?.path == failed)
       #expect((told as NSError).localizedDescription == told.localizedDescription)
     }
+    check(
+      system(EACCES), .filePermissionDenied,
+      opening + "Permission denied. Please use a path where your app has read-write permissions.")
+    check(system(ENOENT), .fileNotFound, opening + "No such file or directory")
+    check(system(EISDIR), .fileAccess, opening)
+    check(
+      system(ENOTDIR), .fileOperationFailed,
+      "Failed to open file at path '\(path).lock': parent path is not a directory")
+    check(system(EIO, "Reading"), .fileAccess, "Reading of '\(path)' failed: ")
+    check(system(ENOSPC, "Writing"), .outOfDiskSpace, "Writing of '\(path)' failed: ")
+    check(
+      .formatUpgradeRequired(path: path, version: 9), .fileFormatUpgradeRequired,
+      opening + "Database upgrade required but prohibited.")
+    check(
+      .unsupportedFormat(path: path, version: 99), .unsupportedFileFormatVersion,
+      opening + "Database has an unsupported version (99) and cannot be upgraded")
+    check(.incompatibleLockFile(path: path, reason: "Held."), .incompatibleLockFile, "Held.")
+    check(.addressSpaceExhausted(path: path, byteCount: 8), .addressSpaceExhausted, path)
+    check(
+      .notADatabase(path: path, reason: "Garbage."), .invalidDatabase, opening + "Garbage.")
+    check(.corrupted("odd ref"), .invalidDatabase, "damaged: odd ref")
+    check(
+      .incompatibleHistory(path: path, type: 3), .incompatibleHistories,
+      opening + "Incompatible histories.")
+    check(.poisoned(path: path), .fileAccess, "sync of '\(path)' failed")
+    check(.limitExceeded("Too long."), .invalidInput, "Too long.")
+    check(
+      .differentKey(path: path), .alreadyOpen,
+      "Realm at path '\(path)' already opened with a different encryption key.")
+    check(
+      .threadUnavailable(path: path, purpose: "to wait"), .fail,
+      "No thread could be started for the Realm at path '\(path)', to wait.")
+    check(
+      .forkedProcess(path: path), .fail,
+      "cannot be used: the process was forked from one that has used Realms.")
+    check(
+      .encryptionUnavailable(path: path, reason: "no libcrypto."), .invalidInput,
+      "The Realm at path '\(path)' cannot be encrypted or decrypted: no libcrypto.")
   }
 
   @Test func errorsOfSynchronisedFilesHaveCodesAndTexts() {
