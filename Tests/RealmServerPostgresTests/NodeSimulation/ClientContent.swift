@@ -30,6 +30,8 @@ struct ClientContent {
   private var transformer = Transformer()
   /// The objects that were made again while they were there, and what else must not happen.
   private(set) var repeated: Set<String> = []
+  /// The objects that were there and are erased.
+  private(set) var erased: Set<String> = []
   private(set) var problems: [String] = []
 
   /// Carries out an own change.
@@ -85,7 +87,9 @@ struct ClientContent {
       case .createObject(let object):
         let key = name(object.key)
         if things[key] == nil { things[key] = Thing() } else { repeated.insert(key) }
-      case .eraseObject(let object): things[name(object.key)] = nil
+      case .eraseObject(let object):
+        let key = name(object.key)
+        if things.removeValue(forKey: key) != nil { erased.insert(key) }
       case .update(let step):
         guard case .int(let value) = step.value else { break }
         let isGroup = changeset.text(of: step.path.field) == "group"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A client that makes objects and counts them, at any node. In flexible mode it asks for some of
-// them, and moves objects into and out of what others see.
+// A client that makes objects and counts them, at any node, moves them from group to group and
+// erases them. In flexible mode it asks for the objects of some groups.
 //
 // Invariants:
 // 1. What it writes stays in its file until a DOWNLOAD acknowledges it, and is sent again in each
@@ -62,6 +62,8 @@ final class CountingClient {
   private(set) var lastVersion: UInt64 = 0
   /// The things that it made.
   private(set) var made: Set<String> = []
+  /// The things that it erased, whoever made them.
+  private(set) var erased: Set<String> = []
   private var content = ClientContent()
   /// Whether the first download is complete.
   private(set) var isReady = false
@@ -101,8 +103,8 @@ final class CountingClient {
 
   var things: [String: ClientContent.Thing] { content.things }
 
-  /// The objects that may be moved, in order.
-  var movable: [String] { things.keys.filter { $0 != Self.counter }.sorted() }
+  /// The objects that may be moved and erased, in order.
+  var changeable: [String] { things.keys.filter { $0 != Self.counter }.sorted() }
 
   /// What the client is to have of all objects.
   func view(of things: [String: ClientContent.Thing]) -> [String: ClientContent.Thing] {
@@ -208,7 +210,19 @@ final class CountingClient {
     finish(encoder.bytes)
   }
 
-  /// Moves one of its objects into another group.
+  /// Erases an object that it has.
+  func erase(_ key: String) {
+    guard mayWrite, things[key] != nil, lastVersion > 0 else { return }
+    lastVersion += 1
+    erased.insert(key)
+    var encoder = ChangesetEncoder()
+    let names = Names(&encoder)
+    encoder.append(
+      .eraseObject(ObjectReference(table: names.thing, key: .string(encoder.intern(key)))))
+    finish(encoder.bytes)
+  }
+
+  /// Moves an object that it has into another group.
   func move(_ key: String, to group: Int64) {
     guard mayWrite, things[key] != nil, lastVersion > 0 else { return }
     lastVersion += 1

@@ -113,8 +113,9 @@ extension NodeSimulation {
     let made = clients.reduce(into: Set<String>()) { $0.formUnion($1.made) }
     let all = rules.content.things
     let confirmed = made.union(inserts.filter(\.isConfirmed).map(\.key))
-    let missing = confirmed.subtracting(all.keys)
+    let missing = confirmed.subtracting(rules.content.erased).subtracting(all.keys)
     if !missing.isEmpty { fail("the database lacks \(missing)") }
+    compareErasures()
     // A document that was not confirmed may be there.
     let possible = made.union(inserts.map(\.key)).union([CountingClient.counter])
     let others = Set(all.keys).subtracting(possible)
@@ -127,6 +128,16 @@ extension NodeSimulation {
     for client in clients where client.things != client.view(of: all) {
       fail("\(client.name) has \(client.things), and not \(client.view(of: all))")
     }
+  }
+
+  /// Compares what clients have erased with what the history erases.
+  private func compareErasures() {
+    let asked = clients.reduce(into: Set<String>()) { $0.formUnion($1.erased) }
+    let done = rules.content.erased
+    if !done.isSubset(of: asked) { fail("the database erased \(done.subtracting(asked))") }
+    // What a client changes of an object that leaves its view meanwhile is dropped (P4 B.4).
+    guard mode == .partition, !asked.isSubset(of: done) else { return }
+    fail("the database has \(asked.subtracting(done)), which were erased")
   }
 
   /// The things in the replica of a process.

@@ -2,10 +2,10 @@
 
 // The events of a run.
 //
-// Left out: rules and roles, objects that are erased, documents that are read or watched, triggers
-// and records; several realms, and realms that are moved or exported; databases that go back (a
-// restored backup, a standby that lacks commits); disks that are full or damaged, and machines that
-// stop: a killed process leaves its files as they are. A process that waits for the database does
+// Left out: rules and roles, documents that are read or watched, triggers and records; several
+// realms, and realms that are moved or exported; databases that go back (a restored backup, a
+// standby that lacks commits); disks that are full or damaged, and machines that stop: a killed
+// process leaves its files as they are. A process that waits for the database does
 // nothing else meanwhile but to follow heads, although others of its threads could. Statements of
 // one exchange with the database are not interrupted by those of others; two transactions exclude
 // each other.
@@ -104,20 +104,37 @@ extension NodeSimulation {
       trace?("\(client.name) asks for \(groups)")
       client.ask(for: Set(groups))
     } else if client.pending.count < 3, random.percent(40) {
-      let movable = mode == .flexible && random.percent(40) ? client.movable : []
-      if movable.isEmpty {
-        trace?("\(client.name) writes")
-        client.write()
-      } else {
-        let (key, group) = (random.pick(movable), Int64(random.number(below: 3)))
-        trace?("\(client.name) moves \(key) to \(group)")
-        client.move(key, to: group)
-      }
+      letClientWrite(client)
     } else {
       trace?("\(client.name) uploads")
       client.upload()
     }
   }
+
+  private func letClientWrite(_ client: CountingClient) {
+    let changeable = random.percent(60) ? client.changeable : []
+    guard !changeable.isEmpty else {
+      trace?("\(client.name) writes")
+      return client.write()
+    }
+    let erased = changeable.filter(isErased)
+    // Often one that another client has erased, or one of a few, which others change, too.
+    let few = erased.isEmpty ? Array(changeable.prefix(4)) : erased
+    let key = random.pick(random.percent(70) ? few : changeable)
+    if random.percent(35) {
+      trace?("\(client.name) erases \(key)")
+      client.erase(key)
+      count(erased.contains(key) ? .repeatedErasures : .erasures)
+    } else {
+      let group = Int64(random.number(below: CountingClient.groups.count))
+      trace?("\(client.name) moves \(key) to \(group)")
+      client.move(key, to: group)
+      if erased.contains(key) { count(.lateMoves) }
+    }
+  }
+
+  /// Whether a client has erased an object; others may have it still.
+  func isErased(_ key: String) -> Bool { clients.contains { $0.erased.contains(key) } }
 
   private func insertDocument() {
     guard !running.isEmpty else { return }
@@ -133,7 +150,7 @@ extension NodeSimulation {
           _ = try await documents.call("insertOne", [document(key, group)], user: nil)
           inserts[place].isConfirmed = true
           count(.documents)
-          if rules.content.things[key] == nil {
+          if rules.content.things[key] == nil, !isErased(key) {
             fail("\(key) is confirmed, and the database lacks it")
           }
         } catch {

@@ -45,5 +45,11 @@ enum SimulationTrouble: String, CaseIterable {
   case forwarded
   /// A node confirms a document.
   case documents
+  /// A client erases an object.
+  case erasures
+  /// A client erases an object that another one has erased.
+  case repeatedErasures
+  /// A client moves an object that another one has erased.
+  case lateMoves
 }
 #endif
