@@ -102,10 +102,12 @@ final class Storm {
   }
 
   /// Waits until something holds for all devices. Returns those for which it does not.
+  ///
+  /// - Parameter seconds: The longest time to wait; nil for that of the options.
   func wait(
-    for devices: [DeviceProcess], _ holds: (DeviceProcess) -> Bool
+    for devices: [DeviceProcess], seconds: Int? = nil, _ holds: (DeviceProcess) -> Bool
   ) throws -> [DeviceProcess] {
-    let end = StormClock.now + options.patience * 1_000_000
+    let end = StormClock.now + (seconds ?? options.patience) * 1_000_000
     while true {
       try checkServers()
       for device in devices { try device.keepAlive() }
@@ -147,7 +149,8 @@ final class Storm {
   private func begin() throws {
     try startServers()
     devices = (0..<options.devices).map { device($0) }
-    let rest = try wait(for: devices) { $0.isReady }
+    // A busy machine takes its time, and little patience is for devices that are stuck.
+    let rest = try wait(for: devices, seconds: max(options.patience, 600)) { $0.isReady }
     guard rest.isEmpty else {
       throw StormServer.Failure(
         description: "\(rest.map(\.name)) do not start: see \(directory).")

@@ -26,6 +26,12 @@ import Testing
     func close() { realm = nil }
   }
 
+  /// The file of a session, and its agent as long as something uses it.
+  private struct Ended {
+    weak var agent: SyncAgent?
+    var file: DatabaseFile?
+  }
+
   /// Opens the realm, works with its agent, and closes it.
   private func open(
     _ configuration: Realm.Configuration, _ user: User,
@@ -50,18 +56,23 @@ import Testing
       guard let error = error as? SyncError, session?.parentUser() == user else { return }
       heard.withLock { $0.append(error) }
     }
-    // As a process leaves it that ends between a commit and the handler.
+    let first = Locked(Ended())
     try await open(opened, user) { agent in
       // An upload that waits for the server would keep the session.
       user.allSessions.first?.suspend()
-      var document = ErrorDocument(.compensatingWrite, message: "refused")
-      document.compensatingWrite = CompensatingWriteReport(
-        serverVersion: 0, rejectedClientVersion: 3,
-        updates: [RejectedUpdate(notAllowed: .string("k"), in: "Todo")])
-      let group = try WriteGroup(agent.file.beginWrite())
-      try group.commit { (group) throws(StorageError) in
-        try KeptReports.store([document], in: group)
-      }
+      first.withLock { $0 = Ended(agent: agent, file: agent.file) }
+    }
+    // Until then the session may look for reports.
+    while first.withLock({ $0.agent != nil }) { try await Task.sleep(for: .milliseconds(2)) }
+    // As a process leaves it that ends between a commit and the handler.
+    let file = try #require(first.withLock { $0.file })
+    var document = ErrorDocument(.compensatingWrite, message: "refused")
+    document.compensatingWrite = CompensatingWriteReport(
+      serverVersion: 0, rejectedClientVersion: 3,
+      updates: [RejectedUpdate(notAllowed: .string("k"), in: "Todo")])
+    let group = try WriteGroup(file.beginWrite())
+    try group.commit { (group) throws(StorageError) in
+      try KeptReports.store([document], in: group)
     }
     #expect(heard.withLock { $0.isEmpty })
     try await open(opened, user) { agent in
