@@ -260,7 +260,10 @@ struct StoreContractTests {
     change.changeset = ChangesetText.schema()
     let newer = try await realm.append(
       Batch(entries: [change]), after: 1, epoch: try #require(silent).epoch)
-    #expect(await heads.next() == newer)
+    var woken = await heads.next()
+    // The poll of a thread may come between the two, and says of no version what it changes.
+    if kind == .postgres, woken == silent { woken = await heads.next() }
+    #expect(woken == newer)
   }
 
   @Test(arguments: StoreKind.all) func headsOfOneAppAreNotThoseOfAnother(
