@@ -62,7 +62,7 @@ final class CountingClient {
   private(set) var lastVersion: UInt64 = 0
   /// The things that it made.
   private(set) var made: Set<String> = []
-  /// The things that it erased, whoever made them.
+  /// The keys of the objects that it erased.
   private(set) var erased: Set<String> = []
   private var content = ClientContent()
   /// Whether the first download is complete.
@@ -103,8 +103,11 @@ final class CountingClient {
 
   var things: [String: ClientContent.Thing] { content.things }
 
-  /// The objects that may be moved and erased, in order.
-  var changeable: [String] { things.keys.filter { $0 != Self.counter }.sorted() }
+  /// The objects that it may move and erase now, in order.
+  var changeable: [String] {
+    guard mayWrite, lastVersion > 0 else { return [] }
+    return things.keys.filter { $0 != Self.counter }.sorted()
+  }
 
   /// What the client is to have of all objects.
   func view(of things: [String: ClientContent.Thing]) -> [String: ClientContent.Thing] {
@@ -210,9 +213,8 @@ final class CountingClient {
     finish(encoder.bytes)
   }
 
-  /// Erases an object that it has.
+  /// Erases an object of `changeable`.
   func erase(_ key: String) {
-    guard mayWrite, things[key] != nil, lastVersion > 0 else { return }
     lastVersion += 1
     erased.insert(key)
     var encoder = ChangesetEncoder()
@@ -222,9 +224,8 @@ final class CountingClient {
     finish(encoder.bytes)
   }
 
-  /// Moves an object that it has into another group.
+  /// Moves an object of `changeable` into another group.
   func move(_ key: String, to group: Int64) {
-    guard mayWrite, things[key] != nil, lastVersion > 0 else { return }
     lastVersion += 1
     var encoder = ChangesetEncoder()
     let names = Names(&encoder)

@@ -134,7 +134,7 @@ extension NodeSimulation {
   }
 
   /// Whether a client has erased an object; others may have it still.
-  func isErased(_ key: String) -> Bool { clients.contains { $0.erased.contains(key) } }
+  private func isErased(_ key: String) -> Bool { clients.contains { $0.erased.contains(key) } }
 
   private func insertDocument() {
     guard !running.isEmpty else { return }
@@ -150,7 +150,7 @@ extension NodeSimulation {
           _ = try await documents.call("insertOne", [document(key, group)], user: nil)
           inserts[place].isConfirmed = true
           count(.documents)
-          if rules.content.things[key] == nil, !isErased(key) {
+          if rules.content.things[key] == nil, !rules.content.erased.contains(key) {
             fail("\(key) is confirmed, and the database lacks it")
           }
         } catch {
