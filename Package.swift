@@ -344,26 +344,26 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
-    .target(name: "TestTraits", path: "Tests/TestTraits", swiftSettings: settings),
+    .target(name: "TestExtensions", path: "Tests/TestExtensions", swiftSettings: settings),
     .testTarget(
       name: "RealmFormatsTests",
-      dependencies: ["RealmFormats", "RealmText", "RealmTestSupport", "TestTraits"],
+      dependencies: ["RealmFormats", "RealmText", "RealmTestSupport", "TestExtensions"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSyncProtocolTests",
       dependencies: [
-        "RealmFormats", "RealmText", "RealmSyncProtocol", "RealmTestSupport", "TestTraits",
+        "RealmFormats", "RealmText", "RealmSyncProtocol", "RealmTestSupport", "TestExtensions",
       ],
       exclude: ["Traces"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmStorageTests",
-      dependencies: ["RealmStorage", "RealmTestSupport", "TestTraits"],
+      dependencies: ["RealmStorage", "RealmTestSupport", "TestExtensions"],
       swiftSettings: settings),
     .testTarget(
       name: "RealmTablesTests",
       dependencies: [
-        "RealmFormats", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
+        "RealmFormats", "RealmTables", "RealmStorage", "RealmTestSupport", "TestExtensions",
       ],
       resources: [.copy("Fixtures")],
       swiftSettings: settings),
@@ -372,7 +372,7 @@ let package = Package(
       dependencies: [
         "RealmFormats", "RealmText", "RealmReplication", "RealmSyncProtocol", "RealmTables",
         "RealmStorage",
-        "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
+        "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -381,7 +381,7 @@ let package = Package(
         "RealmFormats", "RealmText", "RealmSync", "RealmServerEngine", "RealmReplication",
         "RealmSyncProtocol",
         "RealmSession", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
         "realm-two-devices",
       ],
       swiftSettings: settings),
@@ -390,14 +390,14 @@ let package = Package(
       dependencies: [
         "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine", "RealmReplication",
         "RealmSyncProtocol", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmServerPostgresTests",
       dependencies: [
         "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestTraits",
+        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
       ] + modules("RealmServerPostgres", "RealmServerKit", "RealmSwift", with: "Postgres")
         + products("Logging", of: "swift-log", with: "Postgres"),
       swiftSettings: settings),
@@ -409,7 +409,7 @@ let package = Package(
         "RealmNetworking", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
-        "RealmSyncTestSupport", "RealmInventory", "TestTraits",
+        "RealmSyncTestSupport", "RealmInventory", "TestExtensions",
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
         + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
         + products("Logging", of: "swift-log", with: "Server") + openCombine,
@@ -443,36 +443,61 @@ let package = Package(
       name: "RealmToolsTests",
       dependencies: [
         "RealmDeclarations", "RealmTools", "RealmSwift", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmFormats", "RealmText", "RealmTestSupport", "TestTraits",
+        "RealmStorage", "RealmFormats", "RealmText", "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmCommandTests",
       dependencies: [
         "RealmTools", "RealmCommand", "RealmTables", "RealmStorage", "RealmFormats",
-        "RealmTestSupport",
+        "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmQueryTests",
       dependencies: [
-        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
+        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "RealmSessionTests",
       dependencies: [
         "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport",
+        "TestExtensions",
       ],
+      swiftSettings: settings),
+    .target(
+      name: "RealmSwiftTestSupport",
+      dependencies: ["RealmSwift", "RealmStorage", "RealmTestSupport"],
+      path: "Tests/RealmSwiftTestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "RealmSwiftTests",
       dependencies: [
+        "RealmFormats", "RealmSwift", "RealmSession", "RealmTables", "RealmStorage",
+        "RealmTestSupport", "RealmSwiftTestSupport", "TestExtensions", "realm-second-process",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmSwiftPropertyTests",
+      dependencies: [
+        "RealmFormats", "RealmSwift", "RealmSession", "RealmQuery", "RealmTables",
+        "RealmStorage", "RealmTestSupport", "RealmSwiftTestSupport", "TestExtensions",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmSwiftQueryTests",
+      dependencies: [
+        "RealmSwift", "RealmQuery", "RealmStorage", "RealmTestSupport", "RealmSwiftTestSupport",
+        "TestExtensions", "AllocationCounter",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "RealmSwiftSyncTests",
+      dependencies: [
         "RealmFormats", "RealmText", "RealmSwift", "RealmSession", "RealmSync", "RealmReplication",
-        "RealmSyncProtocol",
-        "RealmQuery", "RealmTables", "RealmStorage", "RealmTestSupport", "TestTraits",
-        "realm-second-process",
-        "RealmSyncTestSupport", "AllocationCounter",
+        "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
+        "RealmSwiftTestSupport", "RealmSyncTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -482,14 +507,14 @@ let package = Package(
       name: "RealmCombineTests",
       dependencies: [
         "RealmSwift", "RealmSync", "RealmSyncProtocol", "RealmStorage", "RealmSyncTestSupport",
-        "RealmTestSupport",
+        "RealmTestSupport", "TestExtensions",
       ] + openCombine,
       swiftSettings: settings),
     .testTarget(
       name: "RealmStudioTests",
       dependencies: [
         "RealmStudio", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
-        "RealmTestSupport",
+        "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(
@@ -523,7 +548,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StyleTests",
-      dependencies: ["RealmTestSupport", "TestTraits"],
+      dependencies: ["RealmTestSupport", "TestExtensions"],
       swiftSettings: settings),
   ]
 )

@@ -6,13 +6,33 @@ import Foundation
 
 /// The seeds of random tests.
 package enum RandomRuns {
-  /// The seeds of a quick run, or as many as `REALM_REPLAY_SEEDS` says, beginning with
-  /// `REALM_REPLAY_SEED`.
-  package static func seeds(_ usual: Int) -> Range<UInt64> {
+  /// Whether all is played that tests have, as `.ci/run full` does: `OPENREALM_LONG_RUNS` is set.
+  /// In a quick run it is a third.
+  package static let areLong = ProcessInfo.processInfo.environment["OPENREALM_LONG_RUNS"] != nil
+
+  /// A third of a number of runs, at least one, or all of them in a long run.
+  package static func count(of all: Int) -> Int { areLong ? all : (all + 2) / 3 }
+
+  /// Every third of some cases that resemble each other, or all of them in a long run.
+  package static func some<Case>(of all: [Case]) -> [Case] {
+    areLong ? all : stride(from: 0, to: all.count, by: 3).map { all[$0] }
+  }
+
+  /// The seeds of a long run, of which a quick run plays a third, or as many as
+  /// `REALM_REPLAY_SEEDS` says, beginning with `REALM_REPLAY_SEED`.
+  package static func seeds(_ all: Int) -> Range<UInt64> {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["REALM_REPLAY_SEEDS"].flatMap { UInt64($0) } ?? UInt64(usual)
+    let count = environment["REALM_REPLAY_SEEDS"].flatMap { UInt64($0) } ?? UInt64(count(of: all))
     let first = environment["REALM_REPLAY_SEED"].flatMap { UInt64($0) } ?? 0
     return first..<first + count
+  }
+
+  /// Whether a test draws no more runs: the file that `OPENREALM_UNTIL` names exists. A run that
+  /// has begun is played to its end.
+  package static var areOver: Bool {
+    ProcessInfo.processInfo.environment["OPENREALM_UNTIL"].map {
+      FileManager.default.fileExists(atPath: $0)
+    } ?? false
   }
 
   /// How many inputs a test damages in a quick run, times `REALM_DAMAGE_FACTOR`.

@@ -12,6 +12,7 @@ import OpenCombineDispatch
 import Foundation
 import Dispatch
 import RealmSwift
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct AsyncOpenPublisherTests {
@@ -22,7 +23,7 @@ import Testing
   @Test func theRealmComesOnTheMainQueueAndThenTheEnd() async throws {
     let club = try await Club()
     let publisher = Realm.asyncOpen(configuration: club.configuration)
-    #expect(try await publisher.told(2, counted, after: {}) == ["1 here true", "end"])
+    try await expectEqual(publisher.told(2, counted, after: {}), ["1 here true", "end"])
   }
 
   @Test func theRealmIsThatOfTheQueue() async throws {
@@ -30,20 +31,20 @@ import Testing
     let place = Place()
     let texts = try await Realm.asyncOpen(configuration: club.configuration)
       .receive(on: place.queue).told(2, counted, after: {})
-    #expect(texts == ["1 there false", "end"])
+    expectEqual(texts, ["1 there false", "end"])
   }
 
   @Test func theRealmIsThatOfTheSchedulersThread() async throws {
     let club = try await Club()
     let texts = try await Realm.asyncOpen(configuration: club.configuration)
       .receive(on: ImmediateScheduler.shared).told(2, counted, after: {})
-    #expect(texts == ["1 here true", "end"])
+    expectEqual(texts, ["1 here true", "end"])
   }
 
   @Test func eachSubscriberOpens() async throws {
     let club = try await Club()
     let publisher = Realm.asyncOpen(configuration: club.configuration)
-    for _ in 0..<2 { #expect(try await publisher.told(2, counted, after: {}).last == "end") }
+    for _ in 0..<2 { try await expectEqual(publisher.told(2, counted, after: {}).last, "end") }
   }
 
   @Test func errorsEnd() async throws {
@@ -53,7 +54,7 @@ import Testing
     try Data(repeating: 65, count: 4096).write(to: #require(configuration.fileURL))
     let texts = try await Realm.asyncOpen(configuration: configuration)
       .told(1, counted, after: {})
-    #expect(texts == ["error \(Realm.Error.invalidDatabase.rawValue)"])
+    expectEqual(texts, ["error \(Realm.Error.invalidDatabase.rawValue)"])
   }
 
   @Test func cancellingCancelsTheOpen() async throws {
@@ -65,7 +66,7 @@ import Testing
       .receive(on: place.queue).recorded(in: recorder, counted)
     subscription.cancel()
     place.queue.resume()
-    #expect(await recorder.settled() == [])
+    await expectEqual(recorder.settled(), [])
   }
 
   #if Sync
@@ -74,8 +75,8 @@ import Testing
     let recorder = Recorder()
     let publisher = Realm.asyncOpen(configuration: club.configuration)
       .onProgressNotification { _ in recorder.add("progress") }
-    #expect(try await publisher.told(2, counted, after: {}).last == "end")
-    #expect(recorder.all == [])
+    try await expectEqual(publisher.told(2, counted, after: {}).last, "end")
+    expectEqual(recorder.all, [])
   }
   #endif
 }

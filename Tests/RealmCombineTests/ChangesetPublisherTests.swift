@@ -10,6 +10,7 @@ import OpenCombine
 import OpenCombineDispatch
 #endif
 import RealmSwift
+import TestExtensions
 import Testing
 
 /// The changes as texts.
@@ -83,7 +84,7 @@ enum Told {
     _ = await recorder.wait(for: 1)
     try club.write { club.realm.delete(club.member) }
     _ = await recorder.wait(for: 2)
-    #expect(await recorder.settled() == [#"Ann ["age=4"]"#, "end"])
+    await expectEqual(recorder.settled(), [#"Ann ["age=4"]"#, "end"])
     subscription.cancel()
   }
 
@@ -99,7 +100,7 @@ enum Told {
     _ = await recorder.wait(for: 1)
     try club.write { club.realm.delete(club.member) }
     _ = await recorder.wait(for: 2)
-    #expect(await recorder.settled() == [#"Eve ["title=Eve"]"#, "end"])
+    await expectEqual(recorder.settled(), [#"Eve ["title=Eve"]"#, "end"])
     subscription.cancel()
   }
 
@@ -109,11 +110,11 @@ enum Told {
     let texts = try await changesetPublisher(club.member.pets).told(2, first: 1, Told.pets) {
       try club.addPet("Bo")
     }
-    #expect(texts == [#"initial ["Rex"]"#, #"["Rex", "Bo"] [] [1] []"#])
+    expectEqual(texts, [#"initial ["Rex"]"#, #"["Rex", "Bo"] [] [1] []"#])
     let results = try await club.pets.changesetPublisher.told(2, first: 1, Told.pets) {
       try club.write { rex.age = 2 }
     }
-    #expect(results == [#"initial ["Bo", "Rex"]"#, #"["Bo", "Rex"] [] [] [1]"#])
+    expectEqual(results, [#"initial ["Bo", "Rex"]"#, #"["Bo", "Rex"] [] [] [1]"#])
   }
 
   private func keyed<M: RealmKeyedCollection>(_ map: M) -> RealmPublishers.MapChangeset<M> {
@@ -130,8 +131,8 @@ enum Told {
       let texts = try await publisher.told(2, first: 1, Told.map) {
         try club.write { map[room] = club.member.pets[0] }
       }
-      #expect(
-        texts == ["initial \(before)", "\((before + [room]).sorted()) Rex [] \([room]) []"])
+      expectEqual(
+        texts, ["initial \(before)", "\((before + [room]).sorted()) Rex [] \([room]) []"])
     }
   }
 
@@ -140,12 +141,12 @@ enum Told {
     let section = try #require(club.sections.first)
     for publisher in [club.sections.changesetPublisher, changesetPublisher(club.sections)] {
       let texts = try await publisher.told(2, first: 1, Told.sections) { try club.addPet("Zoe") }
-      #expect(texts == [#"initial ["R"]"#, #"[["Rex"], ["Zoe"]] [[1, 0]] [1]"#])
+      expectEqual(texts, [#"initial ["R"]"#, #"[["Rex"], ["Zoe"]] [[1, 0]] [1]"#])
       try club.write { club.realm.delete(club.member.pets[1]) }
     }
     for publisher in [section.changesetPublisher, changesetPublisher(section)] {
       let texts = try await publisher.told(2, first: 1, Told.section) { try club.addPet("Rob") }
-      #expect(texts == ["initial R", #"["Rex", "Rob"] [[0, 1]]"#])
+      expectEqual(texts, ["initial R", #"["Rex", "Rob"] [[0, 1]]"#])
       try club.write { club.realm.delete(club.member.pets[1]) }
     }
   }

@@ -14,6 +14,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 import RealmSwift
@@ -90,36 +91,37 @@ private class Visitor: Object {
     let app = app(Answers())
     let future: Future<User, any Error> = app.login(credentials: .jwt(token: "t"))
     let id: @Sendable (User) -> String = { $0.id }
-    #expect(try await future.told(2, id, after: {}) == ["00000000000000000000000b", "end"])
+    try await expectEqual(future.told(2, id, after: {}), ["00000000000000000000000b", "end"])
     // The call was made once, for all subscribers.
-    #expect(try await future.told(2, id, after: {}) == ["00000000000000000000000b", "end"])
-    #expect(app.currentUser?.isLoggedIn == true)
-    #expect(try await end(app.updateBaseUrl(to: "http://second")) == ["done", "end"])
-    #expect(app.baseURL == "http://second")
+    try await expectEqual(future.told(2, id, after: {}), ["00000000000000000000000b", "end"])
+    expectEqual(app.currentUser?.isLoggedIn, true)
+    try await expectEqual(end(app.updateBaseUrl(to: "http://second")), ["done", "end"])
+    expectEqual(app.baseURL, "http://second")
     let refused: Future<Void, any Error> = app.updateBaseUrl(to: "second")
     let texts = try await refused.told(1, { _ in "done" }, after: {})
-    #expect(texts.first?.hasPrefix("error") == true)
+    expectEqual(texts.first?.hasPrefix("error"), true)
   }
 
   @Test func callsAboutAccountsArePublished() async throws {
     let answers = Answers()
     let accounts = app(answers).emailPasswordAuth
     let done = ["done", "end"]
-    #expect(try await end(accounts.registerUser(email: "a@b.c", password: "p")) == done)
-    #expect(try await end(accounts.confirmUser("t", tokenId: "i")) == done)
-    #expect(try await end(accounts.resendConfirmationEmail(email: "a@b.c")) == done)
-    #expect(try await end(accounts.retryCustomConfirmation(email: "a@b.c")) == done)
-    #expect(try await end(accounts.sendResetPasswordEmail(email: "a@b.c")) == done)
-    #expect(try await end(accounts.resetPassword(to: "q", token: "t", tokenId: "i")) == done)
-    #expect(
-      try await end(
-        accounts.callResetPasswordFunction(email: "a@b.c", password: "q", args: [1])) == done)
+    try await expectEqual(end(accounts.registerUser(email: "a@b.c", password: "p")), done)
+    try await expectEqual(end(accounts.confirmUser("t", tokenId: "i")), done)
+    try await expectEqual(end(accounts.resendConfirmationEmail(email: "a@b.c")), done)
+    try await expectEqual(end(accounts.retryCustomConfirmation(email: "a@b.c")), done)
+    try await expectEqual(end(accounts.sendResetPasswordEmail(email: "a@b.c")), done)
+    try await expectEqual(end(accounts.resetPassword(to: "q", token: "t", tokenId: "i")), done)
+    try await expectEqual(
+      end(
+        accounts.callResetPasswordFunction(email: "a@b.c", password: "q", args: [1])), done)
     let paths = answers.sent.withLock { $0.map { $0.prefix { $0 != " " } } }
-    #expect(
-      paths == [
+    expectEqual(
+      paths,
+      [
         "register", "confirm", "confirm/send", "confirm/call", "reset/send", "reset", "reset/call",
       ])
-    #expect(answers.sent.withLock { $0[0] } == #"register {"email":"a@b.c","password":"p"}"#)
+    expectEqual(answers.sent.withLock { $0[0] }, #"register {"email":"a@b.c","password":"p"}"#)
     answers.isRefusing.withLock { $0 = true }
     let refused: Future<Void, any Error> = accounts.confirmUser("t", tokenId: "i")
     let code = Locked<AppError.Code?>(nil)
@@ -131,26 +133,26 @@ private class Visitor: Object {
       try await Task.sleep(for: .milliseconds(5))
     }
     subscription.cancel()
-    #expect(code.withLock { $0 } == .invalidPassword)
+    expectEqual(code.withLock { $0 }, .invalidPassword)
   }
 
   @Test func callsOfAUserArePublished() async throws {
     let app = app(Answers())
     let user = try await app.login(credentials: .jwt(token: "t"))
     let linked: Future<User, any Error> = user.linkUser(credentials: .jwt(token: "u"))
-    #expect(try await linked.told(2, { $0.id }, after: {}) == [user.id, "end"])
+    try await expectEqual(linked.told(2, { $0.id }, after: {}), [user.id, "end"])
     let data: Future<[AnyHashable: Any], any Error> = user.refreshCustomData()
     let text: @Sendable ([AnyHashable: Any]) -> String = {
       "\($0["level"] as? Int ?? 0) \($0["none"] is NSNull)"
     }
-    #expect(try await data.told(2, text, after: {}) == ["4 true", "end"])
-    #expect(try await end(user.logOut()) == ["done", "end"])
-    #expect(user.state == .loggedOut)
+    try await expectEqual(data.told(2, text, after: {}), ["4 true", "end"])
+    try await expectEqual(end(user.logOut()), ["done", "end"])
+    expectEqual(user.state, .loggedOut)
     let second = try await app.login(credentials: .jwt(token: "t"))
-    #expect(try await end(second.remove()) == ["done", "end"])
-    #expect(second.state == .removed)
+    try await expectEqual(end(second.remove()), ["done", "end"])
+    expectEqual(second.state, .removed)
     let third = try await app.login(credentials: .jwt(token: "t"))
-    #expect(try await end(third.delete()) == ["done", "end"])
+    try await expectEqual(end(third.delete()), ["done", "end"])
     #expect(third.state == .removed && app.allUsers.isEmpty)
   }
 
@@ -168,10 +170,10 @@ private class Visitor: Object {
     let realm = try await Realm(configuration: opened, actor: MainActor.shared)
     let set = realm.subscriptions
     let future = set.updateSubscriptions { set.append(QuerySubscription<Visitor>(name: "all")) }
-    #expect(set.count == 1)
+    expectEqual(set.count, 1)
     let here: @Sendable (()) -> String = { _ in "\(Place.isMain)" }
-    #expect(try await future.told(2, here, after: {}) == ["true", "end"])
-    #expect(set.state == .complete)
+    try await expectEqual(future.told(2, here, after: {}), ["true", "end"])
+    expectEqual(set.state, .complete)
   }
 }
 #endif

@@ -11,6 +11,7 @@ import OpenCombineDispatch
 #endif
 import Dispatch
 import RealmSwift
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct HandoverTests {
@@ -46,12 +47,12 @@ import Testing
     let texts = try await ways(
       values, values.threadSafeReference(), values.freeze(), first: 0, { "\($0.name)" }
     ) { try club.write { club.member.name = "Eve" } }
-    #expect(texts == same(["Eve there"]))
+    expectEqual(texts, same(["Eve there"]))
     let badges = valuePublisher(Badge(projecting: club.member))
     let titles = try await ways(
       badges, badges.threadSafeReference(), badges.freeze(), first: 0, { "\($0.title)" }
     ) { try club.write { club.member.name = "Ida" } }
-    #expect(titles == same(["Ida there"]))
+    expectEqual(titles, same(["Ida there"]))
   }
 
   @Test func valuesOfCollections() async throws {
@@ -60,17 +61,17 @@ import Testing
     let texts = try await ways(
       lists, lists.threadSafeReference(), lists.freeze(), { "\(Array($0.map(\.name)))" }
     ) { try club.addPet("Bo") }
-    #expect(texts == same([#"["Rex"] there"#, #"["Rex", "Bo"] there"#]))
+    expectEqual(texts, same([#"["Rex"] there"#, #"["Rex", "Bo"] there"#]))
     let maps = club.member.byRoom.collectionPublisher
     let keys = try await ways(
       maps, maps.threadSafeReference(), maps.freeze(), { "\($0.keys.sorted())" }
     ) { try club.write { club.member.byRoom["loft"] = club.member.pets[0] } }
-    #expect(keys == same([#"["hall"] there"#, #"["hall", "loft"] there"#]))
+    expectEqual(keys, same([#"["hall"] there"#, #"["hall", "loft"] there"#]))
     let sections = club.sections.collectionPublisher
     let letters = try await ways(
       sections, sections.threadSafeReference(), sections.freeze(), { "\($0.allKeys)" }
     ) { try club.addPet("Zoe") }
-    #expect(letters == same([#"["B", "R"] there"#, #"["B", "R", "Z"] there"#]))
+    expectEqual(letters, same([#"["B", "R"] there"#, #"["B", "R", "Z"] there"#]))
   }
 
   @Test func changesOfObjects() async throws {
@@ -97,12 +98,12 @@ import Testing
         club.member.anything = .object(pet)
       }
     }
-    #expect(texts == same([#"Ann ["best Rex", "anything Rex"] there"#]))
+    expectEqual(texts, same([#"Ann ["best Rex", "anything Rex"] there"#]))
     let badges = changesetPublisher(Badge(projecting: club.member))
     let titles = try await ways(
       badges, badges.threadSafeReference(), badges.freeze(), first: 0, Told.badge
     ) { try club.write { club.member.name = "Ida" } }
-    #expect(titles == same([#"Ida ["title=Ida"] there"#]))
+    expectEqual(titles, same([#"Ida ["title=Ida"] there"#]))
   }
 
   @Test func changesOfCollections() async throws {
@@ -111,13 +112,13 @@ import Testing
     let texts = try await ways(
       lists, lists.threadSafeReference(), lists.freeze(), Told.pets
     ) { try club.addPet("Bo") }
-    #expect(texts == same([#"initial ["Rex"] there"#, #"["Rex", "Bo"] [] [1] [] there"#]))
+    expectEqual(texts, same([#"initial ["Rex"] there"#, #"["Rex", "Bo"] [] [1] [] there"#]))
     let maps = club.member.byRoom.changesetPublisher
     let keys = try await ways(maps, maps.threadSafeReference(), maps.freeze(), Told.map) {
       try club.write { club.member.byRoom["loft"] = club.member.pets[0] }
     }
-    #expect(
-      keys == same([#"initial ["hall"] there"#, #"["hall", "loft"] Rex [] ["loft"] [] there"#]))
+    expectEqual(
+      keys, same([#"initial ["hall"] there"#, #"["hall", "loft"] Rex [] ["loft"] [] there"#]))
   }
 
   @Test func changesOfSections() async throws {
@@ -126,13 +127,13 @@ import Testing
     let texts = try await ways(
       sections, sections.threadSafeReference(), sections.freeze(), Told.sections
     ) { try club.addPet("Zoe") }
-    #expect(
-      texts == same([#"initial ["R"] there"#, #"[["Rex"], ["Zoe"]] [[1, 0]] [1] there"#]))
+    expectEqual(
+      texts, same([#"initial ["R"] there"#, #"[["Rex"], ["Zoe"]] [[1, 0]] [1] there"#]))
     let section = try #require(club.sections.first).changesetPublisher
     let own = try await ways(
       section, section.threadSafeReference(), section.freeze(), Told.section
     ) { try club.addPet("Rob") }
-    #expect(own == same(["initial R there", #"["Rex", "Rob"] [[0, 1]] there"#]))
+    expectEqual(own, same(["initial R there", #"["Rex", "Rob"] [[0, 1]] there"#]))
   }
 
   @Test func referencesAfterOperators() async throws {
@@ -141,14 +142,14 @@ import Testing
     let texts = try await club.member.pets.changesetPublisher.filter { @Sendable _ in true }
       .threadSafeReference().receive(on: place.queue)
       .told(2, first: 1, { "\(Told.pets($0)) \(Place.here)" }) { try club.addPet("Bo") }
-    #expect(texts == [#"initial ["Rex"] there"#, #"["Rex", "Bo"] [] [1] [] there"#])
+    expectEqual(texts, [#"initial ["Rex"] there"#, #"["Rex", "Bo"] [] [1] [] there"#])
   }
 
   @Test func schedulersThatAreNoQueues() async throws {
     let club = try await Club()
     let texts = try await club.pets.collectionPublisher.receive(on: ImmediateScheduler.shared)
       .told(2, first: 1, { "\($0.count) \(Place.here)" }) { try club.addPet("Bo") }
-    #expect(texts == ["1 here", "2 here"])
+    expectEqual(texts, ["1 here", "2 here"])
   }
 
   @Test func unmanagedValuesAndTheVoidPassAsTheyAre() async throws {
@@ -164,7 +165,7 @@ import Testing
     ]
     _ = await recorder.wait(for: 2)
     try club.write { club.member.age = 1 }
-    #expect(await recorder.wait(for: 3) == ["Bo there", "end", "changed there"])
+    await expectEqual(recorder.wait(for: 3), ["Bo there", "end", "changed there"])
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -188,7 +189,7 @@ import Testing
     try club.write { club.realm.delete(club.member) }
     _ = await near.wait(for: 2)
     place.queue.resume()
-    #expect(await far.wait(for: 1) == ["end"])
+    await expectEqual(far.wait(for: 1), ["end"])
     for subscription in subscriptions { subscription.cancel() }
     place.queue.sync { kept.close() }
   }
@@ -212,8 +213,8 @@ import Testing
     ]
     _ = await far.wait(for: 1)
     try club.write { club.realm.delete(club.member) }
-    #expect(await near.wait(for: 2) == ["initial 1", "true [0]"])
-    #expect(await far.settled() == ["initial 1"])
+    await expectEqual(near.wait(for: 2), ["initial 1", "true [0]"])
+    await expectEqual(far.settled(), ["initial 1"])
     for subscription in subscriptions { subscription.cancel() }
   }
 }

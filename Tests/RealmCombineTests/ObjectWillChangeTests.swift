@@ -11,6 +11,7 @@ import OpenCombineDispatch
 #endif
 import Dispatch
 import RealmSwift
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ObjectWillChangeTests {
@@ -20,7 +21,7 @@ import Testing
   ) async throws -> Int {
     let recorder = Recorder()
     let subscription = publisher.recorded(in: recorder) { "changed" }
-    #expect(await recorder.settled() == [])
+    await expectEqual(recorder.settled(), [])
     try change()
     _ = await recorder.wait(for: 1)
     let count = await recorder.settled().count
@@ -41,18 +42,18 @@ import Testing
         member.byRoom["room \(member.tags.count)"] = pet
       }
     }
-    #expect(try await count(member.objectWillChange, after: change) == 1)
-    #expect(try await count(Badge(projecting: member).objectWillChange, after: change) == 1)
-    #expect(try await count(member.pets.objectWillChange, after: change) == 1)
-    #expect(try await count(member.tags.objectWillChange, after: change) == 1)
-    #expect(try await count(member.byRoom.objectWillChange, after: change) == 1)
-    #expect(try await count(club.pets.objectWillChange, after: change) == 1)
-    #expect(try await count(pet.owners.objectWillChange, after: change) == 1)
-    #expect(try await count(AnyRealmCollection(club.pets).objectWillChange, after: change) == 1)
-    #expect(try await count(club.sections.objectWillChange, after: change) == 1)
+    try await expectEqual(count(member.objectWillChange, after: change), 1)
+    try await expectEqual(count(Badge(projecting: member).objectWillChange, after: change), 1)
+    try await expectEqual(count(member.pets.objectWillChange, after: change), 1)
+    try await expectEqual(count(member.tags.objectWillChange, after: change), 1)
+    try await expectEqual(count(member.byRoom.objectWillChange, after: change), 1)
+    try await expectEqual(count(club.pets.objectWillChange, after: change), 1)
+    try await expectEqual(count(pet.owners.objectWillChange, after: change), 1)
+    try await expectEqual(count(AnyRealmCollection(club.pets).objectWillChange, after: change), 1)
+    try await expectEqual(count(club.sections.objectWillChange, after: change), 1)
     let section = try #require(club.sections.first)
-    #expect(try await count(section.objectWillChange, after: change) == 1)
-    #expect(try await count(club.realm.objectWillChange, after: change) == 1)
+    try await expectEqual(count(section.objectWillChange, after: change), 1)
+    try await expectEqual(count(club.realm.objectWillChange, after: change), 1)
   }
 
   @Test func whatNoRealmManagesAndWhatIsFrozenIsSilent() async throws {
@@ -67,7 +68,7 @@ import Testing
     ]
     pet.name = "Bo"
     try club.addPet("Bo")
-    #expect(await recorder.settled() == [])
+    await expectEqual(recorder.settled(), [])
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -79,7 +80,7 @@ import Testing
       Badge(projecting: club.member).objectWillChange.recorded(in: recorder) { "changed" },
     ]
     try club.write { club.realm.delete(club.member) }
-    #expect(await recorder.wait(for: 2) == ["end", "end"])
+    await expectEqual(recorder.wait(for: 2), ["end", "end"])
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -88,7 +89,7 @@ import Testing
     let place = Place()
     let texts = try await club.realm.objectWillChange.subscribe(on: place.queue)
       .told(1, { Place.here }) { try club.addPet("Bo") }
-    #expect(texts == ["there"])
+    expectEqual(texts, ["there"])
   }
 
   // MARK: Tokens and subscriptions
@@ -110,9 +111,9 @@ import Testing
     ]
     let token = try #require(holder.token)
     try club.realm.write(withoutNotifying: [token, holder.other]) { club.member.age = 1 }
-    #expect(await recorder.settled() == [])
+    await expectEqual(recorder.settled(), [])
     try club.write { club.member.age = 2 }
-    #expect(await recorder.wait(for: 2).sorted() == ["member", "realm"])
+    await expectEqual(recorder.wait(for: 2).sorted(), ["member", "realm"])
     for subscription in subscriptions { subscription.cancel() }
     #expect(!token.invalidate())
   }
@@ -132,7 +133,7 @@ import Testing
     #expect(!holders[2...].contains { none.contains(ObjectIdentifier($0.other)) })
     for holder in holders { (holder.token ?? holder.other).cancel() }
     try club.write { club.member.age = 2 }
-    #expect(await recorder.settled() == [])
+    await expectEqual(recorder.settled(), [])
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -141,10 +142,10 @@ import Testing
     let club = try await Club()
     let recorder = Recorder()
     let subscription = club.pets.collectionPublisher.recorded(in: recorder) { "\($0.count)" }
-    #expect(await recorder.wait(for: 1) == ["1"])
+    await expectEqual(recorder.wait(for: 1), ["1"])
     subscription.cancel()
     try club.addPet("Bo")
-    #expect(await recorder.settled() == ["1"])
+    await expectEqual(recorder.settled(), ["1"])
   }
 
   /// `RealmSubscription` 1.
@@ -161,17 +162,17 @@ import Testing
     try club.write { club.member.age = 1 }
     // The token that was saved keeps the observation, but there is no one to be told.
     #expect(token.invalidate())
-    #expect(Forgetful.count == 0)
+    expectEqual(Forgetful.count, 0)
   }
 
   @Test func projectionsAreIdentifiedByTheirObjects() async throws {
     let club = try await Club()
     let other = try club.realm.write { club.realm.create(Member.self, value: ["id": 2]) }
-    #expect(Badge(projecting: club.member).id == Badge(projecting: club.member).id)
-    #expect(Badge(projecting: club.member).id == Badge(projecting: club.member.freeze()).id)
+    expectEqual(Badge(projecting: club.member).id, Badge(projecting: club.member).id)
+    expectEqual(Badge(projecting: club.member).id, Badge(projecting: club.member.freeze()).id)
     #expect(Badge(projecting: club.member).id != Badge(projecting: other).id)
     let unmanaged = Member()
-    #expect(Badge(projecting: unmanaged).id == Badge(projecting: unmanaged).id)
+    expectEqual(Badge(projecting: unmanaged).id, Badge(projecting: unmanaged).id)
     #expect(Badge(projecting: unmanaged).id != Badge(projecting: Member()).id)
   }
 }

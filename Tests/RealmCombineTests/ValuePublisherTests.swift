@@ -10,6 +10,7 @@ import OpenCombine
 import OpenCombineDispatch
 #endif
 import RealmSwift
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ValuePublisherTests {
@@ -18,9 +19,9 @@ import Testing
     let recorder = Recorder()
     let subscription = valuePublisher(club.member).recorded(in: recorder) { "\($0.age)" }
     try club.write { club.member.age = 4 }
-    #expect(await recorder.wait(for: 1) == ["4"])
+    await expectEqual(recorder.wait(for: 1), ["4"])
     try club.write { club.realm.delete(club.member) }
-    #expect(await recorder.wait(for: 2) == ["4", "end"])
+    await expectEqual(recorder.wait(for: 2), ["4", "end"])
     subscription.cancel()
   }
 
@@ -34,11 +35,11 @@ import Testing
       valuePublisher(badge as Projection<Member>).recorded(in: recorder) { $0.rootObject.name },
     ]
     try club.write { club.member.age = 4 }
-    #expect(await recorder.settled() == [])
+    await expectEqual(recorder.settled(), [])
     try club.write { club.member.name = "Eve" }
-    #expect(await recorder.wait(for: 2) == ["Eve", "Eve"])
+    await expectEqual(recorder.wait(for: 2), ["Eve", "Eve"])
     try club.write { club.realm.delete(club.member) }
-    #expect(await recorder.wait(for: 4).suffix(2) == ["end", "end"])
+    await expectEqual(recorder.wait(for: 4).suffix(2), ["end", "end"])
     for subscription in subscriptions { subscription.cancel() }
   }
 
@@ -49,9 +50,9 @@ import Testing
     for publisher in [collection.collectionPublisher, valuePublisher(collection)] {
       let before = collection.count
       let texts = try await publisher.told(2, first: 1, { "\($0.count)" }, after: change)
-      #expect(texts == ["\(before)", "\(before + 1)"], "\(C.self)")
+      expectEqual(texts, ["\(before)", "\(before + 1)"], "\(C.self)")
     }
-    #expect(collection.count == count + 2)
+    expectEqual(collection.count, count + 2)
   }
 
   @Test func collectionsPublishThemselves() async throws {
@@ -83,7 +84,7 @@ import Testing
       let texts = try await publisher.told(2, first: 1, { "\($0.count)" }) {
         try club.write { map["room \(before)"] = club.member.pets[0] }
       }
-      #expect(texts == ["\(before)", "\(before + 1)"])
+      expectEqual(texts, ["\(before)", "\(before + 1)"])
     }
   }
 
@@ -97,14 +98,14 @@ import Testing
       let texts = try await publisher.told(2, first: 1, { "\($0.count)" }) {
         try club.addPet(name)
       }
-      #expect(texts == ["\(before)", "\(before + 1)"])
+      expectEqual(texts, ["\(before)", "\(before + 1)"])
     }
     for publisher in [section.collectionPublisher, valuePublisher(section)] {
       let before = section.count
       let texts = try await publisher.told(2, first: 1, { "\($0.count)" }) {
         try club.addPet("Rob")
       }
-      #expect(texts == ["\(before)", "\(before + 1)"])
+      expectEqual(texts, ["\(before)", "\(before + 1)"])
     }
   }
 
@@ -121,7 +122,7 @@ import Testing
       club.member.age += 1
     }
     _ = await recorder.settled()
-    #expect(recorder.all.count == first, "\(P.self)")
+    expectEqual(recorder.all.count, first, "\(P.self)")
     try club.write {
       pet.name = "Rex \(pet.age)"
       club.member.name = "Ann \(pet.age)"
@@ -136,38 +137,40 @@ import Testing
     let member = club.member
     let badge = Badge(projecting: member)
     let wanted = ["name"]
-    #expect(try await named(valuePublisher(member, keyPaths: wanted), first: 0, club) == 1)
-    #expect(try await named(valuePublisher(member, keyPaths: [\.name]), first: 0, club) == 1)
-    #expect(try await named(valuePublisher(badge, keyPaths: wanted), first: 0, club) == 1)
-    #expect(try await named(valuePublisher(badge, keyPaths: [\.title]), first: 0, club) == 1)
-    #expect(try await named(changesetPublisher(member, keyPaths: wanted), first: 0, club) == 1)
-    #expect(try await named(changesetPublisher(member, keyPaths: [\.name]), first: 0, club) == 1)
-    #expect(try await named(changesetPublisher(badge, keyPaths: wanted), first: 0, club) == 1)
-    #expect(try await named(changesetPublisher(badge, keyPaths: [\.title]), first: 0, club) == 1)
+    try await expectEqual(named(valuePublisher(member, keyPaths: wanted), first: 0, club), 1)
+    try await expectEqual(named(valuePublisher(member, keyPaths: [\.name]), first: 0, club), 1)
+    try await expectEqual(named(valuePublisher(badge, keyPaths: wanted), first: 0, club), 1)
+    try await expectEqual(named(valuePublisher(badge, keyPaths: [\.title]), first: 0, club), 1)
+    try await expectEqual(named(changesetPublisher(member, keyPaths: wanted), first: 0, club), 1)
+    try await expectEqual(named(changesetPublisher(member, keyPaths: [\.name]), first: 0, club), 1)
+    try await expectEqual(named(changesetPublisher(badge, keyPaths: wanted), first: 0, club), 1)
+    try await expectEqual(named(changesetPublisher(badge, keyPaths: [\.title]), first: 0, club), 1)
     let pets = member.pets
-    #expect(try await named(valuePublisher(pets, keyPaths: wanted), first: 1, club) == 2)
-    #expect(try await named(pets.collectionPublisher(keyPaths: wanted), first: 1, club) == 2)
-    #expect(try await named(club.pets.collectionPublisher(keyPaths: [\.name]), first: 1, club) == 2)
-    #expect(try await named(changesetPublisher(club.pets, keyPaths: wanted), first: 1, club) == 2)
-    #expect(try await named(club.pets.changesetPublisher(keyPaths: [\.name]), first: 1, club) == 2)
+    try await expectEqual(named(valuePublisher(pets, keyPaths: wanted), first: 1, club), 2)
+    try await expectEqual(named(pets.collectionPublisher(keyPaths: wanted), first: 1, club), 2)
+    try await expectEqual(
+      named(club.pets.collectionPublisher(keyPaths: [\.name]), first: 1, club), 2)
+    try await expectEqual(named(changesetPublisher(club.pets, keyPaths: wanted), first: 1, club), 2)
+    try await expectEqual(
+      named(club.pets.changesetPublisher(keyPaths: [\.name]), first: 1, club), 2)
   }
 
   @Test func keyPathsOfMapsAndSections() async throws {
     let club = try await Club()
     let map = club.member.byRoom
     let wanted = ["name"]
-    #expect(try await named(valuePublisher(map, keyPaths: wanted), first: 1, club) == 2)
-    #expect(try await named(map.collectionPublisher(keyPaths: [\.name]), first: 1, club) == 2)
-    #expect(try await named(changesetPublisher(map, keyPaths: wanted), first: 1, club) == 2)
-    #expect(try await named(map.changesetPublisher(keyPaths: [\.name]), first: 1, club) == 2)
+    try await expectEqual(named(valuePublisher(map, keyPaths: wanted), first: 1, club), 2)
+    try await expectEqual(named(map.collectionPublisher(keyPaths: [\.name]), first: 1, club), 2)
+    try await expectEqual(named(changesetPublisher(map, keyPaths: wanted), first: 1, club), 2)
+    try await expectEqual(named(map.changesetPublisher(keyPaths: [\.name]), first: 1, club), 2)
     let sections = club.sections
-    #expect(try await named(valuePublisher(sections, keyPaths: wanted), first: 1, club) == 2)
-    #expect(
-      try await named(club.sections.collectionPublisher(keyPaths: [\.name]), first: 1, club) == 2)
-    #expect(
-      try await named(changesetPublisher(club.sections, keyPaths: wanted), first: 1, club) == 2)
+    try await expectEqual(named(valuePublisher(sections, keyPaths: wanted), first: 1, club), 2)
+    try await expectEqual(
+      named(club.sections.collectionPublisher(keyPaths: [\.name]), first: 1, club), 2)
+    try await expectEqual(
+      named(changesetPublisher(club.sections, keyPaths: wanted), first: 1, club), 2)
     let section = try #require(club.sections.first)
-    #expect(try await named(section.changesetPublisher(keyPaths: [\.name]), first: 1, club) == 2)
+    try await expectEqual(named(section.changesetPublisher(keyPaths: [\.name]), first: 1, club), 2)
   }
 
   @Test func observingOnAQueue() async throws {
@@ -176,7 +179,7 @@ import Testing
     let texts = try await club.pets.collectionPublisher.subscribe(on: place.queue).told(
       2, first: 1, { "\($0.count) \(Place.here)" }
     ) { try club.addPet("Bo") }
-    #expect(texts == ["1 there", "2 there"])
+    expectEqual(texts, ["1 there", "2 there"])
   }
 }
 #endif

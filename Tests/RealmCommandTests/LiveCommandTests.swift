@@ -8,6 +8,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -39,14 +40,14 @@ import FoundationNetworking
     let (page, _) = try await URLSession.shared.data(from: try #require(URL(string: address)))
     #expect(String(decoding: page, as: UTF8.self).contains("<html"))
     program.kill(SIGTERM)
-    #expect(program.waitUntilExit() == 0)
+    expectEqual(program.waitUntilExit(), 0)
   }
 
   @Test func studioSaysWhatIsMissing() throws {
     let missing = try ToolProcess("studio", directory.file("missing.realm"))
     #expect(missing.status == 66 && missing.errors.contains("Check the path."))
-    #expect(try ToolProcess("studio").status == 64)
-    #expect(try ToolProcess("studio", file, "--port", "70000").status == 64)
+    try expectEqual(ToolProcess("studio").status, 64)
+    try expectEqual(ToolProcess("studio", file, "--port", "70000").status, 64)
   }
 
   @Test func watchShowsTheChangesOfOtherProcesses() throws {
@@ -63,47 +64,48 @@ import FoundationNetworking
       #"UPDATE Dog SET {"age": 6} WHERE id == 1"#, "DELETE Dog WHERE id == 3",
       #"UPDATE Dog SET {"age": 1} WHERE id == 2"#,
     ] {
-      #expect(try ToolProcess("shell", file, input: line + "\n").status == 0)
+      try expectEqual(ToolProcess("shell", file, input: line + "\n").status, 0)
     }
     let rest = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
-    #expect(program.waitUntilExit() == 0)
+    expectEqual(program.waitUntilExit(), 0)
     let lines = rest.split(separator: "\n")
-    #expect(lines.count == 2)
-    #expect(lines.first?.contains(#""change":"inserted","class":"Dog","key":0"#) == true, "\(rest)")
-    #expect(lines.last?.contains(#""change":"deleted","class":"Dog","key":1"#) == true, "\(rest)")
-    #expect(try ToolProcess("watch", file, "Cat").status == 64)
-    #expect(try ToolProcess("watch", directory.file("none")).status == 66)
+    expectEqual(lines.count, 2)
+    expectEqual(
+      lines.first?.contains(#""change":"inserted","class":"Dog","key":0"#), true, "\(rest)")
+    expectEqual(lines.last?.contains(#""change":"deleted","class":"Dog","key":1"#), true, "\(rest)")
+    try expectEqual(ToolProcess("watch", file, "Cat").status, 64)
+    try expectEqual(ToolProcess("watch", directory.file("none")).status, 66)
   }
 
   @Test func shellRunsLinesOfAPipe() throws {
     let fine = try ToolProcess(
       "shell", file,
       input: "BEGIN\nINSERT Dog {\"id\": 9, \"name\": \"Spot\"}\nCOMMIT\nDog WHERE id == 9\n")
-    #expect(fine.status == 0)
+    expectEqual(fine.status, 0)
     #expect(fine.output.contains("begun\ninserted #3\ncommitted\n"))
     #expect(fine.output.contains("| 3 | 9  | Spot | –   |"))
     let bad = try ToolProcess("shell", file, input: "BEGIN\nDELETE Dog\nnonsense\nCOMMIT\n")
-    #expect(bad.status == 64)
+    expectEqual(bad.status, 64)
     #expect(bad.errors.contains("There is no class 'nonsense'"))
     let open = try ToolProcess("shell", file, input: "BEGIN\nDELETE Dog\n")
-    #expect(open.status == 65)
+    expectEqual(open.status, 65)
     #expect(open.errors.contains("which was undone"))
     let json = try ToolProcess("shell", file, "--json", input: "Dog WHERE id == 9\n")
-    #expect(json.output == ##"{"#":"3","id":"9","name":"Spot","age":null}"## + "\n")
-    #expect(try ToolProcess("query", file, "Dog", "--count").output == "4\n")
+    expectEqual(json.output, ##"{"#":"3","id":"9","name":"Spot","age":null}"## + "\n")
+    try expectEqual(ToolProcess("query", file, "Dog", "--count").output, "4\n")
   }
 
   @Test func sqlite() throws {
     let out = directory.file("dogs.sqlite")
     let export = try ToolProcess("export", file, "--format", "sqlite", "-o", out)
     guard export.status != 69 else { return }
-    #expect(export.status == 0)
-    #expect(try ToolProcess("export", file, "--format", "sqlite").status == 64)
+    expectEqual(export.status, 0)
+    try expectEqual(ToolProcess("export", file, "--format", "sqlite").status, 64)
     let new = directory.file("new.realm")
     let imported = try ToolProcess("import", new, out)
-    #expect(imported.status == 0)
+    expectEqual(imported.status, 0)
     #expect(imported.output.hasSuffix("3 created, 0 changed.\n"))
-    #expect(try ToolProcess("diff", file, new).status == 0)
+    try expectEqual(ToolProcess("diff", file, new).status, 0)
   }
 }
 #endif

@@ -9,6 +9,7 @@ import RealmFormats
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ReadingCommandTests {
@@ -25,73 +26,75 @@ import Testing
 
   @Test func everyCommandExplainsItself() throws {
     let help = try ToolProcess("--help")
-    #expect(help.status == 0)
+    expectEqual(help.status, 0)
     for name in CommandSample.commands {
       #expect(help.output.contains("  \(name) "), "\(name)")
       let own = try ToolProcess(name, "--help")
-      #expect(own.status == 0)
+      expectEqual(own.status, 0)
       #expect(own.output.contains("USAGE: realm \(name)"), "\(own.output)")
       #expect(own.output.contains(#/Examples?: realm /#), "\(name)")
     }
   }
 
   @Test func badCommandLinesEndWith64() throws {
-    #expect(try ToolProcess("nonsense").status == 64)
-    #expect(try ToolProcess("info").status == 64)
-    #expect(try ToolProcess("query", file, "Dog WHERE").status == 64)
-    #expect(try ToolProcess("schema", file, "--format", "xml").status == 64)
+    try expectEqual(ToolProcess("nonsense").status, 64)
+    try expectEqual(ToolProcess("info").status, 64)
+    try expectEqual(ToolProcess("query", file, "Dog WHERE").status, 64)
+    try expectEqual(ToolProcess("schema", file, "--format", "xml").status, 64)
   }
 
   @Test func info() throws {
     let plain = try ToolProcess("info", file)
-    #expect(plain.status == 0)
+    expectEqual(plain.status, 0)
     #expect(plain.output.contains("Format          24"))
     #expect(plain.output.contains("| Dog   | 3       | 3          |"))
     #expect(!plain.output.contains("\u{1B}"))
     let report = try json(try ToolProcess("info", file, "--json").output)
-    #expect(report["classes"]?.array?.first?["objects"] == .integer(3))
+    expectEqual(report["classes"]?.array?.first?["objects"], .integer(3))
     let missing = try ToolProcess("info", directory.file("none.realm"))
-    #expect(missing.status == 66)
+    expectEqual(missing.status, 66)
     #expect(missing.errors.hasPrefix("realm: There is no file"))
     #expect(!FileManager.default.fileExists(atPath: directory.file("none.realm")))
   }
 
   @Test func schema() throws {
-    #expect(
-      try ToolProcess("schema", file).output == """
-        import Foundation
-        import RealmSwift
+    try expectEqual(
+      ToolProcess("schema", file).output,
+      """
+      import Foundation
+      import RealmSwift
 
-        final class Dog: Object {
-          @Persisted(primaryKey: true) var id: Int
-          @Persisted var name: String
-          @Persisted var age: Int?
-        }
+      final class Dog: Object {
+        @Persisted(primaryKey: true) var id: Int
+        @Persisted var name: String
+        @Persisted var age: Int?
+      }
 
-        """)
+      """)
     #expect(try ToolProcess("schema", file, "--format", "mermaid").output.hasPrefix("classDiagram"))
-    #expect(try json(try ToolProcess("schema", file, "--json").output).array?.count == 1)
+    try expectEqual(json(try ToolProcess("schema", file, "--json").output).array?.count, 1)
   }
 
   @Test func query() throws {
     let query = "Dog WHERE age != nil SORT(age DESC)"
-    #expect(
-      try ToolProcess("query", file, query, "--json").output == """
-        {"$key":1,"id":2,"name":"Rex","age":7}
-        {"$key":0,"id":1,"name":"Fido","age":3}
+    try expectEqual(
+      ToolProcess("query", file, query, "--json").output,
+      """
+      {"$key":1,"id":2,"name":"Rex","age":7}
+      {"$key":0,"id":1,"name":"Fido","age":3}
 
-        """)
-    #expect(
-      try ToolProcess("query", file, query, "--format", "csv").output
-        == "#,id,name,age\n1,2,Rex,7\n0,1,Fido,3\n")
+      """)
+    try expectEqual(
+      ToolProcess("query", file, query, "--format", "csv").output,
+      "#,id,name,age\n1,2,Rex,7\n0,1,Fido,3\n")
     let table = try ToolProcess("query", file, "Dog WHERE id == 3").output
     #expect(table.contains("| 2 | 3  | Ünal | –   |"))
     #expect(table.hasSuffix("1 object\n"))
-    #expect(try ToolProcess("query", file, "Dog", "--count").output == "3\n")
+    try expectEqual(ToolProcess("query", file, "Dog", "--count").output, "3\n")
     #expect(
       try ToolProcess("query", file, "Dog WHERE id == 2", "--explain").output.contains("index"))
     let bad = try ToolProcess("query", file, "Dog WHERE age >")
-    #expect(bad.status == 64)
+    expectEqual(bad.status, 64)
     #expect(bad.output.isEmpty)
     #expect(bad.errors.contains("column 16"))
     #expect(bad.errors.contains("\n                 ^"))
@@ -99,16 +102,16 @@ import Testing
 
   @Test func check() throws {
     let whole = try ToolProcess("check", file)
-    #expect(whole.status == 0)
+    expectEqual(whole.status, 0)
     #expect(whole.output.hasPrefix("whole"))
     var bytes = try Data(contentsOf: URL(fileURLWithPath: file))
     // All but the header.
     for index in 24..<bytes.count { bytes[index] = 0x5A }
     try bytes.write(to: URL(fileURLWithPath: file))
     let damaged = try ToolProcess("check", file, "--json")
-    #expect(damaged.status == 1)
-    #expect(try json(damaged.output)["damaged"] == .bool(true))
-    #expect(try ToolProcess("check", directory.path).status == 66)
+    expectEqual(damaged.status, 1)
+    try expectEqual(json(damaged.output)["damaged"], .bool(true))
+    try expectEqual(ToolProcess("check", directory.path).status, 66)
   }
 
   @Test func checkPrintsTenFindingsOfEachKind() throws {
@@ -134,31 +137,31 @@ import Testing
     #expect(some.count < all.count)
     let more = try #require(some.first { $0.hasSuffix(" more") })
     let kind = more.prefix { $0 != ":" }
-    #expect(some.count { $0.hasPrefix(kind) } == 11)
+    expectEqual(some.count { $0.hasPrefix(kind) }, 11)
     let rest = try #require(Int(more.dropFirst(kind.count + 2).dropLast(5)))
-    #expect(all.count { $0.hasPrefix(kind) } == 10 + rest)
+    expectEqual(all.count { $0.hasPrefix(kind) }, 10 + rest)
   }
 
   @Test func queriesChooseAndCount() throws {
     let columns = try ToolProcess(
       "query", file, "Dog WHERE age > 3", "--columns", "name,age", "--format", "csv")
-    #expect(columns.output == "name,age\nRex,7\n")
-    #expect(try ToolProcess("query", file, "Dog", "--columns", "none").status == 64)
+    expectEqual(columns.output, "name,age\nRex,7\n")
+    try expectEqual(ToolProcess("query", file, "Dog", "--columns", "none").status, 64)
     let piped = try ToolProcess("query", file, "-", "--count", input: "Dog LIMIT(1)\n")
-    #expect(piped.output == "1\n")
+    expectEqual(piped.output, "1\n")
     let counts = try ToolProcess("query", file, "Dog", "--count-by", "age", "--json")
     #expect(counts.output.contains(#"{"age":7,"count":1}"#))
-    #expect(try ToolProcess("query", file, "Dog", "--count", "--explain").status == 64)
-    #expect(try ToolProcess("query", file, "Dog OFFSET(1)", "--count").output == "2\n")
+    try expectEqual(ToolProcess("query", file, "Dog", "--count", "--explain").status, 64)
+    try expectEqual(ToolProcess("query", file, "Dog OFFSET(1)", "--count").output, "2\n")
   }
 
   @Test func versionsAndTerminals() throws {
     let version = try ToolProcess("--version")
-    #expect(version.status == 0)
+    expectEqual(version.status, 0)
     #expect(version.output.hasPrefix("realm \(LibraryVersion.text)\npackages:\n"))
     #expect(version.output.contains("\n  swift-argument-parser 1."))
     let insert = "INSERT Dog {\"id\": 9, \"name\": \"\\u001b[2J\\u009b\"}"
-    #expect(try ToolProcess("shell", file, input: insert).status == 0)
+    try expectEqual(ToolProcess("shell", file, input: insert).status, 0)
     let table = try ToolProcess("query", file, "Dog WHERE id == 9")
     #expect(table.output.contains("�[2J�"))
     let json = try ToolProcess("query", file, "Dog WHERE id == 9", "--json")

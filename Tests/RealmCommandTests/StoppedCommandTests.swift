@@ -7,6 +7,7 @@ import Foundation
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StoppedCommandTests {
@@ -51,7 +52,7 @@ import Testing
       defer { close(pipe) }
       var byte: UInt8 = 0
       // The first bytes say that it is writing.
-      #expect(read(pipe, &byte, 1) == 1)
+      expectEqual(read(pipe, &byte, 1), 1)
       #expect(try names().contains("dogs.json.unfinished"))
       process.kill(number)
       process.waitUntilExit()
@@ -78,7 +79,7 @@ import Testing
         process.kill(SIGINT)
       }
       guard process.isSignal else { continue }
-      #expect(process.status == SIGINT)
+      expectEqual(process.status, SIGINT)
       #expect(try !names().contains { $0.hasPrefix("new.realm") })
       return
     }
@@ -96,8 +97,8 @@ import Testing
     let process = try ToolProcess(
       URL(fileURLWithPath: "/bin/sh"),
       ["-c", "exec \"$0\" \"$@\" >/dev/full", ToolProcess.program.path] + words)
-    #expect(process.status == 74)
-    #expect(process.errors == "realm: Writing the output failed: No space left on device.\n")
+    expectEqual(process.status, 74)
+    expectEqual(process.errors, "realm: Writing the output failed: No space left on device.\n")
   }
 
   /// An error output that refuses the message does not change the exit code.
@@ -105,7 +106,7 @@ import Testing
     let process = try ToolProcess(
       URL(fileURLWithPath: "/bin/sh"),
       ["-c", "exec \"$0\" info none.realm 2>/dev/full", ToolProcess.program.path])
-    #expect(process.status == 66)
+    expectEqual(process.status, 66)
   }
 
   /// A command on a disk of 200 KiB, in the folder `DISK`.
@@ -179,10 +180,10 @@ import Testing
     let before = try Data(contentsOf: URL(fileURLWithPath: file))
     let (process, left) = try SmallDisk.run(
       at: mount, prepare: expanded(disk.prepare), disk.arguments.map(expanded))
-    #expect(process.status == 74, "\(process.errors)")
+    expectEqual(process.status, 74, "\(process.errors)")
     #expect(process.errors.contains("No space left on device"), "\(process.errors)")
-    #expect(left == disk.left)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    expectEqual(left, disk.left)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: file)), before)
     #expect(!FileManager.default.fileExists(atPath: file + ".2"))
     #expect(try !names().contains { $0.contains(".unfinished") || $0.contains(".part") })
   }
@@ -196,7 +197,7 @@ import Testing
       at: mount, prepare: "", ["export", file, "--format", "sqlite", "--out", mount + "/a.sqlite"])
     // 69: there is no SQLite.
     #expect(process.status == 74 || process.status == 69, "\(process.errors)")
-    #expect(left == [])
+    expectEqual(left, [])
   }
   #endif
 }

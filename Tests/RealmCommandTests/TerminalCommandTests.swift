@@ -6,6 +6,7 @@
 import Foundation
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TerminalCommandTests {
@@ -40,10 +41,10 @@ import Testing
 
   @Test func aTableThatIsLongerThanTheScreenIsShownInPages() throws {
     let (status, lines) = try query("Dog", rows: 8, pager: Self.marker)
-    #expect(status == 0)
-    #expect(lines.count == lineCount)
+    expectEqual(status, 0)
+    expectEqual(lines.count, lineCount)
     #expect(lines.allSatisfy { $0.hasPrefix("paged:") }, "\(lines)")
-    #expect(lines.last == "paged:3 objects")
+    expectEqual(lines.last, "paged:3 objects")
   }
 
   @Test func whatFitsIsShownAsAWhole() throws {
@@ -52,36 +53,36 @@ import Testing
       let process = try ToolProcess(
         ToolProcess.program, ["query", file] + arguments, environment: ["PAGER": Self.marker],
         terminal: terminal)
-      #expect(process.status == 0)
+      expectEqual(process.status, 0)
       #expect(!process.output.contains("paged:"), "\(process.output)")
       #expect(process.output.contains("Rex"))
     }
     // A pipe has no pages.
     let piped = try ToolProcess("query", file, "Dog", environment: ["PAGER": Self.marker])
-    #expect(piped.output.split(separator: "\n").count == lineCount)
+    expectEqual(piped.output.split(separator: "\n").count, lineCount)
     #expect(!piped.output.contains("paged:"))
   }
 
   @Test func aPagerMayEndBeforeTheTable() throws {
-    #expect(try ToolProcess("generate", file, "--rows", "3000").status == 0)
+    try expectEqual(ToolProcess("generate", file, "--rows", "3000").status, 0)
     let (status, lines) = try query("Dog", rows: 10, pager: "head -n 2")
-    #expect(status == 0)
-    #expect(lines.count == 2)
+    expectEqual(status, 0)
+    expectEqual(lines.count, 2)
   }
 
   /// A table is never lost because there is no pager.
   @Test func whereThereIsNoPagerTheTableIsShownAsAWhole() throws {
     for (pager, path) in [("realm-test-no-such-pager", nil), (nil, directory.path)] {
       let (status, lines) = try query("Dog", rows: 4, pager: pager, path: path)
-      #expect(status == 0)
-      #expect(lines.count == lineCount, "\(lines)")
-      #expect(lines.last == "3 objects")
+      expectEqual(status, 0)
+      expectEqual(lines.count, lineCount, "\(lines)")
+      expectEqual(lines.last, "3 objects")
     }
   }
 
   @Test func aPagerGetsNothingThatATerminalWouldRun() throws {
     let insert = "INSERT Dog {\"id\": 9, \"name\": \"\\u001b[2J\"}"
-    #expect(try ToolProcess("shell", file, input: insert).status == 0)
+    try expectEqual(ToolProcess("shell", file, input: insert).status, 0)
     let (_, lines) = try query("Dog", rows: 4, pager: "cat")
     #expect(lines.contains { $0.contains("�[2J") })
     #expect(!lines.joined().contains("\u{1B}"))

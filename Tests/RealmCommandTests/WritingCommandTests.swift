@@ -7,6 +7,7 @@ import Foundation
 import RealmFormats
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct WritingCommandTests {
@@ -26,95 +27,95 @@ import Testing
 
   @Test func export() throws {
     let json = try ToolProcess("export", file, "--no-schema")
-    #expect(json.status == 0)
+    expectEqual(json.status, 0)
     let whole = try ToolProcess("export", file)
     #expect(whole.output.hasPrefix(#"{"$schema":{"version":"#))
     #expect(whole.output.hasSuffix(json.output))
     let restored = directory.file("restored.realm")
-    #expect(try ToolProcess("import", restored, "-", input: whole.output).status == 0)
-    #expect(try ToolProcess("diff", file, restored).status == 0)
+    try expectEqual(ToolProcess("import", restored, "-", input: whole.output).status, 0)
+    try expectEqual(ToolProcess("diff", file, restored).status, 0)
     #expect(
       json.output.hasPrefix(#"{"$class":"Dog","$key":0,"id":1,"name":"Fido","age":3}"# + "\n"))
     let out = directory.file("old.csv")
     let csv = try ToolProcess(
       "export", file, "--format", "csv", "--query", "Dog WHERE age > 3", "-o", out)
-    #expect(csv.status == 0)
-    #expect(csv.output == "1 object written to \(out)\n")
-    #expect(try String(contentsOfFile: out, encoding: .utf8) == "#,id,name,age\n1,2,Rex,7\n")
-    #expect(try ToolProcess("export", file, "-o", out).status == 73)
-    #expect(try ToolProcess("export", file, "-o", out, "--force").status == 0)
-    #expect(try ToolProcess("export", file, "--query", "Cat").status == 64)
+    expectEqual(csv.status, 0)
+    expectEqual(csv.output, "1 object written to \(out)\n")
+    try expectEqual(String(contentsOfFile: out, encoding: .utf8), "#,id,name,age\n1,2,Rex,7\n")
+    try expectEqual(ToolProcess("export", file, "-o", out).status, 73)
+    try expectEqual(ToolProcess("export", file, "-o", out, "--force").status, 0)
+    try expectEqual(ToolProcess("export", file, "--query", "Cat").status, 64)
   }
 
   @Test func importing() throws {
     let input = try text("Dog.csv", "id,name,age\n3,Ünal,9\n4,Spot,x\n")
     let bad = try ToolProcess("import", file, input)
-    #expect(bad.status == 65)
+    expectEqual(bad.status, 65)
     #expect(bad.output.contains("Dog: 2 objects\n  id: int, primary key\n"))
     #expect(bad.output.contains("bad row: line 3, column 8 (age): \"x\" is no int"))
     #expect(bad.output.hasSuffix("leave them out with --skip-bad-rows.\n"))
-    #expect(try ToolProcess("query", file, "Dog WHERE age == 9", "--count").output == "0\n")
+    try expectEqual(ToolProcess("query", file, "Dog WHERE age == 9", "--count").output, "0\n")
     let dry = try ToolProcess("import", file, input, "--skip-bad-rows", "--dry-run", "--json")
     let report = try JSONParser.parse(dry.output)
-    #expect(report["updated"] == .integer(1))
-    #expect(try ToolProcess("query", file, "Dog WHERE age == 9", "--count").output == "0\n")
-    #expect(try ToolProcess("import", file, input, "--skip-bad-rows").status == 0)
-    #expect(try ToolProcess("query", file, "Dog WHERE age == 9", "--count").output == "1\n")
-    #expect(try ToolProcess("import", file, directory.file("none")).status == 66)
-    #expect(try ToolProcess("import", file, input, "--batch", "0").status == 64)
-    #expect(try ToolProcess("import", file, input, "--type", "a=b").status == 64)
+    expectEqual(report["updated"], .integer(1))
+    try expectEqual(ToolProcess("query", file, "Dog WHERE age == 9", "--count").output, "0\n")
+    try expectEqual(ToolProcess("import", file, input, "--skip-bad-rows").status, 0)
+    try expectEqual(ToolProcess("query", file, "Dog WHERE age == 9", "--count").output, "1\n")
+    try expectEqual(ToolProcess("import", file, directory.file("none")).status, 66)
+    try expectEqual(ToolProcess("import", file, input, "--batch", "0").status, 64)
+    try expectEqual(ToolProcess("import", file, input, "--type", "a=b").status, 64)
   }
 
   @Test func aNewFileIsMadeOnlyIfTheImportSucceeds() throws {
     let new = directory.file("new.realm")
     let bad = try text("bad.json", "{\"a\":1}\nnonsense\n")
-    #expect(try ToolProcess("import", new, bad, "--class", "A").status == 65)
+    try expectEqual(ToolProcess("import", new, bad, "--class", "A").status, 65)
     let good = try text("good.json", "{\"a\":1}\n")
-    #expect(try ToolProcess("import", new, good, "--class", "A", "--dry-run").status == 0)
+    try expectEqual(ToolProcess("import", new, good, "--class", "A", "--dry-run").status, 0)
     #expect(!FileManager.default.fileExists(atPath: new))
     #expect(!FileManager.default.fileExists(atPath: new + ".lock"))
-    #expect(try ToolProcess("import", new, good, "--class", "A").status == 0)
-    #expect(try ToolProcess("query", new, "A", "--json").output == "{\"$key\":0,\"a\":1}\n")
+    try expectEqual(ToolProcess("import", new, good, "--class", "A").status, 0)
+    try expectEqual(ToolProcess("query", new, "A", "--json").output, "{\"$key\":0,\"a\":1}\n")
   }
 
   @Test func copyAndDiff() throws {
     let (safe, key) = (directory.file("safe.realm"), directory.file("key"))
-    #expect(try ToolProcess("copy", file, safe, "--new-key", key).status == 0)
-    #expect(try ToolProcess("info", safe).status == 65)
-    #expect(try ToolProcess("info", safe, "--key-file", key).status == 0)
-    #expect(try ToolProcess("copy", file, safe).status == 73)
-    #expect(try ToolProcess("copy", file, safe, "--new-key", key, "--no-key").status == 64)
-    #expect(try ToolProcess("diff", file, safe, "--second-key-file", key).status == 0)
-    #expect(try ToolProcess("generate", file, "--rows", "1").output == "Dog: 1 object\n")
+    try expectEqual(ToolProcess("copy", file, safe, "--new-key", key).status, 0)
+    try expectEqual(ToolProcess("info", safe).status, 65)
+    try expectEqual(ToolProcess("info", safe, "--key-file", key).status, 0)
+    try expectEqual(ToolProcess("copy", file, safe).status, 73)
+    try expectEqual(ToolProcess("copy", file, safe, "--new-key", key, "--no-key").status, 64)
+    try expectEqual(ToolProcess("diff", file, safe, "--second-key-file", key).status, 0)
+    try expectEqual(ToolProcess("generate", file, "--rows", "1").output, "Dog: 1 object\n")
     let diff = try ToolProcess("diff", file, safe, "--second-key-file", key)
-    #expect(diff.status == 1)
-    #expect(diff.output == "- Dog 4\n")
+    expectEqual(diff.status, 1)
+    expectEqual(diff.output, "- Dog 4\n")
     let json = try ToolProcess("diff", file, safe, "--second-key-file", key, "--json")
-    #expect(json.output == #"{"change":"removed","class":"Dog","object":4}"# + "\n")
-    #expect(try ToolProcess("diff", file, directory.file("none")).status == 66)
+    expectEqual(json.output, #"{"change":"removed","class":"Dog","object":4}"# + "\n")
+    try expectEqual(ToolProcess("diff", file, directory.file("none")).status, 66)
   }
 
   @Test func compactAndUpgrade() throws {
     let compact = try ToolProcess("compact", file, "--json")
-    #expect(compact.status == 0)
+    expectEqual(compact.status, 0)
     let report = try JSONParser.parse(compact.output)
     #expect((report["after"]?.integer ?? .max) <= (report["before"]?.integer ?? 0))
-    #expect(try ToolProcess("compact", directory.file("none")).status == 66)
+    try expectEqual(ToolProcess("compact", directory.file("none")).status, 66)
     let upgrade = try ToolProcess("upgrade", file)
-    #expect(upgrade.status == 0)
+    expectEqual(upgrade.status, 0)
     #expect(upgrade.output.contains("in the present format already"))
-    #expect(try ToolProcess("generate", file, "--rows", "0").status == 64)
+    try expectEqual(ToolProcess("generate", file, "--rows", "0").status, 64)
   }
 
   @Test func salvage() throws {
     let out = directory.file("saved.realm")
     let saved = try ToolProcess("salvage", file, out)
-    #expect(saved.status == 0)
+    expectEqual(saved.status, 0)
     #expect(saved.output.hasSuffix("3 objects saved to \(out)\n"))
-    #expect(try ToolProcess("diff", file, out).status == 0)
-    #expect(try ToolProcess("salvage", file, out).status == 73)
+    try expectEqual(ToolProcess("diff", file, out).status, 0)
+    try expectEqual(ToolProcess("salvage", file, out).status, 73)
     let text = try text("text", String(repeating: "no realm ", count: 40))
-    #expect(try ToolProcess("salvage", text, directory.file("b.realm")).status == 65)
+    try expectEqual(ToolProcess("salvage", text, directory.file("b.realm")).status, 65)
   }
 }
 #endif

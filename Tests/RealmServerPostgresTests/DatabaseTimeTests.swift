@@ -6,6 +6,7 @@
 import RealmStorage
 import RealmTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -34,28 +35,28 @@ struct DatabaseTimeTests {
 
   @Test func theTimeGoesOnFromTheLastReading() {
     let shared = DatabaseTime(by: hand.clock)
-    #expect(shared.now() == nil)
+    expectEqual(shared.now(), nil)
     learn(Self.noon, after: 10, shared)
     // The database looked at its clock in the middle of the call.
-    #expect(shared.now() == Self.noon + 5)
+    expectEqual(shared.now(), Self.noon + 5)
     hand.clock.sleep(3_600_000)
-    #expect(shared.now() == Self.noon + 3_600_005)
+    expectEqual(shared.now(), Self.noon + 3_600_005)
     learn(Self.noon - 60_000, after: 0, shared)
-    #expect(shared.now() == Self.noon - 60_000)
+    expectEqual(shared.now(), Self.noon - 60_000)
   }
 
   @Test func slowAnswersAndEmptyOnesChangeNothing() {
     let shared = DatabaseTime(by: hand.clock)
     // A time that may be wrong by seconds is better than none.
     learn(Self.noon, after: 4_000, shared)
-    #expect(shared.now() == Self.noon + 2_000)
+    expectEqual(shared.now(), Self.noon + 2_000)
     learn(Self.noon + 90_000, after: 1_001, shared)
-    #expect(shared.now() == Self.noon + 3_001)
+    expectEqual(shared.now(), Self.noon + 3_001)
     shared.learn([], asked: hand.clock.now())
     shared.learn([[.null]], asked: hand.clock.now())
-    #expect(shared.now() == Self.noon + 3_001)
+    expectEqual(shared.now(), Self.noon + 3_001)
     learn(Self.noon + 90_000, after: 1_000, shared)
-    #expect(shared.now() == Self.noon + 90_500)
+    expectEqual(shared.now(), Self.noon + 90_500)
   }
 
   @Test func aStoreFollowsTheClockOfItsDatabase() throws {
@@ -70,11 +71,11 @@ struct DatabaseTimeTests {
       database, folder: directory.file("replicas"), settings: settings, surroundings: surroundings)
     let start = try #require(store.time.now())
     database.advance(by: 7_200_000)
-    #expect(store.time.now() == start)
+    expectEqual(store.time.now(), start)
     var subscription = store.headSubscription()
     defer { subscription.close() }
     try subscription.step(for: store)
-    #expect(store.time.now() == start + 7_200_000)
+    expectEqual(store.time.now(), start + 7_200_000)
   }
 }
 #endif

@@ -5,6 +5,7 @@
 #if Postgres
 import RealmServerEngine
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -22,9 +23,9 @@ struct KnownClientsTests {
   @Test func anAppendMovesAFile() {
     var clients = KnownClients(epoch: 1)
     clients.note(Batch(files: [file(3)]))
-    #expect(clients[ident].file == file(3))
+    expectEqual(clients[ident].file, file(3))
     clients.note(Batch(forgotten: [ident]))
-    #expect(clients[ident].file == nil)
+    expectEqual(clients[ident].file, nil)
   }
 
   /// `KnownClients` 2
@@ -33,9 +34,9 @@ struct KnownClientsTests {
     let count = clients.appendCount
     clients.note(Batch(files: [file(4)]))
     clients.note(ident, after: count) { $0.file = file(3) }
-    #expect(clients[ident].file == file(4))
+    expectEqual(clients[ident].file, file(4))
     clients.note(ident, after: clients.appendCount) { $0.noPrivatesAfter = 9 }
-    #expect(clients[ident].noPrivatesAfter == 9)
+    expectEqual(clients[ident].noPrivatesAfter, 9)
   }
 
   /// `KnownClients` 2
@@ -44,7 +45,7 @@ struct KnownClientsTests {
     let count = clients.appendCount
     clients.begin(epoch: 3)
     clients.note(ident, after: count) { $0.file = file(3) }
-    #expect(clients[ident].file == nil)
+    expectEqual(clients[ident].file, nil)
   }
 
   /// `KnownClients` 1
@@ -57,11 +58,11 @@ struct KnownClientsTests {
     let removal = PrivateChange(
       file: ident, version: 3, timestamp: OriginTimestamp(milliseconds: 1), changeset: [])
     clients.note(Batch(privates: [removal]))
-    #expect(clients[ident].noPrivatesAfter == 2)
+    expectEqual(clients[ident].noPrivatesAfter, 2)
     var change = removal
     change.changeset = [1]
     clients.note(Batch(privates: [change]))
-    #expect(clients[ident].noPrivatesAfter == nil)
+    expectEqual(clients[ident].noPrivatesAfter, nil)
   }
 
   /// `KnownClients` 1
@@ -69,7 +70,7 @@ struct KnownClientsTests {
     var clients = KnownClients(epoch: 1)
     clients.note(Batch(files: [file(3)]))
     clients.forget()
-    #expect(clients[ident].file == nil)
+    expectEqual(clients[ident].file, nil)
   }
 }
 #endif

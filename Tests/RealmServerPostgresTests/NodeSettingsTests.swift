@@ -9,7 +9,7 @@ import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -49,9 +49,9 @@ import Testing
     let first = try server("first", store: address)
     // The other begins with an empty folder.
     let second = try server("second", store: address)
-    #expect(second.program.apps.map(\.file.name) == ["One"])
+    expectEqual(second.program.apps.map(\.file.name), ["One"])
     #expect(bytes("second/keys/tokens") != nil)
-    #expect(bytes("first/keys/tokens") == bytes("second/keys/tokens"))
+    expectEqual(bytes("first/keys/tokens"), bytes("second/keys/tokens"))
     try await first.run { _ in
       try await second.run { _ in
         try writeApp(named: "Two", in: "first")

@@ -9,7 +9,7 @@ import RealmServerPostgres
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -51,9 +51,9 @@ struct OperatorRecordsTests {
       let bob = try await logIn(at: url, "bob")
       let records = try records(store: address)
       let users = try records.users(of: "todos")
-      #expect(
-        Set(try await users.page(AccountPage.Request(search: "")).users.map(\.id))
-          == [ann.id, bob.id])
+      expectEqual(
+        Set(try await users.page(AccountPage.Request(search: "")).users.map(\.id)),
+        [ann.id, bob.id])
       try await users.setDisabled(true, of: ann.id)
       #expect(try records.triggers(of: "todos") == nil)
       records.close()

@@ -8,7 +8,7 @@ import RealmServerKit
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -150,7 +150,7 @@ struct PointInTimeTests {
     try await add("not synchronised by one behind", to: realms[0])
     try await add("not synchronised by one ahead", to: realms[1])
     let second = try await restored(backup, to: "point", from: archive)
-    #expect(try version(in: database, of: second) == known)
+    try expectEqual(version(in: database, of: second), known)
     try await server(port: port, store: second.address(database)).run { url in
       realms[0].syncSession?.resume()
       for realm in realms { realm.syncSession?.reconnect() }
@@ -165,8 +165,8 @@ struct PointInTimeTests {
       try await add("later", to: realms[0])
       try await meet(realms, all.union(["later"]))
     }
-    #expect(resets.withLock { $0 } == ["ahead", "writer"])
-    #expect(errors.withLock { $0 } == [])
+    expectEqual(resets.withLock { $0 }, ["ahead", "writer"])
+    expectEqual(errors.withLock { $0 }, [])
   }
 }
 #endif

@@ -6,7 +6,7 @@
 import Foundation
 import RealmServerEngine
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -55,16 +55,16 @@ struct PostgresStoreTests {
     let folder = String(try #require(place))
     let connector = try PostgresConnector(
       "host=127.0.0.1,\(folder) port=\(frozen.port),5432 user=test dbname=postgres",
-      hostMilliseconds: 300)
+      hostMilliseconds: 3_000)
     let link = try connector.connect()
     defer { link.close() }
-    #expect(try link.run([DatabaseStatement("one", "SELECT 1::bigint")()]) == [[[.int(1)]]])
+    try expectEqual(link.run([DatabaseStatement("one", "SELECT 1::bigint")()]), [[[.int(1)]]])
     // An address has the same hosts.
     let hosts = PostgresHosts(
       of: "postgresql://a:1,b:2/name?target_session_attrs=any", try Libpq.found())
-    #expect(hosts.choices.map { $0.map(\.1) } == [["a", "1"], ["b", "2"]])
+    expectEqual(hosts.choices.map { $0.map(\.1) }, [["a", "1"], ["b", "2"]])
     let noPorts = PostgresHosts(of: "postgresql://a,b/name", try Libpq.found())
-    #expect(noPorts.choices.map { $0.map(\.1) } == [["a", "5432"], ["b", "5432"]])
+    expectEqual(noPorts.choices.map { $0.map(\.1) }, [["a", "5432"], ["b", "5432"]])
     let address = try PostgresConnector("postgresql://127.0.0.1,127.0.0.2/x", hostMilliseconds: 300)
     do {
       _ = try address.connect()
@@ -72,7 +72,7 @@ struct PostgresStoreTests {
       #expect(!"\(error)".contains("port numbers"))
     }
     let onePort = PostgresHosts(of: "host=a,b port=7", try Libpq.found())
-    #expect(onePort.choices.map { $0.map(\.1) } == [["a", "7"], ["b", "7"]])
+    expectEqual(onePort.choices.map { $0.map(\.1) }, [["a", "7"], ["b", "7"]])
     #expect(PostgresHosts(of: "host=a", try Libpq.found()).choices.isEmpty)
     #expect(PostgresHosts(of: "nonsense", try Libpq.found()).choices.isEmpty)
   }
@@ -104,10 +104,10 @@ struct PostgresStoreTests {
       }
       var nodes: Set<String> = []
       for try await node in group { nodes.insert(node) }
-      #expect(nodes.count == 4)
+      expectEqual(nodes.count, 4)
     }
     let rows = try cluster.run("SELECT version FROM openrealm.database", in: database)
-    #expect(rows == [[.int(DatabaseSchema.current)]])
+    expectEqual(rows, [[.int(DatabaseSchema.current)]])
   }
 
   @Test(.withPostgres) func tablesOfANewerProgramAreRefused() throws {
@@ -134,9 +134,9 @@ struct PostgresStoreTests {
       connector.fail(at: number, number % 2 == 0 ? .before : .after)
       let folder = try TemporaryDirectory()
       _ = try PostgresStore(connector, folder: folder.path)
-      #expect(
-        try cluster.run("SELECT version FROM openrealm.database", in: database)
-          == [[.int(DatabaseSchema.current)]])
+      try expectEqual(
+        cluster.run("SELECT version FROM openrealm.database", in: database),
+        [[.int(DatabaseSchema.current)]])
     }
   }
 
@@ -151,11 +151,11 @@ struct PostgresStoreTests {
         .int(number), .text("é\u{1F600}"), .bytes([0, 255, 10]), .null, .text(""), .bytes([]),
       ]
       let call = DatabaseCall(statement: statement, values: values)
-      #expect(try link.run([call, call]) == [[values], [values]])
+      try expectEqual(link.run([call, call]), [[values], [values]])
     }
     let large = DatabaseValue.bytes([UInt8](repeating: 7, count: 20 << 20))
     let echo = DatabaseStatement("echo", "SELECT $1::bytea")
-    #expect(try link.run([echo(large), echo(large)]) == [[[large]], [[large]]])
+    try expectEqual(link.run([echo(large), echo(large)]), [[[large]], [[large]]])
   }
 
   @Test(.withPostgres) func aRefusedStatementEndsItsExchange() throws {
@@ -169,11 +169,11 @@ struct PostgresStoreTests {
       Issue.record("a division by zero has a result")
     } catch {
       guard case .refused(let code, _) = error else { throw error }
-      #expect(code == "22012")
+      expectEqual(code, "22012")
     }
     link.close()
-    #expect(
-      try cluster.run("SELECT to_regclass('a')::text", in: database) == [[.null]])
+    try expectEqual(
+      cluster.run("SELECT to_regclass('a')::text", in: database), [[.null]])
   }
 
   // MARK: Waits
@@ -220,7 +220,7 @@ struct PostgresStoreTests {
       if found == nil { try await Task.sleep(for: .milliseconds(100)) }
     }
     let snapshot = try #require(found)
-    #expect(try ThingEntries.keys(in: snapshot).count == Int(snapshot.head.version) - 1)
+    try expectEqual(ThingEntries.keys(in: snapshot).count, Int(snapshot.head.version) - 1)
     let next = Batch(entries: [ThingEntries.entry(snapshot.head.version + 1)])
     #expect(
       try await realm.append(next, after: snapshot.head.version, epoch: head.epoch) != nil)
@@ -241,7 +241,7 @@ struct PostgresStoreTests {
         """)
       head = try await realm.fill(head, to: version)
     }
-    #expect(try await realm.snapshot(atLeast: 5).head == head)
+    try await expectEqual(realm.snapshot(atLeast: 5).head, head)
   }
 }
 #endif

@@ -7,7 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -62,24 +62,24 @@ struct RealmMoveTests {
     /// Compares a realm with the file.
     func compare(with other: any RealmStore, _ comment: Comment? = nil) async throws {
       let snapshot = try await other.snapshot(atLeast: head.version)
-      #expect(snapshot.head.latest == head.latest, comment)
-      #expect(snapshot.head.base == head.base, comment)
-      #expect(snapshot.head.totalByteCount == head.totalByteCount, comment)
+      expectEqual(snapshot.head.latest, head.latest, comment)
+      expectEqual(snapshot.head.base, head.base, comment)
+      expectEqual(snapshot.head.totalByteCount, head.totalByteCount, comment)
       let objects = try await realm.snapshot(atLeast: 0)
-      #expect(try ThingEntries.keys(in: snapshot) == ThingEntries.keys(in: objects), comment)
+      try expectEqual(ThingEntries.keys(in: snapshot), ThingEntries.keys(in: objects), comment)
       for layout in ServerTables.kept {
         #expect(try layout.find(in: snapshot.objects) == nil, comment)
       }
       let range = head.base + 1..<head.version + 1
-      #expect(try await other.entries(in: range) == realm.entries(in: range), comment)
-      #expect(try await other.files() == realm.files(), comment)
+      try await expectEqual(other.entries(in: range), realm.entries(in: range), comment)
+      try await expectEqual(other.files(), realm.files(), comment)
       for client in clients {
-        #expect(
-          try await other.reciprocals(of: client.ident, after: 0)
-            == realm.reciprocals(of: client.ident, after: 0), comment)
-        #expect(
-          try await other.privates(of: client.ident, after: 0)
-            == realm.privates(of: client.ident, after: 0), comment)
+        try await expectEqual(
+          other.reciprocals(of: client.ident, after: 0),
+          realm.reciprocals(of: client.ident, after: 0), comment)
+        try await expectEqual(
+          other.privates(of: client.ident, after: 0),
+          realm.privates(of: client.ident, after: 0), comment)
       }
     }
   }
@@ -89,8 +89,8 @@ struct RealmMoveTests {
     let bench = try StoreBench(kind)
     let source = try await Source(bench.name)
     let store = try #require(try bench.store() as? PostgresStore)
-    #expect(try store.take(source.export()) == .moved)
-    #expect(try store.take(source.export()) == .wasThere)
+    try expectEqual(store.take(source.export()), .moved)
+    try expectEqual(store.take(source.export()), .wasThere)
     try await source.compare(with: try await store.open(bench.name))
     // A server without a replica begins with the checkpoint.
     let other = try await bench.otherServer().open(bench.name)
@@ -107,9 +107,9 @@ struct RealmMoveTests {
     let bench = try StoreBench(kind)
     let source = try await Source(bench.name, versions: 0)
     let store = try #require(try bench.store() as? PostgresStore)
-    #expect(try store.take(source.export()) == .moved)
-    #expect(try store.take(source.export()) == .wasThere)
-    #expect(try await store.open(bench.name).files() == source.realm.files())
+    try expectEqual(store.take(source.export()), .moved)
+    try expectEqual(store.take(source.export()), .wasThere)
+    try await expectEqual(store.open(bench.name).files(), source.realm.files())
   }
 
   @Test(arguments: StoreKind.shared)
@@ -121,7 +121,7 @@ struct RealmMoveTests {
       Batch(entries: [ThingEntries.entry(1, salt: 5)]), after: 0, epoch: known.own().epoch)
     let source = try await Source(bench.name)
     #expect(throws: StoreError.ambiguousName(bench.name)) { try store.take(source.export()) }
-    #expect(try await known.snapshot(atLeast: 0).head.version == 1)
+    try await expectEqual(known.snapshot(atLeast: 0).head.version, 1)
   }
 
   /// A move is no success before the objects are there: the history alone does not make them.
@@ -137,7 +137,7 @@ struct RealmMoveTests {
       _ = try? realm.database.once([Statements.removeOtherCheckpoints(realm.key, .int(0))])
     }
     #expect(throws: StoreError.self) { try store.take(source.export()) }
-    #expect(try store.take(source.export()) == .moved)
+    try expectEqual(store.take(source.export()), .moved)
     try await source.compare(with: try await bench.otherServer().open(bench.name))
   }
 

@@ -6,7 +6,7 @@
 import RealmServerEngine
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -40,8 +40,9 @@ struct SharedFilesTests {
     #expect(try !other.files.put([3], at: file, after: 0))
     #expect(try other.files.put([], at: file, after: 1))
     #expect(try one.files.put(nil, at: removed, after: 0))
-    #expect(
-      try Self.files(one, of: bench) == [
+    try expectEqual(
+      Self.files(one, of: bench),
+      [
         SharedFile(path: file, version: 2, bytes: []),
         SharedFile(path: removed, version: 1, bytes: nil),
       ])
@@ -75,8 +76,9 @@ struct SharedFilesTests {
         #expect(try store.files.put(bytes, at: path, after: version))
         version += 1
         connector.fail(at: nil)
-        #expect(
-          try Self.files(store, of: bench) == [
+        try expectEqual(
+          Self.files(store, of: bench),
+          [
             SharedFile(path: path, version: version, bytes: bytes)
           ])
       }
@@ -129,7 +131,7 @@ struct SharedFilesTests {
   }
 
   @Test func randomChangesAreThoseOfAModel() throws {
-    for seed in 1...40 { #expect(try Self.run(seed: UInt64(seed)) == nil, "seed \(seed)") }
+    for seed in 1...40 { try expectEqual(Self.run(seed: UInt64(seed)), nil, "seed \(seed)") }
   }
 
   @Test func aDatabaseThatOverwritesIsFound() throws {
@@ -142,11 +144,11 @@ struct SharedFilesTests {
   func serversKnowWhereOthersAre(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)
     let (one, other) = (try Self.store(bench), try Self.store(bench))
-    #expect(try one.nodes.address(of: other.node) == nil)
+    try expectEqual(one.nodes.address(of: other.node), nil)
     try other.nodes.announce("http://127.0.0.2:9090", program: "1")
-    #expect(try one.nodes.address(of: other.node) == "http://127.0.0.2:9090")
+    try expectEqual(one.nodes.address(of: other.node), "http://127.0.0.2:9090")
     try other.nodes.announce(nil, program: "2")
-    #expect(try one.nodes.address(of: other.node) == nil)
+    try expectEqual(one.nodes.address(of: other.node), nil)
   }
 
   // MARK: Versions of the tables

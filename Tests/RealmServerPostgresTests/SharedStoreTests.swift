@@ -7,7 +7,7 @@ import Foundation
 import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -39,10 +39,10 @@ struct SharedStoreTests {
     let head = try await realm.fill(try await realm.own(), to: 30)
     let other = try await bench.otherServer().open(bench.name)
     let snapshot = try await other.snapshot(atLeast: 30)
-    #expect(snapshot.head == head)
+    expectEqual(snapshot.head, head)
     let own = try await realm.snapshot(atLeast: 0)
-    #expect(try ThingEntries.keys(in: snapshot) == ThingEntries.keys(in: own))
-    #expect(try ThingEntries.keys(in: snapshot).count == 29)
+    try expectEqual(ThingEntries.keys(in: snapshot), ThingEntries.keys(in: own))
+    try expectEqual(ThingEntries.keys(in: snapshot).count, 29)
   }
 
   @Test(arguments: StoreKind.shared)
@@ -56,18 +56,18 @@ struct SharedStoreTests {
       try await realm.append(Batch(trimsThrough: 24), after: 25, epoch: head.epoch))
     // What the checkpoint has is gone; what follows it stays for other servers.
     let entries = try realm.entries(from: 1, through: 25, byteCount: 1 << 20)
-    #expect(entries.map(\.version) == Array(21...25))
+    expectEqual(entries.map(\.version), Array(21...25))
     let other = try #require(try await bench.otherServer().open(bench.name) as? PostgresRealm)
-    #expect(try other.snapshot(atLeast: 25).head == head)
-    #expect(
-      try ThingEntries.keys(in: other.snapshot(atLeast: 0))
-        == ThingEntries.keys(in: realm.snapshot(atLeast: 0)))
+    try expectEqual(other.snapshot(atLeast: 25).head, head)
+    try expectEqual(
+      ThingEntries.keys(in: other.snapshot(atLeast: 0)),
+      ThingEntries.keys(in: realm.snapshot(atLeast: 0)))
     #expect(throws: StoreError.trimmed(through: 24)) { _ = try other.entries(in: 24..<26) }
     // The next checkpoint takes the place of the first.
     try other.makeCheckpoint()
-    #expect(try realm.entries(from: 1, through: 25, byteCount: 1 << 20).map(\.version) == [25])
+    try expectEqual(realm.entries(from: 1, through: 25, byteCount: 1 << 20).map(\.version), [25])
     let third = try await bench.otherServer().open(bench.name)
-    #expect(try await ThingEntries.keys(in: third.snapshot(atLeast: 25)).count == 24)
+    try await expectEqual(ThingEntries.keys(in: third.snapshot(atLeast: 25)).count, 24)
   }
 
   @Test(arguments: StoreKind.shared)
@@ -108,9 +108,9 @@ struct SharedStoreTests {
     connector.onAnswer(to: Statements.entries) { Issue.record("the replica is made again") }
     try realm.makeCheckpoint()
     connector.onAnswer(to: Statements.entries, nil)
-    #expect(realm.known.version == 6)
-    #expect(try realm.newestRow().checkpoint == 6)
-    #expect(try ThingEntries.keys(in: realm.snapshot(atLeast: 6)).count == 5)
+    expectEqual(realm.known.version, 6)
+    try expectEqual(realm.newestRow().checkpoint, 6)
+    try expectEqual(ThingEntries.keys(in: realm.snapshot(atLeast: 6)).count, 5)
     withExtendedLifetime(store) {}
   }
 
@@ -140,7 +140,7 @@ struct SharedStoreTests {
     let portion = try realm.entries(from: 2, through: 50, byteCount: 100)
     #expect(!portion.isEmpty && portion.count < 20)
     // One that is larger by itself comes alone.
-    #expect(try realm.entries(from: 2, through: 50, byteCount: 1).map(\.version) == [2])
+    try expectEqual(realm.entries(from: 2, through: 50, byteCount: 1).map(\.version), [2])
   }
 
   // MARK: Owners
@@ -175,12 +175,12 @@ struct SharedStoreTests {
     await #expect(throws: StoreError.fenced) {
       _ = try await realm.append(next, after: 2, epoch: head.epoch)
     }
-    #expect(try await other.append(next, after: 2, epoch: newer.epoch)?.version == 3)
+    try await expectEqual(other.append(next, after: 2, epoch: newer.epoch)?.version, 3)
     await #expect(throws: StoreError.fenced) {
       _ = try await realm.append(next, after: 2, epoch: head.epoch)
     }
     // The one before reads what the present one wrote.
-    #expect(try await ThingEntries.keys(in: realm.snapshot(atLeast: 3)).count == 2)
+    try await expectEqual(ThingEntries.keys(in: realm.snapshot(atLeast: 3)).count, 2)
     _ = store
   }
 
@@ -204,7 +204,7 @@ struct SharedStoreTests {
         Batch(entries: [ThingEntries.entry(2)]), after: 1, epoch: head.epoch)
     } catch { isFenced = error == .fenced }
     // Without the comparison the test above would fail, too.
-    #expect(isFenced == (flaw == nil))
+    expectEqual(isFenced, (flaw == nil))
     _ = store
   }
 
@@ -238,12 +238,12 @@ struct SharedStoreTests {
     let realm = try await bench.store().open(bench.name)
     let store = try bench.otherServer()
     let other = try await store.open(bench.name)
-    #expect(try await other.snapshot(atLeast: 0).head.version == 0)
+    try await expectEqual(other.snapshot(atLeast: 0).head.version, 0)
     var heads = store.heads().makeAsyncIterator()
     let head = try await realm.fill(try await realm.own(), to: 1)
     while let news = await heads.next(), news != head {}
     // What is heard of is read, whatever the caller asks for.
-    #expect(try await other.snapshot(atLeast: 0).head == head)
+    try await expectEqual(other.snapshot(atLeast: 0).head, head)
   }
 
   /// `FollowedApps` 1: triggers hear of realms that only another server has open.
@@ -255,11 +255,11 @@ struct SharedStoreTests {
     let store = try bench.server(1)
     var heads = store.allHeads(ofApp: bench.name.app).makeAsyncIterator()
     // What there is comes first.
-    #expect(await heads.next() == head)
+    await expectEqual(heads.next(), head)
     head = try await realm.fill(head, to: 2)
-    #expect(await heads.next() == head)
+    await expectEqual(heads.next(), head)
     head = try await realm.fill(head, to: 3)
-    #expect(await heads.next() == head)
+    await expectEqual(heads.next(), head)
     withExtendedLifetime(store) {}
   }
 
@@ -268,12 +268,12 @@ struct SharedStoreTests {
     let bench = try StoreBench(.simulated, poll: 3_600_000)
     let realm = try await bench.store().open(bench.name)
     let other = try await bench.otherServer().open(bench.name)
-    #expect(try await other.newest().head.version == 0)
+    try await expectEqual(other.newest().head.version, 0)
     var head = try await realm.own()
     for version in 1...20 as ClosedRange<UInt64> {
       head = try await realm.fill(head, to: version)
-      #expect(try await other.newest().head == head)
-      #expect(try await realm.newest().head == head)
+      try await expectEqual(other.newest().head, head)
+      try await expectEqual(realm.newest().head, head)
       #expect(try await other.head().version <= head.version)
     }
   }
@@ -308,7 +308,7 @@ struct SharedStoreTests {
     for content in [[UInt8](repeating: 0xAB, count: 4_096), [], Array("T-DB".utf8)] {
       try Data(content).write(to: URL(filePath: path))
       let realm = try await bench.restarted().open(bench.name)
-      #expect(try await ThingEntries.keys(in: realm.snapshot(atLeast: 5)).count == 4)
+      try await expectEqual(ThingEntries.keys(in: realm.snapshot(atLeast: 5)).count, 4)
       await realm.close()
     }
   }
@@ -321,10 +321,10 @@ struct SharedStoreTests {
     await realm.close()
     let store = try PostgresStore(second, folder: first.replicas)
     let other = try await store.open(first.name)
-    #expect(try await other.snapshot(atLeast: 0).head.version == 0)
-    #expect(try await ThingEntries.keys(in: other.snapshot(atLeast: 0)) == [])
+    try await expectEqual(other.snapshot(atLeast: 0).head.version, 0)
+    try await expectEqual(ThingEntries.keys(in: other.snapshot(atLeast: 0)), [])
     let head = try await other.fill(try await other.own(), to: 2)
-    #expect(try await other.snapshot(atLeast: 0).head == head)
+    try await expectEqual(other.snapshot(atLeast: 0).head, head)
   }
 
   @Test(arguments: StoreKind.shared)
@@ -357,7 +357,7 @@ struct SharedStoreTests {
     entry.changeset = [0xFF, 0xFF]
     let batch = Batch(entries: [entry])
     _ = try await realm.append(expecting: 0, epoch: head.epoch) { _ in batch }
-    #expect(try await realm.snapshot(atLeast: 0).head.version == 1)
+    try await expectEqual(realm.snapshot(atLeast: 0).head.version, 1)
     let other = try await bench.otherServer().open(bench.name)
     do {
       _ = try await other.snapshot(atLeast: 1)

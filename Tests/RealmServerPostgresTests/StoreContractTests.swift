@@ -6,7 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -43,18 +43,18 @@ struct StoreContractTests {
     let other = try await bench.restarted().open(bench.name)
     head = try await other.own()
     #expect(head.version == 2 && head.epoch == 2)
-    #expect(try await other.entries(in: 1..<9) == batch.entries)
-    #expect(try await other.entries(in: 2..<3) == [batch.entries[1]])
-    #expect(try await other.entries(in: 3..<9) == [])
-    #expect(try await other.file(file.ident) == changed)
-    #expect(try await other.files() == [changed])
-    #expect(
-      try await other.reciprocals(of: file.ident, after: 0) == [1: [7]])
-    #expect(try await other.reciprocals(of: file.ident, after: 1) == [:])
-    #expect(try await other.privates(of: file.ident, after: 0) == batch.privates)
+    try await expectEqual(other.entries(in: 1..<9), batch.entries)
+    try await expectEqual(other.entries(in: 2..<3), [batch.entries[1]])
+    try await expectEqual(other.entries(in: 3..<9), [])
+    try await expectEqual(other.file(file.ident), changed)
+    try await expectEqual(other.files(), [changed])
+    try await expectEqual(
+      other.reciprocals(of: file.ident, after: 0), [1: [7]])
+    try await expectEqual(other.reciprocals(of: file.ident, after: 1), [:])
+    try await expectEqual(other.privates(of: file.ident, after: 0), batch.privates)
     let snapshot = try await other.snapshot(atLeast: 2)
-    #expect(snapshot.head == head)
-    #expect(try ThingEntries.keys(in: snapshot) == [ThingEntries.key(1_002)])
+    expectEqual(snapshot.head, head)
+    try expectEqual(ThingEntries.keys(in: snapshot), [ThingEntries.key(1_002)])
   }
 
   @Test(arguments: StoreKind.all) func theOwnerBeforeIsFenced(_ kind: StoreKind) async throws {
@@ -62,11 +62,11 @@ struct StoreContractTests {
     let realm = try await bench.store().open(bench.name)
     let first = try await realm.own()
     let second = try await realm.own()
-    #expect(second.epoch == first.epoch + 1)
+    expectEqual(second.epoch, first.epoch + 1)
     await #expect(throws: StoreError.fenced) {
       _ = try await realm.fill(first, to: 1)
     }
-    #expect(try await realm.fill(second, to: 1).version == 1)
+    try await expectEqual(realm.fill(second, to: 1).version, 1)
   }
 
   @Test(arguments: StoreKind.all) func anotherVersionThanExpectedIsAConflict(
@@ -98,7 +98,7 @@ struct StoreContractTests {
       _ = try group.createTable(named: "class_B")
       return nil
     }
-    #expect(nothing == nil)
+    expectEqual(nothing, nil)
     let objects = try await realm.snapshot(atLeast: 0).objects
     #expect(try objects.table(named: "class_A") == nil)
     #expect(try objects.table(named: "class_B") == nil)
@@ -135,8 +135,8 @@ struct StoreContractTests {
     await #expect(throws: StoreError.unknownFile(FileIdentifier(99))) {
       _ = try await append(Batch(files: [stranger]))
     }
-    #expect(try await realm.file(file.ident) == newer)
-    #expect(try await realm.snapshot(atLeast: 0).head == head)
+    try await expectEqual(realm.file(file.ident), newer)
+    try await expectEqual(realm.snapshot(atLeast: 0).head, head)
   }
 
   @Test(arguments: StoreKind.all) func filesGetNewIdentifiersAndSaltsThatSurvive(
@@ -148,9 +148,9 @@ struct StoreContractTests {
     let second = try await other.allocateFile(for: "b", now: now)
     #expect(first.ident > .server && second.ident > .server && first.ident != second.ident)
     #expect(first.salt != 0 && second.salt != 0 && first.salt != second.salt)
-    #expect(first.salt >> 63 == 0)
-    #expect(try await other.file(first.ident) == first)
-    #expect(try await other.file(FileIdentifier(1)) == nil)
+    expectEqual(first.salt >> 63, 0)
+    try await expectEqual(other.file(first.ident), first)
+    try await expectEqual(other.file(FileIdentifier(1)), nil)
   }
 
   @Test(arguments: StoreKind.all) func acknowledgedReciprocalsAreTrimmed(
@@ -177,19 +177,19 @@ struct StoreContractTests {
     for batch in changes {
       _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in batch }
     }
-    #expect(
-      try await realm.reciprocals(of: file.ident, after: 0).keys.sorted()
-        == [4, 5])
-    #expect(
-      try await realm.privates(of: file.ident, after: 0).map(\.version)
-        == [4, 5])
-    #expect(try await realm.reciprocals(of: other.ident, after: 0) == [:])
+    try await expectEqual(
+      realm.reciprocals(of: file.ident, after: 0).keys.sorted(),
+      [4, 5])
+    try await expectEqual(
+      realm.privates(of: file.ident, after: 0).map(\.version),
+      [4, 5])
+    try await expectEqual(realm.reciprocals(of: other.ident, after: 0), [:])
     let none = Batch(privates: [
       PrivateChange(file: file.ident, version: 4, timestamp: now, changeset: [])
     ])
     _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in none }
-    #expect(
-      try await realm.privates(of: file.ident, after: 0).map(\.version) == [5])
+    try await expectEqual(
+      realm.privates(of: file.ident, after: 0).map(\.version), [5])
   }
 
   /// What a compensating write sends stays as it was, whatever merging makes of the change.
@@ -210,13 +210,13 @@ struct StoreContractTests {
       _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in batch }
     }
     change.changeset = []
-    #expect(try await realm.privates(of: file.ident, after: 3) == [change])
+    try await expectEqual(realm.privates(of: file.ident, after: 3), [change])
     var newer = file
     newer.reciprocalBase = 4
     _ = try await realm.append(expecting: 5, epoch: head.epoch) { _ in
       Batch(files: [newer])
     }
-    #expect(try await realm.privates(of: file.ident, after: 0) == [])
+    try await expectEqual(realm.privates(of: file.ident, after: 0), [])
   }
 
   @Test(arguments: StoreKind.all) func trimmedEntriesAreMissedByName(_ kind: StoreKind) async throws
@@ -231,7 +231,7 @@ struct StoreContractTests {
     await #expect(throws: StoreError.trimmed(through: 4)) {
       _ = try await realm.entries(in: 4..<7)
     }
-    #expect(try await realm.entries(in: 5..<7).map(\.version) == [5, 6])
+    try await expectEqual(realm.entries(in: 5..<7).map(\.version), [5, 6])
   }
 
   @Test(arguments: StoreKind.all) func newHeadsWakeListeners(_ kind: StoreKind) async throws {
@@ -240,7 +240,7 @@ struct StoreContractTests {
     let realm = try await store.open(bench.name)
     var heads = store.heads().makeAsyncIterator()
     let newer = try await realm.fill(try await realm.own(), to: 1)
-    #expect(await heads.next() == newer)
+    await expectEqual(heads.next(), newer)
   }
 
   /// What is for one client alone would wake all others.
@@ -261,7 +261,7 @@ struct StoreContractTests {
     change.changeset = ChangesetText.schema()
     let newer = try await realm.append(
       Batch(entries: [change]), after: 1, epoch: try #require(silent).epoch)
-    #expect(await heads.next() == newer)
+    await expectEqual(heads.next(), newer)
   }
 
   @Test(arguments: StoreKind.all) func headsOfOneAppAreNotThoseOfAnother(
@@ -274,7 +274,7 @@ struct StoreContractTests {
     var heads = store.heads(ofApp: bench.name.app).makeAsyncIterator()
     _ = try await other.fill(try await other.own(), to: 1)
     let newer = try await realm.fill(try await realm.own(), to: 1)
-    #expect(await heads.next() == newer)
+    await expectEqual(heads.next(), newer)
   }
 
   @Test(arguments: StoreKind.all) func aClosedRealmIsOpenedAgain(_ kind: StoreKind) async throws {
@@ -284,8 +284,8 @@ struct StoreContractTests {
     let head = try await realm.fill(try await realm.own(), to: 1)
     await realm.close()
     realm = try await store.open(bench.name)
-    #expect(try await realm.own().epoch == head.epoch + 1)
-    #expect(try await realm.snapshot(atLeast: 1).head.version == 1)
+    try await expectEqual(realm.own().epoch, head.epoch + 1)
+    try await expectEqual(realm.snapshot(atLeast: 1).head.version, 1)
   }
 
   @Test(arguments: StoreKind.all)
@@ -293,7 +293,7 @@ struct StoreContractTests {
     let bench = try StoreBench(kind)
     let store = try bench.store()
     #expect(try await !store.exists(bench.name))
-    #expect(try await store.realms(ofApp: bench.name.app) == [])
+    try await expectEqual(store.realms(ofApp: bench.name.app), [])
     let realm = try await store.open(bench.name)
     let other = try await store.open(RealmName(app: bench.name.app))
     let head = try await realm.fill(try await realm.own(), to: 2)
@@ -301,12 +301,12 @@ struct StoreContractTests {
     await other.close()
     #expect(try await store.exists(bench.name))
     let ids = [bench.name.fileID, RealmName(app: bench.name.app).fileID]
-    #expect(
-      try await store.realms(ofApp: bench.name.app) == ids.sorted { $0.rawValue < $1.rawValue })
+    try await expectEqual(
+      store.realms(ofApp: bench.name.app), ids.sorted { $0.rawValue < $1.rawValue })
     let outline = try await store.peek(bench.name.fileID)
-    #expect(outline == RealmOutline(name: bench.name, head: head, files: [file]))
+    expectEqual(outline, RealmOutline(name: bench.name, head: head, files: [file]))
     await #expect(throws: StoreError.self) { _ = try await store.peek(RealmID("no/such")) }
-    #expect(try await realm.own().epoch == head.epoch + 1)
+    try await expectEqual(realm.own().epoch, head.epoch + 1)
   }
 
   @Test(arguments: StoreKind.all)
@@ -315,8 +315,8 @@ struct StoreContractTests {
     let realm = try await bench.store().open(bench.name)
     let head = try await realm.fill(try await realm.own(), to: 2)
     await #expect(throws: StoreError.conflict(head)) { _ = try await realm.snapshot(atLeast: 3) }
-    #expect(try await realm.entries(in: 3..<9) == [])
-    #expect(try await realm.entries(in: 2..<2) == [])
+    try await expectEqual(realm.entries(in: 3..<9), [])
+    try await expectEqual(realm.entries(in: 2..<2), [])
   }
 
   @Test(arguments: StoreKind.all)
@@ -345,8 +345,8 @@ struct StoreContractTests {
         guard case .outOfOrder = error else { throw error }
       }
     }
-    #expect(try await realm.files() == [file])
-    #expect(try await realm.snapshot(atLeast: 0).head == head)
+    try await expectEqual(realm.files(), [file])
+    try await expectEqual(realm.snapshot(atLeast: 0).head, head)
   }
 
   @Test(arguments: StoreKind.all)
@@ -362,8 +362,8 @@ struct StoreContractTests {
     for batch in batches {
       _ = try await realm.append(expecting: 0, epoch: head.epoch) { _ in batch }
     }
-    #expect(try await realm.files() == [file])
-    #expect(try await realm.file(expired.ident) == nil)
+    try await expectEqual(realm.files(), [file])
+    try await expectEqual(realm.file(expired.ident), nil)
   }
 
   @Test(arguments: StoreKind.all)
@@ -374,10 +374,10 @@ struct StoreContractTests {
     let result = try await realm.append(expecting: 4, epoch: head.epoch) { _ in
       Batch(skipsThrough: 3)
     }
-    #expect(result?.base == 3)
+    expectEqual(result?.base, 3)
     await #expect(throws: StoreError.trimmed(through: 3)) {
       _ = try await realm.entries(in: 3..<5)
     }
-    #expect(try await realm.entries(in: 4..<5).map(\.version) == [4])
+    try await expectEqual(realm.entries(in: 4..<5).map(\.version), [4])
   }
 }

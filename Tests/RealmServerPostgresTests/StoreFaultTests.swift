@@ -5,7 +5,7 @@
 #if Postgres
 import RealmServerEngine
 import RealmSyncProtocol
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -57,13 +57,13 @@ struct StoreFaultTests {
       let others = [realm, try await bench.otherServer().open(bench.name)]
       for realm in others {
         let snapshot = try await realm.snapshot(atLeast: 0)
-        #expect(snapshot.head.version == (isThere ? 2 : 1), name)
-        #expect(
-          try ThingEntries.keys(in: snapshot) == (isThere ? [ThingEntries.key(1_002)] : []), name)
-        #expect(try await realm.entries(in: 1..<9).count == (isThere ? 2 : 1), name)
-        #expect(try await realm.file(file.ident) == (isThere ? changed : file), name)
-        #expect(
-          try await realm.reciprocals(of: file.ident, after: 0) == (isThere ? [1: [1]] : [:]),
+        expectEqual(snapshot.head.version, (isThere ? 2 : 1), name)
+        try expectEqual(
+          ThingEntries.keys(in: snapshot), (isThere ? [ThingEntries.key(1_002)] : []), name)
+        try await expectEqual(realm.entries(in: 1..<9).count, (isThere ? 2 : 1), name)
+        try await expectEqual(realm.file(file.ident), (isThere ? changed : file), name)
+        try await expectEqual(
+          realm.reciprocals(of: file.ident, after: 0), (isThere ? [1: [1]] : [:]),
           name)
       }
     }
@@ -85,7 +85,7 @@ struct StoreFaultTests {
     let count = try await forEachStatement { number in
       let test = try await Case(kind, patience: 60_000)
       let (outcome, wasReached) = try await test.append(failingAt: number, point)
-      #expect(try outcome.get()?.version == 2, "statement \(number)")
+      try expectEqual(outcome.get()?.version, 2, "statement \(number)")
       try await test.check(isThere: true, "statement \(number)")
       return wasReached
     }
@@ -109,14 +109,14 @@ struct StoreFaultTests {
       }
       try await test.check(isThere: found.version == 2, "statement \(number)")
       let next = Batch(entries: [ThingEntries.entry(found.version + 1)])
-      #expect(
-        try await test.realm.append(next, after: found.version, epoch: found.epoch)?.version
-          == found.version + 1)
+      try await expectEqual(
+        test.realm.append(next, after: found.version, epoch: found.epoch)?.version,
+        found.version + 1)
       return wasReached
     }
     #expect(count > 7)
     // The notification after the COMMIT is a statement, too.
-    #expect(outcomes == [true, false])
+    expectEqual(outcomes, [true, false])
   }
 
   /// The notification is a transaction after the one that it is about.
@@ -126,11 +126,11 @@ struct StoreFaultTests {
     var head = try await realm.own()
     for version in 1...3 as ClosedRange<UInt64> {
       head = try await realm.fill(head, to: version)
-      #expect(head.version == version)
-      #expect(try await realm.snapshot(atLeast: version).head == head)
+      expectEqual(head.version, version)
+      try await expectEqual(realm.snapshot(atLeast: version).head, head)
     }
     let other = try await bench.otherServer().open(bench.name)
-    #expect(try await other.entries(in: 1..<9).map(\.version) == [1, 2, 3])
+    try await expectEqual(other.entries(in: 1..<9).map(\.version), [1, 2, 3])
   }
 
   /// `PostgresRealm+Append` 4: a primary that was restarted shows what its standby does not have.
@@ -150,7 +150,7 @@ struct StoreFaultTests {
       _ = try await test.realm.allocateFile(for: "v", now: now)
     }
     simulation.setStandby(isThere: true)
-    #expect(try await test.realm.snapshot(atLeast: 0).head.version == 2)
+    try await expectEqual(test.realm.snapshot(atLeast: 0).head.version, 2)
   }
 
   /// Whatever became of the append: the realm has another owner.
@@ -189,8 +189,8 @@ struct StoreFaultTests {
       let made = try await test.realm.allocateFile(for: "v", now: now)
       let wasReached = test.connector.count >= number
       test.connector.fail(at: nil)
-      #expect(
-        try await test.realm.files() == [test.file, made].sorted { $0.ident < $1.ident },
+      try await expectEqual(
+        test.realm.files(), [test.file, made].sorted { $0.ident < $1.ident },
         "statement \(number)")
       return wasReached
     }
@@ -209,11 +209,11 @@ struct StoreFaultTests {
       connector.fail(at: number, point)
       let store = try test.bench.otherServer()
       let realm = try await store.open(name)
-      #expect(try await realm.entries(in: 1..<9).map(\.version) == [1, 2])
-      #expect(try await realm.files() == [test.changed])
-      #expect(try await realm.snapshot(atLeast: 2).head.version == 2)
-      #expect(try await store.realms(ofApp: name.app) == [name.fileID])
-      #expect(try await store.peek(name.fileID).files == [test.changed])
+      try await expectEqual(realm.entries(in: 1..<9).map(\.version), [1, 2])
+      try await expectEqual(realm.files(), [test.changed])
+      try await expectEqual(realm.snapshot(atLeast: 2).head.version, 2)
+      try await expectEqual(store.realms(ofApp: name.app), [name.fileID])
+      try await expectEqual(store.peek(name.fileID).files, [test.changed])
       #expect(try await store.exists(name))
       let wasReached = connector.count >= number
       connector.fail(at: nil)
@@ -242,7 +242,7 @@ struct StoreFaultTests {
         _ = try await realm.append(test.batch, after: 1, epoch: test.head.epoch)
       })
     test.connector.setReachable(true)
-    #expect(try await realm.append(test.batch, after: 1, epoch: test.head.epoch)?.version == 2)
+    try await expectEqual(realm.append(test.batch, after: 1, epoch: test.head.epoch)?.version, 2)
   }
 }
 #endif

@@ -8,6 +8,7 @@ import Logging
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -68,7 +69,7 @@ import Testing
     try await makeUser()
     let triggers = directory.file("data/apps/todos/triggers.realm")
     try Data("none".utf8).write(to: URL(filePath: triggers))
-    #expect(await failure(address)?.contains("the same command goes on") == true)
+    await expectEqual(failure(address)?.contains("the same command goes on"), true)
     return triggers
   }
 
@@ -115,7 +116,7 @@ import Testing
       try await add("before", to: realm)
       try await realm.syncSession?.wait(for: .upload)
       // The folder is in use.
-      #expect(await failure(address)?.contains("uses the folder") == true)
+      await expectEqual(failure(address)?.contains("uses the folder"), true)
     }
     let realm = try #require(opened)
     try await add("meanwhile", to: realm)
@@ -141,9 +142,9 @@ import Testing
       configuration.objectTypes = [StoreTodo.self]
       let other = try await Realm(
         configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: .always)
-      #expect(Set(other.objects(StoreTodo.self).map(\.text)) == ["before", "meanwhile", "after"])
+      expectEqual(Set(other.objects(StoreTodo.self).map(\.text)), ["before", "meanwhile", "after"])
     }
-    #expect(errors.withLock { $0.filter { $0.contains("eset") } } == [])
+    expectEqual(errors.withLock { $0.filter { $0.contains("eset") } }, [])
   }
 
   /// `SharedStore` 2
@@ -153,18 +154,18 @@ import Testing
     let triggers = try await breakMove(to: address)
     // Neither by another server, nor by one with the folder.
     for name in ["other", "data"] {
-      #expect(refusal(name, store: address)?.contains("has not ended") == true)
+      expectEqual(refusal(name, store: address)?.contains("has not ended"), true)
     }
     // Nor are its users shown or changed.
     let error = #expect(throws: ServerFailure.self) {
       let folder = try ServerDirectory(existing: directory.file("other"))
       try OperatorRecords(folder, store: address).close()
     }
-    #expect(error.map { "\($0)".contains("has not ended") } == true)
+    expectEqual(error.map { "\($0)".contains("has not ended") }, true)
     try FileManager.default.removeItem(atPath: triggers)
-    #expect(try await move(to: address).get().userCount == 1)
-    #expect(refusal("other", store: address) == nil)
-    #expect(refusal("data", store: address) == nil)
+    try await expectEqual(move(to: address).get().userCount, 1)
+    expectEqual(refusal("other", store: address), nil)
+    expectEqual(refusal("data", store: address), nil)
   }
 
   /// The operator may want the database as it is: one start with `--replace-missing` says so.
@@ -172,9 +173,9 @@ import Testing
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())
     _ = try await breakMove(to: address)
-    #expect(refusal("other", store: address)?.contains("--replace-missing") == true)
+    expectEqual(refusal("other", store: address)?.contains("--replace-missing"), true)
     try await server("other", store: address, replacesMissing: true).run { _ in }
-    #expect(refusal("other", store: address) == nil)
+    expectEqual(refusal("other", store: address), nil)
   }
 
   /// `SharedStore+Moving` 1
@@ -186,9 +187,9 @@ import Testing
     try files.copyItem(atPath: directory.file("data"), toPath: directory.file("copy"))
     _ = try await move(to: address).get()
     try await server(store: address).run { _ in
-      #expect(await failure(address, "copy")?.contains("A server uses the database") == true)
+      await expectEqual(failure(address, "copy")?.contains("A server uses the database"), true)
       // Nothing of that stays, and others may come.
-      #expect(refusal("other", store: address) == nil)
+      expectEqual(refusal("other", store: address), nil)
     }
     #expect(files.fileExists(atPath: directory.file("copy/apps/todos/accounts.realm")))
   }

@@ -8,7 +8,7 @@ import RealmServerPostgres
 import RealmSwift
 import RealmTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -87,14 +87,14 @@ struct StoreServerTests {
     let second = try server("second", store: address)
     try await second.run { _ in
       let todos = try second.app("todos").collection(StoreTodo.self)
-      #expect(try await todos.count(filter: ["text": "by a device"]) == 1)
+      try await expectEqual(todos.count(filter: ["text": "by a device"]), 1)
       _ = try await todos.insertOne(["text": "by the server"])
-      #expect(try await todos.count(filter: [:]) == 2)
+      try await expectEqual(todos.count(filter: [:]), 2)
     }
     let rows = try cluster.run(
       "SELECT id FROM openrealm.realm ORDER BY id",
       in: String(address.split(separator: "=").last ?? ""))
-    #expect(rows == [[.text("todos/flexible")], [.text("todos=2fusers/flexible")]])
+    expectEqual(rows, [[.text("todos/flexible")], [.text("todos=2fusers/flexible")]])
   }
 
   /// A user registers at one server, logs in at the other, and loses the access there when the
@@ -147,14 +147,14 @@ struct StoreServerTests {
       _ = try await device(url, "device").login(credentials: .anonymous)
     }
     let text = failure("own", store: address)
-    #expect(text?.contains("has 1 user in") == true)
-    #expect(text?.contains("realm-server move") == true)
+    expectEqual(text?.contains("has 1 user in"), true)
+    expectEqual(text?.contains("realm-server move"), true)
     try await server("shared", store: address).run { url in
       _ = try await device(url, "device 2").login(credentials: .anonymous)
     }
     // Those of the database win.
     let both = try server("own", store: address)
-    #expect(try await both.program.apps.first?.api.accounts.counts().users == 1)
+    try await expectEqual(both.program.apps.first?.api.accounts.counts().users, 1)
     #expect(
       both.program.recent.all.contains { "\($0)".contains("is not used: the users of todos") })
   }
@@ -163,21 +163,21 @@ struct StoreServerTests {
   @Test(.withPostgres) func aFolderStaysWithItsStore() async throws {
     let cluster = try PostgresCluster.shared.get()
     let address = cluster.address(try cluster.makeDatabase())
-    #expect(failure("shared", store: address) == nil)
-    #expect(failure("shared", store: nil)?.contains("give its address with --store") == true)
+    expectEqual(failure("shared", store: address), nil)
+    expectEqual(failure("shared", store: nil)?.contains("give its address with --store"), true)
     for _ in 1...2 {
       let server = try server("own", store: nil)
       try await server.run { _ in
         _ = try await server.app("todos").collection(StoreTodo.self).insertOne(["text": "a"])
       }
     }
-    #expect(failure("own", store: address)?.contains("has realms in") == true)
+    expectEqual(failure("own", store: address)?.contains("has realms in"), true)
   }
 
   @Test func anAddressIsCheckedBeforeItIsUsed() {
-    #expect(failure("a", store: "host/name")?.contains("--store needs the address") == true)
+    expectEqual(failure("a", store: "host/name")?.contains("--store needs the address"), true)
     let text = failure("a", store: "postgresql:///x?host=/no/such/folder&connect_timeout=1")
-    #expect(text?.contains("The database of --store cannot be used") == true)
+    expectEqual(text?.contains("The database of --store cannot be used"), true)
   }
 
   @Test(.withPostgres) func commandsThatNeedFilesSayThatTheRealmsAreElsewhere() throws {

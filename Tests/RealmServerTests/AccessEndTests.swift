@@ -10,6 +10,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -51,12 +52,12 @@ import Testing
       sessions.append(session)
     }
     try await end.perform(client, login, server)
-    for session in sessions[..<2] { #expect(try await session.socket.closeCode() == code) }
+    for session in sessions[..<2] { try await expectEqual(session.socket.closeCode(), code) }
     // The other user goes on.
     try await sessions[2].mark()
     // The token, which has not expired, opens no socket any more.
     let late = try await client.socket(offer, token: login.accessToken)
-    #expect(try await late.closeCode() == laterCode)
+    try await expectEqual(late.closeCode(), laterCode)
     await client.leave()
     try await server.stop()
   }
@@ -78,18 +79,19 @@ import Testing
     func answer(_ user: String, disables: Bool) async throws -> String {
       try await AccessCommand.answer(folder, nil, user: user, email: nil, disables: disables)
     }
-    #expect(
-      try await answer(login.user, disables: true) == """
-        The user \(login.user) is disabled
-        Of the app \(server.app), 2 connections were ended
-        """)
-    for session in sessions[..<2] { #expect(try await session.socket.closeCode() == 4002) }
+    try await expectEqual(
+      answer(login.user, disables: true),
+      """
+      The user \(login.user) is disabled
+      Of the app \(server.app), 2 connections were ended
+      """)
+    for session in sessions[..<2] { try await expectEqual(session.socket.closeCode(), 4002) }
     // The other user goes on.
     try await sessions[2].mark()
     let late = try await client.socket(offer, token: login.accessToken)
-    #expect(try await late.closeCode() == 4002)
-    #expect(
-      try await answer(login.user, disables: false) == "The user \(login.user) is enabled")
+    try await expectEqual(late.closeCode(), 4002)
+    try await expectEqual(
+      answer(login.user, disables: false), "The user \(login.user) is enabled")
     let back = DeployedSession(
       try await client.socket(offer, token: login.accessToken), isFlexible: false)
     try await back.begin()
@@ -98,7 +100,7 @@ import Testing
     await client.leave()
     try await server.stop()
     // Without a server, too.
-    #expect(try await answer(login.user, disables: true) == "The user \(login.user) is disabled")
+    try await expectEqual(answer(login.user, disables: true), "The user \(login.user) is disabled")
   }
 
   /// How an API key ends.
@@ -153,23 +155,23 @@ import Testing
     case .deletedByItsUser:
       _ = try await client.request("DELETE", "\(path)/\(parts[0])", token: ann.refreshToken)
     case .disabledByACommand:
-      #expect(
-        try await KeysCommand.answer(folder, nil, .disable("robot"))
-          == "The key robot is disabled, and its logins are over." + ended)
+      try await expectEqual(
+        KeysCommand.answer(folder, nil, .disable("robot")),
+        "The key robot is disabled, and its logins are over." + ended)
     case .deletedByACommand:
-      #expect(
-        try await KeysCommand.answer(folder, nil, .delete("robot"))
-          == "The key robot is removed, and its logins are over." + ended)
+      try await expectEqual(
+        KeysCommand.answer(folder, nil, .delete("robot")),
+        "The key robot is removed, and its logins are over." + ended)
     }
-    #expect(try await sessions[0].socket.closeCode() == 4001)
-    #expect(try await stream?.next() == nil)
+    try await expectEqual(sessions[0].socket.closeCode(), 4001)
+    try await expectEqual(stream?.next(), nil)
     for session in sessions[1...] { try await session.mark() }
     // The token, which has not expired, opens no socket any more, and gives no other.
     let late = try await client.socket(DeployedClient.flexible, token: login.accessToken)
-    #expect(try await late.closeCode() == 4001)
-    #expect(
-      try await client.request("POST", "/auth/session", token: login.refreshToken).status
-        == "HTTP/1.1 401 Unauthorized")
+    try await expectEqual(late.closeCode(), 4001)
+    try await expectEqual(
+      client.request("POST", "/auth/session", token: login.refreshToken).status,
+      "HTTP/1.1 401 Unauthorized")
     await client.leave()
     try await server.stop()
   }
@@ -184,16 +186,16 @@ import Testing
     let second = try await client.socket(offer, token: token)
     for socket in [first, second] {
       try await socket.send("ping 1 0\n")
-      #expect(try await socket.text() == "pong 1\n")
+      try await expectEqual(socket.text(), "pong 1\n")
     }
-    #expect(try await client.socket(offer, token: token).closeCode() == 1008)
+    try await expectEqual(client.socket(offer, token: token).closeCode(), 1008)
     // Others are not concerned.
     let other = try await client.socket(offer, token: try await client.logIn().accessToken)
     try await other.send("ping 2 0\n")
-    #expect(try await other.text() == "pong 2\n")
+    try await expectEqual(other.text(), "pong 2\n")
     // A socket that closes makes room.
     try await first.send(frames: DeployedSocket.frame(8, [0x03, 0xE8]))
-    #expect(try await first.closeCode() == 1000)
+    try await expectEqual(first.closeCode(), 1000)
     var isOpen = false
     while !isOpen {
       let next = try await client.socket(offer, token: token)
@@ -243,13 +245,13 @@ import Testing
         try await server.accounts.setDisabled(true, user.id)
         for _ in 0..<3_000 where user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
         #expect(!user.isLoggedIn)
-        #expect(errors.withLock { $0.first?.code } == .underlyingAuthError)
-        #expect(errors.withLock { $0.first?.message } == "The user is disabled or deleted")
+        expectEqual(errors.withLock { $0.first?.code }, .underlyingAuthError)
+        expectEqual(errors.withLock { $0.first?.message }, "The user is disabled or deleted")
         await #expect(throws: AppError.self) { _ = try await app.login(credentials: credentials) }
         try await server.accounts.setDisabled(false, user.id)
       } else {
         try await realm.syncSession?.wait(for: .upload)
-        #expect(realm.objects(Todo.self).count == 100)
+        expectEqual(realm.objects(Todo.self).count, 100)
       }
     }
     #expect(errors.withLock { $0.allSatisfy { $0.code == .underlyingAuthError } })
@@ -257,7 +259,7 @@ import Testing
     let realm = try await Realm(configuration: other.configuration("home"), actor: MainActor.shared)
     try await realm.syncSession?.wait(for: .download)
     await realm.asyncRefresh()
-    #expect(realm.objects(Todo.self).count == 100)
+    expectEqual(realm.objects(Todo.self).count, 100)
     try await server.stop()
   }
 
@@ -291,7 +293,7 @@ import Testing
         try await user.logOut()
       }
     }
-    #expect(errors.withLock { $0 } == [])
+    expectEqual(errors.withLock { $0 }, [])
     try await server.stop()
   }
 }

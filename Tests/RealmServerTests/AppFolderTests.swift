@@ -9,6 +9,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -72,14 +73,15 @@ import Testing
     }
     try Self.make("notes", in: Self.folder("notes", server))
     let text = try await ApplyCommand.answer(Self.data(server))
-    #expect(
-      text == """
-        The files of the app todos are applied; 0 sessions begin again with other rights
-        The app notes is served from now on
-        """)
+    expectEqual(
+      text,
+      """
+      The files of the app todos are applied; 0 sessions begin again with other rights
+      The app notes is served from now on
+      """)
     let bob = try await AppDevice(server, "bob", app: "notes")
     try await Self.add("note", to: try await Self.open(bob))
-    #expect(try await Self.names(server, "notes") == ["note"])
+    try await expectEqual(Self.names(server, "notes"), ["note"])
     // Its users have no access to the other app, and that one's devices went on.
     try await Self.add("second", to: mine)
     for device in [ann, bob] { #expect(device.errors.withLock { $0.isEmpty }) }
@@ -92,8 +94,8 @@ import Testing
     try await server.stop()
     // The next server serves both.
     let next = try await RunningServer(server.directory)
-    #expect(next.program.apps.map(\.file.id) == ["notes", "todos"])
-    #expect(try await Self.names(next, "notes") == ["note"])
+    expectEqual(next.program.apps.map(\.file.id), ["notes", "todos"])
+    try await expectEqual(Self.names(next, "notes"), ["note"])
     try await next.stop()
   }
 
@@ -109,14 +111,15 @@ import Testing
     let app = try #require(server.program.apps.first { $0.file.id == "notes" })
     let place = server.directory.path + "/notes"
     try Self.files.moveItem(atPath: Self.folder("notes", server), toPath: place)
-    #expect(
-      try await ApplyCommand.answer(Self.data(server)) == """
-        The app notes is not served any more, as its folder \(Self.folder("notes", server)) is \
-        gone; 1 connection was ended
-        The files of the app todos are applied; 0 sessions begin again with other rights
-        """)
-    #expect(await app.upkeep.openRealmCount == 0)
-    #expect((app.store as? EmbeddedStore)?.openCount == 0)
+    try await expectEqual(
+      ApplyCommand.answer(Self.data(server)),
+      """
+      The app notes is not served any more, as its folder \(Self.folder("notes", server)) is \
+      gone; 1 connection was ended
+      The files of the app todos are applied; 0 sessions begin again with other rights
+      """)
+    await expectEqual(app.upkeep.openRealmCount, 0)
+    expectEqual((app.store as? EmbeddedStore)?.openCount, 0)
     await #expect(throws: (any Error).self) {
       _ = try await AppDevice(server, "new", app: "notes")
     }
@@ -130,7 +133,7 @@ import Testing
       try await ApplyCommand.answer(Self.data(server)).hasPrefix("The files of the app todos"))
     mine.syncSession?.reconnect()
     try await mine.syncSession?.wait(for: .upload)
-    #expect(try await Self.names(server, "notes") == ["first", "second"])
+    try await expectEqual(Self.names(server, "notes"), ["first", "second"])
     #expect(ann.user.isLoggedIn)
     #expect(ann.errors.withLock { $0.isEmpty }, "\(ann.errors.withLock { $0 })")
     try await server.stop()
@@ -154,16 +157,17 @@ import Testing
       try #require(await server.program.files.apply().first).text
         .hasSuffix("Nothing of the app todos is changed."))
     try Self.make("todos", in: folder)
-    #expect(
-      try await ApplyCommand.answer(Self.data(server)) == """
-        The app todos is not served any more, as its folder \(folder) was replaced; 1 connection \
-        was ended
-        The app todos is served from now on
-        """)
+    try await expectEqual(
+      ApplyCommand.answer(Self.data(server)),
+      """
+      The app todos is not served any more, as its folder \(folder) was replaced; 1 connection \
+      was ended
+      The app todos is served from now on
+      """)
     try Self.files.removeItem(atPath: old)
     mine.syncSession?.reconnect()
     try await Self.add("second", to: mine)
-    #expect(try await Self.names(server, "todos") == ["first", "second"])
+    try await expectEqual(Self.names(server, "todos"), ["first", "second"])
     #expect(ann.errors.withLock { $0.isEmpty }, "\(ann.errors.withLock { $0 })")
     try await server.stop()
   }
@@ -174,7 +178,7 @@ import Testing
     let folder = Self.folder("notes", server)
     func outcome() async throws -> AppFileOutcome {
       let outcomes = await server.program.files.apply()
-      #expect(outcomes.first?.isApplied == true)
+      expectEqual(outcomes.first?.isApplied, true)
       return try #require(outcomes.last)
     }
     try Self.make("notes", in: folder, text: #"{"id": "notes", "mode": "fast"}"#)
@@ -192,10 +196,10 @@ import Testing
     try Self.files.createDirectory(atPath: folder + "/realms", withIntermediateDirectories: true)
     try Data("junk".utf8).write(to: URL(fileURLWithPath: folder + "/realms/p_00.realm"))
     #expect(try await outcome().text.hasPrefix(folder + "/realms/p_00.realm"))
-    #expect(server.program.apps.map(\.file.id) == ["todos"])
+    expectEqual(server.program.apps.map(\.file.id), ["todos"])
     try Self.files.removeItem(atPath: folder)
     try Self.make("notes", in: folder)
-    #expect(try await outcome().text == "The app notes is served from now on")
+    try await expectEqual(outcome().text, "The app notes is served from now on")
     try await server.stop()
   }
 
@@ -208,20 +212,22 @@ import Testing
       ServerOptions(directory: data, listen: "127.0.0.1:0", appID: "todos"),
       metrics: PrometheusMetrics(), logger: Logger(label: "test") { _ in KeptLog { _ in } })
     let other = "The app notes is not served: the server has --app-id todos"
-    #expect(
-      await program.files.apply().map(\.text)
-        == [
-          other, "The files of the app todos are applied; 0 sessions begin again with other rights",
-        ].reversed())
+    await expectEqual(
+      program.files.apply().map(\.text),
+      [
+        other, "The files of the app todos are applied; 0 sessions begin again with other rights",
+      ].reversed())
     try Self.files.removeItem(atPath: data + "/apps/todos")
-    #expect(
-      await program.files.apply().map(\.text) == [
+    await expectEqual(
+      program.files.apply().map(\.text),
+      [
         "The app todos is not served any more, as its folder \(data)/apps/todos is gone; 0 "
           + "connections were ended", other,
       ])
     try Self.files.removeItem(atPath: data + "/apps/notes")
-    #expect(
-      await program.files.apply() == [
+    await expectEqual(
+      program.files.apply(),
+      [
         AppFileOutcome(isApplied: true, text: "No app is served: \(data)/apps has no folder of one")
       ])
     try Self.files.removeItem(atPath: data + "/apps")

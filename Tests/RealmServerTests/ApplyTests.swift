@@ -11,6 +11,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -53,7 +54,7 @@ import Testing
       if Set(realm.objects(Todo.self).map(\.name)) == names { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(Set(realm.objects(Todo.self).map(\.name)) == names)
+    expectEqual(Set(realm.objects(Todo.self).map(\.name)), names)
   }
 
   @Test @MainActor func aReaderBecomesAWriterAndTheOthersGoOn() async throws {
@@ -62,20 +63,20 @@ import Testing
     let bob = try await AppDevice(server, "bob")
     let (mine, theirs) = (try await Self.open(ann), try await Self.open(bob))
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "refused"])) }
-    #expect(try await ann.error().code == .writeRejected)
+    try await expectEqual(ann.error().code, .writeRejected)
     try await Self.wait(for: [], in: mine)
     ann.errors.withLock { $0 = [] }
     try await theirs.syncSession?.wait(for: .download)
     let text = try await Self.apply(
       Self.file(read: "true", write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
-    #expect(
-      text == "The files of the app todos are applied; 1 session begins again with other rights")
+    expectEqual(
+      text, "The files of the app todos are applied; 1 session begins again with other rights")
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "allowed"])) }
     try await mine.syncSession?.wait(for: .upload)
     try await Self.wait(for: ["allowed"], in: theirs)
     // Without a reset, and without a word to the programs.
     for device in [ann, bob] { #expect(device.errors.withLock { $0.isEmpty }) }
-    #expect(mine.syncSession?.state == .active)
+    expectEqual(mine.syncSession?.state, .active)
     // The same file again ends nothing.
     #expect(try await ApplyCommand.answer(Self.folder(server)).contains("; 0 sessions"))
     try await server.stop()
@@ -93,7 +94,7 @@ import Testing
       Self.file(write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
     #expect(text.contains("; 1 session begins"))
     let error = try await bob.error()
-    #expect(error.code == .permissionDeniedError, "\(error)")
+    expectEqual(error.code, .permissionDeniedError, "\(error)")
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "second"])) }
     try await mine.syncSession?.wait(for: .upload)
     try await Self.wait(for: ["first"], in: theirs)
@@ -129,12 +130,12 @@ import Testing
       let error = await #expect(throws: ServerFailure.self) {
         try await Self.apply(text, to: server)
       }
-      #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+      expectEqual(error?.description.contains(expected), true, "\(String(describing: error))")
       // The command says so itself; so does the server that finds it.
       let outcome = try #require(await server.program.files.apply().first)
       #expect(!outcome.isApplied && outcome.text.contains(expected), "\(outcome)")
       #expect(outcome.text.hasSuffix("Nothing of the app todos is changed."))
-      #expect(log.withLock { $0.last } == "error: \(outcome.text)")
+      expectEqual(log.withLock { $0.last }, "error: \(outcome.text)")
     }
     let outcome = try await Self.located(server)
     #expect(outcome.contains("(line 1, column 85)"), "\(outcome)")
@@ -163,7 +164,7 @@ import Testing
     try await mine.syncSession?.wait(for: .upload)
     // A user of production mode without permissions has nothing.
     #expect(try await Self.apply(Self.file(), to: server).contains("; 1 session begins"))
-    #expect(try await ann.error().code == .permissionDeniedError)
+    try await expectEqual(ann.error().code, .permissionDeniedError)
     #expect(try await Self.apply(Self.file(write: "true"), to: server).contains("; 0 sessions"))
     let bob = try await AppDevice(server, "bob")
     let theirs = try await Self.open(bob)
@@ -200,7 +201,7 @@ import Testing
     let client = try await DeployedClient(server)
     let claims = try server.accounts.claims(accessToken: try await client.logIn().accessToken)
     await client.leave()
-    #expect(claims.expires - claims.issued == 300)
+    expectEqual(claims.expires - claims.issued, 300)
     _ = try await Self.apply(
       text.replacingOccurrences(of: "\"anon-user\": {}", with: ""), to: server)
     await #expect(throws: (any Error).self) { _ = try await server.user() }
@@ -218,7 +219,7 @@ import Testing
     // A server that was killed leaves its folder.
     let requests = CommandRequests(folder)
     requests.begin()
-    #expect(try await requests.ask(.apply, patience: .milliseconds(200)) == nil)
+    try await expectEqual(requests.ask(.apply, patience: .milliseconds(200)), nil)
     #expect(requests.take().isEmpty)
     try Self.write("{", to: server)
     await #expect(throws: ServerFailure.self) { try await ApplyCommand.answer(folder) }

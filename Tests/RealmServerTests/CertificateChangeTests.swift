@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite(
@@ -74,12 +75,12 @@ struct CertificateChangeTests {
       try await Task.sleep(for: .milliseconds(20))
     }
     let error = try #require(errors.withLock { $0.first })
-    #expect(error.code == .tlsHandshakeFailed)
+    expectEqual(error.code, .tlsHandshakeFailed)
     let start =
       "The connection to 127.0.0.1:\(port) could not be secured: the certificate of the server has "
       + "expired, or this device does not trust who issued it"
     #expect(error.message.hasPrefix(start), "\(error.message)")
-    #expect(session.currentError?.message.hasPrefix(start) == true)
+    expectEqual(session.currentError?.message.hasPrefix(start), true)
     #expect(user.isLoggedIn && session.state == .active)
     // The operator puts the renewed one back.
     try Self.replace(first, by: renewed)

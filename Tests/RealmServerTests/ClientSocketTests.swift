@@ -9,6 +9,7 @@ import RealmNetworking
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct ClientSocketTests {
@@ -27,7 +28,7 @@ import Testing
     let server = try await PlainSocketServer(
       .socket { await $0.close(CloseCode(code), reason: "because") })
     let socket = try await Self.open(server)
-    #expect(socket.protocolName == "test")
+    expectEqual(socket.protocolName, "test")
     await #expect(throws: SocketClosed(CloseCode(code), "because")) {
       try await socket.receive()
     }
@@ -42,7 +43,7 @@ import Testing
   func statusesOfHandshakesBecomeCloseCodes(_ status: UInt, _ code: Int) async throws {
     let server = try await PlainSocketServer(.status(status))
     let closed = await #expect(throws: SocketClosed.self) { _ = try await Self.open(server) }
-    #expect(closed?.code == CloseCode(code))
+    expectEqual(closed?.code, CloseCode(code))
     try await server.stop()
   }
 
@@ -55,7 +56,7 @@ import Testing
     let socket = try await Self.open(server)
     try await socket.send([1])
     let closed = await #expect(throws: SocketClosed.self) { try await socket.receive() }
-    #expect(closed?.code == .readFailed)
+    expectEqual(closed?.code, .readFailed)
     try await server.stop()
   }
 
@@ -73,8 +74,8 @@ import Testing
         _ = try? await socket.receive()
       })
     let socket = try await Self.open(server)
-    #expect(try await socket.receive() == Array("abcdef".utf8))
-    #expect(try await socket.receive() == Array("next".utf8))
+    try await expectEqual(socket.receive(), Array("abcdef".utf8))
+    try await expectEqual(socket.receive(), Array("next".utf8))
     await socket.close(.normal)
     try await server.stop()
   }
@@ -99,7 +100,7 @@ import Testing
     }
     // The buffers of the system are full.
     #expect(last < count)
-    for _ in 0..<count { #expect(try await socket.receive().count == 1 << 20) }
+    for _ in 0..<count { try await expectEqual(socket.receive().count, 1 << 20) }
     await socket.close(.normal)
     try await server.stop()
   }
@@ -127,7 +128,7 @@ import Testing
     let socket = try await Self.open(server)
     _ = try? await socket.send([UInt8](repeating: 1, count: 2 << 20))
     let closed = await #expect(throws: SocketClosed.self) { try await socket.receive() }
-    #expect(closed?.code == .messageTooBig)
+    expectEqual(closed?.code, .messageTooBig)
     try await server.stop()
   }
 }

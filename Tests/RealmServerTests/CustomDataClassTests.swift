@@ -9,6 +9,7 @@ import RealmFormats
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -98,7 +99,7 @@ final class Profile: Object {
       if Set(realm.objects(Todo.self).map(\.name)) == names { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(Set(realm.objects(Todo.self).map(\.name)) == names)
+    expectEqual(Set(realm.objects(Todo.self).map(\.name)), names)
   }
 
   /// A change of the object changes the rights of its user while the device is connected, and of no
@@ -120,15 +121,15 @@ final class Profile: Object {
     try await mine.asyncWrite {
       mine.add(Profile(value: ["user": ann.user.id, "editor": true]))
     }
-    #expect(try await ann.error().code == .writeRejected)
+    try await expectEqual(ann.error().code, .writeRejected)
     ann.errors.withLock { $0 = [] }
     let anns = Profile(value: ["user": ann.user.id, "teams": ["red"]])
     try await all.asyncWrite { all.add(anns) }
     try await Self.wait(for: ["red"], in: mine)
     try await all.asyncWrite { anns.teams.append("blue") }
     try await Self.wait(for: ["red", "blue"], in: mine)
-    #expect(try await ann.user.refreshCustomData()["editor"] == .bool(false))
-    #expect(ann.user.customData["teams"]??.arrayValue?.count == 2)
+    try await expectEqual(ann.user.refreshCustomData()["editor"], .bool(false))
+    expectEqual(ann.user.customData["teams"]??.arrayValue?.count, 2)
     // Two objects of one user count as none.
     let other = Profile(value: ["user": ann.user.id, "editor": true])
     try await all.asyncWrite { all.add(other) }
@@ -155,7 +156,7 @@ final class Profile: Object {
       configuration: ann.configuration("home"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "refused"])) }
-    #expect(try await ann.error().code == .writeRejected)
+    try await expectEqual(ann.error().code, .writeRejected)
     ann.errors.withLock { $0 = [] }
     let users = try await Realm(
       configuration: ann.configuration("users", [Profile.self]), actor: MainActor.shared)
@@ -188,9 +189,9 @@ final class Profile: Object {
       try await CustomDataCommand.answer(
         Self.folder(server), nil, user: "u", email: nil, .set(.document([])))
     }
-    #expect(
-      error?.description
-        == "The custom data of a user of the app todos is the object of the class Profile with the "
+    expectEqual(
+      error?.description,
+      "The custom data of a user of the app todos is the object of the class Profile with the "
         + "user's id in user. Change it there.")
     try await server.stop()
   }
@@ -208,21 +209,21 @@ final class Profile: Object {
       return try RulesCheckCommand.answer(path).split(separator: "\n").map { String($0) }
     }
     try Data(Self.schema.utf8).write(to: URL(fileURLWithPath: directory.file("schema.json")))
-    #expect(try check(Self.rules).count == 1)
+    try expectEqual(check(Self.rules).count, 1)
     for (field, expected) in [
       ("users", "which the class does not have."), ("teams", "which is no text and no object id."),
     ] {
       let text = Self.rules.replacingOccurrences(
         of: #""user_id_field": "user""#, with: #""user_id_field": "\#(field)""#)
       let lines = try check(text)
-      #expect(
-        lines.dropFirst() == ["The custom data of users is found by Profile.\(field), \(expected)"])
+      expectEqual(
+        lines.dropFirst(), ["The custom data of users is found by Profile.\(field), \(expected)"])
     }
     let text = Self.rules.replacingOccurrences(
       of: #""class": "Profile""#, with: #""class": "Person""#)
-    #expect(
-      try check(text).dropFirst()
-        == ["The custom data of users is of Person, which is no class of the schema."])
+    try expectEqual(
+      check(text).dropFirst(),
+      ["The custom data of users is of Person, which is no class of the schema."])
   }
 }
 #endif

@@ -9,6 +9,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -30,27 +31,28 @@ import Testing
     let realm = try await Realm(
       configuration: ann.configuration("public"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
-    #expect(
-      try await Self.run(server, user: ann.user.id)
-        == "The custom data of the user \(ann.user.id): none")
+    try await expectEqual(
+      Self.run(server, user: ann.user.id),
+      "The custom data of the user \(ann.user.id): none")
     #expect(try await ann.user.refreshCustomData().isEmpty)
     // The session of the reader ends, and begins again as a writer's.
-    #expect(
-      try await Self.run(server, user: ann.user.id, set: #"{"editor":true,"team":"a"}"#) == """
-        The custom data of the user \(ann.user.id): {"editor":true,"team":"a"}
-        Of the app todos, 1 session begins again with other rights
-        """)
+    try await expectEqual(
+      Self.run(server, user: ann.user.id, set: #"{"editor":true,"team":"a"}"#),
+      """
+      The custom data of the user \(ann.user.id): {"editor":true,"team":"a"}
+      Of the app todos, 1 session begins again with other rights
+      """)
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "for all"])) }
     try await realm.syncSession?.wait(for: .upload)
     let bob = try await AppDevice(server, "bob")
     let other = try await Realm(
       configuration: bob.configuration("public"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
-    #expect(other.objects(Todo.self).map(\.name) == ["for all"])
+    expectEqual(other.objects(Todo.self).map(\.name), ["for all"])
     // The app sees it with its next token.
     #expect(ann.user.customData.isEmpty)
-    #expect(try await ann.user.refreshCustomData()["editor"] == .bool(true))
-    #expect(ann.user.customData["team"] == .string("a"))
+    try await expectEqual(ann.user.refreshCustomData()["editor"], .bool(true))
+    expectEqual(ann.user.customData["team"], .string("a"))
     #expect(
       try await Self.run(server, user: ann.user.id, removes: true).hasPrefix(
         "The custom data of the user \(ann.user.id): none\nOf the app todos, 1 session begins"))
@@ -58,9 +60,9 @@ import Testing
     for device in [ann, bob] { #expect(device.errors.withLock { $0.isEmpty }) }
     try await server.stop()
     // Without a server, too.
-    #expect(
-      try await Self.run(server, user: ann.user.id, set: "{}")
-        == "The custom data of the user \(ann.user.id): {}")
+    try await expectEqual(
+      Self.run(server, user: ann.user.id, set: "{}"),
+      "The custom data of the user \(ann.user.id): {}")
   }
 
   @Test @MainActor func usersAreFoundByTheirAddress() async throws {
@@ -80,7 +82,7 @@ import Testing
       credentials: .emailPassword(email: "ann@example.org", password: "secret"))
     #expect(
       try await Self.run(server, email: "ann@example.org", set: #"{"a":1}"#).contains(user.id))
-    #expect(try await user.refreshCustomData().count == 1)
+    try await expectEqual(user.refreshCustomData().count, 1)
     let mistakes: [(user: String?, email: String?, set: String, removes: Bool, text: String)] = [
       ("none", nil, "{}", false, "has no such user"), (user.id, nil, "[1]", false, "JSON object"),
       (nil, nil, "{}", false, "--user or with --email"), (user.id, "a", "{}", false, "--user or"),
@@ -96,9 +98,9 @@ import Testing
           server, user: mistake.user, email: mistake.email, set: mistake.set,
           removes: mistake.removes)
       }
-      #expect(error?.description.contains(mistake.text) == true, "\(mistake)")
+      expectEqual(error?.description.contains(mistake.text), true, "\(mistake)")
     }
-    #expect(try await user.refreshCustomData().count == 1)
+    try await expectEqual(user.refreshCustomData().count, 1)
     try await server.stop()
   }
 }

@@ -10,6 +10,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -38,7 +39,7 @@ import Testing
       if Set(realm.objects(Todo.self).map(\.name)) == names { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(Set(realm.objects(Todo.self).map(\.name)) == names)
+    expectEqual(Set(realm.objects(Todo.self).map(\.name)), names)
   }
 
   private static func names(_ documents: [Document]) -> [String?] {
@@ -57,17 +58,17 @@ import Testing
     let id = try await todos.insertOne(["name": "inserted", "owner": "bob"])
     let realm = try await Self.open(ann)
     try await Self.wait(for: ["inserted"], in: realm)
-    #expect(realm.objects(Todo.self).first?._id == id.objectIdValue)
+    expectEqual(realm.objects(Todo.self).first?._id, id.objectIdValue)
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "written", "owner": "ann"])) }
     try await realm.syncSession?.wait(for: .upload)
-    #expect(
-      try await Self.names(todos.find(filter: [:], options: FindOptions(nil, nil, [["name": -1]])))
-        == ["written", "inserted"])
+    try await expectEqual(
+      Self.names(todos.find(filter: [:], options: FindOptions(nil, nil, [["name": -1]]))),
+      ["written", "inserted"])
     let result = try await todos.updateManyDocuments(
       filter: ["owner": "ann"], update: ["$set": ["name": "changed"]])
     #expect(result.matchedCount == 1 && result.modifiedCount == 1 && result.documentId == nil)
     try await Self.wait(for: ["inserted", "changed"], in: realm)
-    #expect(try await todos.deleteOneDocument(filter: ["_id": id]) == 1)
+    try await expectEqual(todos.deleteOneDocument(filter: ["_id": id]), 1)
     try await Self.wait(for: ["changed"], in: realm)
     #expect(ann.errors.withLock { $0.isEmpty })
     try await server.stop()
@@ -79,15 +80,15 @@ import Testing
     let ids = (1...3).map { _ in ObjectId.generate() }
     let made = try await todos.insertMany(
       ids.enumerated().map { ["_id": .objectId($1), "name": .string("t\($0)"), "owner": "x"] })
-    #expect(made == ids.map { .objectId($0) })
-    #expect(try await todos.count(filter: [:]) == 3)
-    #expect(try await todos.count(filter: [:], limit: 2) == 2)
+    expectEqual(made, ids.map { .objectId($0) })
+    try await expectEqual(todos.count(filter: [:]), 3)
+    try await expectEqual(todos.count(filter: [:], limit: 2), 2)
     let options = FindOptions(1, ["name": 1, "_id": 0], [["name": -1]])
-    #expect(try await todos.find(filter: ["owner": "x"], options: options) == [["name": "t2"]])
-    #expect(
-      try await todos.findOneDocument(filter: ["name": ["$regex": "^T1$", "$options": "i"]])?["_id"]
-        == .some(.objectId(ids[1])))
-    #expect(try await todos.findOneDocument(filter: ["name": "none"]) == nil)
+    try await expectEqual(todos.find(filter: ["owner": "x"], options: options), [["name": "t2"]])
+    try await expectEqual(
+      todos.findOneDocument(filter: ["name": ["$regex": "^T1$", "$options": "i"]])?["_id"],
+      .some(.objectId(ids[1])))
+    try await expectEqual(todos.findOneDocument(filter: ["name": "none"]), nil)
     let groups = try await todos.aggregate(pipeline: [
       ["$group": ["_id": "$owner", "count": ["$sum": 1]]]
     ])
@@ -97,15 +98,15 @@ import Testing
     #expect(upserted.matchedCount == 0 && upserted.documentId?.objectIdValue != nil)
     let before = try await todos.findOneAndUpdate(
       filter: ["name": "new"], update: ["$set": ["name": "newer"]])
-    #expect(before?["name"] == .some("new"))
+    expectEqual(before?["name"], .some("new"))
     let after = try await todos.findOneAndReplace(
       filter: ["name": "newer"], replacement: ["name": "newest"],
       options: FindOneAndModifyOptions(["name": 1, "owner": 1, "_id": 0], [], false, true))
-    #expect(after == ["name": "newest", "owner": ""])
-    #expect(
-      try await todos.findOneAndDelete(filter: ["name": "newest"])?["name"] == .some("newest"))
-    #expect(try await todos.deleteOneDocument(filter: ["name": "t0"]) == 1)
-    #expect(try await todos.deleteManyDocuments(filter: [:]) == 2)
+    expectEqual(after, ["name": "newest", "owner": ""])
+    try await expectEqual(
+      todos.findOneAndDelete(filter: ["name": "newest"])?["name"], .some("newest"))
+    try await expectEqual(todos.deleteOneDocument(filter: ["name": "t0"]), 1)
+    try await expectEqual(todos.deleteManyDocuments(filter: [:]), 2)
     await #expect(throws: AppError.self) { try await todos.find(filter: ["$where": "1"]) }
     do {
       _ = try await todos.find(filter: ["name": ["$near": 1]])
@@ -130,53 +131,53 @@ import Testing
     }
     let id = try await result { todos.insertOne(["name": "a"], $0) }
     #expect(id.objectIdValue != nil)
-    #expect(try await result { todos.insertMany([["name": "b"], ["name": "c"]], $0) }.count == 2)
-    #expect(try await result { todos.find(filter: [:], $0) }.count == 3)
-    #expect(try await result { todos.find(filter: [:], options: FindOptions(1), $0) }.count == 1)
+    try await expectEqual(result { todos.insertMany([["name": "b"], ["name": "c"]], $0) }.count, 2)
+    try await expectEqual(result { todos.find(filter: [:], $0) }.count, 3)
+    try await expectEqual(result { todos.find(filter: [:], options: FindOptions(1), $0) }.count, 1)
     #expect(try await result { todos.findOneDocument(filter: ["name": "b"], $0) } != nil)
-    #expect(
-      try await result {
+    try await expectEqual(
+      result {
         todos.findOneDocument(filter: [:], options: FindOptions(nil, ["name": 0]), $0)
-      }?["name"] == nil)
-    #expect(try await result { todos.aggregate(pipeline: [["$count": "n"]], $0) }.count == 1)
-    #expect(try await result { todos.count(filter: [:], $0) } == 3)
-    #expect(try await result { todos.count(filter: [:], limit: 2, $0) } == 2)
+      }?["name"], nil)
+    try await expectEqual(result { todos.aggregate(pipeline: [["$count": "n"]], $0) }.count, 1)
+    try await expectEqual(result { todos.count(filter: [:], $0) }, 3)
+    try await expectEqual(result { todos.count(filter: [:], limit: 2, $0) }, 2)
     let set: Document = ["$set": ["owner": "x"]]
-    #expect(
-      try await result { todos.updateOneDocument(filter: [:], update: set, $0) }.modifiedCount == 1)
+    try await expectEqual(
+      result { todos.updateOneDocument(filter: [:], update: set, $0) }.modifiedCount, 1)
     #expect(
       try await result {
         todos.updateOneDocument(filter: ["name": "d"], update: set, upsert: true, $0)
       }.documentId != nil)
-    #expect(
-      try await result { todos.updateManyDocuments(filter: [:], update: set, $0) }.matchedCount == 4
+    try await expectEqual(
+      result { todos.updateManyDocuments(filter: [:], update: set, $0) }.matchedCount, 4
     )
-    #expect(
-      try await result {
+    try await expectEqual(
+      result {
         todos.updateManyDocuments(filter: ["name": "e"], update: set, upsert: false, $0)
-      }.matchedCount == 0)
+      }.matchedCount, 0)
     let options = FindOneAndModifyOptions(nil, [["name": -1]])
     #expect(
       try await result { todos.findOneAndUpdate(filter: ["name": "a"], update: set, $0) } != nil)
-    #expect(
-      try await result {
+    try await expectEqual(
+      result {
         todos.findOneAndUpdate(filter: [:], update: set, options: options, $0)
-      }?["name"] == .some("d"))
+      }?["name"], .some("d"))
     #expect(
       try await result {
         todos.findOneAndReplace(filter: ["name": "a"], replacement: ["name": "z"], $0)
       } != nil)
-    #expect(
-      try await result {
+    try await expectEqual(
+      result {
         todos.findOneAndReplace(
           filter: [:], replacement: ["name": "y"], options: options, $0)
-      }?["name"] == .some("z"))
+      }?["name"], .some("z"))
     #expect(try await result { todos.findOneAndDelete(filter: ["name": "y"], $0) } != nil)
-    #expect(
-      try await result { todos.findOneAndDelete(filter: [:], options: options, $0) }?["name"]
-        == .some("d"))
-    #expect(try await result { todos.deleteOneDocument(filter: ["name": "b"], $0) } == 1)
-    #expect(try await result { todos.deleteManyDocuments(filter: [:], $0) } == 1)
+    try await expectEqual(
+      result { todos.findOneAndDelete(filter: [:], options: options, $0) }?["name"],
+      .some("d"))
+    try await expectEqual(result { todos.deleteOneDocument(filter: ["name": "b"], $0) }, 1)
+    try await expectEqual(result { todos.deleteManyDocuments(filter: [:], $0) }, 1)
     try await server.stop()
   }
 
@@ -190,7 +191,7 @@ import Testing
       ["name": "for all", "status": "public"], ["name": "hidden"],
     ])
     let todos = Self.todos(ann)
-    #expect(try await Self.names(todos.find(filter: [:])) == ["for all"])
+    try await expectEqual(Self.names(todos.find(filter: [:])), ["for all"])
     let own = try await todos.insertOne(["name": "ann's", "owner": .string(ann.user.id)])
     let realm = try await Self.open(ann)
     try await Self.wait(for: ["for all", "ann's"], in: realm)
@@ -208,8 +209,8 @@ import Testing
       try await todos.updateOneDocument(
         filter: ["name": "for all"], update: ["$set": ["name": "x"]])
     }
-    #expect(error?.message == "update not permitted")
-    #expect(try await todos.deleteManyDocuments(filter: ["_id": own]) == 1)
+    expectEqual(error?.message, "update not permitted")
+    try await expectEqual(todos.deleteManyDocuments(filter: ["_id": own]), 1)
     try await Self.wait(for: ["for all"], in: realm)
     #expect(ann.errors.withLock { $0.isEmpty })
     try await server.stop()
@@ -239,17 +240,17 @@ import Testing
     let delegate = Delegate()
     let stream = todos.watch(delegate: delegate, queue: DispatchQueue(label: "events"))
     var events = delegate.events.stream.makeAsyncIterator()
-    #expect(await events.next() == "open")
+    await expectEqual(events.next(), "open")
     let id = try await todos.insertOne(["name": "a"])
-    #expect(await events.next() == "insert")
+    await expectEqual(events.next(), "insert")
     let realm = try await Self.open(ann)
     try await Self.wait(for: ["a"], in: realm)
     try await realm.asyncWrite { realm.objects(Todo.self).first?.name = "b" }
-    #expect(await events.next() == "update")
-    #expect(try await todos.deleteOneDocument(filter: ["_id": id]) == 1)
-    #expect(await events.next() == "delete")
+    await expectEqual(events.next(), "update")
+    try await expectEqual(todos.deleteOneDocument(filter: ["_id": id]), 1)
+    await expectEqual(events.next(), "delete")
     stream.close()
-    #expect(await events.next() == "closed")
+    await expectEqual(events.next(), "closed")
     try await server.stop()
   }
 
@@ -273,15 +274,15 @@ import Testing
         break
       }
       let first: ObjectId = stream == 2 ? ids[0] : ids[1]
-      #expect(
-        found?.documentValue?["documentKey"]??.documentValue?["_id"] == .some(.objectId(first)))
+      expectEqual(
+        found?.documentValue?["documentKey"]??.documentValue?["_id"], .some(.objectId(first)))
     }
     // A refusal ends a stream, and says why.
     var error: (any Error)?
     do {
       for try await _ in todos.changeEvents(matchFilter: ["$where": 1]) {}
     } catch let failure { error = failure }
-    #expect((error as? AppError)?.code == .mongoDBError)
+    expectEqual((error as? AppError)?.code, .mongoDBError)
     // The end of the server ends streams, and waits for none.
     let events = todos.changeEvents
     let ending = Task { for try await _ in events {} }
@@ -306,13 +307,13 @@ import Testing
     try await Self.wait(for: ["a"], in: realm)
     let found = try await todos.find(
       filter: ["realm": "home"], options: FindOptions(nil, ["name": 1, "realm": 1, "_id": 0]))
-    #expect(found == [["name": "a", "realm": "home"]])
+    expectEqual(found, [["name": "a", "realm": "home"]])
     let missing = await #expect(throws: AppError.self) { try await todos.find(filter: [:]) }
-    #expect(missing?.code == .invalidParameter)
+    expectEqual(missing?.code, .invalidParameter)
     let unknown = await #expect(throws: AppError.self) {
       try await Self.todos(ann).find(filter: [:])
     }
-    #expect(unknown?.message == "service not found: 'mongodb-atlas'")
+    expectEqual(unknown?.message, "service not found: 'mongodb-atlas'")
     try await server.stop()
   }
 }

@@ -10,6 +10,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -54,26 +55,26 @@ import Testing
         KeptLog { text in log.withLock { $0.append(text) } }
       })
     func errors() -> [String] { log.withLock { $0.filter { $0.hasPrefix("error: ") } } }
-    #expect(try await Self.send(server, nil).status == 200)
+    try await expectEqual(Self.send(server, nil).status, 200)
     #expect(try await Self.handshake(server, nil).contains("101"))
     #expect(errors().isEmpty)
     for header in ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"] {
       let answer = try await Self.send(server, header)
-      #expect(answer.status == 403, "\(header)")
+      expectEqual(answer.status, 403, "\(header)")
       let text = String(decoding: answer.body, as: UTF8.self)
       #expect(text.contains("RestrictedHost") && text.contains(ForwardGate.message), "\(text)")
       #expect(try await Self.handshake(server, header).contains("400"), "\(header)")
     }
     // Once, with what to do.
     let line = try #require(errors().first)
-    #expect(errors().count == 1, "\(errors())")
+    expectEqual(errors().count, 1, "\(errors())")
     for remedy in ["\"mode\"", "--development", "--public-url"] { #expect(line.contains(remedy)) }
     // A mode is one, and needs no restart.
     let file = server.directory.path + "/data/apps/todos/app.json"
     try Data(#"{"id":"todos","mode":"development","sync":"partition"}"#.utf8)
       .write(to: URL(fileURLWithPath: file))
     _ = try await ApplyCommand.answer(server.directory.path + "/data")
-    #expect(try await Self.send(server, "X-Forwarded-For").status == 200)
+    try await expectEqual(Self.send(server, "X-Forwarded-For").status, 200)
     #expect(try await Self.handshake(server, "X-Forwarded-For").contains("101"))
     try await server.stop()
   }

@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import TestExtensions
 import Testing
 
 struct FunctionPageTests {
@@ -16,10 +17,10 @@ struct FunctionPageTests {
     let text = try String(contentsOf: root.appending(path: Self.page), encoding: .utf8)
     let blocks = text.components(separatedBy: "```json\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
-    #expect(blocks.count == 3)
+    expectEqual(blocks.count, 3)
     let support = AppFileSupport(contents: { _ in Array(repeating: 0x73, count: 32) })
     let files = try blocks.map { try AppFile(Array($0.utf8), support) }
-    #expect(files.flatMap(\.triggers).map(\.name) == ["newTodo", "nightly"])
+    expectEqual(files.flatMap(\.triggers).map(\.name), ["newTodo", "nightly"])
     #expect(files.flatMap(\.functions).count == 3 && files.flatMap(\.push).count == 1)
   }
 }

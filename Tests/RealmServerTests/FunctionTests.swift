@@ -11,6 +11,7 @@ import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -68,22 +69,22 @@ import Testing
     let device = try await AppDevice(server, "ann")
     let user = device.user
     let result = try await user.functions.sum([1, 2])
-    #expect(result == ["sum": 3, "user": .string(user.id)])
+    expectEqual(result, ["sum": 3, "user": .string(user.id)])
     let callable: FunctionCallable = user.functions.sum
-    #expect(try await callable([5]).documentValue?["sum"] == .some(5))
+    try await expectEqual(callable([5]).documentValue?["sum"], .some(5))
     let second: AnyBSON = try await withCheckedThrowingContinuation { continuation in
       user.functions.sum([1], { continuation.resume(with: $0) })
     }
-    #expect(second.documentValue?["sum"] == .some(1))
+    expectEqual(second.documentValue?["sum"], .some(1))
     do {
       _ = try await user.functions.fails([])
       Issue.record("a function that fails has a result")
     } catch let error as AppError {
-      #expect(error.code == .functionExecutionError)
+      expectEqual(error.code, .functionExecutionError)
       #expect(error.localizedDescription.contains("too few"))
     }
-    #expect(await AppError.code { try await user.functions.nope([]) } == .functionNotFound)
-    #expect(await AppError.code { try await user.functions.hidden([]) } == .functionNotFound)
+    await expectEqual(AppError.code { try await user.functions.nope([]) }, .functionNotFound)
+    await expectEqual(AppError.code { try await user.functions.hidden([]) }, .functionNotFound)
     try await server.stop()
   }
 
@@ -101,13 +102,13 @@ import Testing
     let server = try await RunningServer(
       mode: .flexible, file: Self.file(#""functions":[\#(members.joined(separator: ","))]"#))
     let user = try await AppDevice(server, "ann").user
-    #expect(try await user.functions.sum([1, 2]) == 3)
+    try await expectEqual(user.functions.sum([1, 2]), 3)
     let request = try #require(web.requests("/sum").first)
     #expect(Self.isSigned(request, by: Self.secret))
     #expect(!Self.isSigned(request, by: Self.secret + "x"))
     let json = try JSONParser.parse(request.body)
     #expect(json["event"]?.string == "function" && json["name"]?.string == "sum")
-    #expect(json["user"]?["id"]?.string == user.id)
+    expectEqual(json["user"]?["id"]?.string, user.id)
     web.answer("/refuses", TestWebServer.Answer(text: #"{"error":"too few"}"#, status: 422))
     do {
       _ = try await user.functions.refuses([])
@@ -122,16 +123,18 @@ import Testing
     web.answer("/large", "\"\(String(repeating: "a", count: 4 << 20))\"")
     web.answer("/slow", TestWebServer.Answer(text: "", isHeld: true))
     let count = web.requests("/sum").count
-    #expect(await AppError.code { try await user.functions.broken([]) } == .functionExecutionError)
-    #expect(await AppError.code { try await user.functions.moved([]) } == .functionExecutionError)
-    #expect(await AppError.code { try await user.functions.large([]) } == .functionExecutionError)
-    #expect(await AppError.code { try await user.functions.missing([]) } == .functionExecutionError)
-    #expect(
-      await AppError.code { try await user.functions.slow([]) } == .executionTimeLimitExceeded)
-    #expect(await AppError.code { try await user.functions.hidden([]) } == .functionNotFound)
-    #expect(await AppError.code { try await user.functions.server([]) } == .unknown)
+    await expectEqual(
+      AppError.code { try await user.functions.broken([]) }, .functionExecutionError)
+    await expectEqual(AppError.code { try await user.functions.moved([]) }, .functionExecutionError)
+    await expectEqual(AppError.code { try await user.functions.large([]) }, .functionExecutionError)
+    await expectEqual(
+      AppError.code { try await user.functions.missing([]) }, .functionExecutionError)
+    await expectEqual(
+      AppError.code { try await user.functions.slow([]) }, .executionTimeLimitExceeded)
+    await expectEqual(AppError.code { try await user.functions.hidden([]) }, .functionNotFound)
+    await expectEqual(AppError.code { try await user.functions.server([]) }, .unknown)
     // A redirection is not followed.
-    #expect(web.requests("/sum").count == count)
+    expectEqual(web.requests("/sum").count, count)
     try await server.stop()
     try await web.stop()
   }
@@ -225,13 +228,13 @@ import Testing
     let todos = user.mongoClient("mongodb-atlas").database(named: "db")
       .collection(withName: "Todo")
     try await Self.wait { await !server.program.apps[0].triggers.statuses().isEmpty }
-    #expect(try await TriggersCommand.list(folder, nil) == "t  active")
-    #expect(
-      try await TriggersCommand.ask(folder, "todos", .suspend, of: "t") == "t  suspended")
+    try await expectEqual(TriggersCommand.list(folder, nil), "t  active")
+    try await expectEqual(
+      TriggersCommand.ask(folder, "todos", .suspend, of: "t"), "t  suspended")
     _ = try await todos.insertOne(["name": "a", "owner": "x"])
     await server.program.apps[0].triggers.settle()
-    #expect(count.withLock { $0 } == 0)
-    #expect(try await TriggersCommand.ask(folder, nil, .position, of: "t") == "t  active")
+    expectEqual(count.withLock { $0 }, 0)
+    try await expectEqual(TriggersCommand.ask(folder, nil, .position, of: "t"), "t  active")
     try await Self.wait { count.withLock { $0 } == 1 }
     await #expect(throws: ServerFailure.self) {
       try await TriggersCommand.ask(folder, nil, .suspend, of: "other")
@@ -239,7 +242,7 @@ import Testing
     try await server.stop()
     let text = try await TriggersCommand.ask(folder, nil, .suspend, of: "t")
     #expect(text.hasPrefix("No server runs"))
-    #expect(try await TriggersCommand.list(folder, nil) == "t  suspend asked for")
+    try await expectEqual(TriggersCommand.list(folder, nil), "t  suspend asked for")
   }
 
   // MARK: Push messages
@@ -279,9 +282,9 @@ import Testing
       guard number < 10, calls.count == number, let chain = calls.last?.chain else { break }
       try await insert(handsBack ? ["Realm-Chain: \(chain)"] : [])
     }
-    #expect(web.requests("/copy").count == (handsBack ? 8 : 10))
+    expectEqual(web.requests("/copy").count, (handsBack ? 8 : 10))
     let list = try await TriggersCommand.list(folder, nil)
-    #expect(list.contains("set each other off") == handsBack)
+    expectEqual(list.contains("set each other off"), handsBack)
     await client.leave()
     try await server.stop()
     try await web.stop()
@@ -296,21 +299,21 @@ import Testing
     let device = try await AppDevice(server, "ann")
     let user = device.user
     let push = device.app.pushClient(serviceName: "apns")
-    #expect(try await user.functions.notify([.string(user.id)]) == 0)
+    try await expectEqual(user.functions.notify([.string(user.id)]), 0)
     try await push.registerDevice(token: "token of ann", user: user)
-    #expect(try await user.functions.notify([.string(user.id)]) == 1)
+    try await expectEqual(user.functions.notify([.string(user.id)]), 1)
     let request = try #require(web.requests("/push").last)
     #expect(Self.isSigned(request, by: Self.secret))
-    #expect(
-      request.body
-        == #"{"app":"todos","event":"push","service":"apns","payload":{"text":"hello"},"#
+    expectEqual(
+      request.body,
+      #"{"app":"todos","event":"push","service":"apns","payload":{"text":"hello"},"#
         + #""devices":[{"user":"\#(user.id)","token":"token of ann"}]}"#)
     try await push.deregisterDevice(user: user)
-    #expect(try await user.functions.notify([.string(user.id)]) == 0)
+    try await expectEqual(user.functions.notify([.string(user.id)]), 0)
     let other = device.app.pushClient(serviceName: "gcm")
-    #expect(
-      await AppError.code { try await other.registerDevice(token: "t", user: user) }
-        == .unknown)
+    await expectEqual(
+      AppError.code { try await other.registerDevice(token: "t", user: user) },
+      .unknown)
     try await server.stop()
     try await web.stop()
   }

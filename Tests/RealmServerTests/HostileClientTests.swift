@@ -13,6 +13,7 @@ import RealmSync
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -40,7 +41,7 @@ import Testing
     let client = try await DeployedClient(server)
     let socket = try await client.socket(Self.offer, token: try await client.logIn().accessToken)
     try await socket.send(frames: frame)
-    #expect(try await socket.closeCode() == 1002)
+    try await expectEqual(socket.closeCode(), 1002)
     await client.leave()
     try await server.stop()
   }
@@ -73,10 +74,10 @@ import Testing
     for number in 1...2 {
       let socket = try await client.socket(Self.offer, token: try await client.logIn().accessToken)
       try await socket.send("ping \(number) 0\n")
-      #expect(try await socket.text() == "pong \(number)\n")
+      try await expectEqual(socket.text(), "pong \(number)\n")
     }
     let token = try await client.logIn().accessToken
-    #expect(try await client.socket(Self.offer, token: token).closeCode() == 1008)
+    try await expectEqual(client.socket(Self.offer, token: token).closeCode(), 1008)
     await client.leave()
     try await server.stop()
   }
@@ -101,8 +102,8 @@ import Testing
     for (count, status) in [(60 << 10, 400), (70 << 10, 413)] {
       let answer = try await ClientTransport.shared.send(
         HTTPRequest(.post, url: url, body: [UInt8](repeating: 0x20, count: count)))
-      #expect(answer.status == status)
-      #expect(answer[header: "Cache-Control"] == "no-store")
+      expectEqual(answer.status, status)
+      expectEqual(answer[header: "Cache-Control"], "no-store")
     }
     try await server.stop()
   }
@@ -117,7 +118,7 @@ import Testing
       "ann@x.org", "secret1", linkedTo: nil, device: nil, for: "")
     let socket = try await client.socket(Self.offer, token: login.accessToken)
     try await socket.send("ping 1 0\n")
-    #expect(try await socket.text() == "pong 1\n")
+    try await expectEqual(socket.text(), "pong 1\n")
     try await server.accounts.sendReset("ann@x.org")
     let folder = server.directory.path + "/data/apps/todos/outbox"
     let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
@@ -126,7 +127,7 @@ import Testing
     try await server.accounts.reset(
       to: "another", token: try #require(mail["token"]?.string),
       id: try #require(mail["tokenId"]?.string), for: "")
-    #expect(try await socket.closeCode() == 4001)
+    try await expectEqual(socket.closeCode(), 4001)
     await client.leave()
     try await server.stop()
   }
@@ -141,9 +142,9 @@ import Testing
           headers: [HTTPHeader("X-Forwarded-For", "192.0.2.1"), HTTPHeader(name, value)])
       ).status
     }
-    #expect(try await status("Accept", "*/*") == 403)
-    #expect(try await status("Authorization", "Bearer 0123456789abcdeF") == 403)
-    #expect(try await status("Authorization", "Bearer 0123456789abcdef") == 200)
+    try await expectEqual(status("Accept", "*/*"), 403)
+    try await expectEqual(status("Authorization", "Bearer 0123456789abcdeF"), 403)
+    try await expectEqual(status("Authorization", "Bearer 0123456789abcdef"), 200)
     try await server.stop()
   }
 
@@ -182,7 +183,7 @@ import Testing
     for _ in 0..<10 where socket == nil { socket = try? await ClientSockets.shared.open(endpoint) }
     try await Task.sleep(for: .seconds(2.5))
     try await socket?.send(Array("ping 1 0\n".utf8))
-    #expect(try await socket?.receive() == Array("pong 1\n".utf8))
+    try await expectEqual(socket?.receive(), Array("pong 1\n".utf8))
     await socket?.close(.normal)
     try await server.stop()
   }
@@ -203,10 +204,10 @@ import Testing
       Array("POST /api/client/v2.0/x HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n1".utf8))
     let socket = try await client.socket(Self.offer, token: try await client.logIn().accessToken)
     try await socket.send("ping 1 0\n")
-    #expect(try await socket.text() == "pong 1\n")
+    try await expectEqual(socket.text(), "pong 1\n")
     // Longer than all limits of the shutdown together would be a hang.
     try await server.stop()
-    #expect(await silent.rest() == [])
+    await expectEqual(silent.rest(), [])
     _ = await half.rest()
     _ = await body.rest()
     await client.leave()
@@ -250,7 +251,7 @@ import Testing
       let failure = await #expect(throws: SocketClosed.self) {
         _ = try await sockets.open(endpoint)
       }
-      #expect((failure?.code == .tlsFailed) == (code == .tlsFailed), "\(version)")
+      expectEqual((failure?.code == .tlsFailed), (code == .tlsFailed), "\(version)")
     }
     try await server.stop()
   }

@@ -10,6 +10,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite(
@@ -104,7 +105,7 @@ struct IdleClientTests {
           table: changeset.intern("Note"), kind: .topLevel,
           key: .init(field: changeset.intern("_id"), type: .int, isNullable: false))))
     try await writer.upload([ChangesetEncoder.encode(changeset)])
-    #expect(try await Self.reached(clients) == Self.clientCount)
+    try await expectEqual(Self.reached(clients), Self.clientCount)
     let after = try server.residentByteCount()
     #expect((after - before) / Self.clientCount < Self.byteCountMax)
     for client in clients { await client.socket.close(.normal) }

@@ -7,6 +7,7 @@ import Foundation
 import RealmFormats
 import RealmServerEngine
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -28,7 +29,7 @@ import Testing
     let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
     let (shown, answer) = try await app.run { $0.isDryRun = true }
     #expect(shown.contains("The collection todo.Item becomes the class Item."))
-    #expect(answer == "Nothing was done.")
+    expectEqual(answer, "Nothing was done.")
     #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
   }
 
@@ -36,7 +37,7 @@ import Testing
     let directory = try TemporaryDirectory()
     let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
     let failure = await Self.failure(app) { $0.users = directory.path + "/nobody.json" }
-    #expect(failure == "There is no file \(directory.path)/nobody.json to read. Check the path.")
+    expectEqual(failure, "There is no file \(directory.path)/nobody.json to read. Check the path.")
     #expect(!FileManager.default.fileExists(atPath: directory.path + "/data"))
   }
 
@@ -67,9 +68,9 @@ import Testing
     #expect(shown.contains("An interrupted import goes on."))
     #expect(answer.contains("Documents of todo.Profile that do not fit the schema: 1 (left out)"))
     let rejected = "\(directory.path)/data/apps/\(TutorialApp.id)/rejected.jsonl"
-    #expect(FileManager.default.contents(atPath: rejected)?.isEmpty == false)
+    expectEqual(FileManager.default.contents(atPath: rejected)?.isEmpty, false)
     let server = try await RunningServer(directory)
-    #expect(server.app == TutorialApp.id)
+    expectEqual(server.app, TutorialApp.id)
     try await server.stop()
   }
 
@@ -106,7 +107,7 @@ import Testing
     let folder = directory.path + "/data"
     #expect(
       try await InviteCommand.answer(folder, nil, mailsPerMinute: 60).hasPrefix("5 mails wait in"))
-    #expect(try app.mails.count == 5)
+    try expectEqual(app.mails.count, 5)
     // Who has a valid mail is not mailed again.
     #expect(
       try await InviteCommand.answer(folder, nil, mailsPerMinute: 60).hasPrefix("0 mails wait in"))
@@ -119,13 +120,13 @@ import Testing
     let server = try await TestMailServer()
     try Self.setMailServer(of: app, port: server.port)
     let folder = directory.path + "/data"
-    #expect(
-      try await InviteCommand.answer(folder, nil, mailsPerMinute: 60_000) == "4 users were mailed.")
+    try await expectEqual(
+      InviteCommand.answer(folder, nil, mailsPerMinute: 60_000), "4 users were mailed.")
     for number in 0..<4 {
       #expect(server.lines.contains("RCPT TO:<\(TutorialApp.email(number))>"))
     }
-    #expect(
-      try await InviteCommand.answer(folder, nil, mailsPerMinute: 60_000) == "0 users were mailed.")
+    try await expectEqual(
+      InviteCommand.answer(folder, nil, mailsPerMinute: 60_000), "0 users were mailed.")
     try await server.stop()
   }
 

@@ -7,7 +7,7 @@ import Foundation
 import RealmFormats
 import RealmSwift
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -74,30 +74,30 @@ struct ImportedAppTests {
     #expect(answer.contains("100 users and 10100 objects are there"))
     #expect(answer.contains("100 mails wait in"))
     let mail = try #require(try app.mails[TutorialApp.email(7)])
-    #expect(mail["text"]?.string?.contains("valid for 7 days") == true)
-    #expect(mail["link"]?.string?.hasPrefix("https://tasks.example.org/reset?token=") == true)
+    expectEqual(mail["text"]?.string?.contains("valid for 7 days"), true)
+    expectEqual(mail["link"]?.string?.hasPrefix("https://tasks.example.org/reset?token="), true)
 
     let server = try await RunningServer(directory)
     let user = try await Self.device(7, of: server, app)
-    #expect(user.id == app.user(7))
+    expectEqual(user.id, app.user(7))
     let realm = try await Self.open(user)
     let items = realm.objects(Item.self)
     #expect(items.count == 100 && items.allSatisfy { $0.owner == user.id })
-    #expect(realm.objects(ItemProfile.self).count == 100)
+    expectEqual(realm.objects(ItemProfile.self).count, 100)
     let first = try #require(items.where { $0.summary == "item 7" }.first)
-    #expect(first.profile?.name == "User 7")
-    #expect(first.done == Date(timeIntervalSince1970: 1_735_787_045))
+    expectEqual(first.profile?.name, "User 7")
+    expectEqual(first.done, Date(timeIntervalSince1970: 1_735_787_045))
     try await realm.asyncWrite { first.summary = "changed" }
     try await realm.syncSession?.wait(for: .upload)
 
     let other = try await Self.device(8, of: server, app)
     let theirs = try await Self.open(other)
-    #expect(theirs.objects(Item.self).count == 100)
+    expectEqual(theirs.objects(Item.self).count, 100)
     #expect(theirs.objects(Item.self).allSatisfy { $0.owner == other.id })
     let collection = user.mongoClient("mongodb-atlas").database(named: "todo")
       .collection(withName: "Item")
     let found = try await collection.count(filter: ["summary": "changed"])
-    #expect(found == 1)
+    expectEqual(found, 1)
     try await server.stop()
   }
 }

@@ -8,6 +8,7 @@ import Logging
 import RealmServerKit
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct KitPushTests {
@@ -37,7 +38,7 @@ struct KitPushTests {
       let user = try await client.login(credentials: .anonymous)
       try await client.pushClient(serviceName: "apns").registerDevice(token: "t", user: user)
       let count = try await user.functions.tell(["hello"])
-      #expect(count == .int64(1))
+      expectEqual(count, .int64(1))
       let body = try #require(web.requests("/push").last).body
       #expect(body.contains(#""payload":{"text":"hello"}"#) && body.contains(#""token":"t""#))
       await #expect(throws: AppError.self) {

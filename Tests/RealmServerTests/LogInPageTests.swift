@@ -8,6 +8,7 @@ import RealmFormats
 import RealmServerEngine
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -87,7 +88,7 @@ import Testing
     let key = try await user.apiKeysAuth.createAPIKey(named: "importer")
     let robot = try await other.login(credentials: .userAPIKey(key.key!))
     // snippet end
-    #expect(robot.id == user.id)
+    expectEqual(robot.id, user.id)
     try await several(app)
   }
 
@@ -108,7 +109,7 @@ import Testing
     // snippet: login-token
     let user = try await app.login(credentials: .jwt(token: token))
     // snippet end
-    #expect(user.identities.map(\.providerType) == ["custom-token"])
+    expectEqual(user.identities.map(\.providerType), ["custom-token"])
   }
 
   private func apple(_ app: App, _ appleToken: String, _ googleToken: String) async throws {
@@ -123,21 +124,21 @@ import Testing
     // snippet: login-google-code
     let user = try await app.login(credentials: .google(serverAuthCode: code))
     // snippet end
-    #expect(user.identities.map(\.providerType) == ["oauth2-google"])
+    expectEqual(user.identities.map(\.providerType), ["oauth2-google"])
   }
 
   private func facebook(_ app: App, _ token: String) async throws {
     // snippet: login-facebook
     let user = try await app.login(credentials: .facebook(accessToken: token))
     // snippet end
-    #expect(user.identities.map(\.providerType) == ["oauth2-facebook"])
+    expectEqual(user.identities.map(\.providerType), ["oauth2-facebook"])
   }
 
   private func function(_ app: App) async throws {
     // snippet: login-function
     let user = try await app.login(credentials: .function(payload: ["badge": 1234]))
     // snippet end
-    #expect(user.identities.map(\.providerType) == ["custom-function"])
+    expectEqual(user.identities.map(\.providerType), ["custom-function"])
   }
 
   /// The app confirms no addresses, and mails go into a folder.
@@ -149,7 +150,7 @@ import Testing
       try await app.emailPasswordAuth.confirmUser(token, tokenId: tokenId)
       // snippet end
     }
-    #expect(confirmation?.message == "invalid token data")
+    expectEqual(confirmation?.message, "invalid token data")
     let reset = await #expect(throws: AppError.self) {
       // snippet: login-reset
       try await app.emailPasswordAuth.sendResetPasswordEmail(email)
@@ -157,7 +158,7 @@ import Testing
       try await app.emailPasswordAuth.resetPassword(to: password, token: token, tokenId: tokenId)
       // snippet end
     }
-    #expect(reset?.message == "invalid token data")
+    expectEqual(reset?.message, "invalid token data")
   }
 
   private func link(_ app: App) async throws {
@@ -167,7 +168,7 @@ import Testing
     // snippet: login-link
     try await user.linkUser(credentials: .emailPassword(email: email, password: password))
     // snippet end
-    #expect(user.identities.count == 2)
+    expectEqual(user.identities.count, 2)
   }
 }
 #endif

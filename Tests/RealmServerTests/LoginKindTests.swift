@@ -10,6 +10,7 @@ import RealmStorage
 import RealmSwift
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -47,26 +48,26 @@ import Testing
       let claims = TestClaims(name: "Ann", email: "ann@x.org")
       let user = try await app.login(credentials: .jwt(token: issuer.token(claims, way)))
       #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
-      #expect(user.identities.map(\.providerType) == ["custom-token"])
+      expectEqual(user.identities.map(\.providerType), ["custom-token"])
       // The same user on another device, and another user.
       let other = AppDevice.app(server, "other")
       let again = try await other.login(credentials: .jwt(token: issuer.token(claims, way)))
-      #expect(again.id == user.id)
+      expectEqual(again.id, user.id)
       let bob = try await other.login(
         credentials: .jwt(token: issuer.token(TestClaims(sub: "bob"), way)))
       #expect(bob.id != user.id)
       for forged in TestIssuer.Way.allCases where forged != way {
         let token = try issuer.token(claims, forged)
-        #expect(
-          await AppError.code { try await app.login(credentials: .jwt(token: token)) }
-            == .authError,
+        await expectEqual(
+          AppError.code { try await app.login(credentials: .jwt(token: token)) },
+          .authError,
           "\(forged) for \(way)")
       }
       let stranger = try TestIssuer().token(claims, way)
       if way != .hs256 {
-        #expect(
-          await AppError.code { try await app.login(credentials: .jwt(token: stranger)) }
-            == .authError)
+        await expectEqual(
+          AppError.code { try await app.login(credentials: .jwt(token: stranger)) },
+          .authError)
       }
       try await server.stop()
     }
@@ -83,32 +84,32 @@ import Testing
       "oauth2-google":{"client_ids":["client"],"jwks_url":"\(web.address)/keys"}
       """)
     let custom = try await app.login(credentials: .jwt(token: issuer.token(.es256)))
-    #expect(custom.identities.map(\.providerType) == ["custom-token"])
+    expectEqual(custom.identities.map(\.providerType), ["custom-token"])
     let confused = try issuer.token(.confused)
-    #expect(
-      await AppError.code { try await app.login(credentials: .jwt(token: confused)) } == .authError)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .jwt(token: confused)) }, .authError)
     let apple = TestClaims(
       aud: "org.example.app", iss: "https://appleid.apple.com", email: "a@x.org",
       isEmailVerified: true)
     let first = try await app.login(credentials: .apple(idToken: issuer.token(apple, .rs256)))
-    #expect(first.profile.email == "a@x.org")
+    expectEqual(first.profile.email, "a@x.org")
     let google = TestClaims(aud: "client", iss: "https://accounts.google.com", name: "Ann")
     let second = try await app.login(credentials: .googleId(token: issuer.token(google, .rs256)))
-    #expect(second.profile.name == "Ann")
+    expectEqual(second.profile.name, "Ann")
     // Of one subject at three providers these are three users.
-    #expect(Set(app.allUsers.keys) == [custom.id, first.id, second.id])
-    #expect(app.currentUser == second)
-    #expect(
-      await AppError.code {
+    expectEqual(Set(app.allUsers.keys), [custom.id, first.id, second.id])
+    expectEqual(app.currentUser, second)
+    await expectEqual(
+      AppError.code {
         try await app.login(credentials: .apple(idToken: issuer.token(google, .rs256)))
-      } == .authError)
-    #expect(
-      await AppError.code { try await app.login(credentials: .google(serverAuthCode: "c")) }
-        == .badRequest)
-    #expect(
-      await AppError.code { try await app.login(credentials: .facebook(accessToken: "t")) }
-        == .authProviderNotFound)
-    #expect(web.requests("/keys").count == 1)
+      }, .authError)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .google(serverAuthCode: "c")) },
+      .badRequest)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .facebook(accessToken: "t")) },
+      .authProviderNotFound)
+    expectEqual(web.requests("/keys").count, 1)
     try await server.stop()
     try await web.stop()
   }
@@ -124,9 +125,10 @@ import Testing
     let made = try await keys.createAPIKey(named: "robot")
     let text = try #require(made.key)
     #expect(made.name == "robot" && !made.disabled)
-    #expect(
-      await AppError.code { try await keys.createAPIKey(named: "robot") } == .apiKeyAlreadyExists)
-    #expect(await AppError.code { try await keys.createAPIKey(named: "a b") } == .invalidParameter)
+    await expectEqual(
+      AppError.code { try await keys.createAPIKey(named: "robot") }, .apiKeyAlreadyExists)
+    await expectEqual(
+      AppError.code { try await keys.createAPIKey(named: "a b") }, .invalidParameter)
     let robots = AppDevice.app(server, "robot")
     let robot = try await robots.login(credentials: .userAPIKey(text))
     #expect(robot.id == user.id && robot.identities == user.identities)
@@ -134,20 +136,20 @@ import Testing
     #expect(listed.map(\.objectId) == [made.objectId] && listed.allSatisfy { $0.key == nil })
     try await keys.disableAPIKey(made.objectId)
     #expect(try await keys.fetchAPIKey(made.objectId).disabled)
-    #expect(
-      await AppError.code { try await robots.login(credentials: .userAPIKey(text)) } == .authError)
+    await expectEqual(
+      AppError.code { try await robots.login(credentials: .userAPIKey(text)) }, .authError)
     // The program with the key is logged out, the user is not.
-    #expect(await AppError.code { try await robot.refreshCustomData() } == .invalidSession)
+    await expectEqual(AppError.code { try await robot.refreshCustomData() }, .invalidSession)
     #expect(!robot.isLoggedIn && user.isLoggedIn)
     try await keys.enableAPIKey(made.objectId)
     _ = try await robots.login(credentials: .serverAPIKey(text))
     try await keys.deleteAPIKey(made.objectId)
-    #expect(await AppError.code { try await keys.fetchAPIKey(made.objectId) } == .unknown)
+    await expectEqual(AppError.code { try await keys.fetchAPIKey(made.objectId) }, .unknown)
     #expect(try await keys.fetchAPIKeys().isEmpty)
     let anonymous = try await app.login(credentials: .anonymous)
-    #expect(
-      await AppError.code { try await anonymous.apiKeysAuth.createAPIKey(named: "k") }
-        == .invalidParameter)
+    await expectEqual(
+      AppError.code { try await anonymous.apiKeysAuth.createAPIKey(named: "k") },
+      .invalidParameter)
     try await Self.useBlocks(keys)
     try await server.stop()
   }
@@ -177,7 +179,7 @@ import Testing
     ]
     #expect(errors.allSatisfy { $0 == nil }, "\(errors)")
     let gone = await wait { done in keys.fetchAPIKey(objectId) { done($0 == nil ? $1 : nil) } }
-    #expect((gone as? AppError)?.message == "API key not found")
+    expectEqual((gone as? AppError)?.message, "API key not found")
   }
 
   @Test func keysOfTheApp() async throws {
@@ -185,17 +187,17 @@ import Testing
     let folder = server.directory.path + "/data"
     let text = try await KeysCommand.answer(folder, nil, .create("backup"))
     let user = try await app.login(credentials: .serverAPIKey(text))
-    #expect(user.identities.map(\.providerType) == ["api-key"])
-    #expect(try await KeysCommand.answer(folder, nil, .list) == "backup  \(text.prefix(24))")
-    #expect(
-      try await KeysCommand.answer(folder, nil, .disable("backup"))
-        == "The key backup is disabled, and its logins are over.")
-    #expect(
-      try await KeysCommand.answer(folder, nil, .list) == "backup  \(text.prefix(24))  disabled")
-    #expect(
-      await AppError.code { try await app.login(credentials: .serverAPIKey(text)) } == .authError)
+    expectEqual(user.identities.map(\.providerType), ["api-key"])
+    try await expectEqual(KeysCommand.answer(folder, nil, .list), "backup  \(text.prefix(24))")
+    try await expectEqual(
+      KeysCommand.answer(folder, nil, .disable("backup")),
+      "The key backup is disabled, and its logins are over.")
+    try await expectEqual(
+      KeysCommand.answer(folder, nil, .list), "backup  \(text.prefix(24))  disabled")
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .serverAPIKey(text)) }, .authError)
     _ = try await KeysCommand.answer(folder, nil, .enable("backup"))
-    #expect(try await app.login(credentials: .serverAPIKey(text)).id == user.id)
+    try await expectEqual(app.login(credentials: .serverAPIKey(text)).id, user.id)
     for (action, message) in [
       (KeysCommand.Action.create("backup"), "has a key of this name"),
       (.create("a b"), "letters, digits"), (.enable("none"), "no key of this name"),
@@ -203,10 +205,10 @@ import Testing
       let failure = await #expect(throws: ServerFailure.self) {
         try await KeysCommand.answer(folder, nil, action)
       }
-      #expect(failure?.description.contains(message) == true)
+      expectEqual(failure?.description.contains(message), true)
     }
     _ = try await KeysCommand.answer(folder, nil, .delete("backup"))
-    #expect(try await KeysCommand.answer(folder, nil, .list) == "The app has no keys.")
+    try await expectEqual(KeysCommand.answer(folder, nil, .list), "The app has no keys.")
     try await server.stop()
   }
 
@@ -221,25 +223,25 @@ import Testing
       """)
     web.answer("/who", #"{"id":"ann","name":"Ann"}"#)
     let user = try await app.login(credentials: .function(payload: ["badge": 7]))
-    #expect(user.profile.name == "Ann")
+    expectEqual(user.profile.name, "Ann")
     let request = try #require(web.requests("/who").first)
-    #expect(
-      request.body
-        == #"{"app":"todos","event":"login","arguments":[{"badge":{"$numberLong":"7"}}]}"#)
+    expectEqual(
+      request.body,
+      #"{"app":"todos","event":"login","arguments":[{"badge":{"$numberLong":"7"}}]}"#)
     // Whoever knows the secret finds the signature right.
     let parts = request.signature.split(separator: ",")
     let time = try #require(parts.first?.dropFirst(2))
     let signature = ServerCryptography().signature(
       of: Array("\(time).\(request.body)".utf8), key: Array(secret.utf8))
-    #expect(parts.last.flatMap { HexadecimalText.bytes(String($0.dropFirst(3))) } == signature)
+    expectEqual(parts.last.flatMap { HexadecimalText.bytes(String($0.dropFirst(3))) }, signature)
     web.answer("/who", "null")
-    #expect(
-      await AppError.code { try await app.login(credentials: .function(payload: [:])) }
-        == .authError)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .function(payload: [:])) },
+      .authError)
     web.forget("/who")
-    #expect(
-      await AppError.code { try await app.login(credentials: .function(payload: [:])) }
-        == .internalServerError)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .function(payload: [:])) },
+      .internalServerError)
     try await server.stop()
     try await web.stop()
   }
@@ -260,23 +262,23 @@ import Testing
     let user = try await app.login(credentials: .function(payload: ["name": "ann"]))
     let auth = app.emailPasswordAuth
     try await auth.registerUser(email: "ann@x.org", password: "secret1")
-    #expect(
-      await AppError.code { try await auth.registerUser(email: "eve@x.org", password: "secret1") }
-        == .badRequest)
-    #expect(
-      await AppError.code { try await auth.retryCustomConfirmation("eve@x.org") } == .badRequest)
+    await expectEqual(
+      AppError.code { try await auth.registerUser(email: "eve@x.org", password: "secret1") },
+      .badRequest)
+    await expectEqual(
+      AppError.code { try await auth.retryCustomConfirmation("eve@x.org") }, .badRequest)
     try await auth.callResetPasswordFunction(
       email: "ann@x.org", password: "another", args: ["a word"])
     try await user.linkUser(
       credentials: .emailPassword(email: "ann@x.org", password: "another"))
-    #expect(user.identities.map(\.providerType) == ["custom-function", "local-userpass"])
-    #expect(user.profile.email == "ann@x.org")
+    expectEqual(user.identities.map(\.providerType), ["custom-function", "local-userpass"])
+    expectEqual(user.profile.email, "ann@x.org")
     try await server.stop()
     // A program without these functions names the first at its start.
     let failure = await #expect(throws: ServerFailure.self) {
       _ = try await RunningServer(server.directory)
     }
-    #expect(failure?.description.contains("names the function \"") == true)
+    expectEqual(failure?.description.contains("names the function \""), true)
   }
 
   // MARK: Mails
@@ -292,27 +294,27 @@ import Testing
     let auth = app.emailPasswordAuth
     try await auth.registerUser(email: "ann@x.org", password: "secret1")
     let credentials = Credentials.emailPassword(email: "ann@x.org", password: "secret1")
-    #expect(
-      await AppError.code { try await app.login(credentials: credentials) } == .invalidPassword)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: credentials) }, .invalidPassword)
     let confirmation = try #require(Self.token(in: mails.lines, "https://x.org/c"))
     try await auth.confirmUser(confirmation.token, tokenId: confirmation.id)
-    #expect(
-      await AppError.code {
+    await expectEqual(
+      AppError.code {
         try await auth.confirmUser(confirmation.token, tokenId: confirmation.id)
-      } == .unknown)
+      }, .unknown)
     let user = try await app.login(credentials: credentials)
     try await auth.sendResetPasswordEmail("ann@x.org")
     let reset = try #require(Self.token(in: mails.lines, "https://x.org/r"))
     try await auth.resetPassword(to: "another", token: reset.token, tokenId: reset.id)
-    #expect(
-      try await app.login(
+    try await expectEqual(
+      app.login(
         credentials: .emailPassword(email: "ann@x.org", password: "another")
-      ).id == user.id)
+      ).id, user.id)
     // A mail server that is gone is an error of the call.
     try await mails.stop()
-    #expect(
-      await AppError.code { try await auth.sendResetPasswordEmail("ann@x.org") }
-        == .internalServerError)
+    await expectEqual(
+      AppError.code { try await auth.sendResetPasswordEmail("ann@x.org") },
+      .internalServerError)
     try await server.stop()
   }
 
@@ -344,9 +346,9 @@ import Testing
     let json = try JSONParser.parse(body)
     let mail = try #require(json["arguments"]?.array?.first)
     #expect(json["event"] == "mail" && mail["email"] == "ann@x.org")
-    #expect(mail["subject"] == "Welcome")
+    expectEqual(mail["subject"], "Welcome")
     let (token, id) = (mail["token"]?.string ?? "", mail["tokenId"]?.string ?? "")
-    #expect(mail["link"]?.string == "app://confirm?token=\(token)&tokenId=\(id)")
+    expectEqual(mail["link"]?.string, "app://confirm?token=\(token)&tokenId=\(id)")
     try await app.emailPasswordAuth.confirmUser(token, tokenId: id)
     _ = try await app.login(
       credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
@@ -367,11 +369,11 @@ import Testing
     let id = ann.id
     try await ann.linkUser(credentials: token)
     #expect(ann.id == id && ann.identities.count == 2)
-    #expect(
-      await AppError.code { try await ann.linkUser(credentials: .anonymous) } == .invalidParameter)
+    await expectEqual(
+      AppError.code { try await ann.linkUser(credentials: .anonymous) }, .invalidParameter)
     // Not anonymous any more, the user comes back after a logout.
     try await ann.logOut()
-    #expect(ann.state == .loggedOut)
+    expectEqual(ann.state, .loggedOut)
     #expect(try await app.login(credentials: token) === ann)
     try await app.emailPasswordAuth.registerUser(email: "bob@x.org", password: "secret1")
     let bob = try await app.login(
@@ -379,10 +381,10 @@ import Testing
     #expect(app.currentUser == bob && app.allUsers.count == 2)
     #expect(app.switch(to: ann) == ann && app.currentUser == ann)
     // The identity has an owner.
-    #expect(await AppError.code { try await bob.linkUser(credentials: token) } == .badRequest)
+    await expectEqual(AppError.code { try await bob.linkUser(credentials: token) }, .badRequest)
     try await ann.delete()
     #expect(ann.state == .removed && app.currentUser == bob)
-    #expect(Set(app.allUsers.keys) == [bob.id])
+    expectEqual(Set(app.allUsers.keys), [bob.id])
     let again = try await app.login(credentials: token)
     #expect(again.id != id && again.identities.map(\.providerType) == ["custom-token"])
     try await server.stop()
@@ -404,8 +406,8 @@ import Testing
     try Data(file.utf8).write(to: URL(fileURLWithPath: path + "app.json"))
     #expect(try await ApplyCommand.answer(folder).hasPrefix("The files of the app todos are"))
     let old = try issuer.token(.hs256)
-    #expect(
-      await AppError.code { try await app.login(credentials: .jwt(token: old)) } == .authError)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: .jwt(token: old)) }, .authError)
     #expect(try await app.login(credentials: .jwt(token: issuer.token(.rs256))) === user)
     _ = try await user.refreshCustomData()
     // A key that is none is named, and nothing changes.
@@ -413,9 +415,10 @@ import Testing
     let failure = await #expect(throws: ServerFailure.self) {
       try await ApplyCommand.answer(folder)
     }
-    #expect(
-      failure?.description.contains("no public key for RS256 in PEM form (RSA keys need 2048 bits)")
-        == true)
+    expectEqual(
+      failure?.description.contains(
+        "no public key for RS256 in PEM form (RSA keys need 2048 bits)"),
+      true)
     try await server.stop()
   }
 }

@@ -8,6 +8,7 @@ import NIOSSL
 import RealmFormats
 import RealmServerEngine
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -38,24 +39,24 @@ import Testing
     try await SMTPClient(server: Self.server(server, user: "ann")).send(Self.message)
     let lines = server.lines
     let plain = Base64.encode(Array("\0ann\0PASSWORD".utf8))
-    #expect(
-      Array(lines.prefix(5))
-        == [
-          "EHLO x.org", "AUTH PLAIN \(plain)", "MAIL FROM:<app@x.org>", "RCPT TO:<ann@y.org>",
-          "DATA",
-        ])
+    expectEqual(
+      Array(lines.prefix(5)),
+      [
+        "EHLO x.org", "AUTH PLAIN \(plain)", "MAIL FROM:<app@x.org>", "RCPT TO:<ann@y.org>",
+        "DATA",
+      ])
     #expect(lines.contains("From: <app@x.org>") && lines.contains("To: <ann@y.org>"))
     #expect(lines.contains(Base64.encode(Array("a\r\n.\r\nb\r\n".utf8))))
-    #expect(lines.filter { $0 == "." }.count == 1)
+    expectEqual(lines.filter { $0 == "." }.count, 1)
     try await server.stop()
   }
 
   @Test func serversMayAskForThePasswordInSteps() async throws {
     let server = try await TestMailServer(.init(extensions: ["AUTH LOGIN"]))
     try await SMTPClient(server: Self.server(server, user: "ann")).send(Self.message)
-    #expect(
-      Array(server.lines[1...3])
-        == ["AUTH LOGIN", Base64.encode(Array("ann".utf8)), Base64.encode(Array("PASSWORD".utf8))])
+    expectEqual(
+      Array(server.lines[1...3]),
+      ["AUTH LOGIN", Base64.encode(Array("ann".utf8)), Base64.encode(Array("PASSWORD".utf8))])
     try await server.stop()
   }
 
@@ -151,7 +152,7 @@ import Testing
     let words = text.split(separator: "=?utf-8?B?").dropFirst().compactMap { part in
       Base64.decode(String(part.prefix { $0 != "?" }))
     }
-    #expect(String(decoding: words.joined(), as: UTF8.self) == subject)
+    expectEqual(String(decoding: words.joined(), as: UTF8.self), subject)
     #expect(words.count > 1 && words.allSatisfy { String(validating: $0, as: UTF8.self) != nil })
   }
 }

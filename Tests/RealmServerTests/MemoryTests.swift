@@ -10,6 +10,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -39,7 +40,7 @@ import Testing
     #expect(last.take(1))
     // What is forgotten is given back.
     others = []
-    #expect(budget.byteCount == 64 << 20)
+    expectEqual(budget.byteCount, 64 << 20)
     withExtendedLifetime([first, second, third, last]) {}
   }
 
@@ -57,11 +58,11 @@ import Testing
     // Half of what the user may have is left.
     #expect(first.hold(201))
     #expect(first.hold(1_000))
-    #expect(budget.byteCount == 1_000)
+    expectEqual(budget.byteCount, 1_000)
     // It is above the limits of its user and address, who get nothing more.
     let others = [share("a", "ann"), share("b", "ann"), share("a", "bob"), share("b", "bob")]
-    #expect(others.map { $0.reserve(100) } == [false, false, false, true])
-    #expect(others.map { $0.take(100) } == [false, false, false, true])
+    expectEqual(others.map { $0.reserve(100) }, [false, false, false, true])
+    expectEqual(others.map { $0.take(100) }, [false, false, false, true])
     // Messages of the server leave a quarter for those of clients.
     #expect(!others[3].reserve(101))
     #expect(others[3].take(101))
@@ -69,9 +70,9 @@ import Testing
     #expect(others[3].reserve(100))
     // Half of the process is taken by many who have little each.
     let strangers = ["c", "d", "e", "f"].map { share($0, $0) }
-    #expect(strangers.map { $0.hold(100) } == [false, false, false, true])
+    expectEqual(strangers.map { $0.hold(100) }, [false, false, false, true])
     #expect(!first.hold(0))
-    #expect(others.map { $0.reserve(100) } == [true, true, false, false])
+    expectEqual(others.map { $0.reserve(100) }, [true, true, false, false])
     others[3].release(100)
     #expect(others[3].reserve(100))
     withExtendedLifetime((first, others, strangers)) {}
@@ -100,15 +101,15 @@ import Testing
     }
     while budget.waitingCount < 3 { try await Task.sleep(for: .milliseconds(1)) }
     _ = first.hold(46)
-    #expect(budget.waitingCount == 3)
+    expectEqual(budget.waitingCount, 3)
     waits[2].0.end()
     await waits[2].1.value
-    #expect(ends.withLock { $0 } == ["gone"])
+    expectEqual(ends.withLock { $0 }, ["gone"])
     // A share that has ended waits no more.
     await waits[2].0.waitForRoom(30)
     _ = first.hold(45)
     for (_, wait) in waits { await wait.value }
-    #expect(budget.waitingCount == 0)
+    expectEqual(budget.waitingCount, 0)
   }
 
   // MARK: Served
@@ -128,14 +129,14 @@ import Testing
     while server.budget.byteCount < 9 << 20 { try await Task.sleep(for: .milliseconds(5)) }
     let second = try await client.socket(offer, token: token)
     try? await second.send(frames: part)
-    #expect(try await second.closeCode() == 1008)
+    try await expectEqual(second.closeCode(), 1008)
     // The first one goes on, and gives its share back.
     try await first.send(frames: [UInt8](repeating: 0, count: 3 << 20))
     _ = try? await first.frame()
     while server.budget.byteCount > 0 { try await Task.sleep(for: .milliseconds(5)) }
     let third = try await client.socket(offer, token: token)
     try await third.send("ping 3 0\n")
-    #expect(try await third.text() == "pong 3\n")
+    try await expectEqual(third.text(), "pong 3\n")
     await client.leave()
     try await server.stop()
   }

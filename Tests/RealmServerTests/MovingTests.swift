@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -58,7 +59,7 @@ import Testing
       await realm.asyncRefresh()
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(now() == names)
+    expectEqual(now(), names)
   }
 
   @Test @MainActor func twoDevicesMoveToAnotherServer() async throws {
@@ -88,7 +89,7 @@ import Testing
     let device = try await AppDevice(server, "one")
     let realm = try await open(device, after: path, "public")
     let refusal = try await device.error()
-    #expect(refusal.code == .writeRejected, "\(refusal)")
+    expectEqual(refusal.code, .writeRejected, "\(refusal)")
     try await waitForNames([], in: realm)
     let reported = device.errors.withLock { $0.flatMap { $0.compensatingWriteInfo ?? [] } }
     #expect(reported.allSatisfy { $0.objectType == "Todo" })
@@ -96,10 +97,10 @@ import Testing
       configuration: Realm.Configuration(
         fileURL: URL(fileURLWithPath: path + ".adopted"), readOnly: true,
         objectTypes: [Todo.self]), actor: MainActor.shared)
-    #expect(kept.objects(Todo.self).map(\.name).sorted() == ["a", "b"])
-    #expect(
-      Set(reported.map(\.primaryKey))
-        == Set(kept.objects(Todo.self).map { AnyRealmValue.objectId($0._id) }))
+    expectEqual(kept.objects(Todo.self).map(\.name).sorted(), ["a", "b"])
+    expectEqual(
+      Set(reported.map(\.primaryKey)),
+      Set(kept.objects(Todo.self).map { AnyRealmValue.objectId($0._id) }))
     try await server.stop()
   }
 }

@@ -9,6 +9,7 @@ import RealmSwift
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct NetworkSettingsTests {
@@ -47,10 +48,10 @@ import Testing
     let server = try await RunningServer(mode: .flexible)
     let proxy = try await TestProxy(authorization: Self.authorization)
     let app = Self.app(server, NetworkSettings(proxy: Self.proxy(proxy, "secret")))
-    #expect(app.configuration.network.proxy?.port == proxy.port)
+    expectEqual(app.configuration.network.proxy?.port, proxy.port)
     try await Self.sync(app)
     // One tunnel for requests, and one for the socket.
-    #expect(proxy.tunnels == [server.address, server.address].map { $0.dropFirst(7) })
+    expectEqual(proxy.tunnels, [server.address, server.address].map { $0.dropFirst(7) })
     #expect(proxy.lines.contains("GET /api/client/v2.0/app/todos/location HTTP/1.1"))
     #expect(proxy.lines.contains { $0.contains("/realm-sync?baas_at=") })
     try await server.stop()
@@ -66,7 +67,7 @@ import Testing
     let network = NetworkSettings(
       proxy: Self.proxy(proxy, "secret"), additionalTrustRoots: roots)
     try await Self.sync(Self.app(server, network, address: address))
-    #expect(proxy.tunnels == [address, address].map { $0.dropFirst(8) })
+    expectEqual(proxy.tunnels, [address, address].map { $0.dropFirst(8) })
     #expect(!proxy.lines.contains { $0.contains("/api/client") })
     try await server.stop()
     try await proxy.stop()
@@ -93,8 +94,8 @@ import Testing
       _ = try await sockets.open(
         SyncEndpoint(url: address.replacing("https", with: "wss") + "/x", protocolNames: ["p"]))
     }
-    #expect(closed?.code == .tlsFailed)
-    #expect(proxy.tunnels.isEmpty == !isProxied)
+    expectEqual(closed?.code, .tlsFailed)
+    expectEqual(proxy.tunnels.isEmpty, !isProxied)
     try await server.stop()
     try await proxy.stop()
   }
@@ -112,7 +113,7 @@ import Testing
     let error = await #expect(throws: AppError.self) {
       try await Self.app(server, network, address: address).login(credentials: .anonymous)
     }
-    #expect(error?.localizedDescription.contains("address of the proxy") == true)
+    expectEqual(error?.localizedDescription.contains("address of the proxy"), true)
     let sockets = try ClientSockets(
       NetworkRoute(
         proxy: NetworkRoute.Proxy(host: "127.0.0.1", port: proxy.port),
@@ -121,9 +122,9 @@ import Testing
       _ = try await sockets.open(
         SyncEndpoint(url: address.replacing("https", with: "wss") + "/x", protocolNames: ["p"]))
     }
-    #expect(closed?.code == .tlsFailed)
-    #expect(closed?.message.contains("address of the proxy") == true)
-    #expect(proxy.tunnels.count == 2)
+    expectEqual(closed?.code, .tlsFailed)
+    expectEqual(closed?.message.contains("address of the proxy"), true)
+    expectEqual(proxy.tunnels.count, 2)
     try await server.stop()
     try await proxy.stop()
   }
@@ -139,13 +140,13 @@ import Testing
     let error = await #expect(throws: AppError.self) {
       try await Self.app(server, network).login(credentials: .anonymous)
     }
-    #expect(error?.localizedDescription.contains("host name in the base URL") == true)
+    expectEqual(error?.localizedDescription.contains("host name in the base URL"), true)
     let route = NetworkRoute(proxy: NetworkRoute.Proxy(host: "127.0.0.1", port: proxy.port))
     let closed = await #expect(throws: SocketClosed.self) {
       _ = try await ClientSockets(route).open(
         SyncEndpoint(url: "wss://127.0.0.1:9/", protocolNames: []))
     }
-    #expect(closed?.code == .fatal)
+    expectEqual(closed?.code, .fatal)
     #expect(proxy.tunnels.isEmpty)
     try await server.stop()
     try await proxy.stop()
@@ -167,7 +168,7 @@ import Testing
     let error = await #expect(throws: AppError.self) {
       try await app.login(credentials: .anonymous)
     }
-    #expect(error?.localizedDescription.contains("additionalTrustRoots") == true)
+    expectEqual(error?.localizedDescription.contains("additionalTrustRoots"), true)
     try await server.stop()
   }
 
@@ -186,7 +187,7 @@ import Testing
     ) { _ = try await sockets.open(endpoint) }
     try await proxy.stop()
     let closed = await #expect(throws: SocketClosed.self) { _ = try await sockets.open(endpoint) }
-    #expect(closed?.code == .connectFailed)
+    expectEqual(closed?.code, .connectFailed)
     try await server.stop()
   }
 

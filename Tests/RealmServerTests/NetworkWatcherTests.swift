@@ -5,6 +5,7 @@
 #if Server && os(Linux)
 import Glibc
 import RealmStorage
+import TestExtensions
 import Testing
 
 @testable import RealmNetworking
@@ -21,7 +22,7 @@ import Testing
   }
 
   private static func change(_ descriptor: CInt) {
-    #expect(write(descriptor, "change", 6) == 6)
+    expectEqual(write(descriptor, "change", 6), 6)
   }
 
   private static func wait(for count: Int, _ counter: Locked<Int>) async throws {
@@ -65,8 +66,8 @@ import Testing
     }
     #expect(result == 0 && count == 12)
     // AF_NETLINK, and the groups.
-    #expect(address[..<2] == [16, 0])
-    #expect(address[8...] == [0x51, 0x05, 0, 0])
+    expectEqual(address[..<2], [16, 0])
+    expectEqual(address[8...], [0x51, 0x05, 0, 0])
     close(descriptor)
   }
 }

@@ -9,6 +9,7 @@ import RealmNetworking
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -39,9 +40,9 @@ struct OperatorMistakeTests {
     let listen = arguments.contains("--listen") ? [] : ["--listen", "127.0.0.1:0"]
     let (status, errors) = try await ServerProcess.run(
       ["serve"] + arguments + listen, in: directory)
-    #expect(status == 1, "\(errors)", sourceLocation: location)
+    expectEqual(status, 1, "\(errors)", sourceLocation: location)
     let lines = errors.split(separator: "\n").filter { $0.hasPrefix("realm-server: ") }
-    #expect(lines.count == 1, "\(errors)", sourceLocation: location)
+    expectEqual(lines.count, 1, "\(errors)", sourceLocation: location)
     return String(lines.first?.dropFirst("realm-server: ".count) ?? "")
   }
 
@@ -74,18 +75,19 @@ struct OperatorMistakeTests {
     let directory = try TemporaryDirectory()
     let data = try Self.folder(directory)
     let app = data + "/apps/todos"
-    #expect(
-      try await Self.message(["--dir", app], directory)
-        == "\(app) is the folder of an app. Name that of its server with --dir, which is \(data).")
+    try await expectEqual(
+      Self.message(["--dir", app], directory),
+      "\(app) is the folder of an app. Name that of its server with --dir, which is \(data).")
     let other = directory.path + "/photos"
     try Self.files.createDirectory(atPath: other, withIntermediateDirectories: true)
     try Self.write("x", other + "/cat.jpeg")
-    #expect(
-      try await Self.message(["--dir", other], directory) == """
-        \(other) has other files, like cat.jpeg, and is no folder of a server. Name an empty one, \
-        or that of an earlier server, with --dir.
-        """)
-    #expect(try Self.files.contentsOfDirectory(atPath: other) == ["cat.jpeg"])
+    try await expectEqual(
+      Self.message(["--dir", other], directory),
+      """
+      \(other) has other files, like cat.jpeg, and is no folder of a server. Name an empty one, \
+      or that of an earlier server, with --dir.
+      """)
+    try expectEqual(Self.files.contentsOfDirectory(atPath: other), ["cat.jpeg"])
     let file = directory.file("file")
     try Self.write("", file)
     let message = try await Self.message(["--dir", file], directory)
@@ -97,30 +99,31 @@ struct OperatorMistakeTests {
     let server = try await ServerProcess(directory)
     defer { server.kill() }
     let data = directory.path + "/data"
-    #expect(
-      try await Self.message(["--dir", data], directory)
-        == "Another realm-server uses the folder \(data). Stop it, or choose another with --dir.")
+    try await expectEqual(
+      Self.message(["--dir", data], directory),
+      "Another realm-server uses the folder \(data). Stop it, or choose another with --dir.")
     let place = String(try #require(server.address.split(separator: "/").last))
     let second = try TemporaryDirectory()
-    #expect(
-      try await Self.message(["--dir", try Self.folder(second), "--listen", place], second) == """
-        Another program listens on \(place). Stop it, or choose another port with --listen.
-        """)
+    try await expectEqual(
+      Self.message(["--dir", try Self.folder(second), "--listen", place], second),
+      """
+      Another program listens on \(place). Stop it, or choose another port with --listen.
+      """)
     server.kill()
     // A folder whose apps went away is not begun again.
     for _ in 0..<3_000 where server.isRunning { try await Task.sleep(for: .milliseconds(10)) }
     try Self.files.moveItem(atPath: data + "/apps", toPath: directory.path + "/apps")
-    #expect(
-      try await Self.message(["--dir", data], directory)
-        == "\(data)/apps is missing, and the folder was served before. Put it back from a backup, "
+    try await expectEqual(
+      Self.message(["--dir", data], directory),
+      "\(data)/apps is missing, and the folder was served before. Put it back from a backup, "
         + "or name an empty folder with --dir.")
     // The folder of an app under another name, as a copy has it.
     try Self.files.createDirectory(atPath: data + "/apps", withIntermediateDirectories: true)
     try Self.files.copyItem(
       atPath: directory.path + "/apps/todos", toPath: data + "/apps/notes")
-    #expect(
-      try await Self.message(["--dir", data], directory)
-        == "\(data)/apps/notes/app.json has the id \"todos\". Give the app's folder that name.")
+    try await expectEqual(
+      Self.message(["--dir", data], directory),
+      "\(data)/apps/notes/app.json has the id \"todos\". Give the app's folder that name.")
     // With its id changed, its users are another app's.
     let file = data + "/apps/notes/app.json"
     let text = try String(contentsOfFile: file, encoding: .utf8)
@@ -216,7 +219,7 @@ struct OperatorMistakeTests {
       errors: .file(errors))
     for _ in 0..<6_000 where program.isRunning { try await Task.sleep(for: .milliseconds(10)) }
     program.kill()
-    #expect(program.waitUntilExit() == 1)
+    expectEqual(program.waitUntilExit(), 1)
     let text = try String(contentsOfFile: errors, encoding: .utf8)
     #expect(text.contains("realm-server: \(data)/") && text.contains("make room"), "\(text)")
   }
@@ -263,31 +266,31 @@ struct OperatorMistakeTests {
     }
     func openssl(_ arguments: [String]) throws {
       let run = try SpawnedProgram.run("/usr/bin/openssl", arguments)
-      #expect(run.status == 0, "\(run.errors)")
+      expectEqual(run.status, 0, "\(run.errors)")
     }
     let (chain, key) = (certificate.certificatePath, certificate.keyPath)
-    #expect(
-      try await message("/none.pem", key)
-        == "/none.pem does not exist. Name another file with --tls-cert.")
-    #expect(
-      try await message(chain, "/none.pem")
-        == "/none.pem does not exist. Name another file with --tls-key.")
-    #expect(
-      try await message(chain, directory.path)
-        == "\(directory.path) cannot be read. Change its permissions for the account of the "
+    try await expectEqual(
+      message("/none.pem", key),
+      "/none.pem does not exist. Name another file with --tls-cert.")
+    try await expectEqual(
+      message(chain, "/none.pem"),
+      "/none.pem does not exist. Name another file with --tls-key.")
+    try await expectEqual(
+      message(chain, directory.path),
+      "\(directory.path) cannot be read. Change its permissions for the account of the "
         + "server, or name another file with --tls-key.")
-    #expect(
-      try await message(chain, other.keyPath)
-        == "The key \(other.keyPath) is not that of the first certificate in \(chain). Name the "
+    try await expectEqual(
+      message(chain, other.keyPath),
+      "The key \(other.keyPath) is not that of the first certificate in \(chain). Name the "
         + "key that the certificate was made with; the server's own certificate comes first in its "
         + "file.")
-    #expect(
-      try await message(key, chain)
-        == "\(key) has a key and no certificate. --tls-cert names the file with the certificates, "
+    try await expectEqual(
+      message(key, chain),
+      "\(key) has a key and no certificate. --tls-cert names the file with the certificates, "
         + "and --tls-key that with the key.")
-    #expect(
-      try await message(chain, chain)
-        == "\(chain) has a certificate and no key. --tls-key names the file with the key, and "
+    try await expectEqual(
+      message(chain, chain),
+      "\(chain) has a certificate and no key. --tls-key names the file with the key, and "
         + "--tls-cert that with the certificates.")
     let (locked, binary, request) = (
       directory.file("locked.pem"), directory.file("chain.der"), directory.file("request.pem")
@@ -295,14 +298,14 @@ struct OperatorMistakeTests {
     try openssl(["pkey", "-in", key, "-aes256", "-passout", "pass:secret", "-out", locked])
     #expect(try await message(chain, locked).hasPrefix("The key \(locked) is encrypted with a"))
     try openssl(["x509", "-in", chain, "-outform", "der", "-out", binary])
-    #expect(
-      try await message(binary, key)
-        == "\(binary) has no certificate in PEM form, which begins with \"-----BEGIN "
+    try await expectEqual(
+      message(binary, key),
+      "\(binary) has no certificate in PEM form, which begins with \"-----BEGIN "
         + "CERTIFICATE-----\". Convert it with openssl, or name another file with --tls-cert.")
     try openssl(["pkey", "-in", key, "-pubout", "-out", request])
-    #expect(
-      try await message(request, key)
-        == "\(request) has no certificate in PEM form, which begins with \"-----BEGIN "
+    try await expectEqual(
+      message(request, key),
+      "\(request) has no certificate in PEM form, which begins with \"-----BEGIN "
         + "CERTIFICATE-----\"; it has PUBLIC KEY. Convert it with openssl, or name another file "
         + "with --tls-cert.")
     for path in [chain, key] {

@@ -7,6 +7,7 @@ import Foundation
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 class Todo: Object {
@@ -49,7 +50,7 @@ struct PageExampleTests {
     // Open and use the synced realm
     let realm = try await Realm(
       configuration: flexSyncConfig, actor: MainActor.shared, downloadBeforeOpen: .always)
-    #expect(try await useTheSyncedRealm(realm: realm) == ["Water the plants"])
+    try await expectEqual(useTheSyncedRealm(realm: realm), ["Water the plants"])
 
     let other = try await self.app(server, "second").login(credentials: .anonymous)
     var configuration = other.flexibleSyncConfiguration(initialSubscriptions: { subs in
@@ -58,12 +59,12 @@ struct PageExampleTests {
     configuration.objectTypes = [Todo.self]
     let second = try await Realm(
       configuration: configuration, actor: MainActor.shared, downloadBeforeOpen: .always)
-    #expect(second.objects(Todo.self).map(\.name) == ["Water the plants"])
+    expectEqual(second.objects(Todo.self).map(\.name), ["Water the plants"])
     try await second.asyncWrite { second.objects(Todo.self).first?.status = "Done" }
     try await second.syncSession?.wait(for: .upload)
     try await realm.syncSession?.wait(for: .download)
     await realm.asyncRefresh()
-    #expect(realm.objects(Todo.self).first?.status == "Done")
+    expectEqual(realm.objects(Todo.self).first?.status, "Done")
     try await server.stop()
   }
 
@@ -77,10 +78,10 @@ struct PageExampleTests {
     }
     let user = try await app.login(
       credentials: .emailPassword(email: "ann@example.org", password: "secret1"))
-    #expect(user.profile.email == "ann@example.org")
+    expectEqual(user.profile.email, "ann@example.org")
     try await user.refreshCustomData()
     try await user.logOut()
-    #expect(user.state == .loggedOut)
+    expectEqual(user.state, .loggedOut)
     try await server.stop()
   }
 }

@@ -12,6 +12,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -47,7 +48,7 @@ import Testing
     let read = try await Realm(
       configuration: bob.configuration("public"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
-    #expect(read.objects(Todo.self).map(\.name) == ["for all"])
+    expectEqual(read.objects(Todo.self).map(\.name), ["for all"])
     #expect(bob.errors.withLock { $0.isEmpty })
     // A reader's writes are taken back, are reported by object, and reach no other device.
     let own = try #require(read.objects(Todo.self).first)
@@ -57,24 +58,24 @@ import Testing
       read.add(Todo(value: ["_id": new, "name": "new"]))
     }
     let refusal = try await bob.error()
-    #expect(refusal.code == .writeRejected, "\(refusal)")
+    expectEqual(refusal.code, .writeRejected, "\(refusal)")
     let info = try #require(refusal.compensatingWriteInfo)
-    #expect(info.map(\.objectType) == ["Todo", "Todo"])
-    #expect(Set(info.map(\.primaryKey)) == [.objectId(id), .objectId(new)])
+    expectEqual(info.map(\.objectType), ["Todo", "Todo"])
+    expectEqual(Set(info.map(\.primaryKey)), [.objectId(id), .objectId(new)])
     #expect(info.allSatisfy { $0.reason.hasPrefix("write to ObjectID(") })
     await read.asyncRefresh()
-    #expect(read.objects(Todo.self).map(\.name) == ["for all"])
+    expectEqual(read.objects(Todo.self).map(\.name), ["for all"])
     // The session goes on.
     try await written.asyncWrite { written.add(Todo(value: ["name": "later"])) }
     try await written.syncSession?.wait(for: .upload)
     try await read.syncSession?.wait(for: .download)
     await read.asyncRefresh()
-    #expect(Set(read.objects(Todo.self).map(\.name)) == ["for all", "later"])
+    expectEqual(Set(read.objects(Todo.self).map(\.name)), ["for all", "later"])
     let fresh = try await AppDevice(server, "fresh")
     let other = try await Realm(
       configuration: fresh.configuration("public"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
-    #expect(Set(other.objects(Todo.self).map(\.name)) == ["for all", "later"])
+    expectEqual(Set(other.objects(Todo.self).map(\.name)), ["for all", "later"])
     // Each user has a partition alone.
     let secret = try await Realm(
       configuration: ann.configuration(ann.user.id), actor: MainActor.shared)
@@ -84,7 +85,7 @@ import Testing
     let curious = try await Realm(
       configuration: fresh.configuration(ann.user.id), actor: MainActor.shared)
     let denial = try await fresh.error()
-    #expect(denial.code == .permissionDeniedError, "\(denial)")
+    expectEqual(denial.code, .permissionDeniedError, "\(denial)")
     #expect(denial.message.contains("may not read the partition"), "\(denial)")
     #expect(curious.objects(Todo.self).isEmpty)
     try await server.stop()
@@ -124,7 +125,7 @@ import Testing
       "warning: The app todos is in development mode: every user reads and writes everything, and "
       + "devices add classes and properties"
     // At each start.
-    for _ in 0..<2 { #expect(try Self.start(Self.options(directory)) == [notice]) }
+    for _ in 0..<2 { try expectEqual(Self.start(Self.options(directory)), [notice]) }
     for (listen, url) in [
       ("0.0.0.0:9090", nil), ("127.0.0.1:9090", "https://sync.example.org"),
       ("[::]:9090", "http://127.0.0.1:9090"),
@@ -149,12 +150,13 @@ import Testing
     let schema = directory.path + "/data/apps/todos/schema.json"
     _ = try Self.start(Self.options(directory), file: #"{"id":"todos"}"#)
     try Data(RunningServer.todoSchema.utf8).write(to: URL(fileURLWithPath: schema))
-    #expect(try Self.start(Self.options(directory, "0.0.0.0:9090"), file: Self.rules) == [])
+    try expectEqual(Self.start(Self.options(directory, "0.0.0.0:9090"), file: Self.rules), [])
     let log = try Self.start(
       Self.options(directory, "0.0.0.0:9090", isDevelopment: true),
       file: #"{"id":"todos","mode":"production","sync":"partition"}"#)
-    #expect(
-      log == [
+    expectEqual(
+      log,
+      [
         "warning: The app todos is in production mode without permissions: no user reads anything"
       ])
   }
@@ -165,7 +167,7 @@ import Testing
     ("127.0.0.1.example.org", false), ("localhost.example.org", false), ("", false),
   ])
   func loopbackAddressesAreKnown(_ host: String, _ expected: Bool) {
-    #expect(ServerOptions.isLoopback(host) == expected)
+    expectEqual(ServerOptions.isLoopback(host), expected)
   }
 
   @Test(arguments: [
@@ -175,7 +177,7 @@ import Testing
   ])
   func publicAddressesAreExposed(_ url: String, isLocal: Bool) throws {
     let options = try ServerOptions(directory: "d", listen: "127.0.0.1:1", publicURL: url)
-    #expect((options.exposedAddress == nil) == isLocal)
+    expectEqual((options.exposedAddress == nil), isLocal)
   }
 
   // MARK: Commands
@@ -189,9 +191,9 @@ import Testing
   @Test func checkNamesTheMistakeWithLineAndColumn() throws {
     let directory = try TemporaryDirectory()
     let path = try Self.file(Self.rules, in: directory)
-    #expect(
-      try RulesCheckCommand.answer(path)
-        == "\(path) is correct. The app todos has production mode: users have what its permissions "
+    try expectEqual(
+      RulesCheckCommand.answer(path),
+      "\(path) is correct. The app todos has production mode: users have what its permissions "
         + "grant, and nothing else.")
     let wrong = Self.rules.replacingOccurrences(of: "%%user.id", with: "%%user.name")
     _ = try Self.file(wrong, in: directory)
@@ -216,7 +218,7 @@ import Testing
     ) throws -> String {
       try RulesExplainCommand.answer(path, user, nil, data, partition: partition)
     }
-    #expect(try answer("u1", "\"u1\"") == "reads and writes: the rule \"write\" holds")
+    try expectEqual(answer("u1", "\"u1\""), "reads and writes: the rule \"write\" holds")
     #expect(try answer("u1", "\"u2\"").hasPrefix("nothing: neither"))
     #expect(try answer("u1", "\"public\"").hasPrefix("reads: "))
     #expect(try answer("u1", "\"public\"", #"{"editor":true}"#).hasPrefix("reads and writes"))

@@ -14,6 +14,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -89,8 +90,8 @@ class Errand: Object {
       let message = await Self.message {
         try await Self.app("todos", address, directory).login(credentials: .anonymous)
       }
-      #expect(message?.contains("has to begin with http:// or https://") == true)
-      #expect(message?.contains("'http://\(host)") == true)
+      expectEqual(message?.contains("has to begin with http:// or https://"), true)
+      expectEqual(message?.contains("'http://\(host)"), true)
     }
   }
 
@@ -100,8 +101,9 @@ class Errand: Object {
     let message = await Self.message {
       try await Self.app("nothing", server.address, directory).login(credentials: .anonymous)
     }
-    #expect(
-      message == "The server at \(server.address) has no app with the id 'nothing'. Use an id that "
+    expectEqual(
+      message,
+      "The server at \(server.address) has no app with the id 'nothing'. Use an id that "
         + "the server names when it starts.")
     try await server.stop()
   }
@@ -122,11 +124,11 @@ class Errand: Object {
     let anew = try await RunningServer(mode: .flexible, port: port)
     try await device.session().reconnect()
     let error = await #expect(throws: SyncError.self) { try await device.upload() }
-    #expect(error?.code == .underlyingAuthError)
-    #expect(
-      error?.message.contains("began with an empty folder") == true,
+    expectEqual(error?.code, .underlyingAuthError)
+    expectEqual(
+      error?.message.contains("began with an empty folder"), true,
       "\(String(describing: error))")
-    #expect(try await device.session().currentError?.message == error?.message)
+    try await expectEqual(device.session().currentError?.message, error?.message)
     #expect(!user.isLoggedIn)
     try await anew.stop()
   }
@@ -158,11 +160,11 @@ class Errand: Object {
     let text =
       "sslError([Error: 1:CERTIFICATE_VERIFY_FAILED at /src/app/.build/checkouts/swift-nio-ssl"
       + "/Sources/CNIOBoringSSL/ssl/handshake.cc:393])"
-    #expect(
-      ErrorText.withoutBuildPaths(text)
-        == "sslError([Error: 1:CERTIFICATE_VERIFY_FAILED at handshake.cc:393])")
+    expectEqual(
+      ErrorText.withoutBuildPaths(text),
+      "sslError([Error: 1:CERTIFICATE_VERIFY_FAILED at handshake.cc:393])")
     let other = "The file '/data/apps/todos/app.json' is 1/2 of https://example.org/a"
-    #expect(ErrorText.withoutBuildPaths(other) == other)
+    expectEqual(ErrorText.withoutBuildPaths(other), other)
   }
 
   @Test func theServersLogHasTheSocketsThatWereRefused() async throws {
@@ -173,7 +175,7 @@ class Errand: Object {
       })
     let client = try await DeployedClient(server)
     let socket = try await client.socket(DeployedClient.partition, token: "none")
-    #expect(try await socket.closeCode() == 4001)
+    try await expectEqual(socket.closeCode(), 4001)
     let start = "info: A socket was refused: The token is not valid"
     #expect(log.withLock { $0.contains { $0.hasPrefix(start) } })
     await client.leave()
@@ -191,8 +193,9 @@ class Errand: Object {
       _ = await api.respond(
         to: APIRequest("GET", "/api/client/v2.0/app/nothing/location"))
     }
-    #expect(
-      log.withLock { $0 } == [
+    expectEqual(
+      log.withLock { $0 },
+      [
         "info: A client asked for an app that is not here: cannot find app using Client App ID "
           + "'nothing'"
       ])
@@ -201,7 +204,7 @@ class Errand: Object {
     _ = await api.respond(
       to: APIRequest(
         "POST", "/api/client/v2.0/auth/session"))
-    #expect(log.withLock { $0 }.count == 3)
+    expectEqual(log.withLock { $0 }.count, 3)
     #expect(log.withLock { $0[1].count } < 400)
     #expect(log.withLock { $0[2] }.contains("empty folder"))
     // Ever new texts do not fill the disk.

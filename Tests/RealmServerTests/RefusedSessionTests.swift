@@ -9,6 +9,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -79,12 +80,12 @@ import Testing
         for _ in 0..<3_000 where realm.syncSession?.state == .active {
           try await Task.sleep(for: .milliseconds(20))
         }
-        #expect(realm.syncSession?.state == .inactive, "\(code)")
+        expectEqual(realm.syncSession?.state, .inactive, "\(code)")
       case .error(let expected):
         let error = try await device.error()
         #expect(error.code == expected && error.message == message, "\(code): \(error)")
       }
-      #expect(refusal.withLock { $0 } == nil, "\(code) was sent")
+      expectEqual(refusal.withLock { $0 }, nil, "\(code) was sent")
     }
     try await server.stop()
   }

@@ -10,6 +10,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -59,7 +60,7 @@ import Testing
       if Set(realm.objects(Todo.self).map(\.name)) == names { return }
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(Set(realm.objects(Todo.self).map(\.name)) == names)
+    expectEqual(Set(realm.objects(Todo.self).map(\.name)), names)
   }
 
   private static func setEditor(
@@ -89,7 +90,7 @@ import Testing
     try await all.syncSession?.wait(for: .upload)
     let mine = try await Self.open(ann)
     let theirs = try await Self.open(bob)
-    #expect(mine.objects(Todo.self).map(\.name) == ["for all"])
+    expectEqual(mine.objects(Todo.self).map(\.name), ["for all"])
     try await Self.add("ann's", owner: ann.user.id, to: mine)
     try await mine.syncSession?.wait(for: .upload)
     try await Self.wait(for: ["for all", "hidden", "ann's"], in: all)
@@ -104,15 +105,15 @@ import Testing
         Todo(value: ["_id": new, "name": "public", "owner": ann.user.id, "status": "public"]))
     }
     let error = try await ann.error()
-    #expect(error.code == .writeRejected, "\(error)")
+    expectEqual(error.code, .writeRejected, "\(error)")
     let info = try #require(error.compensatingWriteInfo)
-    #expect(Set(info.map(\.primaryKey)) == [.objectId(refused), .objectId(new)])
+    expectEqual(Set(info.map(\.primaryKey)), [.objectId(refused), .objectId(new)])
     #expect(info.allSatisfy { $0.objectType == "Todo" && $0.reason.hasSuffix("not allowed") })
     try await Self.wait(for: ["for all", "renamed"], in: mine)
     try await Self.wait(for: ["for all", "hidden", "renamed"], in: all)
     try await Self.wait(for: ["for all"], in: theirs)
     #expect(bob.errors.withLock { $0.isEmpty } && editor.errors.withLock { $0.isEmpty })
-    #expect(mine.syncSession?.state == .active)
+    expectEqual(mine.syncSession?.state, .active)
     try await server.stop()
   }
 
@@ -141,8 +142,8 @@ import Testing
     try await Self.add("offline", to: theirs)
     let second = try await RunningServer(first.directory, port: port)
     let error = try await bob.error()
-    #expect(error.code == .writeRejected, "\(error)")
-    #expect(error.compensatingWriteInfo?.count == 1)
+    expectEqual(error.code, .writeRejected, "\(error)")
+    expectEqual(error.compensatingWriteInfo?.count, 1)
     try await Self.wait(for: ["for all"], in: theirs)
     #expect(bob.errors.withLock { $0.count } == 1 && editor.errors.withLock { $0.isEmpty })
     try await Self.wait(for: ["for all", "hidden", "bob's"], in: all)
@@ -184,10 +185,10 @@ import Testing
     let other = try #require(all.objects(Todo.self).first)
     try await all.asyncWrite { (other.status, other.name) = ("other", "b") }
     try await Self.wait(for: ["b"], in: mine)
-    #expect(todo.status == "")
+    expectEqual(todo.status, "")
     try await mine.asyncWrite { todo.status = "mine" }
     let error = try await ann.error()
-    #expect(error.code == .writeRejected, "\(error)")
+    expectEqual(error.code, .writeRejected, "\(error)")
     ann.errors.withLock { $0 = [] }
     func waitForStatus(_ status: String) async throws {
       for _ in 0..<6_000 {
@@ -195,10 +196,10 @@ import Testing
         if mine.objects(Todo.self).first?.status == status { return }
         try await Task.sleep(for: .milliseconds(20))
       }
-      #expect(mine.objects(Todo.self).first?.status == status)
+      expectEqual(mine.objects(Todo.self).first?.status, status)
     }
     try await waitForStatus("")
-    #expect(other.status == "other")
+    expectEqual(other.status, "other")
     // The file of the app changes, and then what is known of the user.
     let path = server.directory.path + "/data/apps/todos/app.json"
     let file = Self.hidingFile(#"{ "%%user.id": "\#(ann.user.id)" }"#)
@@ -209,7 +210,7 @@ import Testing
     try Data(Self.hidingFile().utf8).write(to: URL(fileURLWithPath: path))
     _ = try await ApplyCommand.answer(server.directory.path + "/data")
     try await waitForStatus("")
-    #expect(mine.objects(Todo.self).map(\.name) == ["b"])
+    expectEqual(mine.objects(Todo.self).map(\.name), ["b"])
     for device in [ann, editor] { #expect(device.errors.withLock { $0.isEmpty }) }
     try await server.stop()
   }
@@ -225,9 +226,9 @@ import Testing
   @Test func checkReadsRoles() throws {
     let directory = try TemporaryDirectory()
     let path = try Self.file(Self.rules, in: directory)
-    #expect(
-      try RulesCheckCommand.answer(path)
-        == "\(path) is correct. The app todos has production mode: users have what its roles "
+    try expectEqual(
+      RulesCheckCommand.answer(path),
+      "\(path) is correct. The app todos has production mode: users have what its roles "
         + "grant, and nothing else.")
     let wrong = Self.rules.replacingOccurrences(of: "\"document_filters\"", with: "\"filters\"")
     _ = try Self.file(wrong, in: directory)
@@ -281,7 +282,7 @@ import Testing
         + "for no object.",
       #"The role "r" of Todo has a rule for state, which the class does not have."#,
     ]
-    #expect(Array(lines) == expected)
+    expectEqual(Array(lines), expected)
     try Data("{".utf8).write(to: URL(fileURLWithPath: schema))
     let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }
     #expect(error.description.contains("schema.json is not JSON"), "\(error)")
@@ -296,23 +297,25 @@ import Testing
       try RulesExplainCommand.answer(
         path, user, nil, data, partition: partition, className: name)
     }
-    #expect(
-      try answer("u1", "Todo") == """
-        "owner" applies, the first of the roles of Todo whose "apply_when" holds; not "editor"
-        reads: status == "public" or owner == "u1"
-        changes: owner == "u1", all properties but status
-        inserts: owner == "u1"
-        deletes: owner == "u1"
-        """)
-    #expect(
-      try answer("u1", "Todo", #"{"editor":true}"#) == """
-        "editor" applies, the first of the roles of Todo whose "apply_when" holds
-        reads: all objects
-        changes: all objects, all properties
-        inserts: all objects
-        deletes: all objects
-        """)
-    #expect(try answer("u1", "Note") == "nothing: of the default roles, there are none")
+    try expectEqual(
+      answer("u1", "Todo"),
+      """
+      "owner" applies, the first of the roles of Todo whose "apply_when" holds; not "editor"
+      reads: status == "public" or owner == "u1"
+      changes: owner == "u1", all properties but status
+      inserts: owner == "u1"
+      deletes: owner == "u1"
+      """)
+    try expectEqual(
+      answer("u1", "Todo", #"{"editor":true}"#),
+      """
+      "editor" applies, the first of the roles of Todo whose "apply_when" holds
+      reads: all objects
+      changes: all objects, all properties
+      inserts: all objects
+      deletes: all objects
+      """)
+    try expectEqual(answer("u1", "Note"), "nothing: of the default roles, there are none")
     for (name, partition) in [(nil, nil), ("Todo", "\"x\""), (nil, "\"x\"")] as [(String?, String?)]
     {
       let error = try #require(throws: ServerFailure.self) {
@@ -323,7 +326,7 @@ import Testing
     _ = try Self.file(
       #"{"id":"a","mode":"production","roles":{"default":["#
         + #"{"name":"r","apply_when":{"%%user.id":"u2"},"read":true}]}}"#, in: directory)
-    #expect(try answer("u1", "Todo") == #"nothing: of the default roles, none applies ("r")"#)
+    try expectEqual(answer("u1", "Todo"), #"nothing: of the default roles, none applies ("r")"#)
     #expect(try answer("u2", "Todo").contains("changes: no objects"))
   }
 }

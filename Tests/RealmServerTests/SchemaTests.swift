@@ -11,6 +11,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -57,7 +58,7 @@ final class OtherTodo: Object {
     for _ in 0..<3_000 where realm.syncSession?.state == .active {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(realm.syncSession?.state == .inactive)
+    expectEqual(realm.syncSession?.state, .inactive)
   }
 
   private static func path(_ directory: TemporaryDirectory) -> String {
@@ -78,7 +79,7 @@ final class OtherTodo: Object {
     for realm in [first, second] {
       await realm.asyncRefresh()
       let todo = try #require(realm.dynamicObjects("Todo").first)
-      #expect(todo["name"] as? String == "")
+      expectEqual(todo["name"] as? String, "")
     }
     for device in [old, new] { #expect(device.errors.withLock { $0.isEmpty }) }
   }
@@ -132,11 +133,12 @@ final class OtherTodo: Object {
       let device = try await AppDevice(server, "c-\(hasFile)")
       let realm = try await Self.open(device, [Todo.self, Extra.self])
       let error = try await device.error()
-      #expect(error.code == .clientSessionError)
+      expectEqual(error.code, .clientSessionError)
       #expect(error.message.contains("the app's schema has no Extra"), "\(error)")
       try await Self.waitForEnd(of: realm)
       try await server.stop()
-      #expect(try String(contentsOfFile: Self.path(directory), encoding: .utf8).count == text.count)
+      try expectEqual(
+        String(contentsOfFile: Self.path(directory), encoding: .utf8).count, text.count)
     }
   }
 
@@ -148,9 +150,9 @@ final class OtherTodo: Object {
     let error = await #expect(throws: ServerFailure.self) {
       _ = try await RunningServer(server.directory)
     }
-    #expect(error?.description.contains("schema.json has the unknown key \"sort\"") == true)
-    #expect(
-      error?.description.contains("(line 1, column 25)") == true, "\(String(describing: error))")
+    expectEqual(error?.description.contains("schema.json has the unknown key \"sort\""), true)
+    expectEqual(
+      error?.description.contains("(line 1, column 25)"), true, "\(String(describing: error))")
   }
 
   @Test func aProductionAppWithoutClassesSaysSo() async throws {

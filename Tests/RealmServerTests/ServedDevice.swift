@@ -9,6 +9,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 /// A device with notes: objects with a number and a text.
@@ -114,7 +115,7 @@ final class ServedDevice: Sendable {
       if try notes() == expected { return }
       try await Task.sleep(for: .milliseconds(10))
     }
-    #expect(try notes() == expected)
+    try expectEqual(notes(), expected)
   }
 }
 #endif

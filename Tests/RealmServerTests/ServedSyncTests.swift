@@ -8,6 +8,7 @@ import RealmNetworking
 import RealmServerEngine
 import RealmSync
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -101,7 +102,7 @@ import Testing
       let closed = await #expect(throws: SocketClosed.self) {
         _ = try await ClientSockets.shared.open(endpoint)
       }
-      #expect(closed?.code == .tlsFailed)
+      expectEqual(closed?.code, .tlsFailed)
     } catch {
       try await http.shutdown()
       throw error

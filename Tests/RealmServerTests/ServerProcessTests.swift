@@ -8,6 +8,7 @@ import RealmNetworking
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -68,7 +69,7 @@ struct ServerProcessTests {
       server.send(SIGHUP)
       let answer = try await ClientTransport.shared.send(
         HTTPRequest(.get, url: server.address + "/metrics"))
-      #expect(answer.status == 200)
+      expectEqual(answer.status, 200)
     }
     #expect(server.isRunning)
   }
@@ -107,7 +108,7 @@ struct ServerProcessTests {
     }
     let answer = try await ClientTransport.shared.send(
       HTTPRequest(.get, url: server.address + "/api/client/v2.0/app/notes/location"))
-    #expect(answer.status == 200)
+    expectEqual(answer.status, 200)
   }
 
   @Test func theLimitOfOpenFilesIsRaised() async throws {

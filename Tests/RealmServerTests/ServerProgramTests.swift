@@ -11,6 +11,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -29,21 +30,21 @@ import Testing
     let directory = try TemporaryDirectory()
     let folder = try ServerDirectory(directory.path + "/data")
     let apps = try folder.apps(only: nil, random: RandomBytes())
-    #expect(apps.count == 1)
+    expectEqual(apps.count, 1)
     #expect(apps[0].accounts.allowsAnonymous)
-    #expect(try folder.apps(only: nil, random: RandomBytes()) == apps)
+    try expectEqual(folder.apps(only: nil, random: RandomBytes()), apps)
     let failure = Self.failure { _ = try folder.apps(only: "zebra", random: RandomBytes()) }
     #expect(failure?.contains("--create") == true && failure?.contains(apps[0].id) == true)
-    #expect(try folder.apps(only: nil, random: RandomBytes()) == apps)
-    #expect(
-      try folder.apps(only: "zebra", creates: true, random: RandomBytes()).map(\.id) == ["zebra"])
-    #expect(try folder.apps(only: "zebra", random: RandomBytes()).map(\.id) == ["zebra"])
-    #expect(try folder.apps(only: nil, random: RandomBytes()).count == 2)
+    try expectEqual(folder.apps(only: nil, random: RandomBytes()), apps)
+    try expectEqual(
+      folder.apps(only: "zebra", creates: true, random: RandomBytes()).map(\.id), ["zebra"])
+    try expectEqual(folder.apps(only: "zebra", random: RandomBytes()).map(\.id), ["zebra"])
+    try expectEqual(folder.apps(only: nil, random: RandomBytes()).count, 2)
     let key = try folder.signingKey(random: RandomBytes())
-    #expect(try folder.signingKey(random: RandomBytes()) == key)
+    try expectEqual(folder.signingKey(random: RandomBytes()), key)
     let attributes = try FileManager.default.attributesOfItem(
       atPath: directory.path + "/data/keys/tokens")
-    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    expectEqual(attributes[.posixPermissions] as? Int, 0o600)
   }
 
   @Test func filesWithSecretsAreForTheirOwner() async throws {
@@ -60,8 +61,8 @@ import Testing
         options, metrics: PrometheusMetrics(), logger: Logger(label: "test"))
     }
     try start()
-    for path in secrets { #expect(try rights(path) == 0o600, "\(path)") }
-    for folder in ["keys", "apps", "apps/todos"] { #expect(try rights(folder) == 0o700) }
+    for path in secrets { try expectEqual(rights(path), 0o600, "\(path)") }
+    for folder in ["keys", "apps", "apps/todos"] { try expectEqual(rights(folder), 0o700) }
     // A backup that was put back has the rights of the program that did it.
     for path in secrets {
       try manager.setAttributes([.posixPermissions: 0o644], ofItemAtPath: "\(data)/\(path)")
@@ -70,8 +71,8 @@ import Testing
       try manager.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(data)/\(folder)")
     }
     try start()
-    for path in secrets { #expect(try rights(path) == 0o600, "\(path)") }
-    for folder in ["keys", "apps", "apps/todos"] { #expect(try rights(folder) == 0o700) }
+    for path in secrets { try expectEqual(rights(path), 0o600, "\(path)") }
+    for folder in ["keys", "apps", "apps/todos"] { try expectEqual(rights(folder), 0o700) }
   }
 
   @Test func damageIsExplained() throws {
@@ -81,17 +82,17 @@ import Testing
     _ = try folder.signingKey(random: RandomBytes())
     let file = directory.path + "/data/apps/todos/app.json"
     try Data(#"{"id":"todos","colour":1}"#.utf8).write(to: URL(fileURLWithPath: file))
-    #expect(
-      Self.failure { _ = try folder.apps(only: nil, random: RandomBytes()) }
-        == "\(file) has the unknown key \"colour\" (line 1, column 15). Correct the file.")
+    expectEqual(
+      Self.failure { _ = try folder.apps(only: nil, random: RandomBytes()) },
+      "\(file) has the unknown key \"colour\" (line 1, column 15). Correct the file.")
     let key = directory.path + "/data/keys/tokens"
     try Data("short".utf8).write(to: URL(fileURLWithPath: key))
-    #expect(
-      Self.failure { _ = try folder.signingKey(random: RandomBytes()) }?.contains("is damaged")
-        == true)
+    expectEqual(
+      Self.failure { _ = try folder.signingKey(random: RandomBytes()) }?.contains("is damaged"),
+      true)
     let place = directory.file("file")
     try Data().write(to: URL(fileURLWithPath: place))
-    #expect(Self.failure { _ = try ServerDirectory(place) }?.contains("--dir") == true)
+    expectEqual(Self.failure { _ = try ServerDirectory(place) }?.contains("--dir"), true)
   }
 
   /// Serves a folder once and stops, so that it is in use.
@@ -123,10 +124,10 @@ import Testing
     try FileManager.default.removeItem(atPath: path)
     if isEmptied { try Data().write(to: URL(fileURLWithPath: path)) }
     let error = await #expect(throws: ServerFailure.self) { try await RunningServer(folder) }
-    #expect(error?.description.hasPrefix(path) == true)
-    #expect(error?.description.contains("--replace-missing") == true)
-    #expect(
-      (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0 == 0)
+    expectEqual(error?.description.hasPrefix(path), true)
+    expectEqual(error?.description.contains("--replace-missing"), true)
+    expectEqual(
+      (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0, 0)
     let server = try await RunningServer(folder, replacesMissing: true)
     _ = try await server.user()
     try await server.stop()
@@ -152,9 +153,9 @@ import Testing
       try files.removeItem(atPath: lost)
     }
     let error = await #expect(throws: ServerFailure.self) { try await RunningServer(folder) }
-    #expect(
-      error?.description.hasPrefix(path + " is missing") == true, "\(String(describing: error))")
-    #expect(error?.description.contains("--replace-missing") == true)
+    expectEqual(
+      error?.description.hasPrefix(path + " is missing"), true, "\(String(describing: error))")
+    expectEqual(error?.description.contains("--replace-missing"), true)
     // The operator goes on without it, once.
     try await RunningServer(folder, replacesMissing: true).stop()
     let server = try await RunningServer(folder)
@@ -185,7 +186,7 @@ import Testing
     let error = await #expect(throws: ServerFailure.self) {
       try await RunningServer(folder, replacesMissing: true)
     }
-    #expect(error?.description.hasPrefix(to) == true)
+    expectEqual(error?.description.hasPrefix(to), true)
   }
 
   @Test(arguments: [
@@ -200,14 +201,14 @@ import Testing
       _ = try ServerOptions(
         directory: "d", listen: listen, publicURL: url, certificate: certificate, appID: id)
     }
-    #expect(text?.contains(expected) == true)
+    expectEqual(text?.contains(expected), true)
   }
 
   @Test func aPortThatIsTakenIsExplained() async throws {
     let server = try await RunningServer()
     let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
     let error = await #expect(throws: ServerFailure.self) { try await RunningServer(port: port) }
-    #expect(error?.description.contains("Another program listens on 127.0.0.1:\(port)") == true)
+    expectEqual(error?.description.contains("Another program listens on 127.0.0.1:\(port)"), true)
     try await server.stop()
   }
 
@@ -216,7 +217,7 @@ import Testing
     let error = await #expect(throws: ServerFailure.self) {
       try await RunningServer(server.directory)
     }
-    #expect(error?.description.contains("Another realm-server uses the folder") == true)
+    expectEqual(error?.description.contains("Another realm-server uses the folder"), true)
     try await server.stop()
     let next = try await RunningServer(server.directory)
     try await next.stop()
@@ -228,8 +229,8 @@ import Testing
       HTTPRequest(
         .get, url: server.address + "/api/client/v2.0/auth/profile",
         headers: [HTTPHeader("Authorization", "Bearer a.b.c")]))
-    #expect(response.status == 401)
-    #expect(response[header: "content-type"] == "application/json")
+    expectEqual(response.status, 401)
+    expectEqual(response[header: "content-type"], "application/json")
     let user = try await server.user()
     await #expect(
       throws: AppFailure.service(
@@ -237,7 +238,7 @@ import Testing
     ) { try await user.client.call("f", [], as: user.user) }
     try await user.client.register(email: "ann@x.org", password: "secret1")
     let ann = try await user.client.logIn(.emailPassword("ann@x.org", "secret1"))
-    #expect(ann.record.profile == [BSONElement("email", .string("ann@x.org"))])
+    expectEqual(ann.record.profile, [BSONElement("email", .string("ann@x.org"))])
     try await user.client.refreshToken(of: ann)
     try await user.client.logOut(ann)
     try await server.stop()
@@ -279,12 +280,12 @@ import Testing
     // RFC 4231, test case 2, and RFC 7914, the third vector.
     let hmac = HMACSigner(key: Array("Jefe".utf8))
       .signature(of: Array("what do ya want for nothing?".utf8))
-    #expect(
-      hmac.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    expectEqual(
+      hmac.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined(),
+      "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
     let scrypt = try ScryptHasher().hash(
       Array("pleaseletmein".utf8), salt: Array("SodiumChloride".utf8))
-    #expect(scrypt.prefix(8) == [0x70, 0x23, 0xBD, 0xCB, 0x3A, 0xFD, 0x73, 0x48])
+    expectEqual(scrypt.prefix(8), [0x70, 0x23, 0xBD, 0xCB, 0x3A, 0xFD, 0x73, 0x48])
   }
 }
 #endif

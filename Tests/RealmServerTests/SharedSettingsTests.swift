@@ -7,6 +7,7 @@ import Foundation
 import RealmServerEngine
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -68,17 +69,17 @@ struct SharedSettingsTests {
     try write("{}", "one/apps/todos/app.json")
     try write("secret", "one/apps/todos/secrets/push.key")
     try write("key", "one/keys/tokens")
-    #expect(try one.push() == [])
+    try expectEqual(one.push(), [])
     let other = try settings("other")
-    #expect(
-      try other.pull() == ["apps/todos/app.json", "apps/todos/secrets/push.key", "keys/tokens"])
-    #expect(text("other/apps/todos/secrets/push.key") == "secret")
-    #expect(text("other/keys/tokens") == "key")
-    #expect(try other.pull() == [])
+    try expectEqual(
+      other.pull(), ["apps/todos/app.json", "apps/todos/secrets/push.key", "keys/tokens"])
+    expectEqual(text("other/apps/todos/secrets/push.key"), "secret")
+    expectEqual(text("other/keys/tokens"), "key")
+    try expectEqual(other.pull(), [])
     // What it lacks at the start was not removed by it.
     let third = try settings("third")
-    #expect(try third.push(removes: false) == [])
-    #expect(files["keys/tokens"] == "key")
+    try expectEqual(third.push(removes: false), [])
+    expectEqual(files["keys/tokens"], "key")
   }
 
   @Test func dataAndUnfinishedFilesStayWhereTheyAre() throws {
@@ -92,8 +93,8 @@ struct SharedSettingsTests {
     ]
     for name in names { try write("x", "one/" + name) }
     try write("{}", "one/apps/a/app.json")
-    #expect(try one.push() == [])
-    #expect(files.content.withLock { Array($0.keys) } == ["apps/a/app.json"])
+    try expectEqual(one.push(), [])
+    expectEqual(files.content.withLock { Array($0.keys) }, ["apps/a/app.json"])
     for name in names { #expect(!SettingsFolder.isShared(name), "\(name)") }
   }
 
@@ -105,20 +106,20 @@ struct SharedSettingsTests {
     _ = try other.pull()
     try write("2", "one/apps/a/app.json")
     try write("3", "other/apps/a/app.json")
-    #expect(try one.push() == [])
+    try expectEqual(one.push(), [])
     let notices = try other.push()
     #expect(notices.count == 1 && notices[0].contains("has changed apps/a/app.json"))
-    #expect(text("other/apps/a/app.json") == "2")
+    expectEqual(text("other/apps/a/app.json"), "2")
     // Once more, it is a change after the other's.
     try write("3", "other/apps/a/app.json")
-    #expect(try other.push() == [])
-    #expect(try one.pull() == ["apps/a/app.json"])
-    #expect(text("one/apps/a/app.json") == "3")
+    try expectEqual(other.push(), [])
+    try expectEqual(one.pull(), ["apps/a/app.json"])
+    expectEqual(text("one/apps/a/app.json"), "3")
     // The same change by both is none that needs a sentence.
     try write("4", "one/apps/a/app.json")
     try write("4", "other/apps/a/app.json")
-    #expect(try one.push() == [])
-    #expect(try other.push() == [])
+    try expectEqual(one.push(), [])
+    try expectEqual(other.push(), [])
   }
 
   /// `SharedSettings` 2
@@ -128,12 +129,12 @@ struct SharedSettingsTests {
     _ = try one.push()
     _ = try other.pull()
     try FileManager.default.removeItem(atPath: directory.file("one/apps/a/app.json"))
-    #expect(try one.push() == [])
-    #expect(try other.pull() == ["apps/a/app.json"])
-    #expect(text("other/apps/a/app.json") == nil)
+    try expectEqual(one.push(), [])
+    try expectEqual(other.pull(), ["apps/a/app.json"])
+    expectEqual(text("other/apps/a/app.json"), nil)
     try write("new", "other/apps/a/app.json")
-    #expect(try other.push() == [])
-    #expect(files["apps/a/app.json"] == "new")
+    try expectEqual(other.push(), [])
+    expectEqual(files["apps/a/app.json"], "new")
   }
 
   /// `SharedSettings` 2
@@ -149,16 +150,16 @@ struct SharedSettingsTests {
     try write("3", "other/apps/a/schema.json")
     _ = try other.push()
     let again = try settings("one")
-    #expect(try again.pull() == ["apps/a/schema.json"])
-    #expect(text("one/apps/a/app.json") == "2")
-    #expect(text("one/apps/a/schema.json") == "3")
-    #expect(try again.push(removes: false) == [])
-    #expect(files["apps/a/app.json"] == "2")
-    #expect(files["apps/a/schema.json"] == "3")
+    try expectEqual(again.pull(), ["apps/a/schema.json"])
+    expectEqual(text("one/apps/a/app.json"), "2")
+    expectEqual(text("one/apps/a/schema.json"), "3")
+    try expectEqual(again.push(removes: false), [])
+    expectEqual(files["apps/a/app.json"], "2")
+    expectEqual(files["apps/a/schema.json"], "3")
     // What it knows of the database may be damaged: then that counts.
     try write("{", "one/shared.json")
     try write("4", "one/apps/a/app.json")
-    #expect(try settings("one").pull() == ["apps/a/app.json"])
+    try expectEqual(settings("one").pull(), ["apps/a/app.json"])
   }
 
   @Test func aFileOfOneServerIsStoredOnlyOverTheOneItKnows() throws {
@@ -167,12 +168,12 @@ struct SharedSettingsTests {
       Issue.record("it is not stored")
       return
     }
-    #expect(text("one/apps/a/schema.json") == "\u{1}")
+    expectEqual(text("one/apps/a/schema.json"), "\u{1}")
     guard case .newer([1]?) = try other.put([2], at: "apps/a/schema.json") else {
       Issue.record("the other's is overwritten")
       return
     }
-    #expect(text("other/apps/a/schema.json") == "\u{1}")
+    expectEqual(text("other/apps/a/schema.json"), "\u{1}")
     guard case .stored = try other.put([2], at: "apps/a/schema.json") else {
       Issue.record("it is not stored")
       return
@@ -188,9 +189,9 @@ struct SharedSettingsTests {
     try write("x", "other/apps/a")
     #expect(throws: ServerFailure.self) { _ = try other.pull() }
     try FileManager.default.removeItem(atPath: directory.file("other/apps/a"))
-    #expect(try other.push() == [])
-    #expect(files["apps/a/app.json"] == "1")
-    #expect(try other.pull() == ["apps/a/app.json"])
+    try expectEqual(other.push(), [])
+    expectEqual(files["apps/a/app.json"], "1")
+    try expectEqual(other.pull(), ["apps/a/app.json"])
   }
 
   /// `SharedSettings` 4
@@ -207,8 +208,8 @@ struct SharedSettingsTests {
       Issue.record("the other's is overwritten")
       return
     }
-    #expect(try other.pull() == ["apps/a/schema.json", "keys/tokens"])
-    #expect(try other.pull() == [])
+    try expectEqual(other.pull(), ["apps/a/schema.json", "keys/tokens"])
+    try expectEqual(other.pull(), [])
   }
 
   @Test func aFolderThatCannotBeReadRemovesNothing() throws {
@@ -221,7 +222,7 @@ struct SharedSettingsTests {
     try FileManager.default.createDirectory(
       atPath: directory.file("one/apps"), withIntermediateDirectories: true)
     try FileManager.default.removeItem(atPath: directory.file("one/keys/tokens"))
-    #expect(try one.push() == [])
+    try expectEqual(one.push(), [])
     #expect(files["apps/a/app.json"] == nil && files["keys/tokens"] == "1")
   }
 
@@ -233,14 +234,14 @@ struct SharedSettingsTests {
     try write("mail", "other/apps/a/outbox/1")
     try FileManager.default.removeItem(atPath: directory.file("one/apps/a"))
     _ = try one.push()
-    #expect(try other.pull() == ["apps/a/app.json"])
+    try expectEqual(other.pull(), ["apps/a/app.json"])
     #expect(!FileManager.default.fileExists(atPath: directory.file("other/apps/a")))
     // It comes back while its server is stopped.
     try write("{1}", "other/apps/a/app.json")
     let again = try settings("other")
-    #expect(try again.pull() == [])
-    #expect(try again.push(removes: false) == [])
-    #expect(files["apps/a/app.json"] == "{1}")
+    try expectEqual(again.pull(), [])
+    try expectEqual(again.push(removes: false), [])
+    expectEqual(files["apps/a/app.json"], "{1}")
   }
 
   @Test func aFolderKnowsItsDatabase() throws {
@@ -258,8 +259,8 @@ struct SharedSettingsTests {
     for path in ["apps/../x", "/x", "x", "apps//x", "keys/./x", "apps/a/\0", "keys", "apps/.x/a"] {
       files.content.withLock { $0[path] = SharedFile(path: path, version: 1, bytes: [1]) }
     }
-    #expect(try settings("one").pull() == [])
-    #expect(text("x") == nil)
+    try expectEqual(settings("one").pull(), [])
+    expectEqual(text("x"), nil)
   }
 
   @Test func aLargeFileIsNoSetting() throws {

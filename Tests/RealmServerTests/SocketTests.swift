@@ -9,6 +9,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -34,17 +35,17 @@ import Testing
     let user = try await server.user()
     var endpoint = await user.authority.endpoint(.partition)
     let newest = try await ClientSockets.shared.open(endpoint)
-    #expect(newest.protocolName == "com.mongodb.realm-sync#14")
+    expectEqual(newest.protocolName, "com.mongodb.realm-sync#14")
     await newest.close(.normal)
     endpoint.protocolNames = ["com.mongodb.realm-sync#5", "com.mongodb.realm-sync#4"]
     let older = try await ClientSockets.shared.open(endpoint)
-    #expect(older.protocolName == "com.mongodb.realm-sync#5")
+    expectEqual(older.protocolName, "com.mongodb.realm-sync#5")
     await older.close(.normal)
     endpoint.protocolNames = ["com.example.chat"]
     let refused = await #expect(throws: SocketClosed.self) {
       _ = try await ClientSockets.shared.open(endpoint)
     }
-    #expect(refused?.code == .fatal, "\(refused?.message ?? "")")
+    expectEqual(refused?.code, .fatal, "\(refused?.message ?? "")")
     try await server.stop()
   }
 
@@ -55,7 +56,7 @@ import Testing
     endpoint.url += "A"
     let socket = try await ClientSockets.shared.open(endpoint)
     let code = await Self.code { () async throws(SocketClosed) in _ = try await socket.receive() }
-    #expect(code == .unauthorized)
+    expectEqual(code, .unauthorized)
     #expect(server.metrics.text.contains("realm_connections_refused_total 1"))
     try await server.stop()
   }
@@ -66,11 +67,11 @@ import Testing
     let socket = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
     for number in 1...100 { try await socket.send(Array("ping \(number) 0\n".utf8)) }
     for number in 1...100 {
-      #expect(Self.text(try await socket.receive()) == "pong \(number)\n")
+      expectEqual(Self.text(try await socket.receive()), "pong \(number)\n")
     }
     await socket.close(.normal)
     let end = await Self.code { () async throws(SocketClosed) in _ = try await socket.receive() }
-    #expect(end == .normal)
+    expectEqual(end, .normal)
     try await server.stop()
   }
 
@@ -92,7 +93,7 @@ import Testing
       let code = await Self.code { () async throws(SocketClosed) in
         _ = try await socket.receive()
       }
-      #expect(code == .messageTooBig)
+      expectEqual(code, .messageTooBig)
     }
     try await server.stop()
   }
@@ -108,12 +109,12 @@ import Testing
     #expect(error.hasPrefix("json_error 200 "))
     #expect(error.contains(#""action":"Transient""#))
     let code = await Self.code { () async throws(SocketClosed) in _ = try await socket.receive() }
-    #expect(code == .goingAway)
+    expectEqual(code, .goingAway)
     try await stopping.value
     let gone = await Self.code { () async throws(SocketClosed) in
       _ = try await ClientSockets.shared.open(await user.authority.endpoint(.partition))
     }
-    #expect(gone == .connectFailed)
+    expectEqual(gone, .connectFailed)
   }
 
   @Test func namesThatDoNotExistAreNotResolved() async {
@@ -121,12 +122,12 @@ import Testing
     let code = await Self.code { () async throws(SocketClosed) in
       _ = try await ClientSockets.shared.open(endpoint)
     }
-    #expect(code == .resolveFailed)
+    expectEqual(code, .resolveFailed)
     let bad = SyncEndpoint(url: "ftp://x", protocolNames: ["p"])
     let fatal = await Self.code { () async throws(SocketClosed) in
       _ = try await ClientSockets.shared.open(bad)
     }
-    #expect(fatal == .fatal)
+    expectEqual(fatal, .fatal)
   }
 }
 #endif

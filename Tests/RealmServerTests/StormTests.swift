@@ -5,7 +5,7 @@
 #if Server
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 /// The program beside the tests.
@@ -63,7 +63,7 @@ struct StormTests {
       "--server-kills", "2", "--faults", "6", "--rule-changes", "4", "--restores", "1", "--clocks",
       "4", "--patience", "600", "--dir", directory.path,
     ])
-    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    expectEqual(run.status, 0, "\(run.output)\(run.errors)")
     #expect(run.output.hasPrefix("seed 4\nagain: realm-storm --seed 4 --mode \(mode) --seconds 6 "))
     #expect(run.output.contains("\n6 kills\n"))
     #expect(run.output.contains("\n4 jumps of clocks\n"))
@@ -92,7 +92,7 @@ struct StormTests {
       "--rule-changes", "0", "--restores", "0", "--clocks", "0", "--patience", "\(patience)",
       "--spoil", spoil, "--dir", directory.path,
     ])
-    #expect(run.status == 1, "\(run.output)\(run.errors)")
+    expectEqual(run.status, 1, "\(run.output)\(run.errors)")
     #expect(run.output.contains("PROBLEM: \(problem)"), "\(run.output)\(run.errors)")
     if spoil == "differs" {
       #expect(run.output.contains(" lines are only in \(directory.path)/device0.content.txt"))
@@ -109,7 +109,7 @@ struct StormTests {
       "--failovers", "1", "--database-restarts", "0", "--pauses", "0", "--partitions", "1",
       "--slowdowns", "1", "--upgrades", "0", "--patience", "600", "--dir", directory.path,
     ])
-    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    expectEqual(run.status, 0, "\(run.output)\(run.errors)")
     #expect(run.output.contains("\n1 kills of the primary with the promotion of its standby\n"))
     #expect(run.output.contains(" marks are there, "))
   }
@@ -124,7 +124,7 @@ struct StormTests {
       "--database-restarts", "0", "--pauses", "0", "--partitions", "0", "--slowdowns", "0",
       "--upgrades", "0", "--patience", "600", "--spoil", "asynchronous", "--dir", directory.path,
     ])
-    #expect(run.status == 1, "\(run.output)\(run.errors)")
+    expectEqual(run.status, 1, "\(run.output)\(run.errors)")
     #expect(run.output.contains(" acknowledged objects are lost: "), "\(run.output)\(run.errors)")
   }
 
@@ -134,7 +134,7 @@ struct StormTests {
     ]
     let first = try await StormProgram.run(arguments + ["4"])
     #expect(first.status == 0 && first.output.split(separator: "\n").count > 50)
-    #expect(try await StormProgram.run(arguments + ["4"]).output == first.output)
+    try await expectEqual(StormProgram.run(arguments + ["4"]).output, first.output)
     #expect(try await StormProgram.run(arguments + ["5"]).output != first.output)
   }
 

@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmInventory
+import TestExtensions
 import Testing
 
 struct VersionTests {
@@ -18,7 +19,7 @@ struct VersionTests {
       #expect(version.split(separator: ".").count == 3 && version.first?.isNumber == true)
       #expect(text.contains("\n  \(name) \(version)"))
     }
-    #expect(packages["openrealm"] == nil)
+    expectEqual(packages["openrealm"], nil)
   }
 }
 #endif

@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOEmbedded
 import NIOWebSocket
+import TestExtensions
 import Testing
 
 @testable import RealmNetworking
@@ -57,20 +58,20 @@ struct WebSocketHandlerTests {
       }
     }
     receive()
-    #expect(network.readCount == 1)
+    expectEqual(network.readCount, 1)
     try channel.writeInbound(Self.frame(.ping, "a"))
-    #expect(network.readCount == 1)
+    expectEqual(network.readCount, 1)
     // The caller has its message and asks for the next one.
     try channel.writeInbound(Self.frame(.binary, "message"))
     receive()
     #expect(received.withLockedValue { $0 } == ["message"] && network.readCount == 1)
     // What the network had read already is of no more than one answer.
     for text in ["b", "c", "d"] { try channel.writeInbound(Self.frame(.ping, text)) }
-    #expect(network.take() == ["a"])
-    #expect(network.readCount == 1)
-    #expect(network.take() == ["d"])
-    #expect(network.readCount == 2)
-    #expect(network.take() == [])
+    expectEqual(network.take(), ["a"])
+    expectEqual(network.readCount, 1)
+    expectEqual(network.take(), ["d"])
+    expectEqual(network.readCount, 2)
+    expectEqual(network.take(), [])
   }
 }
 #endif

@@ -6,6 +6,7 @@ import Observation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -50,9 +51,9 @@ struct AccessTrackerTests {
       notifiedCount.withLock { $0 += 1 }
     }
     session.invalidate()
-    #expect(shared.file.pinnedVersions == [tracked])
+    expectEqual(shared.file.pinnedVersions, [tracked])
     try write(1, in: session)
-    #expect(notifiedCount.withLock { $0 } == 1)
+    expectEqual(notifiedCount.withLock { $0 }, 1)
     session.invalidate()
     #expect(shared.file.pinnedVersions.isEmpty)
   }

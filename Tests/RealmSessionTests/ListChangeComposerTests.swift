@@ -5,6 +5,7 @@
 import RealmQuery
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -26,22 +27,22 @@ struct ListChangeComposerTests {
   /// `ListChangeComposer` 2.
   @Test func aMoveIsADeletionAndAnInsertion() {
     let moved = changes(4, .move(from: 0, to: 3))
-    #expect(moved == ResultChanges(deletions: [0], insertions: [3]))
+    expectEqual(moved, ResultChanges(deletions: [0], insertions: [3]))
     #expect(changes(4, .move(from: 2, to: 2)).isEmpty)
   }
 
   @Test func modificationsAreIndexesOfTheOldList() {
     let result = changes(3, .insert(at: 0, count: 2), .set(at: 3), .set(at: 0))
-    #expect(result == ResultChanges(insertions: [0, 1], modifications: [1]))
+    expectEqual(result, ResultChanges(insertions: [0, 1], modifications: [1]))
   }
 
   @Test func aDeletedElementIsNotModified() {
-    #expect(changes(2, .set(at: 1), .erase(at: 1, count: 1)) == ResultChanges(deletions: [1]))
+    expectEqual(changes(2, .set(at: 1), .erase(at: 1, count: 1)), ResultChanges(deletions: [1]))
   }
 
   @Test func clearingDeletesWhatTheOldListHad() {
     let result = changes(3, .insert(at: 3, count: 2), .clear(oldCount: 5), .insert(at: 0, count: 1))
-    #expect(result == ResultChanges(deletions: [0, 1, 2], insertions: [0]))
+    expectEqual(result, ResultChanges(deletions: [0, 1, 2], insertions: [0]))
   }
 
   @Test func editsThatDoNotFitAreRefused() {
@@ -73,7 +74,7 @@ struct ListChangeComposerTests {
       let edit = randomEdit(of: &list, nextID: &nextID, &random)
       let fits = composer.apply(edit)
       #expect(fits)
-      #expect(composer.count == list.count)
+      expectEqual(composer.count, list.count)
     }
     let changes = composer.changes(oldCount: old.count)
     expectReplay(of: changes, from: old, gives: list)
@@ -86,14 +87,14 @@ struct ListChangeComposerTests {
     for index in changes.modifications { replayed[index]?.assignments = -1 }
     for index in changes.deletions.reversed() { replayed.remove(at: index) }
     for index in changes.insertions { replayed.insert(nil, at: index) }
-    #expect(replayed.count == new.count)
+    expectEqual(replayed.count, new.count)
     for (was, now) in zip(replayed, new) {
       guard let was else { continue }  // an insertion may be anything
-      #expect(was.id == now.id)
-      #expect((was.assignments == -1) == (now.assignments > 0))
+      expectEqual(was.id, now.id)
+      expectEqual((was.assignments == -1), (now.assignments > 0))
     }
     // Nothing that stayed is reported as deleted and inserted again.
-    #expect(changes.deletions.count == old.count - new.count { $0.id < old.count })
+    expectEqual(changes.deletions.count, old.count - new.count { $0.id < old.count })
     #expect(Set(changes.deletions).isDisjoint(with: changes.modifications))
   }
 

@@ -7,6 +7,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -186,10 +187,10 @@ struct SessionModelTests {
       for peer in peers {
         let isWriter = writer?.peer === peer
         let expected = isWriter ? writer?.objects : peer.shown
-        #expect(try objects(in: peer.session) == expected)
-        #expect(peer.session.isInWrite == isWriter)
+        try expectEqual(objects(in: peer.session), expected)
+        expectEqual(peer.session.isInWrite, isWriter)
       }
-      for (session, version) in frozen { #expect(try objects(in: session) == version) }
+      for (session, version) in frozen { try expectEqual(objects(in: session), version) }
     }
 
     /// Brings all sessions to the newest version; their observers have been notified of it then.
@@ -201,7 +202,7 @@ struct SessionModelTests {
       for peer in peers {
         try peer.session.refresh()
         peer.shown = newest
-        if let observed = peer.observed { #expect(observed == newest) }
+        if let observed = peer.observed { expectEqual(observed, newest) }
       }
       try check()
     }
@@ -224,7 +225,7 @@ struct SessionModelTests {
       let all: Set = [
         "begin", "edit", "commit", "cancel", "refresh", "invalidate", "observe", "freeze",
       ]
-      #expect(Set(world.steps.keys) == all)
+      expectEqual(Set(world.steps.keys), all)
       for peer in world.peers { peer.observation?.cancel() }
     }
   }

@@ -8,6 +8,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -77,10 +78,10 @@ struct SessionTests {
     try writer.beginWrite()
     try add(1, in: writer)
     try writer.commitWrite()
-    #expect(try numbers(in: writer) == [1])
-    #expect(try numbers(in: reader) == [])
+    try expectEqual(numbers(in: writer), [1])
+    try expectEqual(numbers(in: reader), [])
     #expect(try reader.refresh())
-    #expect(try numbers(in: reader) == [1])
+    try expectEqual(numbers(in: reader), [1])
     #expect(try !reader.refresh())
   }
 
@@ -90,8 +91,8 @@ struct SessionTests {
     try add(1, in: session)
     session.cancelWrite()
     #expect(!session.isInWrite)
-    #expect(try numbers(in: session) == [])
-    #expect(shared.file.newestVersion == (try session.snapshot().version))
+    try expectEqual(numbers(in: session), [])
+    expectEqual(shared.file.newestVersion, (try session.snapshot().version))
   }
 
   /// `SessionState` 2 and `Session` 3.
@@ -111,8 +112,8 @@ struct SessionTests {
     seen.append(session.state.pointee.generation)
     session.invalidate()
     seen.append(session.state.pointee.generation)
-    #expect(seen == seen.sorted())
-    #expect(Set(seen).count == seen.count)
+    expectEqual(seen, seen.sorted())
+    expectEqual(Set(seen).count, seen.count)
     #expect(session.firstValidGeneration > seen[3])
   }
 
@@ -133,7 +134,7 @@ struct SessionTests {
       try other.commitWrite()
       #expect(told.isEmpty)
       try session.beginWrite()
-      #expect(told.map(\.insertions) == [[0]])
+      expectEqual(told.map(\.insertions), [[0]])
       session.cancelWrite()
       observation.cancel()
     }
@@ -164,7 +165,7 @@ struct SessionTests {
       try add(1, in: other)
       try other.commitWrite()
       #expect(try session.refresh())
-      #expect(events == ["first", "second", "write"])
+      expectEqual(events, ["first", "second", "write"])
       writing.cancel()
       waiting.cancel()
     }
@@ -199,7 +200,7 @@ struct SessionTests {
         }
         try writer.commitWrite()
         try session.refresh()
-        #expect(told == changed, "seed \(seed), round \(round)")
+        expectEqual(told, changed, "seed \(seed), round \(round)")
         told = []
       }
       for observation in observations { observation.cancel() }
@@ -229,14 +230,14 @@ struct SessionTests {
     let first = shared.file.newestVersion + 1
     queue.suspend()
     for _ in 0..<3 { try commitAndPrepare() }
-    #expect(computed == [first])
-    #expect(hub.takeBatch()?.version == first)
+    expectEqual(computed, [first])
+    expectEqual(hub.takeBatch()?.version, first)
     try commitAndPrepare()
-    #expect(computed == [first, first + 3])
-    #expect(hub.takeBatch()?.version == first + 3)
+    expectEqual(computed, [first, first + 3])
+    expectEqual(hub.takeBatch()?.version, first + 3)
     queue.resume()
     queue.sync {}
-    #expect(deliveryCount.withLock { $0 } == 1)
+    expectEqual(deliveryCount.withLock { $0 }, 1)
   }
 
   /// `Observation` 2.
@@ -251,7 +252,7 @@ struct SessionTests {
           endCount += 1
           // Both take the locks.
           let wasActive = observation?.cancel()
-          #expect(wasActive == false)
+          expectEqual(wasActive, false)
           _ = hub.entries
         }
         observation = try session.observe(
@@ -259,8 +260,8 @@ struct SessionTests {
           Observation.Handler { _, _ in withExtendedLifetime(captured) {} })
       }
       let wasActive = observation?.cancel()
-      #expect(wasActive == true)
-      #expect(endCount == 1)
+      expectEqual(wasActive, true)
+      expectEqual(endCount, 1)
     }
   }
 
@@ -273,10 +274,10 @@ struct SessionTests {
       try session.beginWrite()
       try add(1, in: session)
       try session.commitWrite(skipping: SkippedObservers([observation]))
-      #expect(calls == 0)
+      expectEqual(calls, 0)
       try session.beginWrite()
       try session.commitWrite()
-      #expect(calls == 1)
+      expectEqual(calls, 1)
       observation.cancel()
     }
   }
@@ -292,9 +293,9 @@ struct SessionTests {
           completion: .callback { continuation.resume(returning: $0) })
       }
     }
-    #expect(failure == nil)
+    expectEqual(failure, nil)
     let reader = try self.session()
-    #expect(try numbers(in: reader) == [7])
+    try expectEqual(numbers(in: reader), [7])
   }
 
   @Test func moreVersionsInUseThanAllowedAreRefused() throws {
@@ -330,12 +331,12 @@ struct SessionTests {
     let options = SessionOptions(shared, .frozen(version: tables.version), reading: tables)
     let frozen = Session(options)
     let generation = frozen.state.pointee.generation
-    #expect(try numbers(in: frozen) == [])
+    try expectEqual(numbers(in: frozen), [])
     try frozen.refresh()
     frozen.invalidateFrozen()
     #expect(frozen.isFrozenAndInvalid)
-    #expect(frozen.state.pointee.generation == generation)
-    #expect(frozen.state.pointee.isolation == Confinement.anyThread)
+    expectEqual(frozen.state.pointee.generation, generation)
+    expectEqual(frozen.state.pointee.isolation, Confinement.anyThread)
   }
 
   /// `SessionReference` 1 and 2: mostly the other thread releases the session.
@@ -368,7 +369,7 @@ struct SessionTests {
       }
     }
     let reader = try session()
-    #expect(try numbers(in: reader) == [])
+    try expectEqual(numbers(in: reader), [])
     try shared.file.beginWrite().rollback()
   }
 }

@@ -7,6 +7,7 @@ import Dispatch
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -83,7 +84,7 @@ private actor Writer {
     #expect(journal.entries.isEmpty)
     first.rollback()
     for task in tasks { try await task.value }
-    #expect(journal.entries == (0..<20).map(String.init))
+    expectEqual(journal.entries, (0..<20).map(String.init))
   }
 
   @Test func aCancelledTaskLeavesAndOthersKeepTheirPlaces() async throws {
@@ -99,7 +100,7 @@ private actor Writer {
     first.rollback()
     try await tasks[0].value
     try await tasks[2].value
-    #expect(journal.entries == ["0", "2"])
+    expectEqual(journal.entries, ["0", "2"])
   }
 
   @Test func aTaskThatIsCancelledBeforeItAsksNeverQueues() async throws {
@@ -125,7 +126,7 @@ private actor Writer {
     first.rollback()
     try await blocking.value
     try await task.value
-    #expect(journal.entries == ["blocking", "task"])
+    expectEqual(journal.entries, ["blocking", "task"])
   }
 
   @Test func aTaskGivesWayThatWasGrantedWhileItsActorWasBusy() async throws {
@@ -151,7 +152,7 @@ private actor Writer {
     goesOn.signal()
     try await blocking.value
     try await task.value
-    #expect(journal.entries == ["blocking", "task"])
+    expectEqual(journal.entries, ["blocking", "task"])
   }
 
   @Test func aGrantThatNobodyWantsAnyMoreGoesToTheNext() async throws {
@@ -209,8 +210,8 @@ private actor Writer {
       }
       try await group.waitForAll()
     }
-    #expect(journal.entries.count == 40 * (blockedCount + 1))
-    #expect(journal.overlaps == 0)
+    expectEqual(journal.entries.count, 40 * (blockedCount + 1))
+    expectEqual(journal.overlaps, 0)
   }
 
   /// A queue that waits for its turn to write as `writeAsync` does.
@@ -250,8 +251,8 @@ private actor Writer {
     }
     let callbacks: [String] = journal.entries.filter { $0 != "blocking" }
     let expected: [String] = (0..<20).map { "\($0)" }
-    #expect(callbacks == expected)
-    #expect(journal.entries.count == 21)
+    expectEqual(callbacks, expected)
+    expectEqual(journal.entries.count, 21)
   }
 
   @Test func aWithdrawnCallbackLeavesAndOthersKeepTheirPlaces() throws {
@@ -263,10 +264,10 @@ private actor Writer {
     }
     file.writers.withdraw(waiters[0])
     first.rollback()
-    #expect(woken.withLock { $0 } == [1])
+    expectEqual(woken.withLock { $0 }, [1])
     #expect(file.writers.isReady(waiters[1]))
     file.writers.withdraw(waiters[1])
-    #expect(woken.withLock { $0 } == [1, 2])
+    expectEqual(woken.withLock { $0 }, [1, 2])
     let transaction = try #require(try file.writers.take(waiters[2]))
     #expect(try file.writers.take(waiters[2]) == nil)
     transaction.rollback()
@@ -281,7 +282,7 @@ private actor Writer {
     try await Task.sleep(for: .milliseconds(10))
     first.rollback()
     try await task.value
-    #expect(journal.entries == ["task"])
+    expectEqual(journal.entries, ["task"])
     file.writers.withdraw(waiter)
   }
 
@@ -343,9 +344,9 @@ private actor Writer {
       try await Task.sleep(for: .milliseconds(2))
     }
     #expect(callbackCount > 20)
-    #expect(journal.overlaps == 0)
-    #expect(journal.entries.count == ran.count)
-    #expect(Set(journal.entries) == ran)
+    expectEqual(journal.overlaps, 0)
+    expectEqual(journal.entries.count, ran.count)
+    expectEqual(Set(journal.entries), ran)
     // No writer is left that holds the right to write.
     try file.beginWrite(for: nil).rollback()
   }

@@ -3,7 +3,7 @@
 // B+ trees against arrays, with enough elements for two levels and the edges of nodes.
 
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -13,7 +13,7 @@ struct BTreeTests {
     var found: [Int64] = []
     var leaves = try BTreeLeafCursor<IntegerLeaf>(root, in: scratch.space)
     while let (leaf, first, count) = try leaves.next() {
-      #expect(first == found.count)
+      expectEqual(first, found.count)
       for index in 0..<count {
         found.append(try IntegerLeaf.value(at: index, of: leaf, in: scratch.space))
       }
@@ -30,10 +30,10 @@ struct BTreeTests {
     }
     let node = try scratch.space.node(at: root)
     #expect(node.header.isInner)
-    #expect(try node.taggedNumber(at: 0) == 1000)
-    #expect(node.count == 7)
-    #expect(try node.taggedNumber(at: 6) == 4_500)
-    #expect(try elements(root, scratch) == (0..<4_500).map(Int64.init))
+    try expectEqual(node.taggedNumber(at: 0), 1000)
+    expectEqual(node.count, 7)
+    try expectEqual(node.taggedNumber(at: 6), 4_500)
+    try expectEqual(elements(root, scratch), (0..<4_500).map(Int64.init))
   }
 
   /// Leaves of each width, one of them not full, and a tree without elements.
@@ -49,13 +49,13 @@ struct BTreeTests {
           root = try BTree<IntegerLeaf>.append(value, to: root, scratch.allocator)
         }
         let all = try BTree<IntegerLeaf>.all(of: root, in: scratch.space, as: Int64.self)
-        #expect(all == model, "\(count) elements, \(factor) apart")
+        expectEqual(all, model, "\(count) elements, \(factor) apart")
       }
       for _ in 0..<700 {
         model.remove(at: 300)
         root = try BTree<IntegerLeaf>.remove(at: 300, from: root, scratch.allocator)
       }
-      #expect(try BTree<IntegerLeaf>.all(of: root, in: scratch.space, as: Int64.self) == model)
+      try expectEqual(BTree<IntegerLeaf>.all(of: root, in: scratch.space, as: Int64.self), model)
     }
   }
 
@@ -81,14 +81,15 @@ struct BTreeTests {
     for value in 0..<1_001_500 {
       root = try BTree<IntegerLeaf>.append(Int64(value), to: root, scratch.allocator)
     }
-    #expect(try BTree<IntegerLeaf>.count(root, in: scratch.space) == 1_001_500)
+    try expectEqual(BTree<IntegerLeaf>.count(root, in: scratch.space), 1_001_500)
     for index in [0, 999, 1000, 999_999, 1_000_000, 1_001_499] {
-      #expect(try BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space) == Int64(index))
+      try expectEqual(
+        BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space), Int64(index))
     }
     root = try BTree<IntegerLeaf>.insert(-1, at: 500_000, in: root, scratch.allocator)
     root = try BTree<IntegerLeaf>.remove(at: 1_000_500, from: root, scratch.allocator)
-    #expect(try BTree<IntegerLeaf>.value(at: 500_000, of: root, in: scratch.space) == -1)
-    #expect(try BTree<IntegerLeaf>.value(at: 1_000_500, of: root, in: scratch.space) == 1_000_500)
+    try expectEqual(BTree<IntegerLeaf>.value(at: 500_000, of: root, in: scratch.space), -1)
+    try expectEqual(BTree<IntegerLeaf>.value(at: 1_000_500, of: root, in: scratch.space), 1_000_500)
   }
 
   @Test(arguments: [71, 72, 73] as [UInt64])
@@ -122,16 +123,16 @@ struct BTreeTests {
         let index = Int.random(in: 0..<model.count, using: &random)
         model[index] = 42
         root = try BTree<IntegerLeaf>.set(42, at: index, in: root, scratch.allocator)
-        #expect(try BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space) == 42)
+        try expectEqual(BTree<IntegerLeaf>.value(at: index, of: root, in: scratch.space), 42)
       }
-      #expect(try elements(root, scratch) == model, "seed \(seed), round \(round)")
-      #expect(try BTree<IntegerLeaf>.count(root, in: scratch.space) == model.count)
+      try expectEqual(elements(root, scratch), model, "seed \(seed), round \(round)")
+      try expectEqual(BTree<IntegerLeaf>.count(root, in: scratch.space), model.count)
     }
     while !model.isEmpty {
       let index = Int.random(in: 0..<model.count, using: &random)
       model.remove(at: index)
       root = try BTree<IntegerLeaf>.remove(at: index, from: root, scratch.allocator)
-      if model.count % 500 == 0 { #expect(try elements(root, scratch) == model) }
+      if model.count % 500 == 0 { try expectEqual(elements(root, scratch), model) }
     }
     #expect(try !scratch.space.node(at: root).header.isInner)
   }

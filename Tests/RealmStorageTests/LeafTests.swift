@@ -3,7 +3,7 @@
 // Leaves of numbers, strings and binaries against arrays.
 
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -76,7 +76,7 @@ struct LeafTests {
       }
     }
     let bytes = Array(try scratch.space.node(at: ref).bytes)
-    #expect(bytes == Array("Rex".utf8) + [0, 0, 0, 0, 3, 0, 0, 0, 4])
+    expectEqual(bytes, Array("Rex".utf8) + [0, 0, 0, 0, 3, 0, 0, 0, 4])
   }
 
   /// `NullableIntegerLeaf` 1.
@@ -85,7 +85,7 @@ struct LeafTests {
     var ref = try NullableIntegerLeaf.make(in: scratch.allocator)
     ref = try NullableIntegerLeaf.insert(-3, at: 0, in: ref, scratch.allocator)
     ref = try NullableIntegerLeaf.insert(nil, at: 1, in: ref, scratch.allocator)
-    #expect(Array(try scratch.space.node(at: ref).bytes) == [0x7F, 0xFD, 0x7F])
+    expectEqual(Array(try scratch.space.node(at: ref).bytes), [0x7F, 0xFD, 0x7F])
   }
 
   @Test(.heavy) func aBinaryOfManyMegabytesIsAChain() throws {
@@ -95,7 +95,7 @@ struct LeafTests {
     ref = try withView(of: bytes) { view throws(StorageError) in
       try BinaryLeaf.insert(view, at: 0, in: ref, scratch.allocator)
     }
-    #expect(try BinaryLeaf.bytes(at: 0, of: ref, in: scratch.space) == bytes)
+    try expectEqual(BinaryLeaf.bytes(at: 0, of: ref, in: scratch.space), bytes)
     try BinaryLeaf.validate(ref, in: scratch.space)
   }
 

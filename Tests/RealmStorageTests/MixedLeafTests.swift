@@ -3,6 +3,7 @@
 // Mixed leaves and backlink leaves against models, nested collections and salts included.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -102,11 +103,11 @@ struct MixedLeafTests {
       let node = try scratch.space.node(at: outer.ref(at: slot))
       return try (0..<node.count).map { try node.integer(at: $0) }
     }
-    #expect(try integers(0) == [0, 0x501, 0x63, 0x21])
-    #expect(try integers(1) == [1 << 40])
+    try expectEqual(integers(0), [0, 0x501, 0x63, 0x21])
+    try expectEqual(integers(1), [1 << 40])
     let strings = try scratch.space.node(at: outer.ref(at: 3))
-    #expect(strings.header.width == 2)
-    #expect(Array(strings.bytes) == [0x61, 0])
+    expectEqual(strings.header.width, 2)
+    expectEqual(Array(strings.bytes), [0x61, 0])
     #expect(try outer.ref(at: 2).isNull)
     #expect(try outer.ref(at: 4).isNull)
     #expect(try outer.ref(at: 5).isNull)
@@ -126,7 +127,7 @@ struct MixedLeafTests {
     }
     for index in 0..<20 {
       let found = Value(try MixedLeaf.value(at: index, of: ref, in: scratch.space))
-      #expect(found == .string(Array("the string number \(min(index + 1, 19))".utf8)))
+      expectEqual(found, .string(Array("the string number \(min(index + 1, 19))".utf8)))
     }
     try MixedLeaf.validate(ref, in: scratch.space)
   }
@@ -150,17 +151,17 @@ struct MixedLeafTests {
     }
     var expected = try salts(ref)
     #expect(expected.indices.allSatisfy { (expected[$0] != 0) == ($0 % 3 == 0) })
-    #expect(Set(expected).count == 11)
+    expectEqual(Set(expected).count, 11)
     let (left, right) = try MixedLeaf.split(ref, at: 13, allocator)
-    #expect(try salts(left) == Array(expected[..<13]))
-    #expect(try salts(right) == Array(expected[13...]))
+    try expectEqual(salts(left), Array(expected[..<13]))
+    try expectEqual(salts(right), Array(expected[13...]))
     ref = try MixedLeaf.append(right, to: left, allocator)
-    #expect(try salts(ref) == expected)
+    try expectEqual(salts(ref), expected)
     ref = try MixedLeaf.remove(at: 4, from: ref, allocator)
     ref = try MixedLeaf.set(.bool(true), at: 0, in: ref, allocator)
     expected.remove(at: 4)
     expected[0] = 0
-    #expect(try salts(ref) == expected)
+    try expectEqual(salts(ref), expected)
     // A root that moved is stored without touching the salt or freeing the old root.
     guard case .list(let old) = try MixedLeaf.value(at: 5, of: ref, in: scratch.space) else {
       Issue.record("element 5 is not a list")
@@ -169,8 +170,8 @@ struct MixedLeafTests {
     let moved = try MixedLeaf.insert(.null, at: 1, in: old, allocator)
     ref = try MixedLeaf.replaceCollection(moved, at: 5, in: ref, allocator)
     ref = try MixedLeaf.set(.list(moved), at: 5, in: ref, allocator)
-    #expect(try salts(ref) == expected)
-    #expect(try MixedLeaf.count(moved, in: scratch.space) == 2)
+    try expectEqual(salts(ref), expected)
+    try expectEqual(MixedLeaf.count(moved, in: scratch.space), 2)
     try MixedLeaf.validate(ref, in: scratch.space)
   }
 
@@ -214,7 +215,8 @@ struct MixedLeafTests {
         hasSalts = hasSalts || isList
       }
       let expected = hasSalts ? try MixedLeaf.count(ref, in: scratch.space) : nil
-      #expect(try Self.saltCount(ref, in: scratch.space) == expected, "seed \(seed), step \(step)")
+      try expectEqual(
+        Self.saltCount(ref, in: scratch.space), expected, "seed \(seed), step \(step)")
     }
     try MixedLeaf.validate(ref, in: scratch.space)
   }
@@ -242,8 +244,8 @@ struct MixedLeafTests {
       default: try MixedLeaf.replaceCollection(.null, at: 1, in: ref, allocator)
       }
     let count = try MixedLeaf.count(ref, in: scratch.space)
-    #expect(try Self.saltCount(ref, in: scratch.space) == count)
-    #expect(try MixedLeaf.position(ofSalt: 77, in: ref, scratch.space) == (edit == 1 ? 2 : 1))
+    try expectEqual(Self.saltCount(ref, in: scratch.space), count)
+    try expectEqual(MixedLeaf.position(ofSalt: 77, in: ref, scratch.space), (edit == 1 ? 2 : 1))
     try MixedLeaf.validate(ref, in: scratch.space)
   }
 
@@ -256,8 +258,8 @@ struct MixedLeafTests {
     ).ref
     try MixedLeaf.validate(ref, in: scratch.space)
     ref = try MixedLeaf.insert(.list(.null), at: 1, in: ref, allocator)
-    #expect(try scratch.space.node(at: ref).count == 6)
-    #expect(Value(try MixedLeaf.value(at: 0, of: ref, in: scratch.space)) == .int(5))
+    try expectEqual(scratch.space.node(at: ref).count, 6)
+    expectEqual(Value(try MixedLeaf.value(at: 0, of: ref, in: scratch.space)), .int(5))
     #expect(try MixedLeaf.salt(at: 1, of: ref, in: scratch.space) != 0)
     try MixedLeaf.validate(ref, in: scratch.space)
   }
@@ -315,14 +317,14 @@ struct BacklinkLeafTests {
           found.append(key)
           return true
         }
-        #expect(found.sorted() == model[index].sorted(), "seed \(seed), step \(step)")
-        #expect(try links.count(in: scratch.space) == model[index].count)
+        expectEqual(found.sorted(), model[index].sorted(), "seed \(seed), step \(step)")
+        try expectEqual(links.count(in: scratch.space), model[index].count)
         for (position, key) in found.enumerated() where position % 50 == 0 {
-          #expect(try links.key(at: position, in: scratch.space) == key)
+          try expectEqual(links.key(at: position, in: scratch.space), key)
         }
         let isInline = links.slot & 1 == 1
-        #expect(isInline == (model[index].count == 1))
-        #expect((links.slot == 0) == model[index].isEmpty)
+        expectEqual(isInline, (model[index].count == 1))
+        expectEqual((links.slot == 0), model[index].isEmpty)
       }
     }
   }
@@ -335,7 +337,7 @@ struct BacklinkLeafTests {
     for left in [2, 1, 0, 0] {
       ref = try BacklinkLeaf.remove(9, at: 0, in: ref, scratch.allocator)
       let links = try BacklinkLeaf.value(at: 0, of: ref, in: scratch.space)
-      #expect(try links.count(in: scratch.space) == left)
+      try expectEqual(links.count(in: scratch.space), left)
     }
   }
 
@@ -351,10 +353,10 @@ struct BacklinkLeafTests {
     let (left, right) = try BacklinkLeaf.split(ref, at: 3, scratch.allocator)
     let joined = try BacklinkLeaf.append(right, to: left, scratch.allocator)
     let emptied = try BacklinkLeaf.remove(at: 7, from: joined, scratch.allocator)
-    #expect(try BacklinkLeaf.count(emptied, in: scratch.space) == 7)
+    try expectEqual(BacklinkLeaf.count(emptied, in: scratch.space), 7)
     for index in 0..<7 {
       let links = try BacklinkLeaf.value(at: index, of: emptied, in: scratch.space)
-      #expect(try links.count(in: scratch.space) == index)
+      try expectEqual(links.count(in: scratch.space), index)
     }
   }
 }

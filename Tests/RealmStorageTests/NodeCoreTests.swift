@@ -3,6 +3,7 @@
 // The node core: header bits, packed integers, the border where refs are checked, the allocator.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -48,12 +49,12 @@ struct NodeCoreTests {
     let bytes: [UInt8] = [0x41, 0x41, 0x41, 0x41, 0x0d, 0x00, 0x00, 0x02]
     let bits = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
     let header = NodeHeader(bits: bits)
-    #expect(header.layout == .multiply)
-    #expect(header.width == 16)
-    #expect(header.count == 2)
-    #expect(header.flags == [])
-    #expect(header.nodeByteCount == 40)
-    #expect(NodeHeader(flags: [], layout: .multiply, widthCode: 5, count: 2).bits == bits)
+    expectEqual(header.layout, .multiply)
+    expectEqual(header.width, 16)
+    expectEqual(header.count, 2)
+    expectEqual(header.flags, [])
+    expectEqual(header.nodeByteCount, 40)
+    expectEqual(NodeHeader(flags: [], layout: .multiply, widthCode: 5, count: 2).bits, bits)
   }
 
   @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7])
@@ -70,10 +71,10 @@ struct NodeCoreTests {
       PackedIntegers.store(value, to: room, widthCode: code, at: index)
     }
     for (index, value) in values.enumerated() {
-      #expect(PackedIntegers.load(room, widthCode: code, at: index) == value)
+      expectEqual(PackedIntegers.load(room, widthCode: code, at: index), value)
       #expect(PackedIntegers.widthCode(for: value) <= code)
     }
-    #expect(edges[code].map(PackedIntegers.widthCode(for:)).max() == code)
+    expectEqual(edges[code].map(PackedIntegers.widthCode(for:)).max(), code)
   }
 
   @Test func theFirstValueBeyondAWidthNeedsTheNext() {
@@ -81,7 +82,7 @@ struct NodeCoreTests {
       (1, 1), (2, 2), (4, 3), (16, 4), (-1, 4), (128, 5), (-129, 5), (32768, 6), (-32769, 6),
       (Int64(Int32.max) + 1, 7), (Int64(Int32.min) - 1, 7),
     ]
-    for (value, code) in beyond { #expect(PackedIntegers.widthCode(for: value) == code) }
+    for (value, code) in beyond { expectEqual(PackedIntegers.widthCode(for: value), code) }
   }
 
   /// `NodeSpace` 2.
@@ -89,7 +90,7 @@ struct NodeCoreTests {
     let arena = try Arena(fileByteCount: 128)
     arena.writeFileNode(NodeHeader(flags: [], layout: .bits, widthCode: 7, count: 11), at: 24)
     arena.writeFileNode(NodeHeader(flags: [], layout: .bits, widthCode: 7, count: 4), at: 96)
-    #expect(try arena.allocator.node(at: Ref(24)).count == 11)
+    try expectEqual(arena.allocator.node(at: Ref(24)).count, 11)
     for bad in [0, 8, 16, 25, 28, 96, 120 + 8, 4096, 1 << 40, -8, Int.min, Int.max & ~7] {
       #expect(throws: StorageError.self) { try arena.allocator.node(at: Ref(bad)) }
     }
@@ -104,7 +105,7 @@ struct NodeCoreTests {
         let header = NodeHeader(flags: [], layout: layout, widthCode: code, count: count)
         let last = 4096 - header.nodeByteCount
         arena.writeFileNode(header, at: last)
-        #expect(try arena.allocator.node(at: Ref(last)).count == count)
+        try expectEqual(arena.allocator.node(at: Ref(last)).count, count)
         arena.writeFileNode(header, at: last + 8)
         #expect(throws: StorageError.self) { try arena.allocator.node(at: Ref(last + 8)) }
       }
@@ -146,11 +147,11 @@ struct NodeCoreTests {
     let header = NodeHeader(flags: [.hasRefs], layout: .bits, widthCode: 4, count: 3)
     arena.writeFileNode(header, at: 32, payload: [5, 7, 0])
     let copy = try arena.allocator.makeWritable(Ref(32))
-    #expect(copy.header.width == 64)
-    #expect(try arena.elements(copy.ref) == [5, 7, 0])
-    #expect(try arena.allocator.makeWritable(copy.ref).ref == copy.ref)
-    #expect(arena.allocator.freedBlocks == [.init(offset: 32, byteCount: 16)])
-    #expect(arena.reservation.base.load(fromByteOffset: 40, as: UInt8.self) == 5)
+    expectEqual(copy.header.width, 64)
+    try expectEqual(arena.elements(copy.ref), [5, 7, 0])
+    try expectEqual(arena.allocator.makeWritable(copy.ref).ref, copy.ref)
+    expectEqual(arena.allocator.freedBlocks, [.init(offset: 32, byteCount: 16)])
+    expectEqual(arena.reservation.base.load(fromByteOffset: 40, as: UInt8.self), 5)
   }
 
   /// `NodeAllocator` 2.
@@ -204,8 +205,8 @@ struct NodeCoreTests {
         ref = try IntegerNode.truncate(to: model.count, ref, arena.allocator)
       default: break
       }
-      #expect(try arena.allocator.node(at: ref).count == model.count)
+      try expectEqual(arena.allocator.node(at: ref).count, model.count)
     }
-    #expect(try arena.elements(ref) == model, "seed \(seed)")
+    try expectEqual(arena.elements(ref), model, "seed \(seed)")
   }
 }

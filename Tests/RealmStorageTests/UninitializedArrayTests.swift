@@ -2,6 +2,7 @@
 
 // Arrays whose elements are written where they will stay.
 
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -11,7 +12,7 @@ struct UninitializedArrayTests {
     let array = [Int](count: 1000) { buffer in
       for index in buffer.indices { buffer[index] = index * 3 }
     }
-    #expect(array == (0..<1000).map { $0 * 3 })
+    expectEqual(array, (0..<1000).map { $0 * 3 })
   }
 
   /// The standard library would write to the storage that all empty arrays share.

@@ -3,6 +3,7 @@
 // Leaves of floating numbers, timestamps, decimals, IDs and typed links against arrays.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -43,11 +44,11 @@ struct ValueLeafTests {
     ref = try DoubleLeaf.insert(
       Double(bitPattern: Double.nullBits), at: 0, in: ref, scratch.allocator)
     let double = try DoubleLeaf.value(at: 0, of: ref, in: scratch.space)
-    #expect(double?.bitPattern == 0x7FF8_0000_0000_0000)
+    expectEqual(double?.bitPattern, 0x7FF8_0000_0000_0000)
     ref = try FloatLeaf.make(in: scratch.allocator)
     ref = try FloatLeaf.insert(
       Float(bitPattern: Float.nullBits), at: 0, in: ref, scratch.allocator)
-    #expect(try FloatLeaf.value(at: 0, of: ref, in: scratch.space)?.bitPattern == 0x7FC0_0000)
+    try expectEqual(FloatLeaf.value(at: 0, of: ref, in: scratch.space)?.bitPattern, 0x7FC0_0000)
   }
 
   @Test(arguments: [73, 74] as [UInt64])
@@ -70,9 +71,9 @@ struct ValueLeafTests {
     ref = try TimestampLeaf.insert(
       Timestamp(seconds: -1, nanoseconds: -250_000_000), at: 0, in: ref, scratch.allocator)
     let outer = try scratch.space.node(at: ref)
-    #expect(Array(try scratch.space.node(at: outer.ref(at: 0)).bytes) == [0x7F, 0xFF])
-    #expect(
-      Array(try scratch.space.node(at: outer.ref(at: 1)).bytes) == [0x80, 0x4D, 0x19, 0xF1])
+    expectEqual(Array(try scratch.space.node(at: outer.ref(at: 0)).bytes), [0x7F, 0xFF])
+    expectEqual(
+      Array(try scratch.space.node(at: outer.ref(at: 1)).bytes), [0x80, 0x4D, 0x19, 0xF1])
   }
 
   @Test(arguments: [0, 4, 8, 16, -1])
@@ -92,34 +93,34 @@ struct ValueLeafTests {
     var ref = try DecimalLeaf.make(in: scratch.allocator)
     let value = DecimalBits(isNegative: false, coefficient: 15, exponent: -1)
     ref = try DecimalLeaf.insert(value, at: 0, in: ref, scratch.allocator)
-    #expect(Array(try scratch.space.node(at: ref).bytes) == [0x0F, 0, 0, 0x32])
-    #expect(try DecimalLeaf.value(at: 0, of: ref, in: scratch.space) == value)
+    expectEqual(Array(try scratch.space.node(at: ref).bytes), [0x0F, 0, 0, 0x32])
+    try expectEqual(DecimalLeaf.value(at: 0, of: ref, in: scratch.space), value)
   }
 
   @Test func aDecimalGetsTheNarrowestWidthThatHoldsIt() {
     func width(_ coefficient: UInt128, _ exponent: Int) -> Int {
       DecimalBits(isNegative: true, coefficient: coefficient, exponent: exponent).leafWidth
     }
-    #expect(DecimalBits.zero.leafWidth == 0)
-    #expect(width(0, 0) == 4)
-    #expect(width((1 << 23) - 1, 90) == 4)
-    #expect(width(1 << 23, 90) == 8)
-    #expect(width(1, -91) == 8)
-    #expect(width((1 << 53) - 1, -369) == 8)
-    #expect(width(1 << 53, 0) == 16)
-    #expect(width(1, 370) == 16)
-    #expect(width(1 << 64, 0) == 16)
-    #expect(DecimalBits(low: 0, high: 0x7800_0000_0000_0000).leafWidth == 16)
-    #expect(DecimalBits(low: 0, high: 0x7C00_0000_0000_0000).leafWidth == 16)
+    expectEqual(DecimalBits.zero.leafWidth, 0)
+    expectEqual(width(0, 0), 4)
+    expectEqual(width((1 << 23) - 1, 90), 4)
+    expectEqual(width(1 << 23, 90), 8)
+    expectEqual(width(1, -91), 8)
+    expectEqual(width((1 << 53) - 1, -369), 8)
+    expectEqual(width(1 << 53, 0), 16)
+    expectEqual(width(1, 370), 16)
+    expectEqual(width(1 << 64, 0), 16)
+    expectEqual(DecimalBits(low: 0, high: 0x7800_0000_0000_0000).leafWidth, 16)
+    expectEqual(DecimalBits(low: 0, high: 0x7C00_0000_0000_0000).leafWidth, 16)
   }
 
   @Test func decimalsOfTheLargeCoefficientFormsAreRead() {
     // Exponent 0, coefficient 2^23 + 5 and 2^53 + 5.
     let narrow = DecimalBits(bits32: 3 << 29 | 101 << 21 | 5)
-    #expect(
-      narrow == DecimalBits(isNegative: false, coefficient: (1 << 23) + 5, exponent: 0))
+    expectEqual(
+      narrow, DecimalBits(isNegative: false, coefficient: (1 << 23) + 5, exponent: 0))
     let wide = DecimalBits(bits64: 1 << 63 | 3 << 61 | 398 << 51 | 5)
-    #expect(wide == DecimalBits(isNegative: true, coefficient: (1 << 53) + 5, exponent: 0))
+    expectEqual(wide, DecimalBits(isNegative: true, coefficient: (1 << 53) + 5, exponent: 0))
   }
 
   @Test func objectIds() throws {
@@ -155,8 +156,8 @@ struct ValueLeafTests {
     ref = try ObjectIdLeaf.insert(id, at: 0, in: ref, scratch.allocator)
     ref = try ObjectIdLeaf.insert(nil, at: 1, in: ref, scratch.allocator)
     let expected: [UInt8] = [2] + Array(1...12) + [UInt8](repeating: 0, count: 12)
-    #expect(Array(try scratch.space.node(at: ref).bytes) == expected)
-    #expect(try scratch.space.node(at: ref).header.widthCode == 1)
+    expectEqual(Array(try scratch.space.node(at: ref).bytes), expected)
+    try expectEqual(scratch.space.node(at: ref).header.widthCode, 1)
   }
 
   @Test func aLeafOfIDsWithAnImpossibleSizeThrows() throws {

@@ -4,6 +4,7 @@
 
 #if Tools
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -20,7 +21,7 @@ struct AccessTests {
   }
 
   @Test func thePageOfStudioGetsAnswers() async throws {
-    #expect(try await status { _ in } == 200)
+    try await expectEqual(status { _ in }, 200)
   }
 
   /// `AccessGuard` 1.
@@ -31,7 +32,7 @@ struct AccessTests {
       var request = studio.request("GET", target)
       request.headers["cookie"] = cookie
       let response = await studio.service.respond(to: request)
-      #expect(response.status == 401)
+      expectEqual(response.status, 401)
       #expect(!response.headers.contains { $0.name == "Set-Cookie" })
     }
   }
@@ -42,13 +43,13 @@ struct AccessTests {
     var request = studio.request("GET", "/?token=\(studio.service.access.token)")
     request.headers["cookie"] = nil
     let response = await studio.service.respond(to: request)
-    #expect(response.status == 200)
+    expectEqual(response.status, 200)
     let cookie = response.headers.first { $0.name == "Set-Cookie" }?.value
-    #expect(cookie?.contains("HttpOnly; SameSite=Strict") == true)
-    #expect(cookie?.contains(studio.service.access.token) == true)
+    expectEqual(cookie?.contains("HttpOnly; SameSite=Strict"), true)
+    expectEqual(cookie?.contains(studio.service.access.token), true)
     // Elsewhere an address is no place for the token: it would be written to histories and logs.
     request.path = "/api/files"
-    #expect(await studio.service.respond(to: request).status == 401)
+    await expectEqual(studio.service.respond(to: request).status, 401)
   }
 
   @Test func aProgramGivesTheTokenInAHeader() async throws {
@@ -57,42 +58,42 @@ struct AccessTests {
     request.headers["cookie"] = nil
     request.headers["origin"] = nil
     request.headers[AccessGuard.tokenHeader] = studio.service.access.token
-    #expect(await studio.service.respond(to: request).status == 200)
+    await expectEqual(studio.service.respond(to: request).status, 200)
   }
 
   /// `AccessGuard` 2.
   @Test(arguments: ["evil.example:4711", "127.0.0.1", "127.0.0.1:80", "", "localhost.evil:4711"])
   func anotherHostIsRefused(_ host: String) async throws {
-    #expect(try await status { $0.headers["host"] = host } == 403)
+    try await expectEqual(status { $0.headers["host"] = host }, 403)
   }
 
   /// `AccessGuard` 3.
   @Test(arguments: ["http://evil.example", "null", "http://127.0.0.1:80", "https://127.0.0.1:4711"])
   func anotherOriginIsRefused(_ origin: String) async throws {
-    #expect(try await status { $0.headers["origin"] = origin } == 403)
-    #expect(
-      try await status("/api/files/0/begin", "POST") { $0.headers["origin"] = origin } == 403)
+    try await expectEqual(status { $0.headers["origin"] = origin }, 403)
+    try await expectEqual(
+      status("/api/files/0/begin", "POST") { $0.headers["origin"] = origin }, 403)
   }
 
   /// `AccessGuard` 3.
   @Test(arguments: ["cross-site", "same-site"])
   func anotherSiteIsRefused(_ site: String) async throws {
-    #expect(try await status { $0.headers["sec-fetch-site"] = site } == 403)
+    try await expectEqual(status { $0.headers["sec-fetch-site"] = site }, 403)
   }
 
   @Test func aFormOfAnotherPageCannotWrite() async throws {
-    #expect(
-      try await status("/api/files/0/begin", "POST") {
+    try await expectEqual(
+      status("/api/files/0/begin", "POST") {
         $0.headers["content-type"] = "text/plain"
-      } == 403)
-    #expect(try await status("/api/files/0/begin", "POST") { $0.headers["origin"] = nil } == 403)
+      }, 403)
+    try await expectEqual(status("/api/files/0/begin", "POST") { $0.headers["origin"] = nil }, 403)
   }
 
   @Test func tokensAreLongAndDiffer() {
     var random = SystemRandomNumberGenerator()
     let first = AccessGuard(random: &random)
     let second = AccessGuard(random: &random)
-    #expect(first.token.utf8.count == 64)
+    expectEqual(first.token.utf8.count, 64)
     #expect(first.token != second.token)
     #expect(first.isToken(first.token))
     #expect(!first.isToken(second.token))
@@ -107,8 +108,8 @@ struct AccessTests {
       let policy = try #require(headers["Content-Security-Policy"])
       #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
       #expect(!policy.contains("unsafe"))
-      #expect(headers["X-Content-Type-Options"] == "nosniff")
-      #expect(headers["Cache-Control"] == "no-store")
+      expectEqual(headers["X-Content-Type-Options"], "nosniff")
+      expectEqual(headers["Cache-Control"], "no-store")
     }
   }
 
@@ -117,8 +118,8 @@ struct AccessTests {
     for name in ["begin", "edit", "commit", "cancel", "undo", "redo"] {
       let (status, json) = try await studio.send(
         studio.request("POST", "/api/files/0/\(name)", .object([])))
-      #expect(status == 403)
-      #expect(json["remedy"]?.string?.contains("--write") == true)
+      expectEqual(status, 403)
+      expectEqual(json["remedy"]?.string?.contains("--write"), true)
     }
   }
 }

@@ -5,6 +5,7 @@
 #if Tools
 import Foundation
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -78,7 +79,7 @@ extension BrowserTests {
           })()
           """
         let wrong = try await browser.text(script)
-        #expect(wrong == "", "\(state), \(width) px")
+        expectEqual(wrong, "", "\(state), \(width) px")
       }
     }
   }
@@ -89,7 +90,7 @@ extension BrowserTests {
     try await withPage { browser, _ in
       try await browser.click("#theme")
       if theme == "dark" { try await browser.click("#theme") }
-      #expect(try await browser.text("document.documentElement.dataset.theme") == theme)
+      try await expectEqual(browser.text("document.documentElement.dataset.theme"), theme)
       var count = 0
       try await states(browser) { state in
         try await browser.wait("document.getAnimations().length === 0")
@@ -181,7 +182,7 @@ extension BrowserTests {
       #expect(text.contains("The token is missing or wrong."))
       #expect(text.contains("Open the address that 'realm studio' printed"))
       #expect(text.contains("\(address)?token="))
-      #expect(try await browser.text("document.title") == "Realm Studio")
+      try await expectEqual(browser.text("document.title"), "Realm Studio")
     }
   }
 }

@@ -8,6 +8,7 @@ import RealmStorage
 import RealmFormats
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -37,16 +38,16 @@ extension BrowserTests {
       try await browser.click("#cell-0-2")
       try await browser.type("s", holding: [.control])
       try await browser.wait("document.querySelector('#begin')")
-      #expect(try await browser.evaluate("location.hash.includes('sort')") == .bool(false))
-      #expect(
-        try await browser.evaluate("document.querySelector('[aria-sort=ascending]')") == .null)
+      try await expectEqual(browser.evaluate("location.hash.includes('sort')"), .bool(false))
+      try await expectEqual(
+        browser.evaluate("document.querySelector('[aria-sort=ascending]')"), .null)
       // In the editor of a cell it keeps what was written.
       try await browser.press(.f2)
       try await browser.wait("\(cell("0-2")).querySelector('input')")
       try await browser.type("Anna")
       try await browser.type("s", holding: [.control])
       try await browser.wait("document.querySelector('#begin')")
-      #expect(try name(of: 1, studio.path) == .string("Anna"))
+      try expectEqual(name(of: 1, studio.path), .string("Anna"))
     }
   }
 
@@ -57,15 +58,15 @@ extension BrowserTests {
       try await browser.press(.enter)
       try await browser.wait("!document.querySelector('#query-error').hidden")
       try await browser.wait("document.querySelector('#grid.dimmed')")
-      #expect(try await column("name", browser) == SampleFile.names)
+      try await expectEqual(column("name", browser), SampleFile.names)
       #expect(
         try await browser.text("document.querySelector('#counts').innerText")
           .hasPrefix("8 objects of the query before"))
       try await browser.fill("#query", "name == 'Ada'")
       try await browser.press(.enter)
       try await browser.wait("document.querySelector('#total').textContent === '1'")
-      #expect(try await browser.evaluate("document.querySelector('#grid.dimmed')") == .null)
-      #expect(try await column("name", browser) == ["Ada"])
+      try await expectEqual(browser.evaluate("document.querySelector('#grid.dimmed')"), .null)
+      try await expectEqual(column("name", browser), ["Ada"])
     }
   }
 
@@ -79,8 +80,8 @@ extension BrowserTests {
       try await browser.type("Anna")
       try await browser.press(.enter)
       try await browser.wait("\(cell("0-2")).innerText === 'Anna'")
-      #expect(
-        try await browser.text("document.querySelector('.edits').innerText") == "1 edit")
+      try await expectEqual(
+        browser.text("document.querySelector('.edits').innerText"), "1 edit")
     }
     try await withPage(isWritable: false) { browser, _ in
       try await choose("Person", browser)
@@ -88,7 +89,7 @@ extension BrowserTests {
       try await browser.point(at: "#cell-0-2", clicks: 2)
       try await browser.wait(
         "document.querySelector('#notices').innerText.includes('Start Studio with --write')")
-      #expect(try await browser.evaluate("\(cell("0-2")).querySelector('input')") == .null)
+      try await expectEqual(browser.evaluate("\(cell("0-2")).querySelector('input')"), .null)
     }
   }
 
@@ -187,7 +188,7 @@ extension BrowserTests {
             narrowed(\(Browser.quoted(one[0])), \(Browser.quoted(one[1]))))
           """
         let query = try await browser.text(script)
-        #expect(query == one[2])
+        expectEqual(query, one[2])
       }
     }
   }
@@ -200,14 +201,14 @@ extension BrowserTests {
       // The key of the object and the primary key are pinned from the beginning.
       try await browser.evaluate("document.querySelector('#grid').scrollLeft = 900")
       try await browser.wait("document.querySelector('#grid').scrollLeft > 800")
-      #expect(try await browser.text(left) == before)
-      #expect(
-        try await browser.evaluate(
+      try await expectEqual(browser.text(left), before)
+      try await expectEqual(
+        browser.evaluate(
           """
           \(cell("0-2")).getBoundingClientRect().right
             < \(cell("0-1")).getBoundingClientRect().left
           """
-        ) == .bool(true))
+        ), .bool(true))
       try await browser.evaluate("document.querySelector('#grid').scrollLeft = 0")
       try await browser.click("#columns")
       try await browser.click("dialog [aria-label='Show name']")
@@ -216,15 +217,15 @@ extension BrowserTests {
       try await browser.wait("\(Self.headers).startsWith('id,age,height')")
       #expect(try await browser.text("document.querySelector('#columns').innerText").contains("1"))
       // The cells belong to their columns: values, sorting and editing.
-      #expect(try await browser.text("\(cell("0-2")).innerText") == "20")
+      try await expectEqual(browser.text("\(cell("0-2")).innerText"), "20")
       try await browser.evaluate("document.querySelector('#grid').scrollLeft = 900")
-      #expect(
-        try await browser.evaluate(
+      try await expectEqual(
+        browser.evaluate(
           """
           \(cell("0-2")).getBoundingClientRect().left
             === \(cell("0-1")).getBoundingClientRect().right
           """
-        ) == .bool(true))
+        ), .bool(true))
       try await browser.point(at: "#cell-0-2", clicks: 2)
       try await browser.wait("\(cell("0-2")).querySelector('input')")
       try await browser.type("77")
@@ -242,13 +243,13 @@ extension BrowserTests {
   @Test func theListOfClassesIsFiltered() async throws {
     try await withPage { browser, _ in
       let names = "[...document.querySelectorAll('nav a')].map((a) => a.dataset.class).join()"
-      #expect(try await browser.text(names) == "Person,Dog,Address")
+      try await expectEqual(browser.text(names), "Person,Dog,Address")
       try await browser.click("#class-filter")
       try await browser.type("do")
       try await browser.wait("\(names) === 'Dog'")
       try await browser.press(.enter)
       try await browser.wait("document.querySelector('.query-name').textContent === 'Dog'")
-      #expect(try await browser.text(names) == "Dog")
+      try await expectEqual(browser.text(names), "Dog")
       try await browser.click("#class-filter")
       try await browser.type("x")
       try await browser.wait("document.querySelector('nav .hint')")
@@ -278,18 +279,18 @@ extension BrowserTests {
       try await browser.click("dialog > button.primary")
       try await browser.click("#copy-csv")
       try await browser.wait("document.querySelector('#result-note').innerText.includes('2')")
-      #expect(
-        try await browser.text("navigator.clipboard.readText()").replacing("\r\n", with: "\n")
-          == "name,owner\nFido,2\nLuna,\n")
+      try await expectEqual(
+        browser.text("navigator.clipboard.readText()").replacing("\r\n", with: "\n"),
+        "name,owner\nFido,2\nLuna,\n")
       try await browser.click("#save-json")
       let file = studio.directory.file("Dog.json")
       for _ in 0..<600 where !FileManager.default.fileExists(atPath: file) {
         try await Task.sleep(for: .milliseconds(50))
       }
       let json = try JSONParser.parse(Array(try Data(contentsOf: URL(fileURLWithPath: file))))
-      #expect(
-        JSONWriter.text(json)
-          == #"[{"name":"Fido","owner":2},{"name":"Luna","owner":null}]"#)
+      expectEqual(
+        JSONWriter.text(json),
+        #"[{"name":"Fido","owner":2},{"name":"Luna","owner":null}]"#)
     }
   }
 
@@ -323,7 +324,7 @@ extension BrowserTests {
         let cat = try #require(try group.table(named: "class_Cat"))
         let person = try #require(try group.table(named: "class_Person"))
         #expect(try cat.named("id").isPrimaryKey)
-        #expect(try cat.named("servant").targetTable == person.key)
+        try expectEqual(cat.named("servant").targetTable, person.key)
       }
     }
   }

@@ -7,6 +7,7 @@ import Foundation
 import RealmFormats
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -59,17 +60,17 @@ struct BrowserTests {
   @Test func itOpensSortsAndKeepsTheTokenToItself() async throws {
     try await withPage { browser, _ in
       try await choose("Person", browser)
-      #expect(try await browser.text("location.href").contains("token") == false)
-      #expect(try await browser.text("document.cookie") == "")
-      #expect(try await column("name", browser) == SampleFile.names)
+      try await expectEqual(browser.text("location.href").contains("token"), false)
+      try await expectEqual(browser.text("document.cookie"), "")
+      try await expectEqual(column("name", browser), SampleFile.names)
       try await browser.click("[role=columnheader][data-name=name]")
       try await browser.wait("document.querySelector('[aria-sort=ascending]')")
       try await browser.click("[role=columnheader][data-name=name]")
       try await browser.wait(
         "document.querySelector('[aria-sort=descending]') "
           + "&& document.querySelector('#cell-0-2').innerText === 'Hugo'")
-      #expect(try await column("name", browser) == SampleFile.names.reversed())
-      #expect(try await browser.text("document.querySelector('#grid').ariaRowCount") == "9")
+      try await expectEqual(column("name", browser), SampleFile.names.reversed())
+      try await expectEqual(browser.text("document.querySelector('#grid').ariaRowCount"), "9")
     }
   }
 
@@ -89,18 +90,18 @@ struct BrowserTests {
       try await browser.type("> 40")
       try await browser.press(.enter)
       try await browser.wait("document.querySelector('#total').textContent === '3'")
-      #expect(try await column("name", browser) == ["Finn", "Gita", "Hugo"])
+      try await expectEqual(column("name", browser), ["Finn", "Gita", "Hugo"])
       try await browser.fill("#query", "age > 40 AND nme == 3")
       try await browser.press(.enter)
       try await browser.wait("!document.querySelector('#query-error').hidden")
-      #expect(
-        try await browser.text("document.querySelector('#query-error pre').dataset.column") == "14")
-      #expect(
-        try await browser.text("document.querySelector('#query-error mark').innerText") == "n")
+      try await expectEqual(
+        browser.text("document.querySelector('#query-error pre').dataset.column"), "14")
+      try await expectEqual(
+        browser.text("document.querySelector('#query-error mark').innerText"), "n")
       // Back to the query that is one.
       try await browser.evaluate("history.back()")
       try await browser.wait("document.querySelector('#query-error').hidden")
-      #expect(try await browser.text("document.querySelector('#query').value") == "age > 40")
+      try await expectEqual(browser.text("document.querySelector('#query').value"), "age > 40")
     }
   }
 
@@ -149,8 +150,8 @@ struct BrowserTests {
       try SampleFile.write(studio.path) { group in
         let table = try #require(try group.table(named: "class_Person"))
         let row = try #require(try table.findRow(primaryKey: 1)?.row)
-        #expect(try row.value(of: table.named("name")) == .string("Anna <b>"))
-        #expect(try row.value(of: table.named("tags")) == .list([.string("quick")]))
+        try expectEqual(row.value(of: table.named("name")), .string("Anna <b>"))
+        try expectEqual(row.value(of: table.named("tags")), .list([.string("quick")]))
       }
     }
   }
@@ -179,11 +180,11 @@ struct BrowserTests {
         """)
       try await other.ask("increment 1 1")
       try await browser.wait("document.querySelector('#cell-0-2').innerText === '11'")
-      #expect(try await browser.text("document.body.dataset.flashed") == "true")
-      #expect(try await browser.evaluate("document.body.dataset.fresh ?? null") == .null)
+      try await expectEqual(browser.text("document.body.dataset.flashed"), "true")
+      try await expectEqual(browser.evaluate("document.body.dataset.fresh ?? null"), .null)
       try await other.ask("add 2 77")
       try await browser.wait("document.querySelector('#cell-1-2')?.innerText === '77'")
-      #expect(try await browser.text("document.body.dataset.fresh") == "true")
+      try await expectEqual(browser.text("document.body.dataset.fresh"), "true")
       #expect(
         try await browser.text("document.querySelector('nav a[aria-current]').innerText")
           .contains("2"))
@@ -200,7 +201,7 @@ struct BrowserTests {
       try await browser.type("d")
       try await browser.wait("document.querySelectorAll('#diagram .box').length === 3")
       // Person has four links within the diagram, Dog one.
-      #expect(try await browser.text("document.querySelectorAll('#diagram .edge').length") == "5")
+      try await expectEqual(browser.text("document.querySelectorAll('#diagram .edge').length"), "5")
       try await browser.click("#diagram .box[data-class=Dog] .name")
       try await browser.wait("document.querySelector('.query-name').textContent === 'Dog'")
     }
@@ -208,11 +209,11 @@ struct BrowserTests {
 
   @Test func themesFollowTheSystemAndTheSwitch() async throws {
     try await withPage { browser, _ in
-      #expect(try await browser.text("document.documentElement.dataset.theme") == "light")
+      try await expectEqual(browser.text("document.documentElement.dataset.theme"), "light")
       try await browser.click("#theme")
       try await browser.click("#theme")
-      #expect(try await browser.text("document.documentElement.dataset.theme") == "dark")
-      #expect(try await browser.text("localStorage.theme") == "dark")
+      try await expectEqual(browser.text("document.documentElement.dataset.theme"), "dark")
+      try await expectEqual(browser.text("localStorage.theme"), "dark")
     }
   }
 
@@ -226,9 +227,9 @@ struct BrowserTests {
       try await browser.click("#cell-0-1")
       try await browser.press(.end, holding: [.control])
       try await browser.wait("document.querySelector('#cell-\(count - 1)-1')?.innerText > ''")
-      #expect(
-        try await browser.text("document.querySelector('#cell-\(count - 1)-1').innerText")
-          == "\(count - 1)")
+      try await expectEqual(
+        browser.text("document.querySelector('#cell-\(count - 1)-1').innerText"),
+        "\(count - 1)")
       figures.append("last window: \(try await time(browser))")
       #expect(
         try await browser.evaluate("document.querySelectorAll('#grid .row').length").integer ?? 0

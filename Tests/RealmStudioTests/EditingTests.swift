@@ -7,6 +7,7 @@ import RealmStorage
 import RealmFormats
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -25,11 +26,11 @@ struct EditingTests {
     let before = try content(studio.path)
     try await studio.post("begin")
     try await studio.edit("set", key, "name", tagged("string", "Anna"))
-    #expect(try await studio.column("name", ["class": "Person", "sort": "name"])[0] == "Anna")
-    #expect(try content(studio.path) == before)
+    try await expectEqual(studio.column("name", ["class": "Person", "sort": "name"])[0], "Anna")
+    try expectEqual(content(studio.path), before)
     try await studio.post("commit")
     #expect(try content(studio.path) != before)
-    #expect(try await studio.value("name", of: key) == tagged("string", "Anna"))
+    try await expectEqual(studio.value("name", of: key), tagged("string", "Anna"))
   }
 
   @Test func everyTypeTakesWhatIsWrittenForIt() async throws {
@@ -46,10 +47,10 @@ struct EditingTests {
     ]
     for (property, value) in values {
       try await studio.edit("set", key, property, value)
-      #expect(try await studio.value(property, of: key) == value)
+      try await expectEqual(studio.value(property, of: key), value)
     }
     try await studio.edit("set", key, "photo", tagged("data", "AAEC"))
-    #expect(try await studio.value("photo", of: key)["v"]?.string == "AAEC")
+    try await expectEqual(studio.value("photo", of: key)["v"]?.string, "AAEC")
     try await studio.post("commit")
   }
 
@@ -67,28 +68,28 @@ struct EditingTests {
     try await studio.edit("insert", key, "tags", tagged("string", "x"), path: [.integer(0)])
     try await studio.edit("move", key, "tags", path: [.integer(0)], to: 2)
     try await studio.edit("set", key, "tags", tagged("string", "y"), path: [.integer(1)])
-    #expect(try await texts("tags") == ["red", "y", "x"])
+    try await expectEqual(texts("tags"), ["red", "y", "x"])
     try await studio.edit("erase", key, "tags", path: [.integer(0)])
-    #expect(try await texts("tags") == ["y", "x"])
+    try await expectEqual(texts("tags"), ["y", "x"])
     try await studio.edit("add", key, "marks", tagged("int", "9"))
     try await studio.edit("discard", key, "marks", tagged("int", "1"))
-    #expect(try await texts("marks") == ["2", "9"])
+    try await expectEqual(texts("marks"), ["2", "9"])
     try await studio.edit("set", key, "notes", tagged("string", "z"), path: [.string("more")])
     try await studio.edit("erase", key, "notes", path: [.string("diet")])
-    #expect(try await texts("notes") == ["more: z"])
+    try await expectEqual(texts("notes"), ["more: z"])
     try await studio.edit("clear", key, "notes")
     #expect(try await texts("notes").isEmpty)
     try await studio.edit("embed", key, "places", path: [.integer(0)])
     try await studio.edit(
       "set", key, "places", tagged("string", "Oslo"), path: [.integer(0), .string("city")])
-    #expect(try await studio.value("places", of: key)["n"]?.integer == 1)
+    try await expectEqual(studio.value("places", of: key)["n"]?.integer, 1)
     let list = JSONValue.object([JSONMember("t", .string("list"))])
     try await studio.edit("clear", key, "extra", list)
     #expect(try await texts("extra").isEmpty)
     try await studio.edit("set", key, "extra", .null)
     try await studio.edit("set", key, "extra", list)
     try await studio.edit("insert", key, "extra", tagged("int", "5"), path: [.integer(0)])
-    #expect(try await texts("extra") == ["5"])
+    try await expectEqual(texts("extra"), ["5"])
     try await studio.post("commit")
   }
 
@@ -102,16 +103,16 @@ struct EditingTests {
       JSONMember("key", .string(other)),
     ])
     try await studio.edit("set", key, "friend", byKey)
-    #expect(try await studio.value("friend", of: key)["v"]?.string == "Hugo")
+    try await expectEqual(studio.value("friend", of: key)["v"]?.string, "Hugo")
     let byPrimaryKey = JSONValue.object([
       JSONMember("t", .string("link")), JSONMember("class", .string("Person")),
       JSONMember("primaryKey", .string("2")),
     ])
     try await studio.edit("insert", key, "friends", byPrimaryKey, path: [.integer(0)])
-    #expect(
-      try await studio.value("friends", of: key)["v"]?.array?.first?["v"]?.string == "Bela")
+    try await expectEqual(
+      studio.value("friends", of: key)["v"]?.array?.first?["v"]?.string, "Bela")
     try await studio.edit("set", key, "extra", byPrimaryKey)
-    #expect(try await studio.value("extra", of: key)["class"]?.string == "Person")
+    try await expectEqual(studio.value("extra", of: key)["class"]?.string, "Person")
   }
 
   /// `Draft` 2.
@@ -140,18 +141,18 @@ struct EditingTests {
       try await studio.post("edit", edit)
       states.append(try await shown())
     }
-    #expect(Set(states).count == 4)
+    expectEqual(Set(states).count, 4)
     // The deleted person comes back under the same key, with the links to it.
     for state in states.dropLast().reversed() {
       try await studio.post("undo")
-      #expect(try await shown() == state)
+      try await expectEqual(shown(), state)
     }
     for state in states.dropFirst() {
       try await studio.post("redo")
-      #expect(try await shown() == state)
+      try await expectEqual(shown(), state)
     }
     try await studio.post("cancel")
-    #expect(try await shown() == states[0])
+    try await expectEqual(shown(), states[0])
   }
 
   /// `Draft` 1.
@@ -184,24 +185,24 @@ struct EditingTests {
       let (status, json) = try await studio.send(
         studio.request("POST", "/api/files/0/edit", mistake))
       #expect((400..<500).contains(status), "\(JSONWriter.text(mistake))")
-      #expect(json["error"]?.string?.isEmpty == false)
+      expectEqual(json["error"]?.string?.isEmpty, false)
     }
-    #expect(try await studio.get("object", ["class": "Person", "key": key]) == before)
+    try await expectEqual(studio.get("object", ["class": "Person", "key": key]), before)
     let draft = try await studio.get("schema")["draft"]
-    #expect(draft?["edits"]?.integer == 1)
+    expectEqual(draft?["edits"]?.integer, 1)
   }
 
   @Test func aFileHasOneTransactionAndOthersWaitForIt() async throws {
     let studio = try await TestStudio()
     try await studio.post("begin")
     let (status, json) = try await studio.send(studio.request("POST", "/api/files/0/begin"))
-    #expect(status == 409)
-    #expect(json["remedy"]?.string == "Commit or cancel it.")
+    expectEqual(status, 409)
+    expectEqual(json["remedy"]?.string, "Commit or cancel it.")
     try await studio.post("cancel")
     try await studio.post("begin")
     try await studio.post("commit")
     let (late, _) = try await studio.send(studio.request("POST", "/api/files/0/commit"))
-    #expect(late == 409)
+    expectEqual(late, 409)
   }
 
   @Test func anIdleTransactionIsCancelled() async throws {
@@ -211,9 +212,9 @@ struct EditingTests {
     try await studio.edit("set", key, "name", tagged("string", "Anna"))
     let limit = StudioDatabase.idleTimeMax
     #expect(await studio.database.endIdleDraft(at: .now + limit / 2))
-    #expect(try await studio.value("name", of: key) == tagged("string", "Anna"))
-    #expect(await studio.database.endIdleDraft(at: .now + limit * 2) == false)
-    #expect(try await studio.value("name", of: key) == tagged("string", "Ada"))
+    try await expectEqual(studio.value("name", of: key), tagged("string", "Anna"))
+    await expectEqual(studio.database.endIdleDraft(at: .now + limit * 2), false)
+    try await expectEqual(studio.value("name", of: key), tagged("string", "Ada"))
     // Another program can write again.
     try SampleFile.write(studio.path) { _ in }
   }

@@ -5,6 +5,7 @@
 #if Tools
 import RealmFormats
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -43,15 +44,15 @@ struct EventTests {
     let event = try await next("version", of: &events)
     let classes = try #require(event["classes"]?.array)
     let person = try #require(classes.first { $0["name"]?.string == "Person" })
-    #expect(person["count"]?.integer == 9)
-    #expect(person["inserted"]?.array?.count == 1)
+    expectEqual(person["count"]?.integer, 9)
+    expectEqual(person["inserted"]?.array?.count, 1)
     let key = try await studio.key(of: "Anna")
-    #expect(person["modified"]?[key] == .array([.string("name")]))
+    expectEqual(person["modified"]?[key], .array([.string("name")]))
     let dog = try #require(classes.first { $0["name"]?.string == "Dog" })
-    #expect(dog["count"]?.integer == 0)
-    #expect(dog["deleted"]?.integer == 3)
-    #expect(event["schemaChanged"]?.bool == false)
-    #expect(try await studio.get("schema")["version"] == event["version"])
+    expectEqual(dog["count"]?.integer, 0)
+    expectEqual(dog["deleted"]?.integer, 3)
+    expectEqual(event["schemaChanged"]?.bool, false)
+    try await expectEqual(studio.get("schema")["version"], event["version"])
   }
 
   @Test func newClassesAreReported() async throws {
@@ -61,9 +62,9 @@ struct EventTests {
       _ = try group.createTable(named: "class_Cat")
     }
     let event = try await next("version", of: &events)
-    #expect(event["schemaChanged"]?.bool == true)
+    expectEqual(event["schemaChanged"]?.bool, true)
     let classes = try await studio.get("schema")["classes"]?.array
-    #expect(classes?.last?["name"]?.string == "Cat")
+    expectEqual(classes?.last?["name"]?.string, "Cat")
   }
 
   @Test func everyPageSeesTheStateOfTheTransaction() async throws {
@@ -71,10 +72,10 @@ struct EventTests {
     var first = try await stream(studio).makeAsyncIterator()
     var second = try await stream(studio).makeAsyncIterator()
     try await studio.post("begin")
-    #expect(try await next("draft", of: &first)["draft"]?["edits"]?.integer == 0)
-    #expect(try await next("draft", of: &second)["draft"]?["edits"]?.integer == 0)
+    try await expectEqual(next("draft", of: &first)["draft"]?["edits"]?.integer, 0)
+    try await expectEqual(next("draft", of: &second)["draft"]?["edits"]?.integer, 0)
     try await studio.post("cancel")
-    #expect(try await next("draft", of: &first)["draft"] == .null)
+    try await expectEqual(next("draft", of: &first)["draft"], .null)
   }
 
   @Test func streamsEndWithStudioAndWithTheirPages() async throws {
@@ -82,13 +83,13 @@ struct EventTests {
     do {
       var gone = try await stream(studio).makeAsyncIterator()
       _ = try await next("hello", of: &gone)
-      #expect(studio.service.events.count == 1)
+      expectEqual(studio.service.events.count, 1)
     }
-    #expect(studio.service.events.count == 0)
+    expectEqual(studio.service.events.count, 0)
     let stream = try await stream(studio)
     await studio.service.end()
     for await _ in stream {}
-    #expect(studio.service.events.count == 0)
+    expectEqual(studio.service.events.count, 0)
     for await _ in try await self.stream(studio) {}
   }
 }

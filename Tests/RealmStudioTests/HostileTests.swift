@@ -7,6 +7,7 @@ import Foundation
 import RealmStorage
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -20,7 +21,7 @@ struct HostileTests {
   func unknownPathsAreNotFound(_ target: String) async throws {
     let studio = try await TestStudio()
     let response = await studio.service.respond(to: studio.request("GET", target))
-    #expect(response.status == 404)
+    expectEqual(response.status, 404)
   }
 
   @Test(arguments: [
@@ -36,16 +37,16 @@ struct HostileTests {
     let studio = try await TestStudio()
     let (status, json) = try await studio.failure(
       "rows", parameters.merging(["class": "Person"]) { first, _ in first })
-    #expect(status == 400)
-    #expect(json["error"]?.string?.isEmpty == false)
+    expectEqual(status, 400)
+    expectEqual(json["error"]?.string?.isEmpty, false)
   }
 
   @Test func windowsPastTheEndAreEmpty() async throws {
     let studio = try await TestStudio()
     let json = try await studio.get(
       "rows", ["class": "Person", "start": "\(Int32.max)", "count": "500"])
-    #expect(json["rows"]?.array?.isEmpty == true)
-    #expect(json["total"]?.integer == 8)
+    expectEqual(json["rows"]?.array?.isEmpty, true)
+    expectEqual(json["total"]?.integer, 8)
   }
 
   @Test(arguments: [
@@ -69,16 +70,16 @@ struct HostileTests {
     try await studio.post("begin")
     var request = studio.request("POST", "/api/files/0/edit")
     request.body = Array(repeating: UInt8(ascii: "["), count: 500_000)
-    #expect(try await studio.send(request).status == 400)
+    try await expectEqual(studio.send(request).status, 400)
     request.body = Array(repeating: UInt8(ascii: " "), count: StudioService.bodyByteCountMax + 1)
-    #expect(try await studio.send(request).status == 413)
+    try await expectEqual(studio.send(request).status, 413)
   }
 
   @Test func otherMethodsAreRefused() async throws {
     let studio = try await TestStudio()
     var request = studio.request("POST", "/api/files")
     request.method = "DELETE"
-    #expect(try await studio.send(request).status == 405)
+    try await expectEqual(studio.send(request).status, 405)
   }
 
   @Test func damagedFilesAreErrors() throws {

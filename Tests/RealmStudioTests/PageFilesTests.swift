@@ -2,6 +2,7 @@
 
 #if Tools
 import Foundation
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -22,7 +23,7 @@ struct PageFilesTests {
         continue
       }
       let expected = try Data(contentsOf: Self.folder.appending(path: name))
-      #expect(Data(bytes) == expected, "\(name)")
+      expectEqual(Data(bytes), expected, "\(name)")
     }
   }
 

@@ -5,6 +5,7 @@
 #if Tools
 import RealmFormats
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -13,50 +14,50 @@ struct ReadingTests {
   @Test func theSchemaHasClassesWithCountsAndProperties() async throws {
     let studio = try await TestStudio()
     let classes = try #require(try await studio.get("schema")["classes"]?.array)
-    #expect(classes.map { $0["name"]?.string } == ["Address", "Person", "Dog"])
-    #expect(classes.map { $0["count"]?.integer } == [8, 8, 3])
-    #expect(classes.map { $0["isEmbedded"]?.bool } == [true, false, false])
-    #expect(classes[1]["primaryKey"]?.string == "id")
+    expectEqual(classes.map { $0["name"]?.string }, ["Address", "Person", "Dog"])
+    expectEqual(classes.map { $0["count"]?.integer }, [8, 8, 3])
+    expectEqual(classes.map { $0["isEmbedded"]?.bool }, [true, false, false])
+    expectEqual(classes[1]["primaryKey"]?.string, "id")
     let properties = try #require(classes[1]["properties"]?.array)
     let friends = try #require(properties.first { $0["name"]?.string == "friends" })
-    #expect(friends["collection"]?.string == "list")
-    #expect(friends["target"]?.string == "Person")
-    #expect(friends["type"]?.string == "link")
+    expectEqual(friends["collection"]?.string, "list")
+    expectEqual(friends["target"]?.string, "Person")
+    expectEqual(friends["type"]?.string, "link")
   }
 
   @Test func windowsArePiecesOfTheWhole() async throws {
     let studio = try await TestStudio { try SampleFile.makePeople($0, count: 50) }
     let whole = try await studio.column("id", ["class": "Person", "count": "50"])
-    #expect(whole == (1...50).map(String.init))
+    expectEqual(whole, (1...50).map(String.init))
     for start in [0, 1, 17, 48, 50, 60] {
       let piece = try await studio.column(
         "id", ["class": "Person", "start": "\(start)", "count": "9"])
-      #expect(piece == Array(whole.dropFirst(start).prefix(9)))
+      expectEqual(piece, Array(whole.dropFirst(start).prefix(9)))
     }
   }
 
   @Test func columnsAreSortedBothWays() async throws {
     let studio = try await TestStudio()
     let names = try await studio.column("name", ["class": "Person", "sort": "name"])
-    #expect(names == SampleFile.names)
+    expectEqual(names, SampleFile.names)
     let ages = try await studio.column(
       "age", ["class": "Person", "sort": "age", "descending": "true"])
-    #expect(ages == ["55", "50", "45", "40", "30", "25", "20", "null"])
+    expectEqual(ages, ["55", "50", "45", "40", "30", "25", "20", "null"])
   }
 
   @Test func queriesFilterSortAndCut() async throws {
     let studio = try await TestStudio()
     let query = "age > 25 AND friends.@count > 0 SORT(age DESC) LIMIT(3)"
     let names = try await studio.column("name", ["class": "Person", "query": query])
-    #expect(names == ["Hugo", "Gita", "Finn"])
+    expectEqual(names, ["Hugo", "Gita", "Finn"])
     let byLink = try await studio.column("name", ["class": "Dog", "query": "owner.name == 'Bela'"])
-    #expect(byLink == ["Fido"])
+    expectEqual(byLink, ["Fido"])
     let byObject = try await studio.column(
       "name", ["class": "Dog", "query": "owner == obj('Person', 1)"])
-    #expect(byObject == ["Rex"])
+    expectEqual(byObject, ["Rex"])
     let byDecimal = try await studio.column(
       "id", ["class": "Person", "query": "balance > 49.99999999999999999999"])
-    #expect(byDecimal == ["6", "7", "8"])
+    expectEqual(byDecimal, ["6", "7", "8"])
   }
 
   @Test(arguments: [
@@ -66,9 +67,9 @@ struct ReadingTests {
   func mistakesNameTheirColumn(_ query: String, _ column: Int) async throws {
     let studio = try await TestStudio()
     let (status, json) = try await studio.failure("rows", ["class": "Person", "query": query])
-    #expect(status == 400)
-    #expect(json["column"]?.integer == Int64(column), "\(JSONWriter.text(json))")
-    #expect(json["error"]?.string?.isEmpty == false)
+    expectEqual(status, 400)
+    expectEqual(json["column"]?.integer, Int64(column), "\(JSONWriter.text(json))")
+    expectEqual(json["error"]?.string?.isEmpty, false)
   }
 
   @Test func thePositionOfAnObjectIsFoundInEveryOrder() async throws {
@@ -81,21 +82,21 @@ struct ReadingTests {
     ] {
       let found = try await studio.get(
         "position", parameters.merging(["key": key]) { first, _ in first })
-      #expect(found["position"]?.integer == Int64(position))
+      expectEqual(found["position"]?.integer, Int64(position))
     }
     let absent = try await studio.get(
       "position", ["class": "Person", "query": "age < 30", "key": key])
-    #expect(absent["position"] == .null)
+    expectEqual(absent["position"], .null)
   }
 
   @Test func anObjectHasItsCollectionsLinksAndBacklinks() async throws {
     let studio = try await TestStudio()
     let key = try await studio.key(of: "Cleo")
     let friends = try await studio.value("friends", of: key)
-    #expect(friends["n"]?.integer == 2)
-    #expect(friends["v"]?.array?.map { $0["v"]?.string } == ["Ada", "Bela"])
-    #expect(try await studio.value("friend", of: key)["class"]?.string == "Person")
-    #expect(try await studio.value("home", of: key)["class"]?.string == "Address")
+    expectEqual(friends["n"]?.integer, 2)
+    expectEqual(friends["v"]?.array?.map { $0["v"]?.string }, ["Ada", "Bela"])
+    try await expectEqual(studio.value("friend", of: key)["class"]?.string, "Person")
+    try await expectEqual(studio.value("home", of: key)["class"]?.string, "Address")
     let extra = try await studio.value("extra", of: key)
     #expect(JSONWriter.text(extra).contains(#"{"t":"int","v":"1"}"#))
     #expect(JSONWriter.text(extra).contains(#"["a",{"t":"bool","v":"true"}]"#))
@@ -103,10 +104,10 @@ struct ReadingTests {
     let ada = try await studio.get("object", ["class": "Person", "key": first])
     let backlinks = try #require(ada["backlinks"]?.array)
     let owner = try #require(backlinks.first { $0["class"]?.string == "Dog" })
-    #expect(owner["property"]?.string == "owner")
-    #expect(owner["v"]?.array?.first?["v"]?.string == "Rex")
+    expectEqual(owner["property"]?.string, "owner")
+    expectEqual(owner["v"]?.array?.first?["v"]?.string, "Rex")
     let friend = try #require(backlinks.first { $0["property"]?.string == "friend" })
-    #expect(friend["n"]?.integer == 7)
+    expectEqual(friend["n"]?.integer, 7)
   }
 
   @Test func longCollectionsArriveInPieces() async throws {
@@ -120,12 +121,12 @@ struct ReadingTests {
     }
     let key = try await studio.key(of: "Ada")
     let first = try await studio.value("tags", of: key)
-    #expect(first["n"]?.integer == 250)
-    #expect(first["v"]?.array?.count == 100)
+    expectEqual(first["n"]?.integer, 250)
+    expectEqual(first["v"]?.array?.count, 100)
     let last = try await studio.get(
       "elements", ["class": "Person", "key": key, "property": "tags", "start": "200"])
-    #expect(last["v"]?.array?.count == 50)
-    #expect(last["v"]?.array?.first == tagged("string", "200"))
+    expectEqual(last["v"]?.array?.count, 50)
+    expectEqual(last["v"]?.array?.first, tagged("string", "200"))
   }
 
   /// `StudioDatabase` 2.
@@ -133,28 +134,28 @@ struct ReadingTests {
     let studio = try await TestStudio()
     let query = ["class": "Person", "query": "age > 30", "sort": "age"]
     let before = try await studio.column("name", query)
-    #expect(before == ["Emil", "Finn", "Gita", "Hugo"])
+    expectEqual(before, ["Emil", "Finn", "Gita", "Hugo"])
     try SampleFile.write(studio.path) { group in
       let table = try #require(try group.table(named: "class_Person"))
       let key = try #require(try table.findRow(primaryKey: 1)?.key)
       try table.set(.int(43), table.named("age"), key)
     }
     await studio.database.advance()
-    #expect(try await studio.column("name", query) == ["Emil", "Ada", "Finn", "Gita", "Hugo"])
+    try await expectEqual(studio.column("name", query), ["Emil", "Ada", "Finn", "Gita", "Hugo"])
   }
 
   @Test func aChartCountsTheValuesOfAQuery() async throws {
     let studio = try await TestStudio()
     let chart = try await studio.get(
       "histogram", ["class": "Person", "property": "age", "bins": "4"])
-    #expect(chart["counts"]?.array == [2, 1, 2, 2].map { .integer($0) })
-    #expect(chart["nulls"]?.integer == 1)
+    expectEqual(chart["counts"]?.array, [2, 1, 2, 2].map { .integer($0) })
+    expectEqual(chart["nulls"]?.integer, 1)
     let part = try await studio.get(
       "histogram", ["class": "Person", "property": "born", "query": "age > 40", "bins": "2"])
-    #expect(part["counts"]?.array == [1, 2].map { .integer($0) })
+    expectEqual(part["counts"]?.array, [1, 2].map { .integer($0) })
     let (status, _) = try await studio.failure(
       "histogram", ["class": "Person", "property": "name"])
-    #expect(status == 400)
+    expectEqual(status, 400)
   }
 }
 #endif

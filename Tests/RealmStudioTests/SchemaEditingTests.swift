@@ -7,6 +7,7 @@ import Foundation
 import RealmStorage
 import RealmFormats
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -60,20 +61,20 @@ struct SchemaEditingTests {
       "edit", newProperty("rank", "int", of: "Person", JSONMember("isIndexed", .bool(true))))
     // The objects that are there have the default value.
     let key = try await studio.key(of: "Ada")
-    #expect(try await studio.value("rank", of: key) == tagged("int", "0"))
+    try await expectEqual(studio.value("rank", of: key), tagged("int", "0"))
     try await studio.post("commit")
-    #expect(try await names(studio) == ["Address", "Person", "Dog", "Cat", "Collar"])
-    #expect(try await studio.value("set_string", of: key)["n"]?.integer == 0)
+    try await expectEqual(names(studio), ["Address", "Person", "Dog", "Cat", "Collar"])
+    try await expectEqual(studio.value("set_string", of: key)["n"]?.integer, 0)
     try SampleFile.write(studio.path) { group in
       let cat = try #require(try group.table(named: "class_Cat"))
       let collar = try #require(try group.table(named: "class_Collar"))
       let person = try #require(try group.table(named: "class_Person"))
       #expect(try cat.named("id").isPrimaryKey)
-      #expect(collar.schema.kind == .embedded)
-      #expect(try cat.named("collar").targetTable == collar.key)
+      expectEqual(collar.schema.kind, .embedded)
+      try expectEqual(cat.named("collar").targetTable, collar.key)
       #expect(try person.named("rank").isIndexed)
       #expect(try person.named("list_int").isNullable)
-      #expect(try cat.named("one_int").isNullable == false)
+      try expectEqual(cat.named("one_int").isNullable, false)
     }
   }
 
@@ -83,18 +84,18 @@ struct SchemaEditingTests {
     let before = try await names(studio)
     try await studio.post("begin")
     try await studio.post("edit", newClass("Cat"))
-    #expect(try await names(studio) == before + ["Cat"])
+    try await expectEqual(names(studio), before + ["Cat"])
     try await studio.post("undo")
-    #expect(try await names(studio) == before)
+    try await expectEqual(names(studio), before)
     try await studio.post("edit", newClass("Bird"))
-    #expect(try await names(studio) == before + ["Bird"])
+    try await expectEqual(names(studio), before + ["Bird"])
     try await studio.post("commit")
-    #expect(try await names(studio) == before + ["Bird"])
+    try await expectEqual(names(studio), before + ["Bird"])
     try await studio.post("begin")
     try await studio.post("edit", newProperty("wings", "int", of: "Bird"))
     try await studio.post("cancel")
     let classes = try await studio.get("schema")["classes"]?.array
-    #expect(classes?.last?["properties"]?.array?.isEmpty == true)
+    expectEqual(classes?.last?["properties"]?.array?.isEmpty, true)
   }
 
   @Test func wrongClassesAndPropertiesAreRefused() async throws {
@@ -122,9 +123,9 @@ struct SchemaEditingTests {
       let (status, json) = try await studio.send(
         studio.request("POST", "/api/files/0/edit", mistake))
       #expect((400..<500).contains(status))
-      #expect(json["error"]?.string?.contains(text) == true, "\(JSONWriter.text(json))")
+      expectEqual(json["error"]?.string?.contains(text), true, "\(JSONWriter.text(json))")
     }
-    #expect(try await studio.get("schema")["draft"]?["edits"]?.integer == 0)
+    try await expectEqual(studio.get("schema")["draft"]?["edits"]?.integer, 0)
   }
 
   // MARK: - Results as text
@@ -149,8 +150,8 @@ struct SchemaEditingTests {
     let studio = try await TestStudio { try SampleFile.makeReadings($0, count: count) }
     let json = try await result(studio, ["class": "Reading"])
     let rows = try #require(try JSONParser.parse(Array(json.text.utf8)).array)
-    #expect(rows.map { $0["index"]?.integer } == (0..<count).map { Int64($0) })
-    #expect(json.headers["Content-Disposition"] == #"attachment; filename="Reading.json""#)
+    expectEqual(rows.map { $0["index"]?.integer }, (0..<count).map { Int64($0) })
+    expectEqual(json.headers["Content-Disposition"], #"attachment; filename="Reading.json""#)
     let csv = try await result(
       studio,
       [
@@ -158,15 +159,16 @@ struct SchemaEditingTests {
         "descending": "true", "columns": #"["name","index"]"#,
       ])
     let lines = csv.text.split(separator: "\r\n")
-    #expect(lines.first == "name,index")
-    #expect(lines.dropFirst().map { $0.split(separator: ",").last } == ["2", "1", "0"])
-    #expect(csv.headers["Content-Type"] == "text/csv; charset=utf-8")
+    expectEqual(lines.first, "name,index")
+    expectEqual(lines.dropFirst().map { $0.split(separator: ",").last }, ["2", "1", "0"])
+    expectEqual(csv.headers["Content-Type"], "text/csv; charset=utf-8")
     let none = try await result(studio, ["class": "Reading", "query": "index < 0"])
-    #expect(try JSONParser.parse(Array(none.text.utf8)) == .array([]))
-    #expect(try await studio.failure("result", ["class": "Reading", "query": "nme == 1"]).0 == 400)
-    #expect(
-      try await studio.failure("result", ["class": "Reading", "columns": #"["x"]"#]).0 == 404)
-    #expect(try await studio.failure("result", ["class": "Reading", "format": "xml"]).0 == 400)
+    try expectEqual(JSONParser.parse(Array(none.text.utf8)), .array([]))
+    try await expectEqual(
+      studio.failure("result", ["class": "Reading", "query": "nme == 1"]).0, 400)
+    try await expectEqual(
+      studio.failure("result", ["class": "Reading", "columns": #"["x"]"#]).0, 404)
+    try await expectEqual(studio.failure("result", ["class": "Reading", "format": "xml"]).0, 400)
   }
 
   @Test func aResultOfATransactionHasItsEdits() async throws {
@@ -176,7 +178,7 @@ struct SchemaEditingTests {
     let edited = try await result(
       studio,
       ["class": "Person", "query": "id == 1", "columns": #"["name"]"#])
-    #expect(edited.text == "[\n{\"name\":\"Anna\"}\n]\n")
+    expectEqual(edited.text, "[\n{\"name\":\"Anna\"}\n]\n")
   }
 }
 #endif

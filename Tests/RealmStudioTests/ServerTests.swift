@@ -5,6 +5,7 @@
 #if Tools
 import Foundation
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -30,18 +31,18 @@ struct ServerTests {
   @Test func itListensOnThisMachineWithItsToken() async throws {
     let studio = try await RunningStudio()
     let address = try #require(URL(string: studio.address))
-    #expect(address.host == "127.0.0.1")
-    #expect(studio.token.count == 64)
+    expectEqual(address.host, "127.0.0.1")
+    expectEqual(studio.token.count, 64)
     let token = [AccessGuard.tokenHeader: studio.token]
-    #expect(try await status(studio, "/api/files").0 == 401)
-    #expect(try await status(studio, "/api/files", headers: token).0 == 200)
+    try await expectEqual(status(studio, "/api/files").0, 401)
+    try await expectEqual(status(studio, "/api/files", headers: token).0, 200)
     let (code, page) = try await status(studio, studio.address)
-    #expect(code == 200)
+    expectEqual(code, 200)
     #expect(String(decoding: page, as: UTF8.self).contains("<script type=\"module\""))
-    #expect(
-      try await status(
+    try await expectEqual(
+      status(
         studio, "/api/files", headers: token.merging(["Origin": "http://evil.example"]) { $1 }
-      ).0 == 403)
+      ).0, 403)
     try await studio.end()
   }
 
@@ -50,17 +51,17 @@ struct ServerTests {
     let headers = [
       AccessGuard.tokenHeader: studio.token, "Content-Type": "application/json",
     ]
-    #expect(
-      try await status(studio, "/api/files/0/begin", method: "POST", headers: headers).0 == 200)
+    try await expectEqual(
+      status(studio, "/api/files/0/begin", method: "POST", headers: headers).0, 200)
     let edit = #"{"kind":"create","class":"Dog"}"#
     let (code, data) = try await status(
       studio, "/api/files/0/edit", method: "POST", headers: headers, body: Data(edit.utf8))
-    #expect(code == 200, "\(String(decoding: data, as: UTF8.self))")
+    expectEqual(code, 200, "\(String(decoding: data, as: UTF8.self))")
     let large = Data(count: StudioService.bodyByteCountMax + 100)
-    #expect(
-      try await status(
+    try await expectEqual(
+      status(
         studio, "/api/files/0/edit", method: "POST", headers: headers, body: large
-      ).0 == 413)
+      ).0, 413)
     try await studio.end()
   }
 
@@ -72,7 +73,7 @@ struct ServerTests {
     let failure = await #expect(throws: StudioFailure.self) {
       try await other.run(signals: []) { _ in }
     }
-    #expect(failure?.description.contains("--port") == true)
+    expectEqual(failure?.description.contains("--port"), true)
     try await studio.end()
   }
 }

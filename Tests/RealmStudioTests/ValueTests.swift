@@ -6,6 +6,7 @@
 import RealmQuery
 import RealmStorage
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -18,13 +19,13 @@ struct ValueTests {
     ("nan", .notANumber), ("-inf", .infinity(isNegative: true)),
   ])
   func decimalsAreRead(_ text: String, _ number: DecimalBits) {
-    #expect(DecimalBits(text: text) == number)
+    expectEqual(DecimalBits(text: text), number)
   }
 
   @Test(arguments: [
     "", "-", ".", "1.2.3", "1e", "1e99999", "0x10", "１", "1 ", String(repeating: "9", count: 35),
   ])
-  func whatIsNoDecimalIsRefused(_ text: String) { #expect(DecimalBits(text: text) == nil) }
+  func whatIsNoDecimalIsRefused(_ text: String) { expectEqual(DecimalBits(text: text), nil) }
 
   @Test func textsOfScalarsAreReadAsTheSameScalars() {
     let values: [TableValue] = [
@@ -35,7 +36,7 @@ struct ValueTests {
     ]
     for value in values {
       let text = ValueText.seconds.string(value) ?? "?"
-      #expect(CellInput.scalar(text, as: value.type?.name ?? "?") == value)
+      expectEqual(CellInput.scalar(text, as: value.type?.name ?? "?"), value)
     }
   }
 
@@ -45,19 +46,19 @@ struct ValueTests {
     ("link", "1"), ("list", ""), ("", ""),
   ])
   func whatIsNoValueIsRefused(_ type: String, _ text: String) {
-    #expect(CellInput.scalar(text, as: type) == nil)
+    expectEqual(CellInput.scalar(text, as: type), nil)
   }
 
   @Test func histogramsCountEveryValueOnce() {
     let chart = Histogram([1, 2, 3, 4, nil, .nan, .infinity, 4], bins: 3)
-    #expect(chart.counts == [1, 1, 3])
-    #expect(chart.nullCount == 1)
-    #expect(chart.oddCount == 2)
+    expectEqual(chart.counts, [1, 1, 3])
+    expectEqual(chart.nullCount, 1)
+    expectEqual(chart.oddCount, 2)
     #expect(Histogram([], bins: 10).counts.isEmpty)
-    #expect(Histogram([5, 5], bins: 10).counts == [2])
+    expectEqual(Histogram([5, 5], bins: 10).counts, [2])
     let wide = Histogram(
       [-.greatestFiniteMagnitude, 0, .greatestFiniteMagnitude], bins: 2)
-    #expect(wide.counts == [1, 2])
+    expectEqual(wide.counts, [1, 2])
   }
 }
 #endif

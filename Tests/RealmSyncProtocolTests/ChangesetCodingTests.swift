@@ -4,7 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct ChangesetCodingTests {
@@ -14,8 +14,8 @@ struct ChangesetCodingTests {
       let changeset = random.make(instructions: Int(seed % 40))
       let encoded = ChangesetEncoder.encode(changeset)
       let parsed = try ChangesetParser.parse(encoded)
-      #expect(parsed.description == changeset.description, "seed \(seed)")
-      #expect(ChangesetEncoder.encode(parsed) == encoded, "seed \(seed)")
+      expectEqual(parsed.description, changeset.description, "seed \(seed)")
+      expectEqual(ChangesetEncoder.encode(parsed), encoded, "seed \(seed)")
     }
   }
 
@@ -44,7 +44,7 @@ struct ChangesetCodingTests {
         encoder.append(instruction)
       }
       let parsed = try ChangesetParser.parse(encoder.bytes)
-      #expect(parsed.description == changeset.description, "seed \(seed)")
+      expectEqual(parsed.description, changeset.description, "seed \(seed)")
     }
   }
 
@@ -64,8 +64,8 @@ struct ChangesetCodingTests {
         short.appendUpdate(shortPath, .double(2.5), isDefault: isDefault)
       }
     }
-    #expect(encoder.bytes == short.bytes)
-    #expect(encoder.instructionCount == short.instructionCount)
+    expectEqual(encoder.bytes, short.bytes)
+    expectEqual(encoder.instructionCount, short.instructionCount)
   }
 
   private static func path(_ encoder: inout ChangesetEncoder, _ key: String?) -> InstructionPath {
@@ -94,7 +94,7 @@ struct ChangesetCodingTests {
     var changeset = try ChangesetParser.parse(bytes(ChangesetVectorTests.schema))
     changeset.instructions.reverse()
     let parsed = try ChangesetParser.parse(ChangesetEncoder.encode(changeset))
-    #expect(parsed.description == changeset.description)
+    expectEqual(parsed.description, changeset.description)
   }
 
   /// The greater part of the damaged inputs of a run (SY7). What a damaged changeset still means is
@@ -112,7 +112,7 @@ struct ChangesetCodingTests {
       guard let changeset = try? ChangesetParser.parse(input) else { continue }
       guard round % 16 == 0 else { continue }
       let again = try ChangesetParser.parse(ChangesetEncoder.encode(changeset))
-      #expect(again.description == changeset.description, "\(hex(input))")
+      expectEqual(again.description, changeset.description, "\(hex(input))")
     }
   }
 

@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ChangesetParserErrorTests {
@@ -109,19 +110,19 @@ struct ChangesetParserErrorTests {
     #expect(throws: ChangesetError.payloadTooLong(16_777_201)) {
       try ChangesetParser.parse(changeset(.binary, 16_777_201))
     }
-    #expect(try ChangesetParser.parse(changeset(.binary, 16_777_200)).instructions.count == 1)
+    try expectEqual(ChangesetParser.parse(changeset(.binary, 16_777_200)).instructions.count, 1)
   }
 
   /// Two bytes of an instruction take 72 of memory, and one of a path element takes 8.
   @Test func instructionsOverTheLimitAreRefused() throws {
     let erasures = bytes(Self.a) + Array(repeatElement([1, 0], count: 10).joined())
-    #expect(try ChangesetParser.parse(erasures, instructionCountMax: 10).instructions.count == 10)
+    try expectEqual(ChangesetParser.parse(erasures, instructionCountMax: 10).instructions.count, 10)
     #expect(throws: ChangesetError.tooManyInstructions(9)) {
       try ChangesetParser.parse(erasures, instructionCountMax: 9)
     }
     // Update of a value below ten indices.
     let path = bytes(Self.a) + [4, 0, 0, 0, 10] + [UInt8](repeating: 0, count: 12)
-    #expect(try ChangesetParser.parse(path, instructionCountMax: 10).elements.count == 10)
+    try expectEqual(ChangesetParser.parse(path, instructionCountMax: 10).elements.count, 10)
     #expect(throws: ChangesetError.tooManyInstructions(9)) {
       try ChangesetParser.parse(path, instructionCountMax: 9)
     }
@@ -134,9 +135,9 @@ struct ChangesetParserErrorTests {
     for count in 0..<whole.count {
       do throws(ChangesetError) {
         let part = try ChangesetParser.parse(Array(whole.prefix(count)))
-        #expect(part.description == lines.prefix(part.instructions.count).joined(separator: "\n"))
+        expectEqual(part.description, lines.prefix(part.instructions.count).joined(separator: "\n"))
       } catch {
-        #expect(error == .truncated)
+        expectEqual(error, .truncated)
       }
     }
   }

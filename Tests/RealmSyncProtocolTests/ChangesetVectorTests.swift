@@ -4,6 +4,7 @@
 
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -38,10 +39,10 @@ struct ChangesetVectorTests {
 
   @Test func theSchemaIsDecodedAndEncodedAgain() throws {
     let input = bytes(Self.schema)
-    #expect(input.count == 175)
+    expectEqual(input.count, 175)
     let changeset = try ChangesetParser.parse(input)
-    #expect(changeset.description == Self.schemaLines)
-    #expect(hex(ChangesetEncoder.encode(changeset)) == hex(input))
+    expectEqual(changeset.description, Self.schemaLines)
+    expectEqual(hex(ChangesetEncoder.encode(changeset)), hex(input))
   }
 
   /// The encoder writes a definition when a string is interned, so the order of use is the order
@@ -50,8 +51,8 @@ struct ChangesetVectorTests {
     var encoder = ChangesetEncoder()
     let table = encoder.intern("Item")
     encoder.append(.eraseObject(ObjectReference(table: table, key: Self.key)))
-    #expect(encoder.bytes == bytes("3f00044974656d 03 00 \(Self.keyHex)"))
-    #expect(encoder.bytes.count == 22)
+    expectEqual(encoder.bytes, bytes("3f00044974656d 03 00 \(Self.keyHex)"))
+    expectEqual(encoder.bytes.count, 22)
     encoder.removeAll()
     #expect(encoder.bytes.isEmpty)
     _ = encoder.intern("Item")
@@ -205,10 +206,10 @@ struct ChangesetVectorTests {
     let layout = vector.layout.replacing("P", with: "00" + Self.keyHex)
       .replacing("K", with: Self.keyHex)
     let wanted = bytes(definitions.joined() + layout)
-    #expect(hex(ChangesetEncoder.encode(changeset)) == hex(wanted))
+    expectEqual(hex(ChangesetEncoder.encode(changeset)), hex(wanted))
     let parsed = try ChangesetParser.parse(wanted)
-    #expect(parsed.description == Self.withObject(vector.line))
-    #expect(hex(ChangesetEncoder.encode(parsed)) == hex(wanted))
+    expectEqual(parsed.description, Self.withObject(vector.line))
+    expectEqual(hex(ChangesetEncoder.encode(parsed)), hex(wanted))
   }
 
   /// Puts the object for each `O` that stands alone.
@@ -228,12 +229,12 @@ struct ChangesetVectorTests {
     let name = encoder.intern("A")
     encoder.append(
       .addInteger(.init(path: .init(table: name, key: .null, field: name), amount: value)))
-    #expect(hex(encoder.bytes) == "3f000141" + "0500000000" + code)
+    expectEqual(hex(encoder.bytes), "3f000141" + "0500000000" + code)
     let parsed = try ChangesetParser.parse(encoder.bytes)
     guard case .addInteger(let step) = parsed.instructions[0] else {
       Issue.record("another instruction")
       return
     }
-    #expect(step.amount == value)
+    expectEqual(step.amount, value)
   }
 }

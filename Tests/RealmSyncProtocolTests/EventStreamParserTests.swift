@@ -2,6 +2,7 @@
 
 // The events of streams, in whatever parts they come.
 
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -38,14 +39,14 @@ struct EventStreamParserTests {
   ])
   func bytesAreEvents(_ text: String, _ expected: [StreamEvent]) {
     for partCount in [1, 2, 3, 100] {
-      #expect(Self.events(text, partCount: partCount) == expected, "\(text) in \(partCount)")
+      expectEqual(Self.events(text, partCount: partCount), expected, "\(text) in \(partCount)")
     }
   }
 
   @Test func anEventHasALimit() {
     var parser = EventStreamParser()
     let part = [UInt8](repeating: 97, count: 16 << 20)
-    for _ in 0..<3 { #expect(parser.add(part) == []) }
-    #expect(parser.add(part + part) == nil)
+    for _ in 0..<3 { expectEqual(parser.add(part), []) }
+    expectEqual(parser.add(part + part), nil)
   }
 }

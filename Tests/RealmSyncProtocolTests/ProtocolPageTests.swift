@@ -3,6 +3,7 @@
 // The numbers that the pages of the protocol state are those of the code.
 
 import Foundation
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -50,7 +51,7 @@ struct ProtocolPageTests {
     }
     for value in UInt8.min...UInt8.max {
       guard let tag = InstructionTag(rawValue: value) else {
-        #expect(tags[Int(value)] == nil)
+        expectEqual(tags[Int(value)], nil)
         continue
       }
       let name = try #require(tags[Int(value)], "no row for \(tag)")
@@ -62,9 +63,9 @@ struct ProtocolPageTests {
     let names = try rows("P2 A.4").reduce(into: [Int: String]()) { names, row in
       if let type = number(row[0]) { names[type] = row[1] }
     }
-    #expect(names.count == PayloadType.allCases.count)
+    expectEqual(names.count, PayloadType.allCases.count)
     for type in PayloadType.allCases {
-      #expect(names[Int(type.rawValue)]?.lowercased() == "\(type)".lowercased())
+      expectEqual(names[Int(type.rawValue)]?.lowercased(), "\(type)".lowercased())
     }
   }
 
@@ -80,13 +81,13 @@ struct ProtocolPageTests {
         #expect(row[2].hasPrefix(known.usualAction.rawValue), "\(code)")
       }
     }
-    #expect(sent == Set(SessionErrorCode.allCases.map(\.rawValue)))
+    expectEqual(sent, Set(SessionErrorCode.allCases.map(\.rawValue)))
     #expect(forbidden.isDisjoint(with: sent) && forbidden.count == 11)
     let connection = try section("P1 C.6").components(separatedBy: "Session level")[0]
     let words = connection.split { $0 == "," || $0 == "\n" || $0 == " " }
     let codes = Set(words.compactMap { Int($0) }.filter { $0 >= 100 })
     // 104 has no case, as deployed clients do not survive it.
-    #expect(codes == Set(ConnectionErrorCode.allCases.map(\.rawValue) + [104]))
+    expectEqual(codes, Set(ConnectionErrorCode.allCases.map(\.rawValue) + [104]))
   }
 
   @Test func actionsOfErrors() throws {
@@ -103,11 +104,11 @@ struct ProtocolPageTests {
       rows.first { $0[0].hasPrefix(begin) }
         .flatMap { number($0[1]) }.map { Milliseconds($0 * 1000) }
     }
-    #expect(seconds("connect timeout") == times.connect)
-    #expect(seconds("connection linger") == times.linger)
-    #expect(seconds("ping period") == times.pingPeriod)
-    #expect(seconds("pong timeout") == times.pong)
-    #expect(seconds("fast reconnect") == times.fastReconnect)
-    #expect(seconds("fixed retry") == times.sessionClosed)
+    expectEqual(seconds("connect timeout"), times.connect)
+    expectEqual(seconds("connection linger"), times.linger)
+    expectEqual(seconds("ping period"), times.pingPeriod)
+    expectEqual(seconds("pong timeout"), times.pong)
+    expectEqual(seconds("fast reconnect"), times.fastReconnect)
+    expectEqual(seconds("fixed retry"), times.sessionClosed)
   }
 }

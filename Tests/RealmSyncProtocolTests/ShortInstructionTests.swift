@@ -4,6 +4,7 @@
 
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -32,11 +33,11 @@ struct ShortInstructionTests {
     var recorded = ChangesetEncoder()
     var appended = ChangesetEncoder()
     let keys = Self.keys(&recorded)
-    #expect(Self.keys(&appended) == keys)
+    expectEqual(Self.keys(&appended), keys)
     for step in 0..<600 {
       let name = "name \(Int.random(in: 0..<200, using: &random))"
       let table = recorded.intern(name)
-      #expect(appended.intern(name) == table)
+      expectEqual(appended.intern(name), table)
       let key = try #require(keys.randomElement(using: &random))
       let path = InstructionPath(table: table, key: key, field: table)
       let isDefault = random.chance(0.3)
@@ -57,12 +58,12 @@ struct ShortInstructionTests {
         recorded.appendUpdate(path, value, isDefault: isDefault)
         appended.append(.update(.init(path: path, value: value, isDefault: isDefault)))
       }
-      #expect(recorded.byteCount == appended.byteCount, "step \(step)")
-      if step % 100 == 0 { #expect(recorded.bytes == appended.bytes) }
+      expectEqual(recorded.byteCount, appended.byteCount, "step \(step)")
+      if step % 100 == 0 { expectEqual(recorded.bytes, appended.bytes) }
     }
     let bytes = recorded.take()
-    #expect(bytes == appended.take())
-    #expect(try ChangesetEncoder.encode(ChangesetParser.parse(bytes)) == bytes)
+    expectEqual(bytes, appended.take())
+    try expectEqual(ChangesetEncoder.encode(ChangesetParser.parse(bytes)), bytes)
     #expect(recorded.byteCount == 0 && recorded.take() == [])
   }
 }

@@ -5,20 +5,20 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct StoredChangesetFramingTests {
   @Test func nothingStaysNothing() throws {
-    #expect(StoredChangesetFraming.encode([]) == [])
-    #expect(try StoredChangesetFraming.decode([]) == [])
-    #expect(try StoredChangesetFraming.size([]) == 0)
+    expectEqual(StoredChangesetFraming.encode([]), [])
+    try expectEqual(StoredChangesetFraming.decode([]), [])
+    try expectEqual(StoredChangesetFraming.size([]), 0)
   }
 
   @Test func shortChangesetsAreStored() throws {
-    #expect(StoredChangesetFraming.encode([7, 8]) == bytes("01 02 0708"))
+    expectEqual(StoredChangesetFraming.encode([7, 8]), bytes("01 02 0708"))
     let zeros = [UInt8](repeating: 0, count: 1_024)
-    #expect(StoredChangesetFraming.encode(zeros) == bytes("02 0004") + zeros)
+    expectEqual(StoredChangesetFraming.encode(zeros), bytes("02 0004") + zeros)
   }
 
   @Test func longChangesetsAreCompressedWithoutHeaderAndWithChecksum() throws {
@@ -26,16 +26,16 @@ struct StoredChangesetFramingTests {
     let encoded = StoredChangesetFraming.encode(zeros)
     #expect(encoded.starts(with: bytes("12 0104")))
     #expect(encoded.count < 40)
-    #expect(StoredChangesetFraming.joinable(encoded) == encoded.dropFirst(3))
+    expectEqual(StoredChangesetFraming.joinable(encoded), encoded.dropFirst(3))
     let stream = bytes("7801") + encoded.dropFirst(3)
-    #expect(try Zlib.decompress(stream, byteCount: 1_025) == zeros)
-    #expect(encoded.suffix(4) == Zlib.compress(zeros).suffix(4))
+    try expectEqual(Zlib.decompress(stream, byteCount: 1_025), zeros)
+    expectEqual(encoded.suffix(4), Zlib.compress(zeros).suffix(4))
   }
 
   @Test func whatCompressionWouldLengthenIsStored() {
     var random = SeededGenerator(seed: 3)
     let noise = (0..<1_100).map { _ in UInt8.random(in: 0...255, using: &random) }
-    #expect(StoredChangesetFraming.encode(noise) == bytes("02 4c04") + noise)
+    expectEqual(StoredChangesetFraming.encode(noise), bytes("02 4c04") + noise)
   }
 
   @Test func everyChangesetComesBack() throws {
@@ -43,8 +43,8 @@ struct StoredChangesetFramingTests {
       var random = SeededGenerator(seed: seed)
       let data = random.data(random.size(upTo: 5_000))
       let encoded = StoredChangesetFraming.encode(data)
-      #expect(try StoredChangesetFraming.decode(encoded) == data, "seed \(seed)")
-      #expect(try StoredChangesetFraming.size(encoded) == data.count, "seed \(seed)")
+      try expectEqual(StoredChangesetFraming.decode(encoded), data, "seed \(seed)")
+      try expectEqual(StoredChangesetFraming.size(encoded), data.count, "seed \(seed)")
       #expect(encoded.count <= data.count + 3, "seed \(seed)")
     }
   }
@@ -53,9 +53,9 @@ struct StoredChangesetFramingTests {
   @Test func otherEncodersAreRead() throws {
     let text = Array("hello hello hello hello".utf8)
     let encoded = bytes("11 17 cb48cdc9c957c8402701680308b1")
-    #expect(try StoredChangesetFraming.decode(encoded) == text)
-    #expect(
-      try StoredChangesetFraming.decode(bytes("14 17000000 cb48cdc9c957c8402701680308b1")) == text)
+    try expectEqual(StoredChangesetFraming.decode(encoded), text)
+    try expectEqual(
+      StoredChangesetFraming.decode(bytes("14 17000000 cb48cdc9c957c8402701680308b1")), text)
   }
 
   @Test(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -9,13 +10,13 @@ struct StringTableTests {
   /// `StringTable` 1.
   @Test func aStringHasOneIndex() {
     var table = StringTable()
-    #expect(table.intern("Item") == InternedString(0))
-    #expect(table.intern("") == InternedString(1))
-    #expect(table.intern("Item") == InternedString(0))
-    #expect(table.text(of: InternedString(0)) == "Item")
-    #expect(table.text(of: InternedString(1)) == "")
-    #expect(table.find("Ite") == nil)
-    #expect(table.count == 2)
+    expectEqual(table.intern("Item"), InternedString(0))
+    expectEqual(table.intern(""), InternedString(1))
+    expectEqual(table.intern("Item"), InternedString(0))
+    expectEqual(table.text(of: InternedString(0)), "Item")
+    expectEqual(table.text(of: InternedString(1)), "")
+    expectEqual(table.find("Ite"), nil)
+    expectEqual(table.count, 2)
   }
 
   /// `StringTable` 1, `StringTable` 2.
@@ -24,15 +25,15 @@ struct StringTableTests {
     var table = StringTable()
     let strings = (0..<count).map { "string \($0) " + String(repeating: "x", count: $0 % 23) }
     for (index, string) in strings.enumerated() {
-      #expect(table.intern(string) == InternedString(UInt32(index)))
+      expectEqual(table.intern(string), InternedString(UInt32(index)))
     }
     for (index, string) in strings.enumerated() {
-      #expect(table.find(string) == InternedString(UInt32(index)))
-      #expect(table.text(of: InternedString(UInt32(index))) == string)
+      expectEqual(table.find(string), InternedString(UInt32(index)))
+      expectEqual(table.text(of: InternedString(UInt32(index))), string)
     }
-    #expect(table.find("string") == nil)
-    #expect(table.intern(strings[count / 2]) == InternedString(UInt32(count / 2)))
-    #expect(table.count == count)
+    expectEqual(table.find("string"), nil)
+    expectEqual(table.intern(strings[count / 2]), InternedString(UInt32(count / 2)))
+    expectEqual(table.count, count)
   }
 
   @Test func decimalsAreSplitAndJoinedByBits() {
@@ -42,22 +43,22 @@ struct StringTableTests {
       let joined = Decimal128Bits(
         coefficientHigh: bits.coefficientHigh, coefficientLow: bits.low, exponent: bits.exponent,
         isNegative: bits.isNegative)
-      #expect(joined == bits)
+      expectEqual(joined, bits)
     }
     let price = Decimal128Bits(
       coefficientHigh: 0, coefficientLow: 1250, exponent: -2, isNegative: true)
-    #expect(price == Decimal128Bits(low: 1250, high: 0xB03C_0000_0000_0000))
-    #expect(
+    expectEqual(price, Decimal128Bits(low: 1250, high: 0xB03C_0000_0000_0000))
+    expectEqual(
       Decimal128Bits(
-        coefficientHigh: 1 << 49, coefficientLow: 0, exponent: 0, isNegative: false) == nil)
-    #expect(
+        coefficientHigh: 1 << 49, coefficientLow: 0, exponent: 0, isNegative: false), nil)
+    expectEqual(
       Decimal128Bits(
-        coefficientHigh: 0, coefficientLow: 0, exponent: 10_208, isNegative: false) == nil)
+        coefficientHigh: 0, coefficientLow: 0, exponent: 10_208, isNegative: false), nil)
   }
 
   @Test func timestampsCountFrom2015() {
-    #expect(OriginTimestamp(unixMilliseconds: 1_420_070_400_005).milliseconds == 5)
-    #expect(OriginTimestamp(unixMilliseconds: -1).milliseconds == 0)
+    expectEqual(OriginTimestamp(unixMilliseconds: 1_420_070_400_005).milliseconds, 5)
+    expectEqual(OriginTimestamp(unixMilliseconds: -1).milliseconds, 0)
   }
 }
 

@@ -3,7 +3,7 @@
 // Properties of merging, against a model.
 
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -69,10 +69,10 @@ struct TransformerTests {
         return
       }
       for position in local.indices where !outcome.alteredLocal.contains(position) {
-        #expect(local[position].description == start.left[position].description)
+        expectEqual(local[position].description, start.left[position].description)
       }
       for position in incoming.indices where !outcome.alteredIncoming.contains(position) {
-        #expect(incoming[position].description == start.right[position].description)
+        expectEqual(incoming[position].description, start.right[position].description)
       }
     }
   }
@@ -87,8 +87,8 @@ struct TransformerTests {
       _ = try transformer.merge(local: &local, incoming: &incoming, ownIdent: FileIdentifier(9))
       _ = try transformer.merge(
         local: &otherLocal, incoming: &otherIncoming, ownIdent: FileIdentifier(9))
-      #expect(local.map(\.description) == otherIncoming.map(\.description), "seed \(seed)")
-      #expect(incoming.map(\.description) == otherLocal.map(\.description), "seed \(seed)")
+      expectEqual(local.map(\.description), otherIncoming.map(\.description), "seed \(seed)")
+      expectEqual(incoming.map(\.description), otherLocal.map(\.description), "seed \(seed)")
     }
   }
 
@@ -112,7 +112,7 @@ struct TransformerTests {
           results.append(["error"])
         }
       }
-      #expect(results[0] == results[1], "seed \(seed)")
+      expectEqual(results[0], results[1], "seed \(seed)")
     }
   }
 
@@ -129,9 +129,9 @@ struct TransformerTests {
         var one = [changeset]
         _ = try transformer.merge(
           local: &reciprocals, incoming: &one, ownIdent: FileIdentifier(9))
-        #expect(one[0].description == incoming[position].description, "seed \(seed)")
+        expectEqual(one[0].description, incoming[position].description, "seed \(seed)")
       }
-      #expect(reciprocals.map(\.description) == local.map(\.description), "seed \(seed)")
+      expectEqual(reciprocals.map(\.description), local.map(\.description), "seed \(seed)")
     }
   }
 
@@ -168,10 +168,10 @@ struct TransformerTests {
         results.append("\(outcome)\n" + lines.joined(separator: "\n--\n"))
       } catch {
         results.append("\(error)")
-        #expect(local.map(\.description) == left.map(\.description))
+        expectEqual(local.map(\.description), left.map(\.description))
       }
     }
-    #expect(results[0] == results[1], comment)
+    expectEqual(results[0], results[1], comment)
   }
 
   /// Clients that write, upload and download in any order end with the server's content.

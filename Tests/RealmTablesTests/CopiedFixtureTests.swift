@@ -6,7 +6,7 @@ import Foundation
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -28,7 +28,7 @@ struct CopiedFixtureTests {
     }
     let copy = try DatabaseFile.open(path: path)
     let group = try TableGroup(copy.snapshot())
-    #expect(try ContentDump(group).json() == expected)
+    try expectEqual(ContentDump(group).json(), expected)
     #expect(try DatabaseCheck.run(copy.snapshot()).isEmpty)
     let counts = try copy.byteCounts()
     #expect(counts.total - counts.used <= 4096)
@@ -36,7 +36,7 @@ struct CopiedFixtureTests {
     // The first commit turns the copy into a file like any other.
     _ = try WriteGroup(copy.beginWrite()).commit()
     let next = try TableGroup(copy.snapshot())
-    #expect(try ContentDump(next).json() == expected)
+    try expectEqual(ContentDump(next).json(), expected)
     try next.expectReferenceAgrees(on: expected)
   }
 
@@ -54,7 +54,7 @@ struct CopiedFixtureTests {
     }
     #expect(try DatabaseFile.compact(path: path))
     let file = try DatabaseFile.open(path: path)
-    #expect(try ContentDump(TableGroup(file.snapshot())).json() == expected)
+    try expectEqual(ContentDump(TableGroup(file.snapshot())).json(), expected)
     try TableGroup(file.snapshot()).expectReferenceAgrees(on: expected)
   }
 

@@ -6,7 +6,7 @@ import Foundation
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -71,13 +71,13 @@ struct EncryptedFixtureTests {
     let expected = try fixture.expected()["tables"] ?? []
     do {
       let file = try open(fixture.path, key, isReadOnly: true)
-      #expect(JSONValue.differences(expected: expected, actual: try dump(file)) == [])
+      expectEqual(JSONValue.differences(expected: expected, actual: try dump(file)), [])
       #expect(try DatabaseCheck.run(file.snapshot()).isEmpty)
     }
     let path = try directory.copy(of: fixture.path)
     for _ in 0..<3 {
       let file = try open(path, key)
-      #expect(try dump(file) == expected)
+      try expectEqual(dump(file), expected)
       for _ in 0..<5 { _ = try WriteGroup(file.beginWrite()).commit() }
       #expect(try DatabaseCheck.run(file.snapshot()).isEmpty)
     }
@@ -95,16 +95,16 @@ struct EncryptedFixtureTests {
     let source = try open(Fixture(name).path, nil, isReadOnly: true)
     let expected = try dump(source)
     let encrypted = try open(copy(source, to: "encrypted.realm", key), key)
-    #expect(try dump(encrypted) == expected)
+    try expectEqual(dump(encrypted), expected)
     #expect(try DatabaseCheck.run(encrypted.snapshot()).isEmpty)
     _ = try WriteGroup(encrypted.beginWrite()).commit()
-    #expect(try dump(encrypted) == expected)
+    try expectEqual(dump(encrypted), expected)
     #expect(try DatabaseCheck.run(encrypted.snapshot()).isEmpty)
     let otherKey = try #require(EncryptionKey(bytes.reversed()))
     let other = try open(copy(encrypted, to: "other.realm", otherKey), otherKey)
-    #expect(try dump(other) == expected)
+    try expectEqual(dump(other), expected)
     let plain = try open(copy(other, to: "plain.realm", nil), nil)
-    #expect(try dump(plain) == expected)
+    try expectEqual(dump(plain), expected)
     try TableGroup(plain.snapshot()).expectReferenceAgrees(on: expected)
   }
 
@@ -132,7 +132,7 @@ struct EncryptedFixtureTests {
     #expect(throws: StorageError.self) { try DatabaseFile.compact(path: path) }
     #expect(try DatabaseFile.compact(path: path, key: key))
     let file = try open(path, key)
-    #expect(try dump(file) == expected)
+    try expectEqual(dump(file), expected)
     let counts = try file.byteCounts()
     #expect(counts.total - counts.used <= 5 * 4096)
   }

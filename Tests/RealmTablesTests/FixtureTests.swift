@@ -6,6 +6,7 @@ import Foundation
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -32,7 +33,7 @@ struct FixtureTests {
     let differences = JSONValue.differences(expected: expected["tables"] ?? [], actual: tables)
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
     let version = try group.schemaVersion().map { JSONValue.integer(Int64(bitPattern: $0)) }
-    #expect(version ?? .null == expected["schemaVersion"] ?? .null)
+    expectEqual(version ?? .null, expected["schemaVersion"] ?? .null)
   }
 
   @Test("open read-only where they stand", arguments: Fixture.names)
@@ -40,7 +41,7 @@ struct FixtureTests {
     let before = try Fixture(name).bytes()
     let file = try DatabaseFile.open(
       path: Fixture(name).path, options: OpenOptions(isReadOnly: true, mustExist: true))
-    #expect(try TableGroup(file.snapshot()).tableKeys().isEmpty == (name == "blank"))
-    #expect(try Fixture(name).bytes() == before)
+    try expectEqual(TableGroup(file.snapshot()).tableKeys().isEmpty, (name == "blank"))
+    try expectEqual(Fixture(name).bytes(), before)
   }
 }

@@ -3,6 +3,7 @@
 // The numbers that the pages of the file format state are those of the code.
 
 import Foundation
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -56,64 +57,64 @@ struct FormatPageTests {
 
   @Test func container() throws {
     let limits = try numbered("1.3.4", name: 0)
-    #expect(limits["elements per node"] == NodeHeader.maximumCount)
-    #expect(limits["bytes per node"].map { $0 << 20 } == NodeAllocator.nodeByteLimit)
-    #expect(limits["bytes in one blob piece"] == BlobNode.maximumByteCount)
-    #expect(limits["string value"] == StringLeaf.maximumByteCount)
-    #expect(limits["table name, column name"] == NameLeaf.maximumByteCount)
+    expectEqual(limits["elements per node"], NodeHeader.maximumCount)
+    expectEqual(limits["bytes per node"].map { $0 << 20 }, NodeAllocator.nodeByteLimit)
+    expectEqual(limits["bytes in one blob piece"], BlobNode.maximumByteCount)
+    expectEqual(limits["string value"], StringLeaf.maximumByteCount)
+    expectEqual(limits["table name, column name"], NameLeaf.maximumByteCount)
     let sizes = try section("1.4").split(separator: "**").filter { $0.contains("10, 11 or 12") }
-    #expect(Set(sizes.flatMap(numbers)) == TopArray.slotCounts)
+    expectEqual(Set(sizes.flatMap(numbers)), TopArray.slotCounts)
     #expect(try section("1.2.3").contains("`0x3034_1252_37E5_26C8`"))
-    #expect(FileHeader.footerCookie == 0x3034_1252_37E5_26C8)
+    expectEqual(FileHeader.footerCookie, 0x3034_1252_37E5_26C8)
     let upgraded = try rows("1.5").filter { $0[2] == "yes, upgrades" }.flatMap { numbers($0[0]) }
-    #expect(Set(upgraded) == FileHeader.upgradableVersions)
+    expectEqual(Set(upgraded), FileHeader.upgradableVersions)
     let current = try rows("1.5").filter { $0[2] == "current" }.flatMap { numbers($0[0]) }
-    #expect(current == [FileHeader.supportedVersion])
+    expectEqual(current, [FileHeader.supportedVersion])
   }
 
   @Test func storage() throws {
     #expect(try section("2.1").contains("64 MiB (2^26 bytes)"))
-    #expect(FreeSpace.sectionByteCount == 1 << 26)
+    expectEqual(FreeSpace.sectionByteCount, 1 << 26)
     let codes = try rows("2.7.3").flatMap { numbers($0[0]) }
     let known = (0...UInt8.max).filter { ChangeLogInstruction(rawValue: $0) != nil }.map(Int.init)
-    #expect(Set(codes) == Set(known))
+    expectEqual(Set(codes), Set(known))
     let fields = try rows("2.9.2").filter { $0.last?.contains("layout version") == true }
-    #expect(
-      fields.flatMap { numbers($0[2]) } == [Int(SharedMemory.realmCoreLayoutVersion)])
+    expectEqual(
+      fields.flatMap { numbers($0[2]) }, [Int(SharedMemory.realmCoreLayoutVersion)])
     #expect(try numbers(section("2.9.3")).contains(Int(SharedMemory.layoutVersion)))
   }
 
   @Test func tables() throws {
     let slots = try numbered("3.1")
-    #expect(slots["spec"] == TableSlot.spec)
-    #expect(slots["cluster tree of the objects"] == TableSlot.clusters)
-    #expect(slots["TableKey"] == TableSlot.key)
-    #expect(slots["search index roots, by leaf index"] == TableSlot.indexes)
-    #expect(slots["column sequence number"] == TableSlot.columnSequence)
-    #expect(slots["table version (modification counter)"] == TableSlot.version)
-    #expect(slots["opposite table, by leaf index"] == TableSlot.oppositeTables)
-    #expect(slots["opposite column, by leaf index"] == TableSlot.oppositeColumns)
-    #expect(slots["object sequence number"] == TableSlot.objectSequence)
-    #expect(slots["collision map"] == TableSlot.collisions)
-    #expect(slots["primary key column"] == TableSlot.primaryKey)
-    #expect(slots["flags"] == TableSlot.flags)
-    #expect(slots["tombstones: second cluster tree"] == TableSlot.tombstones)
-    #expect(slots.count == TableSlot.count)
-    #expect(try rows("3.2").count == SpecSlot.count + 1, "one row a slot, and the head")
+    expectEqual(slots["spec"], TableSlot.spec)
+    expectEqual(slots["cluster tree of the objects"], TableSlot.clusters)
+    expectEqual(slots["TableKey"], TableSlot.key)
+    expectEqual(slots["search index roots, by leaf index"], TableSlot.indexes)
+    expectEqual(slots["column sequence number"], TableSlot.columnSequence)
+    expectEqual(slots["table version (modification counter)"], TableSlot.version)
+    expectEqual(slots["opposite table, by leaf index"], TableSlot.oppositeTables)
+    expectEqual(slots["opposite column, by leaf index"], TableSlot.oppositeColumns)
+    expectEqual(slots["object sequence number"], TableSlot.objectSequence)
+    expectEqual(slots["collision map"], TableSlot.collisions)
+    expectEqual(slots["primary key column"], TableSlot.primaryKey)
+    expectEqual(slots["flags"], TableSlot.flags)
+    expectEqual(slots["tombstones: second cluster tree"], TableSlot.tombstones)
+    expectEqual(slots.count, TableSlot.count)
+    try expectEqual(rows("3.2").count, SpecSlot.count + 1, "one row a slot, and the head")
   }
 
   @Test func columns() throws {
     let types = try rows("3.3.1").flatMap { [numbers($0[0]), numbers($0[2])] }.flatMap(\.self)
     let known = ColumnType.allCases.map(\.rawValue)
     // An old type, and three kinds of collections inside mixed values.
-    #expect(Set(types) == Set(known + [13, 19, 20, 21]))
+    expectEqual(Set(types), Set(known + [13, 19, 20, 21]))
     let attributes = try numbered("3.3.2")
     let bits: [String: ColumnAttributes] = [
       "Indexed (general search index)": .indexed, "Nullable": .nullable, "List": .list,
       "Dictionary": .dictionary, "Set": .set, "FullTextIndexed": .fullTextIndexed,
     ]
     for (name, attribute) in bits {
-      #expect(attributes[name] == Int(attribute.rawValue), "\(name)")
+      expectEqual(attributes[name], Int(attribute.rawValue), "\(name)")
     }
   }
 

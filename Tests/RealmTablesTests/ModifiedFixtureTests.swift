@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -15,7 +15,7 @@ struct ModifiedFixtureTests {
   func modify(name: String) throws {
     let directory = try TemporaryDirectory()
     let path = try directory.copy(of: Fixture(name).path)
-    for seed in 1...3 as ClosedRange<UInt64> {
+    for seed in RandomRuns.seeds(3) {
       let file = try DatabaseFile.open(path: path)
       let group = try WriteGroup(file.beginWrite())
       if try group.tableKeys().isEmpty { try ModelTable.create(in: group) }

@@ -8,6 +8,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -52,8 +53,9 @@ struct ArrayImportTests {
         ]
         """), primaryKey: "id")
     #expect((report.created, report.updated) == (2, 1))
-    #expect(
-      try lines() == [
+    try expectEqual(
+      lines(),
+      [
         #"{"$key":0,"id":1,"name":"Rexy","tags":[]}"#,
         #"{"$key":1,"id":2,"name":"F\"ido","tags":["a"]}"#,
       ])
@@ -62,8 +64,9 @@ struct ArrayImportTests {
   @Test func elementsThatAreNoObjectsAreBadRows() throws {
     let report = try run(try source("[\n{\"a\": 1},\n5,\n{\"a\": x}]"))
     #expect(!report.isComplete)
-    #expect(
-      report.badRows.map(\.description) == [
+    expectEqual(
+      report.badRows.map(\.description),
+      [
         "line 3: this is no JSON object", "line 4, column 7: this is no JSON",
       ])
   }
@@ -85,10 +88,10 @@ struct ArrayImportTests {
     #expect((first.created, first.committedLine) == (15, 15))
     elements[17] = "{\"id\":18,\"age\":18}"
     let second = try run(try source(text()), batchSize: 5)
-    #expect(second.resumedAfterLine == 15)
+    expectEqual(second.resumedAfterLine, 15)
     #expect(second.isComplete)
-    #expect(second.created == 10)
-    #expect(try lines().count == 25)
+    expectEqual(second.created, 10)
+    try expectEqual(lines().count, 25)
   }
 
   @Test func aBrokenArrayLeavesTheFileAsItWas() throws {

@@ -8,6 +8,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 struct CopyTests {
@@ -16,7 +17,7 @@ struct CopyTests {
     let count = try FileDifference(
       try RealmReader(path: first).group, try RealmReader(path: second).group
     ).forEach { lines.append($0.text) }
-    #expect(count == lines.count)
+    expectEqual(count, lines.count)
     return lines
   }
 
@@ -28,7 +29,7 @@ struct CopyTests {
     )
     try FileCopy.makeKey(at: keyFile)
     let attributes = try FileManager.default.attributesOfItem(atPath: keyFile)
-    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    expectEqual(attributes[.posixPermissions] as? Int, 0o600)
     #expect(throws: ToolFailure.self) { try FileCopy.makeKey(at: keyFile) }
     let key = try KeyFile.key(at: keyFile)
     try FileCopy.copy(sample.path, key: nil, to: safe, newKey: key)
@@ -38,7 +39,7 @@ struct CopyTests {
     let error = #expect(throws: ToolFailure.self) {
       try FileCopy.copy(sample.path, key: nil, to: plain, newKey: nil)
     }
-    #expect(error?.status == .cannotCreate)
+    expectEqual(error?.status, .cannotCreate)
   }
 
   @Test func compactFilesAreSmallerAndOpenOnesStay() throws {
@@ -49,7 +50,7 @@ struct CopyTests {
       return true
     }
     let error = #expect(throws: ToolFailure.self) { try FileCopy.compact(sample.path, key: nil) }
-    #expect(error?.status == .busy)
+    expectEqual(error?.status, .busy)
     writer = nil
     let (before, after) = try FileCopy.compact(sample.path, key: nil)
     #expect(after < before / 2)
@@ -61,14 +62,14 @@ struct CopyTests {
     let path = try directory.copy(of: fixture.path)
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     let report = try FileReport(path: path)
-    #expect(report.format == fixture.format)
+    expectEqual(report.format, fixture.format)
     #expect(!report.isCurrentFormat)
     let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
-    #expect(error?.message.contains("realm upgrade") == true)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    expectEqual(error?.message.contains("realm upgrade"), true)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     let copy = FileCopy.backupPath(of: path, format: fixture.format)
-    #expect(try FileCopy.upgrade(path, key: nil) { _ in copy } == fixture.format)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: copy)) == before)
+    try expectEqual(FileCopy.upgrade(path, key: nil) { _ in copy }, fixture.format)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: copy)), before)
     #expect(try FileReport(path: path).isCurrentFormat)
     #expect(try !IntegrityReport(path: path).isDamaged)
   }
@@ -95,8 +96,8 @@ struct CopyTests {
   @Test func presentFilesAreNotUpgraded() throws {
     let sample = try SampleRealm()
     let before = try sample.state().0
-    #expect(try FileCopy.upgrade(sample.path, key: nil) { _ in "/nowhere" } == nil)
-    #expect(try sample.state().0 == before)
+    try expectEqual(FileCopy.upgrade(sample.path, key: nil) { _ in "/nowhere" }, nil)
+    try expectEqual(sample.state().0, before)
   }
 
   @Test func differencesAreFoundByPrimaryKey() throws {
@@ -118,8 +119,9 @@ struct CopyTests {
       try dogs.addColumn(named: "breed", type: .string, isNullable: true)
       return try group.createTable(named: "class_Cat")
     }
-    #expect(
-      try differences(sample.path, other) == [
+    try expectEqual(
+      differences(sample.path, other),
+      [
         "+ class Cat", "+ Dog.breed: string?",
         "~ Dog #0\n    tags: [\"big\",\"line\\nbreak\"] → []",
         "~ Person 7\n    name: \"Ann, \\\"the\\\" boss\" → \"Ann\"", "- Person 8", "+ Person 9",
@@ -148,13 +150,15 @@ struct CopyTests {
     }
     let first = try make("a", .topLevel, .general, 0, "x")
     #expect(try differences(first, try make("b", .topLevel, .general, 0, "x")).isEmpty)
-    #expect(
-      try differences(first, try make("c", .embedded, .fullText, -0.0, "x")) == [
+    try expectEqual(
+      differences(first, try make("c", .embedded, .fullText, -0.0, "x")),
+      [
         "~ class Part: topLevel → embedded", "- Whole.note: string, indexed",
         "+ Whole.note: string, full text", "~ Whole #0\n    amounts: [0.0] → [-0.0]",
       ])
-    #expect(
-      try differences(first, try make("d", .topLevel, nil, 0, "y")) == [
+    try expectEqual(
+      differences(first, try make("d", .topLevel, nil, 0, "y")),
+      [
         "- Whole.note: string, indexed", "+ Whole.note: string",
         "~ Whole #0\n    note: \"x\" → \"y\"",
       ])
@@ -165,14 +169,14 @@ struct CopyTests {
     for sample in [one, two] {
       let writer = try RealmWriter(path: sample.path, creates: false)
       let counts = try SampleData.generate(writer, rowCount: 60, className: nil, seed: 5)
-      #expect(counts.map(\.name) == ["Dog", "Person"])
+      expectEqual(counts.map(\.name), ["Dog", "Person"])
     }
     #expect(try differences(one.path, two.path).isEmpty)
-    #expect(try FileReport(path: one.path).classes.map(\.count) == [61, 62, 62])
+    try expectEqual(FileReport(path: one.path).classes.map(\.count), [61, 62, 62])
     #expect(try !IntegrityReport(path: one.path).isDamaged)
     let writer = try RealmWriter(path: two.path, creates: false)
     _ = try SampleData.generate(writer, rowCount: 3, className: "Dog", seed: 6)
-    #expect(try differences(one.path, two.path).count == 3)
+    try expectEqual(differences(one.path, two.path).count, 3)
     #expect(throws: ToolFailure.self) {
       try SampleData.generate(writer, rowCount: 3, className: "Address", seed: 6)
     }

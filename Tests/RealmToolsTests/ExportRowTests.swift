@@ -8,6 +8,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -61,7 +62,7 @@ struct ExportRowTests {
           JSONMember("$key", .integer(key.rawValue)),
         ]
         let expected = JSONWriter.text(.object(head + (try json.members(of: row, schema)))) + "\n"
-        #expect(String(decoding: bytes, as: UTF8.self) == expected)
+        expectEqual(String(decoding: bytes, as: UTF8.self), expected)
       }
       #expect(count > 0)
     }
@@ -82,7 +83,7 @@ struct ExportRowTests {
           texts.append(try cells.text(try row.value(of: column), column))
         }
         let expected = CSVText.line(texts, separator: separator, hasFormulas: hasFormulas)
-        #expect(String(decoding: bytes, as: UTF8.self) == expected + "\n")
+        expectEqual(String(decoding: bytes, as: UTF8.self), expected + "\n")
       }
     }
   }

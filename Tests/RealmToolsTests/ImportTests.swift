@@ -8,6 +8,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -61,19 +62,20 @@ struct ImportTests {
       """#
     let plan = try ImportPlan(
       of: try source(text, .csv), into: nil, primaryKey: "id")
-    #expect(
-      plan.text == """
-        Dog: 2 objects, a new class
-          id: int, primary key
-          name: string
-          zip: string
-          weight: double
-          born: date
-          good: bool
-          code: uuid
-          note: string?
+    expectEqual(
+      plan.text,
+      """
+      Dog: 2 objects, a new class
+        id: int, primary key
+        name: string
+        zip: string
+        weight: double
+        born: date
+        good: bool
+        code: uuid
+        note: string?
 
-        """)
+      """)
   }
 
   @Test func guessesSayWhatContradictsThem() throws {
@@ -92,26 +94,27 @@ struct ImportTests {
       {"a":2,"b":1.5,"c":[],"d":[],"e":null}
       """
     let plan = try ImportPlan(of: try source(text, .json), into: nil)
-    #expect(
-      plan.classes[0].properties.map(\.typeText)
-        == ["int", "double", "list of int", "list of mixed", "date?", "mixed"])
+    expectEqual(
+      plan.classes[0].properties.map(\.typeText),
+      ["int", "double", "list of int", "list of mixed", "date?", "mixed"])
   }
 
   @Test func givenTypesAreNotGuessed() throws {
     let report = try run(try source("a,b\n1,2\n", .csv), types: ["a": .string, "b": .decimal])
     #expect(report.isComplete)
-    #expect(try lines("Dog") == [#"{"$key":0,"a":"1","b":"2"}"#])
+    try expectEqual(lines("Dog"), [#"{"$key":0,"a":"1","b":"2"}"#])
   }
 
   // MARK: Rows
 
   @Test func objectsAreMadeAndChanged() throws {
     let first = "id,name\n1,Rex\n2,Fido\n"
-    #expect(try run(try source(first, .csv), primaryKey: "id").created == 2)
+    try expectEqual(run(try source(first, .csv), primaryKey: "id").created, 2)
     let report = try run(try source("id,age\n2,7\n3,1\n", .csv))
     #expect((report.created, report.updated) == (1, 1))
-    #expect(
-      try lines("Dog") == [
+    try expectEqual(
+      lines("Dog"),
+      [
         #"{"$key":0,"id":1,"name":"Rex","age":null}"#,
         #"{"$key":1,"id":2,"name":"Fido","age":7}"#,
         #"{"$key":2,"id":3,"name":"","age":1}"#,
@@ -120,8 +123,8 @@ struct ImportTests {
 
   @Test func quotedCellsKeepTheirLines() throws {
     let report = try run(try source("a,b\r\n\"x\ny\",1\r\n\"\",2\r\n", .csv))
-    #expect(report.created == 2)
-    #expect(try lines("Dog") == [#"{"$key":0,"a":"x\ny","b":1}"#, #"{"$key":1,"a":"","b":2}"#])
+    expectEqual(report.created, 2)
+    try expectEqual(lines("Dog"), [#"{"$key":0,"a":"x\ny","b":1}"#, #"{"$key":1,"a":"","b":2}"#])
   }
 
   /// `Importer` 1
@@ -130,24 +133,26 @@ struct ImportTests {
     let text = "id,age\n2,6\n3,old\n4,7\n5\n"
     let report = try run(try source(text, .csv))
     #expect(!report.isComplete)
-    #expect(report.created == 0)
-    #expect(
-      report.badRows.map(\.description) == [
+    expectEqual(report.created, 0)
+    expectEqual(
+      report.badRows.map(\.description),
+      [
         "line 3, column 3 (age): \"old\" is no int",
         "line 5, column 1: the row has 1 cells, the first row 2",
       ])
-    #expect(try lines("Dog") == [#"{"$key":0,"id":1,"age":5}"#])
+    try expectEqual(lines("Dog"), [#"{"$key":0,"id":1,"age":5}"#])
     let skipped = try run(try source(text, .csv)) { $0.skipsBadRows = true }
     #expect(skipped.isComplete)
-    #expect(skipped.created == 2)
-    #expect(skipped.badRowCount == 2)
-    #expect(try lines("Dog").count == 3)
+    expectEqual(skipped.created, 2)
+    expectEqual(skipped.badRowCount, 2)
+    try expectEqual(lines("Dog").count, 3)
   }
 
   @Test func badJSONSaysWhere() throws {
     let report = try run(try source("{\"a\":1}\n{\"a\":x}\n[1]\n", .json))
-    #expect(
-      report.badRows.map(\.description) == [
+    expectEqual(
+      report.badRows.map(\.description),
+      [
         "line 2, column 6: this is no JSON", "line 3: this is no JSON object",
       ])
     #expect(try lines("Dog").isEmpty)
@@ -155,7 +160,7 @@ struct ImportTests {
 
   @Test func dryRunsWriteNothing() throws {
     let report = try run(try source("id\n1\n2\n", .csv), primaryKey: "id") { $0.isDryRun = true }
-    #expect(report.created == 2)
+    expectEqual(report.created, 2)
     #expect(report.isComplete)
     #expect(try lines("Dog").isEmpty)
   }
@@ -171,18 +176,18 @@ struct ImportTests {
       $0.batchSize = 5
     }
     #expect(!first.isComplete)
-    #expect(first.badRows.map(\.line) == [19])
+    expectEqual(first.badRows.map(\.line), [19])
     #expect((first.created, first.committedLine) == (15, 16))
-    #expect(try lines("Dog").count == 15)
+    try expectEqual(lines("Dog").count, 15)
     #expect(try lines("realm_import").isEmpty)
     let better = try source(text.replacing("18,bad", with: "18,18"), .csv)
     let second = try run(better) { $0.batchSize = 5 }
     #expect(second.isComplete)
-    #expect(second.resumedAfterLine == 16)
-    #expect(second.created == 10)
-    #expect(try lines("Dog").count == 25)
+    expectEqual(second.resumedAfterLine, 16)
+    expectEqual(second.created, 10)
+    try expectEqual(lines("Dog").count, 25)
     // Another import begins at the beginning again.
-    #expect(try run(better) { $0.batchSize = 5 }.updated == 25)
+    try expectEqual(run(better) { $0.batchSize = 5 }.updated, 25)
     #expect(
       try RealmReader(path: path).group.table(named: "realm_import") == nil)
   }
@@ -192,7 +197,7 @@ struct ImportTests {
     var rows = ["id,age"] + (1...25).map { $0 == 18 ? "\($0),bad" : "\($0),\($0)" }
     let types: [String: ColumnType] = ["age": .int]
     let first = try source(rows.joined(separator: "\n"), .csv)
-    #expect(try run(first, types: types) { $0.batchSize = 5 }.committedLine == 16)
+    try expectEqual(run(first, types: types) { $0.batchSize = 5 }.committedLine, 16)
     rows[18] = "18,18"
     // Line 16 is the last that was committed; what is removed is not missed by its number.
     rows.remove(at: line == 1 ? 1 : line - 1)
@@ -200,12 +205,12 @@ struct ImportTests {
     let failure = #expect(throws: ToolFailure.self) {
       try run(changed) { $0.batchSize = 5 }
     }
-    #expect(failure?.status == .badData)
-    #expect(failure?.message.contains("has committed its first 16 lines") == true)
-    #expect(try lines("Dog").count == 15)
+    expectEqual(failure?.status, .badData)
+    expectEqual(failure?.message.contains("has committed its first 16 lines"), true)
+    try expectEqual(lines("Dog").count, 15)
     let again = try run(changed) { ($0.batchSize, $0.startsOver) = (5, true) }
     #expect(again.isComplete)
-    #expect(again.created == 24)
+    expectEqual(again.created, 24)
   }
 
   @Test func aSourceThatBecameShorterIsNotContinued() throws {
@@ -220,7 +225,7 @@ struct ImportTests {
     let report = try run(try ImportSource(path: other, format: .csv, className: "Dog")) {
       $0.batchSize = 5
     }
-    #expect(report.created == 8)
+    expectEqual(report.created, 8)
   }
 
   // MARK: Pipes
@@ -245,14 +250,14 @@ struct ImportTests {
     #expect(source.isStream)
     let report = try run(source, primaryKey: "id")
     #expect(report.isComplete)
-    #expect(report.created == 9000)
-    #expect(try lines("Dog").last == #"{"$key":8999,"id":9000,"name":"Dog 9000"}"#)
+    expectEqual(report.created, 9000)
+    try expectEqual(lines("Dog").last, #"{"$key":8999,"id":9000,"name":"Dog 9000"}"#)
     let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
     #expect(!left.contains { $0.hasPrefix("realm-input") })
   }
 
   @Test func filesAreNoPipes() throws {
-    #expect(try source("{}", .json).isStream == false)
+    try expectEqual(source("{}", .json).isStream, false)
     #expect(throws: ToolFailure.self) {
       try ImportSource(path: directory.path, format: .json, className: nil)
     }
@@ -274,7 +279,7 @@ struct ImportTests {
     let input = directory.file("objects.json")
     let sink = try ByteSink(path: input, overwrites: false)
     let exporter = try Exporter(whole)
-    #expect(try exporter.writeJSON(try exporter.selection(of: []), to: sink) == 84)
+    try expectEqual(exporter.writeJSON(try exporter.selection(of: []), to: sink), 84)
     try sink.finish()
     _ = try empty.write { group in
       let addresses = try group.createTable(named: "class_Address", kind: .embedded)
@@ -303,10 +308,10 @@ struct ImportTests {
     #expect(plan.classes.allSatisfy { $0.properties.allSatisfy { !$0.isNew } })
     let report = try Importer(source, plan, Importer.Options()).run(empty)
     #expect(report.badRows.isEmpty, "\(report.badRows)")
-    #expect(report.created == 84)
+    expectEqual(report.created, 84)
     var changes: [String] = []
     let count = try FileDifference(whole, try empty.group()).forEach { changes.append($0.text) }
-    #expect(count == 0, "\(changes.prefix(5))")
+    expectEqual(count, 0, "\(changes.prefix(5))")
   }
 
   @Test func csvComesBackToo() throws {
@@ -317,7 +322,7 @@ struct ImportTests {
     let exporter = try Exporter(group)
     let sink = try ByteSink(path: directory.file("p.csv"), overwrites: false)
     let schema = try #require(exporter.wholeClasses.last)
-    #expect(try exporter.writeCSV(schema, nil, to: sink) == 2)
+    try expectEqual(exporter.writeCSV(schema, nil, to: sink), 2)
     try sink.finish()
     _ = try writer.write { group in
       try group.table(named: "class_Person")?.deleteAll()
@@ -332,7 +337,7 @@ struct ImportTests {
     func withoutKeys(_ lines: [String]) -> [Substring] {
       lines.map { $0.drop { $0 != "," } }
     }
-    #expect(withoutKeys(after) == withoutKeys(before))
+    expectEqual(withoutKeys(after), withoutKeys(before))
   }
 
   @Test func linksThatLeadNowhereAreBadRows() throws {
@@ -342,9 +347,9 @@ struct ImportTests {
     let writer = try RealmWriter(path: sample.path, creates: false)
     let plan = try ImportPlan(of: source, into: try StoredSchema(try writer.group()))
     let report = try Importer(source, plan, Importer.Options()).run(writer)
-    #expect(
-      report.badRows.map(\.description) == ["line 1 (owner): there is no 'Person' with id 99"])
-    #expect(try lines("Dog", in: sample.path).count == 2)
+    expectEqual(
+      report.badRows.map(\.description), ["line 1 (owner): there is no 'Person' with id 99"])
+    try expectEqual(lines("Dog", in: sample.path).count, 2)
   }
 
   // MARK: Hostile input

@@ -7,6 +7,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTools
+import TestExtensions
 import Testing
 
 struct QueryRunTests {
@@ -17,12 +18,12 @@ struct QueryRunTests {
     let run = try QueryRun("Dog", in: classes)
     let keys = try run.keys()
     let ages = try GroupCounts(of: "age", keys, run.schema, in: classes)
-    #expect(ages.all.map(\.count).reduce(0, +) == 47)
-    #expect(ages.all[0].text == "0")
-    #expect(ages.all.first { $0.text == "5" }?.count == 3)
+    expectEqual(ages.all.map(\.count).reduce(0, +), 47)
+    expectEqual(ages.all[0].text, "0")
+    expectEqual(ages.all.first { $0.text == "5" }?.count, 3)
     #expect(ages.all.last?.text == nil && ages.all.last?.count == 1)
     let owners = try GroupCounts(of: "owner", keys, run.schema, in: classes)
-    #expect(owners.all.map(\.text) == [nil, "7"])
+    expectEqual(owners.all.map(\.text), [nil, "7"])
     #expect(throws: ToolFailure.self) {
       try GroupCounts(of: "none", keys, run.schema, in: classes)
     }
@@ -35,10 +36,10 @@ struct QueryRunTests {
     let run = try QueryRun("Dog", in: classes)
     let key = try #require(try run.keys().first)
     let output = try QueryOutput(run.schema, in: classes, columns: ["age", "name"])
-    #expect(output.header == ["age", "name"])
-    #expect(try output.row(of: key) == ["5", "Rex"])
-    #expect(
-      try output.object(of: key).map { JSONWriter.text($0) } == #"{"age":5,"name":"Rex"}"#)
+    expectEqual(output.header, ["age", "name"])
+    try expectEqual(output.row(of: key), ["5", "Rex"])
+    try expectEqual(
+      output.object(of: key).map { JSONWriter.text($0) }, #"{"age":5,"name":"Rex"}"#)
     #expect(throws: ToolFailure.self) {
       try QueryOutput(run.schema, in: classes, columns: ["none"])
     }
@@ -64,7 +65,7 @@ struct QueryRunTests {
     ("Dog WHERE TRUEPREDICATE DISTINCT(age)", ["Rex", "Fido"]),
   ])
   func classesConditionsAndOrders(_ query: String, _ expected: [String]) throws {
-    #expect(try names(query, SampleRealm()) == expected)
+    try expectEqual(names(query, SampleRealm()), expected)
   }
 
   @Test(arguments: [
@@ -77,20 +78,20 @@ struct QueryRunTests {
   func mistakesSayWhere(_ query: String, _ expected: String) throws {
     let sample = try SampleRealm()
     let error = #expect(throws: ToolFailure.self) { try names(query, sample) }
-    #expect(error?.status == .usage)
-    #expect(error?.message.contains(expected) == true, "\(error?.message ?? "")")
+    expectEqual(error?.status, .usage)
+    expectEqual(error?.message.contains(expected), true, "\(error?.message ?? "")")
   }
 
   @Test func theMarkIsBelowTheMistake() throws {
     let sample = try SampleRealm()
     let error = #expect(throws: ToolFailure.self) { try names("Dog WHERE age > > 3", sample) }
-    #expect(error?.message.hasSuffix("  Dog WHERE age > > 3\n                  ^") == true)
+    expectEqual(error?.message.hasSuffix("  Dog WHERE age > > 3\n                  ^"), true)
   }
 
   @Test func plansNameIndexes() throws {
     let sample = try SampleRealm()
     let group = try RealmReader(path: sample.path).group
     let run = try QueryRun("Person WHERE name == 'Bob'", in: StoredSchema(group))
-    #expect(try run.explanation().first?.hasPrefix("index: ") == true)
+    try expectEqual(run.explanation().first?.hasPrefix("index: "), true)
   }
 }

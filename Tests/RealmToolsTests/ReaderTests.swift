@@ -7,6 +7,7 @@ import RealmFormats
 import RealmQuery
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -60,7 +61,7 @@ struct ReaderTests {
       let bytes = bytes(alphabet, 30, &random)
       let separator = UInt8(ascii: Bool.random(using: &random) ? "," : ";")
       let found = try rows(try input(bytes, block: block), separator: separator)
-      #expect(found == PlainCSV.rows(bytes, separator: separator), "\(bytes)")
+      expectEqual(found, PlainCSV.rows(bytes, separator: separator), "\(bytes)")
     }
   }
 
@@ -74,7 +75,7 @@ struct ReaderTests {
       while try reader.next(into: record) {
         var digest = InputDigest()
         digest.add(bytes[..<input.offset])
-        #expect(input.digest == digest)
+        expectEqual(input.digest, digest)
       }
     }
   }
@@ -130,8 +131,8 @@ struct ReaderTests {
       while let (content, number) = try reader.next() {
         let next = expected.popFirst()
         let line = try #require(next)
-        #expect(number == line.offset + 1)
-        #expect(text(content) == model(line.element, className: className), "\(line.element)")
+        expectEqual(number, line.offset + 1)
+        expectEqual(text(content), model(line.element, className: className), "\(line.element)")
       }
       #expect(expected.isEmpty)
     }
@@ -165,10 +166,10 @@ struct ReaderTests {
       var found: [String] = []
       while let (content, number) = try reader.next() {
         found.append(text(content))
-        #expect(number == found.count)
+        expectEqual(number, found.count)
       }
-      #expect(
-        found == values.map { model(JSONWriter.bytes($0), className: "A") }, "\(document)")
+      expectEqual(
+        found, values.map { model(JSONWriter.bytes($0), className: "A") }, "\(document)")
     }
   }
 
@@ -183,7 +184,7 @@ struct ReaderTests {
         try input(Array(document.utf8), block: block), of: "a.json", isArray: true,
         className: "A", RecordClasses())
       let failure = #expect(throws: ToolFailure.self) { while try reader.next() != nil {} }
-      #expect(failure?.message.contains("'a.json' is no array of JSON: line 1") == true)
+      expectEqual(failure?.message.contains("'a.json' is no array of JSON: line 1"), true)
     }
   }
 
@@ -193,7 +194,7 @@ struct ReaderTests {
     ] {
       let path = directory.file("first")
       try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-      #expect(try JSONReader.isArray(try InputFile(path: path)) == isArray, "\(text)")
+      try expectEqual(JSONReader.isArray(try InputFile(path: path)), isArray, "\(text)")
     }
   }
 
@@ -210,7 +211,7 @@ struct ReaderTests {
       let bytes = bytes(alphabet, 4, &random)
       let found = TextTypes([0] + bytes + [0], 1..<bytes.count + 1, isText: isText)
       let text = String(decoding: bytes, as: UTF8.self)
-      #expect(found == TextTypes(.string(text), isText: isText), "\(text)")
+      expectEqual(found, TextTypes(.string(text), isText: isText), "\(text)")
     }
   }
 }

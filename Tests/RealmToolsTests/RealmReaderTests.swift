@@ -8,6 +8,7 @@ import RealmTables
 import RealmTestSupport
 import RealmText
 import RealmTools
+import TestExtensions
 import Testing
 
 struct RealmReaderTests {
@@ -20,12 +21,12 @@ struct RealmReaderTests {
       waiting: .init(limit: 1.2) { noticed.signal() })
     let busy = try first.begin()
     let failure = #expect(throws: ToolFailure.self) { try second.begin() }
-    #expect(failure?.status == .busy)
+    expectEqual(failure?.status, .busy)
     let message = try #require(failure?.message)
     #expect(message.contains("has been writing to '\(sample.path)' for "))
     let seconds = try #require(message.firstMatch(of: #/ for (\d+) seconds/#)?.1)
     #expect(try #require(Int(seconds)) >= 1)
-    #expect(noticed.wait(timeout: .now()) == .success)
+    expectEqual(noticed.wait(timeout: .now()), .success)
     busy.rollback()
     // The writer that gave up is in nobody's way, and may come again.
     try first.begin().rollback()
@@ -38,8 +39,8 @@ struct RealmReaderTests {
     try sample.removeLockFile()
     let before = try sample.state()
     let report = try FileReport(path: sample.path)
-    #expect(report.classes.map(\.count) == [1, 2, 2])
-    #expect(report.liveVersions == nil)
+    expectEqual(report.classes.map(\.count), [1, 2, 2])
+    expectEqual(report.liveVersions, nil)
     #expect(try !IntegrityReport(path: sample.path).isDamaged)
     #expect(try sample.state() == before)
   }
@@ -49,7 +50,7 @@ struct RealmReaderTests {
     let error = #expect(throws: ToolFailure.self) {
       try RealmReader(path: directory.file("none.realm"))
     }
-    #expect(error?.status == .noInput)
+    expectEqual(error?.status, .noInput)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
   }
 
@@ -65,7 +66,7 @@ struct RealmReaderTests {
     handle.write(Data([0, 0, 0, 0, 0, 0, 0, 0]))
     try handle.close()
     let error = #expect(throws: ToolFailure.self) { try reader.requireUnchanged() }
-    #expect(error?.status == .busy)
+    expectEqual(error?.status, .busy)
   }
 
   @Test func otherFilesAreRefused() throws {
@@ -73,7 +74,7 @@ struct RealmReaderTests {
     let path = directory.file("text.realm")
     try Data("no realm at all, but long enough".utf8).write(to: URL(fileURLWithPath: path))
     let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
-    #expect(error?.status == .badData)
+    expectEqual(error?.status, .badData)
     let empty = directory.file("empty.realm")
     try Data().write(to: URL(fileURLWithPath: empty))
     #expect(throws: ToolFailure.self) { try RealmReader(path: empty) }
@@ -95,9 +96,9 @@ struct RealmReaderTests {
     try data.write(to: URL(fileURLWithPath: keyFile))
     let report = try FileReport(path: sample.path, key: try KeyFile.key(at: keyFile))
     #expect(report.isEncrypted)
-    #expect(report.classes.count == 3)
+    expectEqual(report.classes.count, 3)
     let error = #expect(throws: ToolFailure.self) { try FileReport(path: sample.path) }
-    #expect(error?.message.contains("--key-file") == true)
+    expectEqual(error?.message.contains("--key-file"), true)
     try Data("short".utf8).write(to: URL(fileURLWithPath: keyFile))
     #expect(throws: ToolFailure.self) { try KeyFile.key(at: keyFile) }
   }

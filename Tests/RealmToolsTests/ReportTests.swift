@@ -8,21 +8,22 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 struct ReportTests {
   @Test func theFactsOfAFile() throws {
     let sample = try SampleRealm(dogCount: 300)
     let report = try FileReport(path: sample.path)
-    #expect(report.format == 24)
-    #expect(report.schemaVersion == 3)
-    #expect(report.version == 2)
-    #expect(report.historyText == "local")
-    #expect(report.classes.map(\.name) == ["Address", "Dog", "Person"])
-    #expect(report.classes.map(\.count) == [1, 302, 2])
-    #expect(report.byteCount == (try sample.state().0.count))
-    #expect((report.usedByteCount ?? 0) + (report.freeByteCount ?? 0) == report.byteCount)
-    #expect(report.json["classes"]?.array?[1]["objects"] == .integer(302))
+    expectEqual(report.format, 24)
+    expectEqual(report.schemaVersion, 3)
+    expectEqual(report.version, 2)
+    expectEqual(report.historyText, "local")
+    expectEqual(report.classes.map(\.name), ["Address", "Dog", "Person"])
+    expectEqual(report.classes.map(\.count), [1, 302, 2])
+    expectEqual(report.byteCount, (try sample.state().0.count))
+    expectEqual((report.usedByteCount ?? 0) + (report.freeByteCount ?? 0), report.byteCount)
+    expectEqual(report.json["classes"]?.array?[1]["objects"], .integer(302))
   }
 
   @Test func readersOfTheFileAreReported() throws {
@@ -32,13 +33,13 @@ struct ReportTests {
       path: sample.path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
     let snapshot = try writer.snapshot()
     let report = try FileReport(path: sample.path)
-    #expect(report.liveVersions == [snapshot.version])
-    #expect(report.json["openElsewhere"] == .bool(true))
+    expectEqual(report.liveVersions, [snapshot.version])
+    expectEqual(report.json["openElsewhere"], .bool(true))
   }
 
   @Test func damageIsFoundAndAdviceGiven() throws {
     let sample = try SampleRealm(dogCount: 600)
-    #expect(try IntegrityReport(path: sample.path).advice == nil)
+    try expectEqual(IntegrityReport(path: sample.path).advice, nil)
     var random = SeededGenerator(seed: 5)
     var found = 0
     for _ in 0..<20 {
@@ -49,8 +50,8 @@ struct ReportTests {
       let report = try IntegrityReport(path: path)
       if report.isDamaged {
         found += 1
-        #expect(report.advice?.contains("realm salvage") == true)
-        #expect(report.json["damaged"] == .bool(true))
+        expectEqual(report.advice?.contains("realm salvage"), true)
+        expectEqual(report.json["damaged"], .bool(true))
       }
     }
     #expect(found >= 15)

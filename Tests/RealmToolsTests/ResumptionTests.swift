@@ -8,6 +8,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -133,9 +134,9 @@ struct ResumptionTests {
   private func stop(_ form: Form) throws {
     let report = try run(try source(rows, form))
     #expect(!report.isComplete)
-    #expect(report.created == 15)
-    #expect(report.committedLine == form.firstLine + 14)
-    #expect(try names().count == 15)
+    expectEqual(report.created, 15)
+    expectEqual(report.committedLine, form.firstLine + 14)
+    try expectEqual(names().count, 15)
   }
 
   /// `Importer` 2
@@ -145,9 +146,9 @@ struct ResumptionTests {
     better[17].age = "18"
     let report = try run(try source(better, form))
     #expect(report.isComplete)
-    #expect(report.resumedAfterLine == form.firstLine + 14)
-    #expect(report.created == 10)
-    #expect(try names() == better.map(\.name))
+    expectEqual(report.resumedAfterLine, form.firstLine + 14)
+    expectEqual(report.created, 10)
+    try expectEqual(names(), better.map(\.name))
   }
 
   /// What may have happened to rows that were imported.
@@ -176,7 +177,7 @@ struct ResumptionTests {
     // Everything comes again, as the class has no primary key.
     let again = try run(try source(other, form), startsOver: true)
     #expect(again.isComplete)
-    #expect(try names().count == 15 + other.count)
+    try expectEqual(names().count, 15 + other.count)
   }
 
   /// `Importer` 2: rows that are the same, but of another class or property.
@@ -190,9 +191,9 @@ struct ResumptionTests {
 
   private func expectRefusal(_ source: ImportSource) throws {
     let failure = #expect(throws: ToolFailure.self) { try run(source) }
-    #expect(failure?.status == .badData)
-    #expect(failure?.message.contains("was changed: an earlier import") == true)
-    #expect(try names() == rows.prefix(15).map(\.name))
+    expectEqual(failure?.status, .badData)
+    expectEqual(failure?.message.contains("was changed: an earlier import"), true)
+    try expectEqual(names(), rows.prefix(15).map(\.name))
     #expect(try RealmReader(path: path).group.table(named: "class_Cat") == nil)
   }
 }

@@ -8,6 +8,7 @@ import RealmQuery
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -54,30 +55,33 @@ import Testing
       "INSERT INTO book VALUES ('x', 1, x'0102', 9.5, x'00000000000000010000000000000002', 'any')",
       "INSERT INTO book VALUES ('y', NULL, NULL, NULL, NULL, 5)")
     let (plan, report, target) = try imported(path)
-    #expect(
-      plan == """
-        author: 2 objects, a new class
-          id: int, primary key
-          name: string
-          born: date?
-          active: bool
-        book: 2 objects, a new class
-          isbn: string, primary key
-          author: author?
-          cover: data?
-          price: double?
-          uid: uuid?
-          any: mixed
+    expectEqual(
+      plan,
+      """
+      author: 2 objects, a new class
+        id: int, primary key
+        name: string
+        born: date?
+        active: bool
+      book: 2 objects, a new class
+        isbn: string, primary key
+        author: author?
+        cover: data?
+        price: double?
+        uid: uuid?
+        any: mixed
 
-        """)
-    #expect(report.created == 4)
-    #expect(
-      try lines("author", target) == [
+      """)
+    expectEqual(report.created, 4)
+    try expectEqual(
+      lines("author", target),
+      [
         #"{"$key":0,"id":1,"name":"Ada","born":"1815-12-10T10:00:00.5Z","active":true}"#,
         #"{"$key":1,"id":2,"name":"Bo","born":null,"active":false}"#,
       ])
-    #expect(
-      try lines("book", target) == [
+    try expectEqual(
+      lines("book", target),
+      [
         #"{"$key":0,"isbn":"x","author":1,"cover":"AQI=","price":9.5,"#
           + #""uid":"00000000-0000-0001-0000-000000000002","any":"any"}"#,
         #"{"$key":1,"isbn":"y","author":null,"cover":null,"price":null,"uid":null,"any":5}"#,
@@ -96,12 +100,13 @@ import Testing
       "INSERT INTO ZTRIP VALUES (1, 1, 1, 'Oslo', 0.5)",
       "INSERT INTO ZITEM VALUES (1, 2, 1, 1, 2), (2, 2, 1, NULL, NULL)")
     let (_, report, target) = try imported(path, links: ["Item.next": "Item"])
-    #expect(report.created == 3)
-    #expect(
-      try lines("Trip", target)
-        == [#"{"$key":0,"pk":1,"name":"Oslo","start":"2001-01-01T00:00:00.5Z"}"#])
-    #expect(
-      try lines("Item", target) == [
+    expectEqual(report.created, 3)
+    try expectEqual(
+      lines("Trip", target),
+      [#"{"$key":0,"pk":1,"name":"Oslo","start":"2001-01-01T00:00:00.5Z"}"#])
+    try expectEqual(
+      lines("Item", target),
+      [
         #"{"$key":0,"pk":1,"trip":1,"next":2}"#, #"{"$key":1,"pk":2,"trip":null,"next":null}"#,
       ])
   }
@@ -111,7 +116,7 @@ import Testing
       "CREATE TABLE a (id INTEGER PRIMARY KEY, born DATETIME)",
       "INSERT INTO a VALUES (1, '2020-01-01'), (2, 'yesterday')")
     let (_, report, target) = try imported(path)
-    #expect(report.badRows.map(\.description) == ["line 2 (a.born): 'yesterday' is no date"])
+    expectEqual(report.badRows.map(\.description), ["line 2 (a.born): 'yesterday' is no date"])
     #expect(!report.isComplete)
     #expect(throws: ToolFailure.self) { try lines("a", target) }
   }
@@ -122,11 +127,12 @@ import Testing
       "CREATE TABLE b (code INTEGER)",
       "INSERT INTO a VALUES (1, 7, '2020-01-01')", "INSERT INTO b VALUES (8)")
     let (_, _, target) = try imported(path, types: ["a.code": .string, "born": .timestamp])
-    #expect(
-      try lines("a", target) == [
+    try expectEqual(
+      lines("a", target),
+      [
         #"{"$key":0,"id":1,"code":"7","born":"2020-01-01T00:00:00Z"}"#
       ])
-    #expect(try lines("b", target) == [#"{"$key":0,"code":8}"#])
+    try expectEqual(lines("b", target), [#"{"$key":0,"code":8}"#])
     #expect(throws: ToolFailure.self) {
       try SQLiteSource(path: path, types: ["a.none": .string])
     }
@@ -137,19 +143,21 @@ import Testing
       "CREATE TABLE line (bill INTEGER, nr INTEGER, price DECIMAL(10,2), PRIMARY KEY (bill, nr))",
       "INSERT INTO line VALUES (1, 1, 9.95), (1, 2, 10), (1, 3, '12.50')")
     let (plan, report, target) = try imported(path)
-    #expect(report.created == 3)
-    #expect(
-      plan == """
-        line: 3 objects, a new class
-          bill: int?
-          nr: int?
-          price: decimal?
-        line: the key of 2 columns (bill, nr) is no primary key of the class, which can have one \
-        property only; importing again adds the objects again.
+    expectEqual(report.created, 3)
+    expectEqual(
+      plan,
+      """
+      line: 3 objects, a new class
+        bill: int?
+        nr: int?
+        price: decimal?
+      line: the key of 2 columns (bill, nr) is no primary key of the class, which can have one \
+      property only; importing again adds the objects again.
 
-        """)
-    #expect(
-      try lines("line", target) == [
+      """)
+    try expectEqual(
+      lines("line", target),
+      [
         #"{"$key":0,"bill":1,"nr":1,"price":"9.95"}"#, #"{"$key":1,"bill":1,"nr":2,"price":"10"}"#,
         #"{"$key":2,"bill":1,"nr":3,"price":"12.5"}"#,
       ])
@@ -161,9 +169,10 @@ import Testing
       "INSERT INTO a VALUES (1, 'one'), (NULL, 'none')")
     let (plan, report, target) = try imported(path)
     #expect(plan.contains("id: int?, primary key"))
-    #expect(report.created == 2)
-    #expect(
-      try lines("a", target) == [
+    expectEqual(report.created, 2)
+    try expectEqual(
+      lines("a", target),
+      [
         #"{"$key":0,"id":1,"name":"one"}"#, #"{"$key":1,"id":null,"name":"none"}"#,
       ])
   }
@@ -185,31 +194,33 @@ import Testing
     let path = directory.file("out.sqlite")
     let count = try SQLiteExporter(group).write(
       try exporter.selection(of: []), with: exporter, to: path)
-    #expect(count == 4)
+    expectEqual(count, 4)
     let database = try SQLiteDatabase(path: path, creates: false)
-    #expect(
-      try database.rows("SELECT name, born, home FROM Person ORDER BY id") == [
+    try expectEqual(
+      database.rows("SELECT name, born, home FROM Person ORDER BY id"),
+      [
         [
           .text("Ann, \"the\" boss"), .text("1970-01-02T00:00:00.25Z"),
           .text(#"{"city":"Oslo"}"#),
         ],
         [.text("Bob"), .null, .null],
       ])
-    #expect(
-      try database.rows(
-        "SELECT p.name FROM Dog d JOIN Person p ON d.owner = p.id WHERE d.age = 5")
-        == [[.text("Ann, \"the\" boss")]])
-    #expect(
-      try database.rows("SELECT * FROM Dog_tags ORDER BY position") == [
+    try expectEqual(
+      database.rows(
+        "SELECT p.name FROM Dog d JOIN Person p ON d.owner = p.id WHERE d.age = 5"),
+      [[.text("Ann, \"the\" boss")]])
+    try expectEqual(
+      database.rows("SELECT * FROM Dog_tags ORDER BY position"),
+      [
         [.integer(0), .integer(0), .text("big")],
         [.integer(0), .integer(1), .text("line\nbreak")],
       ])
-    #expect(
-      try database.rows("SELECT value FROM Dog_friends ORDER BY position")
-        == [[.integer(0)], [.integer(1)]])
-    #expect(
-      try database.rows("SELECT * FROM Dog_scores")
-        == [[.integer(1), .text("run"), .integer(2)]])
+    try expectEqual(
+      database.rows("SELECT value FROM Dog_friends ORDER BY position"),
+      [[.integer(0)], [.integer(1)]])
+    try expectEqual(
+      database.rows("SELECT * FROM Dog_scores"),
+      [[.integer(1), .text("run"), .integer(2)]])
     #expect(try database.rows("PRAGMA foreign_key_check").isEmpty)
     #expect(throws: ToolFailure.self) {
       try SQLiteExporter(group).write([], with: exporter, to: path)

@@ -8,7 +8,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
-import TestTraits
+import TestExtensions
 import Testing
 
 struct SalvageTests {
@@ -38,14 +38,14 @@ struct SalvageTests {
     let before = try sample.state().0
     let report = try Salvage.run(sample.path, key: nil, to: target)
     #expect(report.isWhole, "\(report)")
-    #expect(report.savedCount == 504)
+    expectEqual(report.savedCount, 504)
     let count = try FileDifference(
       try RealmReader(path: sample.path).group, try RealmReader(path: target).group
     ).forEach { Issue.record("\($0)") }
-    #expect(count == 0)
-    #expect(try RealmReader(path: target).group.schemaVersion() == 3)
+    expectEqual(count, 0)
+    try expectEqual(RealmReader(path: target).group.schemaVersion(), 3)
     #expect(try !IntegrityReport(path: target).isDamaged)
-    #expect(try sample.state().0 == before)
+    try expectEqual(sample.state().0, before)
     #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
   }
 
@@ -87,8 +87,8 @@ struct SalvageTests {
       let target = sample.directory.file("saved\(round).realm")
       let report = try Salvage.run(damaged, key: nil, to: target)
       #expect(!report.isWhole)
-      #expect(report.classes.first { $0.name == "Dog" }?.lostObjects == lost.count)
-      #expect(try names(target) == all.filter { !lost.contains($0.key) })
+      expectEqual(report.classes.first { $0.name == "Dog" }?.lostObjects, lost.count)
+      try expectEqual(names(target), all.filter { !lost.contains($0.key) })
       #expect(try !IntegrityReport(path: target).isDamaged)
     }
   }
@@ -111,10 +111,10 @@ struct SalvageTests {
     let target = sample.directory.file("saved.realm")
     let report = try Salvage.run(damaged, key: nil, to: target)
     let dogs = try #require(report.classes.first { $0.name == "Dog" })
-    #expect(dogs.saved == Self.dogCount + 2)
-    #expect(dogs.lostValues == cluster.count)
+    expectEqual(dogs.saved, Self.dogCount + 2)
+    expectEqual(dogs.lostValues, cluster.count)
     let saved = try names(target)
-    #expect(saved.values.count { $0.isEmpty } == cluster.count)
+    expectEqual(saved.values.count { $0.isEmpty }, cluster.count)
   }
 
   /// Bytes are flipped anywhere: nothing traps or hangs, and what is written is whole.
@@ -157,7 +157,7 @@ struct SalvageTests {
     let report = try Salvage.run(damaged, key: nil, to: target)
     #expect(report.isOlderVersion)
     #expect(!report.isWhole)
-    #expect(try names(target).count == 22)
+    try expectEqual(names(target).count, 22)
   }
 
   @Test func whatIsNoRealmIsRefused() throws {
@@ -170,7 +170,7 @@ struct SalvageTests {
     #expect(throws: (any Error).self) {
       try Salvage.run(directory.file("none"), key: nil, to: directory.file("out.realm"))
     }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == ["text"])
+    try expectEqual(FileManager.default.contentsOfDirectory(atPath: directory.path), ["text"])
   }
 }
 

@@ -9,7 +9,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
-import TestTraits
+import TestExtensions
 import Testing
 
 @Suite(.enabled(if: BuiltModules.folder != nil)) struct SchemaCompilesTests {
@@ -73,7 +73,7 @@ import Testing
     let code = sample.directory.file("Models.swift")
     try Data(SwiftSchema(try StoredSchema(try writer.group())).text.utf8)
       .write(to: URL(fileURLWithPath: code))
-    #expect(try messages(code) == "")
+    try expectEqual(messages(code), "")
   }
 }
 

@@ -10,6 +10,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 struct SchemaWriterTests {
@@ -28,24 +29,25 @@ struct SchemaWriterTests {
       try table.addColumn(named: "2nd", type: .bool)
       try table.addColumn(named: "realm", type: .bool)
     }
-    #expect(
-      SwiftSchema(classes).text == """
-        import Foundation
-        import RealmSwift
+    expectEqual(
+      SwiftSchema(classes).text,
+      """
+      import Foundation
+      import RealmSwift
 
-        final class My_class: Object {
-          override class func _realmObjectName() -> String? { "My class" }
-          @Persisted var first_name: String
-          @Persisted var `default`: Int
-          @Persisted var _2nd: Bool
-          @Persisted var realm_: Bool
+      final class My_class: Object {
+        override class func _realmObjectName() -> String? { "My class" }
+        @Persisted var first_name: String
+        @Persisted var `default`: Int
+        @Persisted var _2nd: Bool
+        @Persisted var realm_: Bool
 
-          override class func propertiesMapping() -> [String: String] {
-            ["first_name": "first name", "_2nd": "2nd", "realm_": "realm"]
-          }
+        override class func propertiesMapping() -> [String: String] {
+          ["first_name": "first name", "_2nd": "2nd", "realm_": "realm"]
         }
+      }
 
-        """)
+      """)
   }
 
   @Test func diagramsHaveClassesAndLinks() throws {
@@ -64,10 +66,10 @@ struct SchemaWriterTests {
     let group = try RealmReader(path: sample.path).group
     let json = SchemaJSON.value(try StoredSchema(group))
     let person = json.array?.first { $0["name"] == .string("Person") }
-    #expect(person?["primaryKey"] == .string("id"))
+    expectEqual(person?["primaryKey"], .string("id"))
     let home = person?["properties"]?.array?.first { $0["name"] == .string("home") }
-    #expect(home?["type"] == .string("object"))
-    #expect(home?["target"] == .string("Address"))
-    #expect(home?["optional"] == .bool(true))
+    expectEqual(home?["type"], .string("object"))
+    expectEqual(home?["target"], .string("Address"))
+    expectEqual(home?["optional"], .bool(true))
   }
 }

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 struct ShellTests {
@@ -35,7 +36,7 @@ struct ShellTests {
       (".classes", "Address,1\nDog,2\nPerson,2"), (".explain Dog", "scan: 2 objects"),
       (".quit", "quit"),
     ] {
-      #expect(try text(session.run(line)) == expected, "\(line)")
+      try expectEqual(text(session.run(line)), expected, "\(line)")
     }
   }
 
@@ -47,7 +48,7 @@ struct ShellTests {
     let session = try ShellSession(path: sample.path, key: nil)
     _ = try session.run("Dog")
     _ = try session.run(".schema Dog")
-    #expect(session.completions(of: "Dog WHERE na") == ["name"])
+    expectEqual(session.completions(of: "Dog WHERE na"), ["name"])
     #expect(try sample.state() == before)
   }
 
@@ -61,21 +62,21 @@ struct ShellTests {
     _ = try session.run("begin")
     _ = try session.run("DELETE Dog WHERE age == 5")
     #expect(try text(session.run(".classes")).contains("Dog,1"))
-    #expect(try count() == 2)
+    try expectEqual(count(), 2)
     _ = try session.run("ROLLBACK")
-    #expect(try count() == 2)
+    try expectEqual(count(), 2)
     _ = try session.run("BEGIN")
     _ = try session.run("DELETE Dog")
     let error = #expect(throws: ToolFailure.self) {
       try session.run(#"INSERT Dog {"name": 5}"#)
     }
-    #expect(error?.message.hasSuffix("The transaction was undone.") == true)
+    expectEqual(error?.message.hasSuffix("The transaction was undone."), true)
     #expect(!session.isInTransaction)
-    #expect(try count() == 2)
+    try expectEqual(count(), 2)
     _ = try session.run("BEGIN")
     _ = try session.run("DELETE Dog")
     _ = try session.run("COMMIT")
-    #expect(try count() == 0)
+    try expectEqual(count(), 0)
   }
 
   @Test(arguments: [
@@ -90,8 +91,8 @@ struct ShellTests {
     let before = try FileReport(path: sample.path).version
     let session = try ShellSession(path: sample.path, key: nil)
     let error = #expect(throws: ToolFailure.self) { try session.run(line) }
-    #expect(error?.status == .usage, "\(error?.message ?? "")")
-    #expect(try FileReport(path: sample.path).version == before)
+    expectEqual(error?.status, .usage, "\(error?.message ?? "")")
+    try expectEqual(FileReport(path: sample.path).version, before)
   }
 
   @Test(arguments: [
@@ -103,7 +104,7 @@ struct ShellTests {
   func words(_ line: String, _ expected: [String]) throws {
     let sample = try SampleRealm()
     let session = try ShellSession(path: sample.path, key: nil)
-    #expect(session.completions(of: line).filter { $0 != "weight" } == expected)
+    expectEqual(session.completions(of: line).filter { $0 != "weight" }, expected)
   }
 
   // MARK: The line
@@ -120,26 +121,26 @@ struct ShellTests {
     var editor = LineEditor()
     _ = typed(keys("Dog whre"), &editor)
     _ = typed([.left, .left, .character("e"), .end, .character(" ")], &editor)
-    #expect(String(editor.text) == "Dog where ")
+    expectEqual(String(editor.text), "Dog where ")
     _ = typed([.eraseWord, .home, .delete, .character("F"), .right, .eraseRest], &editor)
-    #expect(String(editor.text) == "Fo")
-    #expect(typed([.backspace, .enter], &editor) == .line("F"))
-    #expect(typed([.backspace, .left, .delete], &editor) == .editing)
-    #expect(typed([.endOfInput], &editor) == .ended)
-    #expect(typed(keys("x") + [.interrupt], &editor) == .abandoned)
+    expectEqual(String(editor.text), "Fo")
+    expectEqual(typed([.backspace, .enter], &editor), .line("F"))
+    expectEqual(typed([.backspace, .left, .delete], &editor), .editing)
+    expectEqual(typed([.endOfInput], &editor), .ended)
+    expectEqual(typed(keys("x") + [.interrupt], &editor), .abandoned)
     #expect(editor.text.isEmpty)
   }
 
   @Test func earlierLinesComeBack() {
     var editor = LineEditor(history: ["one", "two"])
     _ = typed(keys("new") + [.up, .up, .up], &editor)
-    #expect(String(editor.text) == "one")
-    #expect(typed([.down, .enter], &editor) == .line("two"))
-    #expect(editor.history == ["one", "two"])
-    #expect(typed(keys("three") + [.enter], &editor) == .line("three"))
-    #expect(editor.history == ["one", "two", "three"])
+    expectEqual(String(editor.text), "one")
+    expectEqual(typed([.down, .enter], &editor), .line("two"))
+    expectEqual(editor.history, ["one", "two"])
+    expectEqual(typed(keys("three") + [.enter], &editor), .line("three"))
+    expectEqual(editor.history, ["one", "two", "three"])
     _ = typed(keys("un") + [.up, .down], &editor)
-    #expect(String(editor.text) == "un")
+    expectEqual(String(editor.text), "un")
   }
 
   @Test func wordsAreCompleted() {
@@ -150,11 +151,11 @@ struct ShellTests {
       }
     }
     _ = typed(keys("Dog w"), &editor)
-    #expect(editor.press(.tab, completions: words) == .editing)
-    #expect(String(editor.text) == "Dog we")
-    #expect(editor.press(.tab, completions: words) == .choices(["weight", "weather"]))
+    expectEqual(editor.press(.tab, completions: words), .editing)
+    expectEqual(String(editor.text), "Dog we")
+    expectEqual(editor.press(.tab, completions: words), .choices(["weight", "weather"]))
     _ = typed(keys("i"), &editor)
     _ = editor.press(.tab, completions: words)
-    #expect(String(editor.text) == "Dog weight ")
+    expectEqual(String(editor.text), "Dog weight ")
   }
 }

@@ -6,6 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTools
@@ -46,7 +47,7 @@ struct TerminalTextTests {
   @Test func ourStylesAreSequencesOnATerminalAlone() throws {
     let text = TerminalText.styled("red \u{1B}[0m", .red)
     #expect(try onTerminal(text).hasPrefix("\u{1B}[31mred \\u{1b}[0m\u{1B}[0m"))
-    #expect(TerminalText.safe(text) == "\\u{fdd2}red \\u{1b}[0m\\u{fdd0}")
+    expectEqual(TerminalText.safe(text), "\\u{fdd2}red \\u{1b}[0m\\u{fdd0}")
   }
 
   @Test func filesAndPipesGetWhatIsThere() throws {
@@ -54,7 +55,7 @@ struct TerminalTextTests {
     let sink = try ByteSink(path: path, overwrites: false)
     try sink.write("\u{1B}[2J")
     try sink.finish()
-    #expect(try String(contentsOfFile: path, encoding: .utf8) == "\u{1B}[2J")
+    try expectEqual(String(contentsOfFile: path, encoding: .utf8), "\u{1B}[2J")
   }
 
   // MARK: Widths
@@ -65,34 +66,35 @@ struct TerminalTextTests {
     ("❤️", 2),
   ])
   func textsHaveWidths(_ text: String, _ width: Int) {
-    #expect(TextWidth.of(text) == width)
+    expectEqual(TextWidth.of(text), width)
   }
 
   @Test func wideCharactersAlign() {
     let table = TextTable.text(
       ["name", "n"], [["日本", "1"], ["e\u{301}", "22"], ["abcde", "3"]])
-    #expect(
-      table == """
-        +-------+----+
-        | name  | n  |
-        +-------+----+
-        | 日本  | 1  |
-        | é     | 22 |
-        | abcde | 3  |
-        +-------+----+
+    expectEqual(
+      table,
+      """
+      +-------+----+
+      | name  | n  |
+      +-------+----+
+      | 日本  | 1  |
+      | é     | 22 |
+      | abcde | 3  |
+      +-------+----+
 
-        """)
-    #expect(CellText.shortened("日本語テキスト", limit: 7) == "日本語…")
-    #expect(CellText.shortened("日本", limit: 4) == "日本")
+      """)
+    expectEqual(CellText.shortened("日本語テキスト", limit: 7), "日本語…")
+    expectEqual(CellText.shortened("日本", limit: 4), "日本")
   }
 
   // MARK: CSV
 
   @Test func spreadsheetsRunNothing() throws {
-    #expect(CSVText.line(["=1+1", "@x", "+a", "-b|c", "\ttab"]) == "'=1+1,'@x,'+a,'-b|c,'\ttab")
-    #expect(
-      CSVText.line(["-5", "+3.5", "-1e9", "a=1", "'quoted", ""]) == "-5,+3.5,-1e9,a=1,'quoted,\"\"")
-    #expect(CSVText.line(["=1+1"], hasFormulas: true) == "=1+1")
+    expectEqual(CSVText.line(["=1+1", "@x", "+a", "-b|c", "\ttab"]), "'=1+1,'@x,'+a,'-b|c,'\ttab")
+    expectEqual(
+      CSVText.line(["-5", "+3.5", "-1e9", "a=1", "'quoted", ""]), "-5,+3.5,-1e9,a=1,'quoted,\"\"")
+    expectEqual(CSVText.line(["=1+1"], hasFormulas: true), "=1+1")
     var random = SeededGenerator(seed: 20)
     let alphabet: [Character] = ["'", "=", "-", "+", "@", "1", "a", "\t"]
     for _ in 0..<2000 {
@@ -102,7 +104,7 @@ struct TerminalTextTests {
         })
       var line = CSVText.line([text])
       if line.hasPrefix("\"") { line = String(line.dropFirst().dropLast()) }
-      #expect(CSVText.withoutGuard(line) == text, "\(text.debugDescription)")
+      expectEqual(CSVText.withoutGuard(line), text, "\(text.debugDescription)")
     }
   }
 }

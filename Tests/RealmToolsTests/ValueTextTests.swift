@@ -8,6 +8,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 struct ValueTextTests {
@@ -18,14 +19,14 @@ struct ValueTextTests {
     ("2026-02-28T13:05:00+02:00", 1_772_276_700, 0), ("T253402300800:7", 253_402_300_800, 7),
   ])
   func datesAreRead(_ text: String, _ seconds: Int64, _ nanoseconds: Int32) {
-    #expect(DateText.date(text) == Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+    expectEqual(DateText.date(text), Timestamp(seconds: seconds, nanoseconds: nanoseconds))
   }
 
   @Test(arguments: [
     "", "1970", "1970-13-01", "1970-02-29", "1970-01-01T24:00:00Z", "1970-01-01T00:00:00X",
     "1970-01-01T00:00:00.Z", "T1", "T1:-1", "12",
   ])
-  func otherTextsAreNoDates(_ text: String) { #expect(DateText.date(text) == nil) }
+  func otherTextsAreNoDates(_ text: String) { expectEqual(DateText.date(text), nil) }
 
   @Test func datesReadWhatTheyWrite() {
     var random = SeededGenerator(seed: 17)
@@ -33,7 +34,7 @@ struct ValueTextTests {
       let seconds = Int64.random(in: -80_000_000_000...300_000_000_000, using: &random)
       let part = Int32.random(in: 0..<1_000_000_000, using: &random)
       let time = Timestamp(seconds: seconds, nanoseconds: seconds < 0 ? -part : part)
-      #expect(DateText.date(DateText.string(time)) == time, "\(DateText.string(time))")
+      expectEqual(DateText.date(DateText.string(time)), time, "\(DateText.string(time))")
     }
   }
 
@@ -48,18 +49,18 @@ struct ValueTextTests {
     ] as [(ColumnType, TableValue)])
   func scalarsReadWhatTheyWrite(_ type: ColumnType, _ value: TableValue) throws {
     let text = try #require(ValueText.file.string(value))
-    #expect(ValueText.file.value(text, of: type) == value)
+    expectEqual(ValueText.file.value(text, of: type), value)
   }
 
   @Test(arguments: ["", "-", "+", ".", "e5", "-.e1", "1e", "1.2.3", "0x10", "1 "])
   func textsWithoutANumberAreNoDecimals(_ text: String) {
-    #expect(ValueText.file.value(text, of: .decimal) == nil)
-    #expect(DecimalBits(digits: text) == nil)
+    expectEqual(ValueText.file.value(text, of: .decimal), nil)
+    expectEqual(DecimalBits(digits: text), nil)
   }
 
   @Test func csvIsQuotedWhereItMustBe() {
-    #expect(
-      CSVText.line(["a", nil, "", "x,y", "\"q\"", "l\n"]) == "a,,\"\",\"x,y\",\"\"\"q\"\"\",\"l\n\""
+    expectEqual(
+      CSVText.line(["a", nil, "", "x,y", "\"q\"", "l\n"]), "a,,\"\",\"x,y\",\"\"\"q\"\"\",\"l\n\""
     )
   }
 
@@ -73,15 +74,17 @@ struct ValueTextTests {
       let keys = try QueryRun(name, in: classes).keys()
       return try keys.compactMap { try output.object(of: $0) }.map { JSONWriter.text($0) }
     }
-    #expect(
-      try lines("Person") == [
+    try expectEqual(
+      lines("Person"),
+      [
         #"{"$key":0,"id":7,"name":"Ann, \"the\" boss","born":"1970-01-02T00:00:00.25Z","#
           + #""home":{"city":"Oslo"},"any":{"$uuid":"00000000-0000-0001-0000-000000000002"}}"#,
         #"{"$key":1,"id":8,"name":"Bob","born":null,"home":null,"#
           + #""any":{"$link":{"class":"Person","object":7}}}"#,
       ])
-    #expect(
-      try lines("Dog") == [
+    try expectEqual(
+      lines("Dog"),
+      [
         #"{"$key":0,"name":"Rex","age":5,"weight":31.5,"owner":7,"tags":["big","line\nbreak"],"#
           + #""friends":[],"scores":{}}"#,
         #"{"$key":1,"name":"Fido","age":null,"weight":0.0,"owner":null,"tags":[],"#

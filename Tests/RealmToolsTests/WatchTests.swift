@@ -8,6 +8,7 @@ import RealmStorage
 import RealmTables
 import RealmTestSupport
 import RealmTools
+import TestExtensions
 import Testing
 
 struct WatchTests {
@@ -38,9 +39,9 @@ struct WatchTests {
     _ = try writer.write { try table($0).0.delete(ObjectKey(1)) }
     _ = try writer.write { try table($0).0.createObject() }
     let all = try events(watch)
-    #expect(all.count == 3)
-    #expect(all.first == "deleted 1 []")
-    #expect(all.last == "modified 0 [\"age\"]")
+    expectEqual(all.count, 3)
+    expectEqual(all.first, "deleted 1 []")
+    expectEqual(all.last, "modified 0 [\"age\"]")
     #expect(try events(watch).isEmpty)
   }
 
@@ -56,9 +57,9 @@ struct WatchTests {
         try dogs.set(.int(number), age, ObjectKey(0))
         return true
       }
-      #expect(
-        try events(watch).map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
-          == expected)
+      try expectEqual(
+        events(watch).map { $0.split(separator: " ").prefix(2).joined(separator: " ") },
+        expected)
     }
   }
 
@@ -73,16 +74,16 @@ struct WatchTests {
     }
     var found: [ChangeWatch.Event] = []
     try watch.advance { found.append($0) }
-    #expect(found.map(\.text) == ["~ Dog #0  age: 6"])
-    #expect(found.first?.json["object"]?["name"] == .string("Rex"))
-    #expect(found.first?.json["properties"] == .array([.string("age")]))
+    expectEqual(found.map(\.text), ["~ Dog #0  age: 6"])
+    expectEqual(found.first?.json["object"]?["name"], .string("Rex"))
+    expectEqual(found.first?.json["properties"], .array([.string("age")]))
   }
 
   @Test func theFileIsNotChangedByWatching() throws {
     let sample = try SampleRealm()
     let before = try sample.state().0
     _ = try ChangeWatch(path: sample.path, key: nil, query: nil)
-    #expect(try sample.state().0 == before)
+    try expectEqual(sample.state().0, before)
     let directory = try TemporaryDirectory()
     #expect(throws: ToolFailure.self) {
       try ChangeWatch(path: directory.file("none"), key: nil, query: nil)

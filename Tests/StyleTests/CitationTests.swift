@@ -3,7 +3,7 @@
 // Comments, tests and pages cite numbered sections of pages, and each of these exists.
 
 import Foundation
-import TestTraits
+import TestExtensions
 import Testing
 
 /// The sections that are cited, in code and in pages.

@@ -3,7 +3,7 @@
 // The pages that name the tests of each promise of the interface name tests that exist.
 
 import Foundation
-import TestTraits
+import TestExtensions
 import Testing
 
 /// The pages of `Documentation/Coverage`: tables with a promise in each row, and its tests.

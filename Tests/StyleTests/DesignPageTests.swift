@@ -3,7 +3,7 @@
 // The pages that describe the design are short, and name what exists.
 
 import Foundation
-import TestTraits
+import TestExtensions
 import Testing
 
 /// `ARCHITECTURE.md` and the pages of `Documentation/Design`.

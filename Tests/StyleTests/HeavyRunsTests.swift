@@ -2,7 +2,7 @@
 
 // Marks of heavy tests.
 
-import TestTraits
+import TestExtensions
 import Testing
 
 /// A suite and its test are both marked: each case takes one turn, or the cases would wait for each

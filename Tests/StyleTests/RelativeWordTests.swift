@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestTraits
+import TestExtensions
 import Testing
 
 /// Comments say who does what, and need few relative clauses for it.

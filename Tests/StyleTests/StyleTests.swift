@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import TestTraits
+import TestExtensions
 import Testing
 
 /// The rules of CONTRIBUTING.md, applied to every file of the repository.

@@ -4,7 +4,7 @@
 
 import Foundation
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 struct TurnGateTests {

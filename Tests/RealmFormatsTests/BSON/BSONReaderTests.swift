@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 struct BSONReaderTests {
@@ -25,33 +26,33 @@ struct BSONReaderTests {
   }
 
   @Test func eachTypeHasItsValue() throws {
-    #expect(try Self.value("01", "000000000000F83F") == .double(1.5))
-    #expect(try Self.value("02", "03000000C3A900") == .string("é"))
-    #expect(try Self.value("03", "0C0000001062000100000000") == [("b", .int32(1))].document)
-    #expect(try Self.value("04", "0C0000001030000700000000") == .array([.int32(7)]))
-    #expect(try Self.value("05", "02000000000102") == .binary(subtype: 0, bytes: [1, 2]))
-    #expect(try Self.value("05", "0600000002020000000102") == .binary(subtype: 0, bytes: [1, 2]))
-    #expect(try Self.value("06", "") == .null)
-    #expect(
-      try Self.value("07", "0123456789ABCDEF01234567")
-        == .objectID(try #require(ObjectIDBits(text: "0123456789abcdef01234567"))))
-    #expect(try Self.value("08", "01") == .bool(true))
-    #expect(try Self.value("09", "FFFFFFFFFFFFFFFF") == .date(unixMilliseconds: -1))
-    #expect(try Self.value("0A", "") == .null)
-    #expect(
-      try Self.value("0B", "78006900") == .regularExpression(pattern: "x", options: "i"))
-    #expect(try Self.value("0D", "020000007800") == [("$code", .string("x"))].document)
-    #expect(try Self.value("0E", "020000007800") == .string("x"))
-    #expect(
-      try Self.value("0F", "0F0000000200000078000500000000")
-        == [("$code", .string("x")), ("$scope", [].document)].document)
-    #expect(try Self.value("10", "FEFFFFFF") == .int32(-2))
-    #expect(try Self.value("11", "0100000002000000") == .timestamp(seconds: 2, increment: 1))
-    #expect(try Self.value("12", "0000000000000080") == .int64(.min))
-    #expect(
-      try Self.value("13", "96000000000000000000000000003C30") == .decimal("1.50"))
-    #expect(try Self.value("7F", "") == .maxKey)
-    #expect(try Self.value("FF", "") == .minKey)
+    try expectEqual(Self.value("01", "000000000000F83F"), .double(1.5))
+    try expectEqual(Self.value("02", "03000000C3A900"), .string("é"))
+    try expectEqual(Self.value("03", "0C0000001062000100000000"), [("b", .int32(1))].document)
+    try expectEqual(Self.value("04", "0C0000001030000700000000"), .array([.int32(7)]))
+    try expectEqual(Self.value("05", "02000000000102"), .binary(subtype: 0, bytes: [1, 2]))
+    try expectEqual(Self.value("05", "0600000002020000000102"), .binary(subtype: 0, bytes: [1, 2]))
+    try expectEqual(Self.value("06", ""), .null)
+    try expectEqual(
+      Self.value("07", "0123456789ABCDEF01234567"),
+      .objectID(try #require(ObjectIDBits(text: "0123456789abcdef01234567"))))
+    try expectEqual(Self.value("08", "01"), .bool(true))
+    try expectEqual(Self.value("09", "FFFFFFFFFFFFFFFF"), .date(unixMilliseconds: -1))
+    try expectEqual(Self.value("0A", ""), .null)
+    try expectEqual(
+      Self.value("0B", "78006900"), .regularExpression(pattern: "x", options: "i"))
+    try expectEqual(Self.value("0D", "020000007800"), [("$code", .string("x"))].document)
+    try expectEqual(Self.value("0E", "020000007800"), .string("x"))
+    try expectEqual(
+      Self.value("0F", "0F0000000200000078000500000000"),
+      [("$code", .string("x")), ("$scope", [].document)].document)
+    try expectEqual(Self.value("10", "FEFFFFFF"), .int32(-2))
+    try expectEqual(Self.value("11", "0100000002000000"), .timestamp(seconds: 2, increment: 1))
+    try expectEqual(Self.value("12", "0000000000000080"), .int64(.min))
+    try expectEqual(
+      Self.value("13", "96000000000000000000000000003C30"), .decimal("1.50"))
+    try expectEqual(Self.value("7F", ""), .maxKey)
+    try expectEqual(Self.value("FF", ""), .minKey)
   }
 
   @Test(
@@ -63,7 +64,7 @@ struct BSONReaderTests {
       (7, 0x6C10 << 48, "0"),
     ] as [(UInt64, UInt64, String)])
   func aDecimalHasItsDigits(_ low: UInt64, _ high: UInt64, _ text: String) {
-    #expect(DecimalText.text(low: low, high: high) == text)
+    expectEqual(DecimalText.text(low: low, high: high), text)
   }
 
   @Test func damageIsAnErrorOrADocument() throws {
@@ -74,7 +75,7 @@ struct BSONReaderTests {
       """)
     var bytes = whole
     bytes[0] = UInt8(bytes.count)
-    #expect(try BSONReader.document(bytes)["s"] == .string("text"))
+    try expectEqual(BSONReader.document(bytes)["s"], .string("text"))
     for count in bytes.indices {
       #expect(throws: BSONDataError.self, "cut after \(count)") {
         try BSONReader.document(Array(bytes.prefix(count)))
@@ -115,9 +116,9 @@ struct BSONReaderTests {
     ("2026-01-31T14:05:00+01:00", 1_769_864_700_000),
   ])
   func aRelaxedDateIsRead(_ text: String, _ milliseconds: Int64) throws {
-    #expect(
-      try ExtendedJSONReader.parse(#"{"$date":"\#(text)"}"#)
-        == .date(unixMilliseconds: milliseconds))
+    try expectEqual(
+      ExtendedJSONReader.parse(#"{"$date":"\#(text)"}"#),
+      .date(unixMilliseconds: milliseconds))
   }
 
   @Test(arguments: ["2026-02-30T00:00:00Z", "2026-01-31", "2026-01-31T25:00:00Z", "now", ""])

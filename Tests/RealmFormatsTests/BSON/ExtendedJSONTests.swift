@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 struct ExtendedJSONTests {
@@ -37,18 +38,18 @@ struct ExtendedJSONTests {
 
   @Test(arguments: samples.indices) func valuesAreWrittenAndRead(_ index: Int) throws {
     let (value, text) = Self.samples[index]
-    #expect(ExtendedJSONWriter.text(value) == text)
-    #expect(try ExtendedJSONReader.parse(text) == value)
+    expectEqual(ExtendedJSONWriter.text(value), text)
+    try expectEqual(ExtendedJSONReader.parse(text), value)
   }
 
   @Test func relaxedFormsAreRead() throws {
-    #expect(try ExtendedJSONReader.parse("7") == .int64(7))
-    #expect(try ExtendedJSONReader.parse("7.0") == .double(7))
-    #expect(
-      try ExtendedJSONReader.parse(#"{"$date":12}"#) == .date(unixMilliseconds: 12))
+    try expectEqual(ExtendedJSONReader.parse("7"), .int64(7))
+    try expectEqual(ExtendedJSONReader.parse("7.0"), .double(7))
+    try expectEqual(
+      ExtendedJSONReader.parse(#"{"$date":12}"#), .date(unixMilliseconds: 12))
     let id = UUIDBits(high: 0x0011_2233_4455_6677, low: 0x8899_AABB_CCDD_EEFF)
     let text = #"{"$uuid":"00112233-4455-6677-8899-AABBCCDDEEFF"}"#
-    #expect(try ExtendedJSONReader.parse(text).uuid == id)
+    try expectEqual(ExtendedJSONReader.parse(text).uuid, id)
     guard case .double(let number) = try ExtendedJSONReader.parse(#"{"$numberDouble":"NaN"}"#)
     else { throw BSONError.badValue(key: "") }
     #expect(number.isNaN)
@@ -58,8 +59,8 @@ struct ExtendedJSONTests {
   @Test func operatorsStayDocuments() throws {
     let text = #"{"count":{"$gt":{"$numberInt":"5"}},"$or":[{"a":true}]}"#
     let value = try ExtendedJSONReader.parse(text)
-    #expect(value["count"]?["$gt"] == .int32(5))
-    #expect(ExtendedJSONWriter.text(value) == text)
+    expectEqual(value["count"]?["$gt"], .int32(5))
+    expectEqual(ExtendedJSONWriter.text(value), text)
   }
 
   @Test(arguments: [

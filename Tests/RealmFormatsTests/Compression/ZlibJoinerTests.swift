@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ZlibJoinerTests {
@@ -17,8 +18,8 @@ struct ZlibJoinerTests {
         plain += data
         let compressed = Zlib.compressWithoutHeader(data, after: [7], isJoinable: true)
         #expect(ZlibJoiner.isJoinable(compressed.dropFirst()))
-        #expect(
-          try Zlib.decompressWithoutHeader(compressed, from: 1, byteCount: data.count) == data)
+        try expectEqual(
+          Zlib.decompressWithoutHeader(compressed, from: 1, byteCount: data.count), data)
         if random.percent(50) {
           joiner.append(data)
         } else {
@@ -26,8 +27,8 @@ struct ZlibJoinerTests {
         }
       }
       let stream = joiner.finish()
-      #expect(joiner.byteCount == plain.count, "seed \(seed)")
-      #expect(try Zlib.decompress(stream, byteCount: plain.count) == plain, "seed \(seed)")
+      expectEqual(joiner.byteCount, plain.count, "seed \(seed)")
+      try expectEqual(Zlib.decompress(stream, byteCount: plain.count), plain, "seed \(seed)")
     }
   }
 

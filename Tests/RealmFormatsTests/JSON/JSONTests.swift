@@ -4,37 +4,38 @@
 
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct JSONTests {
   @Test func theOrderOfKeysStays() throws {
     let text = #"{"b":1,"a":[true,false,null,{}],"c":{"z":-2.5,"y":[]},"":"x"}"#
-    #expect(JSONWriter.text(try JSONParser.parse(text)) == text)
+    expectEqual(JSONWriter.text(try JSONParser.parse(text)), text)
   }
 
   @Test func spaceIsPassed() throws {
-    #expect(
-      try JSONParser.parse(" {\n\t\"a\" :\r [ 1 , 2 ] } ")
-        == .object([JSONMember("a", .array([.integer(1), .integer(2)]))]))
+    try expectEqual(
+      JSONParser.parse(" {\n\t\"a\" :\r [ 1 , 2 ] } "),
+      .object([JSONMember("a", .array([.integer(1), .integer(2)]))]))
   }
 
   @Test func numbersKeepTheirKind() throws {
-    #expect(try JSONParser.parse("9223372036854775807") == .integer(.max))
-    #expect(try JSONParser.parse("-9223372036854775808") == .integer(.min))
-    #expect(try JSONParser.parse("9223372036854775808") == .double(9_223_372_036_854_775_808))
-    #expect(try JSONParser.parse("1.0") == .double(1))
-    #expect(try JSONParser.parse("1.0").integer == 1)
-    #expect(try JSONParser.parse("-0.5e+1") == .double(-5))
-    #expect(JSONWriter.text(try JSONParser.parse("-0")) == "-0.0")
-    #expect(JSONWriter.text(.double(0.1)) == "0.1")
+    try expectEqual(JSONParser.parse("9223372036854775807"), .integer(.max))
+    try expectEqual(JSONParser.parse("-9223372036854775808"), .integer(.min))
+    try expectEqual(JSONParser.parse("9223372036854775808"), .double(9_223_372_036_854_775_808))
+    try expectEqual(JSONParser.parse("1.0"), .double(1))
+    try expectEqual(JSONParser.parse("1.0").integer, 1)
+    try expectEqual(JSONParser.parse("-0.5e+1"), .double(-5))
+    expectEqual(JSONWriter.text(try JSONParser.parse("-0")), "-0.0")
+    expectEqual(JSONWriter.text(.double(0.1)), "0.1")
     #expect(try JSONParser.parse("1.5").unsigned == nil && JSONValue.integer(-1).unsigned == nil)
   }
 
   @Test func stringsAreEscapedAndUnescaped() throws {
-    #expect(
-      try JSONParser.parse(#""\"\\\/\b\f\n\r\t\u00fc\uD83D\uDE00ü""#).string
-        == "\"\\/\u{8}\u{C}\n\r\tü😀ü")
-    #expect(JSONWriter.text(.string("a\"\\/\u{1}\n😀")) == #""a\"\\/\u0001\n😀""#)
+    try expectEqual(
+      JSONParser.parse(#""\"\\\/\b\f\n\r\t\u00fc\uD83D\uDE00ü""#).string,
+      "\"\\/\u{8}\u{C}\n\r\tü😀ü")
+    expectEqual(JSONWriter.text(.string("a\"\\/\u{1}\n😀")), #""a\"\\/\u0001\n😀""#)
   }
 
   @Test func theLastOfEqualKeysCounts() throws {
@@ -76,7 +77,7 @@ struct JSONTests {
     for seed in RandomRuns.seeds(400) {
       var random = SeededGenerator(seed: seed)
       let value = Self.value(&random, depth: 0)
-      #expect(try JSONParser.parse(JSONWriter.bytes(value)) == value, "seed \(seed)")
+      try expectEqual(JSONParser.parse(JSONWriter.bytes(value)), value, "seed \(seed)")
     }
   }
 

@@ -3,6 +3,7 @@
 // Days and times of the calendar are those of seconds since 1970.
 
 import RealmText
+import TestExtensions
 import Testing
 
 struct CalendarTests {
@@ -15,14 +16,14 @@ struct CalendarTests {
   func daysHaveDates(_ days: Int64, _ text: String) {
     let day = CalendarDay(daysSince1970: days)
     #expect(day.text == text && day.daysSince1970 == days)
-    #expect(CalendarDay(year: day.year, month: day.month, day: day.day) == day)
+    expectEqual(CalendarDay(year: day.year, month: day.month, day: day.day), day)
   }
 
   @Test func monthsEnd() {
     for (year, month, day) in [
       (2021, 2, 29), (1900, 2, 29), (2021, 4, 31), (2021, 13, 1), (2021, 0, 1), (2021, 1, 0),
     ] as [(Int64, Int64, Int64)] {
-      #expect(CalendarDay(year: year, month: month, day: day) == nil)
+      expectEqual(CalendarDay(year: year, month: month, day: day), nil)
     }
   }
 
@@ -32,9 +33,9 @@ struct CalendarTests {
     #expect(time.fraction == "25" && time.nanoseconds == 250_000_000)
     let before = try #require(CalendarTime(seconds: 0, nanoseconds: -1))
     #expect(before.day.text == "1969-12-31" && before.timeOfDay == "23:59:59")
-    #expect(before.fraction == "999999999")
-    #expect(CalendarTime(seconds: 253_402_300_799, nanoseconds: 0)?.day.year == 9999)
-    #expect(CalendarTime(seconds: 253_402_300_800, nanoseconds: 0) == nil)
-    #expect(CalendarTime(seconds: -62_135_596_801, nanoseconds: 0) == nil)
+    expectEqual(before.fraction, "999999999")
+    expectEqual(CalendarTime(seconds: 253_402_300_799, nanoseconds: 0)?.day.year, 9999)
+    expectEqual(CalendarTime(seconds: 253_402_300_800, nanoseconds: 0), nil)
+    expectEqual(CalendarTime(seconds: -62_135_596_801, nanoseconds: 0), nil)
   }
 }

@@ -3,6 +3,7 @@
 // Numbers that are read from bytes are those that the library reads.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmFormats
@@ -19,16 +20,16 @@ struct NumberTextTests {
   }
 
   @Test func usualNumbersTakeNoString() {
-    #expect(integer("0") == 0)
-    #expect(integer("-17") == -17)
-    #expect(integer("999999999999999999") == 999_999_999_999_999_999)
-    #expect(integer("1000000000000000000") == nil)
-    #expect(integer("1.0") == nil)
-    #expect(double("513.3961163221494") == 513.3961163221494)
-    #expect(double("0.000000000000000001") == 1e-18)
-    #expect(double("9007199254740993") == nil)
-    #expect(double("12e-3") == 0.012)
-    #expect(double("-0")?.sign == .minus)
+    expectEqual(integer("0"), 0)
+    expectEqual(integer("-17"), -17)
+    expectEqual(integer("999999999999999999"), 999_999_999_999_999_999)
+    expectEqual(integer("1000000000000000000"), nil)
+    expectEqual(integer("1.0"), nil)
+    expectEqual(double("513.3961163221494"), 513.3961163221494)
+    expectEqual(double("0.000000000000000001"), 1e-18)
+    expectEqual(double("9007199254740993"), nil)
+    expectEqual(double("12e-3"), 0.012)
+    expectEqual(double("-0")?.sign, .minus)
     for text in ["", "-", "+1", ".5", "1.", "1e", "e5", "1.5x", "--1", "0x1", "nan"] {
       #expect(double(text) == nil && integer(text) == nil, "\(text)")
     }
@@ -46,7 +47,7 @@ struct NumberTextTests {
       if round % 5 == 0 { text = "-" + text }
       guard let number = double(String(text)) else { continue }
       count += 1
-      #expect(number.bitPattern == Double(text)?.bitPattern, "\(text)")
+      expectEqual(number.bitPattern, Double(text)?.bitPattern, "\(text)")
     }
     #expect(count > 15_000)
   }
@@ -62,7 +63,7 @@ struct NumberTextTests {
       let (product, isTooLarge) = significand.multipliedReportingOverflow(by: fives)
       for digits in [product - 1, product, product + 1] where !isTooLarge {
         let text = "\(digits)e-\(power)"
-        #expect(double(text) == Double(text), "\(text)")
+        expectEqual(double(text), Double(text), "\(text)")
       }
     }
   }
@@ -77,7 +78,7 @@ struct NumberTextTests {
     for number in numbers {
       var bytes = Array("x".utf8)
       NumberText.append(number, to: &bytes)
-      #expect(String(decoding: bytes, as: UTF8.self) == "x\(number)")
+      expectEqual(String(decoding: bytes, as: UTF8.self), "x\(number)")
     }
   }
 
@@ -103,9 +104,9 @@ struct NumberTextTests {
         pieces[Int.random(in: 0..<pieces.count, using: &random)]
       }.joined()
       let value = try? JSONParser.parse(text)
-      #expect(value == model(text), "\(text)")
+      expectEqual(value, model(text), "\(text)")
       if case .double(let number)? = value, case .double(let other)? = model(text) {
-        #expect(number.bitPattern == other.bitPattern, "\(text)")
+        expectEqual(number.bitPattern, other.bitPattern, "\(text)")
       }
     }
   }

@@ -4,6 +4,7 @@
 
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -28,87 +29,88 @@ struct QueryBinderTests {
   }
 
   @Test func namesBecomeColumns() throws {
-    #expect(try bound("age > 3 AND best.age < 5") == "(years > 3 AND best.years < 5)")
-    #expect(try bound("ANY dogs.owners.age == 3") == "dogs.@links.Person.dogs.years == 3")
-    #expect(
-      try bound("dogs.@avg.age > 2 OR dogs.@count == 1")
-        == "(dogs.@avg.age > 2 OR dogs.@count == 1)")
-    #expect(try bound("prices['a'] == 1") == "prices['a'] == 1")
-    #expect(try bound("ANY friends.@allValues.age == 1") == "friends[*].years == 1")
-    #expect(try bound("TRUEPREDICATE SORT(age DESC)") == "TRUEPREDICATE")
+    try expectEqual(bound("age > 3 AND best.age < 5"), "(years > 3 AND best.years < 5)")
+    try expectEqual(bound("ANY dogs.owners.age == 3"), "dogs.@links.Person.dogs.years == 3")
+    try expectEqual(
+      bound("dogs.@avg.age > 2 OR dogs.@count == 1"),
+      "(dogs.@avg.age > 2 OR dogs.@count == 1)")
+    try expectEqual(bound("prices['a'] == 1"), "prices['a'] == 1")
+    try expectEqual(bound("ANY friends.@allValues.age == 1"), "friends[*].years == 1")
+    try expectEqual(bound("TRUEPREDICATE SORT(age DESC)"), "TRUEPREDICATE")
   }
 
   @Test func chainsBecomeOneList() throws {
-    #expect(
-      try bound("age == 1 AND age == 2 AND NOT age == 3")
-        == "(years == 1 AND years == 2 AND NOT years == 3)")
-    #expect(
-      try bound("age == 1 OR age == 2 OR age == 3") == "(years == 1 OR years == 2 OR years == 3)")
+    try expectEqual(
+      bound("age == 1 AND age == 2 AND NOT age == 3"),
+      "(years == 1 AND years == 2 AND NOT years == 3)")
+    try expectEqual(
+      bound("age == 1 OR age == 2 OR age == 3"), "(years == 1 OR years == 2 OR years == 3)")
   }
 
   @Test func constantsFitTheOtherSide() throws {
-    #expect(try bound("isOpen == 1") == "isOpen == true")
-    #expect(try bound("data == 'abc'") == "data == 3 bytes")
-    #expect(
-      try bound("height == 12345678901234567890.5")
-        == "height == \"decimal 12345678901234567890.5\"")
-    #expect(try bound("age < 12345678901234567890.5") == "years < 1.2345678901234567e+19")
-    #expect(try bound("any.@type == 'Integer'") == "any.@type IN {\"int\"}")
-    #expect(try bound("any.@type != 'collection'") == "NOT any.@type IN {\"list\", \"dictionary\"}")
-    #expect(try bound("name == %@ AND age == $1", "x", 4) == "(name == \"x\" AND years == 4)")
-    #expect(try bound("3 < age") == "years > 3")
-    #expect(try bound("best == obj(Person, 3)") == "best == object 3")
+    try expectEqual(bound("isOpen == 1"), "isOpen == true")
+    try expectEqual(bound("data == 'abc'"), "data == 3 bytes")
+    try expectEqual(
+      bound("height == 12345678901234567890.5"),
+      "height == \"decimal 12345678901234567890.5\"")
+    try expectEqual(bound("age < 12345678901234567890.5"), "years < 1.2345678901234567e+19")
+    try expectEqual(bound("any.@type == 'Integer'"), "any.@type IN {\"int\"}")
+    try expectEqual(
+      bound("any.@type != 'collection'"), "NOT any.@type IN {\"list\", \"dictionary\"}")
+    try expectEqual(bound("name == %@ AND age == $1", "x", 4), "(name == \"x\" AND years == 4)")
+    try expectEqual(bound("3 < age"), "years > 3")
+    try expectEqual(bound("best == obj(Person, 3)"), "best == object 3")
   }
 
   @Test func rangesAndListsAreValues() throws {
-    #expect(try bound("age BETWEEN %@", 1...3) == "years BETWEEN {1, 3}")
-    #expect(try bound("age BETWEEN %@", 1..<3) == "years BETWEEN {1, 2}")
-    #expect(try bound("height BETWEEN %@", 1.0..<3) == "(height >= 1.0 AND height < 3.0)")
-    #expect(try bound("age IN %@", 1...100) == "years BETWEEN {1, 100}")
-    #expect(try bound("height IN %@", 1...2) == "height IN {1, 2}")
-    #expect(try bound("age IN {1, 2}") == "years IN {1, 2}")
-    #expect(try bound("age == %@", [1, 2]) == "years IN {1, 2}")
-    #expect(try bound("age != {1, 2}") == "years != {1, 2}")
-    #expect(try bound("name IN[c] {'a', 'b'}") == "(name ==[c] \"a\" OR name ==[c] \"b\")")
-    #expect(try bound("'x' IN tags") == "tags == \"x\"")
-    #expect(try bound("ALL marks > ANY {1, 2}") == "ALL marks > {1, 2}")
-    #expect(try bound("NONE tags == 'x'") == "NOT tags == \"x\"")
-    #expect(try bound("ALL marks BETWEEN {1, 2}") == "(ALL marks >= 1 AND ALL marks <= 2)")
-    #expect(
-      try bound("ALL dogs.name TEXT 'a'") == "SUBQUERY(dogs, $, NOT name TEXT \"a\").@count == 0")
+    try expectEqual(bound("age BETWEEN %@", 1...3), "years BETWEEN {1, 3}")
+    try expectEqual(bound("age BETWEEN %@", 1..<3), "years BETWEEN {1, 2}")
+    try expectEqual(bound("height BETWEEN %@", 1.0..<3), "(height >= 1.0 AND height < 3.0)")
+    try expectEqual(bound("age IN %@", 1...100), "years BETWEEN {1, 100}")
+    try expectEqual(bound("height IN %@", 1...2), "height IN {1, 2}")
+    try expectEqual(bound("age IN {1, 2}"), "years IN {1, 2}")
+    try expectEqual(bound("age == %@", [1, 2]), "years IN {1, 2}")
+    try expectEqual(bound("age != {1, 2}"), "years != {1, 2}")
+    try expectEqual(bound("name IN[c] {'a', 'b'}"), "(name ==[c] \"a\" OR name ==[c] \"b\")")
+    try expectEqual(bound("'x' IN tags"), "tags == \"x\"")
+    try expectEqual(bound("ALL marks > ANY {1, 2}"), "ALL marks > {1, 2}")
+    try expectEqual(bound("NONE tags == 'x'"), "NOT tags == \"x\"")
+    try expectEqual(bound("ALL marks BETWEEN {1, 2}"), "(ALL marks >= 1 AND ALL marks <= 2)")
+    try expectEqual(
+      bound("ALL dogs.name TEXT 'a'"), "SUBQUERY(dogs, $, NOT name TEXT \"a\").@count == 0")
   }
 
   @Test func objectsOfNoRealmEqualNone() throws {
     let here = PlainSchema.Thing(className: "Person", key: 7)
     let gone = PlainSchema.Thing(className: "Person", key: nil)
-    #expect(try bound("best == %@", here) == "best == object 7")
-    #expect(try bound("best == %@", gone) == "FALSEPREDICATE")
-    #expect(try bound("best != %@", gone) == "TRUEPREDICATE")
-    #expect(try bound("best IN %@", [gone, here]) == "best IN {object 7}")
+    try expectEqual(bound("best == %@", here), "best == object 7")
+    try expectEqual(bound("best == %@", gone), "FALSEPREDICATE")
+    try expectEqual(bound("best != %@", gone), "TRUEPREDICATE")
+    try expectEqual(bound("best IN %@", [gone, here]), "best IN {object 7}")
     let dog = PlainSchema.Thing(className: "Dog", key: nil)
-    #expect(try bound("%@ IN dogs", dog) == "FALSEPREDICATE")
+    try expectEqual(bound("%@ IN dogs", dog), "FALSEPREDICATE")
   }
 
   @Test func subqueriesBeginAtTheirElements() throws {
-    #expect(
-      try bound("SUBQUERY(dogs, $d, $d.age > 3 AND name == 'x').@count > 1")
-        == "SUBQUERY(dogs, $, (age > 3 AND outer.name == \"x\")).@count > 1")
+    try expectEqual(
+      bound("SUBQUERY(dogs, $d, $d.age > 3 AND name == 'x').@count > 1"),
+      "SUBQUERY(dogs, $, (age > 3 AND outer.name == \"x\")).@count > 1")
     // What the queried object does not have is the element's.
-    #expect(
-      try bound("SUBQUERY(dogs, $d, toys.@count > 3 AND $d.age > age).@count > 1")
-        == "SUBQUERY(dogs, $, (toys.@count > 3 AND age > outer.years)).@count > 1")
-    #expect(
-      try bound("SUBQUERY(dogs, $d, SUBQUERY($d.toys, $t, $t == $d.name).@count > 0).@count > 0")
-        == "SUBQUERY(dogs, $, SUBQUERY(toys, $, self == outer.name).@count > 0).@count > 0")
+    try expectEqual(
+      bound("SUBQUERY(dogs, $d, toys.@count > 3 AND $d.age > age).@count > 1"),
+      "SUBQUERY(dogs, $, (toys.@count > 3 AND age > outer.years)).@count > 1")
+    try expectEqual(
+      bound("SUBQUERY(dogs, $d, SUBQUERY($d.toys, $t, $t == $d.name).@count > 0).@count > 0"),
+      "SUBQUERY(dogs, $, SUBQUERY(toys, $, self == outer.name).@count > 0).@count > 0")
   }
 
   @Test func typedConditionsNeedNoQuantifier() throws {
     let dogs = property("dogs", "age", isMany: true)
-    #expect(try binder.bind(comparison(dogs, .greater, .constant(3))).text == "dogs.age > 3")
+    try expectEqual(binder.bind(comparison(dogs, .greater, .constant(3))).text, "dogs.age > 3")
     let tags = PropertyPath([.property("tags", isMany: true)])
     let condition = Predicate.comparison(Comparison(.constant("x"), .in, .path(tags)))
-    #expect(try binder.bind(condition).text == "tags == \"x\"")
-    #expect(try binder.bind(.isTrue(.path(property("isOpen")))).text == "isOpen == true")
+    try expectEqual(binder.bind(condition).text, "tags == \"x\"")
+    try expectEqual(binder.bind(.isTrue(.path(property("isOpen")))).text, "isOpen == true")
   }
 
   @Test func conditionsOnElementsAreCounted() throws {
@@ -118,12 +120,12 @@ struct QueryBinderTests {
     let collection = try #require(both.firstCollection)
     let count = both.counted(in: collection) { $0.starts(with: collection) }
     let condition = Predicate.comparison(Comparison(count, .greater, .value(.int(1))))
-    #expect(
-      try binder.bind(condition).text
-        == "SUBQUERY(dogs, $, (age > 3 AND name == \"x\")).@count > 1")
-    #expect(
-      condition.format().text
-        == "(SUBQUERY(dogs, $col1, (($col1.age > %@) && ($col1.name == %@))).@count > 1)")
+    try expectEqual(
+      binder.bind(condition).text,
+      "SUBQUERY(dogs, $, (age > 3 AND name == \"x\")).@count > 1")
+    expectEqual(
+      condition.format().text,
+      "(SUBQUERY(dogs, $col1, (($col1.age > %@) && ($col1.name == %@))).@count > 1)")
   }
 
   /// A path of an object around gets one level more for each collection that is counted.
@@ -148,32 +150,32 @@ struct QueryBinderTests {
     let whole = Predicate.comparison(
       Comparison(.matchCount(collection, condition), .equal, .value(.int(0)))
     ).counted(in: dogs, isElement(dogs))
-    #expect(inner.paths.count == 1)
-    #expect(
-      try binder.bind(.comparison(Comparison(whole, .equal, .value(.int(0))))).text
-        == "SUBQUERY(dogs, $, SUBQUERY(toys, $, (self == outer.name AND self == outer.outer.name))"
+    expectEqual(inner.paths.count, 1)
+    try expectEqual(
+      binder.bind(.comparison(Comparison(whole, .equal, .value(.int(0))))).text,
+      "SUBQUERY(dogs, $, SUBQUERY(toys, $, (self == outer.name AND self == outer.outer.name))"
         + ".@count == 0).@count == 0")
   }
 
   @Test func embeddedObjectsOfNoRealmAreComparedByTheirMembers() throws {
     let spot = PlainSchema.Spot(street: "A", number: 3)
     let home = property("home")
-    #expect(
-      try binder.bind(comparison(home, .equal, .constant(spot))).text
-        == "(home != nil AND TRUEPREDICATE AND home.street == \"A\" AND home.number == 3)")
+    try expectEqual(
+      binder.bind(comparison(home, .equal, .constant(spot))).text,
+      "(home != nil AND TRUEPREDICATE AND home.street == \"A\" AND home.number == 3)")
     #expect(
       try binder.bind(comparison(home, .in, .constant([spot, Int?.none as Any]))).text
         .hasPrefix("(home == nil OR (home != nil AND "))
     let homes = PropertyPath([.property("homes", isMany: true)])
-    #expect(
-      try binder.bind(comparison(homes, .notEqual, .constant(spot))).text
-        == "SUBQUERY(homes, $, NOT (TRUEPREDICATE AND street == \"A\" AND number == 3)).@count > 0")
+    try expectEqual(
+      binder.bind(comparison(homes, .notEqual, .constant(spot))).text,
+      "SUBQUERY(homes, $, NOT (TRUEPREDICATE AND street == \"A\" AND number == 3)).@count > 0")
   }
 
   @Test func collectionsAreComparedByTheirElements() throws {
-    #expect(
-      try binder.bind(comparison(property("any"), .equal, .constant([1, nil] as [Any?]))).text
-        == "(any.@type IN {\"list\"} AND any.@count == 2 AND any[0] == 1 AND any[1] == nil)")
+    try expectEqual(
+      binder.bind(comparison(property("any"), .equal, .constant([1, nil] as [Any?]))).text,
+      "(any.@type IN {\"list\"} AND any.@count == 2 AND any[0] == 1 AND any[1] == nil)")
   }
 
   @Test func valuesAreCalledSelf() throws {
@@ -181,7 +183,7 @@ struct QueryBinderTests {
     func bound(_ query: String) throws -> String {
       try values.bind(QueryParser.parse(query)).condition.text
     }
-    #expect(try bound("self > 3") == "self > 3")
+    try expectEqual(bound("self > 3"), "self > 3")
     #expect(try bound("self.@type == 'numeric'").hasPrefix("self.@type IN "))
     #expect(throws: QueryError.self) { try bound("name == 3") }
   }
@@ -190,8 +192,9 @@ struct QueryBinderTests {
     let query = try QueryParser.parse(
       "TRUEPREDICATE SORT(age DESC, best.age ASC) DISTINCT(name) LIMIT(%d) OFFSET(2)", [5])
     let steps = try binder.bind(query).steps
-    #expect(
-      steps == [
+    expectEqual(
+      steps,
+      [
         .sort(
           SortOrder([
             SortOrder.Criterion(["years"], isAscending: false),
@@ -289,7 +292,7 @@ struct QueryBinderTests {
   ])
   func mistakesHaveTheirDocumentedText(query: String, text: String) throws {
     let error = try #require(throws: QueryError.self) { try bound(query) }
-    #expect(error.description == text)
+    expectEqual(error.description, text)
   }
 
   @Test func mistakesOfArguments() throws {
@@ -300,15 +303,15 @@ struct QueryBinderTests {
       return error.description
     }
     let dog = PlainSchema.Thing(className: "Dog", key: 1)
-    #expect(
-      try text("best == %@", dog)
-        == "Cannot compare value 'Dog' of type 'Dog' to property 'best' of type 'Person'")
-    #expect(
-      try text("self == %@", dog)
-        == "Cannot compare value 'Dog' of type 'Dog' to property 'self' of type 'Person'")
-    #expect(
-      try text("age == %@", PlainSchema.Foreign()) == "A query cannot compare with 'Foreign()'.")
-    #expect(try text("best == obj(Person, 'x')") == "not a key: x")
+    try expectEqual(
+      text("best == %@", dog),
+      "Cannot compare value 'Dog' of type 'Dog' to property 'best' of type 'Person'")
+    try expectEqual(
+      text("self == %@", dog),
+      "Cannot compare value 'Dog' of type 'Dog' to property 'self' of type 'Person'")
+    try expectEqual(
+      text("age == %@", PlainSchema.Foreign()), "A query cannot compare with 'Foreign()'.")
+    try expectEqual(text("best == obj(Person, 'x')"), "not a key: x")
   }
 
   @Test func mistakesInKeyPathsNameTheKeyPath() throws {

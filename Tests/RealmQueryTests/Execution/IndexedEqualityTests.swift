@@ -5,7 +5,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -38,17 +38,17 @@ struct IndexedEqualityTests {
         if let equality = try IndexedEquality(predicate, in: tables.items) {
           answeredCount += 1
           #expect(column.hasIndex && value.type == column.type)
-          #expect(try equality.keys(limit: 2) == Array(keys.prefix(2)), "\(name) == \(value)")
-          #expect(try equality.keys(limit: 0) == [])
+          try expectEqual(equality.keys(limit: 2), Array(keys.prefix(2)), "\(name) == \(value)")
+          try expectEqual(equality.keys(limit: 0), [])
         }
         let query = TableQuery(tables.items.key, where: predicate)
-        #expect(try query.matchCount(of: tables.items, in: tables.group) == keys.count)
-        #expect(try query.keys(of: tables.items, in: tables.group) == keys, "\(name) == \(value)")
+        try expectEqual(query.matchCount(of: tables.items, in: tables.group), keys.count)
+        try expectEqual(query.keys(of: tables.items, in: tables.group), keys, "\(name) == \(value)")
         let first = try query.firstMatch(of: tables.items, in: tables.group)
-        #expect(first?.key == keys.first, "\(name) == \(value)")
+        expectEqual(first?.key, keys.first, "\(name) == \(value)")
         if let first, let row = first.row {
-          #expect(try row.value(of: column) == value)
-          #expect(row.index == expected[0].row.index)
+          try expectEqual(row.value(of: column), value)
+          expectEqual(row.index, expected[0].row.index)
         }
       }
     }
@@ -111,9 +111,9 @@ struct IndexedEqualityTests {
     let items = try #require(try group.table(table.key))
     for (text, keys) in expected {
       let query = TableQuery(items.key, where: comparison("tag", .string(text)))
-      #expect(try query.matchCount(of: items, in: group) == keys.count)
-      #expect(try query.keys(of: items, in: group) == keys.sorted(), "\(text)")
-      #expect(try query.firstMatch(of: items, in: group)?.key == keys.min())
+      try expectEqual(query.matchCount(of: items, in: group), keys.count)
+      try expectEqual(query.keys(of: items, in: group), keys.sorted(), "\(text)")
+      try expectEqual(query.firstMatch(of: items, in: group)?.key, keys.min())
     }
   }
 }

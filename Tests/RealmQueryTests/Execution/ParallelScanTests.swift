@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -28,10 +29,10 @@ struct ParallelScanTests {
           try selection.first()
         )
       }
-      #expect(parts == keys, "\(predicate)")
-      #expect(count == keys.count)
-      #expect(few == Array(keys.prefix(7)))
-      #expect(first == keys.first)
+      expectEqual(parts, keys, "\(predicate)")
+      expectEqual(count, keys.count)
+      expectEqual(few, Array(keys.prefix(7)))
+      expectEqual(first, keys.first)
       matched += keys.isEmpty || keys.count == 900 ? 0 : 1
     }
     #expect(matched > 10, "too few predicates tell objects apart")
@@ -50,10 +51,10 @@ struct ParallelScanTests {
       .filter { try naive.matches(predicate, tables.items, $0.row) }.map(\.key)
     #expect((1..<900).contains(expected.count))
     let selection = try Selection(predicate, in: tables.items, of: tables.group)
-    #expect(try selection.keys() == expected)
+    try expectEqual(selection.keys(), expected)
     for _ in 0..<20 {
       let parts = try inParts { try selection.keys() }
-      #expect(parts == expected)
+      expectEqual(parts, expected)
     }
   }
 
@@ -106,6 +107,6 @@ struct ParallelScanTests {
     let results = try Workers.map(parts: 40, tools: [(), (), ()]) {
       (_, part) throws(StorageError) in part * part
     }
-    #expect(results == (0..<40).map { $0 * $0 })
+    expectEqual(results, (0..<40).map { $0 * $0 })
   }
 }

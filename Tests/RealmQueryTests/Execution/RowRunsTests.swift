@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -28,7 +29,7 @@ struct RowRunsTests {
       runCount += 1
     }
     let known = Set(existing)
-    #expect(found == keys.filter(known.contains))
+    expectEqual(found, keys.filter(known.contains))
     #expect(runCount < found.count / 4, "neighbors come together")
   }
 

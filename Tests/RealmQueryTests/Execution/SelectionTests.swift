@@ -3,7 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -29,7 +29,7 @@ struct SelectionTests {
     let tables = try SampleTables(seed: seed, items: 300, owners: 40, spread: spread)
     let naive = NaivePredicate(group: tables.group)
     let rows = try Self.rows(of: tables.items)
-    #expect(rows.count == 300)
+    expectEqual(rows.count, 300)
     var generator = RandomPredicates(tables: tables, random: SeededGenerator(seed: seed + 100))
     var matched = 0
     for _ in 0..<120 {
@@ -40,13 +40,13 @@ struct SelectionTests {
         let selection = try Selection(
           predicate, in: tables.items, of: tables.group, isScan: isScan)
         let keys = try selection.keys()
-        #expect(keys == expected, "\(predicate)")
-        #expect(try selection.count() == expected.count)
-        #expect(try selection.first() == expected.first)
+        expectEqual(keys, expected, "\(predicate)")
+        try expectEqual(selection.count(), expected.count)
+        try expectEqual(selection.first(), expected.first)
         let single = try rows.filter { try selection.matches($0.row) }.map(\.key)
-        #expect(single == expected, "row by row: \(predicate)")
+        expectEqual(single, expected, "row by row: \(predicate)")
         let backwards = rows.map(\.key).reversed()
-        #expect(try selection.keys(among: Array(backwards)) == expected.reversed())
+        try expectEqual(selection.keys(among: Array(backwards)), expected.reversed())
         guard keys == expected, single == expected else { return }
       }
       matched += expected.isEmpty || expected.count == rows.count ? 0 : 1
@@ -62,7 +62,7 @@ struct SelectionTests {
       let predicate = generator.tree(depth: 4)
       let selection = try Selection(predicate, in: tables.items, of: tables.group)
       let plan = selection.plan
-      #expect(selection.root == plan.nodes.count - 1, "\(predicate)")
+      expectEqual(selection.root, plan.nodes.count - 1, "\(predicate)")
       for (index, node) in plan.nodes.enumerated() {
         switch node {
         case .all(let children), .any(let children):
@@ -104,7 +104,7 @@ struct SelectionTests {
       return found.map(\.key)
     }
     let before = try plain(tables.items, tables.owners)
-    #expect(try query.keys(of: tables.items, in: tables.group) == before)
+    try expectEqual(query.keys(of: tables.items, in: tables.group), before)
     let writing = try WriteGroup(try tables.group.snapshot.file.beginWrite())
     let items = try #require(try writing.table(tables.items.key))
     let owners = try #require(try writing.table(tables.owners.key))
@@ -118,14 +118,14 @@ struct SelectionTests {
         try owners.set(SampleTables.value(of: age, &random), age, owner)
       }
       let expected = try plain(items.table, owners.table)
-      #expect(try query.keys(of: items.table, in: writing) == expected)
+      try expectEqual(query.keys(of: items.table, in: writing), expected)
     }
     let next = try TableGroup(try writing.commit())
     let nextItems = try #require(try next.table(tables.items.key))
     let nextOwners = try #require(try next.table(tables.owners.key))
     let after = try plain(nextItems, nextOwners)
     #expect(after != before)
-    #expect(try query.keys(of: nextItems, in: next) == after)
-    #expect(try query.keys(of: tables.items, in: tables.group) == before)
+    try expectEqual(query.keys(of: nextItems, in: next), after)
+    try expectEqual(query.keys(of: tables.items, in: tables.group), before)
   }
 }

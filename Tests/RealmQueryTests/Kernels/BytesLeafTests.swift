@@ -2,6 +2,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -49,7 +50,7 @@ struct BytesLeafTests {
             try leaf.mask(equalTo: view, count: count, rows: rows)
           }
           let expected = (0..<count).filter { rows.contains($0) && values[$0] == wanted }
-          #expect(Array(mask) == expected, "lengths \(lengths), \(count) values")
+          expectEqual(Array(mask), expected, "lengths \(lengths), \(count) values")
         }
       }
     }
@@ -88,7 +89,7 @@ struct BytesLeafTests {
           guard rows.contains(row), let value = values[row] else { return false }
           return value.indices.contains { value[$0...].starts(with: part) }
         }
-        #expect(Array(mask) == expected, "lengths \(lengths), \(count) values, part \(part)")
+        expectEqual(Array(mask), expected, "lengths \(lengths), \(count) values, part \(part)")
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmStorage
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -18,20 +19,20 @@ struct DecimalSumTests {
   }
 
   @Test func numbersOfDifferentExponentsAddExactly() {
-    #expect(sum(decimal(1, -1), decimal(2, -1)).compare(to: decimal(3, -1)) == 0)
-    #expect(sum(decimal(1, 20), decimal(1)).compare(to: sum(decimal(1), decimal(1, 20))) == 0)
-    #expect(sum(decimal(5), decimal(-7)).compare(to: decimal(-2)) == 0)
-    #expect(sum(decimal(7, -3), decimal(-7, -3)).compare(to: decimal(0)) == 0)
-    #expect(sum().compare(to: decimal(0)) == 0)
+    expectEqual(sum(decimal(1, -1), decimal(2, -1)).compare(to: decimal(3, -1)), 0)
+    expectEqual(sum(decimal(1, 20), decimal(1)).compare(to: sum(decimal(1), decimal(1, 20))), 0)
+    expectEqual(sum(decimal(5), decimal(-7)).compare(to: decimal(-2)), 0)
+    expectEqual(sum(decimal(7, -3), decimal(-7, -3)).compare(to: decimal(0)), 0)
+    expectEqual(sum().compare(to: decimal(0)), 0)
   }
 
   @Test func whatThirtyFourDigitsDoNotHoldIsRoundedToEven() {
     let large = DecimalBits(
       isNegative: false, coefficient: DecimalBits.maximumCoefficient, exponent: 0)
-    #expect(sum(large, decimal(1)).compare(to: decimal(1, 34)) == 0)
-    #expect(sum(decimal(1, 40), decimal(1)).compare(to: decimal(1, 40)) == 0)
-    #expect(sum(large, decimal(4, -1)).compare(to: large) == 0)
-    #expect(sum(large, decimal(6, -1)).compare(to: decimal(1, 34)) == 0)
+    expectEqual(sum(large, decimal(1)).compare(to: decimal(1, 34)), 0)
+    expectEqual(sum(decimal(1, 40), decimal(1)).compare(to: decimal(1, 40)), 0)
+    expectEqual(sum(large, decimal(4, -1)).compare(to: large), 0)
+    expectEqual(sum(large, decimal(6, -1)).compare(to: decimal(1, 34)), 0)
   }
 
   @Test func meansAreDivided() {
@@ -39,15 +40,15 @@ struct DecimalSumTests {
     for number in [1, 2, 4] { total.add(decimal(Int64(number))) }
     let third = DecimalBits(
       isNegative: false, coefficient: 2_333_333_333_333_333_333_333_333_333_333_333, exponent: -33)
-    #expect(total.divided(by: 3).compare(to: third) == 0)
+    expectEqual(total.divided(by: 3).compare(to: third), 0)
     total.add(decimal(-15))
-    #expect(total.divided(by: 4).compare(to: decimal(-2)) == 0)
+    expectEqual(total.divided(by: 4).compare(to: decimal(-2)), 0)
   }
 
   @Test func infinityAndNaNStay() {
     let infinity = DecimalBits(low: 0, high: 0x7800_0000_0000_0000)
     let negative = DecimalBits(low: 0, high: 0xF800_0000_0000_0000)
-    #expect(sum(decimal(1), infinity, decimal(2)).parts == .infinity(isNegative: false))
-    #expect(sum(infinity, negative).parts == .nan)
+    expectEqual(sum(decimal(1), infinity, decimal(2)).parts, .infinity(isNegative: false))
+    expectEqual(sum(infinity, negative).parts, .nan)
   }
 }

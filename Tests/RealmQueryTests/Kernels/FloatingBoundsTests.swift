@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -30,8 +31,8 @@ struct FloatingBoundsTests {
       // In one leaf and in two.
       let middle = Int.random(in: 0...count, using: &random)
       for leaves in [[cells[...]], [cells[..<middle], cells[middle...]]] {
-        #expect(Self.extreme(of: leaves, isMinimum: true) == numbers.min())
-        #expect(Self.extreme(of: leaves, isMinimum: false) == numbers.max())
+        expectEqual(Self.extreme(of: leaves, isMinimum: true), numbers.min())
+        expectEqual(Self.extreme(of: leaves, isMinimum: false), numbers.max())
       }
     }
   }
@@ -39,8 +40,8 @@ struct FloatingBoundsTests {
   @Test func onlyInfinitiesAreNumbersToo() {
     for odd in [Double.infinity, -.infinity] {
       let cells = [Double](repeating: odd, count: 20)
-      #expect(Self.extreme(of: [cells[...]], isMinimum: true) == odd)
-      #expect(Self.extreme(of: [cells[...]], isMinimum: false) == odd)
+      expectEqual(Self.extreme(of: [cells[...]], isMinimum: true), odd)
+      expectEqual(Self.extreme(of: [cells[...]], isMinimum: false), odd)
     }
   }
 
@@ -50,7 +51,7 @@ struct FloatingBoundsTests {
       let sum = cells.withUnsafeBytes { bytes in
         bytes.baseAddress.map { FloatingSums.sum(doubles: $0, count: count, upcoming: $0) } ?? 0
       }
-      #expect(sum == cells.reduce(0, +))
+      expectEqual(sum, cells.reduce(0, +))
     }
   }
 }

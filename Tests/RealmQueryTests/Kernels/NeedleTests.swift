@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -103,8 +104,8 @@ struct NeedleTests {
             rows.contains(row)
               && values[row].map { Self.isMatch($0, operation, needle, options) } ?? false
           }
-          #expect(
-            Array(mask) == expected, "\(operation) \(needle) \(options) in \(values.count) values")
+          expectEqual(
+            Array(mask), expected, "\(operation) \(needle) \(options) in \(values.count) values")
           foundCount += expected.count
         }
       }
@@ -135,8 +136,8 @@ struct NeedleTests {
         pattern.withUnsafeBytes { Wildcard.matches(value, pattern: $0) { $0 } }
       }
       let matcher = TextMatcher(.like, pattern, options: [])
-      #expect(
-        value.withUnsafeBytes { matcher.matches(ByteView($0)) } == expected,
+      expectEqual(
+        value.withUnsafeBytes { matcher.matches(ByteView($0)) }, expected,
         "\(value) like \(pattern)")
       plainCount += matcher.operation == .like ? 0 : 1
     }

@@ -2,6 +2,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -56,7 +57,7 @@ struct PackedKernelTests {
           let expected = (0..<count).filter {
             (lower <= upper) && (lower...upper) ~= stored[first + $0]
           }
-          #expect(Array(mask) == expected, "width code \(code), \(lower)...\(upper)")
+          expectEqual(Array(mask), expected, "width code \(code), \(lower)...\(upper)")
         }
       }
     }
@@ -70,15 +71,15 @@ struct PackedKernelTests {
         let stored = (0..<count + first).map { _ in values.randomElement(using: &random) ?? 0 }
         let packed = PackedNode(stored, widthCode: code)
         let elements = stored.dropFirst(first)
-        #expect(
-          PackedSums.sum(packed.node, first: first, count: count) == elements.reduce(0, &+))
+        expectEqual(
+          PackedSums.sum(packed.node, first: first, count: count), elements.reduce(0, &+))
         var rows = LeafMask.none
         for row in 0..<count where random.chance(0.4) { rows.insert(row) }
         let chosen = rows.map { stored[first + $0] }
-        #expect(PackedSums.sum(packed.node, first: first, rows: rows) == chosen.reduce(0, &+))
+        expectEqual(PackedSums.sum(packed.node, first: first, rows: rows), chosen.reduce(0, &+))
         if let smallest = chosen.min(), let largest = chosen.max() {
-          #expect(
-            PackedSums.bounds(packed.node, first: first, rows: rows) == smallest...largest)
+          expectEqual(
+            PackedSums.bounds(packed.node, first: first, rows: rows), smallest...largest)
         }
       }
     }
@@ -94,7 +95,7 @@ struct PackedKernelTests {
           doubles: $0, count: doubles.count, lower: -1.5, upper: .infinity, upcoming: $0)
       }
     }
-    #expect(mask.map(Array.init) == [2, 3, 4, 5, 6])
+    expectEqual(mask.map(Array.init), [2, 3, 4, 5, 6])
     let floats: [Float] = [.nan, -3, 4, .infinity, Float(bitPattern: 0x7FC0_00AA)]
     let narrow = floats.withUnsafeBytes { cells in
       cells.baseAddress.map {
@@ -102,7 +103,7 @@ struct PackedKernelTests {
           floats: $0, count: floats.count, lower: -.infinity, upper: 4, upcoming: $0)
       }
     }
-    #expect(narrow.map(Array.init) == [1, 2])
+    expectEqual(narrow.map(Array.init), [1, 2])
   }
 
   @Test func floatingRangesAgreeWithAPlainLoop() {
@@ -131,16 +132,16 @@ struct PackedKernelTests {
           doubles: cells8, count: count, lower: lower, upper: upper, upcoming: cells8)
         let found4 = FloatingRange.mask(
           floats: cells4, count: count, lower: Float(lower), upper: Float(upper), upcoming: cells4)
-        #expect(Array(found8) == expected)
-        #expect(Array(found4) == expected)
+        expectEqual(Array(found8), expected)
+        expectEqual(Array(found4), expected)
         let bits = lower.bitPattern
         let same = FloatingRange.mask(
           cells8: cells8, count: count, equalTo: bits, upcoming: cells8)
-        #expect(Array(same) == (0..<count).filter { doubles[$0].bitPattern == bits })
+        expectEqual(Array(same), (0..<count).filter { doubles[$0].bitPattern == bits })
         let bits4 = Float(lower).bitPattern
         let same4 = FloatingRange.mask(
           cells4: cells4, count: count, equalTo: bits4, upcoming: cells4)
-        #expect(Array(same4) == (0..<count).filter { floats[$0].bitPattern == bits4 })
+        expectEqual(Array(same4), (0..<count).filter { floats[$0].bitPattern == bits4 })
       }
     }
   }
@@ -166,7 +167,7 @@ struct PackedKernelTests {
       let sum = numbers.withUnsafeBytes { cells in
         cells.baseAddress.map { FloatingSums.sum(doubles: $0, count: count, upcoming: $0) }
       }
-      #expect(sum ?? 0 == numbers.reduce(0, +))
+      expectEqual(sum ?? 0, numbers.reduce(0, +))
     }
   }
 
@@ -182,15 +183,15 @@ struct PackedKernelTests {
       func mask(_ rows: Set<Int>) -> LeafMask {
         rows.reduce(into: LeafMask.none) { $0.insert($1) }
       }
-      #expect(Array(mask(left) & mask(right)) == left.intersection(right).sorted())
-      #expect(Array(mask(left) | mask(right)) == left.union(right).sorted())
-      #expect(Array(mask(left) - mask(right)) == left.subtracting(right).sorted())
-      #expect(Array(mask(left).shiftedDown()) == left.filter { $0 > 0 }.map { $0 - 1 }.sorted())
-      #expect(mask(left).count == left.count)
-      #expect(mask(left).first == left.min())
+      expectEqual(Array(mask(left) & mask(right)), left.intersection(right).sorted())
+      expectEqual(Array(mask(left) | mask(right)), left.union(right).sorted())
+      expectEqual(Array(mask(left) - mask(right)), left.subtracting(right).sorted())
+      expectEqual(Array(mask(left).shiftedDown()), left.filter { $0 > 0 }.map { $0 - 1 }.sorted())
+      expectEqual(mask(left).count, left.count)
+      expectEqual(mask(left).first, left.min())
     }
     for count in [0, 1, 63, 64, 65, 128, 192, 255, 256] {
-      #expect(Array(LeafMask(firstRows: count)) == Array(0..<count))
+      expectEqual(Array(LeafMask(firstRows: count)), Array(0..<count))
     }
   }
 }

@@ -3,7 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -36,19 +36,19 @@ struct QueryParserTests {
     guard case .comparison(let comparison) = try condition("a.b \(spelling)[cd] \"x\"") else {
       return #expect(Bool(false))
     }
-    #expect(comparison.operation == operation)
-    #expect(comparison.options == [.caseInsensitive, .diacriticInsensitive])
-    #expect(try text("age \(spelling) 5") == "(age \(operation.text) 5)")
+    expectEqual(comparison.operation, operation)
+    expectEqual(comparison.options, [.caseInsensitive, .diacriticInsensitive])
+    try expectEqual(text("age \(spelling) 5"), "(age \(operation.text) 5)")
   }
 
   @Test func listsStandInBracesOrParentheses() throws {
-    #expect(try text("age BETWEEN {1, 5}") == "(age BETWEEN {1, 5})")
-    #expect(try text("age IN {}") == "(age IN {})")
-    #expect(try text("%@ IN tags") == "(%@ IN tags) [10]")
-    #expect(try text("age BETWEEN (1, 5)") == "(age BETWEEN {1, 5})")
-    #expect(try text("(age) IN (1, 5)") == "(age IN {1, 5})")
-    #expect(try text("age IN (%@)") == "(age IN %@) [10]")
-    #expect(try text("a.b >[cd] \"x\"") == "(a.b >[cd] \"x\")")
+    try expectEqual(text("age BETWEEN {1, 5}"), "(age BETWEEN {1, 5})")
+    try expectEqual(text("age IN {}"), "(age IN {})")
+    try expectEqual(text("%@ IN tags"), "(%@ IN tags) [10]")
+    try expectEqual(text("age BETWEEN (1, 5)"), "(age BETWEEN {1, 5})")
+    try expectEqual(text("(age) IN (1, 5)"), "(age IN {1, 5})")
+    try expectEqual(text("age IN (%@)"), "(age IN %@) [10]")
+    try expectEqual(text("a.b >[cd] \"x\""), "(a.b >[cd] \"x\")")
   }
 
   private static let objectId = Bytes12(high: 0x507f_1f77_bcf8_6cd7, low: 0x9943_9011)
@@ -92,39 +92,39 @@ struct QueryParserTests {
 
   @Test func numbersKeepTheDigitsThatADoubleDoesNot() throws {
     let digits = "12345678901234567890.5"
-    #expect(try text("x == \(digits)") == "(x == \(digits))")
-    #expect(try text("x == -\(digits)") == "(x == -\(digits))")
+    try expectEqual(text("x == \(digits)"), "(x == \(digits))")
+    try expectEqual(text("x == -\(digits)"), "(x == -\(digits))")
   }
 
   @Test func conjunctionsBindCloserThanDisjunctions() throws {
-    #expect(
-      try text("a = 1 OR b = 2 AND c = 3") == "((a == 1) || ((b == 2) && (c == 3)))")
-    #expect(
-      try text("(a = 1 || b = 2) && c = 3") == "(((a == 1) || (b == 2)) && (c == 3))")
-    #expect(try text("NOT a = 1 and !(b = 2)") == "((NOT a == 1) && (NOT b == 2))")
-    #expect(try text("TRUEPREDICATE") == "TRUEPREDICATE")
-    #expect(try text("not falsepredicate") == "NOT FALSEPREDICATE")
+    try expectEqual(
+      text("a = 1 OR b = 2 AND c = 3"), "((a == 1) || ((b == 2) && (c == 3)))")
+    try expectEqual(
+      text("(a = 1 || b = 2) && c = 3"), "(((a == 1) || (b == 2)) && (c == 3))")
+    try expectEqual(text("NOT a = 1 and !(b = 2)"), "((NOT a == 1) && (NOT b == 2))")
+    try expectEqual(text("TRUEPREDICATE"), "TRUEPREDICATE")
+    try expectEqual(text("not falsepredicate"), "NOT FALSEPREDICATE")
   }
 
   @Test func argumentsAreNumberedInTheirOrder() throws {
     let (condition, arguments) =
       try QueryParser.parse("%K == %@ AND age BETWEEN {%d, %i}", ["name", 1, 2, 3]).condition
       .format()
-    #expect(condition == "((name == %@) && (age BETWEEN {%@, %@}))")
-    #expect(arguments as? [Int] == [1, 2, 3])
+    expectEqual(condition, "((name == %@) && (age BETWEEN {%@, %@}))")
+    expectEqual(arguments as? [Int], [1, 2, 3])
     #expect(try text("x == $2 OR x == %lld OR y == %f\u{A0}").hasSuffix("[12, 10, 11]"))
   }
 
   @Test func quantifiersAreKeywordsWhereNoOperatorFollows() throws {
-    #expect(try text("ANY dogs.age > 3") == "(ANY dogs.age > 3)")
-    #expect(try text("some dogs.age > 3") == "(ANY dogs.age > 3)")
-    #expect(try text("NONE dogs.age > 3") == "(NONE dogs.age > 3)")
-    #expect(try text("ALL dogs.age > ANY {1, 2}") == "(ALL dogs.age > ANY {1, 2})")
+    try expectEqual(text("ANY dogs.age > 3"), "(ANY dogs.age > 3)")
+    try expectEqual(text("some dogs.age > 3"), "(ANY dogs.age > 3)")
+    try expectEqual(text("NONE dogs.age > 3"), "(NONE dogs.age > 3)")
+    try expectEqual(text("ALL dogs.age > ANY {1, 2}"), "(ALL dogs.age > ANY {1, 2})")
     // Properties may be called like anything.
-    #expect(try text("any == 1") == "(any == 1)")
-    #expect(try text("all IN {1}") == "(all IN {1})")
-    #expect(try text("#in == 1") == "(in == 1)")
-    #expect(try text("true.x == 1") == "(true.x == 1)")
+    try expectEqual(text("any == 1"), "(any == 1)")
+    try expectEqual(text("all IN {1}"), "(all IN {1})")
+    try expectEqual(text("#in == 1"), "(in == 1)")
+    try expectEqual(text("true.x == 1"), "(true.x == 1)")
   }
 
   @Test func keyPathsAreReadStepByStep() throws {
@@ -133,62 +133,62 @@ struct QueryParserTests {
       return path.components
     }
     func name(_ name: String) -> PropertyPath.Component { .property(name, isMany: nil) }
-    #expect(try components("SELF") == [])
-    #expect(try components("self.a") == [name("a")])
-    #expect(try components("dogs.@count") == [name("dogs"), .function("count")])
-    #expect(try components("dogs.@avg.age") == [name("dogs"), .function("avg"), name("age")])
-    #expect(try components("@links.Dog.owner.name") == [.links("Dog", "owner"), name("name")])
-    #expect(try components("@links.@count") == [.function("links.count")])
-    #expect(try components("map['k']") == [name("map"), .part(.value(of: "k"))])
-    #expect(
-      try components("any[0]['k'][#any][*]")
-        == [
-          name("any"), .part(.index(0)), .part(.value(of: "k")), .part(.every), .part(.every),
-        ])
-    #expect(
-      try components("list[FIRST].x[LAST]")
-        == [name("list"), .part(.first), name("x"), .part(.last)])
-    #expect(try components("list[%@]") == [name("list"), .argumentPart(.index(10))])
-    #expect(try components("list[-1]") == [name("list"), .unknownPart("-1")])
+    try expectEqual(components("SELF"), [])
+    try expectEqual(components("self.a"), [name("a")])
+    try expectEqual(components("dogs.@count"), [name("dogs"), .function("count")])
+    try expectEqual(components("dogs.@avg.age"), [name("dogs"), .function("avg"), name("age")])
+    try expectEqual(components("@links.Dog.owner.name"), [.links("Dog", "owner"), name("name")])
+    try expectEqual(components("@links.@count"), [.function("links.count")])
+    try expectEqual(components("map['k']"), [name("map"), .part(.value(of: "k"))])
+    try expectEqual(
+      components("any[0]['k'][#any][*]"),
+      [
+        name("any"), .part(.index(0)), .part(.value(of: "k")), .part(.every), .part(.every),
+      ])
+    try expectEqual(
+      components("list[FIRST].x[LAST]"),
+      [name("list"), .part(.first), name("x"), .part(.last)])
+    try expectEqual(components("list[%@]"), [name("list"), .argumentPart(.index(10))])
+    try expectEqual(components("list[-1]"), [name("list"), .unknownPart("-1")])
   }
 
   @Test func argumentsMayBeKeyPaths() throws {
     func text(_ path: Any) throws -> String {
       try QueryParser.parse("a.%K == 1", [path]).condition.format().text
     }
-    #expect(try text("b") == "(a.b == 1)")
-    #expect(try text("b.c.@count") == "(a.b.c.@count == 1)")
-    #expect(try text("b['k'].c") == "(a.b['k'].c == 1)")
-    #expect(try text("self.b") == "(a.b == 1)")
+    try expectEqual(text("b"), "(a.b == 1)")
+    try expectEqual(text("b.c.@count"), "(a.b.c.@count == 1)")
+    try expectEqual(text("b['k'].c"), "(a.b['k'].c == 1)")
+    try expectEqual(text("self.b"), "(a.b == 1)")
     let error = try #require(throws: QuerySyntaxError.self) { try text(3) }
-    #expect("\(error)" == "Invalid predicate: the argument for %K must be the name of a property")
+    expectEqual("\(error)", "Invalid predicate: the argument for %K must be the name of a property")
   }
 
   @Test func subqueriesNameTheirElements() throws {
-    #expect(
-      try text("SUBQUERY(dogs, $dog, $dog.age > 3 AND $dog.name == %@).@count > 1")
-        == "(SUBQUERY(dogs, $col1, (($col1.age > 3) && ($col1.name == %@))).@count > 1) [10]")
-    #expect(
-      try text("SUBQUERY(a, $x, SUBQUERY($x.b, $y, $y.c == $x.d).@size > 0).@count > 0")
-        == "(SUBQUERY(a, $col1, (SUBQUERY($col1.b, $col2, ($col2.c == $col1.d)).@count > 0))"
+    try expectEqual(
+      text("SUBQUERY(dogs, $dog, $dog.age > 3 AND $dog.name == %@).@count > 1"),
+      "(SUBQUERY(dogs, $col1, (($col1.age > 3) && ($col1.name == %@))).@count > 1) [10]")
+    try expectEqual(
+      text("SUBQUERY(a, $x, SUBQUERY($x.b, $y, $y.c == $x.d).@size > 0).@count > 0"),
+      "(SUBQUERY(a, $col1, (SUBQUERY($col1.b, $col2, ($col2.c == $col1.d)).@count > 0))"
         + ".@count > 0)")
-    #expect(
-      try text("SUBQUERY(a, $x, $x == 1).@count > 0")
-        == "(SUBQUERY(a, $col1, ($col1 == 1)).@count > 0)")
+    try expectEqual(
+      text("SUBQUERY(a, $x, $x == 1).@count > 0"),
+      "(SUBQUERY(a, $col1, ($col1 == 1)).@count > 0)")
   }
 
   @Test func productsBindCloserThanSums() throws {
-    #expect(try text("a + b * c == 1") == "((a + (b * c)) == 1)")
-    #expect(try text("(a + b) * c == 1") == "(((a + b) * c) == 1)")
-    #expect(try text("a - b -2 == 1") == "(((a - b) - 2) == 1)")
-    #expect(try text("a / -2 == 1") == "((a / -2) == 1)")
-    #expect(try text("a %% 3 == 1") == "((a %% 3) == 1)")
-    #expect(try text("-a == 1") == "((0 - a) == 1)")
-    #expect(try text("+a - -b == 1") == "((a - (0 - b)) == 1)")
-    #expect(try text("a-2-10 == 1") == "(((a - 2) - 10) == 1)")
-    #expect(try text("(a == 1)") == "(a == 1)")
-    #expect(
-      try text("((a + b) > c AND (a) IN {1})") == "(((a + b) > c) && (a IN {1}))")
+    try expectEqual(text("a + b * c == 1"), "((a + (b * c)) == 1)")
+    try expectEqual(text("(a + b) * c == 1"), "(((a + b) * c) == 1)")
+    try expectEqual(text("a - b -2 == 1"), "(((a - b) - 2) == 1)")
+    try expectEqual(text("a / -2 == 1"), "((a / -2) == 1)")
+    try expectEqual(text("a %% 3 == 1"), "((a %% 3) == 1)")
+    try expectEqual(text("-a == 1"), "((0 - a) == 1)")
+    try expectEqual(text("+a - -b == 1"), "((a - (0 - b)) == 1)")
+    try expectEqual(text("a-2-10 == 1"), "(((a - 2) - 10) == 1)")
+    try expectEqual(text("(a == 1)"), "(a == 1)")
+    try expectEqual(
+      text("((a + b) > c AND (a) IN {1})"), "(((a + b) > c) && (a IN {1}))")
   }
 
   @Test func modifiersFollowTheCondition() throws {
@@ -205,12 +205,13 @@ struct QueryParserTests {
       default: "?"
       }
     }
-    #expect(
-      texts == [
+    expectEqual(
+      texts,
+      [
         "sort name true, owner.age false, id true", "distinct name, age", "limit 10", "offset 11",
       ])
-    #expect(try QueryParser.parse("LIMIT(3)").condition.format().text == "TRUEPREDICATE")
-    #expect(try text("limit == 3") == "(limit == 3)")
+    try expectEqual(QueryParser.parse("LIMIT(3)").condition.format().text, "TRUEPREDICATE")
+    try expectEqual(text("limit == 3"), "(limit == 3)")
   }
 
   /// A condition that was read and spelled out reads as itself.
@@ -227,7 +228,7 @@ struct QueryParserTests {
   ])
   func spelledConditionsReadAsThemselves(query: String) throws {
     let spelled = try text(query)
-    #expect(try text(spelled) == spelled)
+    try expectEqual(text(spelled), spelled)
   }
 
   @Test(arguments: [
@@ -277,8 +278,8 @@ struct QueryParserTests {
     let error = try #require(throws: QuerySyntaxError.self) {
       try QueryParser.parse(query, [1, 2, 3])
     }
-    #expect(error.column == column)
-    #expect(error.expected == expected)
+    expectEqual(error.column, column)
+    expectEqual(error.expected, expected)
     #expect(error.description.contains("at column \(column)"))
   }
 

@@ -2,7 +2,7 @@
 
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -29,7 +29,7 @@ struct ChunkedKeysTests {
 
   private static func checkInvariants(_ chunked: ChunkedKeys) {
     #expect(chunked.chunks.allSatisfy { !$0.isEmpty && $0.count <= ChunkedKeys.largestChunk })
-    #expect(chunked.count == chunked.chunks.reduce(0) { $0 + $1.count })
+    expectEqual(chunked.count, chunked.chunks.reduce(0) { $0 + $1.count })
   }
 
   @Test(arguments: [0, 1, 8, 9, 300]) func keysAreFoundInAnyOrder(wantedCount: Int) throws {
@@ -40,11 +40,11 @@ struct ChunkedKeysTests {
     let wanted = Set((0..<wantedCount).map { _ in Int64.random(in: 0..<10_000, using: &random) })
       .map { ObjectKey($0) }.sorted()
     let expected = keys.indices.filter { wanted.contains(keys[$0]) }
-    #expect(try chunked.positions(of: wanted, isAscending: false, nil) == expected)
+    try expectEqual(chunked.positions(of: wanted, isAscending: false, nil), expected)
     let ascending = Self.keys(5000)
-    #expect(
-      try ChunkedKeys(ascending).positions(of: wanted, isAscending: true, nil)
-        == ascending.indices.filter { wanted.contains(ascending[$0]) })
+    try expectEqual(
+      ChunkedKeys(ascending).positions(of: wanted, isAscending: true, nil),
+      ascending.indices.filter { wanted.contains(ascending[$0]) })
   }
 
   @Test(arguments: RandomRuns.seeds(3)) func listsThatShareChunksAreCompared(seed: UInt64) {
@@ -76,11 +76,11 @@ struct ChunkedKeysTests {
     let keys = Self.keys(count)
     let chunked = ChunkedKeys(keys)
     Self.checkInvariants(chunked)
-    #expect(chunked.array() == keys)
+    expectEqual(chunked.array(), keys)
     for position in stride(from: 0, to: count, by: 97) {
-      #expect(chunked[position] == keys[position])
+      expectEqual(chunked[position], keys[position])
       let (chunk, start) = chunked.chunk(at: position)
-      #expect(chunk[position - start] == keys[position])
+      expectEqual(chunk[position - start], keys[position])
     }
   }
 
@@ -93,10 +93,10 @@ struct ChunkedKeysTests {
         questions += 1
         return $0.rawValue < bound
       }
-      #expect(point == keys.count { $0.rawValue < bound })
+      expectEqual(point, keys.count { $0.rawValue < bound })
       #expect(questions < 20)
     }
-    #expect(try ChunkedKeys().partitionPoint { _ in true } == 0)
+    try expectEqual(ChunkedKeys().partitionPoint { _ in true }, 0)
   }
 
   /// `ChunkedKeys` 1 and 2, after each change.
@@ -122,9 +122,9 @@ struct ChunkedKeysTests {
       }
       let before = chunked
       chunked = chunked.replacing(removed: removed, with: arrivals)
-      #expect(before.array() == keys, "seed \(seed), round \(round)")
+      expectEqual(before.array(), keys, "seed \(seed), round \(round)")
       keys = Self.expected(keys, removed: removed, arrivals: arrivals)
-      #expect(chunked.array() == keys, "seed \(seed), round \(round)")
+      expectEqual(chunked.array(), keys, "seed \(seed), round \(round)")
       Self.checkInvariants(chunked)
     }
   }
@@ -139,6 +139,6 @@ struct ChunkedKeysTests {
         }
       }
     }
-    #expect(shared == first.chunks.count - 2)
+    expectEqual(shared, first.chunks.count - 2)
   }
 }

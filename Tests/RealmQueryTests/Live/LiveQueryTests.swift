@@ -3,7 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -88,14 +88,14 @@ struct LiveQueryTests {
         let oldKeys = try Self.keys(of: query, in: group)
         let newKeys = try Self.keys(of: query, in: next)
         let (state, found) = try query.advance(states[index], by: step)
-        #expect(state.count == newKeys.count)
-        if let keys = state.keys { #expect(keys.array() == newKeys) }
+        expectEqual(state.count, newKeys.count)
+        if let keys = state.keys { expectEqual(keys.array(), newKeys) }
         states[index] = state
         if query.condition != nil || query.order != nil || !query.steps.isEmpty {
           let refreshed = try query.refreshed(kept[index], by: changes, in: next)
           if refreshed != nil { refreshCount += 1 }
           kept[index] = try refreshed ?? query.state(in: next)
-          #expect(kept[index].keys?.array() == newKeys)
+          expectEqual(kept[index].keys?.array(), newKeys)
         }
         let applied = Self.apply(found, to: oldKeys)
         try #require(applied.count == newKeys.count)
@@ -105,7 +105,7 @@ struct LiveQueryTests {
         let expected = oldKeys.indices.filter {
           modified.contains(oldKeys[$0]) && !found.deletions.contains($0)
         }
-        #expect(found.modifications == expected)
+        expectEqual(found.modifications, expected)
         // Unordered results move nothing; nothing is deleted and inserted that stayed unchanged.
         let stayed = Set(oldKeys).intersection(newKeys).filter { !inserted.contains($0) }
         let deletedKeys = Set(found.deletions.map { oldKeys[$0] })
@@ -169,7 +169,7 @@ struct LiveQueryTests {
       var kept = numbers
       IncreasingRun.keepLongest(&kept)
       let run = kept.filter { $0 >= 0 }
-      #expect(run == run.sorted())
+      expectEqual(run, run.sorted())
       #expect(zip(numbers, kept).allSatisfy { $0 == $1 || $1 == -1 })
       // The longest of all subsequences.
       var longest = 0
@@ -178,7 +178,7 @@ struct LiveQueryTests {
           .map { numbers[$0] }
         if chosen == chosen.sorted() { longest = max(longest, chosen.count) }
       }
-      #expect(run.count == longest)
+      expectEqual(run.count, longest)
     }
   }
 
@@ -188,8 +188,8 @@ struct LiveQueryTests {
     let changes = ResultChanges(
       from: old, to: new, isModified: { $0.rawValue == 5 }, isReplaced: { _ in false })
     let applied = Self.apply(changes, to: old)
-    #expect(applied.count == new.count)
-    for (key, expected) in zip(applied, new) { if let key { #expect(key == expected) } }
-    #expect(changes.insertions.count + old.count - changes.deletions.count == new.count)
+    expectEqual(applied.count, new.count)
+    for (key, expected) in zip(applied, new) { if let key { expectEqual(key, expected) } }
+    expectEqual(changes.insertions.count + old.count - changes.deletions.count, new.count)
   }
 }

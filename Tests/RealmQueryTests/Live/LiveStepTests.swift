@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -65,11 +66,11 @@ struct LiveStepTests {
         try table.set(.string(text), name, key)
       }
     }
-    #expect(edit.list.array() == Self.keys(0, 1, 2, 3, 4, 6, 5))
-    #expect(edit.removed == [0, 1, 6])
-    #expect(edit.arrivals.map(\.key) == Self.keys(0, 1, 5))
-    #expect(edit.arrivals.map(\.gap) == [1, 1, 3])
-    #expect(edit.result.array() == Self.keys(2, 0, 1, 3, 4, 5, 6))
+    expectEqual(edit.list.array(), Self.keys(0, 1, 2, 3, 4, 6, 5))
+    expectEqual(edit.removed, [0, 1, 6])
+    expectEqual(edit.arrivals.map(\.key), Self.keys(0, 1, 5))
+    expectEqual(edit.arrivals.map(\.gap), [1, 1, 3])
+    expectEqual(edit.result.array(), Self.keys(2, 0, 1, 3, 4, 5, 6))
   }
 
   /// `LiveStep` 2: an unchanged object comes in where another one's going concerns it, and nothing
@@ -78,10 +79,10 @@ struct LiveStepTests {
     let rows: [(Int64, String)] = [(1, "a"), (2, "a"), (3, "b"), (4, "c")]
     let steps: [QueryStep] = [.distinct(Self.byName), .limit(2)]
     let first = try Self.edit(rows, steps) { table, _, _ in try table.delete(ObjectKey(0)) }
-    #expect(first.list.array() == Self.keys(0, 2))
-    #expect(first.removed == [0])
-    #expect(first.arrivals.map(\.key) == Self.keys(1))
-    #expect(first.result.array() == Self.keys(1, 2))
+    expectEqual(first.list.array(), Self.keys(0, 2))
+    expectEqual(first.removed, [0])
+    expectEqual(first.arrivals.map(\.key), Self.keys(1))
+    expectEqual(first.result.array(), Self.keys(1, 2))
     // What follows a deleted repetition is asked about, and was the first of its value before.
     let second = try Self.edit(rows, steps) { table, _, _ in try table.delete(ObjectKey(1)) }
     #expect(second.removed.isEmpty && second.arrivals.isEmpty)
@@ -104,9 +105,9 @@ struct LiveStepTests {
         try table.set(.int(value), number, try table.createObject().key)
       }
     }
-    #expect(edit.list.array() == Self.keys(0, 3))
-    #expect(edit.removed == [0, 1])
-    #expect(edit.arrivals.map(\.key) == Self.keys(1, 3, 4))
-    #expect(edit.result.array() == Self.keys(1, 3, 4))
+    expectEqual(edit.list.array(), Self.keys(0, 3))
+    expectEqual(edit.removed, [0, 1])
+    expectEqual(edit.arrivals.map(\.key), Self.keys(1, 3, 4))
+    expectEqual(edit.result.array(), Self.keys(1, 3, 4))
   }
 }

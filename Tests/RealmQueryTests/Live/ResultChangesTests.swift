@@ -2,6 +2,7 @@
 
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -42,15 +43,15 @@ struct ResultChangesTests {
       let (first, middle) = Self.step(old, &random, &next)
       let (second, new) = Self.step(middle, &random, &next)
       let joined = first.followed(by: second)
-      #expect(Self.elements(joined.deletions, of: old) == Set(old).subtracting(new))
-      #expect(Self.elements(joined.insertions, of: new) == Set(new).subtracting(old))
+      expectEqual(Self.elements(joined.deletions, of: old), Set(old).subtracting(new))
+      expectEqual(Self.elements(joined.insertions, of: new), Set(new).subtracting(old))
       let modified = Self.elements(first.modifications, of: old)
         .union(Self.elements(second.modifications, of: middle))
-      #expect(
-        Self.elements(joined.modifications, of: old)
-          == modified.intersection(old).intersection(new))
+      expectEqual(
+        Self.elements(joined.modifications, of: old),
+        modified.intersection(old).intersection(new))
       for indexes in [joined.deletions, joined.insertions, joined.modifications] {
-        #expect(indexes == Set(indexes).sorted())
+        expectEqual(indexes, Set(indexes).sorted())
       }
     }
   }

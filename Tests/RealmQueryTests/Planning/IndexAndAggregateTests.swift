@@ -3,7 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -35,8 +35,8 @@ struct IndexAndAggregateTests {
     for predicate in predicates {
       let expected = try rows.filter { try naive.matches(predicate, tables.items, $0.row) }
         .map(\.key)
-      #expect(
-        try Selection(predicate, in: tables.items, of: tables.group).keys() == expected,
+      try expectEqual(
+        Selection(predicate, in: tables.items, of: tables.group).keys(), expected,
         "\(predicate)")
     }
   }
@@ -80,11 +80,12 @@ struct IndexAndAggregateTests {
     for number in numbers {
       for name in ["any", "int"] {
         let expected = try keys(comparison(name, .equal, number))
-        #expect(try keys(comparison(name + "!", .equal, number)) == expected, "\(name), \(number)")
+        try expectEqual(
+          keys(comparison(name + "!", .equal, number)), expected, "\(name), \(number)")
         let oneOf = BoundOperand.values([number, .int(77)])
         let found = try keys(
           .comparison(BoundComparison(.property(ColumnPath([name + "!"])), .in, oneOf)))
-        #expect(found == expected, "\(name) in \(number)")
+        expectEqual(found, expected, "\(name) in \(number)")
       }
     }
   }
@@ -168,18 +169,18 @@ struct IndexAndAggregateTests {
         return nil
       } catch { return error.description }
     }
-    #expect(
-      message(["nowhere"], .equal, .int(1))
-        == "Invalid keypath 'nowhere': Property 'nowhere' not found in object of type 'Item'")
-    #expect(
-      message(["int", "name"], .equal, .int(1))
-        == "Invalid keypath 'int.name': Property 'Item.int' is not a link or collection and can "
+    expectEqual(
+      message(["nowhere"], .equal, .int(1)),
+      "Invalid keypath 'nowhere': Property 'nowhere' not found in object of type 'Item'")
+    expectEqual(
+      message(["int", "name"], .equal, .int(1)),
+      "Invalid keypath 'int.name': Property 'Item.int' is not a link or collection and can "
         + "only appear at the end of a keypath.")
-    #expect(
-      message(["owner", "age"], .equal, .string("x"))
-        == "Cannot compare value 'x' of type 'string' to property 'owner.age' of type 'int'")
+    expectEqual(
+      message(["owner", "age"], .equal, .string("x")),
+      "Cannot compare value 'x' of type 'string' to property 'owner.age' of type 'int'")
     #expect(message(["int"], .contains, .int(1)) != nil)
-    #expect(message(["int"], .equal, .int(1)) == nil)
+    expectEqual(message(["int"], .equal, .int(1)), nil)
   }
 
   @Test func backlinksAreReachedByTheirOrigin() throws {
@@ -195,7 +196,7 @@ struct IndexAndAggregateTests {
     for item in items where try item.row.int(int.leafIndex) > 1 {
       if let owner = try item.row.link(link.leafIndex) { expected.insert(owner) }
     }
-    #expect(try found.keys() == expected.sorted())
+    try expectEqual(found.keys(), expected.sorted())
     let count = ColumnPath(["@links.Item.owner"], function: .count)
     let busy = try Selection(
       .comparison(BoundComparison(.property(count), .greaterOrEqual, .value(.int(7)))),
@@ -204,6 +205,6 @@ struct IndexAndAggregateTests {
     for item in items {
       if let owner = try item.row.link(link.leafIndex) { numbers[owner, default: 0] += 1 }
     }
-    #expect(try busy.keys() == numbers.filter { $0.value >= 7 }.map(\.key).sorted())
+    try expectEqual(busy.keys(), numbers.filter { $0.value >= 7 }.map(\.key).sorted())
   }
 }

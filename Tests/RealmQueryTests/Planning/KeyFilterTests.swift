@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -10,7 +11,7 @@ struct KeyFilterTests {
   func aFilterHasTheKeysThatItWasMadeOf(_ keys: [Int64]) {
     let filter = KeyFilter(keys.map { ObjectKey($0) })
     for key in Set(keys + [1, 2, 63, 66, 1_000_000]) {
-      #expect(filter.contains(key) == keys.contains(key))
+      expectEqual(filter.contains(key), keys.contains(key))
     }
   }
 

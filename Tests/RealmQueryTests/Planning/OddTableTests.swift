@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -122,16 +123,16 @@ struct OddTableTests {
       let expected = odd.rows.filter { meaning($0.values) }.map(\.key)
       let selection = try Selection(predicate, in: odd.table, of: odd.group)
       let text: Comment = "seed \(seed), \(predicate)"
-      #expect(try selection.keys() == expected, text)
-      #expect(try selection.count() == expected.count, text)
-      #expect(try selection.first() == expected.first, text)
+      try expectEqual(selection.keys(), expected, text)
+      try expectEqual(selection.count(), expected.count, text)
+      try expectEqual(selection.first(), expected.first, text)
       let single = try odd.rows.filter { try selection.matches($0.key) }.map(\.key)
-      #expect(single == expected, text)
+      expectEqual(single, expected, text)
       let (parts, few) = try ScanParts.$smallestTable.withValue(0) {
         (try selection.keys(), try selection.keys(limit: 9))
       }
-      #expect(parts == expected, text)
-      #expect(few == Array(expected.prefix(9)), text)
+      expectEqual(parts, expected, text)
+      expectEqual(few, Array(expected.prefix(9)), text)
     }
   }
 
@@ -149,13 +150,13 @@ struct OddTableTests {
         let expected = sorted.map { odd.rows[$0].key }
         let text: Comment = "seed \(seed), \(content.name), ascending \(isAscending)"
         let keys = odd.rows.map(\.key)
-        #expect(try order.sorted(keys, of: odd.table, in: odd.group) == expected, text)
+        try expectEqual(order.sorted(keys, of: odd.table, in: odd.group), expected, text)
         if let found = try order.sorted(selection, in: odd.group) {
-          #expect(found == expected, text)
+          expectEqual(found, expected, text)
         }
         for limit in [1, 5, 100] {
           if let first = try order.first(limit, of: selection, in: odd.group) {
-            #expect(first == Array(expected.prefix(limit)), text)
+            expectEqual(first, Array(expected.prefix(limit)), text)
           }
         }
         var firsts: [ObjectKey] = []
@@ -165,11 +166,11 @@ struct OddTableTests {
           seen.append(row.values[index])
           firsts.append(row.key)
         }
-        #expect(try order.distinct(keys, of: odd.table, in: odd.group) == firsts, text)
+        try expectEqual(order.distinct(keys, of: odd.table, in: odd.group), firsts, text)
         let found = try ScanParts.$smallestTable.withValue(0) {
           try order.distinct(selection, in: odd.group)
         }
-        if let found { #expect(found == firsts, text) }
+        if let found { expectEqual(found, firsts, text) }
       }
     }
   }

@@ -3,6 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -25,7 +26,7 @@ struct ValueTestTests {
       let test = ValueTest(oneOf: Array(constants))
       for number in numbers {
         let expected = constants.contains { ValueTest.compare(number, .equal, $0) }
-        #expect(test.matches(number) == expected, "\(number) in \(constants)")
+        expectEqual(test.matches(number), expected, "\(number) in \(constants)")
       }
     }
   }

@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("Applied classes and objects")
@@ -19,7 +20,7 @@ struct ApplySchemaTests {
   @Test func aClassThatIsThereIsLeftAlone() throws {
     let before = try items.file.digest()
     try items.apply { changeset, _ in _ = changeset.addItems() }
-    #expect(try items.file.digest() == before)
+    try expectEqual(items.file.digest(), before)
   }
 
   @Test func aClassThatIsThereMustBeOfTheSameKind() throws {
@@ -106,8 +107,8 @@ struct ApplySchemaTests {
       changeset.addProperty("Item", "count", .int, isNullable: true)
       changeset.addProperty("Item", "maybe", .int)
     }
-    #expect(try items.table().schema.column(named: "count")?.isNullable == false)
-    #expect(try items.table().schema.column(named: "maybe")?.isNullable == true)
+    try expectEqual(items.table().schema.column(named: "count")?.isNullable, false)
+    try expectEqual(items.table().schema.column(named: "maybe")?.isNullable, true)
   }
 
   @Test func aLinkNeedsItsClass() throws {
@@ -123,7 +124,7 @@ struct ApplySchemaTests {
     try items.apply { changeset, _ in
       changeset.addProperty("Item", "anyLink", .link, isNullable: true, target: "")
     }
-    #expect(try items.table().schema.column(named: "anyLink")?.type == .typedLink)
+    try expectEqual(items.table().schema.column(named: "anyLink")?.type, .typedLink)
   }
 
   @Test func embeddedObjectsAreInNoSet() throws {
@@ -136,7 +137,7 @@ struct ApplySchemaTests {
     try items.apply { changeset, item in
       changeset.append(.eraseColumn(.init(table: item, field: changeset.intern("count"))))
     }
-    #expect(try items.table().schema.column(named: "count") == nil)
+    try expectEqual(items.table().schema.column(named: "count"), nil)
   }
 
   @Test func aMissingPropertyOrAPrimaryKeyIsNotErased() throws {
@@ -155,8 +156,8 @@ struct ApplySchemaTests {
       changeset.update(item, "a", "count", to: .int(5))
       changeset.create(item, "a")
     }
-    #expect(try items.value("count") == .int(5))
-    #expect(try items.table().objectCount() == 1)
+    try expectEqual(items.value("count"), .int(5))
+    try expectEqual(items.table().objectCount(), 1)
   }
 
   @Test func aKeyMustBeOfItsType() throws {
@@ -210,16 +211,16 @@ struct ApplySchemaTests {
       changeset.erase(item, "b")
     }
     #expect(try !items.exists("b"))
-    #expect(try items.value("link") == .null)
-    #expect(try items.value("any") == .null)
-    #expect(try items.links("links") == ["a"])
-    #expect(try items.links("linkMap") == ["null"])
-    #expect(try items.links("linkSet") == [])
+    try expectEqual(items.value("link"), .null)
+    try expectEqual(items.value("any"), .null)
+    try expectEqual(items.links("links"), ["a"])
+    try expectEqual(items.links("linkMap"), ["null"])
+    try expectEqual(items.links("linkSet"), [])
     try items.apply { changeset, item in changeset.create(item, "b") }
     for name in ["link", "any", "linkMap", "linkSet"] {
-      #expect(try items.links(name) == ["b"], "\(name)")
+      try expectEqual(items.links(name), ["b"], "\(name)")
     }
-    #expect(try items.links("links") == ["b", "a"])
+    try expectEqual(items.links("links"), ["b", "a"])
   }
 
   @Test func anErasedObjectWithoutLinksLeavesNothing() throws {
@@ -229,8 +230,8 @@ struct ApplySchemaTests {
       changeset.update(item, "b", "link", to: changeset.link(item, "a"))
       changeset.erase(item, "b")
     }
-    #expect(try items.table().tombstones?.count() ?? 0 == 0)
-    #expect(try items.table("Part").objectCount() == 0)
+    try expectEqual(items.table().tombstones?.count() ?? 0, 0)
+    try expectEqual(items.table("Part").objectCount(), 0)
     #expect(try DatabaseCheck.run(items.file.file.snapshot()).isEmpty)
   }
 
@@ -244,7 +245,7 @@ struct ApplySchemaTests {
       }
       changeset.update(item, "a", "free", to: .link(table: free, key: other))
     }
-    #expect(try items.table("Free").objectCount() == 2)
+    try expectEqual(items.table("Free").objectCount(), 2)
     // Once the file has its identifier, its own objects are sent with that.
     let group = try WriteGroup(items.file.file.beginWrite())
     var applier = InstructionApplier(group, file: FileIdentifier(9))
@@ -254,7 +255,7 @@ struct ApplySchemaTests {
     changeset.append(.eraseObject(.init(table: free, key: known)))
     try applier.apply(changeset)
     _ = try group.commit()
-    #expect(try items.table("Free").objectCount() == 1)
+    try expectEqual(items.table("Free").objectCount(), 1)
     #expect(try items.value("free") != .null)
     try items.expectBad(.badKey("Free")) { changeset, _ in
       let key = PrimaryKey.globalKey(GlobalKey(high: 1 << 30, low: 3))
@@ -291,8 +292,8 @@ struct ApplySchemaTests {
       changeset.update(item, "a", "late", to: .int(4))
       changeset.addProperty("Item", "last", .int)
     }
-    #expect(try items.value("late") == .int(4))
-    #expect(try items.value("last") == .int(0))
+    try expectEqual(items.value("late"), .int(4))
+    try expectEqual(items.value("last"), .int(0))
     #expect(try items.table("Free").schema.column(named: "text") != nil)
     try items.expectBad(.propertyMismatch("Item.other")) { changeset, _ in
       changeset.addProperty("Item", "other", .int)
@@ -324,7 +325,7 @@ struct ApplySchemaTests {
       let problem = try problem(limits) { changeset in
         for number in 0..<count { changeset.addProperty("Item", "new\(number)", .int) }
       }
-      #expect(problem == found)
+      expectEqual(problem, found)
     }
   }
 
@@ -334,7 +335,7 @@ struct ApplySchemaTests {
       let problem = try problem(ApplyLimits(classCountMax: limit)) { changeset in
         for number in 0..<count { changeset.addClass("New\(number)", key: ("id", .int, false)) }
       }
-      #expect(problem == found)
+      expectEqual(problem, found)
     }
   }
 
@@ -345,7 +346,7 @@ struct ApplySchemaTests {
       let item = item(&changeset)
       for number in 0..<101 { changeset.create(item, "\(number)") }
     }
-    #expect(many == .tooMuchWork)
+    expectEqual(many, .tooMuchWork)
     for (isMixed, found) in [(false, nil), (true, ApplyProblem.tooMuchWork)] {
       let problem = try problem(ApplyLimits(work: 500_000)) { changeset in
         let item = item(&changeset)
@@ -355,7 +356,7 @@ struct ApplySchemaTests {
           if isMixed { changeset.create(item, "a") }
         }
       }
-      #expect(problem == found)
+      expectEqual(problem, found)
     }
   }
 }

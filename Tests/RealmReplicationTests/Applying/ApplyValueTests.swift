@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmText
+import TestExtensions
 import Testing
 
 @Suite("Applied values")
@@ -49,7 +50,7 @@ struct ApplyValueTests {
       changeset.update(item, "a", "maybe", to: .null)
       changeset.update(item, "a", "any", to: .null)
     }
-    #expect(try items.value("maybe") == .null)
+    try expectEqual(items.value("maybe"), .null)
   }
 
   @Test func mixedTakesAllScalars() throws {
@@ -75,7 +76,7 @@ struct ApplyValueTests {
       changeset.insert(item, "a", "anys", [.at(size)], payload, priorSize: size)
     }
     try items.file.apply(changeset)
-    #expect(try items.value("anys") == .list(values))
+    try expectEqual(items.value("anys"), .list(values))
   }
 
   @Test func aLinkMustNameTheClassOfItsProperty() throws {
@@ -100,11 +101,11 @@ struct ApplyValueTests {
       changeset.update(item, "a", "link", to: changeset.link(item, "later"))
       changeset.insertLink(item, "a", "links", "later", at: 0)
     }
-    #expect(try items.value("link") == .null)
-    #expect(try items.links("links") == [])
+    try expectEqual(items.value("link"), .null)
+    try expectEqual(items.links("links"), [])
     try items.apply { changeset, item in changeset.create(item, "later") }
-    #expect(try items.links("link") == ["later"])
-    #expect(try items.links("links") == ["later"])
+    try expectEqual(items.links("link"), ["later"])
+    try expectEqual(items.links("links"), ["later"])
   }
 
   @Test func aPrimaryKeyIsNotAssigned() throws {
@@ -124,8 +125,8 @@ struct ApplyValueTests {
       changeset.update(item, "a", "part", [.key("part"), .key("x")], to: .int(6))
     }
     let lines = try StateDifference.lines(from: items.file.read(), to: ItemFile().file.read())
-    #expect(lines.count == 1)
-    #expect(lines.first?.contains("Part(part: Part(part: null, x: int(6)), x: int(5))") == true)
+    expectEqual(lines.count, 1)
+    expectEqual(lines.first?.contains("Part(part: Part(part: null, x: int(6)), x: int(5))"), true)
   }
 
   @Test func anEmbeddedObjectInAListStays() throws {
@@ -136,7 +137,7 @@ struct ApplyValueTests {
     }
     let parts = try items.table("Part")
     let key = try #require(try parts.key(at: 0))
-    #expect(try parts.row(of: key)?.value(of: parts.schema.columns[0]) == .int(5))
+    try expectEqual(parts.row(of: key)?.value(of: parts.schema.columns[0]), .int(5))
   }
 
   @Test func anEmbeddedObjectInADictionaryIsAlwaysNew() throws {
@@ -146,9 +147,9 @@ struct ApplyValueTests {
       changeset.update(item, "a", "partMap", [.key("k")], to: .objectValue)
     }
     let parts = try items.table("Part")
-    #expect(try parts.objectCount() == 1)
+    try expectEqual(parts.objectCount(), 1)
     let key = try #require(try parts.key(at: 0))
-    #expect(try parts.row(of: key)?.value(of: parts.schema.columns[0]) == .int(0))
+    try expectEqual(parts.row(of: key)?.value(of: parts.schema.columns[0]), .int(0))
   }
 
   // MARK: Integers
@@ -159,7 +160,7 @@ struct ApplyValueTests {
       let path = changeset.path(item, "a", "count")
       changeset.append(.addInteger(.init(path: path, amount: 2)))
     }
-    #expect(try items.value("count") == .int(.min + 1))
+    try expectEqual(items.value("count"), .int(.min + 1))
   }
 
   @Test func nullIsNotAddedTo() throws {
@@ -169,7 +170,7 @@ struct ApplyValueTests {
         changeset.path(item, "a", "numberMap", [.key("none")]),
       ] { changeset.append(.addInteger(.init(path: path, amount: 2))) }
     }
-    #expect(try items.value("maybe") == .null)
+    try expectEqual(items.value("maybe"), .null)
   }
 
   @Test func whatIsNoIntegerIsNotAddedTo() throws {
@@ -213,7 +214,7 @@ struct ApplyValueTests {
       let erase = changeset.path(item, "a", "numbers", [.at(0)])
       changeset.append(.arrayErase(.init(path: erase, priorSize: 3)))
     }
-    #expect(try items.value("numbers") == .list([.int(2), .int(7)]))
+    try expectEqual(items.value("numbers"), .list([.int(2), .int(7)]))
   }
 
   @Test func positionsMustBeInsideOfTheList() throws {
@@ -244,7 +245,7 @@ struct ApplyValueTests {
       changeset.update(item, "a", "numberMap", [.key("k")], to: .erased)
       changeset.update(item, "a", "numberMap", [.key("none")], to: .erased)
     }
-    #expect(try items.value("numberMap") == .dictionary(TableDictionary([])))
+    try expectEqual(items.value("numberMap"), .dictionary(TableDictionary([])))
     try items.expectBad { changeset, item in
       changeset.update(item, "a", "count", to: .erased)
     }
@@ -261,7 +262,7 @@ struct ApplyValueTests {
         changeset.append(.setErase(.init(path: path, value: .int(value))))
       }
     }
-    #expect(try items.value("numberSet") == .list([.int(2)]))
+    try expectEqual(items.value("numberSet"), .list([.int(2)]))
     try items.expectBad { changeset, item in
       let path = changeset.path(item, "a", "numbers")
       changeset.append(.setInsert(.init(path: path, value: .int(1))))
@@ -294,9 +295,9 @@ struct ApplyValueTests {
       changeset.update(item, "a", "any", to: .list)
     }
     let map = TableValue.dictionary(TableDictionary([.init(key: "k", value: .int(1))]))
-    #expect(try items.value("any") == .list([map]))
+    try expectEqual(items.value("any"), .list([map]))
     try items.apply { changeset, item in changeset.update(item, "a", "any", to: .dictionary) }
-    #expect(try items.value("any") == .dictionary(TableDictionary([])))
+    try expectEqual(items.value("any"), .dictionary(TableDictionary([])))
     try expectWrongType("count", to: .list)
   }
 
@@ -311,7 +312,7 @@ struct ApplyValueTests {
         changeset.append(.clear(.init(path: path, collection: kind)))
       }
     }
-    #expect(try items.value("numbers") == .list([]))
+    try expectEqual(items.value("numbers"), .list([]))
     try items.expectBad(.path(.wrongKind(field: "numbers"))) { changeset, item in
       let path = changeset.path(item, "a", "numbers")
       changeset.append(.clear(.init(path: path, collection: .set)))
@@ -331,8 +332,8 @@ struct ApplyValueTests {
       let element = changeset.path(item, "a", "anys", [.at(0)])
       changeset.append(.clear(.init(path: element, collection: .list)))
     }
-    #expect(try items.value("any") == .dictionary(TableDictionary([])))
-    #expect(try items.value("anys") == .list([.list([])]))
+    try expectEqual(items.value("any"), .dictionary(TableDictionary([])))
+    try expectEqual(items.value("anys"), .list([.list([])]))
     try items.expectBad(.path(.wrongKind(field: "any"))) { changeset, item in
       let path = changeset.path(item, "a", "any")
       changeset.append(.clear(.init(path: path, collection: .single)))

@@ -9,7 +9,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 /// `OPENREALM_SEEDS` makes it longer, as that of `RecordReplayTests`.
@@ -41,7 +41,7 @@ struct DamagedChangesetTests {
         }
         try replica.apply(bytes)
       }
-      #expect(try origin.digest() == replica.digest(), "seed \(seed)")
+      try expectEqual(origin.digest(), replica.digest(), "seed \(seed)")
     }
     print("damaged changesets from \(first): \(tries), refused: \(errors)")
     #expect(errors > tries / 4 && errors < tries * 9 / 10)

@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("Recovered changes")
@@ -24,8 +25,8 @@ struct RecoveringApplyTests {
       changeset.create(changeset.intern("None"), "a")
       changeset.update(item, "a", "count", to: .int(7))
     }
-    #expect(dropped == 6)
-    #expect(try items.value("count") == .int(7))
+    expectEqual(dropped, 6)
+    try expectEqual(items.value("count"), .int(7))
   }
 
   @Test func linksToMissingObjectsBecomeNullOrAreDropped() throws {
@@ -37,31 +38,31 @@ struct RecoveringApplyTests {
       let path = changeset.path(item, "a", "linkSet")
       changeset.append(.setInsert(.init(path: path, value: changeset.link(item, "none"))))
     }
-    #expect(dropped == 2)
-    #expect(try items.value("link") == .null)
-    #expect(try items.links("linkMap") == ["null"])
+    expectEqual(dropped, 2)
+    try expectEqual(items.value("link"), .null)
+    try expectEqual(items.links("linkMap"), ["null"])
     #expect(try items.table().tombstones == nil)
   }
 
   @Test func anErasureIsAnOrdinaryDeletion() throws {
-    #expect(
-      try items.recover { changeset, item in
+    try expectEqual(
+      items.recover { changeset, item in
         changeset.create(item, "b")
         changeset.update(item, "a", "link", to: changeset.link(item, "b"))
         changeset.erase(item, "b")
         changeset.create(item, "b")
-      } == 0)
-    #expect(try items.value("link") == .null)
+      }, 0)
+    try expectEqual(items.value("link"), .null)
   }
 
   @Test func clearingUnderAMissingKeyCreatesTheCollection() throws {
-    #expect(
-      try items.recover { changeset, item in
+    try expectEqual(
+      items.recover { changeset, item in
         let path = changeset.path(item, "a", "anyMap", [.key("k")])
         changeset.append(.clear(.init(path: path, collection: .list)))
-      } == 0)
+      }, 0)
     let map = TableDictionary([.init(key: "k", value: .list([]))])
-    #expect(try items.value("anyMap") == .dictionary(map))
+    try expectEqual(items.value("anyMap"), .dictionary(map))
   }
 
   @Test func classesAndPropertiesAreNotErased() throws {

@@ -5,6 +5,7 @@
 import RealmReplication
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("File identifiers")
@@ -47,11 +48,11 @@ struct FileIdentifierTests {
     var changeset = Self.changeset(0)
     let isChanged = changeset.replaceOwnFile(by: FileIdentifier(1000))
     #expect(isChanged)
-    #expect(changeset.description == Self.changeset(1000).description)
+    expectEqual(changeset.description, Self.changeset(1000).description)
     let isChangedAgain = changeset.replaceOwnFile(by: FileIdentifier(1001))
     #expect(!isChangedAgain)
     let bytes = ChangesetEncoder.encode(changeset)
-    #expect(bytes == ChangesetEncoder.encode(Self.changeset(1000)))
+    expectEqual(bytes, ChangesetEncoder.encode(Self.changeset(1000)))
   }
 
   @Test func areRecordedWhenTheyAreKnown() throws {
@@ -68,7 +69,7 @@ struct FileIdentifierTests {
         try table.set(.link(key), "next", key)
       }
       let isNamed = lines.allSatisfy { $0.contains("high: \(wanted),") }
-      #expect(lines.count == 2)
+      expectEqual(lines.count, 2)
       #expect(isNamed, "\(lines)")
     }
   }

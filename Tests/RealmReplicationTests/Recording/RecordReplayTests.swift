@@ -9,7 +9,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 /// `OPENREALM_SEEDS` is the number of random lives of a database, of 200 transactions each, 30 if

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite("Recorded vectors")
@@ -36,13 +37,14 @@ struct RecordedVectorTests {
 
   @Test func aSchema() throws {
     let bytes = try ReplicaFile().write(Self.makeSchema)
-    #expect(
-      hex(bytes) == """
-        3f00044974656d3f01035f6964000000010a003f02035375620002013f03046e616d653f0400060003030000\
-        3f0505636f756e740600050100003f0604746167730600060300013f0703616e790600070001003f08047768\
-        656e0600080501003f09056174747273060009000102033f0a047569647306000a0b00033f0b037375620600\
-        0b090100023f0c046e65787406000c090100003f0d05707269636506000d0801003f0e017806020e070000
-        """)
+    expectEqual(
+      hex(bytes),
+      """
+      3f00044974656d3f01035f6964000000010a003f02035375620002013f03046e616d653f0400060003030000\
+      3f0505636f756e740600050100003f0604746167730600060300013f0703616e790600070001003f08047768\
+      656e0600080501003f09056174747273060009000102033f0a047569647306000a0b00033f0b037375620600\
+      0b090100023f0c046e65787406000c090100003f0d05707269636506000d0801003f0e017806020e070000
+      """)
   }
 
   /// A definition of a string.
@@ -81,25 +83,25 @@ struct RecordedVectorTests {
       try item.set(.link(key), "next", key)
     }
     let o = Self.object
-    #expect(
-      hex(bytes)
-        == [
-          Self.string(0, "Item"), "02\(o)",
-          Self.string(1, "name"), "04\(o)01000307" + hex("hello 0".utf8) + "00",
-          Self.string(2, "count"), "04\(o)0200012900", "05\(o)020001",
-          Self.string(3, "tags"), "08\(o)03010003016100", "08\(o)03010103016201",
-          "08\(o)03010103036d696402", "09\(o)0301000203", "0a\(o)03010103",
-          "04\(o)03010003017a02",
-          Self.string(4, "when"), "04\(o)04000580e2cfaa060500",
-          Self.string(5, "any"), "04\(o)0500070000000000000c4000",
-          Self.string(6, "price"), "04\(o)060008e209410100",
-          Self.string(7, "attrs"), Self.string(8, "k"), "04\(o)07014008020100",
-          Self.string(9, "gone"), "04\(o)070140094300",
-          Self.string(10, "uids"), "0c\(o)0a000b000102030405060708090a0b0c0d0e0f",
-          Self.string(11, "sub"), Self.string(12, "Sub"), "04\(o)0b004100",
-          Self.string(13, "x"), "04\(o)0b01400d0700000000000004c000",
-          Self.string(14, "next"), "04\(o)0e0009\(o)00",
-        ].joined())
+    expectEqual(
+      hex(bytes),
+      [
+        Self.string(0, "Item"), "02\(o)",
+        Self.string(1, "name"), "04\(o)01000307" + hex("hello 0".utf8) + "00",
+        Self.string(2, "count"), "04\(o)0200012900", "05\(o)020001",
+        Self.string(3, "tags"), "08\(o)03010003016100", "08\(o)03010103016201",
+        "08\(o)03010103036d696402", "09\(o)0301000203", "0a\(o)03010103",
+        "04\(o)03010003017a02",
+        Self.string(4, "when"), "04\(o)04000580e2cfaa060500",
+        Self.string(5, "any"), "04\(o)0500070000000000000c4000",
+        Self.string(6, "price"), "04\(o)060008e209410100",
+        Self.string(7, "attrs"), Self.string(8, "k"), "04\(o)07014008020100",
+        Self.string(9, "gone"), "04\(o)070140094300",
+        Self.string(10, "uids"), "0c\(o)0a000b000102030405060708090a0b0c0d0e0f",
+        Self.string(11, "sub"), Self.string(12, "Sub"), "04\(o)0b004100",
+        Self.string(13, "x"), "04\(o)0b01400d0700000000000004c000",
+        Self.string(14, "next"), "04\(o)0e0009\(o)00",
+      ].joined())
   }
 
   @Test func anErasedObject() throws {
@@ -113,6 +115,6 @@ struct RecordedVectorTests {
       let (key, _) = try #require(try item.findRow(primaryKey: .objectId(Self.id)))
       try item.delete(key)
     }
-    #expect(hex(bytes) == "3f00044974656d0300" + "0a6b0146c7330843ddab5d51a8")
+    expectEqual(hex(bytes), "3f00044974656d0300" + "0a6b0146c7330843ddab5d51a8")
   }
 }

@@ -7,6 +7,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("Recorded writes")
@@ -47,8 +48,9 @@ struct RecordingRuleTests {
       try group.existing("Item").addColumn(named: "more", type: .mixed)
       _ = try one.createObject(primaryKey: .null)
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"AddTable "One" topLevel "id" uuid nullable"#, #"AddTable "Two" embedded"#,
         #"AddColumn "One"."x" int single"#, #"AddColumn "One"."two" link list to "Two""#,
         #"AddColumn "Item"."more" null single nullable"#, #"CreateObject "One"[null]"#,
@@ -62,10 +64,10 @@ struct RecordingRuleTests {
       _ = try one.createObject()
       try one.delete(first)
     }
-    #expect(lines.first == #"AddTable "One" topLevel "" globalKey"#)
+    expectEqual(lines.first, #"AddTable "One" topLevel "" globalKey"#)
     #expect(lines.dropFirst().allSatisfy { $0.contains("globalKey(") && $0.contains("high: 0") })
-    #expect(lines.last?.hasPrefix("EraseObject") == true)
-    #expect(lines.count == 4)
+    expectEqual(lines.last?.hasPrefix("EraseObject"), true)
+    expectEqual(lines.count, 4)
   }
 
   @Test func whatIsAddedAndErasedInOneTransactionIsNothing() throws {
@@ -84,7 +86,7 @@ struct RecordingRuleTests {
       try item.columns.remove(item.column(named: "free").key)
       try group.removeTable(group.existing("Free").key)
     }
-    #expect(lines == [#"EraseColumn "Item"."free""#, #"EraseTable "Free""#])
+    expectEqual(lines, [#"EraseColumn "Item"."free""#, #"EraseTable "Free""#])
   }
 
   @Test func thePrimaryKeyOfAClassStays() throws {
@@ -139,12 +141,13 @@ struct RecordingRuleTests {
       try events.set(.string("x"), "text", key)
       try events.delete(key)
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"CreateObject "Event"[int(1)]"#, #"Update "Event"[int(1)]."text" = string "x" prior 0"#,
       ])
     let table = try #require(try file.read().table(named: "class_Event"))
-    #expect(try table.objectCount() == 0)
+    try expectEqual(table.objectCount(), 0)
   }
 
   @Test func aDeletedObjectLeavesItsLinksFirst() throws {
@@ -159,13 +162,14 @@ struct RecordingRuleTests {
     let lines = try lines { _, item, _ in
       try item.delete(try #require(try item.findRow(primaryKey: .string("b"))?.key))
     }
-    #expect(
-      Set(lines.dropLast()) == [
+    expectEqual(
+      Set(lines.dropLast()),
+      [
         #"Update "Item"["a"]."link" = null prior 0"#,
         #"ArrayErase "Item"["a"]."links"[0] prior 1"#,
         #"Update "Item"["a"]."linkMap"."k" = null prior 0"#,
       ])
-    #expect(lines.last == #"EraseObject "Item"["b"]"#)
+    expectEqual(lines.last, #"EraseObject "Item"["b"]"#)
   }
 
   // MARK: Values
@@ -176,8 +180,9 @@ struct RecordingRuleTests {
       try item.set(.null, "link", key, isDefault: true)
       try item.set(.null, "link", key)
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"Update "Item"["a"]."count" = int(1) default prior 0"#,
         #"Update "Item"["a"]."link" = null prior 0"#,
       ])
@@ -190,8 +195,9 @@ struct RecordingRuleTests {
       try item.add(2, to: item.column(named: "count"), of: key)
       try item.add(2, to: item.column(named: "maybe"), of: key)
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"Update "Item"["a"]."any" = int(3) prior 0"#,
         #"Update "Item"["a"]."any" = int(5) prior 0"#,
         #"AddInteger "Item"["a"]."count" + 2"#,
@@ -205,9 +211,9 @@ struct RecordingRuleTests {
       try item.set(.link(free), "free", key)
       try item.set(.typedLink(item.key, key), "any", key)
     }
-    #expect(lines.count == 3)
+    expectEqual(lines.count, 3)
     #expect(lines[1].hasPrefix(#"Update "Item"["a"]."free" = link "Free"[globalKey("#))
-    #expect(lines[2] == #"Update "Item"["a"]."any" = link "Item"["a"] prior 0"#)
+    expectEqual(lines[2], #"Update "Item"["a"]."any" = link "Item"["a"] prior 0"#)
   }
 
   @Test func collectionsInMixedValuesHaveLongerPaths() throws {
@@ -215,8 +221,9 @@ struct RecordingRuleTests {
       let map = TableDictionary([.init(key: "k", value: .list([.int(1)]))])
       try item.set(.list([.dictionary(map)]), "any", key)
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"Update "Item"["a"]."any" = list prior 0"#,
         #"ArrayInsert "Item"["a"]."any"[0] = dictionary prior 0"#,
         #"Update "Item"["a"]."any"[0]."k" = list prior 0"#,
@@ -240,8 +247,9 @@ struct RecordingRuleTests {
       try parts.set(.int(4), "x", three)
       try parts.set(.int(5), "x", two)
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"Update "Item"["a"]."part" = objectValue prior 0"#,
         #"Update "Item"["a"]."part"."x" = int(1) prior 0"#,
         #"Update "Item"["a"]."part"."part" = objectValue prior 0"#,
@@ -273,7 +281,7 @@ struct RecordingRuleTests {
     let positions = lines.filter { $0.contains(#""x""#) }.map {
       $0.split(separator: "[")[2].prefix(1)
     }
-    #expect(positions == ["1", "0", "1", "0"])
+    expectEqual(positions, ["1", "0", "1", "0"])
   }
 
   @Test func embeddedObjectsThatNothingLinksToAreNotRecorded() throws {
@@ -285,8 +293,9 @@ struct RecordingRuleTests {
       try parts.set(.int(8), "x", inner)
       try item.list("parts", key).append(.link(part))
     }
-    #expect(
-      lines == [
+    expectEqual(
+      lines,
+      [
         #"ArrayInsert "Item"["a"]."parts"[0] = objectValue prior 0"#,
         #"Update "Item"["a"]."parts"[0]."x" = int(7) prior 0"#,
         #"Update "Item"["a"]."parts"[0]."part" = objectValue prior 0"#,
@@ -302,8 +311,9 @@ struct RecordingRuleTests {
       let (part, _) = try parts.createObject()
       try list.set(.link(part), at: 0)
     }
-    #expect(
-      lines.suffix(2) == [
+    expectEqual(
+      lines.suffix(2),
+      [
         #"ArrayErase "Item"["a"]."parts"[0] prior 1"#,
         #"ArrayInsert "Item"["a"]."parts"[0] = objectValue prior 0"#,
       ])
@@ -335,9 +345,9 @@ struct RecordingRuleTests {
     try file.apply { changeset in changeset.erase(changeset.intern("Item"), "b") }
     let lines = try lines { _, item, key in
       let set = try item.members("seen", key)
-      #expect(try set.view.count == 1)
+      try expectEqual(set.view.count, 1)
       try set.remove(at: 0)
     }
-    #expect(lines == [#"SetErase "Item"["a"]."seen" link "Item"["b"]"#])
+    expectEqual(lines, [#"SetErase "Item"["a"]."seen" link "Item"["b"]"#])
   }
 }

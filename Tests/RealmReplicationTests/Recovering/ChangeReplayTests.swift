@@ -7,6 +7,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("Replayed changes")
@@ -26,8 +27,8 @@ struct ChangeReplayTests {
         .addInteger(.init(path: changeset.path(item, "a", "count"), amount: 2)))
     }
     // The last local write wins.
-    #expect(try bench.copy.value("count") == .int(9))
-    #expect(try bench.copy.value("name", of: "b") == .string("server"))
+    try expectEqual(bench.copy.value("count"), .int(9))
+    try expectEqual(bench.copy.value("name", of: "b"), .string("server"))
     #expect(try bench.copy.exists("c"))
   }
 
@@ -40,7 +41,7 @@ struct ChangeReplayTests {
         changeset.append(.addInteger(.init(path: changeset.path(item, "a", name), amount: 2)))
       }
     }
-    #expect(try bench.copy.value("count") == .int(32))
+    try expectEqual(bench.copy.value("count"), .int(32))
     // Null is no number: an increment of it has no effect, and is not uploaded (P5 6).
     #expect(try bench.copy.value("maybe") == .null && lines[0].count == 1)
   }
@@ -57,7 +58,7 @@ struct ChangeReplayTests {
       changeset.clear(item, "gone", "numbers", [], .list)
       changeset.update(item, "a", "count", to: .int(4))
     }
-    #expect(lines == [["Update [\"a\"].\"count\" = int(4) prior 0"]])
+    expectEqual(lines, [["Update [\"a\"].\"count\" = int(4) prior 0"]])
     #expect(try !bench.copy.exists("gone"))
   }
 
@@ -73,14 +74,15 @@ struct ChangeReplayTests {
         changeset.insertLink(item, "a", "links", "a", at: 1)
       })
     let lines = try bench.replay { changeset, item in changeset.erase(item, "b") }
-    #expect(
-      Set(lines[0]) == [
+    expectEqual(
+      Set(lines[0]),
+      [
         "Update [\"a\"].\"link\" = null prior 0", "ArrayErase [\"a\"].\"links\"[0] prior 2",
         "EraseObject [\"b\"]",
       ])
-    #expect(lines[0].last == "EraseObject [\"b\"]")
+    expectEqual(lines[0].last, "EraseObject [\"b\"]")
     #expect(try bench.copy.value("link") == .null && !bench.copy.exists("b"))
-    #expect(try bench.copy.links("links") == ["a"])
+    try expectEqual(bench.copy.links("links"), ["a"])
     #expect(try bench.copy.table().tombstones == nil)
   }
 
@@ -89,7 +91,7 @@ struct ChangeReplayTests {
     var bench = try ReplayBench(
       { changeset, item in changeset.create(item, "b") },
       server: { changeset, item in changeset.erase(item, "b") })
-    #expect(try bench.replay { changeset, item in changeset.erase(item, "b") } == [[]])
+    try expectEqual(bench.replay { changeset, item in changeset.erase(item, "b") }, [[]])
   }
 
   @Test func linksToMissingObjectsBecomeNullOrAreDropped() throws {
@@ -110,14 +112,15 @@ struct ChangeReplayTests {
         changeset.append(.setInsert(.init(path: path, value: changeset.link(item, key))))
       }
     }
-    #expect(
-      lines[0] == [
+    expectEqual(
+      lines[0],
+      [
         "Update [\"a\"].\"link\" = null prior 0", "Update [\"a\"].\"any\" = null prior 0",
         "Update [\"a\"].\"linkMap\".\"k\" = null prior 0",
         "ArrayInsert [\"a\"].\"links\"[0] = link [\"here\"] prior 0",
         "SetInsert [\"a\"].\"linkSet\" link [\"here\"]",
       ])
-    #expect(try bench.copy.value("link") == .null)
+    try expectEqual(bench.copy.value("link"), .null)
   }
 
   @Test func setsAndDictionariesAreChangedAsTheyAre() throws {
@@ -146,8 +149,8 @@ struct ChangeReplayTests {
     let map = TableDictionary([
       .init(key: "both", value: .int(2)), .init(key: "server", value: .int(1)),
     ])
-    #expect(try bench.copy.value("numberMap") == .dictionary(map))
-    #expect(try bench.numbers("a", "numberSet").sorted() == [1, 2])
+    try expectEqual(bench.copy.value("numberMap"), .dictionary(map))
+    try expectEqual(bench.numbers("a", "numberSet").sorted(), [1, 2])
   }
 
   @Test func clearingUnderAMissingKeyMakesTheCollection() throws {
@@ -156,9 +159,9 @@ struct ChangeReplayTests {
       changeset.clear(item, "a", "anyMap", [.key("k")], .list)
       changeset.insert(item, "a", "anyMap", [.key("k"), .at(0)], .int(1), priorSize: 0)
     }
-    #expect(lines[0].count == 2)
+    expectEqual(lines[0].count, 2)
     let map = TableDictionary([.init(key: "k", value: .list([.int(1)]))])
-    #expect(try bench.copy.value("anyMap") == .dictionary(map))
+    try expectEqual(bench.copy.value("anyMap"), .dictionary(map))
   }
 
   // MARK: Schemas
@@ -172,7 +175,7 @@ struct ChangeReplayTests {
       changeset.addProperty("Both", "x", .string)
       changeset.addClass("Mine", key: ("id", .int, false))
     }
-    #expect(lines[0].count == 3)
+    expectEqual(lines[0].count, 3)
     #expect(try bench.copy.table("Both").schema.column(named: "x") != nil)
     #expect(try bench.copy.table("Mine").schema.primaryKey != nil)
   }

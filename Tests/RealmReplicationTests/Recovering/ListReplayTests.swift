@@ -7,6 +7,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("Replayed lists")
@@ -24,8 +25,8 @@ struct ListReplayTests {
       changeset.insert(item, "a", "numbers", [.at(0)], .int(10), priorSize: 3)
       changeset.insert(item, "a", "numbers", [.at(4)], .int(11), priorSize: 4)
     }
-    #expect(try bench.numbers() == [10, 1, 2, 3, 11, 8, 9])
-    #expect(lines[0].last == "ArrayInsert [\"a\"].\"numbers\"[4] = int(11) prior 6")
+    try expectEqual(bench.numbers(), [10, 1, 2, 3, 11, 8, 9])
+    expectEqual(lines[0].last, "ArrayInsert [\"a\"].\"numbers\"[4] = int(11) prior 6")
 
     // The copy has a single element.
     var shorter = try ReplayBench(
@@ -38,7 +39,7 @@ struct ListReplayTests {
       changeset.appendNumbers(item, [10, 11], from: 3)
       changeset.update(item, "a", "numbers", [.at(4)], to: .int(12), priorSize: 5)
     }
-    #expect(try shorter.numbers() == [1, 10, 12])
+    try expectEqual(shorter.numbers(), [1, 10, 12])
   }
 
   @Test func elementsOfTheReplayAreFoundAgain() throws {
@@ -56,7 +57,7 @@ struct ListReplayTests {
         changeset.erase(item, "a", "numbers", at: 3, priorSize: 5)
         changeset.update(item, "a", "numbers", [.at(3)], to: .int(22), priorSize: 4)
       })
-    #expect(try bench.numbers() == [1, 2, 3, 22, 8, 9])
+    try expectEqual(bench.numbers(), [1, 2, 3, 22, 8, 9])
     #expect(lines[1].count == 5 && bench.droppedLists.isEmpty)
   }
 
@@ -73,14 +74,14 @@ struct ListReplayTests {
       changeset.appendNumbers(item, [10, 11, 12], from: 3)
       changeset.move(item, "a", "numbers", from: source, to: target, priorSize: 6)
     }
-    #expect(try bench.numbers() == expected)
+    try expectEqual(bench.numbers(), expected)
     // The places after the move are known, too.
     let local = try bench.local.value("numbers")
     guard case .list(let values) = local else { return }
     for index in 3..<6 as Range<UInt32> {
       guard case .int(let number) = values[Int(index)] else { continue }
       let place = try #require(try bench.numbers().firstIndex(of: number))
-      #expect(place == Int(index))
+      expectEqual(place, Int(index))
     }
   }
 
@@ -92,7 +93,7 @@ struct ListReplayTests {
         changeset.move(item, "a", "numbers", from: source, to: target, priorSize: 4)
       }
       guard case .list(let values) = try bench.local.value("numbers") else { return }
-      #expect(try bench.numbers().map { TableValue.int($0) } == values)
+      try expectEqual(bench.numbers().map { TableValue.int($0) }, values)
     }
   }
 
@@ -114,10 +115,10 @@ struct ListReplayTests {
         },
         { changeset, item in changeset.update(item, "a", "count", to: .int(6)) })
       guard case .list(let values) = try bench.local.value("numbers") else { continue }
-      #expect(try bench.numbers().map { TableValue.int($0) } == values)
-      #expect(try bench.numbers().first == 30)
+      try expectEqual(bench.numbers().map { TableValue.int($0) }, values)
+      try expectEqual(bench.numbers().first, 30)
       // After the changeset, and once.
-      #expect(lines[0].first == "Update [\"a\"].\"count\" = int(5) prior 0")
+      expectEqual(lines[0].first, "Update [\"a\"].\"count\" = int(5) prior 0")
       #expect(lines[0].contains("Clear [\"a\"].\"numbers\" list"))
       #expect(lines[1].isEmpty && lines[2].count == 1)
     }
@@ -132,8 +133,8 @@ struct ListReplayTests {
         changeset.appendNumbers(item, [5, 6])
         changeset.update(item, "a", "numbers", [.at(1)], to: .int(7), priorSize: 2)
       })
-    #expect(try bench.numbers() == [5, 7])
-    #expect(lines[1].count == 4)
+    try expectEqual(bench.numbers(), [5, 7])
+    expectEqual(lines[1].count, 4)
   }
 
   @Test func anObjectThatIsMadeAgainHasNewLists() throws {
@@ -145,7 +146,7 @@ struct ListReplayTests {
         changeset.create(item, "a")
         changeset.appendNumbers(item, [4])
       })
-    #expect(try bench.numbers() == [4])
+    try expectEqual(bench.numbers(), [4])
   }
 
   @Test func aListWhoseObjectIsGoneIsNotCopied() throws {
@@ -153,8 +154,8 @@ struct ListReplayTests {
     _ = try bench.replay(
       { $0.update($1, "a", "numbers", [.at(1)], to: .int(20), priorSize: 3) },
       { changeset, item in changeset.erase(item, "a") })
-    #expect(bench.droppedLists.count == 1)
-    #expect(bench.droppedLists.first?.contains("numbers") == true)
+    expectEqual(bench.droppedLists.count, 1)
+    expectEqual(bench.droppedLists.first?.contains("numbers"), true)
     #expect(try !bench.copy.exists("a"))
   }
 
@@ -175,7 +176,7 @@ struct ListReplayTests {
         changeset.create(item, "later")
         changeset.insertLink(item, "a", "links", "later", at: 2)
       })
-    #expect(try bench.copy.links("links") == ["b", "b", "later"])
+    try expectEqual(bench.copy.links("links"), ["b", "b", "later"])
   }
 
   /// A link that only the copy has leaves the list with its object; the places of the replay's own
@@ -197,7 +198,7 @@ struct ListReplayTests {
         changeset.update(
           item, "a", "links", [.at(1)], to: changeset.link(item, "d"), priorSize: 2)
       })
-    #expect(try bench.copy.links("links") == ["d", "a"])
+    try expectEqual(bench.copy.links("links"), ["d", "a"])
   }
 
   // MARK: Embedded objects
@@ -216,7 +217,7 @@ struct ListReplayTests {
     }
     #expect(lines[0].count == 4 && lines[0][2].contains("[1].\"x\" = int(5)"))
     guard case .list(let parts) = try bench.copy.value("parts") else { return }
-    #expect(parts.count == 4)
+    expectEqual(parts.count, 4)
   }
 
   @Test func anEmbeddedObjectOfTheCopyCopiesTheList() throws {
@@ -231,8 +232,8 @@ struct ListReplayTests {
     let lines = try bench.replay { changeset, item in
       changeset.update(item, "a", "parts", [.at(0), .key("x")], to: .int(9))
     }
-    #expect(lines[0].first == "Clear [\"a\"].\"parts\" list")
-    #expect(try bench.copy.file.digest() == bench.local.file.digest())
+    expectEqual(lines[0].first, "Clear [\"a\"].\"parts\" list")
+    try expectEqual(bench.copy.file.digest(), bench.local.file.digest())
   }
 
   @Test func listsUnderKeysHaveTheirOwnPlaces() throws {
@@ -256,7 +257,7 @@ struct ListReplayTests {
       .init(key: "k", value: .list([.int(3)])),
       .init(key: "l", value: .list([.int(1), .int(4), .int(8)])),
     ])
-    #expect(try bench.copy.value("anyMap") == .dictionary(map))
+    try expectEqual(bench.copy.value("anyMap"), .dictionary(map))
     // A value in place of the list ends it.
     _ = try bench.replay { changeset, item in
       changeset.update(item, "a", "anyMap", [.key("k"), .at(0)], to: .int(5), priorSize: 1)
@@ -265,6 +266,6 @@ struct ListReplayTests {
       changeset.insert(item, "a", "anyMap", [.key("k"), .at(0)], .int(7), priorSize: 0)
     }
     guard case .dictionary(let found) = try bench.copy.value("anyMap") else { return }
-    #expect(found.entries.first { $0.key == "k" }?.value == .list([.int(7)]))
+    expectEqual(found.entries.first { $0.key == "k" }?.value, .list([.int(7)]))
   }
 }

@@ -9,7 +9,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @Suite("Random adoptions", .heavy)

@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @Suite("Differences of properties")
@@ -29,7 +30,7 @@ struct PropertyDifferenceTests {
     let difference = PropertyDifference.changeset(
       from: try state(name, target), to: try state(name, source))
     try target.file.apply(difference)
-    #expect(try target.file.digest() == source.file.digest())
+    try expectEqual(target.file.digest(), source.file.digest())
     let again = PropertyDifference.changeset(
       from: try state(name, target), to: try state(name, source))
     #expect(again.isEmpty)
@@ -69,29 +70,33 @@ struct PropertyDifferenceTests {
     let found = try steps("count", from: { _, _ in }) { changeset, item in
       changeset.update(item, "a", "count", to: .int(7))
     }
-    #expect(found == ["Update  = int(7) prior 0"])
+    expectEqual(found, ["Update  = int(7) prior 0"])
   }
 
   @Test func listsKeepTheirCommonBeginningAndEnd() throws {
-    #expect(
-      try steps("numbers", from: numbers(1, 2, 4), to: numbers(1, 2, 3, 4)) == [
+    try expectEqual(
+      steps("numbers", from: numbers(1, 2, 4), to: numbers(1, 2, 3, 4)),
+      [
         "ArrayInsert [2] = int(3) prior 3"
       ])
-    #expect(
-      try steps("numbers", from: numbers(1, 2, 3, 4), to: numbers(1, 4)) == [
+    try expectEqual(
+      steps("numbers", from: numbers(1, 2, 3, 4), to: numbers(1, 4)),
+      [
         "ArrayErase [2] prior 4", "ArrayErase [1] prior 3",
       ])
-    #expect(
-      try steps("numbers", from: numbers(1, 2, 3), to: numbers(1, 9, 3)) == [
+    try expectEqual(
+      steps("numbers", from: numbers(1, 2, 3), to: numbers(1, 9, 3)),
+      [
         "Update [1] = int(9) prior 3"
       ])
-    #expect(
-      try steps("numbers", from: numbers(1, 5, 3), to: numbers(1, 9, 8, 3)) == [
+    try expectEqual(
+      steps("numbers", from: numbers(1, 5, 3), to: numbers(1, 9, 8, 3)),
+      [
         "Update [1] = int(9) prior 3", "ArrayInsert [2] = int(8) prior 3",
       ])
-    #expect(
-      try steps("numbers", from: numbers(1, 1, 1), to: numbers(1)).count == 2)
-    #expect(try steps("numbers", from: numbers(1, 2), to: { _, _ in }).count == 2)
+    try expectEqual(
+      steps("numbers", from: numbers(1, 1, 1), to: numbers(1)).count, 2)
+    try expectEqual(steps("numbers", from: numbers(1, 2), to: { _, _ in }).count, 2)
   }
 
   @Test func linksInListsAreAssignedAndInserted() throws {
@@ -106,9 +111,9 @@ struct PropertyDifferenceTests {
         changeset.insertLink(item, "a", "links", "later", at: 1)
         changeset.insertLink(item, "a", "links", "b", at: 2)
       })
-    #expect(found.count == 2)
-    #expect(found.first?.hasPrefix("Update [0] = link") == true)
-    #expect(found.last?.hasPrefix("ArrayInsert [1] = link") == true)
+    expectEqual(found.count, 2)
+    expectEqual(found.first?.hasPrefix("Update [0] = link"), true)
+    expectEqual(found.last?.hasPrefix("ArrayInsert [1] = link"), true)
   }
 
   /// A list of embedded objects, each with its number.
@@ -126,15 +131,16 @@ struct PropertyDifferenceTests {
   }
 
   @Test func embeddedObjectsKeepTheirEqualProperties() throws {
-    #expect(
-      try steps("parts", from: parts(1, 2, 3), to: parts(1, 5, 3)) == [
+    try expectEqual(
+      steps("parts", from: parts(1, 2, 3), to: parts(1, 5, 3)),
+      [
         "Update [1].\"x\" = int(5) prior 0"
       ])
     let deep = try steps("parts", from: parts(1)) { changeset, item in
       parts(1)(&changeset, item)
       changeset.update(item, "a", "parts", [.at(0), .key("part"), .key("x")], to: .int(4))
     }
-    #expect(deep == ["Update [0].\"part\".\"x\" = int(4) prior 0"])
+    expectEqual(deep, ["Update [0].\"part\".\"x\" = int(4) prior 0"])
     let single = try steps(
       "part",
       from: { changeset, item in
@@ -144,8 +150,8 @@ struct PropertyDifferenceTests {
       changeset.update(item, "a", "part", to: .objectValue)
       changeset.update(item, "a", "part", [.key("x")], to: .int(4))
     }
-    #expect(single == ["Update .\"x\" = int(4) prior 0"])
-    #expect(try steps("parts", from: parts(1, 2), to: parts(2)).count == 1)
+    expectEqual(single, ["Update .\"x\" = int(4) prior 0"])
+    try expectEqual(steps("parts", from: parts(1, 2), to: parts(2)).count, 1)
   }
 
   @Test func setsKeepWhatTheyHaveInCommon() throws {
@@ -157,8 +163,9 @@ struct PropertyDifferenceTests {
         }
       }
     }
-    #expect(
-      try steps("numberSet", from: set([1, 2]), to: set([2, 3])) == [
+    try expectEqual(
+      steps("numberSet", from: set([1, 2]), to: set([2, 3])),
+      [
         "SetErase  int(1)", "SetInsert  int(3)",
       ])
     func links(_ keys: [String]) -> (inout Changeset, InternedString) -> Void {
@@ -185,8 +192,9 @@ struct PropertyDifferenceTests {
     let found = try steps(
       "numberMap", from: map([("k", 1), ("l", 2), ("m", 3)]),
       to: map([("l", 2), ("m", 4), ("n", 5)]))
-    #expect(
-      found == [
+    expectEqual(
+      found,
+      [
         "Update .\"k\" = erased prior 0", "Update .\"m\" = int(4) prior 0",
         "Update .\"n\" = int(5) prior 0",
       ])
@@ -201,30 +209,31 @@ struct PropertyDifferenceTests {
         changeset.update(item, "a", "any", [.at(1), .key("k")], to: .int(last))
       }
     }
-    #expect(
-      try steps("any", from: nested(2), to: nested(3)) == [
+    try expectEqual(
+      steps("any", from: nested(2), to: nested(3)),
+      [
         "Update [1].\"k\" = int(3) prior 0"
       ])
     let replaced = try steps("any", from: nested(2)) { changeset, item in
       changeset.update(item, "a", "any", to: .int(1))
     }
-    #expect(replaced == ["Update  = int(1) prior 0"])
-    #expect(
-      try steps(
+    expectEqual(replaced, ["Update  = int(1) prior 0"])
+    try expectEqual(
+      steps(
         "any",
         from: { changeset, item in
           changeset.update(item, "a", "any", to: .int(1))
         }, to: nested(2)
-      ).count == 6)
+      ).count, 6)
     // An element that becomes a collection is inserted in place of the other.
-    #expect(
-      try steps(
+    try expectEqual(
+      steps(
         "any",
         from: { changeset, item in
           changeset.update(item, "a", "any", to: .list)
           changeset.insert(item, "a", "any", [.at(0)], .int(1), priorSize: 0)
           changeset.insert(item, "a", "any", [.at(1)], .int(2), priorSize: 1)
         }, to: nested(2)
-      ).first == "ArrayErase [1] prior 2")
+      ).first, "ArrayErase [1] prior 2")
   }
 }

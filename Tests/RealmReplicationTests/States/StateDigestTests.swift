@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite("State digests")
@@ -31,7 +32,7 @@ struct StateDigestTests {
         }
       }.file.digest()
     }
-    #expect(try digest(["x", "y", "z"]) == digest(["z", "x", "y"]))
+    try expectEqual(digest(["x", "y", "z"]), digest(["z", "x", "y"]))
   }
 
   @Test func dependOnEachValue() throws {
@@ -65,7 +66,7 @@ struct StateDigestTests {
     ]
     var digests: Set<StateDigest> = []
     for change in changes { digests.insert(try file(change).file.digest()) }
-    #expect(digests.count == changes.count)
+    expectEqual(digests.count, changes.count)
   }
 
   @Test func tombstonesDoNotCount() throws {
@@ -73,7 +74,7 @@ struct StateDigestTests {
       changeset.update(item, "a", "link", to: changeset.link(item, "none"))
       changeset.insertLink(item, "a", "links", "none", at: 0)
     }
-    #expect(try waiting.file.digest() == file().file.digest())
+    try expectEqual(waiting.file.digest(), file().file.digest())
   }
 
   @Test func ofATransactionAreThoseOfItsVersion() throws {
@@ -85,15 +86,15 @@ struct StateDigestTests {
     try applier.apply(changeset)
     let digest = try StateDigest(of: group)
     _ = try group.commit()
-    #expect(try digest == items.file.digest())
+    try expectEqual(digest, items.file.digest())
   }
 
   @Test func differencesAreNamed() throws {
     let one = try file { $0.update($1, "a", "count", to: .int(1)) }
     let two = try file { $0.update($1, "a", "count", to: .int(2)) }
-    #expect(
-      try StateDifference.lines(from: one.file.read(), to: two.file.read())
-        == [#"Item[string("a")].count: int(1) became int(2)"#])
+    try expectEqual(
+      StateDifference.lines(from: one.file.read(), to: two.file.read()),
+      [#"Item[string("a")].count: int(1) became int(2)"#])
     #expect(try StateDifference.lines(from: one.file.read(), to: one.file.read()).isEmpty)
   }
 }

@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -18,7 +19,7 @@ struct APIKeyTests {
     allowsKeys: Bool = true, limits: RequestLimits = RequestLimits()
   ) async throws -> (APIBench, TestLogin) {
     let bench = try APIBench(limits: limits, settings: { $0.allowsKeys = allowsKeys })
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     return (bench, try TestLogin(await bench.logIn()))
   }
 
@@ -46,18 +47,18 @@ struct APIKeyTests {
     let (bench, login) = try await Self.user()
     let made = await Self.make(bench, login)
     let key = try Self.key(made)
-    #expect(
-      made.text
-        == #"{"_id":"\#(key.id)","key":"\#(key.text)","name":"robot","disabled":false}"#)
+    expectEqual(
+      made.text,
+      #"{"_id":"\#(key.id)","key":"\#(key.text)","name":"robot","disabled":false}"#)
     let robot = try TestLogin(await Self.logIn(bench, key.text))
-    #expect(robot.user == login.user)
+    expectEqual(robot.user, login.user)
     // Neither the key nor a part of it is stored (SY14).
     let content = try bench.system.file.contents()
-    #expect(content.firstRange(of: Array(key.text.utf8)) == nil)
-    #expect(content.firstRange(of: Array(key.text.dropFirst(24).utf8)) == nil)
+    expectEqual(content.firstRange(of: Array(key.text.utf8)), nil)
+    expectEqual(content.firstRange(of: Array(key.text.dropFirst(24).utf8)), nil)
     #expect(content.firstRange(of: Array(key.id.utf8)) != nil)
     // It belongs to the user already.
-    #expect(await Self.logIn(bench, key.text, link: login.access).error == "400 BadRequest")
+    await expectEqual(Self.logIn(bench, key.text, link: login.access).error, "400 BadRequest")
   }
 
   @Test func keysAreListedFetchedDisabledAndRemoved() async throws {
@@ -73,8 +74,8 @@ struct APIKeyTests {
     func text(_ id: String, _ name: String, _ isDisabled: Bool) -> String {
       #"{"_id":"\#(id)","name":"\#(name)","disabled":\#(isDisabled)}"#
     }
-    #expect(
-      await send("GET").text == "[\(text(one.id, "one", false)),\(text(two.id, "two", false))]")
+    await expectEqual(
+      send("GET").text, "[\(text(one.id, "one", false)),\(text(two.id, "two", false))]")
     let robots = [
       try TestLogin(await Self.logIn(bench, one.text)),
       try TestLogin(await Self.logIn(bench, two.text)),
@@ -82,58 +83,58 @@ struct APIKeyTests {
     func isOpen(_ login: TestLogin) async -> Bool {
       await bench.send("GET", "/api/client/v2.0/auth/profile", token: login.access).status == 200
     }
-    #expect(await send("PUT", "/\(one.id)/disable").status == 204)
-    #expect(await send("GET", "/\(one.id)").text == text(one.id, "one", true))
-    #expect(await Self.logIn(bench, one.text).error == "401 AuthError")
+    await expectEqual(send("PUT", "/\(one.id)/disable").status, 204)
+    await expectEqual(send("GET", "/\(one.id)").text, text(one.id, "one", true))
+    await expectEqual(Self.logIn(bench, one.text).error, "401 AuthError")
     // The logins with the key are over, others go on.
     #expect(await !isOpen(robots[0]))
     #expect(await isOpen(robots[1]))
     #expect(await isOpen(login))
-    #expect(ends.withLock { $0.count } == 1)
-    #expect(await send("PUT", "/\(one.id)/enable").status == 204)
-    #expect(await Self.logIn(bench, one.text).status == 200)
-    #expect(await send("DELETE", "/\(two.id)").status == 204)
+    expectEqual(ends.withLock { $0.count }, 1)
+    await expectEqual(send("PUT", "/\(one.id)/enable").status, 204)
+    await expectEqual(Self.logIn(bench, one.text).status, 200)
+    await expectEqual(send("DELETE", "/\(two.id)").status, 204)
     #expect(await !isOpen(robots[1]))
-    #expect(await Self.logIn(bench, two.text).error == "401 AuthError")
-    #expect(await send("GET").text == "[\(text(one.id, "one", false))]")
+    await expectEqual(Self.logIn(bench, two.text).error, "401 AuthError")
+    await expectEqual(send("GET").text, "[\(text(one.id, "one", false))]")
     for (method, path) in [
       ("GET", ""), ("DELETE", ""), ("PUT", "/enable"), ("PUT", "/disable"),
     ] {
-      #expect(await send(method, "/\(two.id)\(path)").error == "404 APIKeyNotFound")
+      await expectEqual(send(method, "/\(two.id)\(path)").error, "404 APIKeyNotFound")
     }
-    #expect(await send("PUT", "/\(one.id)/rename").status == 404)
+    await expectEqual(send("PUT", "/\(one.id)/rename").status, 404)
   }
 
   @Test func keysNeedTheRefreshTokenOfTheirUser() async throws {
     let (bench, login) = try await Self.user()
     let key = try Self.key(await Self.make(bench, login))
-    #expect(await bench.send("GET", Self.path).error == "401 InvalidSession")
-    #expect(await bench.send("GET", Self.path, token: login.access).error == "401 InvalidSession")
-    #expect(await bench.register("bob@x.org").status == 201)
+    await expectEqual(bench.send("GET", Self.path).error, "401 InvalidSession")
+    await expectEqual(bench.send("GET", Self.path, token: login.access).error, "401 InvalidSession")
+    await expectEqual(bench.register("bob@x.org").status, 201)
     let other = try TestLogin(await bench.logIn("bob@x.org"))
-    #expect(await bench.send("GET", Self.path, token: other.refresh).text == "[]")
+    await expectEqual(bench.send("GET", Self.path, token: other.refresh).text, "[]")
     let path = Self.path + "/" + key.id
-    #expect(await bench.send("GET", path, token: other.refresh).error == "404 APIKeyNotFound")
-    #expect(await bench.send("DELETE", path, token: other.refresh).error == "404 APIKeyNotFound")
+    await expectEqual(bench.send("GET", path, token: other.refresh).error, "404 APIKeyNotFound")
+    await expectEqual(bench.send("DELETE", path, token: other.refresh).error, "404 APIKeyNotFound")
   }
 
   @Test func usersWithoutAWayToComeBackHaveNoKeys() async throws {
     let (bench, _) = try await Self.user()
     let anonymous = try await bench.anonymous()
-    #expect(await Self.make(bench, anonymous).error == "400 InvalidParameter")
+    await expectEqual(Self.make(bench, anonymous).error, "400 InvalidParameter")
     let made = APIKey.make(
       named: "server", for: nil, now: OriginTimestamp(milliseconds: 1), RandomBytes(),
       PlainCryptography())
     try await bench.store.add(made.key)
     let server = try TestLogin(await Self.logIn(bench, made.text))
-    #expect(await Self.make(bench, server).error == "400 InvalidParameter")
+    await expectEqual(Self.make(bench, server).error, "400 InvalidParameter")
     // The user of a key of the app is one, and is called a server.
-    #expect(try TestLogin(await Self.logIn(bench, made.text)).user == server.user)
+    try expectEqual(TestLogin(await Self.logIn(bench, made.text)).user, server.user)
     let profile = await bench.send(
       "GET", "/api/client/v2.0/auth/profile", token: server.access)
     #expect(profile.text.contains(#""type":"server""#))
     let user = try await bench.accounts.ruleUser(server.user)
-    #expect(RuleContext(user: user, partition: nil).value(of: .userType) == .string("server"))
+    expectEqual(RuleContext(user: user, partition: nil).value(of: .userType), .string("server"))
     #expect(profile.text.contains(#""data":{"name":"server"}"#))
     #expect(profile.text.contains(#""provider_type":"api-key""#))
   }
@@ -141,13 +142,13 @@ struct APIKeyTests {
   @Test func namesAndNumbersOfKeysAreLimited() async throws {
     let (bench, login) = try await Self.user()
     for name in ["", "a b", "ä", "a.b", String(repeating: "k", count: 65)] {
-      #expect(await Self.make(bench, login, name).error == "400 InvalidParameter", "\(name)")
+      await expectEqual(Self.make(bench, login, name).error, "400 InvalidParameter", "\(name)")
     }
     for number in 1...20 {
-      #expect(await Self.make(bench, login, "Key_-\(number)").status == 201)
+      await expectEqual(Self.make(bench, login, "Key_-\(number)").status, 201)
     }
-    #expect(await Self.make(bench, login, "Key_-1").error == "409 APIKeyAlreadyExists")
-    #expect(await Self.make(bench, login, "more").error == "400 BadRequest")
+    await expectEqual(Self.make(bench, login, "Key_-1").error, "409 APIKeyAlreadyExists")
+    await expectEqual(Self.make(bench, login, "more").error, "400 BadRequest")
   }
 
   @Test func guessesOfKeysAreLimited() async throws {
@@ -155,10 +156,10 @@ struct APIKeyTests {
     let key = try Self.key(await Self.make(bench, login))
     let near = key.text.dropLast() + (key.text.hasSuffix("0") ? "1" : "0")
     for guess in ["", "x", key.id, String(near), key.text + "0"] {
-      for _ in 0..<2 { #expect(await Self.logIn(bench, guess).error == "401 AuthError") }
+      for _ in 0..<2 { await expectEqual(Self.logIn(bench, guess).error, "401 AuthError") }
     }
-    #expect(await Self.logIn(bench, key.text).error == "429 AuthError")
-    #expect(await Self.logIn(bench, key.text, address: "10.0.0.2").status == 200)
+    await expectEqual(Self.logIn(bench, key.text).error, "429 AuthError")
+    await expectEqual(Self.logIn(bench, key.text, address: "10.0.0.2").status, 200)
   }
 
   @Test func loginsWithAKeyAreLimited() async throws {
@@ -166,24 +167,24 @@ struct APIKeyTests {
     limits.logins = 2
     let (bench, login) = try await Self.user(limits: limits)
     let key = try Self.key(await Self.make(bench, login))
-    for _ in 0..<2 { #expect(await Self.logIn(bench, key.text).status == 200) }
-    #expect(await Self.logIn(bench, key.text).error == "429 AuthError")
+    for _ in 0..<2 { await expectEqual(Self.logIn(bench, key.text).status, 200) }
+    await expectEqual(Self.logIn(bench, key.text).error, "429 AuthError")
   }
 
   @Test func withoutTheProviderThereAreNoKeys() async throws {
     let (bench, login) = try await Self.user(allowsKeys: false)
-    #expect(await Self.make(bench, login).error == "404 AuthProviderNotFound")
-    #expect(
-      await bench.send("GET", Self.path, token: login.refresh).error == "404 AuthProviderNotFound")
-    #expect(await Self.logIn(bench, "k").error == "404 AuthProviderNotFound")
+    await expectEqual(Self.make(bench, login).error, "404 AuthProviderNotFound")
+    await expectEqual(
+      bench.send("GET", Self.path, token: login.refresh).error, "404 AuthProviderNotFound")
+    await expectEqual(Self.logIn(bench, "k").error, "404 AuthProviderNotFound")
   }
 
   @Test func keysGoWithTheirUser() async throws {
     let (bench, login) = try await Self.user()
     let key = try Self.key(await Self.make(bench, login))
     let gone = await bench.send("DELETE", "/api/client/v2.0/auth/delete", token: login.access)
-    #expect(gone.status == 204)
-    #expect(await Self.logIn(bench, key.text).error == "401 AuthError")
+    expectEqual(gone.status, 204)
+    await expectEqual(Self.logIn(bench, key.text).error, "401 AuthError")
     #expect(try await bench.store.keys(of: login.user).isEmpty)
   }
 

@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -34,15 +35,15 @@ struct FunctionCallTests {
     let bench = try APIBench(functions: table)
     let login = try await bench.anonymous()
     let hidden = await Self.call(bench, login, "hidden")
-    #expect(hidden.error == "404 FunctionNotFound")
+    expectEqual(hidden.error, "404 FunctionNotFound")
     // As one that is not there.
     let unknown = await Self.call(bench, login, "unknown")
-    #expect(hidden.text.replacing("hidden", with: "unknown") == unknown.text)
-    #expect(await Self.call(bench, login, "open").text == #""true 1""#)
+    expectEqual(hidden.text.replacing("hidden", with: "unknown"), unknown.text)
+    await expectEqual(Self.call(bench, login, "open").text, #""true 1""#)
     #expect(bench.functions.has("hidden") && !bench.functions.has("unknown"))
     // The app's file counts before the program.
     bench.functions.set([FunctionSettings("open", FunctionOptions(isPrivate: true))])
-    #expect(await Self.call(bench, login, "open").error == "404 FunctionNotFound")
+    await expectEqual(Self.call(bench, login, "open").error, "404 FunctionNotFound")
   }
 
   @Test func aConditionSaysWhoMayCall() async throws {
@@ -55,10 +56,10 @@ struct FunctionCallTests {
     let bench = try APIBench(functions: table)
     let login = try await bench.anonymous()
     let refused = await Self.call(bench, login, "f")
-    #expect(refused.error == "403 NoMatchingRuleFound")
+    expectEqual(refused.error, "403 NoMatchingRuleFound")
     try await bench.accounts.setCustomData(
       .document([BSONElement("level", .int64(3))]), of: login.user)
-    #expect(await Self.call(bench, login, "f").text == #"{"level":{"$numberLong":"3"}}"#)
+    await expectEqual(Self.call(bench, login, "f").text, #"{"level":{"$numberLong":"3"}}"#)
   }
 
   @Test func aFunctionEndsInItsTime() async throws {
@@ -74,9 +75,9 @@ struct FunctionCallTests {
     limits.callsPerUser = 1
     let bench = try APIBench(functions: table, functionLimits: limits)
     let login = try await bench.anonymous()
-    #expect(await Self.call(bench, login, "stubborn").error == "400 ExecutionTimeLimitExceeded")
+    await expectEqual(Self.call(bench, login, "stubborn").error, "400 ExecutionTimeLimitExceeded")
     // It still counts while it runs.
-    #expect(await Self.call(bench, login, "stubborn").error == "503 InternalServerError")
+    await expectEqual(Self.call(bench, login, "stubborn").error, "503 InternalServerError")
     gate.finish()
     for _ in 0..<30_000 where !isCancelled.withLock({ $0 }) {
       try await Task.sleep(for: .milliseconds(1))
@@ -99,11 +100,11 @@ struct FunctionCallTests {
     let logins = [try await bench.anonymous(), try await bench.anonymous()]
     try await withThrowingTaskGroup(of: Void.self) { group in
       for login in [logins[0], logins[0], logins[1]] {
-        group.addTask { #expect(await Self.call(bench, login, "wait").status == 200) }
+        group.addTask { await expectEqual(Self.call(bench, login, "wait").status, 200) }
       }
       while running.withLock({ $0 }) < 3 { await Task.yield() }
       for login in logins {
-        #expect(await Self.call(bench, login, "wait").error == "503 InternalServerError")
+        await expectEqual(Self.call(bench, login, "wait").error, "503 InternalServerError")
       }
       // Triggers have a room of their own.
       group.addTask { _ = try await bench.functions.call("wait", [], by: .trigger("t")) }
@@ -162,8 +163,8 @@ struct FunctionCallTests {
             #"{"database":"d","collection":"Thing","document":{"_id":\#(n),"n":\#(n)}}"#)
         ], user: nil)
     }
-    #expect(await Self.call(bench, try await bench.anonymous(), "f").status == 200)
-    #expect(found.withLock { $0 } == ["1", "3"])
+    await expectEqual(Self.call(bench, try await bench.anonymous(), "f").status, 200)
+    expectEqual(found.withLock { $0 }, ["1", "3"])
   }
 
   // MARK: Webhooks
@@ -177,7 +178,7 @@ struct FunctionCallTests {
     try await bench.accounts.setCustomData(
       .document([BSONElement("level", .int32(1))]), of: login.user)
     let answer = await Self.call(bench, login, "sum", #"{"$numberInt":"1"},{"$numberInt":"2"}"#)
-    #expect(answer.text == #"{"$numberInt":"3"}"#)
+    expectEqual(answer.text, #"{"$numberInt":"3"}"#)
     let request = try #require(services.requests.withLock { $0.first })
     let text = String(decoding: request.body, as: UTF8.self)
     let head =
@@ -193,9 +194,9 @@ struct FunctionCallTests {
     #expect(request.timeout == 30_000 && !request.followsRedirections)
     _ = try await bench.functions.call("sum", [], by: .trigger("t"))
     let other = try #require(services.requests.withLock { $0.last })
-    #expect(
-      String(decoding: other.body, as: UTF8.self)
-        == #"{"app":"todos","event":"function","name":"sum","arguments":[],"trigger":"t"}"#)
+    expectEqual(
+      String(decoding: other.body, as: UTF8.self),
+      #"{"app":"todos","event":"function","name":"sum","arguments":[],"trigger":"t"}"#)
   }
 
   @Test(arguments: [
@@ -212,8 +213,8 @@ struct FunctionCallTests {
     let bench = try APIBench(
       transport: services, functionSettings: [FunctionSettings("sum", webhook: Self.hook)])
     let answer = await Self.call(bench, try await bench.anonymous(), "sum")
-    #expect(answer.error == expected)
-    #expect(answer.text.contains("too few") == (status == 400))
+    expectEqual(answer.error, expected)
+    expectEqual(answer.text.contains("too few"), (status == 400))
     #expect(!answer.text.contains("DETAIL") && !answer.text.contains("example.org"))
   }
 
@@ -232,7 +233,7 @@ struct FunctionCallTests {
       return HTTPResponse(status: 200)
     }
     let login = try await bench.anonymous()
-    #expect(await Self.call(bench, login, "gone").error == "400 FunctionExecutionError")
-    #expect(await Self.call(bench, login, "slow").error == "400 ExecutionTimeLimitExceeded")
+    await expectEqual(Self.call(bench, login, "gone").error, "400 FunctionExecutionError")
+    await expectEqual(Self.call(bench, login, "slow").error, "400 ExecutionTimeLimitExceeded")
   }
 }

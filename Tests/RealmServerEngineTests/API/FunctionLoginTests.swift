@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -68,20 +69,20 @@ struct FunctionLoginTests {
     let bench = try APIBench(settings: { $0.loginHook = .function("who") }, logins: functions)
     let body = #"{"name":"ann","options":{"device":{"deviceId":"x"}}}"#
     let ann = try TestLogin(await Self.login(bench, body))
-    #expect(try TestLogin(await Self.login(bench, body)).user == ann.user)
+    try expectEqual(TestLogin(await Self.login(bench, body)).user, ann.user)
     // The document comes without what the client adds.
-    #expect(
-      documents.withLock { $0.first } == [.document([BSONElement("name", .string("ann"))])])
+    expectEqual(
+      documents.withLock { $0.first }, [.document([BSONElement("name", .string("ann"))])])
     let bob = try TestLogin(await Self.login(bench, #"{"name":"bob"}"#))
     #expect(bob.user != ann.user)
     let profile = await bench.send("GET", "/api/client/v2.0/auth/profile", token: bob.access)
     #expect(profile.text.contains(#""data":{"name":"B"}"#))
     #expect(profile.text.contains(#""provider_type":"custom-function""#))
-    #expect(await Self.login(bench, #"{"other":1}"#).error == "401 AuthError")
-    #expect(await Self.login(bench, #"{"name":""}"#).error == "401 AuthError")
+    await expectEqual(Self.login(bench, #"{"other":1}"#).error, "401 AuthError")
+    await expectEqual(Self.login(bench, #"{"name":""}"#).error, "401 AuthError")
     let failed = await Self.login(bench, #"{"name":"thrown"}"#)
     #expect(failed.error == "500 InternalServerError" && !failed.text.contains("SECRET"))
-    #expect(await Self.login(try APIBench(), "{}").error == "404 AuthProviderNotFound")
+    await expectEqual(Self.login(try APIBench(), "{}").error, "404 AuthProviderNotFound")
   }
 
   @Test func aWebhookGetsASignedRequest() async throws {
@@ -92,19 +93,19 @@ struct FunctionLoginTests {
     let login = try TestLogin(await Self.login(bench, #"{"n":{"$numberInt":"3"}}"#))
     let request = try #require(services.requests.withLock { $0.first })
     let text = String(decoding: request.body, as: UTF8.self)
-    #expect(
-      text == #"{"app":"todos","event":"login","arguments":[{"n":{"$numberInt":"3"}}]}"#)
+    expectEqual(
+      text, #"{"app":"todos","event":"login","arguments":[{"n":{"$numberInt":"3"}}]}"#)
     let now = Int64(APIBench.start / 1_000) + 1_420_070_400
     let digits = HexadecimalText.text(
       PlainCryptography().signature(
         of: Array("\(now).\(text)".utf8), key: Array(Self.secret.utf8)))
     #expect(
       request.headers.contains(HTTPHeader("Realm-Signature", "t=\(now),v1=\(digits)")))
-    #expect(request.method == .post)
+    expectEqual(request.method, .post)
     services.set(Self.url, #"{"id":"ann","name":"Ann"}"#)
-    #expect(try TestLogin(await Self.login(bench, "{}")).user == login.user)
+    try expectEqual(TestLogin(await Self.login(bench, "{}")).user, login.user)
     services.set(Self.url, "null")
-    #expect(await Self.login(bench, "{}").error == "401 AuthError")
+    await expectEqual(Self.login(bench, "{}").error, "401 AuthError")
     for (status, answer) in [
       (200, "{"), (403, "\"ann\""), (500, ""),
       (200, "\"\(String(repeating: "a", count: 66_000))\""),
@@ -120,13 +121,13 @@ struct FunctionLoginTests {
     services.set(Self.url, "null")
     let hook = Webhook(url: Self.url, secret: Secret(Self.secret))
     let bench = try APIBench(settings: { $0.loginHook = .webhook(hook) }, transport: services)
-    for _ in 0..<10 { #expect(await Self.login(bench, "{}").error == "401 AuthError") }
-    #expect(await Self.login(bench, "{}").error == "429 AuthError")
-    #expect(services.requests.withLock { $0.count } == 10)
+    for _ in 0..<10 { await expectEqual(Self.login(bench, "{}").error, "401 AuthError") }
+    await expectEqual(Self.login(bench, "{}").error, "429 AuthError")
+    expectEqual(services.requests.withLock { $0.count }, 10)
     services.set(Self.url, "\"ann\"")
     bench.advance(minutes: 1)
-    for _ in 0..<30 { #expect(await Self.login(bench, "{}").status == 200) }
-    #expect(await Self.login(bench, "{}").error == "429 AuthError")
+    for _ in 0..<30 { await expectEqual(Self.login(bench, "{}").status, 200) }
+    await expectEqual(Self.login(bench, "{}").error, "429 AuthError")
   }
 
   @Test func fewCallsRunAtATime() async throws {
@@ -155,11 +156,11 @@ struct FunctionLoginTests {
       let refused = await bench.send(
         "POST", APIBench.app + "/auth/providers/custom-function/login", "{}",
         address: "10.0.1.1")
-      #expect(refused.error == "503 InternalServerError")
+      expectEqual(refused.error, "503 InternalServerError")
       gate.finish()
-      for try await status in group { #expect(status == 200) }
+      for try await status in group { expectEqual(status, 200) }
     }
-    #expect(await Self.login(bench, "{}").status == 200)
+    await expectEqual(Self.login(bench, "{}").status, 200)
   }
 
   // MARK: Registrations
@@ -167,35 +168,35 @@ struct FunctionLoginTests {
   @Test func theAppsCodeConfirmsAnAddress() async throws {
     let code = Code()
     let bench = try Self.bench(code)
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let document = try #require(code.calls.withLock { $0.first?.first })
-    #expect(document["username"] == .string("ann@x.org"))
-    #expect(await bench.logIn().status == 200)
-    #expect(await bench.register().error == "409 AccountNameInUse")
+    expectEqual(document["username"], .string("ann@x.org"))
+    await expectEqual(bench.logIn().status, 200)
+    await expectEqual(bench.register().error, "409 AccountNameInUse")
 
     code.answer("pending")
-    #expect(await bench.register("bob@x.org").status == 201)
-    #expect(await bench.logIn("bob@x.org").error == "401 InvalidPassword")
+    await expectEqual(bench.register("bob@x.org").status, 201)
+    await expectEqual(bench.logIn("bob@x.org").error, "401 InvalidPassword")
     let confirmation = "{\(Self.token(of: code.calls.withLock { $0.last } ?? []))}"
-    #expect(await bench.password("confirm", confirmation).status == 200)
-    #expect(await bench.password("confirm", confirmation).error == "400 UserpassTokenInvalid")
-    #expect(await bench.logIn("bob@x.org").status == 200)
+    await expectEqual(bench.password("confirm", confirmation).status, 200)
+    await expectEqual(bench.password("confirm", confirmation).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.logIn("bob@x.org").status, 200)
 
     code.answer("fail")
     let refused = await bench.register("eve@x.org")
-    #expect(refused.error == "400 BadRequest")
+    expectEqual(refused.error, "400 BadRequest")
     #expect(refused.text.contains(#"failed to confirm user \"eve@x.org\""#))
     let void = "{\(Self.token(of: code.calls.withLock { $0.last } ?? []))}"
-    #expect(await bench.password("confirm", void).error == "400 UserpassTokenInvalid")
-    #expect(await bench.logIn("eve@x.org").error == "401 InvalidPassword")
+    await expectEqual(bench.password("confirm", void).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.logIn("eve@x.org").error, "401 InvalidPassword")
     // The app asks again, as for an address that nobody registered.
     let again = await bench.password("confirm/call", #"{"email":"eve@x.org"}"#)
-    #expect(again.text == refused.text)
+    expectEqual(again.text, refused.text)
     let unknown = await bench.password("confirm/call", #"{"email":"nobody@x.org"}"#)
-    #expect(unknown.error == "400 BadRequest")
+    expectEqual(unknown.error, "400 BadRequest")
     code.answer("success")
-    #expect(await bench.password("confirm/call", #"{"email":"eve@x.org"}"#).status == 200)
-    #expect(await bench.logIn("eve@x.org").status == 200)
+    await expectEqual(bench.password("confirm/call", #"{"email":"eve@x.org"}"#).status, 200)
+    await expectEqual(bench.logIn("eve@x.org").status, 200)
     let mail = await bench.password("confirm/send", #"{"email":"eve@x.org"}"#)
     #expect(mail.error == "400 BadRequest" && bench.mailer.mails.withLock { $0.isEmpty })
   }
@@ -204,12 +205,12 @@ struct FunctionLoginTests {
     let code = Code()
     let bench = try Self.bench(code)
     code.answer("perhaps")
-    #expect(await bench.register().error == "500 InternalServerError")
+    await expectEqual(bench.register().error, "500 InternalServerError")
     let token = "{\(Self.token(of: code.calls.withLock { $0.last } ?? []))}"
-    #expect(await bench.password("confirm", token).error == "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("confirm", token).error, "400 UserpassTokenInvalid")
     code.answer("success")
-    #expect(await bench.register("ann@x.org", "another").status == 201)
-    #expect(await bench.logIn("ann@x.org", "another").status == 200)
+    await expectEqual(bench.register("ann@x.org", "another").status, 201)
+    await expectEqual(bench.logIn("ann@x.org", "another").status, 200)
   }
 
   /// As mails to an address are.
@@ -217,13 +218,13 @@ struct FunctionLoginTests {
     let code = Code()
     let bench = try Self.bench(code)
     code.answer("pending")
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let body = #"{"email":"ann@x.org"}"#
-    for _ in 0..<4 { #expect(await bench.password("confirm/call", body).status == 200) }
-    #expect(await bench.password("confirm/call", body).error == "429 AuthError")
-    #expect(code.calls.withLock { $0.count } == 5)
+    for _ in 0..<4 { await expectEqual(bench.password("confirm/call", body).status, 200) }
+    await expectEqual(bench.password("confirm/call", body).error, "429 AuthError")
+    expectEqual(code.calls.withLock { $0.count }, 5)
     bench.advance(minutes: 60)
-    #expect(await bench.password("confirm/call", body).status == 200)
+    await expectEqual(bench.password("confirm/call", body).status, 200)
   }
 
   // MARK: New passwords
@@ -231,43 +232,43 @@ struct FunctionLoginTests {
   @Test func theAppsCodeResetsAPassword() async throws {
     let code = Code()
     let bench = try Self.bench(code)
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let before = try TestLogin(await bench.logIn())
     func reset(_ email: String, _ password: String) async -> APIResponse {
       await bench.password(
         "reset/call",
         #"{"email":"\#(email)","password":"\#(password)","arguments":["blue",{"$numberInt":"3"}]}"#)
     }
-    #expect(await reset("ann@x.org", "short").error == "400 BadRequest")
+    await expectEqual(reset("ann@x.org", "short").error, "400 BadRequest")
     code.answer("fail")
     let refused = await reset("ann@x.org", "another")
     #expect(refused.text.contains(#"failed to reset password for user \"ann@x.org\""#))
     let arguments = try #require(code.calls.withLock { $0.last })
-    #expect(arguments[0]["password"] == .string("another"))
-    #expect(arguments[0]["currentPasswordValid"] == .bool(false))
-    #expect(Array(arguments.dropFirst()) == [.string("blue"), .int32(3)])
+    expectEqual(arguments[0]["password"], .string("another"))
+    expectEqual(arguments[0]["currentPasswordValid"], .bool(false))
+    expectEqual(Array(arguments.dropFirst()), [.string("blue"), .int32(3)])
     _ = await reset("ann@x.org", "secret1")
-    #expect(code.calls.withLock { $0.last?[0]["currentPasswordValid"] } == .bool(true))
+    expectEqual(code.calls.withLock { $0.last?[0]["currentPasswordValid"] }, .bool(true))
     // An address that is not registered is answered alike, and the code is not asked.
     let count = code.calls.withLock { $0.count }
     let unknown = await reset("bob@x.org", "another")
-    #expect(unknown.text == refused.text.replacing("ann@x.org", with: "bob@x.org"))
-    #expect(code.calls.withLock { $0.count } == count)
+    expectEqual(unknown.text, refused.text.replacing("ann@x.org", with: "bob@x.org"))
+    expectEqual(code.calls.withLock { $0.count }, count)
 
     code.answer("pending")
-    #expect(await reset("ann@x.org", "another").status == 200)
-    #expect(await bench.logIn("ann@x.org", "another").error == "401 InvalidPassword")
+    await expectEqual(reset("ann@x.org", "another").status, 200)
+    await expectEqual(bench.logIn("ann@x.org", "another").error, "401 InvalidPassword")
     let token = Self.token(of: code.calls.withLock { $0.last } ?? [])
-    #expect(await bench.password("reset", #"{\#(token),"password":"third1"}"#).status == 200)
-    #expect(await bench.logIn("ann@x.org", "third1").status == 200)
+    await expectEqual(bench.password("reset", #"{\#(token),"password":"third1"}"#).status, 200)
+    await expectEqual(bench.logIn("ann@x.org", "third1").status, 200)
 
     code.answer("success")
-    #expect(await reset("ann@x.org", "another").status == 200)
-    #expect(await bench.logIn("ann@x.org", "another").status == 200)
+    await expectEqual(reset("ann@x.org", "another").status, 200)
+    await expectEqual(bench.logIn("ann@x.org", "another").status, 200)
     let session = await bench.send(
       "POST", "/api/client/v2.0/auth/session", token: before.refresh)
-    #expect(session.error == "401 InvalidSession")
-    #expect(
-      await bench.password("reset/send", #"{"email":"ann@x.org"}"#).error == "400 BadRequest")
+    expectEqual(session.error, "401 InvalidSession")
+    await expectEqual(
+      bench.password("reset/send", #"{"email":"ann@x.org"}"#).error, "400 BadRequest")
   }
 }

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -19,36 +20,36 @@ struct LoginDefenceTests {
   /// `AccountService` 3
   @Test func aNewPasswordEndsWhatWasMadeBeforeIt() async throws {
     let bench = try APIBench()
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let ends = Locked<[AccessEnds.End]>([])
     bench.accounts.ends.observe { end in ends.withLock { $0.append(end) } }
     let logins = [try TestLogin(await bench.logIn()), try TestLogin(await bench.logIn())]
     let other = try await bench.anonymous()
     for _ in 0..<2 {
-      #expect(await bench.password("reset/send", #"{"email":"ann@x.org"}"#).status == 200)
+      await expectEqual(bench.password("reset/send", #"{"email":"ann@x.org"}"#).status, 200)
     }
     let mails = bench.mailer.mails.withLock { $0 }
     let body = Self.token(mails[0], #","password":"another""#)
-    #expect(await bench.password("reset", body).status == 200)
+    await expectEqual(bench.password("reset", body).status, 200)
     for login in logins {
       let session = await bench.send("POST", "/api/client/v2.0/auth/session", token: login.refresh)
-      #expect(session.error == "401 InvalidSession")
+      expectEqual(session.error, "401 InvalidSession")
       let profile = await bench.send("GET", "/api/client/v2.0/auth/profile", token: login.access)
-      #expect(profile.error == "401 InvalidSession")
+      expectEqual(profile.error, "401 InvalidSession")
     }
     let second = Self.token(mails[1], #","password":"mine-now""#)
-    #expect(await bench.password("reset", second).error == "400 UserpassTokenInvalid")
-    #expect(ends.withLock { $0 } == [.sessions(logins[0].user)])
+    await expectEqual(bench.password("reset", second).error, "400 UserpassTokenInvalid")
+    expectEqual(ends.withLock { $0 }, [.sessions(logins[0].user)])
     // Others go on, and the user with the new password.
     let profile = await bench.send("GET", "/api/client/v2.0/auth/profile", token: other.access)
-    #expect(profile.status == 200)
-    #expect(try TestLogin(await bench.logIn("ann@x.org", "another")).user == logins[0].user)
+    expectEqual(profile.status, 200)
+    try expectEqual(TestLogin(await bench.logIn("ann@x.org", "another")).user, logins[0].user)
   }
 
   /// `AccountService` 3
   @Test func noSessionBeginsWithAPasswordThatIsReplaced() async throws {
     let bench = try APIBench()
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let name = IdentityName(provider: "local-userpass", name: "ann@x.org")
     let identity = try await bench.store.read { (accounts) throws(AccountError) in
       try accounts.find(Identity.self, name.text)
@@ -58,7 +59,7 @@ struct LoginDefenceTests {
     _ = await bench.password("reset/send", #"{"email":"ann@x.org"}"#)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let body = Self.token(mail, #","password":"another""#)
-    #expect(await bench.password("reset", body).status == 200)
+    await expectEqual(bench.password("reset", body).status, 200)
     await #expect(throws: AccountError.invalidPassword) {
       _ = try await bench.accounts.begin(name, password: old, linkedTo: nil, device: nil)
     }
@@ -68,18 +69,18 @@ struct LoginDefenceTests {
 
   @Test func anAccountIsNotGuessedFromManyAddresses() async throws {
     let bench = try APIBench()
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     for number in 1...5 {
       let answer = await bench.logIn("ann@x.org", "wrong!", from: "10.0.1.\(number)")
-      #expect(answer.error == "401 InvalidPassword")
+      expectEqual(answer.error, "401 InvalidPassword")
     }
-    #expect(await bench.logIn("ann@x.org", "wrong!", from: "10.0.1.6").error == "429 AuthError")
+    await expectEqual(bench.logIn("ann@x.org", "wrong!", from: "10.0.1.6").error, "429 AuthError")
     // A name without an account is treated in the same way.
     for number in 1...5 {
       let answer = await bench.logIn("bob@x.org", "wrong!", from: "10.0.2.\(number)")
-      #expect(answer.error == "401 InvalidPassword")
+      expectEqual(answer.error, "401 InvalidPassword")
     }
-    #expect(await bench.logIn("bob@x.org", "wrong!", from: "10.0.2.6").error == "429 AuthError")
+    await expectEqual(bench.logIn("bob@x.org", "wrong!", from: "10.0.2.6").error, "429 AuthError")
     bench.advance(seconds: 1)
     _ = try TestLogin(await bench.logIn("ann@x.org", from: "10.0.1.7"))
   }
@@ -88,21 +89,21 @@ struct LoginDefenceTests {
     let bench = try APIBench()
     for number in 0..<10 {
       let answer = await bench.logIn("\(number)@x.org", "wrong!", from: "2001:db8::\(number)")
-      #expect(answer.error == "401 InvalidPassword")
+      expectEqual(answer.error, "401 InvalidPassword")
     }
-    #expect(await bench.logIn("z@x.org", "w", from: "2001:db8::ffff").error == "429 AuthError")
-    #expect(
-      await bench.logIn("z@x.org", "w", from: "2001:db8:0:1::1").error == "401 InvalidPassword")
+    await expectEqual(bench.logIn("z@x.org", "w", from: "2001:db8::ffff").error, "429 AuthError")
+    await expectEqual(
+      bench.logIn("z@x.org", "w", from: "2001:db8:0:1::1").error, "401 InvalidPassword")
   }
 
   @Test func registrationsHaveALimitOfTheirOwn() async throws {
     let bench = try APIBench()
-    for number in 0..<30 { #expect(await bench.register("a\(number)@x.org").status == 201) }
-    #expect(await bench.register("z@x.org").error == "429 AuthError")
-    #expect(await bench.password("reset/send", #"{"email":"a@x.org"}"#).error == "429 AuthError")
+    for number in 0..<30 { await expectEqual(bench.register("a\(number)@x.org").status, 201) }
+    await expectEqual(bench.register("z@x.org").error, "429 AuthError")
+    await expectEqual(bench.password("reset/send", #"{"email":"a@x.org"}"#).error, "429 AuthError")
     // Logging in goes on.
     _ = try TestLogin(await bench.logIn("a1@x.org"))
-    #expect(await bench.register("z@x.org", from: "10.0.0.2").status == 201)
+    await expectEqual(bench.register("z@x.org", from: "10.0.0.2").status, 201)
   }
 
   /// An app with Ann's account, whose hashes wait for the gate: one is being made.
@@ -112,7 +113,7 @@ struct LoginDefenceTests {
     let hasher = GatedHasher()
     let bench = try APIBench(hasher: hasher)
     hasher.gate.withLock { $0 = true }
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     hasher.gate.withLock { $0 = false }
     let first = Task { await bench.logIn("first@x.org", from: "10.9.0.1") }
     try await hasher.wait(for: 0, in: bench)
@@ -136,7 +137,7 @@ struct LoginDefenceTests {
     // Each displaces a registration.
     try await hasher.wait(forRefusals: 16 + 4, refusals)
     hasher.gate.withLock { $0 = true }
-    for login in logins { #expect(await login.value == 200) }
+    for login in logins { await expectEqual(login.value, 200) }
     for registration in flood { await registration.value }
     _ = await first.value
   }
@@ -148,12 +149,12 @@ struct LoginDefenceTests {
     }
     try await hasher.wait(for: 64, in: bench)
     for _ in 0..<20 {
-      #expect(await bench.logIn(from: "10.3.0.1").error == "503 InternalServerError")
+      await expectEqual(bench.logIn(from: "10.3.0.1").error, "503 InternalServerError")
     }
     hasher.gate.withLock { $0 = true }
     _ = await first.value
-    for login in waiting { #expect(await login.value == "401 InvalidPassword") }
-    #expect(await bench.logIn(from: "10.3.0.1").status == 200)
+    for login in waiting { await expectEqual(login.value, "401 InvalidPassword") }
+    await expectEqual(bench.logIn(from: "10.3.0.1").status, 200)
   }
 
   // MARK: Addresses of others
@@ -161,10 +162,10 @@ struct LoginDefenceTests {
   /// `AccountService` 4
   @Test func answersDoNotTellWhichAddressesAreRegistered() async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
-    #expect(await bench.password("confirm", Self.token(mail)).status == 200)
-    #expect(await bench.register("waits@x.org").status == 201)
+    await expectEqual(bench.password("confirm", Self.token(mail)).status, 200)
+    await expectEqual(bench.register("waits@x.org").status, 201)
     bench.mailer.mails.withLock { $0 = [] }
     for path in ["register", "confirm/send", "reset/send"] {
       var answers: Set<String> = []
@@ -176,18 +177,19 @@ struct LoginDefenceTests {
         let answer = await bench.register(address, "secret9")
         answers.insert("\(answer.status) \(answer.text)")
       }
-      #expect(answers.count == 1, "\(path): \(answers)")
+      expectEqual(answers.count, 1, "\(path): \(answers)")
     }
     // Whose address it is gets what is due.
     let mails = bench.mailer.mails.withLock { $0.map { "\($0.purpose) \($0.address)" } }
-    #expect(
-      Set(mails) == [
+    expectEqual(
+      Set(mails),
+      [
         "confirmation waits@x.org", "confirmation new@x.org", "passwordReset ann@x.org",
         "passwordReset waits@x.org",
       ])
     // The password of a registration tells nothing either.
     for address in ["ann@x.org", "waits@x.org", "new@x.org", "nobody@x.org"] {
-      #expect(await bench.logIn(address, "secret9").error == "401 InvalidPassword")
+      await expectEqual(bench.logIn(address, "secret9").error, "401 InvalidPassword")
     }
     _ = try TestLogin(await bench.logIn())
   }
@@ -195,46 +197,46 @@ struct LoginDefenceTests {
   @Test func aRegistrationThatIsNotConfirmedKeepsNobodyOut() async throws {
     let bench = try APIBench(confirmation: .mail)
     // Somebody registers Ann's address, before and after her.
-    #expect(await bench.register("ann@x.org", "stolen").status == 201)
-    #expect(await bench.register("ann@x.org", "secret1", from: "10.0.0.2").status == 201)
-    #expect(await bench.register("ann@x.org", "stolen").status == 201)
+    await expectEqual(bench.register("ann@x.org", "stolen").status, 201)
+    await expectEqual(bench.register("ann@x.org", "secret1", from: "10.0.0.2").status, 201)
+    await expectEqual(bench.register("ann@x.org", "stolen").status, 201)
     let mails = bench.mailer.mails.withLock { $0 }
     try #require(mails.count == 3)
     // She opens her own mail.
-    #expect(await bench.password("confirm", Self.token(mails[1])).status == 200)
+    await expectEqual(bench.password("confirm", Self.token(mails[1])).status, 200)
     _ = try TestLogin(await bench.logIn("ann@x.org", "secret1"))
-    #expect(
-      await bench.logIn("ann@x.org", "stolen", from: "10.0.0.3").error == "401 InvalidPassword")
+    await expectEqual(
+      bench.logIn("ann@x.org", "stolen", from: "10.0.0.3").error, "401 InvalidPassword")
     // The other mails are void.
     for mail in [mails[0], mails[2]] {
-      #expect(
-        await bench.password("confirm", Self.token(mail)).error == "400 UserpassTokenInvalid")
+      await expectEqual(
+        bench.password("confirm", Self.token(mail)).error, "400 UserpassTokenInvalid")
     }
     _ = try TestLogin(await bench.logIn("ann@x.org", "secret1"))
   }
 
   @Test func aMailThatNamesNoRegistrationSetsNoPasswordOfAnother() async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register("ann@x.org", "stolen").status == 201)
-    #expect(await bench.register("ann@x.org", "secret1").status == 201)
-    #expect(await bench.password("confirm/send", #"{"email":"ann@x.org"}"#).status == 200)
+    await expectEqual(bench.register("ann@x.org", "stolen").status, 201)
+    await expectEqual(bench.register("ann@x.org", "secret1").status, 201)
+    await expectEqual(bench.password("confirm/send", #"{"email":"ann@x.org"}"#).status, 200)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
-    #expect(await bench.password("confirm", Self.token(mail)).status == 200)
-    #expect(await bench.logIn("ann@x.org", "stolen").error == "401 InvalidPassword")
+    await expectEqual(bench.password("confirm", Self.token(mail)).status, 200)
+    await expectEqual(bench.logIn("ann@x.org", "stolen").error, "401 InvalidPassword")
   }
 
   @Test func anAddressGetsFewMailsAnHour() async throws {
     let bench = try APIBench()
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     for number in 0..<8 {
       let answer = await bench.password(
         "reset/send", #"{"email":"ann@x.org"}"#, from: "10.0.0.\(number)")
-      #expect(answer.status == 200)
+      expectEqual(answer.status, 200)
     }
-    #expect(bench.mailer.mails.withLock { $0.count } == 5)
+    expectEqual(bench.mailer.mails.withLock { $0.count }, 5)
     bench.advance(minutes: 60)
     _ = await bench.password("reset/send", #"{"email":"ann@x.org"}"#)
-    #expect(bench.mailer.mails.withLock { $0.count } == 6)
+    expectEqual(bench.mailer.mails.withLock { $0.count }, 6)
   }
 }
 
@@ -263,6 +265,6 @@ private final class GatedHasher: PasswordHasher {
     for _ in 0..<5_000 where refusals.withLock({ $0 }) < count {
       try await Task.sleep(for: .milliseconds(10))
     }
-    #expect(refusals.withLock { $0 } == count)
+    expectEqual(refusals.withLock { $0 }, count)
   }
 }

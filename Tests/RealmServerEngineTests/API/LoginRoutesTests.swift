@@ -6,6 +6,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct LoginRoutesTests {
@@ -15,10 +16,10 @@ struct LoginRoutesTests {
     let access = try #require(AppToken(login.access))
     let refresh = try #require(AppToken(login.refresh))
     let now = Int64(APIBench.start / 1_000 + 1_420_070_400)
-    #expect(access.issued == now)
-    #expect(access.expires == now + 30 * 60)
-    #expect(refresh.expires == now + 60 * 24 * 60 * 60)
-    #expect(access.userData == nil)
+    expectEqual(access.issued, now)
+    expectEqual(access.expires, now + 30 * 60)
+    expectEqual(refresh.expires, now + 60 * 24 * 60 * 60)
+    expectEqual(access.userData, nil)
     #expect(login.user.utf8.count == 24 && login.device.utf8.count == 24)
     let again = try await bench.anonymous()
     #expect(again.user != login.user)
@@ -30,105 +31,105 @@ struct LoginRoutesTests {
     let path = APIBench.app + "/auth/providers/anon-user/login"
     let known = await bench.send(
       "POST", path, #"{"options":{"device":{"deviceId":"\#(device)"}}}"#)
-    #expect(try TestLogin(known).device == device)
+    try expectEqual(TestLogin(known).device, device)
     let junk = await bench.send("POST", path, #"{"options":{"device":{"deviceId":"x"}}}"#)
     #expect(try TestLogin(junk).device != "x")
   }
 
   @Test func aUserWithPasswordRegistersOnceAndLogsIn() async throws {
     let bench = try APIBench()
-    #expect(await bench.logIn().error == "401 InvalidPassword")
+    await expectEqual(bench.logIn().error, "401 InvalidPassword")
     let registered = await bench.register()
     #expect(registered.status == 201 && registered.text == "{}")
     let again = await bench.register()
-    #expect(again.status == 409)
-    #expect(again.contentType == "application/json")
-    #expect(
-      again.text
-        == #"{"error":"name already in use","error_code":"AccountNameInUse","link":""}"#)
+    expectEqual(again.status, 409)
+    expectEqual(again.contentType, "application/json")
+    expectEqual(
+      again.text,
+      #"{"error":"name already in use","error_code":"AccountNameInUse","link":""}"#)
     let first = try TestLogin(await bench.logIn())
     let second = try TestLogin(await bench.logIn())
-    #expect(first.user == second.user)
+    expectEqual(first.user, second.user)
     #expect(first.access != second.access)
-    #expect(await bench.logIn("ann@x.org", "secret2").error == "401 InvalidPassword")
-    #expect(await bench.logIn("bob@x.org").error == "401 InvalidPassword")
+    await expectEqual(bench.logIn("ann@x.org", "secret2").error, "401 InvalidPassword")
+    await expectEqual(bench.logIn("bob@x.org").error, "401 InvalidPassword")
   }
 
   @Test func passwordsAndAddressesHaveSizes() async throws {
     let bench = try APIBench()
-    #expect(await bench.register("ann@x.org", "short").error == "400 BadRequest")
+    await expectEqual(bench.register("ann@x.org", "short").error, "400 BadRequest")
     let long = String(repeating: "p", count: 129)
-    #expect(await bench.register("ann@x.org", long).error == "400 BadRequest")
+    await expectEqual(bench.register("ann@x.org", long).error, "400 BadRequest")
     for address in [
       "", "ann", "ann@", "@x.org", "ann@x.org,bob@x.org", "ann@x.org\\r\\nBcc: bob@x.org",
       "ann@x.org bob", "<ann@x.org>", "ann@@x.org", "a\u{202E}nn@x.org", "-ann@x.org",
       "ann@x..org", String(repeating: "a", count: 65) + "@x.org",
       "ann@" + String(repeating: "x.", count: 130) + "org",
     ] {
-      #expect(await bench.register(address).error == "400 BadRequest", "\(address)")
+      await expectEqual(bench.register(address).error, "400 BadRequest", "\(address)")
     }
     for address in ["ann+tag@x.org", "änn@exämple.org", "o'brien@x-y.org", "a@localhost"] {
-      #expect(await bench.register(address).status == 201, "\(address)")
+      await expectEqual(bench.register(address).status, 201, "\(address)")
     }
   }
 
   @Test func bodiesThatAreNoDocumentsAreErrors() async throws {
     let bench = try APIBench()
-    #expect(await bench.password("login", "{").error == "400 MalformedJson")
-    #expect(await bench.password("login", "3").error == "400 MalformedJson")
-    #expect(await bench.password("login", "{}").error == "400 MissingParameter")
-    #expect(
-      await bench.password("login", #"{"username":"a","password":3}"#).error
-        == "400 MissingParameter")
+    await expectEqual(bench.password("login", "{").error, "400 MalformedJson")
+    await expectEqual(bench.password("login", "3").error, "400 MalformedJson")
+    await expectEqual(bench.password("login", "{}").error, "400 MissingParameter")
+    await expectEqual(
+      bench.password("login", #"{"username":"a","password":3}"#).error,
+      "400 MissingParameter")
   }
 
   @Test func anAddressIsConfirmedByATokenOfAMail() async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register().status == 201)
-    #expect(await bench.logIn().error == "401 InvalidPassword")
-    #expect(await bench.password("confirm/send", #"{"email":"ann@x.org"}"#).status == 200)
+    await expectEqual(bench.register().status, 201)
+    await expectEqual(bench.logIn().error, "401 InvalidPassword")
+    await expectEqual(bench.password("confirm/send", #"{"email":"ann@x.org"}"#).status, 200)
     let mails = bench.mailer.mails.withLock { $0 }
-    #expect(mails.map(\.purpose) == [.confirmation, .confirmation])
-    #expect(mails.map(\.address) == ["ann@x.org", "ann@x.org"])
+    expectEqual(mails.map(\.purpose), [.confirmation, .confirmation])
+    expectEqual(mails.map(\.address), ["ann@x.org", "ann@x.org"])
     let junk = #"{"token":"x","tokenId":"\#(mails[0].tokenID)"}"#
     let refused = await bench.password("confirm", junk)
-    #expect(refused.error == "400 UserpassTokenInvalid")
+    expectEqual(refused.error, "400 UserpassTokenInvalid")
     #expect(refused.text.contains(#""error":"invalid token data""#))
     // A token for an address is none for a password.
     let token = #""token":"\#(mails[1].token)","tokenId":"\#(mails[1].tokenID)""#
     let reset = "{" + token + #","password":"123456"}"#
-    #expect(await bench.password("reset", reset).error == "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("reset", reset).error, "400 UserpassTokenInvalid")
     let right = "{" + token + "}"
-    #expect(await bench.password("confirm", right).status == 200)
-    #expect(await bench.password("confirm", right).error == "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("confirm", right).status, 200)
+    await expectEqual(bench.password("confirm", right).error, "400 UserpassTokenInvalid")
     _ = try TestLogin(await bench.logIn())
   }
 
   @Test func aPasswordIsResetByATokenOfAMail() async throws {
     let bench = try APIBench()
-    #expect(await bench.register().status == 201)
-    #expect(await bench.password("reset/send", #"{"email":"ann@x.org"}"#).status == 200)
+    await expectEqual(bench.register().status, 201)
+    await expectEqual(bench.password("reset/send", #"{"email":"ann@x.org"}"#).status, 200)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)","password":"another"}"#
-    #expect(await bench.password("reset", body).status == 200)
-    #expect(await bench.password("reset", body).error == "400 UserpassTokenInvalid")
-    #expect(await bench.logIn().error == "401 InvalidPassword")
+    await expectEqual(bench.password("reset", body).status, 200)
+    await expectEqual(bench.password("reset", body).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.logIn().error, "401 InvalidPassword")
     _ = try TestLogin(await bench.logIn("ann@x.org", "another"))
   }
 
   @Test func mailedTokensExpire() async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     bench.advance(minutes: 30)
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)"}"#
-    #expect(await bench.password("confirm", body).error == "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("confirm", body).error, "400 UserpassTokenInvalid")
   }
 
   @Test func functionsOfTheAppDoNotConfirmOrReset() async throws {
     let bench = try APIBench()
     let confirm = await bench.password("confirm/call", #"{"email":"ann@x.org"}"#)
-    #expect(confirm.error == "400 BadRequest")
+    expectEqual(confirm.error, "400 BadRequest")
     #expect(confirm.text.contains(#"failed to confirm user \"ann@x.org\""#))
     let reset = await bench.password(
       "reset/call", #"{"email":"ann@x.org","password":"p","arguments":[]}"#)
@@ -138,29 +139,30 @@ struct LoginRoutesTests {
   @Test func aPasswordIsAddedToAUser() async throws {
     let bench = try APIBench()
     let login = try await bench.anonymous()
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let path = APIBench.app + "/auth/providers/local-userpass/login"
     let body = #"{"username":"ann@x.org","password":"secret1"}"#
-    #expect(await bench.send("POST", path, body, query: "link=true").error == "401 InvalidSession")
+    await expectEqual(
+      bench.send("POST", path, body, query: "link=true").error, "401 InvalidSession")
     let linked = try TestLogin(
       await bench.send("POST", path, body, token: login.access, query: "link=true"))
-    #expect(linked.user == login.user)
-    #expect(try TestLogin(await bench.logIn()).user == login.user)
+    expectEqual(linked.user, login.user)
+    try expectEqual(TestLogin(await bench.logIn()).user, login.user)
     let other = try await bench.anonymous()
     let refused = await bench.send("POST", path, body, token: other.access, query: "link=true")
-    #expect(refused.error == "400 BadRequest")
+    expectEqual(refused.error, "400 BadRequest")
   }
 
   @Test func providersThatAreOffAreUnknown() async throws {
     let bench = try APIBench(confirmation: nil, allowsAnonymous: false)
     let anonymous = await bench.send(
       "POST", APIBench.app + "/auth/providers/anon-user/login", "{}")
-    #expect(anonymous.error == "404 AuthProviderNotFound")
-    #expect(await bench.register().error == "404 AuthProviderNotFound")
-    #expect(await bench.logIn().error == "404 AuthProviderNotFound")
+    expectEqual(anonymous.error, "404 AuthProviderNotFound")
+    await expectEqual(bench.register().error, "404 AuthProviderNotFound")
+    await expectEqual(bench.logIn().error, "404 AuthProviderNotFound")
     let apple = await bench.send(
       "POST", APIBench.app + "/auth/providers/oauth2-apple/login", "{}")
-    #expect(apple.error == "404 AuthProviderNotFound")
+    expectEqual(apple.error, "404 AuthProviderNotFound")
   }
 
   /// `RateLimit` 1
@@ -170,13 +172,13 @@ struct LoginRoutesTests {
       await bench.send(
         "POST", APIBench.app + "/auth/providers/anon-user/login", "{}", address: address)
     }
-    for _ in 0..<100 { #expect(await logIn("10.0.0.1").status == 200) }
-    #expect(await logIn("10.0.0.1").error == "429 AuthError")
-    #expect(await logIn("10.0.0.2").status == 200)
+    for _ in 0..<100 { await expectEqual(logIn("10.0.0.1").status, 200) }
+    await expectEqual(logIn("10.0.0.1").error, "429 AuthError")
+    await expectEqual(logIn("10.0.0.2").status, 200)
     // Programs of the machine itself have no limit.
-    for _ in 0..<101 { #expect(await logIn("127.0.0.1").status == 200) }
+    for _ in 0..<101 { await expectEqual(logIn("127.0.0.1").status, 200) }
     bench.advance(minutes: 1)
-    #expect(await logIn("10.0.0.1").status == 200)
+    await expectEqual(logIn("10.0.0.1").status, 200)
   }
 
   /// Each login leaves a session that is stored for weeks.
@@ -184,33 +186,33 @@ struct LoginRoutesTests {
     var limits = RequestLimits()
     limits.logins = 3
     let bench = try APIBench(limits: limits)
-    for name in ["ann@x.org", "bob@x.org"] { #expect(await bench.register(name).status == 201) }
+    for name in ["ann@x.org", "bob@x.org"] { await expectEqual(bench.register(name).status, 201) }
     for number in 0..<3 {
       // One in vain does not count.
-      #expect(await bench.logIn("ann@x.org", "wrong!").status == 401)
-      #expect(await bench.logIn(from: "10.0.0.\(number)").status == 200)
+      await expectEqual(bench.logIn("ann@x.org", "wrong!").status, 401)
+      await expectEqual(bench.logIn(from: "10.0.0.\(number)").status, 200)
     }
-    #expect(await bench.logIn(from: "10.0.0.9").error == "429 AuthError")
-    #expect(await bench.logIn("bob@x.org").status == 200)
+    await expectEqual(bench.logIn(from: "10.0.0.9").error, "429 AuthError")
+    await expectEqual(bench.logIn("bob@x.org").status, 200)
     bench.advance(minutes: 59)
-    #expect(await bench.logIn().error == "429 AuthError")
+    await expectEqual(bench.logIn().error, "429 AuthError")
     bench.advance(minutes: 1)
-    #expect(await bench.logIn().status == 200)
+    await expectEqual(bench.logIn().status, 200)
   }
 
   @Test func guessingAPasswordIsLimited() async throws {
     let bench = try APIBench()
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     for _ in 0..<5 { _ = try TestLogin(await bench.logIn()) }
     for _ in 0..<10 {
-      #expect(await bench.logIn("ann@x.org", "wrong!").error == "401 InvalidPassword")
+      await expectEqual(bench.logIn("ann@x.org", "wrong!").error, "401 InvalidPassword")
     }
-    #expect(await bench.logIn().error == "429 AuthError")
+    await expectEqual(bench.logIn().error, "429 AuthError")
     let elsewhere = await bench.send(
       "POST", APIBench.app + "/auth/providers/local-userpass/login",
       #"{"username":"ann@x.org","password":"secret1"}"#, address: "10.0.0.2")
-    #expect(elsewhere.status == 200)
+    expectEqual(elsewhere.status, 200)
     bench.advance(minutes: 1)
-    #expect(await bench.logIn().status == 200)
+    await expectEqual(bench.logIn().status, 200)
   }
 }

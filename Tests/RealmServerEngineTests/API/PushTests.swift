@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -38,10 +39,10 @@ struct PushTests {
     for request in services.requests.withLock({ $0 }) {
       let json = try JSONParser.parse(request.body)
       #expect(json["event"]?.string == "push" && json["service"]?.string == "apns")
-      #expect(json["payload"]?["text"]?.string == "hello")
+      expectEqual(json["payload"]?["text"]?.string, "hello")
       tokens += (json["devices"]?.array ?? []).compactMap { $0["token"]?.string }
     }
-    #expect(report.deviceCount == tokens.count)
+    expectEqual(report.deviceCount, tokens.count)
     return tokens
   }
 
@@ -49,26 +50,26 @@ struct PushTests {
     let services = TestServices()
     let bench = try Self.bench(services)
     let (ann, bob) = (try await bench.anonymous(), try await bench.anonymous())
-    #expect(await Self.register(bench, ann, "a").status == 204)
-    #expect(await Self.register(bench, ann, "b").status == 204)
-    #expect(await Self.register(bench, bob, "c").status == 204)
+    await expectEqual(Self.register(bench, ann, "a").status, 204)
+    await expectEqual(Self.register(bench, ann, "b").status, 204)
+    await expectEqual(Self.register(bench, bob, "c").status, 204)
     let users = [ann.user, bob.user, "nobody", ann.user]
-    #expect(try await Self.devices(bench, services, of: users) == ["b", "c"])
+    try await expectEqual(Self.devices(bench, services, of: users), ["b", "c"])
     // They are there after another start.
     let stored = try bench.restarted()
-    #expect(try await stored.accounts.pushTokens(of: ann.user, for: "apns") == ["b"])
+    try await expectEqual(stored.accounts.pushTokens(of: ann.user, for: "apns"), ["b"])
     let gone = await bench.send("DELETE", Self.path + "registration", token: ann.access)
-    #expect(gone.status == 204)
-    #expect(try await Self.devices(bench, services, of: users) == ["c"])
+    expectEqual(gone.status, 204)
+    try await expectEqual(Self.devices(bench, services, of: users), ["c"])
     let logout = await bench.send(
       "DELETE", "/api/client/v2.0/auth/session", token: bob.refresh)
-    #expect(logout.status == 204)
+    expectEqual(logout.status, 204)
     #expect(try await Self.devices(bench, services, of: users).isEmpty)
-    #expect(await Self.register(bench, bob, "c").error == "401 InvalidSession")
-    #expect(await Self.register(bench, ann, "d").status == 204)
+    await expectEqual(Self.register(bench, bob, "c").error, "401 InvalidSession")
+    await expectEqual(Self.register(bench, ann, "d").status, 204)
     let deleted = await bench.send(
       "DELETE", "/api/client/v2.0/auth/delete", token: ann.access)
-    #expect(deleted.status == 204)
+    expectEqual(deleted.status, 204)
     #expect(try await Self.devices(bench, services, of: users).isEmpty)
   }
 
@@ -79,37 +80,38 @@ struct PushTests {
     for (token, path) in [
       ("", Self.path), (String(repeating: "a", count: PushDevice.tokenByteCountMax + 1), Self.path),
     ] {
-      #expect(
-        await Self.register(bench, login, token, path: path).error == "400 InvalidParameter")
+      await expectEqual(
+        Self.register(bench, login, token, path: path).error, "400 InvalidParameter")
     }
     let other = APIBench.app + "/push/providers/gcm/"
     let unknown = await Self.register(bench, login, "t", path: other)
-    #expect(unknown.error == "404 ServiceNotFound")
+    expectEqual(unknown.error, "404 ServiceNotFound")
     #expect(unknown.text.contains("service not found: 'gcm'"))
     let hook = Webhook(url: Self.url, secret: Secret("s"))
     let names = (0...PushDevice.countMax).map { "s\($0)" }
     bench.functions.push.set(names.map { PushProvider($0, hook) })
     for name in names {
       let path = APIBench.app + "/push/providers/\(name)/"
-      #expect(await Self.register(bench, login, "t-" + name, path: path).status == 204)
+      await expectEqual(Self.register(bench, login, "t-" + name, path: path).status, 204)
     }
     #expect(try await bench.accounts.pushTokens(of: login.user, for: "s0").isEmpty)
-    #expect(try await bench.accounts.pushTokens(of: login.user, for: "s1") == ["t-s1"])
-    #expect(await bench.send("PUT", Self.path + "registration", "{}").error == "401 InvalidSession")
-    #expect(await bench.send("PUT", Self.path, "{}", token: login.access).status == 404)
+    try await expectEqual(bench.accounts.pushTokens(of: login.user, for: "s1"), ["t-s1"])
+    await expectEqual(
+      bench.send("PUT", Self.path + "registration", "{}").error, "401 InvalidSession")
+    await expectEqual(bench.send("PUT", Self.path, "{}", token: login.access).status, 404)
   }
 
   @Test func tokensThatAreGoneAreForgotten() async throws {
     let services = TestServices()
     let bench = try Self.bench(services)
     let login = try await bench.anonymous()
-    #expect(await Self.register(bench, login, "old").status == 204)
+    await expectEqual(Self.register(bench, login, "old").status, 204)
     services.set(Self.url, #"{"gone":["old","other"]}"#)
     let report = try await bench.functions.push.send(PushMessage("apns", to: [login.user], .null))
-    #expect(report == PushReport(deviceCount: 1, goneCount: 1))
+    expectEqual(report, PushReport(deviceCount: 1, goneCount: 1))
     #expect(try await Self.devices(bench, services, of: [login.user]).isEmpty)
     services.set(Self.url, status: 500, "")
-    #expect(await Self.register(bench, login, "new").status == 204)
+    await expectEqual(Self.register(bench, login, "new").status, 204)
     await #expect(throws: PushError.self) {
       try await bench.functions.push.send(PushMessage("apns", to: [login.user], .null))
     }
@@ -127,11 +129,11 @@ struct PushTests {
     let services = TestServices()
     let bench = try Self.bench(services)
     let login = try await bench.anonymous()
-    #expect(await Self.register(bench, login, "t").status == 204)
+    await expectEqual(Self.register(bench, login, "t").status, 204)
     let body = #"{"users":["\#(login.user)"],"payload":{"n":{"$numberInt":"1"}}}"#
     // Users could disturb others.
     let refused = await bench.send("POST", Self.path + "messages", body, token: login.access)
-    #expect(refused.error == "403 AuthError")
+    expectEqual(refused.error, "403 AuthError")
     let made = APIKey.make(
       named: "k", for: nil, now: OriginTimestamp(milliseconds: APIBench.start), RandomBytes(),
       PlainCryptography())
@@ -141,10 +143,10 @@ struct PushTests {
         "POST", APIBench.app + "/auth/providers/api-key/login", #"{"key":"\#(made.text)"}"#))
     services.set(Self.url, "")
     let sent = await bench.send("POST", Self.path + "messages", body, token: key.access)
-    #expect(sent.text == #"{"devices":1,"gone":0}"#)
+    expectEqual(sent.text, #"{"devices":1,"gone":0}"#)
     for bad in [#"{"payload":{}}"#, #"{"users":[1]}"#, #"{"users":[],"payload":{"$oid":"x"}}"#] {
       let answer = await bench.send("POST", Self.path + "messages", bad, token: key.access)
-      #expect(answer.status == 400, "\(bad)")
+      expectEqual(answer.status, 400, "\(bad)")
     }
   }
 }

@@ -3,6 +3,7 @@
 // Who sends a request, as its connection and its headers tell.
 
 import RealmServerEngine
+import TestExtensions
 import Testing
 
 struct RequestOriginTests {
@@ -15,7 +16,7 @@ struct RequestOriginTests {
     ("1:2:3:4:5:6:7.8.9.10", "0:1:0:2:0:3:0:4/64"),
   ])
   func limitsCountByNetworks(_ text: String, _ key: String) throws {
-    #expect(try #require(ClientAddress(text)).limitKey == key)
+    try expectEqual(#require(ClientAddress(text)).limitKey, key)
   }
 
   @Test(arguments: [
@@ -23,7 +24,7 @@ struct RequestOriginTests {
     "1:2:3:4:5:6:7", "1:2:3:4:5:6:7:8:9", "12345::", "g::", "[::1", "::1.2.3", "1:2:3:4:5:6:7:8::",
     "+1::", "1..2.3",
   ])
-  func otherTextsAreNoAddresses(_ text: String) { #expect(ClientAddress(text) == nil) }
+  func otherTextsAreNoAddresses(_ text: String) { expectEqual(ClientAddress(text), nil) }
 
   @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"])
   func thisMachineHasSeveralAddresses(_ text: String) throws {
@@ -45,7 +46,7 @@ struct RequestOriginTests {
     #expect(try contains("0.0.0.0/0", "8.8.8.8"))
     #expect(try !contains("0.0.0.0/0", "2001:db8::1"))
     for text in ["10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "x/8", "::ffff:10.0.0.0/8", "::/129"] {
-      #expect(AddressRange(text) == nil, "\(text)")
+      expectEqual(AddressRange(text), nil, "\(text)")
     }
   }
 
@@ -57,16 +58,16 @@ struct RequestOriginTests {
         peer: peer, headers: lists.map { (name: "X-Forwarded-For", value: $0) }, isEncrypted: false
       ).limitKey
     }
-    #expect(address("192.0.2.1") == "192.0.2.1")
+    expectEqual(address("192.0.2.1"), "192.0.2.1")
     // Who is no proxy is not believed.
-    #expect(address("192.0.2.1", "192.0.2.9") == "192.0.2.1")
-    #expect(address("::ffff:10.0.0.1", "192.0.2.9") == "192.0.2.9")
-    #expect(address("10.0.0.1", "192.0.2.66, 192.0.2.9, 10.0.0.2") == "192.0.2.9")
-    #expect(address("10.0.0.1", "192.0.2.66", "192.0.2.9,10.0.0.2") == "192.0.2.9")
-    #expect(address("10.0.0.1", "127.0.0.1, 192.0.2.9") == "192.0.2.9")
-    #expect(address("10.0.0.1", "192.0.2.66, junk, 10.0.0.2") == "10.0.0.2")
-    #expect(address("10.0.0.1") == "10.0.0.1")
-    #expect(address("10.0.0.1", "") == "10.0.0.1")
+    expectEqual(address("192.0.2.1", "192.0.2.9"), "192.0.2.1")
+    expectEqual(address("::ffff:10.0.0.1", "192.0.2.9"), "192.0.2.9")
+    expectEqual(address("10.0.0.1", "192.0.2.66, 192.0.2.9, 10.0.0.2"), "192.0.2.9")
+    expectEqual(address("10.0.0.1", "192.0.2.66", "192.0.2.9,10.0.0.2"), "192.0.2.9")
+    expectEqual(address("10.0.0.1", "127.0.0.1, 192.0.2.9"), "192.0.2.9")
+    expectEqual(address("10.0.0.1", "192.0.2.66, junk, 10.0.0.2"), "10.0.0.2")
+    expectEqual(address("10.0.0.1"), "10.0.0.1")
+    expectEqual(address("10.0.0.1", ""), "10.0.0.1")
   }
 
   @Test func aProxyTellsWhetherTheClientsConnectionIsEncrypted() {

@@ -5,6 +5,7 @@
 import Foundation
 import RealmFormats
 import RealmStorage
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -23,9 +24,9 @@ struct ServerAPITests {
 
   @Test func aLocationIsThePublicAddress() async throws {
     let bench = try APIBench(publicURL: "https://sync.example.org")
-    #expect(
-      await Self.location(bench, [(name: "Host", value: "10.0.0.1")])
-        == #"{"deployment_model":"GLOBAL","location":"US-VA","#
+    await expectEqual(
+      Self.location(bench, [(name: "Host", value: "10.0.0.1")]),
+      #"{"deployment_model":"GLOBAL","location":"US-VA","#
         + #""hostname":"https://sync.example.org","ws_hostname":"wss://sync.example.org"}"#)
   }
 
@@ -51,20 +52,20 @@ struct ServerAPITests {
       let headers = token.map { [(name: "Authorization", value: "Bearer " + $0)] } ?? []
       return bench.api.bodyByteCountMax(APIRequest("POST", path, headers: headers))
     }
-    #expect(byteCountMax(Self.call, login.access) == 4 << 20)
+    expectEqual(byteCountMax(Self.call, login.access), 4 << 20)
     for token in [nil, "a.b.c", login.refresh] {
-      #expect(byteCountMax(Self.call, token) == 64 << 10)
+      expectEqual(byteCountMax(Self.call, token), 64 << 10)
     }
     let path = APIBench.app + "/auth/providers/local-userpass/login"
-    #expect(byteCountMax(path, login.access) == 64 << 10)
+    expectEqual(byteCountMax(path, login.access), 64 << 10)
   }
 
   @Test func aFullDiskIsNamedAndNothingElseOfTheStore() {
     func message(_ code: Int32) -> String {
       APIError(.store(.storage(.system(operation: "Growing", path: "/secret", code: code)))).message
     }
-    #expect(message(ENOSPC) == "the server's disk is full")
-    #expect(message(EIO) == "the server failed")
+    expectEqual(message(ENOSPC), "the server's disk is full")
+    expectEqual(message(EIO), "the server failed")
   }
 
   @Test func textsOfErrorsHaveALimit() async throws {
@@ -78,13 +79,13 @@ struct ServerAPITests {
 
   @Test func unknownPathsAreErrors() async throws {
     let bench = try APIBench()
-    #expect(await bench.send("GET", "/").error == "404 BadRequest")
-    #expect(await bench.send("GET", "/api/client/v2.0/app/other/location").status == 404)
-    #expect(await bench.send("POST", Self.location).status == 404)
-    #expect(await bench.send("GET", APIBench.app).status == 404)
-    #expect(await bench.send("GET", "/api/client/v2.0/app").status == 404)
+    await expectEqual(bench.send("GET", "/").error, "404 BadRequest")
+    await expectEqual(bench.send("GET", "/api/client/v2.0/app/other/location").status, 404)
+    await expectEqual(bench.send("POST", Self.location).status, 404)
+    await expectEqual(bench.send("GET", APIBench.app).status, 404)
+    await expectEqual(bench.send("GET", "/api/client/v2.0/app").status, 404)
     let offer = await bench.send("GET", APIBench.app + "/realm-sync")
-    #expect(offer.error == "400 BadRequest")
+    expectEqual(offer.error, "400 BadRequest")
   }
 
   @Test func functionsAreCalledWithTheirUser() async throws {
@@ -103,27 +104,27 @@ struct ServerAPITests {
     let sum = await bench.send(
       "POST", Self.call,
       #"{"arguments":[{"$numberInt":"1"},{"$numberInt":"2"}],"name":"sum"}"#, token: login.access)
-    #expect(sum.text == #"{"sum":{"$numberInt":"3"},"user":"\#(login.user)"}"#)
-    #expect(sum.contentType == "application/json")
+    expectEqual(sum.text, #"{"sum":{"$numberInt":"3"},"user":"\#(login.user)"}"#)
+    expectEqual(sum.contentType, "application/json")
     let error = await bench.send(
       "POST", Self.call, #"{"arguments":[],"name":"looksLikeAnError"}"#, token: login.access)
-    #expect(error.status == 200)
-    #expect(error.contentType == "application/json; charset=utf-8")
+    expectEqual(error.status, 200)
+    expectEqual(error.contentType, "application/json; charset=utf-8")
     let fails = await bench.send(
       "POST", Self.call, #"{"arguments":[],"name":"fails"}"#, token: login.access)
-    #expect(fails.error == "400 FunctionExecutionError")
+    expectEqual(fails.error, "400 FunctionExecutionError")
     let unknown = await bench.send(
       "POST", Self.call, #"{"arguments":[],"name":"nope"}"#, token: login.access)
-    #expect(unknown.error == "404 FunctionNotFound")
+    expectEqual(unknown.error, "404 FunctionNotFound")
     #expect(unknown.text.contains(#""error":"function not found: 'nope'""#))
     let service = await bench.send(
       "POST", Self.call, #"{"arguments":[],"name":"find","service":"mongodb-atlas"}"#,
       token: login.access)
     #expect(service.text.contains(#""error":"service not found: 'mongodb-atlas'""#))
     let nobody = await bench.send("POST", Self.call, #"{"arguments":[],"name":"sum"}"#)
-    #expect(nobody.error == "401 InvalidSession")
+    expectEqual(nobody.error, "401 InvalidSession")
     let arguments = await bench.send(
       "POST", Self.call, #"{"arguments":3,"name":"sum"}"#, token: login.access)
-    #expect(arguments.error == "400 InvalidParameter")
+    expectEqual(arguments.error, "400 InvalidParameter")
   }
 }

@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -66,16 +67,16 @@ struct TokenLoginTests {
       Self.claims(["user_data": ["name": "Ann"], "a.b": 3]), Self.given, .hs256)
     let first = try TestLogin(await Self.logIn(bench, token))
     let profile = try await Self.profile(bench, first)
-    #expect(profile["data"]?["name"] == "Ann")
-    #expect(profile["data"]?["age"] == ["$numberLong": "3"])
-    #expect(profile["data"]?["missing"] == nil)
-    #expect(profile["identities"]?.array?.first?["provider_type"] == "custom-token")
+    expectEqual(profile["data"]?["name"], "Ann")
+    expectEqual(profile["data"]?["age"], ["$numberLong": "3"])
+    expectEqual(profile["data"]?["missing"], nil)
+    expectEqual(profile["identities"]?.array?.first?["provider_type"], "custom-token")
     // The next token has the newer data.
     let renamed = PlainCryptography.token(
       Self.claims(["user_data": ["name": "Anna"]]), Self.given, .hs256)
     let second = try TestLogin(await Self.logIn(bench, renamed))
-    #expect(second.user == first.user)
-    #expect(try await Self.profile(bench, second)["data"] == ["name": "Anna"])
+    expectEqual(second.user, first.user)
+    try await expectEqual(Self.profile(bench, second)["data"], ["name": "Anna"])
     let other = PlainCryptography.token(Self.claims(["sub": "bob"]), Self.given, .hs256)
     #expect(try TestLogin(await Self.logIn(bench, other)).user != first.user)
   }
@@ -90,17 +91,17 @@ struct TokenLoginTests {
     let bench = try Self.bench(
       TokenProvider(.rs256, keys: .given([SigningKey(Secret(pem))]), audiences: ["todos"]))
     let right = PlainCryptography.token(Self.claims(), .pem(pem), .rs256)
-    #expect(await Self.logIn(bench, right).status == 200)
+    await expectEqual(Self.logIn(bench, right).status, 200)
     // Signed with the public key as the secret of HS256, and in each other way.
     for key in [VerificationKey.secret(Array(pem.utf8)), .pem(pem)] {
       for algorithm in SigningAlgorithm.allCases {
         let token = PlainCryptography.token(Self.claims(), key, algorithm, header: header)
-        #expect(await Self.logIn(bench, token).error == "401 AuthError")
+        await expectEqual(Self.logIn(bench, token).error, "401 AuthError")
         bench.advance(minutes: 1)
       }
     }
     let unsigned = right.prefix { $0 != "." } + "." + right.split(separator: ".")[1] + "."
-    #expect(await Self.logIn(bench, String(unsigned)).error == "401 AuthError")
+    await expectEqual(Self.logIn(bench, String(unsigned)).error, "401 AuthError")
   }
 
   /// `ForeignToken` 2 and 3
@@ -122,7 +123,7 @@ struct TokenLoginTests {
         issuers: ["https://id.example.org"], audiences: ["todos"]))
     let issuer: [String: JSONValue?] = ["iss": "https://id.example.org"]
     let right = PlainCryptography.token(Self.claims(issuer), Self.given, .hs256)
-    #expect(await Self.logIn(bench, right).status == 200)
+    await expectEqual(Self.logIn(bench, right).status, 200)
     let changes = issuer.merging([name: value]) { $1 }
     let wrong = PlainCryptography.token(Self.claims(changes), Self.given, .hs256)
     let answer = await Self.logIn(bench, wrong)
@@ -136,7 +137,7 @@ struct TokenLoginTests {
       "iat": .integer(Self.now + 60),
     ]
     let token = PlainCryptography.token(Self.claims(edge), Self.given, .hs256)
-    #expect(await Self.logIn(bench, token).status == 200)
+    await expectEqual(Self.logIn(bench, token).status, 200)
   }
 
   @Test func aTokenNeedsOneAudienceOrAll() async throws {
@@ -150,8 +151,8 @@ struct TokenLoginTests {
     ] {
       let changes: [String: JSONValue?] = ["aud": .array(audience.map { .string($0) })]
       let token = PlainCryptography.token(Self.claims(changes), Self.given, .hs256)
-      #expect(await Self.logIn(try Self.bench(provider(any: true)), token).status == any)
-      #expect(await Self.logIn(try Self.bench(provider(any: false)), token).status == all)
+      await expectEqual(Self.logIn(try Self.bench(provider(any: true)), token).status, any)
+      await expectEqual(Self.logIn(try Self.bench(provider(any: false)), token).status, all)
     }
   }
 
@@ -164,7 +165,7 @@ struct TokenLoginTests {
     let second = keys[1].verification(.hs256)
     for (id, status) in [("two", 200), (nil, 200), ("one", 401), ("three", 401)] {
       let token = PlainCryptography.token(Self.claims(), second, .hs256, id: id)
-      #expect(await Self.logIn(bench, token).status == status)
+      await expectEqual(Self.logIn(bench, token).status, status)
     }
   }
 
@@ -176,7 +177,7 @@ struct TokenLoginTests {
     let without = PlainCryptography.token(Self.claims(), Self.given, .hs256)
     #expect(await Self.logIn(bench, without).text.contains("lacks 'name'"))
     let with = PlainCryptography.token(Self.claims(["name": "A"]), Self.given, .hs256)
-    #expect(await Self.logIn(bench, with).status == 200)
+    await expectEqual(Self.logIn(bench, with).status, 200)
   }
 
   @Test func tokensHaveASize() async throws {
@@ -185,7 +186,7 @@ struct TokenLoginTests {
       PlainCryptography.token(
         Self.claims(["x": .string(String(repeating: "x", count: count))]), Self.given, .hs256)
     }
-    #expect(await Self.logIn(bench, token(11_000)).status == 200)
+    await expectEqual(Self.logIn(bench, token(11_000)).status, 200)
     let answer = await Self.logIn(bench, token(13_000))
     #expect(answer.error == "401 AuthError" && answer.text.contains("longer than 16384 bytes"))
   }
@@ -195,11 +196,11 @@ struct TokenLoginTests {
   @Test func tokensInVainAreLimited() async throws {
     let bench = try Self.bench()
     let right = PlainCryptography.token(Self.claims(), Self.given, .hs256)
-    for _ in 0..<10 { #expect(await Self.logIn(bench, "a.b.c").error == "401 AuthError") }
-    #expect(await Self.logIn(bench, right).error == "429 AuthError")
-    #expect(await Self.logIn(bench, right, address: "10.0.0.2").status == 200)
+    for _ in 0..<10 { await expectEqual(Self.logIn(bench, "a.b.c").error, "401 AuthError") }
+    await expectEqual(Self.logIn(bench, right).error, "429 AuthError")
+    await expectEqual(Self.logIn(bench, right, address: "10.0.0.2").status, 200)
     bench.advance(minutes: 1)
-    #expect(await Self.logIn(bench, right).status == 200)
+    await expectEqual(Self.logIn(bench, right).status, 200)
   }
 
   @Test func loginsOfANameAreLimited() async throws {
@@ -208,10 +209,10 @@ struct TokenLoginTests {
     let bench = try Self.bench(limits: limits)
     let token = PlainCryptography.token(
       Self.claims(["exp": .integer(Self.now + 7_200)]), Self.given, .hs256)
-    for _ in 0..<2 { #expect(await Self.logIn(bench, token).status == 200) }
-    #expect(await Self.logIn(bench, token, address: "10.0.0.2").error == "429 AuthError")
+    for _ in 0..<2 { await expectEqual(Self.logIn(bench, token).status, 200) }
+    await expectEqual(Self.logIn(bench, token, address: "10.0.0.2").error, "429 AuthError")
     bench.advance(minutes: 60)
-    #expect(await Self.logIn(bench, token).status == 200)
+    await expectEqual(Self.logIn(bench, token).status, 200)
   }
 
   // MARK: Identities
@@ -221,24 +222,24 @@ struct TokenLoginTests {
     let anonymous = try await bench.anonymous()
     let token = PlainCryptography.token(Self.claims(), Self.given, .hs256)
     let linked = try TestLogin(await Self.logIn(bench, token, link: anonymous.access))
-    #expect(linked.user == anonymous.user)
-    #expect(await bench.register().status == 201)
+    expectEqual(linked.user, anonymous.user)
+    await expectEqual(bench.register().status, 201)
     let password = await bench.send(
       "POST", APIBench.app + "/auth/providers/local-userpass/login",
       #"{"username":"ann@x.org","password":"secret1"}"#, token: linked.access, query: "link=true")
-    #expect(try TestLogin(password).user == anonymous.user)
-    #expect(try TestLogin(await Self.logIn(bench, token)).user == anonymous.user)
+    try expectEqual(TestLogin(password).user, anonymous.user)
+    try expectEqual(TestLogin(await Self.logIn(bench, token)).user, anonymous.user)
     let identities = try await Self.profile(bench, linked)["identities"]?.array
-    #expect(
-      identities?.compactMap { $0["provider_type"]?.string }
-        == ["anon-user", "custom-token", "local-userpass"])
+    expectEqual(
+      identities?.compactMap { $0["provider_type"]?.string },
+      ["anon-user", "custom-token", "local-userpass"])
     // It is one of another user then.
     let other = try await bench.anonymous()
     let refused = await Self.logIn(bench, token, link: other.access)
-    #expect(refused.error == "400 BadRequest")
+    expectEqual(refused.error, "400 BadRequest")
     // And again nobody's after the user is gone.
     let gone = await bench.send("DELETE", "/api/client/v2.0/auth/delete", token: linked.access)
-    #expect(gone.status == 204)
+    expectEqual(gone.status, 204)
     #expect(try TestLogin(await Self.logIn(bench, token)).user != anonymous.user)
   }
 
@@ -269,24 +270,24 @@ struct TokenLoginTests {
     Self.set(services, Self.key("1"))
     let bench = try Self.published(services)
     func count() -> Int { services.requests.withLock { $0.count } }
-    for _ in 0..<3 { #expect(await Self.logIn(bench, Self.token("1", of: "1")).status == 200) }
-    #expect(count() == 1)
+    for _ in 0..<3 { await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).status, 200) }
+    expectEqual(count(), 1)
     // Names that are made up cost one request in 30 seconds.
     Self.set(services, Self.key("1"), Self.key("2"))
-    #expect(await Self.logIn(bench, Self.token("2", of: "2")).error == "401 AuthError")
-    #expect(count() == 1)
+    await expectEqual(Self.logIn(bench, Self.token("2", of: "2")).error, "401 AuthError")
+    expectEqual(count(), 1)
     bench.advance(seconds: 30)
-    #expect(await Self.logIn(bench, Self.token("2", of: "2")).status == 200)
-    #expect(count() == 2)
-    #expect(await Self.logIn(bench, Self.token("made-up", of: "1")).error == "401 AuthError")
-    #expect(count() == 2)
+    await expectEqual(Self.logIn(bench, Self.token("2", of: "2")).status, 200)
+    expectEqual(count(), 2)
+    await expectEqual(Self.logIn(bench, Self.token("made-up", of: "1")).error, "401 AuthError")
+    expectEqual(count(), 2)
     // A key that is published no more is refused after an hour.
     Self.set(services, Self.key("2"))
-    #expect(await Self.logIn(bench, Self.token("1", of: "1")).status == 200)
+    await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).status, 200)
     bench.advance(minutes: 60)
-    #expect(await Self.logIn(bench, Self.token("1", of: "1")).error == "401 AuthError")
-    #expect(await Self.logIn(bench, Self.token("2", of: "2")).status == 200)
-    #expect(count() == 3)
+    await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).error, "401 AuthError")
+    await expectEqual(Self.logIn(bench, Self.token("2", of: "2")).status, 200)
+    expectEqual(count(), 3)
   }
 
   /// `PublishedKeys` 3
@@ -298,15 +299,15 @@ struct TokenLoginTests {
       let answer = await Self.logIn(bench, Self.token("1", of: "1"))
       #expect(answer.error == "500 InternalServerError" && !answer.text.contains("example.org"))
     }
-    #expect(services.requests.withLock { $0.count } == 1)
+    expectEqual(services.requests.withLock { $0.count }, 1)
     Self.set(services, Self.key("1"))
     bench.advance(seconds: 30)
-    #expect(await Self.logIn(bench, Self.token("1", of: "1")).status == 200)
+    await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).status, 200)
     services.set(Self.url, status: 503, "")
     bench.advance(minutes: 23 * 60)
-    #expect(await Self.logIn(bench, Self.token("1", of: "1")).status == 200)
+    await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).status, 200)
     bench.advance(minutes: 60)
-    #expect(await Self.logIn(bench, Self.token("1", of: "1")).status == 500)
+    await expectEqual(Self.logIn(bench, Self.token("1", of: "1")).status, 500)
   }
 
   /// `PublishedKeys` 1
@@ -329,8 +330,8 @@ struct TokenLoginTests {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(answers == Array(repeating: 200, count: 5))
-    #expect(services.requests.withLock { $0.count } == 1)
+    expectEqual(answers, Array(repeating: 200, count: 5))
+    expectEqual(services.requests.withLock { $0.count }, 1)
   }
 
   @Test func setsHaveSizesAndKeysTheirKinds() throws {
@@ -349,12 +350,12 @@ struct TokenLoginTests {
     ]
     for (key, algorithms) in kinds {
       let found = try #require(read(#"{"keys":[\#(key)]}"#)?.first)
-      #expect(SigningAlgorithm.allCases.filter { found.fits($0) } == algorithms)
+      expectEqual(SigningAlgorithm.allCases.filter { found.fits($0) }, algorithms)
     }
-    #expect(read(#"{"keys":[{"kty":"RSA","use":"enc"}]}"#) == [])
+    expectEqual(read(#"{"keys":[{"kty":"RSA","use":"enc"}]}"#), [])
     // Members of a private key go no further.
     let private1 = try #require(read(#"{"keys":[{"kty":"RSA","n":"a","e":"b","d":"c"}]}"#)?.first)
-    #expect(private1.verification == .jwk(#"{"kty":"RSA","n":"a","e":"b","kid":"key"}"#))
+    expectEqual(private1.verification, .jwk(#"{"kty":"RSA","n":"a","e":"b","kid":"key"}"#))
   }
 
   /// A token without the name of its key is tried with few.
@@ -363,8 +364,8 @@ struct TokenLoginTests {
     services.set(
       Self.url, #"{"keys":[\#((1...9).map { Self.key("\($0)") }.joined(separator: ","))]}"#)
     let bench = try Self.published(services)
-    #expect(await Self.logIn(bench, Self.token(nil, of: "8")).status == 200)
-    #expect(await Self.logIn(bench, Self.token(nil, of: "9")).error == "401 AuthError")
+    await expectEqual(Self.logIn(bench, Self.token(nil, of: "8")).status, 200)
+    await expectEqual(Self.logIn(bench, Self.token(nil, of: "9")).error, "401 AuthError")
   }
 
   // MARK: Apple and Google
@@ -381,10 +382,10 @@ struct TokenLoginTests {
     let key = VerificationKey.jwk(Self.key("1"))
     let token = PlainCryptography.token(Self.claims(claims), key, id: "1")
     let login = try TestLogin(await Self.logIn(apples, token, "oauth2-apple", "id_token"))
-    #expect(try await Self.profile(apples, login)["data"] == ["email": "a@x.org"])
+    try await expectEqual(Self.profile(apples, login)["data"], ["email": "a@x.org"])
     let stranger = PlainCryptography.token(
       Self.claims(claims.merging(["iss": "https://accounts.google.com"]) { $1 }), key, id: "1")
-    #expect(await Self.logIn(apples, stranger, "oauth2-apple", "id_token").status == 401)
+    await expectEqual(Self.logIn(apples, stranger, "oauth2-apple", "id_token").status, 401)
 
     let google = TestServices()
     Self.set(google, Self.key("1"))
@@ -398,17 +399,17 @@ struct TokenLoginTests {
     let ann = PlainCryptography.token(Self.claims(person), key, id: "1")
     let user = try TestLogin(await Self.logIn(googles, ann, "oauth2-google", "id_token"))
     // An address that Google has not verified is not the user's.
-    #expect(
-      try await Self.profile(googles, user)["data"]
-        == [
-          "name": "Ann B", "first_name": "Ann", "last_name": "B",
-          "picture_url": "https://x.org/a.png",
-        ])
+    try await expectEqual(
+      Self.profile(googles, user)["data"],
+      [
+        "name": "Ann B", "first_name": "Ann", "last_name": "B",
+        "picture_url": "https://x.org/a.png",
+      ])
     let code = await Self.logIn(googles, "code", "oauth2-google", "authCode")
     #expect(code.error == "400 BadRequest" && code.text.contains("exchanges no codes"))
-    #expect(
-      await Self.logIn(googles, ann, "oauth2-facebook", "accessToken").error
-        == "404 AuthProviderNotFound")
+    await expectEqual(
+      Self.logIn(googles, ann, "oauth2-facebook", "accessToken").error,
+      "404 AuthProviderNotFound")
   }
 
   @Test func linksOfMailsHaveTheToken() {
@@ -421,14 +422,14 @@ struct TokenLoginTests {
       AccountMail(
         purpose: purpose, address: "a@x.org", token: "t", tokenID: "i", minutes: 30)
     }
-    #expect(
-      mail(.confirmation).link(by: settings) == "https://x.org/confirm?token=t&tokenId=i")
-    #expect(
-      mail(.passwordReset).link(by: settings) == "app://reset?lang=de&token=t&tokenId=i")
-    #expect(mail(.confirmation).subject(by: settings) == "Welcome")
-    #expect(mail(.passwordReset).subject(by: settings) == "Reset your password")
+    expectEqual(
+      mail(.confirmation).link(by: settings), "https://x.org/confirm?token=t&tokenId=i")
+    expectEqual(
+      mail(.passwordReset).link(by: settings), "app://reset?lang=de&token=t&tokenId=i")
+    expectEqual(mail(.confirmation).subject(by: settings), "Welcome")
+    expectEqual(mail(.passwordReset).subject(by: settings), "Reset your password")
     #expect(mail(.passwordReset).text(by: settings).contains("\napp://reset?lang=de&token=t"))
-    #expect(mail(.confirmation).link(by: MailSettings()) == nil)
+    expectEqual(mail(.confirmation).link(by: MailSettings()), nil)
   }
 
   @Test func secretsDoNotDescribeThemselves() {

@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -43,19 +44,19 @@ struct AccountCheckTests {
     let directory = try TemporaryDirectory()
     let path = try await Self.file(directory)
     let check = try AccountCheck(path: path, app: "todos")
-    #expect(check.findings == [])
-    #expect(check.users == ["u0", "u1"])
+    expectEqual(check.findings, [])
+    expectEqual(check.users, ["u0", "u1"])
     #expect(check.counts?.users == 2 && check.counts?.sessions == 2)
-    #expect(try AccountCheck.counts(path: path).users == 2)
-    #expect(
-      try AccountCheck.lastExpiry(path: path)
-        == OriginTimestamp(milliseconds: Self.now.milliseconds + 1_001))
+    try expectEqual(AccountCheck.counts(path: path).users, 2)
+    try expectEqual(
+      AccountCheck.lastExpiry(path: path),
+      OriginTimestamp(milliseconds: Self.now.milliseconds + 1_001))
   }
 
   @Test func theFileOfAnotherAppIsAFinding() async throws {
     let directory = try TemporaryDirectory()
     let check = try AccountCheck(path: try await Self.file(directory), app: "notes")
-    #expect(check.findings == ["it has the users of the app 'todos'"])
+    expectEqual(check.findings, ["it has the users of the app 'todos'"])
   }
 
   @Test func identitiesBelongToTheirUsers() async throws {
@@ -64,8 +65,9 @@ struct AccountCheckTests {
       try accounts.remove(Account.self, "u0")
       try accounts.remove(Identity.self, "local-userpass u1@x.org")
     }
-    #expect(
-      try AccountCheck(path: path, app: "todos").findings == [
+    try expectEqual(
+      AccountCheck(path: path, app: "todos").findings,
+      [
         "the identity i0 is not that of its user",
         "the user u1 has an identity that is not there",
       ])

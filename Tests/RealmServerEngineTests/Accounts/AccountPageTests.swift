@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -14,10 +15,10 @@ struct AccountPageTests {
   private static func bench() async throws -> APIBench {
     let bench = try APIBench()
     for name in ["ann", "ben"] {
-      #expect(await bench.register("\(name)@x.org").status == 201)
-      #expect(await bench.logIn("\(name)@x.org").status == 200)
+      await expectEqual(bench.register("\(name)@x.org").status, 201)
+      await expectEqual(bench.logIn("\(name)@x.org").status, 200)
     }
-    #expect(await bench.logIn("ann@x.org").status == 200)
+    await expectEqual(bench.logIn("ann@x.org").status, 200)
     for _ in 0..<3 { _ = try await bench.anonymous() }
     return bench
   }
@@ -28,14 +29,14 @@ struct AccountPageTests {
     #expect(page.users.count == 5 && page.next == nil)
     let ann = try #require(page.users.first { $0.identities.first?.name == "ann@x.org" })
     #expect(ann.sessionCount == 2 && !ann.isDisabled)
-    #expect(ann.identities.map(\.provider) == ["local-userpass"])
-    #expect(page.users.map(\.sessionCount).reduce(0, +) == 6)
+    expectEqual(ann.identities.map(\.provider), ["local-userpass"])
+    expectEqual(page.users.map(\.sessionCount).reduce(0, +), 6)
     let counts = try await bench.accounts.counts()
     #expect(counts.users == 5 && counts.sessions == 6)
     try await bench.accounts.setDisabled(true, ann.id)
     let found = try await bench.accounts.page(AccountPage.Request(search: "ann@"))
     #expect(found.users.map(\.id) == [ann.id] && found.users[0].isDisabled)
-    #expect(try await bench.accounts.page(AccountPage.Request(search: ann.id)).users.count == 1)
+    try await expectEqual(bench.accounts.page(AccountPage.Request(search: ann.id)).users.count, 1)
     #expect(try await bench.accounts.page(AccountPage.Request(search: "nobody")).users.isEmpty)
   }
 
@@ -61,13 +62,13 @@ struct AccountPageTests {
     bench.accounts.ends.observe { end in ends.withLock { $0.append(end) } }
     let ann = try #require(try await bench.store.account(email: "ann@x.org"))
     try await bench.accounts.delete(user: ann.id)
-    #expect(ends.withLock { $0 } == [.account(ann.id)])
-    #expect(await bench.logIn("ann@x.org").status == 401)
+    expectEqual(ends.withLock { $0 }, [.account(ann.id)])
+    await expectEqual(bench.logIn("ann@x.org").status, 401)
     await #expect(throws: AccountError.userNotFound) {
       try await bench.accounts.delete(user: ann.id)
     }
     // The address may register again, as another user.
-    #expect(await bench.register("ann@x.org").status == 201)
+    await expectEqual(bench.register("ann@x.org").status, 201)
     let new = try TestLogin(await bench.logIn("ann@x.org"))
     #expect(new.user != ann.id)
   }
@@ -76,10 +77,10 @@ struct AccountPageTests {
     let bench = try await Self.bench()
     let login = try TestLogin(await bench.logIn("ann@x.org"))
     let path = "/api/client/v2.0/auth/session"
-    #expect(await bench.send("POST", path, token: login.refresh).status == 200)
+    await expectEqual(bench.send("POST", path, token: login.refresh).status, 200)
     try await bench.accounts.endSessions(ofUser: login.user)
-    #expect(await bench.send("POST", path, token: login.refresh).status == 401)
-    #expect(await bench.logIn("ann@x.org").status == 200)
+    await expectEqual(bench.send("POST", path, token: login.refresh).status, 401)
+    await expectEqual(bench.logIn("ann@x.org").status, 200)
     await #expect(throws: AccountError.userNotFound) {
       try await bench.accounts.endSessions(ofUser: "nobody")
     }
@@ -108,11 +109,11 @@ struct AccountPageTests {
       try accounts.remove(AccountSession.self, over)
     }
     let ended = try await bench.accounts.endAccess(among: Set(holders))
-    #expect(
-      ended == [.account(holders[4].account), .account(holders[5].account), .session(over)])
-    #expect(Set(reported.withLock { $0 }) == ended)
-    #expect(
-      holders.map { holder in ended.contains { $0.concerns(holder) } }
-        == [false, true, false, false, true, true, false])
+    expectEqual(
+      ended, [.account(holders[4].account), .account(holders[5].account), .session(over)])
+    expectEqual(Set(reported.withLock { $0 }), ended)
+    expectEqual(
+      holders.map { holder in ended.contains { $0.concerns(holder) } },
+      [false, true, false, false, true, true, false])
   }
 }

@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -22,18 +23,18 @@ struct AccountStoreTests {
       }
     }
     let response = await bench.send("GET", "/api/client/v2.0/auth/profile", token: login.access)
-    #expect(response.status == 200)
+    expectEqual(response.status, 200)
   }
 
   /// `AccountService` 2 (SY14)
   @Test func neitherPasswordsNorTokensAreStored() async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register("ann@x.org", "PASSWORD-1").status == 201)
+    await expectEqual(bench.register("ann@x.org", "PASSWORD-1").status, 201)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let login = try await bench.anonymous()
     let content = try bench.system.file.contents()
     for secret in ["PASSWORD-1", mail.token, login.access, login.refresh] {
-      #expect(content.firstRange(of: Array(secret.utf8)) == nil)
+      expectEqual(content.firstRange(of: Array(secret.utf8)), nil)
     }
     #expect(content.firstRange(of: Array("ann@x.org".utf8)) != nil)
   }
@@ -55,11 +56,11 @@ struct AccountStoreTests {
   @Test(arguments: [1, 2, 3, 4, 5] as [Int64])
   func theFileOfAnEarlierLayoutIsUpgraded(_ layout: Int64) async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)"}"#
-    #expect(await bench.password("confirm", body).status == 200)
-    #expect(await bench.password("reset/send", #"{"email":"ann@x.org"}"#).status == 200)
+    await expectEqual(bench.password("confirm", body).status, 200)
+    await expectEqual(bench.password("reset/send", #"{"email":"ann@x.org"}"#).status, 200)
     let reset = try #require(bench.mailer.mails.withLock { $0.last })
     let login = try TestLogin(await bench.logIn())
     // The file as a server of that time left it.
@@ -84,12 +85,12 @@ struct AccountStoreTests {
     // Users, their sessions and the mails on their way are there.
     let profile = await upgraded.send(
       "GET", "/api/client/v2.0/auth/profile", token: login.access)
-    #expect(profile.status == 200)
+    expectEqual(profile.status, 200)
     let change =
       #"{"token":"\#(reset.token)","tokenId":"\#(reset.tokenID)","password":"another"}"#
-    #expect(await upgraded.password("reset", change).status == 200)
-    #expect(try TestLogin(await upgraded.logIn("ann@x.org", "another")).user == login.user)
-    #expect(await upgraded.register("bob@x.org").status == 201)
+    await expectEqual(upgraded.password("reset", change).status, 200)
+    try expectEqual(TestLogin(await upgraded.logIn("ann@x.org", "another")).user, login.user)
+    await expectEqual(upgraded.register("bob@x.org").status, 201)
     #expect(try await upgraded.store.keys(of: nil).isEmpty)
     // It is of the newest layout, and of one app.
     let again = try SimulatedFileSystem(contents: old.file.contents())
@@ -101,9 +102,9 @@ struct AccountStoreTests {
     }
     let number = try #require(try newest.table(named: "server_accounts_meta"))
     let found = try #require(try number.findRow(primaryKey: .string("accounts"))).row
-    #expect(
-      try found.value(of: try #require(number.schema.column(named: "layout")))
-        == .int(AccountTables.layout))
+    try expectEqual(
+      found.value(of: try #require(number.schema.column(named: "layout"))),
+      .int(AccountTables.layout))
   }
 
   @Test func theFileOfALaterLayoutIsRefused() throws {

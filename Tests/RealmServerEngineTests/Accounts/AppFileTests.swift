@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct AppFileTests {
@@ -23,10 +24,10 @@ struct AppFileTests {
     file.accounts.allowsAnonymous = false
     file.accounts.accessMinutes = 5
     file.stage = .production
-    #expect(try AppFile(JSONWriter.bytes(file.json)) == file)
-    #expect(
-      JSONWriter.text(AppFile(id: "a", name: "A").json)
-        == #"{"id":"a","name":"A","sync":"flexible","#
+    try expectEqual(AppFile(JSONWriter.bytes(file.json)), file)
+    expectEqual(
+      JSONWriter.text(AppFile(id: "a", name: "A").json),
+      #"{"id":"a","name":"A","sync":"flexible","#
         + #""providers":{"anon-user":{},"local-userpass":{"confirm":"auto"}},"#
         + #""tokens":{"accessMinutes":30,"refreshDays":60}}"#)
   }
@@ -34,9 +35,9 @@ struct AppFileTests {
   @Test func whatIsNotNamedIsOff() throws {
     let file = try AppFile(Array(#"{"id":"a"}"#.utf8))
     #expect(!file.accounts.allowsAnonymous)
-    #expect(file.accounts.confirmation == nil)
-    #expect(file.mode == .flexible)
-    #expect(file.stage == nil)
+    expectEqual(file.accounts.confirmation, nil)
+    expectEqual(file.mode, .flexible)
+    expectEqual(file.stage, nil)
   }
 
   @Test(arguments: [

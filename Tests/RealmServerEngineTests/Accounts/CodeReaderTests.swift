@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -41,8 +42,8 @@ struct CodeReaderTests {
       TriggerSettings("fourth", function: "sum", .database(DatabaseTrigger("Todo"))),
     ]
     file.push = [PushProvider("apns", hook)]
-    #expect(file.accounts.recordedEvents == [.login])
-    #expect(try AppFile(JSONWriter.bytes(file.json), Self.support) == file)
+    expectEqual(file.accounts.recordedEvents, [.login])
+    try expectEqual(AppFile(JSONWriter.bytes(file.json), Self.support), file)
     let text =
       #"{"id":"a","functions":[{"name":"closure"}],"triggers":[{"name":"t","#
       + #""type":"database","function":"closure","collection":"Todo","#
@@ -50,7 +51,7 @@ struct CodeReaderTests {
     let short = try AppFile(Array(text.utf8), Self.support)
     let trigger = try #require(short.triggers.first)
     #expect(trigger.attemptCountMax == 10 && trigger.onFailure == .suspend)
-    #expect(short.functions.first?.options == FunctionOptions())
+    expectEqual(short.functions.first?.options, FunctionOptions())
   }
 
   private static let trigger =
@@ -143,6 +144,6 @@ struct CodeReaderTests {
     file.triggers = triggers
     #expect(throws: AppFileError.self) { try AppFile(JSONWriter.bytes(file.json), Self.support) }
     file.triggers = Array(triggers.dropLast())
-    #expect(try AppFile(JSONWriter.bytes(file.json), Self.support) == file)
+    try expectEqual(AppFile(JSONWriter.bytes(file.json), Self.support), file)
   }
 }

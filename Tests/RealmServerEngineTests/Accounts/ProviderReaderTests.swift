@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmServerEngine
+import TestExtensions
 import Testing
 
 struct ProviderReaderTests {
@@ -52,10 +53,10 @@ struct ProviderReaderTests {
     file.accounts.mail.delivery = .smtp(
       MailServer(
         host: "mail.x.org", port: 2525, security: .tls, user: "u", password: Secret("p")))
-    #expect(try AppFile(JSONWriter.bytes(file.json), Self.support) == file)
+    try expectEqual(AppFile(JSONWriter.bytes(file.json), Self.support), file)
     file.accounts.mail.delivery = .webhook(
       Webhook(url: "https://x.org/mail", secret: Secret(Self.long)))
-    #expect(try AppFile(JSONWriter.bytes(file.json), Self.support) == file)
+    try expectEqual(AppFile(JSONWriter.bytes(file.json), Self.support), file)
     // A secret of a file is not written into the app's.
     let text = JSONWriter.text(file.json)
     #expect(text.contains(#""secret":{"file":"hook.secret"}"#))
@@ -65,16 +66,16 @@ struct ProviderReaderTests {
     let token = try Self.providers(
       #""custom-token":{"algorithm":"ES256","jwks_url":"https://x.org/k"}"#
     ).tokenProviders["custom-token"]
-    #expect(
-      token == TokenProvider(.es256, keys: .published("https://x.org/k"), audiences: ["a"]))
+    expectEqual(
+      token, TokenProvider(.es256, keys: .published("https://x.org/k"), audiences: ["a"]))
     let mail = try Self.file(
       #""mail":{"from":"a@x.org","confirm_url":"https://x","reset_url":"https://x","#
         + #""smtp":{"host":"mail.x.org"}}"#
     ).accounts.mail
-    #expect(
-      mail.delivery
-        == .smtp(MailServer(host: "mail.x.org", port: 587, security: .startTLS)))
-    #expect(try Self.file(#""mail":{}"#).accounts.mail == MailSettings())
+    expectEqual(
+      mail.delivery,
+      .smtp(MailServer(host: "mail.x.org", port: 587, security: .startTLS)))
+    try expectEqual(Self.file(#""mail":{}"#).accounts.mail, MailSettings())
   }
 
   @Test(arguments: [
@@ -178,7 +179,7 @@ struct ProviderReaderTests {
   func mistakesInProvidersAreNamed(_ text: String, _ expected: String) throws {
     let error = try #require(throws: AppFileError.self) { try Self.providers(text) }
     #expect(error.description.contains(expected), "\(error)")
-    #expect(error.line == 1)
+    expectEqual(error.line, 1)
   }
 
   @Test(arguments: [
@@ -205,6 +206,6 @@ struct ProviderReaderTests {
   func mistakesInMailsAreNamed(_ text: String, _ expected: String) throws {
     let error = try #require(throws: AppFileError.self) { try Self.file(#""mail":\#(text)"#) }
     #expect(error.description.contains(expected), "\(error)")
-    #expect(error.line == 1)
+    expectEqual(error.line, 1)
   }
 }

@@ -2,6 +2,7 @@
 
 // Attempts are counted.
 
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -96,14 +97,14 @@ struct RateLimitTests {
   @Test func lanesTakeTurns() {
     var queue = FairQueue<String>(countMax: 4)
     func append(_ job: String, _ lane: String) -> String? { queue.append(job, lane) }
-    for number in 1...4 { #expect(append("a\(number)", "a") == nil) }
-    #expect(append("a5", "a") == "a5")
-    #expect(append("b1", "b") == "a4")
-    #expect(append("c1", "c") == "a3")
-    #expect(append("c2", "c") == "c2")
+    for number in 1...4 { expectEqual(append("a\(number)", "a"), nil) }
+    expectEqual(append("a5", "a"), "a5")
+    expectEqual(append("b1", "b"), "a4")
+    expectEqual(append("c1", "c"), "a3")
+    expectEqual(append("c2", "c"), "c2")
     var order: [String] = []
     while let job = queue.next() { order.append(job) }
-    #expect(order == ["a1", "b1", "c1", "a2"])
-    #expect(queue.count == 0)
+    expectEqual(order, ["a1", "b1", "c1", "a2"])
+    expectEqual(queue.count, 0)
   }
 }

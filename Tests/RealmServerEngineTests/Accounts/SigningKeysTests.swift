@@ -3,6 +3,7 @@
 // Keys of tokens that are replaced while users are logged in.
 
 import RealmStorage
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -24,12 +25,12 @@ struct SigningKeysTests {
     bench.keys.replace(
       by: PlainSigner(key: 8),
       earlier: [SigningKeys.Earlier(PlainSigner(), end: Self.seconds(bench) + 3_600)])
-    #expect(await Self.status(bench, "/auth/profile", login.access) == 200)
-    #expect(await Self.status(bench, "/auth/session", login.refresh) == 200)
+    await expectEqual(Self.status(bench, "/auth/profile", login.access), 200)
+    await expectEqual(Self.status(bench, "/auth/session", login.refresh), 200)
     // New tokens have the new key alone.
     let new = try await bench.anonymous()
     #expect(TokenIssuer(PlainSigner(key: 8)).claims(new.access, .access, now: 0) != nil)
-    #expect(TokenIssuer(PlainSigner()).claims(new.access, .access, now: 0) == nil)
+    expectEqual(TokenIssuer(PlainSigner()).claims(new.access, .access, now: 0), nil)
   }
 
   /// `SigningKeys` 1
@@ -40,27 +41,27 @@ struct SigningKeysTests {
       by: PlainSigner(key: 8),
       earlier: [SigningKeys.Earlier(PlainSigner(), end: Self.seconds(bench) + 60)])
     bench.advance(seconds: 59)
-    #expect(await Self.status(bench, "/auth/session", login.refresh) == 200)
+    await expectEqual(Self.status(bench, "/auth/session", login.refresh), 200)
     bench.advance(seconds: 1)
-    #expect(await Self.status(bench, "/auth/session", login.refresh) == 401)
-    #expect(await Self.status(bench, "/auth/profile", login.access) == 401)
+    await expectEqual(Self.status(bench, "/auth/session", login.refresh), 401)
+    await expectEqual(Self.status(bench, "/auth/profile", login.access), 401)
     // Without earlier keys they are refused at once.
     let other = try await bench.anonymous()
     bench.keys.replace(by: PlainSigner(key: 9), earlier: [])
-    #expect(await Self.status(bench, "/auth/session", other.refresh) == 401)
+    await expectEqual(Self.status(bench, "/auth/session", other.refresh), 401)
   }
 
   @Test func aMailedTokenOutlivesItsKey() async throws {
     let bench = try APIBench(confirmation: .mail)
-    #expect(await bench.register().status == 201)
+    await expectEqual(bench.register().status, 201)
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)"}"#
     bench.keys.replace(by: PlainSigner(key: 8), earlier: [])
-    #expect(await bench.password("confirm", body).status == 400)
+    await expectEqual(bench.password("confirm", body).status, 400)
     bench.keys.replace(
       by: PlainSigner(key: 8),
       earlier: [SigningKeys.Earlier(PlainSigner(), end: Self.seconds(bench) + 60)])
-    #expect(await bench.password("confirm", body).status == 200)
-    #expect(await bench.logIn().status == 200)
+    await expectEqual(bench.password("confirm", body).status, 200)
+    await expectEqual(bench.logIn().status, 200)
   }
 }

@@ -6,7 +6,7 @@ import RealmReplication
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -149,7 +149,7 @@ private struct PartitionRun {
     for client in clients {
       let stored = entries.filter { $0.file == client.identity.ident }.map(\.clientVersion)
       let written = client.history.filter { !$0.bytes.isEmpty }.map(\.version)
-      #expect(stored == written, "seed \(seed)")
+      expectEqual(stored, written, "seed \(seed)")
     }
   }
 }

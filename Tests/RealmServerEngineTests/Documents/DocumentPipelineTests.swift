@@ -3,6 +3,7 @@
 // The stages of pipelines, and the functions of their expressions.
 
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -19,7 +20,7 @@ struct DocumentPipelineTests {
     var work = DocumentWork(limits, now: { 0 })
     var pipeline = try DocumentPipeline(ExtendedJSONReader.parse(pipeline), limits: limits) {
       (name, query, work) throws(DocumentError) in
-      #expect(name == "other")
+      expectEqual(name, "other")
       var found: [BSONValue] = []
       for text in [#"{"_id":"x","k":1}"#, #"{"_id":"y","k":3}"#, #"{"_id":"z","k":1}"#] {
         guard let document = try? ExtendedJSONReader.parse(text) else { continue }
@@ -91,10 +92,10 @@ struct DocumentPipelineTests {
   func aStageChangesTheDocuments(_ pipeline: String, _ expected: String) throws {
     guard !expected.isEmpty else {
       let error = #expect(throws: DocumentError.self) { try Self.run(pipeline) }
-      #expect(error.map { "\($0)" } == "the variable $$REMOVED of expressions is not supported")
+      expectEqual(error.map { "\($0)" }, "the variable $$REMOVED of expressions is not supported")
       return
     }
-    #expect(try Self.run(pipeline) == expected)
+    try expectEqual(Self.run(pipeline), expected)
   }
 
   @Test(arguments: [
@@ -126,7 +127,7 @@ struct DocumentPipelineTests {
   func anExpressionHasAValue(_ expression: String, _ expected: String) throws {
     let result = try Self.run(
       #"[{"$limit":1},{"$project":{"_id":0,"v":{"$ifNull":[\#(expression),null]}}}]"#)
-    #expect(result == #"[{"v":\#(expected)}]"#)
+    expectEqual(result, #"[{"v":\#(expected)}]"#)
   }
 
   @Test(arguments: [
@@ -154,7 +155,7 @@ struct DocumentPipelineTests {
   ])
   func whatIsNotCarriedOutIsRefusedByName(_ pipeline: String, _ message: String) throws {
     let error = #expect(throws: DocumentError.self) { try Self.run(pipeline) }
-    #expect(error.map { "\($0)" } == message)
+    expectEqual(error.map { "\($0)" }, message)
   }
 
   @Test func pipelinesHaveALimitOfStagesAndOfMemory() throws {
@@ -169,6 +170,6 @@ struct DocumentPipelineTests {
         continue
       }
     }
-    #expect(try Self.run(#"[{"$count":"n"}]"#, limits: limits) == #"[{"n":4}]"#)
+    try expectEqual(Self.run(#"[{"$count":"n"}]"#, limits: limits), #"[{"n":4}]"#)
   }
 }

@@ -3,6 +3,7 @@
 // The operators of queries, one after the other.
 
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -83,12 +84,12 @@ struct DocumentQueryTests {
     (#"{"$comment":"why","n":{"$comment":"why","$eq":1}}"#, [1]),
   ])
   func anOperatorFindsItsDocuments(_ query: String, _ expected: [Int64]) throws {
-    #expect(try Self.ids(query) == expected, "\(query)")
+    try expectEqual(Self.ids(query), expected, "\(query)")
   }
 
   /// Keys have no order in Swift's documents.
   @Test func equalDocumentsMayHaveTheirKeysInAnyOrder() throws {
-    #expect(try Self.ids(#"{"list":{"b":1,"a":2}}"#) == [3])
+    try expectEqual(Self.ids(#"{"list":{"b":1,"a":2}}"#), [3])
   }
 
   @Test(arguments: [
@@ -121,7 +122,7 @@ struct DocumentQueryTests {
   ])
   func whatIsNotCarriedOutIsRefusedByName(_ query: String, _ message: String) throws {
     let error = #expect(throws: DocumentError.self) { try Self.ids(query) }
-    #expect(error.map { "\($0)" } == message)
+    expectEqual(error.map { "\($0)" }, message)
   }
 
   @Test func nestingIsBounded() throws {
@@ -142,7 +143,7 @@ struct DocumentQueryTests {
     (.array([.int32(1)]), .array([.int32(1), .int32(0)]), -1),
   ])
   func valuesHaveAnOrder(_ left: BSONValue, _ right: BSONValue, _ order: Int) {
-    #expect(BSONOrder.compare(left, right).signum() == order)
-    #expect(BSONOrder.compare(right, left).signum() == -order)
+    expectEqual(BSONOrder.compare(left, right).signum(), order)
+    expectEqual(BSONOrder.compare(right, left).signum(), -order)
   }
 }

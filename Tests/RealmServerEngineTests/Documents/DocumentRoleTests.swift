@@ -4,6 +4,7 @@
 // refused.
 
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -36,31 +37,31 @@ struct DocumentRoleTests {
     func found(_ query: String) async throws -> String {
       try await bench.text("find", "\"query\":\(query)" + ids, as: "ann")
     }
-    #expect(try await found("{}") == #"[{"_id":1},{"_id":2}]"#)
-    #expect(try await found(#"{"_id":3}"#) == "[]")
-    #expect(try await found(#"{"secret":"x"}"#) == "[]")
-    #expect(try await found(#"{"secret":{"$ne":"x"}}"#) == #"[{"_id":1},{"_id":2}]"#)
-    #expect(try await found(#"{"secret":{"$in":["x",null]}}"#) == #"[{"_id":1},{"_id":2}]"#)
-    #expect(try await found(#"{"$expr":{"$eq":["$secret","x"]}}"#) == "[]")
-    #expect(
-      try await bench.text("findOne", #""query":{"_id":1}"#, as: "ann").contains("secret") == false)
-    #expect(try await bench.text("count", #""query":{}"#, as: "ann") == "2")
-    #expect(
-      try await bench.text(
-        "aggregate", #""pipeline":[{"$group":{"_id":"$secret","c":{"$sum":1}}}]"#, as: "ann")
-        == #"[{"_id":null,"c":2}]"#)
-    #expect(
-      try await bench.text(
-        "find", #""query":{},"sort":{"secret":-1},"project":{"_id":1}"#, as: "ann")
-        == #"[{"_id":1},{"_id":2}]"#)
+    try await expectEqual(found("{}"), #"[{"_id":1},{"_id":2}]"#)
+    try await expectEqual(found(#"{"_id":3}"#), "[]")
+    try await expectEqual(found(#"{"secret":"x"}"#), "[]")
+    try await expectEqual(found(#"{"secret":{"$ne":"x"}}"#), #"[{"_id":1},{"_id":2}]"#)
+    try await expectEqual(found(#"{"secret":{"$in":["x",null]}}"#), #"[{"_id":1},{"_id":2}]"#)
+    try await expectEqual(found(#"{"$expr":{"$eq":["$secret","x"]}}"#), "[]")
+    try await expectEqual(
+      bench.text("findOne", #""query":{"_id":1}"#, as: "ann").contains("secret"), false)
+    try await expectEqual(bench.text("count", #""query":{}"#, as: "ann"), "2")
+    try await expectEqual(
+      bench.text(
+        "aggregate", #""pipeline":[{"$group":{"_id":"$secret","c":{"$sum":1}}}]"#, as: "ann"),
+      #"[{"_id":null,"c":2}]"#)
+    try await expectEqual(
+      bench.text(
+        "find", #""query":{},"sort":{"secret":-1},"project":{"_id":1}"#, as: "ann"),
+      #"[{"_id":1},{"_id":2}]"#)
     // A join asks with the same rights.
-    #expect(
-      try await bench.text(
+    try await expectEqual(
+      bench.text(
         "aggregate",
         #""pipeline":[{"$limit":1},{"$lookup":{"from":"Thing","localField":"b","foreignField":"b","#
-          + #""as":"o"}},{"$project":{"o._id":1}}]"#, as: "ann")
-        == #"[{"_id":1,"o":[{"_id":1}]}]"#)
-    #expect(try await bench.text("count", #""query":{"secret":"x"}"#, as: "root") == "1")
+          + #""as":"o"}},{"$project":{"o._id":1}}]"#, as: "ann"),
+      #"[{"_id":1,"o":[{"_id":1}]}]"#)
+    try await expectEqual(bench.text("count", #""query":{"secret":"x"}"#, as: "root"), "1")
   }
 
   @Test(arguments: [
@@ -87,32 +88,32 @@ struct DocumentRoleTests {
   ) async throws {
     let bench = try await Self.bench()
     let before = try await bench.text("find", #""query":{}"#, as: "root")
-    #expect(await bench.refusal(name, members, as: "ann") == "NoMatchingRuleFound: " + message)
-    #expect(try await bench.text("find", #""query":{}"#, as: "root") == before)
-    #expect(try await bench.entries().count == 2)
+    await expectEqual(bench.refusal(name, members, as: "ann"), "NoMatchingRuleFound: " + message)
+    try await expectEqual(bench.text("find", #""query":{}"#, as: "root"), before)
+    try await expectEqual(bench.entries().count, 2)
   }
 
   @Test func whatRolesAllowIsDone() async throws {
     let bench = try await Self.bench()
     try await bench.call("insertOne", #""document":{"_id":9,"s":"ann","d":1}"#, as: "ann")
-    #expect(
-      try await bench.text(
-        "updateMany", #""query":{"s":"ann"},"update":{"$set":{"d":2}}"#, as: "ann")
-        == #"{"matchedCount":2,"modifiedCount":2}"#)
+    try await expectEqual(
+      bench.text(
+        "updateMany", #""query":{"s":"ann"},"update":{"$set":{"d":2}}"#, as: "ann"),
+      #"{"matchedCount":2,"modifiedCount":2}"#)
     // Others' documents are not there.
-    #expect(
-      try await bench.text("updateOne", #""query":{"_id":3},"update":{"$set":{"d":2}}"#, as: "ann")
-        == #"{"matchedCount":0,"modifiedCount":0}"#)
-    #expect(
-      try await bench.text("deleteMany", #""query":{"_id":3}"#, as: "ann") == #"{"deletedCount":0}"#
+    try await expectEqual(
+      bench.text("updateOne", #""query":{"_id":3},"update":{"$set":{"d":2}}"#, as: "ann"),
+      #"{"matchedCount":0,"modifiedCount":0}"#)
+    try await expectEqual(
+      bench.text("deleteMany", #""query":{"_id":3}"#, as: "ann"), #"{"deletedCount":0}"#
     )
     // A replacement keeps what its author cannot see.
     try await bench.call(
       "findOneAndReplace", #""filter":{"_id":2},"update":{"s":"ann","n":2,"d":7}"#, as: "ann")
-    #expect(
-      try await bench.text(
-        "findOne", #""query":{"_id":2},"project":{"secret":1,"d":1}"#, as: "root")
-        == #"{"_id":2,"d":7.0,"secret":"y"}"#)
+    try await expectEqual(
+      bench.text(
+        "findOne", #""query":{"_id":2},"project":{"secret":1,"d":1}"#, as: "root"),
+      #"{"_id":2,"d":7.0,"secret":"y"}"#)
     // An id that is taken stays taken.
     #expect(
       await bench.refusal("insertOne", #""document":{"_id":3,"s":"ann"}"#, as: "ann")
@@ -129,11 +130,11 @@ struct DocumentRoleTests {
     let thing = try ExtendedJSONReader.parse(#"{"database":"db","collection":"Thing"}"#)
     let watch = try await bench.service.watch([thing], user: nil)
     var events = watch.makeEvents()
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     bench.service.endWatches(.account("ann"))
     try await bench.call("insertOne", #""document":{"_id":77,"s":"bob","secret":"z"}"#, as: "root")
     var found: [BSONValue] = []
     while found.isEmpty, let group = try await events.next() { found = group }
-    #expect(found.first?["fullDocument"]?["secret"] == .string("z"))
+    expectEqual(found.first?["fullDocument"]?["secret"], .string("z"))
   }
 }

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -180,7 +181,7 @@ struct DocumentRunTests {
       case 3:
         if random.chance(0.7) { continue }
         let result = try await bench.call("deleteMany", "\"query\":\(condition.text)")
-        #expect(result["deletedCount"] == .int32(Int32(matching.count)), place)
+        expectEqual(result["deletedCount"], .int32(Int32(matching.count)), place)
         for id in matching { model[id] = nil }
       case 4, 5:
         let update = Self.update(&random)
@@ -193,13 +194,13 @@ struct DocumentRunTests {
           if item != model[id] { modified += 1 }
           model[id] = item
         }
-        #expect(result["matchedCount"] == .int32(Int32(matching.count)), place)
-        #expect(result["modifiedCount"] == .int32(Int32(modified)), place)
+        expectEqual(result["matchedCount"], .int32(Int32(matching.count)), place)
+        expectEqual(result["modifiedCount"], .int32(Int32(modified)), place)
       default:
         let found = try await bench.call("find", "\"query\":\(condition.text)")
-        #expect(Self.ids(found) == matching, place)
+        expectEqual(Self.ids(found), matching, place)
         let count = try await bench.call("count", "\"query\":\(condition.text)")
-        #expect(count == .int64(Int64(matching.count)), place)
+        expectEqual(count, .int64(Int64(matching.count)), place)
         for document in found.values ?? [] {
           let id = Int(document["_id"]?.wholeNumber ?? -1)
           let expected = try ExtendedJSONReader.parse(model[id]?.json ?? "null")

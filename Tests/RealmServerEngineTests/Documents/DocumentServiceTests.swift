@@ -8,6 +8,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -35,14 +36,15 @@ struct DocumentServiceTests {
     let bench = try DocumentBench()
     try await bench.call(
       "insertMany", #""documents":[{"_id":"ann","age":3},{"_id":"bob"}]"#, of: "Owner")
-    #expect(try await bench.text("insertOne", "\"document\":\(Self.full)") == #"{"insertedId":1}"#)
+    try await expectEqual(
+      bench.text("insertOne", "\"document\":\(Self.full)"), #"{"insertedId":1}"#)
     let found = try await bench.call("findOne", #""query":{}"#)
     let document = try ExtendedJSONReader.parse(Self.full)
-    #expect(
-      Self.normal(found) == Self.normal(document), "\(DocumentBench.text(found))")
-    #expect(
-      try await bench.text("find", #""query":{"age":0}"#, of: "Owner")
-        == #"[{"_id":"bob","age":0}]"#)
+    expectEqual(
+      Self.normal(found), Self.normal(document), "\(DocumentBench.text(found))")
+    try await expectEqual(
+      bench.text("find", #""query":{"age":0}"#, of: "Owner"),
+      #"[{"_id":"bob","age":0}]"#)
   }
 
   /// The writes are changesets that a device can carry out.
@@ -68,7 +70,7 @@ struct DocumentServiceTests {
     #expect(
       DocumentBench.text(expected).contains(#""any":{"deep":[1,2.5,"x",null,[{"y":true}],"z"]}"#))
     #expect(DocumentBench.text(expected).contains(#"{"_id":2,"n":0,"s":"only","b":false"#))
-    #expect(try await Self.replayed(bench.entries()) == expected)
+    try await expectEqual(Self.replayed(bench.entries()), expected)
   }
 
   /// The documents after all changesets, in a file of a device.
@@ -98,8 +100,8 @@ struct DocumentServiceTests {
     try await bench.call("insertOne", "\"document\":\(Self.full)")
     let count = try await bench.entries().count
     let same = #""query":{"_id":1},"update":{"$set":{"n":5,"list":[3,1,3],"place.street":"s"}}"#
-    #expect(try await bench.text("updateMany", same) == #"{"matchedCount":1,"modifiedCount":0}"#)
-    #expect(try await bench.entries().count == count)
+    try await expectEqual(bench.text("updateMany", same), #"{"matchedCount":1,"modifiedCount":0}"#)
+    try await expectEqual(bench.entries().count, count)
     try await bench.call("updateOne", #""query":{},"update":{"$inc":{"n":3},"$push":{"list":4}}"#)
     let entry = try #require(try await bench.entries().last)
     let changeset = try ChangesetParser.parse(entry.changeset)
@@ -116,51 +118,51 @@ struct DocumentServiceTests {
 
   @Test func callsHaveTheirResults() async throws {
     let bench = try DocumentBench()
-    #expect(try await bench.text("find", #""query":{}"#) == "[]")
-    #expect(try await bench.text("findOne", #""query":{}"#) == "null")
-    #expect(try await bench.text("count", #""query":{}"#) == "0")
-    #expect(try await bench.text("aggregate", #""pipeline":[]"#) == "[]")
-    #expect(
-      try await bench.text(
-        "insertMany", #""documents":[{"_id":3,"n":1},{"_id":1,"n":2},{"_id":2,"n":2}]"#)
-        == #"{"insertedIds":[3,1,2]}"#)
+    try await expectEqual(bench.text("find", #""query":{}"#), "[]")
+    try await expectEqual(bench.text("findOne", #""query":{}"#), "null")
+    try await expectEqual(bench.text("count", #""query":{}"#), "0")
+    try await expectEqual(bench.text("aggregate", #""pipeline":[]"#), "[]")
+    try await expectEqual(
+      bench.text(
+        "insertMany", #""documents":[{"_id":3,"n":1},{"_id":1,"n":2},{"_id":2,"n":2}]"#),
+      #"{"insertedIds":[3,1,2]}"#)
     let projected =
       #""query":{"n":{"$gt":0}},"project":{"n":1,"b":1},"sort":{"n":-1,"_id":-1},"limit":2"#
-    #expect(
-      try await bench.text("find", projected)
-        == #"[{"_id":2,"n":2,"b":false},{"_id":1,"n":2,"b":false}]"#)
-    #expect(try await bench.call("count", #""query":{"n":2},"limit":1"#) == .int64(1))
-    #expect(
-      try await bench.text(
-        "aggregate", #""pipeline":[{"$match":{"n":2}},{"$group":{"_id":"$n","c":{"$sum":1}}}]"#)
-        == #"[{"_id":2,"c":2}]"#)
+    try await expectEqual(
+      bench.text("find", projected),
+      #"[{"_id":2,"n":2,"b":false},{"_id":1,"n":2,"b":false}]"#)
+    try await expectEqual(bench.call("count", #""query":{"n":2},"limit":1"#), .int64(1))
+    try await expectEqual(
+      bench.text(
+        "aggregate", #""pipeline":[{"$match":{"n":2}},{"$group":{"_id":"$n","c":{"$sum":1}}}]"#),
+      #"[{"_id":2,"c":2}]"#)
     let modify =
       #""filter":{"n":2},"sort":{"_id":1},"update":{"$set":{"n":7}},"projection":{"n":1}"#
-    #expect(try await bench.text("findOneAndUpdate", modify) == #"{"_id":1,"n":2}"#)
-    #expect(
-      try await bench.text("findOneAndUpdate", modify + #","returnNewDocument":true"#)
-        == #"{"_id":2,"n":7}"#)
-    #expect(try await bench.text("findOneAndUpdate", modify) == "null")
-    #expect(
-      try await bench.call(
-        "updateOne", #""query":{"_id":9},"update":{"$set":{"s":"new"}},"upsert":true"#)
-        == .document([
-          BSONElement("matchedCount", .int32(0)), BSONElement("modifiedCount", .int32(0)),
-          BSONElement("upsertedId", .int64(9)),
-        ]))
-    #expect(
-      try await bench.text(
+    try await expectEqual(bench.text("findOneAndUpdate", modify), #"{"_id":1,"n":2}"#)
+    try await expectEqual(
+      bench.text("findOneAndUpdate", modify + #","returnNewDocument":true"#),
+      #"{"_id":2,"n":7}"#)
+    try await expectEqual(bench.text("findOneAndUpdate", modify), "null")
+    try await expectEqual(
+      bench.call(
+        "updateOne", #""query":{"_id":9},"update":{"$set":{"s":"new"}},"upsert":true"#),
+      .document([
+        BSONElement("matchedCount", .int32(0)), BSONElement("modifiedCount", .int32(0)),
+        BSONElement("upsertedId", .int64(9)),
+      ]))
+    try await expectEqual(
+      bench.text(
         "findOneAndReplace",
         #""filter":{"_id":8},"update":{"n":4},"upsert":true,"returnNewDocument":true,"#
           + #""projection":{"n":1}"#
-      )
-        == #"{"_id":8,"n":4}"#)
-    #expect(
-      try await bench.text("findOneAndDelete", #""filter":{"_id":8},"projection":{"n":1}"#)
-        == #"{"_id":8,"n":4}"#)
-    #expect(try await bench.call("deleteOne", #""query":{"n":7}"#)["deletedCount"] == .int32(1))
-    #expect(try await bench.call("deleteMany", #""query":{}"#)["deletedCount"] == .int32(3))
-    #expect(try await bench.text("count", #""query":{}"#) == "0")
+      ),
+      #"{"_id":8,"n":4}"#)
+    try await expectEqual(
+      bench.text("findOneAndDelete", #""filter":{"_id":8},"projection":{"n":1}"#),
+      #"{"_id":8,"n":4}"#)
+    try await expectEqual(bench.call("deleteOne", #""query":{"n":7}"#)["deletedCount"], .int32(1))
+    try await expectEqual(bench.call("deleteMany", #""query":{}"#)["deletedCount"], .int32(3))
+    try await expectEqual(bench.text("count", #""query":{}"#), "0")
   }
 
   @Test func aNewDocumentGetsAnID() async throws {
@@ -175,7 +177,7 @@ struct DocumentServiceTests {
       let first = try await bench.call("insertOne", #""document":{}"#, of: name)["insertedId"]
       let second = try await bench.call("insertOne", #""document":{}"#, of: name)["insertedId"]
       #expect(first != nil && second != nil && first != second)
-      #expect(try await bench.call("count", #""query":{}"#, of: name) == .int64(2))
+      try await expectEqual(bench.call("count", #""query":{}"#, of: name), .int64(2))
       if name == "B", case .binary(4, let bytes)? = first {
         #expect(bytes[6] >> 4 == 4 && bytes[8] >> 6 == 2)
       }
@@ -263,23 +265,23 @@ struct DocumentServiceTests {
     let bench = try DocumentBench()
     try await bench.call("insertOne", #""document":{"_id":1}"#)
     let count = try await bench.entries().count
-    #expect(await bench.refusal(name, members) == message)
-    #expect(try await bench.entries().count == count)
+    await expectEqual(bench.refusal(name, members), message)
+    try await expectEqual(bench.entries().count, count)
   }
 
   @Test func onlyClassesWithAnIDAreCollections() async throws {
     let bench = try DocumentBench()
-    #expect(
-      await bench.refusal("insertOne", #""document":{"_id":1}"#, of: "Nope")
-        == "NoMatchingRuleFound: no rule exists for the collection 'Nope': no class has the name")
-    #expect(await bench.refusal("find", #""query":{}"#, of: "Nope") == "result []")
+    await expectEqual(
+      bench.refusal("insertOne", #""document":{"_id":1}"#, of: "Nope"),
+      "NoMatchingRuleFound: no rule exists for the collection 'Nope': no class has the name")
+    await expectEqual(bench.refusal("find", #""query":{}"#, of: "Nope"), "result []")
     try await bench.call("insertOne", #""document":{"_id":1,"place":{"street":"a"}}"#)
-    #expect(
-      await bench.refusal("find", #""query":{}"#, of: "Place")
-        == "MongoDBError: the class Place has no documents of its own")
-    #expect(
-      await bench.refusal("insertOne", #""document":{"a":1}"#, of: "Keyless")
-        == "MongoDBError: the class Keyless has no documents, as its primary key is not _id")
+    await expectEqual(
+      bench.refusal("find", #""query":{}"#, of: "Place"),
+      "MongoDBError: the class Place has no documents of its own")
+    await expectEqual(
+      bench.refusal("insertOne", #""document":{"a":1}"#, of: "Keyless"),
+      "MongoDBError: the class Keyless has no documents, as its primary key is not _id")
   }
 
   @Test func mixedValuesLinkByReferences() async throws {
@@ -288,7 +290,7 @@ struct DocumentServiceTests {
     let document = #"{"_id":1,"any":[{"$ref":"Owner","$id":"ann"}]}"#
     try await bench.call("insertOne", #""document":\#(document)"#)
     let found = try await bench.text("findOne", #""query":{},"project":{"any":1}"#)
-    #expect(found == document)
+    expectEqual(found, document)
     #expect(
       await bench.refusal("insertOne", #""document":{"_id":2,"any":{"$ref":"Place","$id":1}}"#)
         .hasSuffix("'Place' in 'Thing.any' is no class that links lead to"))
@@ -301,13 +303,13 @@ struct DocumentServiceTests {
     let bench = try DocumentBench(roles: permissions, mode: .partition)
     let insert = #""document":{"_id":1,"_partition":"u","n":1}"#
     try await bench.call("insertOne", insert)
-    #expect(
-      try await bench.text("find", #""query":{"_partition":"u"},"project":{"n":1,"_partition":1}"#)
-        == #"[{"_id":1,"n":1,"_partition":"u"}]"#)
-    #expect(try await bench.text("count", #""query":{"_partition":"home"}"#) == "0")
-    #expect(
-      await bench.refusal("insertOne", #""document":{"_id":1,"_partition":"home"}"#)
-        == "NoMatchingRuleFound: write not permitted: the user may read the partition and not "
+    try await expectEqual(
+      bench.text("find", #""query":{"_partition":"u"},"project":{"n":1,"_partition":1}"#),
+      #"[{"_id":1,"n":1,"_partition":"u"}]"#)
+    try await expectEqual(bench.text("count", #""query":{"_partition":"home"}"#), "0")
+    await expectEqual(
+      bench.refusal("insertOne", #""document":{"_id":1,"_partition":"home"}"#),
+      "NoMatchingRuleFound: write not permitted: the user may read the partition and not "
         + "change it"
     )
     #expect(
@@ -315,25 +317,25 @@ struct DocumentServiceTests {
         .hasPrefix("NoMatchingRuleFound: Permission denied"))
     for query in [#"{}"#, #"{"_partition":{"$gt":"a"}}"#, #"{"$or":[{"_partition":"u"},{"n":1}]}"#]
     {
-      #expect(
-        await bench.refusal("find", "\"query\":\(query)")
-          == "InvalidParameter: the app has partitions, so a call is about one value of the field "
+      await expectEqual(
+        bench.refusal("find", "\"query\":\(query)"),
+        "InvalidParameter: the app has partitions, so a call is about one value of the field "
           + "'_partition': name it in the query or in the documents")
     }
-    #expect(
-      await bench.refusal(
-        "updateOne", #""query":{"_partition":"u"},"update":{"$set":{"_partition":"v"}}"#)
-        == "MongoDBError: the document names another partition than the call")
-    #expect(
-      try await bench.text(
-        "updateOne", #""query":{"_partition":"u"},"update":{"$set":{"n":4}}"#)
-        == #"{"matchedCount":1,"modifiedCount":1}"#)
+    await expectEqual(
+      bench.refusal(
+        "updateOne", #""query":{"_partition":"u"},"update":{"$set":{"_partition":"v"}}"#),
+      "MongoDBError: the document names another partition than the call")
+    try await expectEqual(
+      bench.text(
+        "updateOne", #""query":{"_partition":"u"},"update":{"$set":{"n":4}}"#),
+      #"{"matchedCount":1,"modifiedCount":1}"#)
     let realm = try await bench.realm(#""u""#)
     #expect(try await realm.newestSnapshot().head.version > 0)
-    #expect(
-      try await bench.text(
-        "aggregate", #""pipeline":[{"$match":{"_partition":"u"}},{"$project":{"n":1}}]"#)
-        == #"[{"_id":1,"n":4}]"#)
+    try await expectEqual(
+      bench.text(
+        "aggregate", #""pipeline":[{"$match":{"_partition":"u"}},{"$project":{"n":1}}]"#),
+      #"[{"_id":1,"n":4}]"#)
   }
 
   // MARK: Limits
@@ -344,13 +346,13 @@ struct DocumentServiceTests {
     for id in 1...3 {
       try await bench.call("insertOne", #""document":{"_id":\#(id),"s":"\#(text)"}"#)
     }
-    #expect(
-      await bench.refusal("find", #""query":{}"#)
-        == "ReadSizeLimitExceeded: the result is larger than results may be: narrow the query, or "
+    await expectEqual(
+      bench.refusal("find", #""query":{}"#),
+      "ReadSizeLimitExceeded: the result is larger than results may be: narrow the query, or "
         + "add a limit")
     #expect(await bench.refusal("aggregate", #""pipeline":[]"#).hasPrefix("ReadSizeLimitExceeded"))
     #expect(await bench.refusal("find", #""query":{},"limit":1"#).hasPrefix("result ["))
-    #expect(await bench.refusal("count", #""query":{}"#) == "result 3")
+    await expectEqual(bench.refusal("count", #""query":{}"#), "result 3")
   }
 
   @Test func aCallKeepsLittle() async throws {
@@ -361,10 +363,10 @@ struct DocumentServiceTests {
     }
     #expect(await bench.refusal("find", #""query":{}"#).hasPrefix("ReadSizeLimitExceeded"))
     // The first of an order are kept alone.
-    #expect(
-      try await bench.text(
-        "find", #""query":{},"sort":{"n":-1,"_id":1},"limit":2,"project":{"n":1}"#)
-        == #"[{"_id":999,"n":999},{"_id":1999,"n":999}]"#)
+    try await expectEqual(
+      bench.text(
+        "find", #""query":{},"sort":{"n":-1,"_id":1},"limit":2,"project":{"n":1}"#),
+      #"[{"_id":999,"n":999},{"_id":1999,"n":999}]"#)
   }
 
   @Test func aCallChangesFewDocuments() async throws {
@@ -372,11 +374,12 @@ struct DocumentServiceTests {
     try await bench.call("insertMany", #""documents":[{"_id":1},{"_id":2}]"#)
     try await bench.call("insertOne", #""document":{"_id":3}"#)
     let message = "ReadSizeLimitExceeded: the call would change more than 2 documents"
-    #expect(
-      await bench.refusal("insertMany", #""documents":[{"_id":4},{"_id":5},{"_id":6}]"#) == message)
-    #expect(await bench.refusal("deleteMany", #""query":{}"#) == message)
-    #expect(await bench.refusal("updateMany", #""query":{},"update":{"$set":{"n":1}}"#) == message)
-    #expect(try await bench.text("count", #""query":{}"#) == "3")
+    await expectEqual(
+      bench.refusal("insertMany", #""documents":[{"_id":4},{"_id":5},{"_id":6}]"#), message)
+    await expectEqual(bench.refusal("deleteMany", #""query":{}"#), message)
+    await expectEqual(
+      bench.refusal("updateMany", #""query":{},"update":{"$set":{"n":1}}"#), message)
+    try await expectEqual(bench.text("count", #""query":{}"#), "3")
   }
 
   @Test func aCallHasALimitOfTime() async throws {
@@ -384,19 +387,19 @@ struct DocumentServiceTests {
     let documents = (0..<2_000).map { #"{"_id":\#($0)}"# }.joined(separator: ",")
     try await bench.call("insertMany", "\"documents\":[\(documents)]")
     bench.time.withLock { $0.step = 20 }
-    #expect(
-      await bench.refusal("count", #""query":{"n":{"$mod":[2,0]}}"#)
-        == "ExecutionTimeLimitExceeded: execution time limit exceeded")
+    await expectEqual(
+      bench.refusal("count", #""query":{"n":{"$mod":[2,0]}}"#),
+      "ExecutionTimeLimitExceeded: execution time limit exceeded")
     #expect(
       await bench.refusal("updateMany", #""query":{},"update":{"$inc":{"n":1}}"#).hasPrefix("Exec"))
     bench.time.withLock { $0.step = 0 }
-    #expect(try await bench.text("count", #""query":{"n":1}"#) == "0")
+    try await expectEqual(bench.text("count", #""query":{"n":1}"#), "0")
   }
 
   @Test func anAppHasALimitOfCalls() async throws {
     let bench = try DocumentBench(limits: DocumentLimits(callCount: 0))
-    #expect(
-      await bench.refusal("find", #""query":{}"#)
-        == "InternalServerError: the server is busy; try again later")
+    await expectEqual(
+      bench.refusal("find", #""query":{}"#),
+      "InternalServerError: the server is busy; try again later")
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -63,13 +64,13 @@ struct DocumentUpdateTests {
   func anOperatorChangesADocument(
     _ document: String, _ update: String, _ expected: String
   ) throws {
-    #expect(try Self.updated(document, update) == expected)
+    try expectEqual(Self.updated(document, update), expected)
   }
 
   @Test func aNewDocumentGetsWhatIsSetOnInsert() throws {
-    #expect(
-      try Self.updated("{}", #"{"$set":{"a":1},"$setOnInsert":{"b":2}}"#, isNew: true)
-        == #"{"a":1,"b":2}"#)
+    try expectEqual(
+      Self.updated("{}", #"{"$set":{"a":1},"$setOnInsert":{"b":2}}"#, isNew: true),
+      #"{"a":1,"b":2}"#)
   }
 
   @Test(arguments: [
@@ -104,7 +105,7 @@ struct DocumentUpdateTests {
   ])
   func whatIsNoUpdateIsRefusedByName(_ update: String, _ message: String) throws {
     let error = #expect(throws: DocumentError.self) { try Self.updated("{}", update) }
-    #expect(error.map { "\($0)" } == message)
+    expectEqual(error.map { "\($0)" }, message)
   }
 
   @Test(arguments: [

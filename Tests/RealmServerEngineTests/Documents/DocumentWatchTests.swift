@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -49,10 +50,11 @@ struct DocumentWatchTests {
     let filter = mode == .flexible ? "" : #""filter":{"fullDocument._partition":"p"}"#
     let watch = try await Self.watch(bench, filter)
     var events = watch.makeEvents()
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     try await bench.call("insertOne", #""document":{"_id":1,"s":"a"\#(field)}"#)
-    #expect(
-      try await Self.next(&events) == [
+    try await expectEqual(
+      Self.next(&events),
+      [
         #"{"operationType":"insert","documentKey":{"_id":1},"fullDocument":{"_id":1,"n":0,"#
           + #""s":"a","b":false,"f":0.0,"list":[],"set":[],"map":{},"places":[],"#
           + #""owners":[]\#(shown)}}"#
@@ -72,12 +74,12 @@ struct DocumentWatchTests {
     try await bench.call("deleteMany", #""query":{"_id":{"$in":[1,3]}\#(query)}"#)
     let last = try await Self.next(&events)
     if mode == .flexible {
-      #expect(last.count == 2, "\(last)")
+      expectEqual(last.count, 2, "\(last)")
       #expect(last.contains(#"{"operationType":"delete","documentKey":{"_id":1}}"#))
       #expect(last.contains { $0.hasPrefix(#"{"operationType":"insert","documentKey":{"_id":2}"#) })
     } else {
       // The filter asks for a field of the document, which is gone with it.
-      #expect(last.count == 1, "\(last)")
+      expectEqual(last.count, 1, "\(last)")
     }
   }
 
@@ -88,19 +90,19 @@ struct DocumentWatchTests {
     try await bench.call("insertOne", #""document":{"_id":1}"#)
     let watch = try await Self.watch(bench)
     var events = watch.makeEvents()
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     try await bench.call("insertMany", #""documents":[{"_id":2},{"_id":3}]"#)
     let group = try #require(try await events.next())
-    #expect(group.count == 2)
+    expectEqual(group.count, 2)
     let tokens = group.compactMap { $0["_id"].map { ExtendedJSONWriter.text($0) } }
     // Who got a part of a group gets all of it again.
     var again = try await Self.watch(bench, "\"resumeAfter\":\(tokens[0])").makeEvents()
-    #expect(try await Self.next(&again).count == 2)
+    try await expectEqual(Self.next(&again).count, 2)
     var after = try await Self.watch(bench, "\"resumeAfter\":\(tokens[1])").makeEvents()
-    #expect(try await after.next() == [])
+    try await expectEqual(after.next(), [])
     try await bench.call("deleteOne", #""query":{"_id":3}"#)
-    #expect(
-      try await Self.next(&after) == [#"{"operationType":"delete","documentKey":{"_id":3}}"#])
+    try await expectEqual(
+      Self.next(&after), [#"{"operationType":"delete","documentKey":{"_id":3}}"#])
     for token in [#"{"_data":"1-1"}"#, #"{"_data":"ff-1"}"#] {
       await #expect(throws: DocumentError.resumeLost) {
         try await Self.watch(bench, "\"resumeAfter\":\(token)")
@@ -117,8 +119,8 @@ struct DocumentWatchTests {
     ).makeEvents()
     _ = (try await byID.next(), try await byFilter.next())
     try await bench.call("insertMany", #""documents":[{"_id":1,"n":5},{"_id":2,"n":1}]"#)
-    #expect(try await Self.next(&byID).map { $0.contains(#""_id":2"#) } == [true])
-    #expect(try await Self.next(&byFilter).map { $0.contains(#""_id":1"#) } == [true])
+    try await expectEqual(Self.next(&byID).map { $0.contains(#""_id":2"#) }, [true])
+    try await expectEqual(Self.next(&byFilter).map { $0.contains(#""_id":1"#) }, [true])
     await #expect(throws: DocumentError.self) {
       try await Self.watch(bench, #""filter":{"$where":1}"#)
     }
@@ -136,7 +138,7 @@ struct DocumentWatchTests {
       """#
     let bench = try DocumentBench(roles: roles)
     var events = try await Self.watch(bench, as: "ann").makeEvents()
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     try await bench.call(
       "insertMany", #""documents":[{"_id":1,"b":true,"secret":"x"},{"_id":2}]"#, as: "root")
     let inserted = try await Self.next(&events)
@@ -144,21 +146,22 @@ struct DocumentWatchTests {
     #expect(!inserted[0].contains("secret"))
     // A hidden property: no event.
     try await bench.call("updateMany", #""query":{},"update":{"$set":{"secret":"y"}}"#, as: "root")
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     try await bench.call(
       "updateMany", #""query":{},"update":{"$set":{"b":true}}"#,
       as: "root")
     let appeared = try await Self.next(&events)
-    #expect(appeared.count == 1)
+    expectEqual(appeared.count, 1)
     #expect(appeared[0].hasPrefix(#"{"operationType":"insert","documentKey":{"_id":2}"#))
     try await bench.call("updateMany", #""query":{},"update":{"$set":{"b":false}}"#, as: "root")
-    #expect(
-      try await Self.next(&events).sorted() == [
+    try await expectEqual(
+      Self.next(&events).sorted(),
+      [
         #"{"operationType":"delete","documentKey":{"_id":1}}"#,
         #"{"operationType":"delete","documentKey":{"_id":2}}"#,
       ])
     try await bench.call("deleteMany", #""query":{}"#, as: "root")
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
   }
 
   @Test func streamsHaveALimit() async throws {
@@ -167,9 +170,9 @@ struct DocumentWatchTests {
     await #expect(throws: DocumentError.busy) { try await Self.watch(bench) }
     watches.append(try await Self.watch(bench, as: "v"))
     await #expect(throws: DocumentError.busy) { try await Self.watch(bench, as: "w") }
-    #expect(bench.service.watchCount == 3)
+    expectEqual(bench.service.watchCount, 3)
     watches.removeAll()
-    #expect(bench.service.watchCount == 0)
+    expectEqual(bench.service.watchCount, 0)
     _ = try await Self.watch(bench)
   }
 
@@ -182,9 +185,9 @@ struct DocumentWatchTests {
     var second = watches[1].makeEvents()
     _ = (try await first.next(), try await second.next())
     bench.service.endWatches(.account("u"))
-    #expect(try await first.next() == nil)
+    try await expectEqual(first.next(), nil)
     bench.service.endWatches(.session("s"))
-    #expect(try await second.next() == nil)
+    try await expectEqual(second.next(), nil)
     bench.service.endWatches()
     await #expect(throws: DocumentError.busy) { try await Self.watch(bench) }
   }
@@ -192,7 +195,7 @@ struct DocumentWatchTests {
   @Test func aStreamIsTextOfItsEvents() async throws {
     let bench = try DocumentBench()
     var parts = EventStream(try await Self.watch(bench, #""ids":["100%"]"#)).makeParts()
-    #expect(await parts.next() == Array(":\n".utf8))
+    await expectEqual(parts.next(), Array(":\n".utf8))
     let watch = try await Self.watch(bench)
     var texts = EventStream(watch).makeParts()
     _ = await texts.next()

@@ -7,6 +7,7 @@ import RealmFormats
 import RealmQuery
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -27,14 +28,14 @@ struct ImportPlanTests {
     #expect(app.id == "tasks-abcde" && app.name == "tasks" && app.stage == .production)
     #expect(app.mode == .flexible && app.documents.service == "mongodb-atlas")
     #expect(!app.accounts.allowsAnonymous && app.accounts.allowsKeys)
-    #expect(app.accounts.confirmation == .auto)
-    #expect(app.accounts.mail.links[.passwordReset] == "https://tasks.example.org/reset")
-    #expect(app.customUserData == CustomUserData(className: "Profile", userField: "owner_id"))
-    #expect(app.roles.fallback.map(\.name) == ["owner"])
-    #expect(app.roles.classes["Profile"]?.map(\.name) == ["all"])
+    expectEqual(app.accounts.confirmation, .auto)
+    expectEqual(app.accounts.mail.links[.passwordReset], "https://tasks.example.org/reset")
+    expectEqual(app.customUserData, CustomUserData(className: "Profile", userField: "owner_id"))
+    expectEqual(app.roles.fallback.map(\.name), ["owner"])
+    expectEqual(app.roles.classes["Profile"]?.map(\.name), ["all"])
     #expect(app.roles.misfits(in: plan.schema).isEmpty)
     // The file is one that a server reads.
-    #expect(try AppFile(Array(app.text().utf8)) == app)
+    try expectEqual(AppFile(Array(app.text().utf8)), app)
     for line in [
       "The function greet is not carried over: write it in Swift",
       "The trigger onItem is not carried over", "The endpoint GET /hook is not carried over",
@@ -75,17 +76,18 @@ struct ImportPlanTests {
         + (property.collection.name.map { ":\($0)" } ?? "")
         + (property.target.map { ":\($0)" } ?? "")
     }
-    #expect(
-      shapes == [
+    expectEqual(
+      shapes,
+      [
         "_id:uuid", "i:int", "f:float?", "d:double?", "dec:decimal", "t:date?", "b:data?",
         "m:mixed?", "none:mixed?", "two:mixed?", "set:int:set", "map:string:dictionary",
         "places:object:list:Place", "inner:object?:Every_inner", "items:object:list:Item",
         "other:string?",
       ])
-    #expect(plan.schema.declared["Every_inner"]?.properties.first?.target == "Item")
+    expectEqual(plan.schema.declared["Every_inner"]?.properties.first?.target, "Item")
     // Both definitions of a class of embedded objects count together.
     let street = plan.schema.declared["Place"]?.properties.map(\.name)
-    #expect(Set(street ?? []) == ["street", "number", "zip"])
+    expectEqual(Set(street ?? []), ["street", "number", "zip"])
     #expect(plan.text.contains("The property Every.x has the type \"javascript\""))
     #expect(plan.text.contains("Every.other has a relationship by \"name\", and stays a value"))
   }
@@ -113,8 +115,8 @@ struct ImportPlanTests {
          "inner":{"bsonType":"object","title":"\#(long)","properties":{"a":{}}}}}
         """#,
       ])
-    #expect(plan.schema.declared[long] == nil)
-    #expect(plan.schema.declared["More"]?.properties.map(\.name) == ["_id"])
+    expectEqual(plan.schema.declared[long], nil)
+    expectEqual(plan.schema.declared["More"]?.properties.map(\.name), ["_id"])
     #expect(plan.text.contains("is longer than 57 bytes"))
     #expect(plan.text.contains("The property More.\(long) has a name that no property can have"))
   }
@@ -136,13 +138,13 @@ struct ImportPlanTests {
       TutorialExport.flexible,
       changing: ["data_sources/mongodb-atlas/todo/Item/rules.json": rules])
     let roles = plan.app.roles.roles(ofClass: "Item")
-    #expect(roles.map(\.name) == ["first", "odd"])
+    expectEqual(roles.map(\.name), ["first", "odd"])
     func permission(_ user: String) -> ClassPermission {
       plan.app.roles.permissions(of: RuleUser(id: user))["Item"]
     }
-    #expect(permission("ann").read == .constant(true))
-    #expect(permission("bob").read == .constant(false))
-    #expect(permission("eve").read == .constant(false))
+    expectEqual(permission("ann").read, .constant(true))
+    expectEqual(permission("bob").read, .constant(false))
+    expectEqual(permission("eve").read, .constant(false))
     #expect(plan.text.contains("The role \"odd\" of Item cannot be carried over"))
     #expect(plan.text.contains("The role \"secret\" of Item cannot be carried over"))
   }
@@ -166,7 +168,7 @@ struct ImportPlanTests {
     #expect(own.reads && own.writes && own.inserts && own.deletes)
     let permissions = plan.app.roles.permissions(of: RuleUser(id: "ann"))
     #expect(permissions["Item"].read != .constant(true))
-    #expect(permissions["Profile"].read == .constant(true))
+    expectEqual(permissions["Profile"].read, .constant(true))
   }
 
   @Test func anOldAppWithPartitionsIsCarriedOver() throws {
@@ -175,10 +177,10 @@ struct ImportPlanTests {
     #expect(plan.app.id == "tasks_old" && plan.app.mode == .partition)
     #expect(plan.app.documents.partitionKey == "_partition" && plan.needsPartition)
     #expect(plan.app.accounts.allowsAnonymous)
-    #expect(plan.app.permissions.read == .constant(true))
-    #expect(plan.schema.declared["Task"]?.primaryKey == "_id")
-    #expect(plan.app.customUserData == nil)
-    #expect(plan.route(of: DumpNamespace("todo", "Extra"))?.userField == "user")
+    expectEqual(plan.app.permissions.read, .constant(true))
+    expectEqual(plan.schema.declared["Task"]?.primaryKey, "_id")
+    expectEqual(plan.app.customUserData, nil)
+    expectEqual(plan.route(of: DumpNamespace("todo", "Extra"))?.userField, "user")
     for line in [
       "The id \"Tasks_Old\" becomes \"tasks_old\"", "The service mail is not carried over",
       "The trigger nightly is not carried over", "become the custom data of the users",
@@ -193,7 +195,7 @@ struct ImportPlanTests {
         {"roles":[{"name":"r","apply_when":{"%%user.data.email":"a@b.org"},"read":true}]}
         """#
       ])
-    #expect(plan.app.accounts.confirmation == .mail)
+    expectEqual(plan.app.accounts.confirmation, .mail)
   }
 
   @Test func valuesOfRulesAreConstants() throws {
@@ -206,8 +208,8 @@ struct ImportPlanTests {
         {"roles":[{"name":"r","apply_when":{"%%user.id":{"$in":"%%values.admins"}},"read":true}]}
         """#,
       ])
-    #expect(
-      plan.app.roles.permissions(of: RuleUser(id: "ann"))["Item"].read == .constant(true))
+    expectEqual(
+      plan.app.roles.permissions(of: RuleUser(id: "ann"))["Item"].read, .constant(true))
     #expect(plan.app.roles.permissions(of: RuleUser(id: "bob"))["Item"].read != .constant(true))
     #expect(plan.text.contains("The value key is secret"))
   }

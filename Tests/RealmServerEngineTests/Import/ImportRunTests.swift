@@ -7,7 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
 import RealmText
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -71,8 +71,8 @@ struct ImportRunTests {
     bench.options.groupCount = 7 + form
     let report = try await bench.run()
     #expect(report.objects == ["Item": 60, "Profile": 5] && report.rejectedCount == 0)
-    #expect(Self.normal(try await bench.documents("Item")) == Self.normal(items))
-    #expect(Self.normal(try await bench.documents("Profile")) == Self.normal(profiles))
+    expectEqual(Self.normal(try await bench.documents("Item")), Self.normal(items))
+    expectEqual(Self.normal(try await bench.documents("Profile")), Self.normal(profiles))
   }
 
   /// Links may lead to documents that come later, or that are not there.
@@ -88,10 +88,10 @@ struct ImportRunTests {
     bench.files["dump/todo/Profile.json"] = Array(
       #"{"_id":{"$oid":"\#(Self.id(9))"},"owner_id":"a","name":"Ann"}"#.utf8)
     bench.options.groupCount = 1
-    #expect(try await bench.run().objectCount == 3)
+    try await expectEqual(bench.run().objectCount, 3)
     let items = try await bench.documents("Item")
-    #expect(items[0]["profile"] == .objectID(try #require(ObjectIDBits(text: Self.id(9)))))
-    #expect(items[1]["profile"] == nil)
+    expectEqual(items[0]["profile"], .objectID(try #require(ObjectIDBits(text: Self.id(9)))))
+    expectEqual(items[1]["profile"], nil)
   }
 
   @Test func documentsThatDoNotFitAreNamedAndKept() async throws {
@@ -111,19 +111,19 @@ struct ImportRunTests {
     bench.files["dump/todo/Other.json"] = Array(#"{"_id":1}{"_id":2}"#.utf8)
     let report = try await bench.run()
     #expect(report.objects == ["Item": 2] && report.rejected == ["todo.Item": 6])
-    #expect(report.unknownFields == ["Item.extra": 1, "Place.odd": 1])
-    #expect(report.leftOut == ["todo.Other": 2])
-    #expect(
-      report.firstRejected.map(\.field)
-        == ["priority", "isComplete", "_id", "_id", "place.street", "tags"])
+    expectEqual(report.unknownFields, ["Item.extra": 1, "Place.odd": 1])
+    expectEqual(report.leftOut, ["todo.Other": 2])
+    expectEqual(
+      report.firstRejected.map(\.field),
+      ["priority", "isComplete", "_id", "_id", "place.street", "tags"])
     #expect(report.text.contains("Documents of todo.Item that do not fit the schema: 6 (left out)"))
     let rejected = String(decoding: bench.rejected.withLock { $0 }, as: UTF8.self)
     let first = try JSONParser.parse(String(rejected.split(separator: "\n")[0]))
-    #expect(first["collection"]?.string == "todo.Item")
-    #expect(first["field"]?.string == "priority")
-    #expect(first["document"]?["priority"]?.string == "high")
-    #expect(rejected.split(separator: "\n").count == 6)
-    #expect(try await bench.documents("Item").count == 2)
+    expectEqual(first["collection"]?.string, "todo.Item")
+    expectEqual(first["field"]?.string, "priority")
+    expectEqual(first["document"]?["priority"]?.string, "high")
+    expectEqual(rejected.split(separator: "\n").count, 6)
+    try await expectEqual(bench.documents("Item").count, 2)
   }
 
   @Test func aStrictImportEndsAtTheFirstDocumentThatDoesNotFit() async throws {
@@ -175,10 +175,10 @@ struct ImportRunTests {
     #expect(report.customDataCount == 1 && report.userCount == 1)
     let texts = try await bench.texts("Task", #"{"_partition":"p3"}"#)
     #expect(texts.count == 5 && texts.allSatisfy { $0.contains(#""_partition":"p3""#) })
-    #expect(texts.first?.contains(#""name":"n3""#) == true)
+    expectEqual(texts.first?.contains(#""name":"n3""#), true)
     let account = try #require(try await bench.accounts.account(Self.id(70)))
-    #expect(account.customData?["team"] == .string("red"))
-    #expect(account.identities == [IdentityName(provider: "oauth2-google", name: "abc")])
+    expectEqual(account.customData?["team"], .string("red"))
+    expectEqual(account.identities, [IdentityName(provider: "oauth2-google", name: "abc")])
   }
 
   @Test func customDataHasALimit() async throws {
@@ -188,8 +188,8 @@ struct ImportRunTests {
     bench.files["dump/todo/Extra.json"] = Array(
       #"{"_id":1,"user":"\#(Self.id(70))","text":"\#(text)"}"#.utf8)
     let report = try await bench.run()
-    #expect(report.rejected == ["todo.Extra": 1])
-    #expect(report.firstRejected.first?.reason.contains("16384 bytes") == true)
+    expectEqual(report.rejected, ["todo.Extra": 1])
+    expectEqual(report.firstRejected.first?.reason.contains("16384 bytes"), true)
   }
 
   /// A group ends by its bytes, or by its count: each is a version.
@@ -200,7 +200,7 @@ struct ImportRunTests {
       try await bench.run()
       let realm = try await ServerRealm.open(
         RealmName(app: "tasks-abcde"), of: EmbeddedStore(bench.disk), clock: ImportBench.clock)
-      #expect(await realm.head.version == UInt64(versions))
+      await expectEqual(realm.head.version, UInt64(versions))
     }
   }
 
@@ -215,7 +215,7 @@ struct ImportRunTests {
     let head = await realm.head
     #expect(head.version == 4 && head.base == 3)
     let entries = try await realm.entries(in: 4..<5)
-    #expect(entries.map(\.changeset) == [[]])
+    expectEqual(entries.map(\.changeset), [[]])
   }
 
   @Test func aDeviceOfAPartitionGetsTheImportedObjects() async throws {
@@ -242,7 +242,7 @@ struct ImportRunTests {
       guard batch.cursors.download.serverVersion > cursor.serverVersion else { break }
       cursor = batch.cursors.download
     }
-    #expect(made == 30)
+    expectEqual(made, 30)
   }
 
   // MARK: Interruptions
@@ -271,14 +271,14 @@ struct ImportRunTests {
       bench.faults.fail(at: .max)
       try bench.restart()
       let report = try await bench.run()
-      #expect(report.objects == expected.objects, "after call \(number)")
-      #expect(report.rejected == expected.rejected, "after call \(number)")
-      #expect(report.unknownFields == expected.unknownFields, "after call \(number)")
-      #expect(
-        bench.rejected.withLock { $0 } == whole.rejected.withLock { $0 }, "after call \(number)")
-      #expect(
-        Self.normal(try await bench.documents("Item"))
-          == Self.normal(try await whole.documents("Item")), "after call \(number)")
+      expectEqual(report.objects, expected.objects, "after call \(number)")
+      expectEqual(report.rejected, expected.rejected, "after call \(number)")
+      expectEqual(report.unknownFields, expected.unknownFields, "after call \(number)")
+      expectEqual(
+        bench.rejected.withLock { $0 }, whole.rejected.withLock { $0 }, "after call \(number)")
+      expectEqual(
+        Self.normal(try await bench.documents("Item")),
+        Self.normal(try await whole.documents("Item")), "after call \(number)")
     }
   }
 

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -37,16 +38,17 @@ struct MovedUserTests {
        {"_id":"0123456789abcdef00000003","type":"server","data":{"name":"robot"},
         "identities":[{"id":"y","provider_type":"api-key","provider_id":"5"}]}]
       """#)
-    #expect(count == 1)
+    expectEqual(count, 1)
     let account = try #require(try await accounts.account(email: "ann@example.org"))
     #expect(account.id == Self.ann && account.isDisabled)
-    #expect(
-      account.identities == [
+    expectEqual(
+      account.identities,
+      [
         IdentityName(provider: "local-userpass", name: "ann@example.org"),
         IdentityName(provider: "oauth2-google", name: "google-1"),
       ])
-    #expect(account.created == OriginTimestamp(unixMilliseconds: 1_700_000_000_000))
-    #expect(try await accounts.account(Self.bob) == nil)
+    expectEqual(account.created, OriginTimestamp(unixMilliseconds: 1_700_000_000_000))
+    try await expectEqual(accounts.account(Self.bob), nil)
   }
 
   /// A user who logs in by several ways is in several tables of the command line.
@@ -58,9 +60,9 @@ struct MovedUserTests {
          {"Email":"bob@example.org","ID":"\#(Self.bob)","Type":"normal","Enabled":false}]}
       {"message":"Provider type: Google","data":[{"ID":"\#(Self.ann)","Type":"normal"}]}
       """#)
-    #expect(count == 2)
-    #expect(try await accounts.account(email: "ann@example.org")?.id == Self.ann)
-    #expect(try await accounts.account(email: "bob@example.org")?.isDisabled == true)
+    expectEqual(count, 2)
+    try await expectEqual(accounts.account(email: "ann@example.org")?.id, Self.ann)
+    try await expectEqual(accounts.account(email: "bob@example.org")?.isDisabled, true)
   }
 
   @Test func addingUsersAgainChangesNothing() async throws {
@@ -70,7 +72,7 @@ struct MovedUserTests {
       """#
     // Pages of the interface, one after the other.
     let (accounts, _) = try await Self.store(list + "\n[]" + list)
-    #expect(try await accounts.account(Self.ann)?.identities.count == 1)
+    try await expectEqual(accounts.account(Self.ann)?.identities.count, 1)
   }
 
   @Test func twoUsersWithOneAddressAreNamed() async throws {

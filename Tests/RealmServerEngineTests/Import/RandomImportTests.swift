@@ -5,7 +5,7 @@
 import RealmFormats
 import RealmTestSupport
 import RealmText
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -170,15 +170,15 @@ struct RandomImportTests {
       Self.add(documents, as: form, to: &bench.files)
       bench.options.groupCount = 1 + model.random.number(below: 12)
       let report = try await bench.run()
-      #expect(report.rejectedCount == 0, "seed \(seed): \(report.text)")
+      expectEqual(report.rejectedCount, 0, "seed \(seed): \(report.text)")
       #expect(report.unknownFields.isEmpty, "seed \(seed): \(report.text)")
       let found = try await bench.documents("Thing")
-      #expect(found.count == documents.count, "seed \(seed)")
+      expectEqual(found.count, documents.count, "seed \(seed)")
       for (found, document) in zip(found, documents) {
         for element in document.elements ?? [] {
           let value = found[element.key] ?? .null
-          #expect(
-            BSONOrder.normal(value) == BSONOrder.normal(element.value),
+          expectEqual(
+            BSONOrder.normal(value), BSONOrder.normal(element.value),
             "seed \(seed), form \(form), \(element.key) of \(DocumentBench.text(document))")
         }
       }

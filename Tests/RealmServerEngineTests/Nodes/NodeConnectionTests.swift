@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -38,7 +39,7 @@ struct NodeConnectionTests {
     let (socket, peer) = MemorySocket.pair("node")
     let serving = Task { await server.serve(peer, of: "edge") }
     try await socket.send(NodeHello(node: "edge").bytes)
-    #expect(try NodeHello(await socket.receive()).node == server.node)
+    try expectEqual(NodeHello(await socket.receive()).node, server.node)
     return (socket, serving)
   }
 
@@ -68,7 +69,7 @@ struct NodeConnectionTests {
       Issue.record("no file is made")
       return
     }
-    #expect(server.sessionCount == 1)
+    expectEqual(server.sessionCount, 1)
     try await send(.end(session: 4), to: socket)
     try await send(.close(session: 4), to: socket)
     while server.sessionCount > 0 { await Task.yield() }
@@ -81,10 +82,10 @@ struct NodeConnectionTests {
       Issue.record("an app that is not there is served")
       return
     }
-    #expect(refusal.code == .sessionClosed)
+    expectEqual(refusal.code, .sessionClosed)
     await socket.close(.normal)
-    #expect(await serving.value.code == .normal)
-    #expect(server.connectionCount == 0)
+    await expectEqual(serving.value.code, .normal)
+    expectEqual(server.connectionCount, 0)
   }
 
   /// `NodePeer` 1
@@ -105,7 +106,7 @@ struct NodeConnectionTests {
     case 5: try await socket.send([])
     default: try await socket.send([2, 1] + [UInt8](repeating: 0, count: 300 << 10))
     }
-    #expect(await serving.value.code == .protocolError)
+    await expectEqual(serving.value.code, .protocolError)
     signal.give()
   }
 
@@ -126,7 +127,7 @@ struct NodeConnectionTests {
     for time in [5_000, 10_000, 15_000] as [Milliseconds] {
       await timer.waitForSleeper(at: time)
       timer.advance(to: time)
-      #expect(try await message(from: socket) == .ping)
+      try await expectEqual(message(from: socket), .ping)
     }
     try await send(.ping, to: socket)
     try await send(.begin(session: 1, session), to: socket)
@@ -135,7 +136,7 @@ struct NodeConnectionTests {
     for time in [20_000, 25_000, 30_000] as [Milliseconds] {
       await timer.waitForSleeper(at: time)
       timer.advance(to: time)
-      #expect(try await message(from: socket) == .ping)
+      try await expectEqual(message(from: socket), .ping)
     }
     await timer.waitForSleeper(at: 35_000)
     timer.advance(to: 35_000)
@@ -148,7 +149,7 @@ struct NodeConnectionTests {
     let serving = Task { await server.serve(pair.server) }
     await timer.waitForSleeper(at: 10_000)
     timer.advance(to: 10_000)
-    #expect(await serving.value.code == .policyViolation)
+    await expectEqual(serving.value.code, .policyViolation)
   }
 
   @Test func sessionsHaveALimit() async throws {
@@ -158,7 +159,7 @@ struct NodeConnectionTests {
     for number in 1...3 as ClosedRange<UInt64> {
       try await send(.begin(session: number, session), to: socket)
     }
-    #expect(await serving.value.code == .protocolError)
+    await expectEqual(serving.value.code, .protocolError)
   }
 
   /// A connection whose socket takes the first message, and then none until a signal.
@@ -191,7 +192,7 @@ struct NodeConnectionTests {
     #expect(count.withLock { $0 } <= 3)
     signal.give()
     for _ in 0..<6 { _ = try await socket.receive() }
-    #expect(count.withLock { $0 } == 6)
+    expectEqual(count.withLock { $0 }, 6)
     await socket.close(.normal)
     _ = await serving.value
   }
@@ -240,19 +241,19 @@ struct NodeConnectionTests {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(replies.count == 8)
+    expectEqual(replies.count, 8)
     for reply in replies {
       guard case .bound = reply else {
         Issue.record("\(reply)")
         return
       }
     }
-    #expect(dialed.withLock { $0 } == 1)
+    expectEqual(dialed.withLock { $0 }, 1)
     await pool.close()
     let events = ServerSessionLink { _ in }
     let late = await pool.session(session, on: "owner", events: events).perform(bind)
-    #expect(late.code == .sessionClosed)
-    #expect(dialed.withLock { $0 } == 1)
+    expectEqual(late.code, .sessionClosed)
+    expectEqual(dialed.withLock { $0 }, 1)
   }
 
   /// `NodePool` 2
@@ -270,7 +271,7 @@ struct NodeConnectionTests {
       }
       if dialed.withLock({ $0 }) > before { times.append(time) }
     }
-    #expect(times == [0, 250, 750, 1_750, 3_750])
+    expectEqual(times, [0, 250, 750, 1_750, 3_750])
   }
 
   @Test func anAddressOfAnotherServerIsRefused() async throws {
@@ -278,7 +279,7 @@ struct NodeConnectionTests {
     let pool = pool(dialed) { server }
     let events = ServerSessionLink { _ in }
     let reply = await pool.session(session, on: "owner", events: events).perform(bind)
-    #expect(reply.code == .sessionClosed)
+    expectEqual(reply.code, .sessionClosed)
     while server.connectionCount > 0 { await Task.yield() }
   }
 
@@ -290,7 +291,7 @@ struct NodeConnectionTests {
     let reply = Task { await handler.perform(bind) }
     handler.end()
     _ = await reply.value
-    #expect(server.sessionCount == 1)
+    expectEqual(server.sessionCount, 1)
     await handler.close()
     while server.sessionCount > 0 { await Task.yield() }
   }
@@ -318,7 +319,7 @@ struct NodeConnectionTests {
       Issue.record("the realm is not reached again")
       return
     }
-    #expect(dialed.withLock { $0 } == 2)
+    expectEqual(dialed.withLock { $0 }, 2)
   }
 }
 

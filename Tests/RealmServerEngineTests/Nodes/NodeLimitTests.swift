@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -77,7 +78,7 @@ struct NodeLimitTests {
       throw CancellationError()
     }
     let answer = Task { [call] in await pool.answer(to: call, on: "owner") }
-    #expect(try await work(from: owner) == .call(number: 2, call))
+    try await expectEqual(work(from: owner), .call(number: 2, call))
     return (reply, answer)
   }
 
@@ -106,22 +107,22 @@ struct NodeLimitTests {
       await advance(to: time)
       if time == 15_000 { expectUnknownOutcome(await answer.value) }
     }
-    #expect(await reply.value.code == .sessionClosed)
-    #expect(try await work(from: owner) == .end(session: 1))
-    #expect(try await work(from: owner) == .close(session: 1))
+    await expectEqual(reply.value.code, .sessionClosed)
+    try await expectEqual(work(from: owner), .end(session: 1))
+    try await expectEqual(work(from: owner), .close(session: 1))
     // What comes too late is dropped, and the connection goes on.
     try await send(.reply(session: 1, .done), to: owner)
     try await send(.answer(number: 2, .failure(.busy)), to: owner)
     let next = handler(of: pool)
     let later = Task { [bind] in await next.perform(bind) }
-    #expect(try await work(from: owner) == .begin(session: 3, session))
+    try await expectEqual(work(from: owner), .begin(session: 3, session))
     guard case .request(3, .bind) = try await work(from: owner) else {
       Issue.record("no request")
       return
     }
     try await send(.reply(session: 3, .done), to: owner)
-    #expect(await later.value == .done)
-    #expect(dialed.withLock { $0 } == 1)
+    await expectEqual(later.value, .done)
+    expectEqual(dialed.withLock { $0 }, 1)
     // It comes once.
     try await send(.reply(session: 1, .done), to: owner)
     await #expect(throws: SocketClosed.self) { while true { _ = try await owner.receive() } }
@@ -134,7 +135,7 @@ struct NodeLimitTests {
     for time in stride(from: 5_000 as Milliseconds, through: 20_000, by: 5_000) {
       await advance(to: time)
     }
-    #expect(await reply.value.code == .sessionClosed)
+    await expectEqual(reply.value.code, .sessionClosed)
     expectUnknownOutcome(await answer.value)
     await #expect(throws: SocketClosed.self) { while true { _ = try await owner.receive() } }
   }
@@ -189,14 +190,14 @@ struct NodeLimitTests {
     // The second one is one too many, and the third waits where it was read.
     while memory.held.last ?? 0 < 50_000 + 3 * size { await Task.yield() }
     for _ in 0..<200 { await Task.yield() }
-    #expect(count.withLock { $0 } == 2)
+    expectEqual(count.withLock { $0 }, 2)
     signal.give()
     for _ in 0..<3 { _ = try await work(from: socket) }
-    #expect(count.withLock { $0 } == 3)
-    #expect(memory.held.last == 50_000)
+    expectEqual(count.withLock { $0 }, 3)
+    expectEqual(memory.held.last, 50_000)
     await socket.close(.normal)
     _ = await serving.value
-    #expect(memory.held.last == 0)
+    expectEqual(memory.held.last, 0)
   }
 }
 

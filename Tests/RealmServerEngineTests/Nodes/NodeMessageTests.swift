@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -14,7 +15,7 @@ struct NodeMessageTests {
     for seed in 0..<60 as Range<UInt64> {
       var messages = RandomNodeMessages(seed: seed)
       let message = messages.message(kind)
-      #expect(try NodeMessage(message.bytes) == message, "seed \(seed)")
+      try expectEqual(NodeMessage(message.bytes), message, "seed \(seed)")
     }
   }
 
@@ -45,7 +46,7 @@ struct NodeMessageTests {
     var writer = PackedWriter()
     writer.write(UInt64.max)
     var reader = PackedReader(writer.bytes)
-    #expect(try reader.number() == .max)
+    try expectEqual(reader.number(), .max)
     for bytes in [[UInt8](repeating: 0x80, count: 10), [UInt8](repeating: 0xFF, count: 9) + [2]] {
       var reader = PackedReader(bytes)
       #expect(throws: PackedBytesError.self) { _ = try reader.number() }
@@ -71,9 +72,9 @@ struct NodeMessageTests {
 
   @Test func versionsThatDifferAreSaid() throws {
     var hello = NodeHello(node: "n")
-    #expect(try NodeHello(hello.bytes) == hello)
+    try expectEqual(NodeHello(hello.bytes), hello)
     // A later program says more.
-    #expect(try NodeHello(hello.bytes + [1, 2]) == hello)
+    try expectEqual(NodeHello(hello.bytes + [1, 2]), hello)
     hello.version = 2
     let bytes = hello.bytes
     do {

@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -26,7 +27,7 @@ struct NodeOutboxTests {
     while let frame = outbox.next() {
       if let message = try assembler.add(frame) { found.append(message[0]) }
     }
-    #expect(outbox.byteCount == 0)
+    expectEqual(outbox.byteCount, 0)
     return found
   }
 
@@ -34,7 +35,7 @@ struct NodeOutboxTests {
   @Test func smallMessagesPassALargeOne() throws {
     var outbox = NodeOutbox(limits)
     outbox.add(message(1, 100))
-    #expect(outbox.next()?.count == 12)
+    expectEqual(outbox.next()?.count, 12)
     for number in 2...5 { outbox.add(message(number, 8)) }
     var kinds: [UInt8] = []
     for _ in 0..<8 { kinds.append(try #require(outbox.next()?.first)) }
@@ -51,7 +52,7 @@ struct NodeOutboxTests {
     outbox.add(message(2, 30))
     outbox.add(message(3, 20))
     outbox.add(message(4, 5))
-    #expect(try arrivals(&outbox) == [4, 2, 3, 1])
+    try expectEqual(arrivals(&outbox), [4, 2, 3, 1])
   }
 
   /// `NodeOutbox` 3
@@ -66,8 +67,9 @@ struct NodeOutboxTests {
     while let frame = outbox.next() {
       if let bytes = try assembler.add(frame) { events.append(try NodeMessage(bytes)) }
     }
-    #expect(
-      events == [
+    expectEqual(
+      events,
+      [
         .event(session: 7, .head(SaltedVersion(version: 3))),
         .event(session: 8, .head(SaltedVersion(version: 9))),
       ])
@@ -96,9 +98,9 @@ struct NodeOutboxTests {
     func sorted(_ all: [[UInt8]]) -> [[UInt8]] {
       all.sorted { $0.lexicographicallyPrecedes($1) }
     }
-    #expect(sorted(sent) == sorted(received))
+    expectEqual(sorted(sent), sorted(received))
     // Those of one frame keep their order.
-    #expect(sent.filter { $0.count <= 10 } == received.filter { $0.count <= 10 })
+    expectEqual(sent.filter { $0.count <= 10 }, received.filter { $0.count <= 10 })
   }
 
   @Test func framesOfOthersAreBounded() {

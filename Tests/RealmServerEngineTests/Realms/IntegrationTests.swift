@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -48,23 +49,23 @@ struct IntegrationTests {
   @Test func anUploadHasALimitOfInstructions() {
     var integration = integration([2]) { $0.instructionCount = 5 }
     let changeset = ChangesetText.create("a", count: 1)
-    #expect(refusal(&integration, 2, [changeset, changeset, changeset])?.code == .badChangeset)
+    expectEqual(refusal(&integration, 2, [changeset, changeset, changeset])?.code, .badChangeset)
     #expect(integration.history.end == 0 && integration.entries.isEmpty)
-    #expect(refusal(&integration, 2, [changeset, changeset]) == nil)
+    expectEqual(refusal(&integration, 2, [changeset, changeset]), nil)
   }
 
   @Test func anUploadHasALimitOfChangesets() {
     var integration = integration([2]) { $0.entryCount = 2 }
     let changeset = ChangesetText.create("a", count: 1)
-    #expect(refusal(&integration, 2, [changeset, changeset, changeset])?.code == .badChangeset)
-    #expect(refusal(&integration, 2, [changeset, changeset]) == nil)
+    expectEqual(refusal(&integration, 2, [changeset, changeset, changeset])?.code, .badChangeset)
+    expectEqual(refusal(&integration, 2, [changeset, changeset]), nil)
   }
 
   /// An upload of 61 KiB with 4,000 properties took an app's thread for half a minute.
   @Test func aClassHasALimitOfProperties() async throws {
     let server = try await TestServer()
     let file = try await server.realm.allocateFile(for: "u")
-    #expect(await server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code, nil)
     func upload(_ count: Int) async -> UploadOutcome {
       var encoder = ChangesetEncoder()
       let thing = encoder.intern("Thing")
@@ -76,19 +77,19 @@ struct IntegrationTests {
       }
       return await server.realm.integrate(Upload(file, [encoder.bytes], from: 2, base: 0))
     }
-    #expect(await upload(4_000).code == .invalidSchemaChange)
-    #expect(await upload(900).code == nil)
+    await expectEqual(upload(4_000).code, .invalidSchemaChange)
+    await expectEqual(upload(900).code, nil)
   }
 
   /// Two lists that meet take the product of their lengths.
   @Test func anUploadHasALimitOfWork() {
     let changesets = (0..<40).map { ChangesetText.insert("a", 1, priorSize: UInt32($0)) }
     var integration = integration([2, 3]) { $0.work = 8 * 1000 }
-    #expect(refusal(&integration, 2, changesets) == nil)
-    #expect(refusal(&integration, 3, changesets)?.code == .badChangeset)
-    #expect(integration.history.end == 40)
-    #expect(refusal(&integration, 3, Array(changesets.prefix(25))) == nil)
-    #expect(integration.history.end == 65)
+    expectEqual(refusal(&integration, 2, changesets), nil)
+    expectEqual(refusal(&integration, 3, changesets)?.code, .badChangeset)
+    expectEqual(integration.history.end, 40)
+    expectEqual(refusal(&integration, 3, Array(changesets.prefix(25))), nil)
+    expectEqual(integration.history.end, 65)
   }
 
   // MARK: Merging
@@ -100,7 +101,7 @@ struct IntegrationTests {
     let server = try await TestServer()
     let first = try await server.realm.allocateFile(for: "a")
     let second = try await server.realm.allocateFile(for: "b")
-    #expect(await server.realm.integrate(Upload(first, [Text.schema()], from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(first, [Text.schema()], from: 1)).code, nil)
     return (server, first, second)
   }
 
@@ -129,15 +130,15 @@ struct IntegrationTests {
       return
     }
     #expect(file.clientVersion == 4 && file.reciprocalBase == 1 && head.version == 3)
-    #expect(try await things(server) == ["x": 2])
+    try await expectEqual(things(server), ["x": 2])
     let entries = try await server.entries()
-    #expect(entries.map(\.clientVersion) == [1, 3, 4])
+    expectEqual(entries.map(\.clientVersion), [1, 3, 4])
     #expect(entries.allSatisfy { $0.file == first.ident && $0.salt != 0 && $0.salt >> 63 == 0 })
-    #expect(Set(entries.map(\.salt)).count == 3)
-    #expect(entries.last?.salt == head.salt)
+    expectEqual(Set(entries.map(\.salt)).count, 3)
+    expectEqual(entries.last?.salt, head.salt)
     // Bytes that merging did not change are stored as they came.
-    #expect(entries[1].changeset == Text.create("x", count: 1))
-    #expect(entries.last?.totalByteCount == entries.reduce(0) { $0 + $1.originalByteCount })
+    expectEqual(entries[1].changeset, Text.create("x", count: 1))
+    expectEqual(entries.last?.totalByteCount, entries.reduce(0) { $0 + $1.originalByteCount })
   }
 
   @Test func aChangesetThatLosesEverythingStillMakesAVersion() async throws {
@@ -146,21 +147,21 @@ struct IntegrationTests {
     _ = await server.realm.integrate(
       Upload(first, [Text.set("x", count: 9)], from: 3, base: 2, time: 500))
     let late = Upload(second, [Text.set("x", count: 5)], from: 1, base: 2, time: 400)
-    #expect(await server.realm.integrate(late).code == nil)
+    await expectEqual(server.realm.integrate(late).code, nil)
     let entries = try await server.entries()
     #expect(entries.count == 4 && entries[3].changeset == [] && entries[3].file == second.ident)
-    #expect(try await things(server) == ["x": 9])
+    try await expectEqual(things(server), ["x": 9])
   }
 
   @Test func duplicatesAreSkippedByTheirClientVersions() async throws {
     let (server, first, _) = try await makeServer()
     let upload = Upload(first, [Text.create("x", count: 1)], from: 2, base: 1)
-    #expect(await server.realm.integrate(upload).code == nil)
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
     let more = Upload(
       first, [Text.create("x", count: 1), Text.create("y", count: 2)], from: 2, base: 1)
-    #expect(await server.realm.integrate(more).code == nil)
-    #expect(try await server.entries().map(\.clientVersion) == [1, 2, 3])
+    await expectEqual(server.realm.integrate(more).code, nil)
+    try await expectEqual(server.entries().map(\.clientVersion), [1, 2, 3])
   }
 
   @Test func ownEntriesAreNotMergedWith() async throws {
@@ -169,8 +170,8 @@ struct IntegrationTests {
     // The same file's next insertion counts on its first.
     for (version, size) in [(3, 0), (4, 1)] as [(UInt64, UInt32)] {
       let insert = Text.insert("x", 7, priorSize: size)
-      #expect(
-        await server.realm.integrate(Upload(first, [insert], from: version, base: 1)).code == nil)
+      await expectEqual(
+        server.realm.integrate(Upload(first, [insert], from: version, base: 1)).code, nil)
     }
   }
 
@@ -182,54 +183,54 @@ struct IntegrationTests {
     let store = try await server.realm.store
     // Version 3 makes room for what the second file inserted meanwhile.
     let insert = Text.insert("x", 2, priorSize: 0)
-    #expect(
-      await server.realm.integrate(Upload(second, [insert], from: 1, base: 2)).code == nil)
-    #expect(
-      try await store.reciprocals(of: second.ident, after: 0).keys.sorted()
-        == [3])
+    await expectEqual(
+      server.realm.integrate(Upload(second, [insert], from: 1, base: 2)).code, nil)
+    try await expectEqual(
+      store.reciprocals(of: second.ident, after: 0).keys.sorted(),
+      [3])
     // After a restart too, the next insertion meets version 3 as it left it.
     try await server.restart()
     let next = Text.insert("x", 3, priorSize: 1)
-    #expect(await server.realm.integrate(Upload(second, [next], from: 2, base: 2)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(second, [next], from: 2, base: 2)).code, nil)
     let table = try #require(try await server.snapshot().objects.table(named: "class_Thing"))
     let row = try #require(try table.row(of: .value(.string("x"))))
     let list = try #require(table.schema.column(named: "list"))
     guard case .list(let values) = try row.value(of: list) else { return }
-    #expect(values.count == 3)
+    expectEqual(values.count, 3)
     let ahead = Upload(second, [], from: 3, base: 4)
-    #expect(await server.realm.integrate(ahead).code == nil)
+    await expectEqual(server.realm.integrate(ahead).code, nil)
     let left = try await server.realm.store.reciprocals(
       of: second.ident, after: 0)
-    #expect(left == [:])
+    expectEqual(left, [:])
   }
 
   @Test func aBaseThatWasAcknowledgedIsRefused() async throws {
     let (server, first, _) = try await makeServer()
     _ = await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1))
     let old = Upload(first, [Text.create("y")], from: 3, base: 0)
-    #expect(await server.realm.integrate(old).code == .badServerVersion)
+    await expectEqual(server.realm.integrate(old).code, .badServerVersion)
     let future = Upload(first, [Text.create("y")], from: 3, base: 9)
-    #expect(await server.realm.integrate(future).code == .badServerVersion)
+    await expectEqual(server.realm.integrate(future).code, .badServerVersion)
   }
 
   @Test func damagedAndUnfitChangesetsAreRefusedWithoutATrace() async throws {
     let (server, first, _) = try await makeServer()
     for changeset in [[0xFF], Text.set("missing", count: 1), Text.insert("x", 1, priorSize: 4)] {
       let upload = Upload(first, [Text.create("x"), changeset], from: 2, base: 1)
-      #expect(await server.realm.integrate(upload).code == .badChangeset)
+      await expectEqual(server.realm.integrate(upload).code, .badChangeset)
     }
-    #expect(try await server.entries().count == 1)
-    #expect(try await things(server) == [:])
+    try await expectEqual(server.entries().count, 1)
+    try await expectEqual(things(server), [:])
     let file = try await server.realm.file(first.ident)
-    #expect(file?.clientVersion == 1)
-    #expect(
-      await server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1)).code == nil)
+    expectEqual(file?.clientVersion, 1)
+    await expectEqual(
+      server.realm.integrate(Upload(first, [Text.create("x")], from: 2, base: 1)).code, nil)
   }
 
   @Test func classesAreNotErased() async throws {
     let (server, first, _) = try await makeServer()
     let upload = Upload(first, [Text.eraseTable()], from: 2, base: 1)
-    #expect(await server.realm.integrate(upload).code == .invalidSchemaChange)
+    await expectEqual(server.realm.integrate(upload).code, .invalidSchemaChange)
   }
 
   @Test func anotherDefinitionOfAClassIsRefused() async throws {
@@ -242,7 +243,7 @@ struct IntegrationTests {
           table: thing, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
     for (file, base) in [(first, 1), (second, 0)] as [(ClientFile, UInt64)] {
       let upload = Upload(file, [encoder.bytes], from: 2, base: base)
-      #expect(await server.realm.integrate(upload).code == .invalidSchemaChange)
+      await expectEqual(server.realm.integrate(upload).code, .invalidSchemaChange)
     }
   }
 
@@ -253,10 +254,10 @@ struct IntegrationTests {
       Upload(second, [Text.create("y"), Text.set("missing", count: 1)], from: 1),
       Upload(first, [Text.create("z", count: 3)], from: 3, base: 1),
     ])
-    #expect(outcomes.map(\.code) == [nil, .badChangeset, nil])
-    #expect(try await things(server) == ["x": 1, "z": 3])
-    #expect(try await server.entries().count == 3)
-    #expect(try await server.realm.file(second.ident)?.clientVersion == 0)
+    expectEqual(outcomes.map(\.code), [nil, .badChangeset, nil])
+    try await expectEqual(things(server), ["x": 1, "z": 3])
+    try await expectEqual(server.entries().count, 3)
+    try await expectEqual(server.realm.file(second.ident)?.clientVersion, 0)
   }
 
   @Test func laterUploadsOfTheFileGoWithARefusedOne() async throws {
@@ -266,8 +267,8 @@ struct IntegrationTests {
       Upload(second, [Text.create("y")], from: 2),
       Upload(first, [Text.create("x", count: 1)], from: 2, base: 1),
     ])
-    #expect(outcomes.map(\.code) == [.badChangeset, .badChangeset, nil])
-    #expect(try await things(server) == ["x": 1])
+    expectEqual(outcomes.map(\.code), [.badChangeset, .badChangeset, nil])
+    try await expectEqual(things(server), ["x": 1])
   }
 
   /// From the second on, those that are left go one by one.
@@ -283,8 +284,8 @@ struct IntegrationTests {
     uploads.append(Upload(first, [Text.set("x", count: 3)], from: 3, base: 1))
     let codes = await server.realm.integrate(group: uploads).map(\.code)
     let bad = Array(repeating: SessionErrorCode.badChangeset as SessionErrorCode?, count: 12)
-    #expect(codes == [nil] + bad + [nil, nil])
-    #expect(try await things(server) == ["x": 3, "z": 2])
+    expectEqual(codes, [nil] + bad + [nil, nil])
+    try await expectEqual(things(server), ["x": 3, "z": 2])
   }
 
   @Test func ownGlobalKeysGetTheIdentifier() async throws {
@@ -299,7 +300,7 @@ struct IntegrationTests {
     encoder.append(
       .createObject(.init(table: note, key: .globalKey(GlobalKey(high: 0, low: 5)))))
     let upload = Upload(first, [encoder.bytes], from: 2, base: 1)
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
     let table = try #require(try await server.snapshot().objects.table(named: "class_Note"))
     let key = ObjectIdentity.Key.global(GlobalKey(high: first.ident.rawValue, low: 5))
     #expect(try table.key(of: key) != nil)
@@ -310,9 +311,9 @@ struct IntegrationTests {
     _ = try await server.realm.store.own()
     let upload = Upload(first, [Text.create("x")], from: 2, base: 1)
     for _ in 0..<2 {
-      #expect(await server.realm.integrate(upload) == .failed(.fenced))
+      await expectEqual(server.realm.integrate(upload), .failed(.fenced))
     }
-    #expect(try await server.entries().count == 1)
+    try await expectEqual(server.entries().count, 1)
   }
 
   @Test func aClosedRealmIsUnknown() async throws {
@@ -323,7 +324,7 @@ struct IntegrationTests {
       _ = try await realm.file(first.ident)
     }
     let upload = Upload(first, [Text.create("x")], from: 2, base: 1)
-    #expect(await realm.integrate(upload) == .failed(.fenced))
+    await expectEqual(realm.integrate(upload), .failed(.fenced))
   }
 
   /// `ServerRealm` 2: what failed is sent again and integrated once.
@@ -338,8 +339,8 @@ struct IntegrationTests {
       return
     }
     file.fail(call: 0, nil)
-    #expect(await server.realm.integrate(upload).code == nil)
-    #expect(try await server.entries().map(\.clientVersion) == [1, 2])
+    await expectEqual(server.realm.integrate(upload).code, nil)
+    try await expectEqual(server.entries().map(\.clientVersion), [1, 2])
   }
 
   @Test func uploadsThatWaitGoIntoOneTransaction() async throws {
@@ -352,21 +353,21 @@ struct IntegrationTests {
         let upload = Upload(file, [Text.create("t\(number)")], from: 1)
         group.addTask { await realm.integrate(upload).code }
       }
-      for await code in group { #expect(code == nil) }
+      for await code in group { expectEqual(code, nil) }
     }
-    #expect(try await things(server).count == 8)
-    #expect(await server.realm.head.version == 9)
+    try await expectEqual(things(server).count, 8)
+    await expectEqual(server.realm.head.version, 9)
   }
 
   @Test func groupsHaveLimits() {
     let file = ClientFile(
       ident: FileIdentifier(2), salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
     let two = Upload(file, [[1, 2], [3]], from: 1)
-    #expect(GroupCommit(entryCountMax: 5).count(of: [two, two, two]) == 2)
-    #expect(GroupCommit(entryCountMax: 1).count(of: [two, two]) == 1)
-    #expect(GroupCommit(byteCountMax: 6).count(of: [two, two, two]) == 2)
-    #expect(GroupCommit().count(of: [two, two, two]) == 3)
-    #expect(GroupCommit().count(of: []) == 0)
+    expectEqual(GroupCommit(entryCountMax: 5).count(of: [two, two, two]), 2)
+    expectEqual(GroupCommit(entryCountMax: 1).count(of: [two, two]), 1)
+    expectEqual(GroupCommit(byteCountMax: 6).count(of: [two, two, two]), 2)
+    expectEqual(GroupCommit().count(of: [two, two, two]), 3)
+    expectEqual(GroupCommit().count(of: []), 0)
   }
 }
 

@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -25,16 +26,16 @@ struct TrimmingTests {
     let now = OriginTimestamp(milliseconds: 1000)
     let files = [file(1, seen: 899), file(2, seen: 900), file(3, seen: 0)]
     let expired = Trimming.expired(files, now: now, offlineMillisecondsMax: 100)
-    #expect(expired.map(\.reciprocalBase) == [1])
-    #expect(expired.map(\.isExpired) == [true])
+    expectEqual(expired.map(\.reciprocalBase), [1])
+    expectEqual(expired.map(\.isExpired), [true])
   }
 
   @Test func theEntryAtAClientsPositionStays() {
     let head = RealmHead(realm: RealmID("r"), version: 20)
-    #expect(Trimming.horizon([file(7, seen: 1), file(9, seen: 1)], head: head) == 6)
-    #expect(Trimming.horizon([file(7, seen: 0), file(9, seen: 1)], head: head) == 8)
-    #expect(Trimming.horizon([file(0, seen: 1)], head: head) == 0)
-    #expect(Trimming.horizon([], head: head) == 19)
+    expectEqual(Trimming.horizon([file(7, seen: 1), file(9, seen: 1)], head: head), 6)
+    expectEqual(Trimming.horizon([file(7, seen: 0), file(9, seen: 1)], head: head), 8)
+    expectEqual(Trimming.horizon([file(0, seen: 1)], head: head), 0)
+    expectEqual(Trimming.horizon([], head: head), 19)
   }
 
   /// A realm with versions 1 to 5 of one client that has acknowledged 4, trimmed to 3.
@@ -43,31 +44,31 @@ struct TrimmingTests {
     let away = try await server.realm.allocateFile(for: "a")
     let first = try await server.realm.allocateFile(for: "b")
     let changes = [Text.schema(), Text.create("a"), Text.create("b"), Text.create("c")]
-    #expect(await server.realm.integrate(Upload(first, changes, from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(first, changes, from: 1)).code, nil)
     server.advance(Trimming.offlineMillisecondsMax + 1)
-    #expect(
-      await server.realm.integrate(Upload(first, [Text.create("d")], from: 5, base: 4)).code
-        == nil)
+    await expectEqual(
+      server.realm.integrate(Upload(first, [Text.create("d")], from: 5, base: 4)).code,
+      nil)
     try await server.realm.trim()
     return (server, first, away)
   }
 
   @Test func whatNobodyNeedsGoes() async throws {
     let (server, first, away) = try await makeTrimmed()
-    #expect(await server.realm.head.base == 3)
-    #expect(try await server.entries().map(\.version) == [4, 5])
-    #expect(try await server.realm.file(away.ident)?.isExpired == true)
+    await expectEqual(server.realm.head.base, 3)
+    try await expectEqual(server.entries().map(\.version), [4, 5])
+    try await expectEqual(server.realm.file(away.ident)?.isExpired, true)
     let expired = SessionRefusal(.clientFileExpired, "The client was offline for too long")
     await #expect(throws: IdentDefect.refusal(expired)) {
       _ = try await server.identify(away, download: DownloadCursor(), latest: SaltedVersion())
     }
     let late = await server.realm.integrate(Upload(away, [Text.create("x")], from: 1))
-    #expect(late.code == .clientFileExpired)
+    expectEqual(late.code, .clientFileExpired)
     let salt = try await server.entries()[0].salt
     let known = try await server.identify(
       first, download: DownloadCursor(serverVersion: 4, clientVersion: 4),
       latest: SaltedVersion(version: 4, salt: salt))
-    #expect(known.ident == first.ident)
+    expectEqual(known.ident, first.ident)
   }
 
   /// An earlier owner is fenced, and does not repeat its attempts on the next owner's versions.
@@ -77,7 +78,7 @@ struct TrimmingTests {
     let next = try await ServerRealm.open(
       TestServer.name, of: EmbeddedStore(server.files),
       clock: ServerClock { OriginTimestamp(milliseconds: 2_000_000) })
-    #expect(await next.integrate(Upload(first, [Text.create("e")], from: 6, base: 5)).code == nil)
+    await expectEqual(next.integrate(Upload(first, [Text.create("e")], from: 6, base: 5)).code, nil)
     await #expect(throws: StoreError.fenced) {
       _ = try await server.realm.download(for: new.ident, after: DownloadCursor())
     }
@@ -93,8 +94,8 @@ struct TrimmingTests {
       try RandomChanges.makeSchema(in: group)
     }
     let download = try await server.realm.download(for: new.ident, after: DownloadCursor())
-    #expect(download.cursors.download.serverVersion == 6)
-    #expect(download.cursors.latest.version == 6)
+    expectEqual(download.cursors.download.serverVersion, 6)
+    expectEqual(download.cursors.latest.version, 6)
     let entry = try #require(download.entries.first)
     #expect(entry.file == .server && entry.serverVersion == 6)
     let lines = try ChangesetParser.parse(entry.changeset).description
@@ -104,12 +105,12 @@ struct TrimmingTests {
     let early = Upload(new, [Text.set("a", count: 7)], from: 1, base: 0, time: 9_999)
     let late = Upload(new, [Text.set("a", count: 8)], from: 2, base: 6, time: 9_999)
     for upload in [early, late] {
-      #expect(await server.realm.integrate(upload).code == nil)
+      await expectEqual(server.realm.integrate(upload).code, nil)
     }
-    #expect(try await server.entries().suffix(2).map(\.changeset.isEmpty) == [true, false])
+    try await expectEqual(server.entries().suffix(2).map(\.changeset.isEmpty), [true, false])
     let losses = server.problems.withLock { $0 }
-    #expect(losses.count == 1)
-    #expect(losses.first?.hasPrefix("1 instructions of file \(new.ident.rawValue) ") == true)
+    expectEqual(losses.count, 1)
+    expectEqual(losses.first?.hasPrefix("1 instructions of file \(new.ident.rawValue) "), true)
     let next = try await server.realm.download(for: new.ident, after: download.cursors.download)
     #expect(next.entries.isEmpty && next.cursors.download.serverVersion == 8)
   }
@@ -121,26 +122,26 @@ struct TrimmingTests {
     var parts = try FirstDownload(
       of: snapshot, gone: [], clientVersion: 0, timestamp: OriginTimestamp(milliseconds: 1),
       partByteCount: 1)
-    #expect(parts.lastVersion == 9)
+    expectEqual(parts.lastVersion, 9)
     for version in 6...9 as ClosedRange<UInt64> {
       let entries = try parts.takeEntries(byteLimit: 1)
-      #expect(entries.map(\.serverVersion) == [version])
-      #expect(parts.cursor.serverVersion == version)
+      expectEqual(entries.map(\.serverVersion), [version])
+      expectEqual(parts.cursor.serverVersion, version)
     }
     #expect(parts.isComplete)
     _ = try await server.realm.download(for: new.ident, after: DownloadCursor())
     // An object goes before the client comes back with a part of the state.
     let erasure = Upload(first, [Text.erase("d")], from: 6, base: 5)
-    #expect(await server.realm.integrate(erasure).code == nil)
+    await expectEqual(server.realm.integrate(erasure).code, nil)
     var file = try #require(try await server.realm.file(new.ident))
-    #expect(file.firstDownloadVersion == 6)
+    expectEqual(file.firstDownloadVersion, 6)
     file.firstDownloadVersion = 7
     try await server.realm.store(file)
     let again = try await server.realm.download(
       for: new.ident, after: DownloadCursor(serverVersion: 6))
-    #expect(again.entries.map(\.serverVersion) == [8, 9])
+    expectEqual(again.entries.map(\.serverVersion), [8, 9])
     let lines = try again.entries.map { try ChangesetParser.parse($0.changeset).description }
-    #expect(lines.first?.hasSuffix("\nEraseObject \"Thing\"[\"d\"]") == true)
+    expectEqual(lines.first?.hasSuffix("\nEraseObject \"Thing\"[\"d\"]"), true)
     #expect(!lines[1].contains("\"d\"") && lines[1].contains("CreateObject \"Thing\"[\"c\"]"))
   }
 
@@ -148,22 +149,22 @@ struct TrimmingTests {
   @Test func classesComeBeforeErasures() async throws {
     let (server, first, _) = try await makeTrimmed()
     let erasure = Upload(first, [Text.erase("d")], from: 6, base: 5)
-    #expect(await server.realm.integrate(erasure).code == nil)
+    await expectEqual(server.realm.integrate(erasure).code, nil)
     let new = try await server.realm.allocateFile(for: "c")
     let download = try await server.realm.download(for: new.ident, after: DownloadCursor())
-    #expect(download.entries.count == 2)
+    expectEqual(download.entries.count, 2)
     let client = try ModelClient(new, clock: 9_000_000_000)
     try client.integrate(download)
-    #expect(try await client.digest() == server.digest())
+    try await expectEqual(client.digest(), server.digest())
   }
 
   @Test func aNewClientUploadsAfterTheTrim() async throws {
     let (server, _, _) = try await makeTrimmed()
     let new = try await server.realm.allocateFile(for: "c")
     let upload = Upload(new, [Text.schema(), Text.create("new")], from: 1)
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
     try await server.restart()
     let more = Upload(new, [Text.set("new", count: 4)], from: 3)
-    #expect(await server.realm.integrate(more).code == nil)
+    await expectEqual(server.realm.integrate(more).code, nil)
   }
 }

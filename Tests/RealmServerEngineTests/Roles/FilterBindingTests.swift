@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmTables
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -86,6 +87,6 @@ struct FilterBindingTests {
     (#"{"any":{"$ne":1}}"#, false, false), (#"{"$or":[{"missing":1},{"number":3}]}"#, true, false),
   ])
   func filtersMean(_ filter: String, _ first: Bool, _ second: Bool) throws {
-    #expect(try Self.passing(filter) == [first, second], "\(filter)")
+    try expectEqual(Self.passing(filter), [first, second], "\(filter)")
   }
 }

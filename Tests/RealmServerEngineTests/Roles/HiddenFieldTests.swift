@@ -6,6 +6,7 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -83,7 +84,7 @@ struct HiddenFieldTests {
   ) throws {
     let object = try #require(try object(key, device), sourceLocation: location)
     for field in hidden {
-      #expect(object[field] == RoleObjects.initial[field], "\(field)", sourceLocation: location)
+      expectEqual(object[field], RoleObjects.initial[field], "\(field)", sourceLocation: location)
     }
   }
 
@@ -103,8 +104,8 @@ struct HiddenFieldTests {
       [Self.step("old", "secret-3", makes: false), Self.set("new", ["level": .integer(5)])],
       by: root)
     for device in [ann, few] { try await device.downloadAll() }
-    #expect(try Self.object("new", ann)?["level"] == .integer(5))
-    #expect(try Self.object("old", ann)?["owner"] == .string("u1"))
+    try expectEqual(Self.object("new", ann)?["level"], .integer(5))
+    try expectEqual(Self.object("old", ann)?["owner"], .string("u1"))
     for key in ["old", "new"] { try Self.expectHidden(key, ann) }
     try Self.expectHidden("new", few)
     #expect(Self.wasSent("owner", to: ann) && Self.wasSent("u1", to: few))
@@ -140,7 +141,7 @@ struct HiddenFieldTests {
         continue
       }
       let field = condition.contains("note") ? "note" : "marks"
-      #expect(message == "Invalid query: \"Doc\": the user may not read \"\(field)\"")
+      expectEqual(message, "Invalid query: \"Doc\": the user may not read \"\(field)\"")
     }
     // The primary key belongs to every object.
     ann.want(["Doc": "_id == \"a\""])
@@ -151,7 +152,7 @@ struct HiddenFieldTests {
     try server.setCustomData([:], of: "root")
     try await root.connect()
     try await root.downloadAll()
-    #expect(try Self.object("a", root) == nil)
+    try expectEqual(Self.object("a", root), nil)
     let late = Step(className: "Doc", key: "b", makes: true, values: ["level": .integer(1)])
     let reasons = try await Self.upload([late], by: root)
     #expect(reasons.count == 1 && reasons.allSatisfy { $0.hasSuffix("current query view") })
@@ -191,13 +192,13 @@ struct HiddenFieldTests {
         Self.set("a", ["note": .string("y")]), Self.set("b", ["marks": .integer(1)]), initial,
         Self.step("d", "y"),
       ], by: ann)
-    #expect(reasons == ["a", "b", "d"].map { "write to \"\($0)\" in table \"Doc\" not allowed" })
+    expectEqual(reasons, ["a", "b", "d"].map { "write to \"\($0)\" in table \"Doc\" not allowed" })
     let after = try await server.objects(ofClass: "Doc")
     #expect(after["a"] == before["a"] && after["b"] == before["b"] && after["d"] == nil)
-    #expect(after["c"]?["level"] == .integer(2))
+    expectEqual(after["c"]?["level"], .integer(2))
     try await ann.downloadAll()
     for key in ["a", "b", "c"] { try Self.expectHidden(key, ann) }
-    #expect(try Self.object("d", ann) == nil)
+    try expectEqual(Self.object("d", ann), nil)
   }
 
   /// A new object that others have made meanwhile takes nothing from them.
@@ -214,7 +215,7 @@ struct HiddenFieldTests {
     #expect(object?["note"] == .string("x-note") && object?["level"] == .integer(2))
     try await ann.downloadAll()
     try Self.expectHidden("a", ann)
-    #expect(try Self.object("a", ann)?["level"] == .integer(2))
+    try expectEqual(Self.object("a", ann)?["level"], .integer(2))
   }
 
   // MARK: Other roles
@@ -246,17 +247,17 @@ struct HiddenFieldTests {
       #expect(reports.isEmpty)
       try await ann.downloadAll()
       let objects = try await server.objects(ofClass: "Doc")
-      #expect(objects["a"]?["level"] == .integer(level))
+      expectEqual(objects["a"]?["level"], .integer(level))
       if isAdmin {
-        #expect(try ann.objects()["Doc"] == objects)
+        try expectEqual(ann.objects()["Doc"], objects)
         // From now on it writes them.
         #expect(try await Self.upload([Self.set("a", ["marks": .integer(level)])], by: ann).isEmpty)
         try await root.downloadAll()
-        #expect(
-          try Self.object("a", root)?["marks"]?.array?.last == .integer(level))
+        try expectEqual(
+          Self.object("a", root)?["marks"]?.array?.last, .integer(level))
       } else {
         for key in ["a", "b"] { try Self.expectHidden(key, ann) }
-        #expect(try Self.object("a", ann)?["level"] == .integer(level))
+        try expectEqual(Self.object("a", ann)?["level"], .integer(level))
       }
     }
   }
@@ -278,13 +279,13 @@ struct HiddenFieldTests {
     try server.setCustomData(["admin": .bool(becomesAdmin)], of: "u1")
     try await ann.connect()
     let reports = try await ann.upload()
-    #expect(reports.flatMap(\.updates).map(\.key) == [.string("a")])
+    expectEqual(reports.flatMap(\.updates).map(\.key), [.string("a")])
     try await ann.downloadAll()
     let objects = try await server.objects(ofClass: "Doc")
-    #expect(objects["a"]?["marks"] == .array([.integer(7)]))
-    #expect(objects["b"]?["level"] == .integer(3))
+    expectEqual(objects["a"]?["marks"], .array([.integer(7)]))
+    expectEqual(objects["b"]?["level"], .integer(3))
     if becomesAdmin {
-      #expect(try ann.objects()["Doc"] == objects)
+      try expectEqual(ann.objects()["Doc"], objects)
     } else {
       for key in ["a", "b"] { try Self.expectHidden(key, ann) }
     }
@@ -302,11 +303,11 @@ struct HiddenFieldTests {
     for device in [root, ann] { device.loseServer() }
     try server.restart(roles: nil)
     try await ann.connect()
-    #expect(try await ann.upload().flatMap(\.updates).map(\.key) == [.string("a")])
+    try await expectEqual(ann.upload().flatMap(\.updates).map(\.key), [.string("a")])
     try await ann.downloadAll()
     let objects = try await server.objects(ofClass: "Doc")
     #expect(objects["a"]?["note"] == .string("x-note") && objects["b"]?["level"] == .integer(3))
-    #expect(try ann.objects()["Doc"] == objects)
+    try expectEqual(ann.objects()["Doc"], objects)
     #expect(try await Self.upload([Self.set("a", ["note": .string("z")])], by: ann).isEmpty)
   }
 
@@ -332,7 +333,7 @@ struct HiddenFieldTests {
     try await ann.downloadAll()
     let objects = try await server.objects(ofClass: "Doc")
     #expect(objects["a"]?["note"] == .string("x-note") && objects["a"]?["level"] == .integer(2))
-    #expect(try ann.objects()["Doc"] == objects)
+    try expectEqual(ann.objects()["Doc"], objects)
   }
 
   /// `ViewFilters` 1: a bootstrap that did not arrive is none, also when the user has the old role
@@ -353,10 +354,10 @@ struct HiddenFieldTests {
     _ = try await Self.upload([Self.set("a", ["level": .integer(8)])], by: root)
     try await ann.downloadAll()
     try Self.expectHidden("a", ann)
-    #expect(try Self.object("a", ann)?["level"] == .integer(8))
+    try expectEqual(Self.object("a", ann)?["level"], .integer(8))
     try await change(isAdmin: true)
     try await ann.downloadAll()
     let objects = try await server.objects(ofClass: "Doc")
-    #expect(try ann.objects()["Doc"] == objects)
+    try expectEqual(ann.objects()["Doc"], objects)
   }
 }

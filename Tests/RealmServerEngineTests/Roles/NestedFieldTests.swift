@@ -6,6 +6,7 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -85,7 +86,7 @@ struct NestedFieldTests {
     #expect(try await Self.upload([Self.make("old", "s1", "secret-1")], by: root).isEmpty)
     let ann = try await Self.device("ann", on: server)
     let few = try await Self.device("ann", on: server, ["Doc": "level > 4"])
-    #expect(try Self.parts("old", ann) == [Self.home("s1", ""), Self.home("s1", "")])
+    try expectEqual(Self.parts("old", ann), [Self.home("s1", ""), Self.home("s1", "")])
     _ = try await Self.upload(
       [
         Self.make("new", "s2", "secret-2"),
@@ -99,9 +100,9 @@ struct NestedFieldTests {
     try await ann.downloadAll()
     _ = try await Self.upload([Self.set("new", ["level": .integer(5)])], by: root)
     for device in [ann, few] { try await device.downloadAll() }
-    #expect(try Self.parts("old", ann) == [Self.home("s3", ""), Self.home("s3", "")])
-    #expect(try Self.parts("new", ann) == [Self.home("s2", ""), Self.home("s2", "")])
-    #expect(try Self.parts("new", few) == [Self.home("s2", ""), Self.home("s2", "")])
+    try expectEqual(Self.parts("old", ann), [Self.home("s3", ""), Self.home("s3", "")])
+    try expectEqual(Self.parts("new", ann), [Self.home("s2", ""), Self.home("s2", "")])
+    try expectEqual(Self.parts("new", few), [Self.home("s2", ""), Self.home("s2", "")])
     #expect(Self.wasSent("s3", to: ann) && Self.wasSent("s2", to: few))
     for device in [ann, few] { #expect(!Self.wasSent("secret", to: device)) }
     #expect(Self.wasSent("secret", to: try await Self.device("gus", on: server)))
@@ -122,10 +123,10 @@ struct NestedFieldTests {
     ]
     #expect(try await Self.upload(allowed, by: device).isEmpty)
     var objects = try await server.objects(ofClass: "Doc")
-    #expect(objects["a"]?["home"] == Self.home("t", "x"))
-    #expect(objects["a"]?["rooms"] == .array([Self.home("t", "x")]))
-    #expect(objects["b"]?["rooms"] == .array([Self.home("s", "x"), Self.home("u", "")]))
-    #expect(objects["new"]?["home"] == Self.home("v", ""))
+    expectEqual(objects["a"]?["home"], Self.home("t", "x"))
+    expectEqual(objects["a"]?["rooms"], .array([Self.home("t", "x")]))
+    expectEqual(objects["b"]?["rooms"], .array([Self.home("s", "x"), Self.home("u", "")]))
+    expectEqual(objects["new"]?["home"], Self.home("v", ""))
     // Alarms are neither changed, nor replaced with their object, nor given to new ones.
     let refused = [
       Self.set("a", ["home.alarm": .string("y")]), Self.set("b", ["home": Self.home("w", "")]),
@@ -134,14 +135,14 @@ struct NestedFieldTests {
     ]
     let before = objects
     let reported = try await Self.upload(refused, by: device)
-    #expect(reported == ["a", "b", "c", "d", "other"].map { "\"\($0)\"" })
+    expectEqual(reported, ["a", "b", "c", "d", "other"].map { "\"\($0)\"" })
     objects = try await server.objects(ofClass: "Doc")
-    #expect(objects == before)
+    expectEqual(objects, before)
     try await device.downloadAll()
     let alarm = user == "gus" ? "x" : ""
-    #expect(try Self.parts("a", device) == [Self.home("t", alarm), Self.home("t", alarm)])
-    #expect(try Self.parts("b", device)[0] == Self.home("s", alarm))
-    #expect(try device.objects()["Doc"]?["other"] == nil)
+    try expectEqual(Self.parts("a", device), [Self.home("t", alarm), Self.home("t", alarm)])
+    try expectEqual(Self.parts("b", device)[0], Self.home("s", alarm))
+    try expectEqual(device.objects()["Doc"]?["other"], nil)
   }
 
   /// What appears and disappears within an embedded object leaves the rest as it is, also what the
@@ -166,10 +167,10 @@ struct NestedFieldTests {
       #expect(try await ann.upload().isEmpty)
       try await ann.downloadAll()
       let alarm = isGuard ? "x" : ""
-      #expect(try Self.parts("a", ann) == [Self.home(street, alarm), Self.home(street, alarm)])
-      #expect(try Self.parts("b", ann)[0] == Self.home("s", isGuard ? street : ""))
+      try expectEqual(Self.parts("a", ann), [Self.home(street, alarm), Self.home(street, alarm)])
+      try expectEqual(Self.parts("b", ann)[0], Self.home("s", isGuard ? street : ""))
       let objects = try await server.objects(ofClass: "Doc")
-      #expect(objects["a"]?["home"] == Self.home(street, "x"))
+      expectEqual(objects["a"]?["home"], Self.home(street, "x"))
     }
   }
 
@@ -183,9 +184,9 @@ struct NestedFieldTests {
       className: "Doc", key: "a", makes: true, values: ["note": .string("secret")])
     _ = try await Self.upload([note], by: root)
     let ann = try await Self.device("ann", on: server)
-    #expect(try ann.objects()["Doc"]?["a"]?["note"] == .string(""))
+    try expectEqual(ann.objects()["Doc"]?["a"]?["note"], .string(""))
     #expect(!Self.wasSent("secret", to: ann))
-    #expect(try await Self.upload([Self.set("a", ["note": .string("x")])], by: ann).count == 1)
-    #expect(try await server.objects(ofClass: "Doc")["a"]?["note"] == .string("secret"))
+    try await expectEqual(Self.upload([Self.set("a", ["note": .string("x")])], by: ann).count, 1)
+    try await expectEqual(server.objects(ofClass: "Doc")["a"]?["note"], .string("secret"))
   }
 }

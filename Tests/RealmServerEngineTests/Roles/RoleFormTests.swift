@@ -7,6 +7,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -139,30 +140,30 @@ struct RoleFormTests {
     let made = try await Self.upload(by: root) { try Self.makeLock("a", "secret-1", "n1", in: $0) }
     #expect(made.isEmpty)
     let ann = try await Self.device("ann", on: server)
-    #expect(try Self.texts("a", in: ann.client.read()) == [.string(""), .string("n1")])
+    try expectEqual(Self.texts("a", in: ann.client.read()), [.string(""), .string("n1")])
     _ = try await Self.upload(by: root) { group in
       try Self.change("a", ["code": "secret-2", "name": "n2"], in: group)
       try Self.makeLock("b", "secret-3", "n3", in: group)
     }
     try await ann.downloadAll()
-    #expect(try Self.texts("a", in: ann.client.read()) == [.string(""), .string("n2")])
-    #expect(try Self.texts("b", in: ann.client.read()) == [.string(""), .string("n3")])
+    try expectEqual(Self.texts("a", in: ann.client.read()), [.string(""), .string("n2")])
+    try expectEqual(Self.texts("b", in: ann.client.read()), [.string(""), .string("n3")])
     #expect(Self.wasSent("n3", to: ann) && !Self.wasSent("secret", to: ann))
     // Names change; codes stay, and so do the locks that have them.
     let changed = try await Self.upload(by: ann) { try Self.change("a", ["name": "n4"], in: $0) }
     #expect(changed.isEmpty)
-    #expect(try await Self.texts("a", at: server) == [.string("secret-2"), .string("n4")])
+    try await expectEqual(Self.texts("a", at: server), [.string("secret-2"), .string("n4")])
     let refused = try await Self.upload(by: ann) { group in
       try Self.change("a", ["code": "x"], in: group)
       try Self.makeLock("b", "", "n5", in: group)
       try Self.makeLock("c", "x", "n6", in: group)
       try Self.makeLock("d", "", "n7", in: group)
     }
-    #expect(refused == ["a", "b", "c"].map { "Doc \"\($0)\"" })
-    #expect(try await Self.texts("a", at: server) == [.string("secret-2"), .string("n4")])
-    #expect(try await Self.texts("b", at: server) == [.string("secret-3"), .string("n3")])
-    #expect(try await Self.texts("c", at: server) == [])
-    #expect(try await Self.texts("d", at: server) == [.string(""), .string("n7")])
+    expectEqual(refused, ["a", "b", "c"].map { "Doc \"\($0)\"" })
+    try await expectEqual(Self.texts("a", at: server), [.string("secret-2"), .string("n4")])
+    try await expectEqual(Self.texts("b", at: server), [.string("secret-3"), .string("n3")])
+    try await expectEqual(Self.texts("c", at: server), [])
+    try await expectEqual(Self.texts("d", at: server), [.string(""), .string("n7")])
   }
 
   // MARK: Other kinds of objects
@@ -184,11 +185,11 @@ struct RoleFormTests {
         continue
       }
       let refusal = try await #require(throws: SessionRefusal.self) { try await device.upload() }
-      #expect(refusal.code == .writeNotAllowed)
-      #expect(refusal.document.action == .clientResetNoRecovery)
+      expectEqual(refusal.code, .writeNotAllowed)
+      expectEqual(refusal.document.action, .clientResetNoRecovery)
     }
     // Nothing of the upload is kept.
-    #expect(try await server.objects(ofClass: "Doc").keys.sorted() == ["root"])
+    try await expectEqual(server.objects(ofClass: "Doc").keys.sorted(), ["root"])
   }
 
   /// Objects of asymmetric classes are sent to nobody, and are in no view that they could be
@@ -202,10 +203,10 @@ struct RoleFormTests {
         _ = try events.createObject(primaryKey: .string("event-of-\(user)"))
       }
       let reasons = try await device.upload().flatMap(\.updates).map(\.reason)
-      #expect(
-        reasons
-          == (user == "root"
-            ? [] : ["write to \"event-of-ann\" in table \"Event\" not allowed"]))
+      expectEqual(
+        reasons,
+        (user == "root"
+          ? [] : ["write to \"event-of-ann\" in table \"Event\" not allowed"]))
       #expect(!Self.wasSent("event-of-root", to: try await Self.device("root", on: server)))
     }
   }

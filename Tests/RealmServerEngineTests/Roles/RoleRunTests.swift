@@ -4,7 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine

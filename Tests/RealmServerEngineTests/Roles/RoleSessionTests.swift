@@ -9,6 +9,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -89,9 +90,9 @@ struct RoleSessionTests {
         ], by: root
       ).isEmpty)
     let ann = try await Self.device("u1", on: server)
-    #expect(try Self.keys(ann) == ["mine", "open"])
+    try expectEqual(Self.keys(ann), ["mine", "open"])
     let few = try await Self.device("u1", on: server, ["Doc": "level > 1"])
-    #expect(try Self.keys(few) == ["open"])
+    try expectEqual(Self.keys(few), ["open"])
     // What happens later enters and leaves.
     _ = try await Self.upload(
       [
@@ -99,8 +100,8 @@ struct RoleSessionTests {
         Self.set("mine", ["note": .string("x")]),
       ], by: root)
     try await ann.downloadAll()
-    #expect(try Self.keys(ann) == ["mine", "yours"])
-    #expect(try ann.objects()["Doc"]?["mine"]?["note"] == .string("x"))
+    try expectEqual(Self.keys(ann), ["mine", "yours"])
+    try expectEqual(ann.objects()["Doc"]?["mine"]?["note"], .string("x"))
     try await few.downloadAll()
     #expect(try Self.keys(few).isEmpty)
   }
@@ -115,12 +116,12 @@ struct RoleSessionTests {
     let ann = try await Self.device("u1", on: server)
     #expect(try Self.keys(ann).isEmpty)
     let reasons = try await Self.upload([Self.make("b")], by: ann)
-    #expect(reasons == ["write to \"b\" in table \"Doc\" not allowed"])
-    #expect(try await server.objects(ofClass: "Doc").keys.sorted() == ["a"])
+    expectEqual(reasons, ["write to \"b\" in table \"Doc\" not allowed"])
+    try await expectEqual(server.objects(ofClass: "Doc").keys.sorted(), ["a"])
     // The default list is empty.
     var log = Self.make("c")
     log = Step(className: "Log", key: "c", makes: true, values: log.values)
-    #expect(try await Self.upload([log], by: root).count == 1)
+    try await expectEqual(Self.upload([log], by: root).count, 1)
   }
 
   // MARK: Writing
@@ -147,24 +148,24 @@ struct RoleSessionTests {
         Self.make("new", owner: "u1", level: 3), Self.make("bad", owner: "u2"),
         Self.make("noted", owner: "u1", note: "n"), Self.make("empty", owner: "u1", note: ""),
       ], by: ann)
-    #expect(
-      reasons
-        == ["b", "bad", "c", "noted", "open"].map {
-          "write to \"\($0)\" in table \"Doc\" not allowed"
-        })
+    expectEqual(
+      reasons,
+      ["b", "bad", "c", "noted", "open"].map {
+        "write to \"\($0)\" in table \"Doc\" not allowed"
+      })
     let objects = try await server.objects(ofClass: "Doc")
-    #expect(objects.keys.sorted() == ["a", "b", "c", "empty", "new", "open"])
+    expectEqual(objects.keys.sorted(), ["a", "b", "c", "empty", "new", "open"])
     #expect(objects["a"]?["level"] == .integer(3) && objects["new"]?["level"] == .integer(3))
     #expect(objects["b"]?["owner"] == .string("u1") && objects["b"]?["level"] == .integer(0))
     #expect(objects["c"]?["note"] == .string("") && objects["open"]?["owner"] == .string("u2"))
     // The device takes the refused ones back.
     try await ann.downloadAll()
-    #expect(try ann.objects()["Doc"] == objects)
+    try expectEqual(ann.objects()["Doc"], objects)
     // Nothing of them reaches others.
     try await other.downloadAll()
-    #expect(try Self.keys(other) == ["open"])
+    try expectEqual(Self.keys(other), ["open"])
     try await root.downloadAll()
-    #expect(try root.objects()["Doc"] == objects)
+    try expectEqual(root.objects()["Doc"], objects)
   }
 
   @Test func insertionsAndDeletionsNeedTheirOwnPermission() async throws {
@@ -187,8 +188,8 @@ struct RoleSessionTests {
     ] {
       let (_, device) = try await server(flags)
       let reasons = try await Self.upload(steps, by: device)
-      #expect(
-        reasons == refused.map { "write to \"\($0)\" in table \"Doc\" not allowed" }, "\(flags)")
+      expectEqual(
+        reasons, refused.map { "write to \"\($0)\" in table \"Doc\" not allowed" }, "\(flags)")
     }
     let (_, device) = try await server(#""insert": true"#)
     #expect(
@@ -198,29 +199,29 @@ struct RoleSessionTests {
   @Test func whatIsOutsideOfTheViewIsRefusedWithItsReason() async throws {
     let server = try Self.server()
     let root = try await Self.device("root", on: server, ["Doc": "level > 1"])
-    #expect(
-      try await Self.upload([Self.make("a", level: 1), Self.make("b", level: 2)], by: root)
-        == [
-          "write to \"a\" in table \"Doc\" not allowed; object is outside of the current query view"
-        ])
+    try await expectEqual(
+      Self.upload([Self.make("a", level: 1), Self.make("b", level: 2)], by: root),
+      [
+        "write to \"a\" in table \"Doc\" not allowed; object is outside of the current query view"
+      ])
     // A change may move an object out of the view.
     #expect(try await Self.upload([Self.set("b", ["level": .integer(0)])], by: root).isEmpty)
     try await root.downloadAll()
     #expect(try Self.keys(root).isEmpty)
     // An object that is there and not seen is not overwritten by one of the same key.
-    #expect(try await Self.upload([Self.make("b", level: 3)], by: root).count == 1)
-    #expect(try await server.objects(ofClass: "Doc")["b"]?["level"] == .integer(0))
+    try await expectEqual(Self.upload([Self.make("b", level: 3)], by: root).count, 1)
+    try await expectEqual(server.objects(ofClass: "Doc")["b"]?["level"], .integer(0))
     try await root.downloadAll()
     #expect(try Self.keys(root).isEmpty)
     // Subscriptions before and after a change both count: what was written by the old ones is
     // uploaded after it.
     root.want(["Doc": "level < 1"])
     try await root.downloadAll()
-    #expect(try Self.keys(root) == ["b"])
-    #expect(
-      try await Self.upload(
+    try expectEqual(Self.keys(root), ["b"])
+    try await expectEqual(
+      Self.upload(
         [Self.make("c", level: 3), Self.make("d"), Self.make("e", level: 1)], by: root
-      ).count == 1)
+      ).count, 1)
   }
 
   /// What follows a refused change in the same upload was made of something that the server does
@@ -235,12 +236,12 @@ struct RoleSessionTests {
     try ann.write([Self.set("a", ["owner": .string("u1"), "level": .integer(2)])])
     let reports = try await ann.upload()
     #expect(reports.count == 1 && reports.first?.rejectedClientVersion == ann.client.version)
-    #expect(Set(reports.flatMap(\.updates).map(\.key)) == [.string("a"), .string("b")])
+    expectEqual(Set(reports.flatMap(\.updates).map(\.key)), [.string("a"), .string("b")])
     let objects = try await server.objects(ofClass: "Doc")
-    #expect(objects.keys.sorted() == ["a"])
+    expectEqual(objects.keys.sorted(), ["a"])
     #expect(objects["a"]?["level"] == .integer(1) && objects["a"]?["owner"] == .string("u1"))
     try await ann.downloadAll()
-    #expect(try ann.objects()["Doc"] == objects)
+    try expectEqual(ann.objects()["Doc"], objects)
   }
 
   /// P4 C.3: what is merged with the changes of others is checked as all will see it.
@@ -252,10 +253,10 @@ struct RoleSessionTests {
     try ann.write([Self.set("a", ["level": .integer(1)]), Self.set("b", ["level": .integer(1)])])
     _ = try await Self.upload([Self.set("a", ["owner": .string("u2")])], by: root)
     let reports = try await ann.upload()
-    #expect(reports.flatMap(\.updates).map(\.key) == [.string("a")])
+    expectEqual(reports.flatMap(\.updates).map(\.key), [.string("a")])
     try await ann.downloadAll()
-    #expect(try Self.keys(ann) == ["b"])
-    #expect(try await server.objects(ofClass: "Doc")["b"]?["level"] == .integer(1))
+    try expectEqual(Self.keys(ann), ["b"])
+    try await expectEqual(server.objects(ofClass: "Doc")["b"]?["level"], .integer(1))
   }
 
   /// The uploads of one transaction do not concern each other.
@@ -279,7 +280,7 @@ struct RoleSessionTests {
     }
     let outcomes = try await server.realm().integrate(group: uploads)
     #expect(outcomes.allSatisfy { $0.code == nil }, "\(outcomes)")
-    #expect(try await server.objects(ofClass: "Doc").keys.sorted() == ["u2"])
+    try await expectEqual(server.objects(ofClass: "Doc").keys.sorted(), ["u2"])
   }
 
   // MARK: Reports
@@ -290,7 +291,7 @@ struct RoleSessionTests {
     let ann = try await Self.device("u1", on: server)
     try ann.write([Self.make("a", owner: "u2")])
     let first = try await ann.upload()
-    #expect(first.count == 1)
+    expectEqual(first.count, 1)
     try ann.write([Self.make("b", owner: "u2")])
     let second = try await ann.upload()
     #expect(second.count == 1 && second[0].serverVersion > first[0].serverVersion)
@@ -302,7 +303,7 @@ struct RoleSessionTests {
         try server.restart(roles: JSONParser.parse(Self.owners))
       }
       try await ann.connect()
-      #expect(ann.reports == first + second)
+      expectEqual(ann.reports, first + second)
     }
     try await ann.downloadAll()
     #expect(try Self.keys(ann).isEmpty)
@@ -324,11 +325,11 @@ struct RoleSessionTests {
     let ann = try await Self.device("u1", on: server)
     try ann.write([Self.make("a", owner: "u2")])
     let reports = try await ann.upload()
-    #expect(reports.count == 1)
+    expectEqual(reports.count, 1)
     ann.loseServer()
     try server.restart(roles: nil)
     try await ann.connect()
-    #expect(ann.reports == reports)
+    expectEqual(ann.reports, reports)
   }
 
   /// P5 5: a client hands an error to its program at a message of the steady state with changesets,
@@ -337,7 +338,7 @@ struct RoleSessionTests {
     let server = try Self.server()
     let ann = try await Self.device("u1", on: server)
     try ann.write([Self.make("a", owner: "u2")])
-    #expect(try await ann.upload().count == 1)
+    try await expectEqual(ann.upload().count, 1)
     await ann.disconnect()
     try server.setCustomData(["admin": .bool(true)], of: "u1")
     try await ann.connect()
@@ -353,9 +354,9 @@ struct RoleSessionTests {
       found.append((message.batchState, entries.map(\.changeset.count)))
       cursor = message.cursors.download
     }
-    #expect(found.map(\.0) == [.last, .steady, .steady])
+    expectEqual(found.map(\.0), [.last, .steady, .steady])
     #expect(found.count == 3 && found[0].1.first ?? 0 > 0)
-    #expect(found.dropFirst().map(\.1) == [[0], []])
+    expectEqual(found.dropFirst().map(\.1), [[0], []])
   }
 
   /// P1 C.1: clients below protocol 5 know no compensating writes.
@@ -368,8 +369,8 @@ struct RoleSessionTests {
     #expect(try await Self.upload([Self.make("a", owner: "u1")], by: ann).isEmpty)
     try ann.write([Self.make("b", owner: "u2")])
     let refusal = try await #require(throws: SessionRefusal.self) { try await ann.upload() }
-    #expect(refusal.code == .writeNotAllowed)
-    #expect(refusal.document.action == .clientResetNoRecovery)
+    expectEqual(refusal.code, .writeNotAllowed)
+    expectEqual(refusal.document.action, .clientResetNoRecovery)
   }
 
   /// A client that acknowledges nothing cannot make the server keep refusals without end.
@@ -377,11 +378,11 @@ struct RoleSessionTests {
     let server = try Self.server()
     let ann = try await Self.device("u1", on: server)
     for number in 0..<100 {
-      #expect(try await Self.upload([Self.make("a\(number)", owner: "u2")], by: ann).count == 1)
+      try await expectEqual(Self.upload([Self.make("a\(number)", owner: "u2")], by: ann).count, 1)
     }
     try ann.write([Self.make("b", owner: "u2")])
     let refusal = try await #require(throws: SessionRefusal.self) { try await ann.upload() }
-    #expect(refusal.code == .writeNotAllowed)
+    expectEqual(refusal.code, .writeNotAllowed)
   }
 
   // MARK: Other roles
@@ -399,7 +400,7 @@ struct RoleSessionTests {
     let ann = try await Self.device("u1", on: server)
     try server.setCustomData(["admin": .bool(true)], of: "u1")
     // The role stays for the session.
-    #expect(try await Self.upload([Self.set("open", ["level": .integer(1)])], by: ann).count == 1)
+    try await expectEqual(Self.upload([Self.set("open", ["level": .integer(1)])], by: ann).count, 1)
     try await ann.downloadAll()
     for (isAdmin, expected) in [
       (true, ["mine", "open", "yours"] as Set), (false, ["mine", "open"]),
@@ -421,8 +422,8 @@ struct RoleSessionTests {
       try await ann.upload()
       try await ann.downloadAll()
       #expect(!ann.isWaiting)
-      #expect(try Self.keys(ann) == expected)
-      #expect(try ann.objects()["Doc"]?["mine"]?["level"] == .integer(isAdmin ? 4 : 5))
+      try expectEqual(Self.keys(ann), expected)
+      try expectEqual(ann.objects()["Doc"]?["mine"]?["level"], .integer(isAdmin ? 4 : 5))
       // The same role again changes nothing.
       await ann.disconnect()
       try await ann.connect()
@@ -437,7 +438,7 @@ struct RoleSessionTests {
     _ = try await Self.upload([Self.make("a", owner: "u2"), Self.make("b", owner: "u2")], by: root)
     try server.setCustomData(["admin": .bool(true)], of: "u1")
     let ann = try await Self.device("u1", on: server)
-    #expect(try Self.keys(ann) == ["a", "b"])
+    try expectEqual(Self.keys(ann), ["a", "b"])
     await ann.disconnect()
     try server.setCustomData([:], of: "u1")
     _ = try await Self.upload(
@@ -464,7 +465,7 @@ struct RoleSessionTests {
       lines += try message.lines()
       cursor = message.cursors.download
     }
-    #expect(lines.count { $0.hasPrefix("EraseObject") } == 2, "\(lines)")
+    expectEqual(lines.count { $0.hasPrefix("EraseObject") }, 2, "\(lines)")
     #expect(!lines.contains { $0.contains("secret") || $0.contains("\"c\"") }, "\(lines)")
   }
 
@@ -473,12 +474,12 @@ struct RoleSessionTests {
     let server = try Self.server()
     let ann = try await Self.device("u1", on: server)
     await ann.disconnect()
-    #expect(try await ann.connect(version: 13) == nil)
+    try await expectEqual(ann.connect(version: 13), nil)
     await ann.disconnect()
     try server.setCustomData(["admin": .bool(true)], of: "u1")
     let refusal = try #require(try await ann.connect(version: 13))
     #expect(refusal.code == .permissionsChanged && refusal.document.action == .clientReset)
-    #expect(try await ann.connect() == nil)
+    try await expectEqual(ann.connect(), nil)
   }
 
   /// Development mode has no filters: what it left on devices goes with the first rules.
@@ -494,7 +495,7 @@ struct RoleSessionTests {
       try server.restart(roles: roles.map { text throws in try JSONParser.parse(text) })
       try await ann.connect()
       try await ann.downloadAll()
-      #expect(try Self.keys(ann) == (roles == nil ? ["a", "b"] : ["a"]))
+      try expectEqual(Self.keys(ann), (roles == nil ? ["a", "b"] : ["a"]))
     }
   }
 
@@ -513,11 +514,11 @@ struct RoleSessionTests {
     }
     let bench = SessionBench(.flexible, access: access)
     let store = bench.store()
-    #expect(await store.perform(bench.bind(needsIdent: true)).code == nil)
-    #expect(await bench.app.rules.replace(by: access) == 0)
+    await expectEqual(store.perform(bench.bind(needsIdent: true)).code, nil)
+    await expectEqual(bench.app.rules.replace(by: access), 0)
     admins.withLock { $0 = ["u"] }
-    #expect(await bench.app.rules.recheck() == 1)
-    #expect(await bench.app.rules.replace(by: nil) == 1)
+    await expectEqual(bench.app.rules.recheck(), 1)
+    await expectEqual(bench.app.rules.replace(by: nil), 1)
     await store.close()
   }
 }

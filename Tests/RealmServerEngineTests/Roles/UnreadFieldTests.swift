@@ -7,6 +7,7 @@ import RealmFormats
 import RealmReplication
 import RealmSyncProtocol
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -108,20 +109,20 @@ struct UnreadFieldTests {
         #expect(taken.refused.isEmpty == isMade && taken.isChanged == isMade, "\(value)")
         // The author does not see it now either.
         #expect(taken.reduced.isEmpty)
-        if isMade { #expect(maker.changeset.instructions.count == 2) }
+        if isMade { expectEqual(maker.changeset.instructions.count, 2) }
       }
     }
     for value in [Payload.int(1), .bool(true), .objectValue, .double(0.5)] {
       var maker = Maker()
       maker.create()
       maker.update("secret", value)
-      #expect(try Self.unread().take(from: &maker.changeset, base: 0).refused.count == 1)
+      try expectEqual(Self.unread().take(from: &maker.changeset, base: 0).refused.count, 1)
     }
     // It is another object that was made.
     var maker = Maker()
     maker.create("other")
     maker.update("secret", .int(0))
-    #expect(try Self.unread().take(from: &maker.changeset, base: 0).refused.count == 1)
+    try expectEqual(Self.unread().take(from: &maker.changeset, base: 0).refused.count, 1)
   }
 
   /// What was hidden at the base of the upload counts, and what is hidden now.
@@ -169,9 +170,9 @@ struct UnreadFieldTests {
     }
     var rest = all
     rest.keep(kept)
-    #expect(Self.lines(rest) == kept.map { all.line($0) })
+    expectEqual(Self.lines(rest), kept.map { all.line($0) })
     let bytes = ChangesetEncoder.encode(rest)
-    #expect(Self.lines(try ChangesetParser.parse(bytes)) == Self.lines(rest))
+    expectEqual(Self.lines(try ChangesetParser.parse(bytes)), Self.lines(rest))
     let text = String(decoding: bytes, as: UTF8.self)
     #expect(text.contains("shown-key") && text.contains("shown-entry"))
     #expect(!text.contains("hidden") && !text.contains("secret"))

@@ -3,6 +3,7 @@
 // The filters that are stored with a client's file.
 
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -22,13 +23,13 @@ struct ViewFiltersTests {
     filters.set(nil, from: 7, base: 0)
     filters.set(Self.filters("b"), from: 9, base: 0)
     let stored = try #require(ViewFilters(filters.text))
-    #expect(stored == filters)
+    expectEqual(stored, filters)
     let expected = [
       (0, nil), (3, nil), (4, Self.filters("a")), (6, Self.filters("a")), (7, nil), (8, nil),
       (9, Self.filters("b")), (100, Self.filters("b")),
     ]
     for (version, filters) in expected {
-      #expect(stored.filters(at: UInt64(version)) == filters, "\(version)")
+      expectEqual(stored.filters(at: UInt64(version)), filters, "\(version)")
     }
   }
 
@@ -37,10 +38,10 @@ struct ViewFiltersTests {
     var filters = try #require(ViewFilters(""))
     filters.set(Self.filters("a"), from: 4, base: 0)
     filters.set(Self.filters("b"), from: 4, base: 0)
-    #expect(filters.filters(at: 4) == Self.filters("b"))
+    expectEqual(filters.filters(at: 4), Self.filters("b"))
     let text = filters.text
     filters.set(Self.filters("b"), from: 8, base: 0)
-    #expect(filters.text == text)
+    expectEqual(filters.text, text)
   }
 
   /// `ViewFilters` 2
@@ -49,13 +50,13 @@ struct ViewFiltersTests {
     filters.set(Self.filters("a"), from: 2, base: 0)
     filters.set(Self.filters("b"), from: 4, base: 0)
     filters.set(Self.filters("c"), from: 6, base: 5)
-    #expect(filters.filters(at: 3) == nil)
-    #expect(filters.filters(at: 5) == Self.filters("b"))
-    #expect(filters.filters(at: 6) == Self.filters("c"))
+    expectEqual(filters.filters(at: 3), nil)
+    expectEqual(filters.filters(at: 5), Self.filters("b"))
+    expectEqual(filters.filters(at: 6), Self.filters("c"))
   }
 
   @Test(arguments: ["x", "{}", "[1]", #"[{"from":1}]"#, #"[{"from":1,"filters":{}}]"#])
   func textOfAnotherFormIsNone(_ text: String) {
-    #expect(ViewFilters(text) == nil)
+    expectEqual(ViewFilters(text), nil)
   }
 }

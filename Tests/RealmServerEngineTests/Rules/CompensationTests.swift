@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -56,7 +57,7 @@ struct CompensationTests {
   ) throws -> [String] {
     let entry = try #require(
       try download.body.downloadEntries().first { $0.serverVersion == version })
-    #expect(entry.file == .server)
+    expectEqual(entry.file, .server)
     let changeset = try ChangesetParser.parse(entry.changeset)
     return changeset.instructions.map { changeset.line($0) }
   }
@@ -77,26 +78,27 @@ struct CompensationTests {
     let report = try #require(reports.first)
     // Four versions of the client before it, and those of the first uploads.
     #expect(reports.count == 1 && report.serverVersion == 9)
-    #expect(report.rejectedClientVersion == 5)
-    #expect(
-      report.updates.map(\.reason) == [
+    expectEqual(report.rejectedClientVersion, 5)
+    expectEqual(
+      report.updates.map(\.reason),
+      [
         "write to \"a\" in table \"Thing\" not allowed",
         "write to \"new\" in table \"Thing\" not allowed",
         "write to \"b\" in table \"Thing\" not allowed",
       ])
-    #expect(report.updates.map(\.key) == [.string("a"), .string("new"), .string("b")])
+    expectEqual(report.updates.map(\.key), [.string("a"), .string("new"), .string("b")])
     let download = try await bench.download(
       after: DownloadCursor(serverVersion: 4, clientVersion: 1), of: reader.store)
-    #expect(download.cursors.download == DownloadCursor(serverVersion: 9, clientVersion: 5))
-    #expect(download.cursors.upload.clientVersion == 5)
+    expectEqual(download.cursors.download, DownloadCursor(serverVersion: 9, clientVersion: 5))
+    expectEqual(download.cursors.upload.clientVersion, 5)
     let lines = try Self.lines(download, version: 9)
-    #expect(lines.count { $0.hasPrefix("EraseObject") } == 3, "\(lines)")
-    #expect(lines.count { $0.hasPrefix("CreateObject") } == 2, "\(lines)")
+    expectEqual(lines.count { $0.hasPrefix("EraseObject") }, 3, "\(lines)")
+    expectEqual(lines.count { $0.hasPrefix("CreateObject") }, 2, "\(lines)")
     // Others get nothing of it.
     let others = try await bench.download(
       after: DownloadCursor(serverVersion: 3, clientVersion: 3), of: writer)
     #expect(try others.lines().isEmpty)
-    #expect(others.cursors.download.serverVersion == 9)
+    expectEqual(others.cursors.download.serverVersion, 9)
   }
 
   /// The state that is sent is that before the version, with changes of the same transaction.
@@ -114,8 +116,8 @@ struct CompensationTests {
     let lines = try Self.lines(download, version: version)
     #expect(lines.contains { $0.contains("1") && $0.contains("count") }, "\(lines)")
     #expect(!lines.contains { $0.contains("3") || $0.contains("9") }, "\(lines)")
-    #expect(
-      try download.body.downloadEntries().map(\.serverVersion) == [version, version + 1])
+    try expectEqual(
+      download.body.downloadEntries().map(\.serverVersion), [version, version + 1])
   }
 
   /// P4 C.3: reported in each session until the client has the version, and then forgotten.
@@ -131,16 +133,16 @@ struct CompensationTests {
     await first.store.close()
     for connection in [2, 3] as [UInt64] {
       let next = try await Self.session(bench, "bob", connection: connection, file: first.file)
-      #expect(next.rejected == reported + again)
+      expectEqual(next.rejected, reported + again)
       let download = try await bench.download(after: DownloadCursor(), of: next.store)
-      #expect(
-        try Self.lines(download, version: version).count == 1, "the erasure of what is not there")
+      try expectEqual(
+        Self.lines(download, version: version).count, 1, "the erasure of what is not there")
       await next.store.close()
     }
     let cursor = DownloadCursor(serverVersion: version, clientVersion: 2)
     let later = try await Self.session(
       bench, "bob", connection: 4, file: first.file, after: cursor)
-    #expect(later.rejected == again)
+    expectEqual(later.rejected, again)
     // An empty upload moves the cursor.
     let head = try #require(again.first?.serverVersion)
     let reply = await later.store.perform(
@@ -158,14 +160,14 @@ struct CompensationTests {
     let bench = try Self.bench()
     let reader = try await Self.session(bench, "bob", connection: 1, version: version)
     let reply = await bench.upload([Text.schema(), Text.create("a")], by: reader.store)
-    #expect(reply.code == code)
+    expectEqual(reply.code, code)
     guard case .refused(let refusal) = reply else { return }
-    #expect(refusal.document.action == .clientResetNoRecovery)
-    #expect(
-      refusal.document.message
-        == "Write not allowed: the user may read the partition and not change it")
+    expectEqual(refusal.document.action, .clientResetNoRecovery)
+    expectEqual(
+      refusal.document.message,
+      "Write not allowed: the user may read the partition and not change it")
     // Nothing of it was stored, and declarations alone are no writes.
-    #expect(await bench.upload([Text.schema()], by: reader.store).code == nil)
+    await expectEqual(bench.upload([Text.schema()], by: reader.store).code, nil)
   }
 
   /// The report is one message, and an upload is undone in one version.
@@ -174,14 +176,14 @@ struct CompensationTests {
     let reader = try await Self.session(bench, "bob", connection: 1)
     _ = await bench.upload([Text.schema()], by: reader.store)
     let key = String(repeating: "k", count: 1 << 20)
-    #expect(
-      await bench.upload([Text.create(key)], from: 2, by: reader.store).code == .writeNotAllowed)
+    await expectEqual(
+      bench.upload([Text.create(key)], from: 2, by: reader.store).code, .writeNotAllowed)
     let creations = (0...10_000).map { Text.create("\($0)") }
-    #expect(
-      await bench.upload(creations, from: 2, by: reader.store).code == .writeNotAllowed)
+    await expectEqual(
+      bench.upload(creations, from: 2, by: reader.store).code, .writeNotAllowed)
     let fewer = Array(creations.dropLast())
     let reports = try Self.reports(await bench.upload(fewer, from: 2, by: reader.store))
-    #expect(reports.map(\.updates.count) == [10_000])
+    expectEqual(reports.map(\.updates.count), [10_000])
   }
 
   /// A property of bytes, and its value in objects.
@@ -210,12 +212,12 @@ struct CompensationTests {
     let written = await bench.upload(
       [Text.schema(), Self.blobs([], [])] + keys.map { Text.create($0) }
         + keys.map { Self.blobs([$0], bytes) }, by: writer)
-    #expect(written.code == nil)
+    expectEqual(written.code, nil)
     let changes = keys.map { Text.set($0, count: 1) }
     let refused = await bench.upload(changes, base: 20, by: reader.store)
-    #expect(refused.code == .writeNotAllowed)
+    expectEqual(refused.code, .writeNotAllowed)
     let reply = await bench.upload(Array(changes.prefix(7)), base: 20, by: reader.store)
-    #expect(try Self.reports(reply).map(\.updates.count) == [7])
+    try expectEqual(Self.reports(reply).map(\.updates.count), [7])
   }
 
   /// 32 MiB of states wait at most, whatever their number is.
@@ -235,7 +237,7 @@ struct CompensationTests {
     {
       let reply = await bench.upload(
         [Text.set("k", count: 1)], from: version, base: 4, by: reader.store)
-      #expect(reply.code == code, "\(version)")
+      expectEqual(reply.code, code, "\(version)")
     }
   }
 
@@ -246,10 +248,10 @@ struct CompensationTests {
     _ = await bench.upload([Text.schema()], by: reader.store)
     for version in 2...101 as ClosedRange<UInt64> {
       let reply = await bench.upload([Text.create("a")], from: version, by: reader.store)
-      #expect(reply.code == nil)
+      expectEqual(reply.code, nil)
     }
     let reply = await bench.upload([Text.create("a")], from: 102, by: reader.store)
-    #expect(reply.code == .writeNotAllowed)
+    expectEqual(reply.code, .writeNotAllowed)
   }
 
   /// A reader who becomes a writer goes on with the same file: what it changed before it knew of

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -21,7 +22,7 @@ struct CurrentRulesTests {
 
   private static func session(_ bench: SessionBench) async -> ServerSessionStore {
     let store = bench.store()
-    #expect(await store.perform(bench.bind(needsIdent: true)).code == nil)
+    await expectEqual(store.perform(bench.bind(needsIdent: true)).code, nil)
     return store
   }
 
@@ -30,15 +31,15 @@ struct CurrentRulesTests {
     let bench = SessionBench(.partition, access: Self.access(read: true))
     let rules = bench.app.rules
     let first = await Self.session(bench)
-    #expect(await rules.replace(by: Self.access(read: true)) == 0)
-    #expect(await rules.replace(by: Self.access(write: true)) == 1)
+    await expectEqual(rules.replace(by: Self.access(read: true)), 0)
+    await expectEqual(rules.replace(by: Self.access(write: true)), 1)
     await first.close()
     let second = await Self.session(bench)
     // Development mode is the right to write.
-    #expect(await rules.replace(by: nil) == 0)
-    #expect(await rules.replace(by: Self.access()) == 1)
+    await expectEqual(rules.replace(by: nil), 0)
+    await expectEqual(rules.replace(by: Self.access()), 1)
     await second.close()
-    #expect(await rules.replace(by: nil) == 0)
+    await expectEqual(rules.replace(by: nil), 0)
   }
 
   /// `CurrentRules` 1: what is known of the user may have changed, too.
@@ -53,9 +54,9 @@ struct CurrentRulesTests {
           return RuleUser(id: id)
         }))
     let session = await Self.session(bench)
-    #expect(await bench.app.rules.recheck() == 0)
+    await expectEqual(bench.app.rules.recheck(), 0)
     isKnown.withLock { $0 = false }
-    #expect(await bench.app.rules.recheck() == 1)
+    await expectEqual(bench.app.rules.recheck(), 1)
     await session.close()
   }
 
@@ -76,7 +77,7 @@ struct CurrentRulesTests {
           if isFirst { _ = await rules.replace(by: Self.access()) }
           return RuleUser(id: id)
         }))
-    #expect(
-      await bench.store().perform(bench.bind(needsIdent: true)).code == .permissionDenied)
+    await expectEqual(
+      bench.store().perform(bench.bind(needsIdent: true)).code, .permissionDenied)
   }
 }

@@ -3,6 +3,7 @@
 // The named values of an app, `%%values.<name>`.
 
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -38,7 +39,7 @@ struct NamedValueTests {
   func aNameMeansItsValue(_ rule: String, _ expected: Bool) throws {
     let permissions = try AppFile(Array(Self.file(rule).utf8)).permissions
     let context = RuleContext(user: Self.user, partition: .string("p"))
-    #expect(permissions.read.holds(in: context) == expected)
+    expectEqual(permissions.read.holds(in: context), expected)
   }
 
   @Test func filtersOfRolesHaveValues() throws {
@@ -48,9 +49,9 @@ struct NamedValueTests {
           {"$or": [{"kind": {"$in": "%%values.kinds"}}, {"kind": {"$gt": "%%values.kind"}}]}}}]}}
       """#
     let roles = try AppFile(Array(text.utf8)).roles
-    #expect(
-      roles.permissions(of: Self.user)["T"].read.description
-        == #"(kind == "x" or kind == 1) or kind > "x""#)
+    expectEqual(
+      roles.permissions(of: Self.user)["T"].read.description,
+      #"(kind == "x" or kind == 1) or kind > "x""#)
   }
 
   /// Columns count from the rule.
@@ -84,7 +85,7 @@ struct NamedValueTests {
     let file = #"{"id": "a", "values":\#(values)}"#
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(file.utf8)) }
     #expect(error.message.contains(text), "\(error)")
-    #expect(error.column == column + 1, "\(error)")
+    expectEqual(error.column, column + 1, "\(error)")
   }
 
   @Test func withoutValuesNoNameIsKnown() throws {

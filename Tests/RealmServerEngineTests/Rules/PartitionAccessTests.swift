@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -47,24 +48,24 @@ struct PartitionAccessTests {
       return
     }
     #expect(refusal.code == .permissionDenied && refusal.document.action == .applicationBug)
-    #expect(
-      refusal.document.message == "Permission denied: the user may not read the partition")
+    expectEqual(
+      refusal.document.message, "Permission denied: the user may not read the partition")
     #expect(try await bench.app.realms.realms(ofApp: "test").isEmpty)
     // A bad value is a bad value for everybody.
-    #expect(
-      await bench.store().perform(bench.bind("/x", user: "ann", needsIdent: true)).code
-        == .illegalRealmPath)
+    await expectEqual(
+      bench.store().perform(bench.bind("/x", user: "ann", needsIdent: true)).code,
+      .illegalRealmPath)
   }
 
   @Test func aReaderGetsWhatTheWriterUploadsAndChangesNothing() async throws {
     let bench = try Self.bench()
     let writer = try await Self.session(bench, "ann", connection: 1)
     let reader = try await Self.session(bench, "bob", connection: 2)
-    #expect(await bench.upload([Text.schema(), Text.create("a")], by: writer).code == nil)
+    await expectEqual(bench.upload([Text.schema(), Text.create("a")], by: writer).code, nil)
     // Each client declares its classes, the realm takes none of a reader.
-    #expect(await bench.upload([Self.otherClass()], by: reader).code == nil)
+    await expectEqual(bench.upload([Self.otherClass()], by: reader).code, nil)
     let download = try await bench.download(after: DownloadCursor(), of: reader)
-    #expect(download.cursors.upload.clientVersion == 1)
+    expectEqual(download.cursors.upload.clientVersion, 1)
     #expect(try !download.lines().isEmpty)
     #expect(try download.lines().allSatisfy { !$0.contains("Other") })
     let back = try await bench.download(after: DownloadCursor(), of: writer)
@@ -73,7 +74,7 @@ struct PartitionAccessTests {
     let head = download.cursors.latest.version
     for (version, change) in [(2, Text.create("b")), (3, Text.set("a", count: 1))] {
       let reply = await bench.upload([change], from: UInt64(version), base: head, by: reader)
-      #expect(reply.code == nil)
+      expectEqual(reply.code, nil)
     }
     let after = try await bench.download(
       after: DownloadCursor(serverVersion: 2, clientVersion: 2), of: writer)
@@ -86,7 +87,7 @@ struct PartitionAccessTests {
     }
     let bench = SessionBench(.flexible, access: access)
     let reply = await bench.store().perform(bench.bind(user: "ann", needsIdent: true))
-    #expect(reply.code == .permissionDenied)
+    expectEqual(reply.code, .permissionDenied)
   }
 
   /// Where a function decides, what it throws is no answer: the client tries again.
@@ -101,8 +102,9 @@ struct PartitionAccessTests {
     ) { (id) throws(SessionRefusal) in
       RuleUser(id: id, customData: id == "new" ? nil : .document([]))
     }
-    #expect(try await access.rights(of: "ann", in: "\"ann\"") == .all)
-    #expect(try await access.rights(of: "ann", in: "\"public\"") == SessionRights(mayWrite: false))
+    try await expectEqual(access.rights(of: "ann", in: "\"ann\""), .all)
+    try await expectEqual(
+      access.rights(of: "ann", in: "\"public\""), SessionRights(mayWrite: false))
     for (user, partition, code) in [
       ("ann", "\"bob\"", SessionErrorCode.permissionDenied), ("new", "\"new\"", .sessionClosed),
       // What is no value is no question for it.
@@ -111,7 +113,7 @@ struct PartitionAccessTests {
       let refusal = await #expect(throws: SessionRefusal.self) {
         try await access.rights(of: user, in: partition)
       }
-      #expect(refusal?.code == code, "\(user) \(partition ?? "")")
+      expectEqual(refusal?.code, code, "\(user) \(partition ?? "")")
     }
   }
 

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmReplication
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -41,11 +42,11 @@ struct RoleReaderTests {
           {"name": "later", "apply_when": true, "write": true}],
         "Secret": [{"name": "nobody", "apply_when": false, "read": true}], "Empty": []}}
       """)
-    #expect(try Self.permission(text).role == "red")
-    #expect(try Self.permission(text, ofClass: "Other").role == "all")
-    #expect(try Self.permission(text, ofClass: "Secret") == .none)
-    #expect(try Self.permission(text, ofClass: "Empty") == .none)
-    #expect(try Self.permission(Self.file("{}")) == .none)
+    try expectEqual(Self.permission(text).role, "red")
+    try expectEqual(Self.permission(text, ofClass: "Other").role, "all")
+    try expectEqual(Self.permission(text, ofClass: "Secret"), .none)
+    try expectEqual(Self.permission(text, ofClass: "Empty"), .none)
+    try expectEqual(Self.permission(Self.file("{}")), .none)
   }
 
   @Test(arguments: [
@@ -68,8 +69,8 @@ struct RoleReaderTests {
   ])
   func filtersAreResolved(_ members: String, _ read: String, _ write: String) throws {
     let permission = try Self.permission(Self.file(role: members))
-    #expect(permission.read.description == read)
-    #expect(permission.write.description == write)
+    expectEqual(permission.read.description, read)
+    expectEqual(permission.write.description, write)
   }
 
   @Test(arguments: [
@@ -99,9 +100,9 @@ struct RoleReaderTests {
   func conditionsAreResolved(_ filter: String, _ expected: String) throws {
     let text = Self.file(role: #""read":true,"document_filters":{"read":\#(filter)}"#)
     let read = try Self.permission(text).read
-    #expect(read.description == expected)
+    expectEqual(read.description, expected)
     // What is stored with a client comes back.
-    #expect(ObjectFilter(read.json) == read)
+    expectEqual(ObjectFilter(read.json), read)
   }
 
   /// A constant of a user is a constant, whatever it is.
@@ -113,8 +114,8 @@ struct RoleReaderTests {
       let user = RuleUser(
         id: "u", customData: .document([BSONElement("name", .string(name))]))
       let filters = roles.permissions(of: user).filters
-      #expect(filters["Todo"] == .comparison(field: "a", .equal, .string(name)))
-      #expect(ReadFilters(filters.json) == filters)
+      expectEqual(filters["Todo"], .comparison(field: "a", .equal, .string(name)))
+      expectEqual(ReadFilters(filters.json), filters)
     }
   }
 
@@ -131,7 +132,7 @@ struct RoleReaderTests {
   ])
   func theNearestRuleOfAPropertyCounts(_ members: String, _ expected: [Bool]) throws {
     let permission = try Self.permission(Self.file(role: members))
-    #expect(["a", "b", "c"].map(permission.mayWrite(field:)) == expected)
+    expectEqual(["a", "b", "c"].map(permission.mayWrite(field:)), expected)
   }
 
   /// The properties a, b and c that may be read; `nil` if no object may.
@@ -151,11 +152,11 @@ struct RoleReaderTests {
   ])
   func propertiesAreHidden(_ members: String, _ expected: String?) throws {
     let permission = try Self.permission(Self.file(role: members))
-    #expect((permission.read == .constant(false)) == (expected == nil))
-    #expect(["a", "b", "c"].filter(permission.readable.contains).joined() == expected ?? "abc")
+    expectEqual((permission.read == .constant(false)), (expected == nil))
+    expectEqual(["a", "b", "c"].filter(permission.readable.contains).joined(), expected ?? "abc")
     // What is stored with a client comes back.
     let filters = SessionPermissions(classes: ["T": permission], fallback: permission).filters
-    #expect(ReadFilters(filters.json) == filters)
+    expectEqual(ReadFilters(filters.json), filters)
   }
 
   /// What may be read and changed of a property with embedded objects: `h` and its `a`, `b` and
@@ -192,9 +193,9 @@ struct RoleReaderTests {
         + ["a", "b", "c"].filter { selection.contains(path: ["h", $0]) }.joined()
     }
     #expect(permission.read == .constant(false) ? read == "" : names(permission.readable) == read)
-    #expect(names(permission.writable) == written)
+    expectEqual(names(permission.writable), written)
     let filters = SessionPermissions(classes: ["T": permission], fallback: permission).filters
-    #expect(ReadFilters(filters.json) == filters)
+    expectEqual(ReadFilters(filters.json), filters)
   }
 
   @Test(arguments: [

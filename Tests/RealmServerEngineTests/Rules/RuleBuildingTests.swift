@@ -6,6 +6,7 @@ import RealmFormats
 import RealmSyncProtocol
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -46,10 +47,10 @@ struct RuleBuildingTests {
       .hiding("salary", "home.alarm").otherFields(of: "home", write: false)
       .otherFields(read: true)
     let roles = AppRoles(classes: ["Todo": [editor, owner]])
-    #expect(try AppFile(Array(text.utf8)).roles == roles)
+    try expectEqual(AppFile(Array(text.utf8)).roles, roles)
     var file = Self.app()
     file.roles = roles
-    #expect(try Self.read(file).roles == roles)
+    try expectEqual(Self.read(file).roles, roles)
   }
 
   @Test func permissionsInSwiftAreThoseOfTheFile() throws {
@@ -63,10 +64,10 @@ struct RuleBuildingTests {
       read: .partition.equals("public"),
       write: .partition.equals(.userID)
         || .customData("at.home").exists() && .userID.differs(from: "u"))
-    #expect(try AppFile(Array(text.utf8)).permissions == permissions)
+    try expectEqual(AppFile(Array(text.utf8)).permissions, permissions)
     var file = Self.app(.partition)
     file.permissions = permissions
-    #expect(try Self.read(file).permissions == permissions)
+    try expectEqual(Self.read(file).permissions, permissions)
   }
 
   /// What no literal of the file can say becomes a named value, one for equal ones.
@@ -77,8 +78,8 @@ struct RuleBuildingTests {
       read: .userID.equals("%%user.id") || .partition.equals("%%user.id"),
       write: .partition.equals("%y"))
     let back = try Self.read(file)
-    #expect(back.permissions == file.permissions)
-    #expect(back.values == ["kept": .string("%y"), "value2": .string("%%user.id")])
+    expectEqual(back.permissions, file.permissions)
+    expectEqual(back.values, ["kept": .string("%y"), "value2": .string("%%user.id")])
     let context = RuleContext(user: RuleUser(id: "u"), partition: .string("u"))
     #expect(!back.permissions.read.holds(in: context))
   }
@@ -126,7 +127,7 @@ struct RuleBuildingTests {
       let back = try Self.read(file)
       #expect(back.roles == file.roles && back.permissions == file.permissions, "seed \(seed)")
       // Read and written again it is the same text.
-      #expect(try back.text() == Self.read(back).text(), "seed \(seed)")
+      try expectEqual(back.text(), Self.read(back).text(), "seed \(seed)")
     }
   }
 

@@ -6,6 +6,7 @@ import RealmFormats
 import RealmServerEngine
 import RealmSyncProtocol
 import RealmText
+import TestExtensions
 import Testing
 
 struct RuleExpressionTests {
@@ -65,7 +66,7 @@ struct RuleExpressionTests {
     (#"{"%and":[{"%%user.id":"u1"},{"%or":[{"%%partition":"blue"}]}]}"#, false),
   ])
   func rulesMean(_ rule: String, _ expected: Bool) throws {
-    #expect(try Self.holds(rule) == expected)
+    try expectEqual(Self.holds(rule), expected)
   }
 
   @Test func partitionsOfAllTypesAreCompared() throws {
@@ -83,10 +84,10 @@ struct RuleExpressionTests {
     func permission(_ text: String) throws -> PartitionPermission {
       try AppFile(Array(text.utf8)).permissions.permission(in: context)
     }
-    #expect(try permission(Self.file("true", "write")) == .write)
-    #expect(try permission(Self.file("true")) == .read)
-    #expect(try permission(#"{"id":"a","mode":"production","sync":"partition"}"#) == .none)
-    #expect(PartitionPermissions().permission(in: context) == .none)
+    try expectEqual(permission(Self.file("true", "write")), .write)
+    try expectEqual(permission(Self.file("true")), .read)
+    try expectEqual(permission(#"{"id":"a","mode":"production","sync":"partition"}"#), .none)
+    expectEqual(PartitionPermissions().permission(in: context), .none)
   }
 
   @Test(arguments: [

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmTables
 import RealmText
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -60,24 +61,24 @@ struct UserDocumentTests {
     let value = try ExtendedJSONReader.parse(document)
     #expect(value["user"] == .string("ann") && value["level"] == .int64(3))
     #expect(value["other"] == .null && value["boss"] == .null)
-    #expect(value["tags"] == .array([.string("red")]))
+    expectEqual(value["tags"], .array([.string("red")]))
     #expect(value["counts"]?["a"] == .int64(5) && value["home"]?["street"] == .string("s"))
-    #expect(value["date"] == .date(unixMilliseconds: 1_500))
+    expectEqual(value["date"], .date(unixMilliseconds: 1_500))
   }
 
   /// `CustomUserData+Document` 1
   @Test func whoIsNotNamedOnceHasNone() throws {
-    #expect(try Self.document("bob") == nil)
-    #expect(try Self.document("eve") == nil)
-    #expect(try Self.document("") == nil)
-    #expect(try Self.document("ann", by: "missing") == nil)
-    #expect(try Self.document("3", by: "level") == nil)
-    #expect(try Self.document("red", by: "tags") == nil)
+    try expectEqual(Self.document("bob"), nil)
+    try expectEqual(Self.document("eve"), nil)
+    try expectEqual(Self.document(""), nil)
+    try expectEqual(Self.document("ann", by: "missing"), nil)
+    try expectEqual(Self.document("3", by: "level"), nil)
+    try expectEqual(Self.document("red", by: "tags"), nil)
   }
 
   @Test func objectIdsNameUsersToo() throws {
     #expect(try Self.document(Self.id, by: "other") != nil)
-    #expect(try Self.document("x", by: "other") == nil)
+    try expectEqual(Self.document("x", by: "other"), nil)
   }
 
   @Test func thePrimaryKeyMayNameTheUser() throws {
@@ -97,7 +98,7 @@ struct UserDocumentTests {
     for name in ["Text", "Id"] {
       let source = CustomUserData(className: name, userField: "_id")
       #expect(try source.document(of: Self.id, in: objects)?["_id"] != nil)
-      #expect(try source.document(of: "x", in: objects) == nil)
+      try expectEqual(source.document(of: "x", in: objects), nil)
     }
   }
 
@@ -137,11 +138,11 @@ struct UserDocumentTests {
     guard let expected else {
       let data = try #require(try AppFile(bytes).customUserData)
       #expect(data.className == "P" && data.userField == "u")
-      #expect(data.partition == (members.contains("partition") ? "\"x\"" : nil))
+      expectEqual(data.partition, (members.contains("partition") ? "\"x\"" : nil))
       return
     }
     let error = try #require(throws: AppFileError.self) { try AppFile(bytes) }
     #expect(error.description.contains(expected), "\(error)")
-    #expect(error.line == 1)
+    expectEqual(error.line, 1)
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmDeclarations
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -28,12 +29,12 @@ struct AppSchemaTests {
     var schema = Self.todos()
     let before = schema
     #expect(schema.add(Self.todo) == .known && schema.add(Self.name) == .known)
-    #expect(schema == before)
+    expectEqual(schema, before)
     let tags = SchemaDeclaration.property(
       Property(name: "tags", type: .string, collection: .list), of: "Todo")
-    #expect(schema.finding(tags) == .new)
+    expectEqual(schema.finding(tags), .new)
     #expect(schema.add(tags) == .new && schema.finding(tags) == .known)
-    #expect(schema.declared["Todo"]?.properties.map(\.name) == ["_id", "name", "tags"])
+    expectEqual(schema.declared["Todo"]?.properties.map(\.name), ["_id", "name", "tags"])
   }
 
   /// `AppSchema` 1: each of them would break the program of another device.
@@ -46,8 +47,8 @@ struct AppSchemaTests {
   func anotherDefinitionOfAPropertyIsAConflict(_ property: DeclaredSchema.Property) {
     var schema = Self.todos()
     let before = schema
-    #expect(schema.add(.property(property, of: "Todo")) == .conflict)
-    #expect(schema == before)
+    expectEqual(schema.add(.property(property, of: "Todo")), .conflict)
+    expectEqual(schema, before)
   }
 
   @Test(arguments: [
@@ -59,8 +60,8 @@ struct AppSchemaTests {
     let declaration = SchemaDeclaration.type(
       DeclaredSchema.Class(
         name: "Todo", kind: kind, primaryKey: key, properties: [Property(name: key, type: type)]))
-    #expect(schema.add(declaration) == .conflict)
-    #expect(schema == Self.todos())
+    expectEqual(schema.add(declaration), .conflict)
+    expectEqual(schema, Self.todos())
   }
 
   /// Links and mixed values may be missing on all devices, whatever a program declares.
@@ -94,10 +95,11 @@ struct AppSchemaTests {
   @Test func rulesWithinPropertiesAreComparedWithTheClasses() throws {
     let schema = try AppSchema(Array(Self.text.utf8))
     let role = Role("r").reading().hiding("parts.size")
-    #expect(AppRoles(fallback: [role]).misfits(in: schema) == [])
+    expectEqual(AppRoles(fallback: [role]).misfits(in: schema), [])
     let other = Role("r").reading().hiding("parts.sise", "name.first", "nom.first")
-    #expect(
-      AppRoles(fallback: [other]).misfits(in: schema) == [
+    expectEqual(
+      AppRoles(fallback: [other]).misfits(in: schema),
+      [
         #"The role "r" of Todo has rules within name, which has no embedded objects."#,
         #"The role "r" of Todo has a rule for nom, which the class does not have."#,
         #"The role "r" of Todo has a rule for parts.sise, which the class does not have."#,
@@ -106,13 +108,13 @@ struct AppSchemaTests {
 
   @Test func aFileIsReadAsItWasWritten() throws {
     let schema = try AppSchema(Array(Self.text.utf8))
-    #expect(schema.text == Self.text)
-    #expect(schema.declared["Part"]?.kind == .embedded)
-    #expect(
+    expectEqual(schema.text, Self.text)
+    expectEqual(schema.declared["Part"]?.kind, .embedded)
+    expectEqual(
       schema.finding(
         .property(
-          Property(name: "parts", type: .link, collection: .list, target: "Part"), of: "Todo"))
-        == .known)
+          Property(name: "parts", type: .link, collection: .list, target: "Part"), of: "Todo")),
+      .known)
     #expect(try AppSchema(Array(AppSchema().text.utf8)).isEmpty)
   }
 
@@ -144,6 +146,6 @@ struct AppSchemaTests {
   ])
   func mistakesAreNamed(_ text: String, _ expected: String) {
     let error = #expect(throws: AppFileError.self) { _ = try AppSchema(Array(text.utf8)) }
-    #expect(error?.description.contains(expected) == true, "\(String(describing: error))")
+    expectEqual(error?.description.contains(expected), true, "\(String(describing: error))")
   }
 }

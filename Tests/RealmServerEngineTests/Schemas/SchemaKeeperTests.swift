@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -70,15 +71,15 @@ struct SchemaKeeperTests {
       Upload(first, [Text.schema(), Self.property("a")], from: 1),
       Upload(second, [Text.schema(), Self.property("b", .string)], from: 1),
     ])
-    #expect(outcomes.map(\.code) == [nil, nil])
+    expectEqual(outcomes.map(\.code), [nil, nil])
     let names = ["id", "count", "list", "a", "b"]
-    #expect(keeper.schema.declared["Thing"]?.properties.map(\.name) == names)
+    expectEqual(keeper.schema.declared["Thing"]?.properties.map(\.name), names)
     // One transaction, one write; none for what is known.
-    #expect(disk.stored.withLock { $0 } == [keeper.schema])
-    #expect(
-      await server.realm.integrate(Upload(first, [Self.property("a")], from: 3, base: 4)).code
-        == nil)
-    #expect(disk.stored.withLock { $0.count } == 1)
+    expectEqual(disk.stored.withLock { $0 }, [keeper.schema])
+    await expectEqual(
+      server.realm.integrate(Upload(first, [Self.property("a")], from: 3, base: 4)).code,
+      nil)
+    expectEqual(disk.stored.withLock { $0.count }, 1)
   }
 
   /// `SchemaKeeper` 1: the schema first.
@@ -105,14 +106,14 @@ struct SchemaKeeperTests {
       return .success(nil)
     }
     #expect(try keeper.add(ours) == nil)
-    #expect(keeper.schema == schema(base + theirs + ours))
-    #expect(stored.withLock { $0 } == [schema(base + theirs + ours)])
+    expectEqual(keeper.schema, schema(base + theirs + ours))
+    expectEqual(stored.withLock { $0 }, [schema(base + theirs + ours)])
     // And once with another definition of the same property.
     let otherOurs = try declarations(Self.property("more", .string))
     newer.withLock { $0 = schema(base + theirs + ours + otherOurs) }
     let refused = try keeper.add(declarations(Self.property("more", .int)))
-    #expect(refused?.refusal.document.message == "Another definition of Thing.more exists")
-    #expect(stored.withLock { $0.count } == 1)
+    expectEqual(refused?.refusal.document.message, "Another definition of Thing.more exists")
+    expectEqual(stored.withLock { $0.count }, 1)
   }
 
   @Test func aSchemaThatCannotBeStoredKeepsTheUploadOut() async throws {
@@ -128,7 +129,7 @@ struct SchemaKeeperTests {
     #expect(error.isDiskFull)
     #expect(try await server.entries().isEmpty)
     disk.isFull.withLock { $0 = false }
-    #expect(await server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code, nil)
   }
 
   /// What is refused otherwise leaves nothing in the schema.
@@ -137,7 +138,7 @@ struct SchemaKeeperTests {
     let server = try await TestServer(schema: keeper)
     let file = try await server.realm.allocateFile(for: "a")
     let upload = Upload(file, [Text.schema(), Text.set("missing", count: 1)], from: 1)
-    #expect(await server.realm.integrate(upload).code == .badChangeset)
+    await expectEqual(server.realm.integrate(upload).code, .badChangeset)
     #expect(keeper.schema.isEmpty)
   }
 
@@ -148,23 +149,23 @@ struct SchemaKeeperTests {
     let file = try await server.realm.allocateFile(for: "a")
     // Identical definitions pass, into a realm that is new, too, and again.
     for version in [1, 2] as [UInt64] {
-      #expect(
-        await server.realm.integrate(Upload(file, [Text.schema()], from: version)).code == nil)
+      await expectEqual(
+        server.realm.integrate(Upload(file, [Text.schema()], from: version)).code, nil)
     }
-    #expect(
-      await server.realm.integrate(Upload(file, [Text.create("x")], from: 3, base: 1)).code == nil)
+    await expectEqual(
+      server.realm.integrate(Upload(file, [Text.create("x")], from: 3, base: 1)).code, nil)
     for (changeset, name) in [
       (Self.property("a"), "Thing.a"), (Self.property("a", of: "Other"), "Other"),
     ] {
       let outcome = await server.realm.integrate(
         Upload(file, [changeset, Text.create("y")], from: 4, base: 1))
-      #expect(outcome.code == .invalidSchemaChange)
-      #expect(
-        Self.message(outcome)
-          == "Invalid schema change: the app's schema has no \(name), and devices add nothing to "
+      expectEqual(outcome.code, .invalidSchemaChange)
+      expectEqual(
+        Self.message(outcome),
+        "Invalid schema change: the app's schema has no \(name), and devices add nothing to "
           + "it in production mode")
     }
-    #expect(try await server.entries().count == 3)
+    try await expectEqual(server.entries().count, 3)
     #expect(disk.stored.withLock { $0.isEmpty })
   }
 
@@ -181,15 +182,15 @@ struct SchemaKeeperTests {
           .init(
             table: thing, kind: .topLevel, key: .init(field: id, type: .int, isNullable: false))))
       let outcome = await server.realm.integrate(Upload(file, [encoder.bytes], from: 1))
-      #expect(outcome.code == .invalidSchemaChange)
-      #expect(Self.message(outcome) == "Another definition of Thing exists")
-      #expect(await server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
+      expectEqual(outcome.code, .invalidSchemaChange)
+      expectEqual(Self.message(outcome), "Another definition of Thing exists")
+      await expectEqual(server.realm.integrate(Upload(file, [Text.schema()], from: 1)).code, nil)
       // The realm has the property, so that no declaration of it is new.
       let optional = Upload(
         file, [Self.property("count", isNullable: true)], from: 2, base: 1)
-      #expect(
-        Self.message(await server.realm.integrate(optional))
-          == "Another definition of Thing.count exists")
+      expectEqual(
+        Self.message(await server.realm.integrate(optional)),
+        "Another definition of Thing.count exists")
     }
   }
 
@@ -200,13 +201,13 @@ struct SchemaKeeperTests {
     var read = Upload(
       file, [Text.schema(), Self.property("a"), Self.property("a", of: "Other")], from: 1)
     read.right = .compensated
-    #expect(await server.realm.integrate(read).code == nil)
+    await expectEqual(server.realm.integrate(read).code, nil)
     let objects = try await server.snapshot().objects
     #expect(try objects.table(named: "class_Other") == nil)
     let thing = try #require(try objects.table(named: "class_Thing"))
-    #expect(thing.schema.columns.map(\.name) == ["id", "count", "list"])
-    #expect(
-      await server.realm.integrate(Upload(file, [Text.create("x", count: 1)], from: 4)).code == nil)
+    expectEqual(thing.schema.columns.map(\.name), ["id", "count", "list"])
+    await expectEqual(
+      server.realm.integrate(Upload(file, [Text.create("x", count: 1)], from: 4)).code, nil)
   }
 
   /// What a reader declared before the operator added it, and then uses, comes from the schema.
@@ -217,28 +218,28 @@ struct SchemaKeeperTests {
     let other = try await server.realm.allocateFile(for: "b")
     var read = Upload(file, [Text.schema(), Self.property("a")], from: 1)
     read.right = .compensated
-    #expect(await server.realm.integrate(read).code == nil)
+    await expectEqual(server.realm.integrate(read).code, nil)
     #expect(try await server.snapshot().objects.table(named: "class_Thing") == nil)
     // Without the operator it is a bad upload still.
     let write = Upload(file, [Text.create("x", count: 1), Text.set("x", count: 2)], from: 3)
-    #expect(await server.realm.integrate(write).code == .badChangeset)
+    await expectEqual(server.realm.integrate(write).code, .badChangeset)
     _ = keeper.apply(try Self.grown(), isFixed: true)
     let outcomes = await server.realm.integrate(group: [
       write, Upload(other, [Text.create("y", count: 3)], from: 1),
     ])
-    #expect(outcomes.map(\.code) == [nil, nil])
+    expectEqual(outcomes.map(\.code), [nil, nil])
     let thing = try #require(try await server.snapshot().objects.table(named: "class_Thing"))
-    #expect(thing.schema.columns.map(\.name) == ["id", "count", "list"])
-    #expect(try thing.objectCount() == 2)
+    expectEqual(thing.schema.columns.map(\.name), ["id", "count", "list"])
+    try expectEqual(thing.objectCount(), 2)
     // Others get the declarations with the change.
     let entries = try await server.entries().filter { $0.file == file.ident }
     let declared = try entries.flatMap { (entry) in
       SchemaDeclaration.all(in: try ChangesetParser.parse(entry.changeset)).map(\.name)
     }
-    #expect(declared == ["Thing", "Thing.count", "Thing.list"])
-    #expect(
-      await server.realm.integrate(Upload(file, [Text.set("missing", count: 1)], from: 5)).code
-        == .badChangeset)
+    expectEqual(declared, ["Thing", "Thing.count", "Thing.list"])
+    await expectEqual(
+      server.realm.integrate(Upload(file, [Text.set("missing", count: 1)], from: 5)).code,
+      .badChangeset)
   }
 
   /// P4 D, for readers too: one that was dropped in silence would be missing when a property of the
@@ -259,14 +260,14 @@ struct SchemaKeeperTests {
       var upload = Upload(file, changesets, from: 1)
       upload.right = .compensated
       let outcome = await server.realm.integrate(upload)
-      #expect(outcome.code == .invalidSchemaChange)
-      #expect(Self.message(outcome) == "Another definition of \(name) exists")
+      expectEqual(outcome.code, .invalidSchemaChange)
+      expectEqual(Self.message(outcome), "Another definition of \(name) exists")
     }
     #expect(try await server.entries().isEmpty)
     // Another program on the device, with the classes of the app.
     var upload = Upload(file, [Text.schema()], from: 1)
     upload.right = .compensated
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
   }
 
   @Test func aGroupGoesOnWithoutTheDeviceThatDeclaresTooMuch() async throws {
@@ -277,8 +278,8 @@ struct SchemaKeeperTests {
       Upload(first, [Text.schema(), Self.property("a")], from: 1),
       Upload(second, [Text.schema(), Text.create("x")], from: 1),
     ])
-    #expect(outcomes.map(\.code) == [.invalidSchemaChange, nil])
-    #expect(try await server.entries().count == 2)
+    expectEqual(outcomes.map(\.code), [.invalidSchemaChange, nil])
+    try await expectEqual(server.entries().count, 2)
   }
 
   /// Two realms declare at once; both had found the property to be new.

@@ -3,6 +3,7 @@
 // Few downloads are made at a time.
 
 import RealmStorage
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -77,6 +78,6 @@ struct DownloadTurnsTests {
       }
       turns.end()
     }
-    #expect(order.withLock { $0 } == [0, 1, 2, 3, 4])
+    expectEqual(order.withLock { $0 }, [0, 1, 2, 3, 4])
   }
 }

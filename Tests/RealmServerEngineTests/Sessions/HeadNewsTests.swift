@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -68,7 +69,7 @@ struct HeadNewsTests {
     news.add(head(2))
     news.add(head(3))
     for _ in 0..<50 { await Task.yield() }
-    #expect(handler.requestCount == 5)
+    expectEqual(handler.requestCount, 5)
     await timer.waitForSleeper(at: 5)
     timer.advance(to: 5)
     await handler.waitForRequests(6)
@@ -76,7 +77,7 @@ struct HeadNewsTests {
     timer.advance(to: 50)
     news.add(head(4))
     for _ in 0..<50 { await Task.yield() }
-    #expect(handler.requestCount == 6)
+    expectEqual(handler.requestCount, 6)
     _ = connection
   }
 
@@ -96,12 +97,12 @@ struct HeadNewsTests {
     news.add(newer)
     let head = ServerSessionEvent.head(SaltedVersion(version: 5, salt: 7777))
     let found = events.withLock { $0 }
-    #expect(found[2] == [head])
+    expectEqual(found[2], [head])
     guard case .refused(let refusal)? = found[1]?.first, found[1]?.count == 1 else {
       Issue.record("a session of another owner goes on")
       return
     }
-    #expect(refusal.code == .sessionClosed)
+    expectEqual(refusal.code, .sessionClosed)
   }
 
   /// What is opened again has sessions that would hear nothing any more.
@@ -115,14 +116,14 @@ struct HeadNewsTests {
       _ = news.subscribe(link, to: realm, epoch: UInt64(number))
     }
     news.endSessions(of: RealmID("other"), through: 9)
-    #expect(ended.withLock { $0 } == [])
+    expectEqual(ended.withLock { $0 }, [])
     news.endSessions(of: realm, through: 2)
-    #expect(ended.withLock { $0 } == [1, 2])
+    expectEqual(ended.withLock { $0 }, [1, 2])
   }
 
   @Test func theIntervalGrowsWithTheSessions() {
-    #expect(HeadNews.interval(sessionCount: 1) == 5)
-    #expect(HeadNews.interval(sessionCount: 10_000) == 205)
+    expectEqual(HeadNews.interval(sessionCount: 1), 5)
+    expectEqual(HeadNews.interval(sessionCount: 10_000), 205)
   }
 
   @Test func aStreamOfHeadsIsFollowedToItsEnd() async throws {

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -39,12 +40,12 @@ struct RealmDirectoryTests {
     let realms = directory(store)
     let first = try await realms.open(name(1)).realm
     for number in [2, 3, 1, 4] { _ = try await realms.open(name(number)) }
-    #expect(await realms.openCount == 3)
-    #expect(store.openCount == 3)
+    await expectEqual(realms.openCount, 3)
+    expectEqual(store.openCount, 3)
     // Realm 2 was left first: 1 is the one that was open from the beginning.
     #expect(try await realms.open(name(1)).realm === first)
-    #expect(try await realms.open(name(1)).realm.head.epoch == 1)
-    #expect(try await realms.open(name(2)).realm.head.epoch == 2)
+    try await expectEqual(realms.open(name(1)).realm.head.epoch, 1)
+    try await expectEqual(realms.open(name(2)).realm.head.epoch, 2)
   }
 
   /// `RealmDirectory` 3
@@ -57,9 +58,9 @@ struct RealmDirectoryTests {
     used.removeLast()
     _ = try await realms.open(name(4))
     await realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
-    #expect(await realms.openCount == 2)
-    for open in used { #expect(try await open.realm.file(FileIdentifier(9)) == nil) }
-    #expect(SessionRefusal(StoreError.tooManyOpenRealms).document.action == .transient)
+    await expectEqual(realms.openCount, 2)
+    for open in used { try await expectEqual(open.realm.file(FileIdentifier(9)), nil) }
+    expectEqual(SessionRefusal(StoreError.tooManyOpenRealms).document.action, .transient)
   }
 
   /// `RealmDirectory` 1, `RealmDirectory` 4
@@ -67,14 +68,14 @@ struct RealmDirectoryTests {
     let realms = directory(EmbeddedStore(SimulatedFiles()))
     let reader = try await realms.openReader(name(1)).realm
     #expect(await !reader.isOwner)
-    #expect(await reader.head.epoch == 0)
+    await expectEqual(reader.head.epoch, 0)
     async let one = realms.open(name(1)).realm
     async let other = realms.open(name(1)).realm
     let (first, second) = (try await one, try await other)
     #expect(first === reader && second === reader)
     #expect(await reader.isOwner)
     // It is owned once.
-    #expect(await reader.head.epoch == 1)
+    await expectEqual(reader.head.epoch, 1)
   }
 
   /// `RealmDirectory` 4, `ServerRealm` 3
@@ -87,7 +88,7 @@ struct RealmDirectoryTests {
     _ = try await first.newestSnapshot()
     let second = try await realms.open(name(1)).realm
     #expect(second !== first)
-    #expect(await second.head.epoch == 3)
+    await expectEqual(second.head.epoch, 3)
     await #expect(throws: StoreError.unknownRealm(first.id)) { try await first.own() }
   }
 
@@ -96,7 +97,7 @@ struct RealmDirectoryTests {
     let realms = directory(EmbeddedStore(SimulatedFiles()))
     let reader = try await realms.openReader(name(1)).realm
     let error = try await reader.giveUp(through: 7, because: "damaged")
-    #expect(error == .unreadableEntry(version: 7, "damaged"))
+    expectEqual(error, .unreadableEntry(version: 7, "damaged"))
     await #expect(throws: StoreError.fenced) {
       try await reader.store(
         ClientFile(
@@ -115,34 +116,34 @@ struct RealmDirectoryTests {
     let first = try await realms.open(name(1)).realm
     let upload = Upload(try await first.allocateFile(for: "u"), [Text.schema()], from: 1)
     isBack.withLock { $0 = true }
-    #expect(await first.integrate(upload).error == .conflict(RealmHead(realm: name(1).fileID)))
+    await expectEqual(first.integrate(upload).error, .conflict(RealmHead(realm: name(1).fileID)))
     isBack.withLock { $0 = false }
     let second = try await realms.open(name(1)).realm
     #expect(second !== first)
-    #expect(await second.integrate(upload).code == nil)
+    await expectEqual(second.integrate(upload).code, nil)
   }
 
   @Test func aSessionKeepsItsRealmUntilItsEnd() async throws {
     let bench = SessionBench(.partition)
     let (store, _) = try await bench.running()
     await bench.app.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
-    #expect(await bench.upload([Text.schema()], by: store).code == nil)
+    await expectEqual(bench.upload([Text.schema()], by: store).code, nil)
     await store.close()
     await bench.app.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
-    #expect(await bench.app.realms.openCount == 0)
+    await expectEqual(bench.app.realms.openCount, 0)
   }
 
   @Test func aUserMakesOnlySoManyPartitionsInAnHour() async throws {
     let bench = SessionBench(.partition, realms: RealmLimits(newPerHour: 2))
     for number in [1, 2, 2, 3] {
       let reply = await bench.store().perform(bench.bind("\"\(number)\"", needsIdent: true))
-      #expect(reply.code == (number == 3 ? .permissionDenied : nil))
+      expectEqual(reply.code, (number == 3 ? .permissionDenied : nil))
     }
     let others = await bench.store().perform(bench.bind("\"3\"", user: "v", needsIdent: true))
-    #expect(others.code == nil)
+    expectEqual(others.code, nil)
     // It is there now.
-    #expect(await bench.store().perform(bench.bind("\"3\"", needsIdent: true)).code == nil)
-    #expect(bench.reported == [.tooManyNewRealms])
+    await expectEqual(bench.store().perform(bench.bind("\"3\"", needsIdent: true)).code, nil)
+    expectEqual(bench.reported, [.tooManyNewRealms])
   }
 
   /// Each file is a row that stays for months.
@@ -150,15 +151,15 @@ struct RealmDirectoryTests {
     let bench = SessionBench(.partition, realms: RealmLimits(newFilesPerHour: 2))
     for code in [nil, nil, SessionErrorCode.sessionClosed] {
       let reply = await bench.store().perform(bench.bind(needsIdent: true))
-      #expect(reply.code == code)
+      expectEqual(reply.code, code)
       if case .refused(let refusal) = reply {
-        #expect(refusal.document.action == .transient)
-        #expect(refusal.document.retry?.intervalSeconds == 60)
+        expectEqual(refusal.document.action, .transient)
+        expectEqual(refusal.document.retry?.intervalSeconds, 60)
       }
     }
     // A device that has a file goes on, and others make theirs.
-    #expect(await bench.store().perform(bench.bind(needsIdent: false)) == .done)
-    #expect(await bench.store().perform(bench.bind(user: "v", needsIdent: true)).code == nil)
+    await expectEqual(bench.store().perform(bench.bind(needsIdent: false)), .done)
+    await expectEqual(bench.store().perform(bench.bind(user: "v", needsIdent: true)).code, nil)
   }
 
   /// A file that outgrows what is reserved for it is opened again, with more.
@@ -169,9 +170,9 @@ struct RealmDirectoryTests {
       RealmName(app: "test", partition: "\"home\""))
     // Another server takes the realm and gives it back.
     _ = try await opened.realm.store.own()
-    #expect(await bench.upload([Text.schema()], by: older).code == .sessionClosed)
+    await expectEqual(bench.upload([Text.schema()], by: older).code, .sessionClosed)
     let (newer, _) = try await bench.running(connection: 2)
-    #expect(await bench.upload([Text.schema()], by: newer).code == nil)
+    await expectEqual(bench.upload([Text.schema()], by: newer).code, nil)
   }
 
   @Test func aServersFilesReserveLittle() throws {
@@ -189,7 +190,7 @@ struct RealmDirectoryTests {
     let file = try files.open(RealmID("a/b"))
     #expect(file.options.reservedByteCount + file.options.slabByteCount <= 10 << 30)
     #expect(files.hasFile(of: RealmID("a/b")))
-    #expect(try files.realms(ofApp: "a") == [RealmID("a/b")])
+    try expectEqual(files.realms(ofApp: "a"), [RealmID("a/b")])
   }
 
   /// As many partitions as `REALM_PARTITIONS` says, of which a hundredth is open. The row
@@ -204,7 +205,7 @@ struct RealmDirectoryTests {
       let realm = try await realms.open(name(number)).realm
       let file = try await realm.allocateFile(for: "u")
       let outcome = await realm.integrate(Upload(file, [Text.schema()], from: 1))
-      #expect(outcome.code == nil)
+      expectEqual(outcome.code, nil)
     }
     #expect(await realms.openCount <= openMax && store.openCount <= openMax)
     // All that may be open are in use at once, and written to.
@@ -212,8 +213,8 @@ struct RealmDirectoryTests {
     for number in 0..<openMax { live.append(try await realms.open(name(number * 7 % count))) }
     for open in live {
       let file = try await open.realm.allocateFile(for: "v")
-      #expect(await open.realm.integrate(Upload(file, [Text.schema()], from: 1)).code == nil)
-      #expect(await open.realm.head.version == 2)
+      await expectEqual(open.realm.integrate(Upload(file, [Text.schema()], from: 1)).code, nil)
+      await expectEqual(open.realm.head.version, 2)
     }
     #expect(store.openCount <= openMax)
   }

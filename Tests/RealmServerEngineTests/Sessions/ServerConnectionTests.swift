@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -33,7 +34,7 @@ struct ServerConnectionTests {
     for number in 0..<50 { await connection.receive(Array("ping \(number) 0\n".utf8)) }
     await connection.close(.goingAway, reason: "over")
     let events = await socket.eventsUntilClosed()
-    #expect(events == (0..<50).map { "pong \($0)\n" } + ["close 1001 over"])
+    expectEqual(events, (0..<50).map { "pong \($0)\n" } + ["close 1001 over"])
   }
 
   /// `ServerConnection` 2, `ServerConnectionMachine` 3
@@ -56,10 +57,10 @@ struct ServerConnectionTests {
     // Answers are of nine bytes: with twelve of them the limit is passed.
     while taken.withLock({ $0 }) < 11 { try? await Task.sleep(for: .milliseconds(1)) }
     for _ in 0..<1_000 { await Task.yield() }
-    #expect(taken.withLock { $0 } == 11)
+    expectEqual(taken.withLock { $0 }, 11)
     socket.opened.give()
     await client.value
-    #expect(taken.withLock { $0 } == 1_000)
+    expectEqual(taken.withLock { $0 }, 1_000)
   }
 
   // MARK: Memory
@@ -70,19 +71,19 @@ struct ServerConnectionTests {
     let connection = await makeConnection(socket, handler, memory: memory)
     // The answer of seven bytes waits for the socket.
     await connection.receive(Array("ping 1 0\n".utf8))
-    #expect(memory.held == [7])
+    expectEqual(memory.held, [7])
     // BIND is being carried out, and another message waits for its end.
     await connection.receive(Array(Self.bind.utf8))
     let ident = Array("ident 1 2 1002 4 18 4 7777\n".utf8)
     await connection.receive(ident)
-    #expect(memory.held == [7, 7 + ident.count])
+    expectEqual(memory.held, [7, 7 + ident.count])
     // A message that is written for the session counts, too.
     handler.held.withLock { $0 = 1_000 }
     await connection.receive(Array("ping 2 0\n".utf8))
-    #expect(memory.held.last == 14 + ident.count + 1_000)
+    expectEqual(memory.held.last, 14 + ident.count + 1_000)
     handler.held.withLock { $0 = 0 }
     await connection.socketDidClose()
-    #expect(memory.held.last == 0)
+    expectEqual(memory.held.last, 0)
     socket.opened.give()
     handler.answer(.done)
     await handler.waitUntilClosed()
@@ -142,10 +143,10 @@ struct ServerConnectionTests {
     memory.setRoom(0)
     await run(connection, handler)
     while memory.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(handler.requestCount == 3)
+    expectEqual(handler.requestCount, 3)
     memory.setRoom(1 << 20)
     await handler.waitForRequests(4)
-    #expect(memory.reserved == 1 << 20)
+    expectEqual(memory.reserved, 1 << 20)
     handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
     while memory.reserved > 0 { try await Task.sleep(for: .milliseconds(1)) }
   }
@@ -179,10 +180,10 @@ struct ServerConnectionTests {
     await connection.receive(Array(Self.bind.utf8))
     await handler.waitForRequest()
     await connection.receive(Array("unbind 1\n".utf8))
-    #expect(handler.events.withLock { $0 } == ["perform"])
+    expectEqual(handler.events.withLock { $0 }, ["perform"])
     handler.answer(.done)
     await handler.waitUntilClosed()
-    #expect(handler.events.withLock { $0 } == ["perform", "done", "close"])
+    expectEqual(handler.events.withLock { $0 }, ["perform", "done", "close"])
   }
 
   @Test func aLostSocketClosesTheHandlers() async {
@@ -194,7 +195,7 @@ struct ServerConnectionTests {
     await connection.socketDidClose()
     await handler.waitUntilClosed()
     await connection.receive(Array("ping 1 0\n".utf8))
-    #expect(socket.events.withLock { $0 } == [])
+    expectEqual(socket.events.withLock { $0 }, [])
   }
 
   @Test func anEvictedSessionEndsTheConnection() async throws {
@@ -205,7 +206,7 @@ struct ServerConnectionTests {
     let link = try #require(handler.link.withLock { $0 })
     link.evict()
     let events = await socket.eventsUntilClosed()
-    #expect(events.first?.hasPrefix("json_error 100 ") == true)
+    expectEqual(events.first?.hasPrefix("json_error 100 "), true)
     handler.answer(.done)
     await handler.waitUntilClosed()
     _ = connection
@@ -215,7 +216,7 @@ struct ServerConnectionTests {
     let (socket, timer) = (TestSocket(), TestTimer())
     let connection = await makeConnection(socket, TestHandler(), timer)
     timer.advance(to: 180_000)
-    #expect(await socket.eventsUntilClosed() == ["close 1001 The client is silent"])
+    await expectEqual(socket.eventsUntilClosed(), ["close 1001 The client is silent"])
     _ = connection
   }
 

@@ -6,6 +6,7 @@ import Foundation
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -33,34 +34,34 @@ struct ServerSessionStoreTests {
     let (_, file) = try await bench.running()
     for (user, isOfUser) in [("u", true), ("other", false)] {
       let store = bench.store(connection: 2)
-      #expect(await store.perform(bench.bind(user: user, needsIdent: false)) == .done)
+      await expectEqual(store.perform(bench.bind(user: user, needsIdent: false)), .done)
       guard case .file(let lookup) = await store.perform(.lookUp(bench.ident(file))) else {
         Issue.record("no answer")
         return
       }
-      #expect(lookup.file?.isOfUser == isOfUser)
+      expectEqual(lookup.file?.isOfUser, isOfUser)
     }
-    #expect(
-      await bench.store().perform(bench.bind(user: "bad", needsIdent: false)).code
-        == .permissionDenied)
+    await expectEqual(
+      bench.store().perform(bench.bind(user: "bad", needsIdent: false)).code,
+      .permissionDenied)
   }
 
   /// One number has one partition, and what is no value has none.
   @Test func partitionsAreNamedByValues() {
-    #expect(PartitionText.canonical("\"a\"") == "\"a\"")
-    #expect(PartitionText.canonical("null") == "null")
-    #expect(
-      PartitionText.canonical("{\"$numberInt\":\"5\"}")
-        == PartitionText.canonical("{\"$numberLong\":\"5\"}"))
+    expectEqual(PartitionText.canonical("\"a\""), "\"a\"")
+    expectEqual(PartitionText.canonical("null"), "null")
+    expectEqual(
+      PartitionText.canonical("{\"$numberInt\":\"5\"}"),
+      PartitionText.canonical("{\"$numberLong\":\"5\"}"))
     for text in ["", "home", "[1]", "{}", "1.5", "true"] {
-      #expect(PartitionText.canonical(text) == nil, "\(text)")
+      expectEqual(PartitionText.canonical(text), nil, "\(text)")
     }
   }
 
   @Test func aPathWithoutAValueIsRefused() async {
     let bench = SessionBench(.partition)
     let reply = await bench.store().perform(bench.bind("/home", needsIdent: true))
-    #expect(reply.code == .illegalRealmPath)
+    expectEqual(reply.code, .illegalRealmPath)
   }
 
   @Test func aFileThatIsMissingIsAnError() async throws {
@@ -68,8 +69,8 @@ struct ServerSessionStoreTests {
     let store = bench.store()
     _ = await store.perform(bench.bind(needsIdent: false))
     let ident = bench.ident((FileIdentifier(77), 1))
-    #expect(await store.perform(.claim(ident)).code == .badClientFileIdent)
-    #expect(bench.reported == [.unknownFile(FileIdentifier(77))])
+    await expectEqual(store.perform(.claim(ident)).code, .badClientFileIdent)
+    expectEqual(bench.reported, [.unknownFile(FileIdentifier(77))])
   }
 
   @Test func aFullDiskIsSaidToClientsAndNothingElseOfTheStore() {
@@ -94,18 +95,18 @@ struct ServerSessionStoreTests {
     let newer = bench.store(connection: 3)
     for store in [older, newer] { _ = await store.perform(bench.bind(needsIdent: false)) }
     _ = await older.perform(.claim(bench.ident(file)))
-    #expect(await bench.upload([Text.schema()], by: older).code == nil)
+    await expectEqual(bench.upload([Text.schema()], by: older).code, nil)
     #expect(!isEvicted.withLock { $0 })
     let reply = await newer.perform(.claim(bench.ident(file)))
     guard case .claimed(let record, _, _) = reply else {
       Issue.record("\(reply)")
       return
     }
-    #expect(record.clientVersion == 1)
+    expectEqual(record.clientVersion, 1)
     #expect(isEvicted.withLock { $0 })
-    #expect(
-      await bench.upload([Text.create("a")], from: 2, by: older).code == .sessionClosed)
-    #expect(await bench.upload([Text.create("a")], from: 2, by: newer).code == nil)
+    await expectEqual(
+      bench.upload([Text.create("a")], from: 2, by: older).code, .sessionClosed)
+    await expectEqual(bench.upload([Text.create("a")], from: 2, by: newer).code, nil)
     // What the older session leaves behind does not concern the newer one.
     await older.close()
     #expect(
@@ -119,8 +120,8 @@ struct ServerSessionStoreTests {
     let newer = bench.store(connection: 3)
     for store in [older, newer] { _ = await store.perform(bench.bind(needsIdent: false)) }
     _ = await newer.perform(.claim(bench.ident(file)))
-    #expect(await older.perform(.claim(bench.ident(file))).code == .sessionClosed)
-    #expect(await bench.upload([Text.schema()], by: newer).code == nil)
+    await expectEqual(older.perform(.claim(bench.ident(file))).code, .sessionClosed)
+    await expectEqual(bench.upload([Text.schema()], by: newer).code, nil)
   }
 
   @Test func aSessionOfTheSameConnectionKeepsItsFile() async throws {
@@ -134,14 +135,14 @@ struct ServerSessionStoreTests {
       }
       return lookup.isBoundOnConnection
     }
-    #expect(await isBound() == true)
+    await expectEqual(isBound(), true)
     // The client may bind the file again at once; what the session does is over a little later.
     first.end()
-    #expect(await isBound() == false)
-    #expect(await second.perform(.claim(bench.ident(file))).code == nil)
-    #expect(await bench.upload([Text.schema()], by: first).code == .sessionClosed)
+    await expectEqual(isBound(), false)
+    await expectEqual(second.perform(.claim(bench.ident(file))).code, nil)
+    await expectEqual(bench.upload([Text.schema()], by: first).code, .sessionClosed)
     await first.close()
-    #expect(await bench.upload([Text.schema()], by: second).code == nil)
+    await expectEqual(bench.upload([Text.schema()], by: second).code, nil)
   }
 
   // MARK: Partition mode
@@ -157,26 +158,26 @@ struct ServerSessionStoreTests {
       Issue.record("not integrated")
       return
     }
-    #expect(head.version == 2)
-    #expect(await second.perform(.currentHead) == .head(head))
+    expectEqual(head.version, 2)
+    await expectEqual(second.perform(.currentHead), .head(head))
     let download = try await bench.download(after: DownloadCursor(), of: second)
-    #expect(download.cursors.download == DownloadCursor(serverVersion: 1))
-    #expect(download.cursors.latest == head)
-    #expect(try download.body.downloadEntries().map(\.file) == [firstFile.ident])
+    expectEqual(download.cursors.download, DownloadCursor(serverVersion: 1))
+    expectEqual(download.cursors.latest, head)
+    try expectEqual(download.body.downloadEntries().map(\.file), [firstFile.ident])
     guard case .partition(let count) = download.progress else {
       Issue.record("\(download.progress)")
       return
     }
-    #expect(count == UInt64(Text.create("a").count))
+    expectEqual(count, UInt64(Text.create("a").count))
     let own = try await bench.download(after: DownloadCursor(), of: first)
     #expect(own.body.isEmpty)
-    #expect(own.cursors.upload == UploadCursor(clientVersion: 2))
+    expectEqual(own.cursors.upload, UploadCursor(clientVersion: 2))
   }
 
   @Test func anUploadThatCannotBeReadIsRefused() async throws {
     let bench = SessionBench(.partition)
     let (store, _) = try await bench.running()
-    #expect(await bench.upload([[1, 2, 3]], by: store).code == .badChangeset)
+    await expectEqual(bench.upload([[1, 2, 3]], by: store).code, .badChangeset)
   }
 
   // MARK: Flexible mode
@@ -186,9 +187,9 @@ struct ServerSessionStoreTests {
     let (first, _) = try await bench.running(connection: 1)
     let empty = try await bench.download(after: DownloadCursor(), of: first)
     // Clients take no entries of version 0.
-    #expect(empty.cursors.download.serverVersion == 1)
+    expectEqual(empty.cursors.download.serverVersion, 1)
     #expect(empty.batchState == .last && empty.queryVersion == 0)
-    #expect(try empty.body.downloadEntries().map(\.serverVersion) == [1])
+    try expectEqual(empty.body.downloadEntries().map(\.serverVersion), [1])
     _ = await bench.upload([Text.schema(), Text.create("a", count: 5)], base: 1, by: first)
     let (second, _) = try await bench.running(connection: 2)
     let schema = try await bench.download(after: DownloadCursor(), of: second)
@@ -208,11 +209,11 @@ struct ServerSessionStoreTests {
     _ = await bench.upload([Text.set("a", count: 6)], from: 4, base: 4, by: writer)
     if isTrimmed {
       let realm = try await bench.app.realms.openReader(RealmName(app: "test")).realm
-      #expect(try await realm.trim().versions == 3)
+      try await expectEqual(realm.trim().versions, 3)
     }
     let (reader, _) = try await bench.running(connection: 2)
     let high = SessionBench.query(1, ["Thing": "count > 10"])
-    #expect(await reader.perform(.setQuery(high)) == .done)
+    await expectEqual(reader.perform(.setQuery(high)), .done)
     let download = try await bench.download(after: DownloadCursor(), of: reader)
     #expect(download.batchState == .last && download.queryVersion == 1)
     let lines = try download.lines()
@@ -220,7 +221,7 @@ struct ServerSessionStoreTests {
     let expected: [Substring] = [
       "AddTable", "AddColumn", "AddColumn", "EraseObject", "CreateObject", "Update",
     ]
-    #expect(kinds == expected, "\(lines)")
+    expectEqual(kinds, expected, "\(lines)")
     #expect(bench.reported.isEmpty)
   }
 
@@ -243,7 +244,7 @@ struct ServerSessionStoreTests {
     _ = await bench.upload(
       [Text.create("a", count: 5), Text.create("b", count: 15)], from: 2, base: 2, by: writer)
     let high = SessionBench.query(1, ["Thing": "count > 10"])
-    #expect(await reader.perform(.setQuery(high)) == .done)
+    await expectEqual(reader.perform(.setQuery(high)), .done)
     var cursor = DownloadCursor(serverVersion: 2)
     let round = try await bench.download(after: cursor, of: reader)
     #expect(round.batchState == .steady && round.queryVersion == 0)
@@ -252,7 +253,7 @@ struct ServerSessionStoreTests {
     let bootstrap = try await bench.download(after: cursor, of: reader)
     #expect(bootstrap.batchState == .last && bootstrap.queryVersion == 1)
     // What it drops has a version of its own.
-    #expect(bootstrap.cursors.download.serverVersion == 5)
+    expectEqual(bootstrap.cursors.download.serverVersion, 5)
     #expect(try bootstrap.lines().contains { $0.hasPrefix("CreateObject \"Thing\"[\"b\"]") })
     let steady = try await bench.download(after: bootstrap.cursors.download, of: reader)
     #expect(steady.batchState == .steady && steady.queryVersion == 1 && steady.body.isEmpty)
@@ -285,10 +286,10 @@ struct ServerSessionStoreTests {
     let first = try await bench.download(after: cursor, of: reader)
     let held = reader.heldByteCount
     let second = try await bench.download(after: cursor, of: reader)
-    #expect([first.batchState, second.batchState] == [.moreToCome, .last])
+    expectEqual([first.batchState, second.batchState], [.moreToCome, .last])
     // The second was written when it was asked for.
-    #expect(held == 0)
-    #expect(first.cursors == second.cursors)
+    expectEqual(held, 0)
+    expectEqual(first.cursors, second.cursors)
     #expect(!first.body.isEmpty && !second.body.isEmpty)
     guard case .flexible(1, .moreToCome, .estimate(let share)) = first.progress else {
       Issue.record("\(first.progress)")
@@ -327,21 +328,21 @@ struct ServerSessionStoreTests {
     // The parts of a round are made at once, and count.
     #expect(reader.heldByteCount > 0)
     let round = try await bench.download(after: cursor, of: reader)
-    #expect(reader.heldByteCount == 0)
-    #expect([begin.queryVersion, round.queryVersion] == [1, 1])
-    #expect([begin.batchState, round.batchState] == [.moreToCome, .last])
-    #expect(
-      try (begin.lines() + round.lines()).filter { $0.hasPrefix("CreateObject") }.count == 2)
+    expectEqual(reader.heldByteCount, 0)
+    expectEqual([begin.queryVersion, round.queryVersion], [1, 1])
+    expectEqual([begin.batchState, round.batchState], [.moreToCome, .last])
+    try expectEqual(
+      (begin.lines() + round.lines()).filter { $0.hasPrefix("CreateObject") }.count, 2)
     // Changes of what is seen come in the entries of their versions.
     _ = await bench.upload(
       [Text.set("a", count: 7), Text.set("c", count: 8)], from: 5, base: 5, by: writer)
     let first = try await bench.download(after: round.cursors.download, of: reader)
     let second = try await bench.download(after: round.cursors.download, of: reader)
-    #expect([first.batchState, second.batchState] == [.moreToCome, .last])
+    expectEqual([first.batchState, second.batchState], [.moreToCome, .last])
     #expect(first.queryVersion == 1 && second.queryVersion == 1)
-    #expect(first.cursors == second.cursors)
+    expectEqual(first.cursors, second.cursors)
     let versions = try [first, second].map { try $0.body.downloadEntries().map(\.serverVersion) }
-    #expect(versions == [[6], [7]])
+    expectEqual(versions, [[6], [7]])
     let steady = try await bench.download(after: second.cursors.download, of: reader)
     #expect(steady.batchState == .steady && steady.queryVersion == 1 && steady.body.isEmpty)
   }
@@ -357,8 +358,8 @@ struct ServerSessionStoreTests {
       cursor = next.cursors.download
       found.append((next.queryVersion, next.batchState))
     }
-    #expect(found.map(\.0) == [1, 1, 2, 2, 2])
-    #expect(found.map(\.1) == [.moreToCome, .last, .moreToCome, .last, .steady])
+    expectEqual(found.map(\.0), [1, 1, 2, 2, 2])
+    expectEqual(found.map(\.1), [.moreToCome, .last, .moreToCome, .last, .steady])
   }
 
   @Test func olderProtocolsGetALargeRoundInOneMessage() async throws {

@@ -6,7 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -76,7 +76,7 @@ struct ServerUpkeepTests {
       let files = (
         try await realm.allocateFile(for: "u"), try await realm.allocateFile(for: "u")
       )
-      #expect(await realm.integrate(Upload(files.0, [Text.schema()], from: 1)).code == nil)
+      await expectEqual(realm.integrate(Upload(files.0, [Text.schema()], from: 1)).code, nil)
       return files
     }()
     var version: UInt64 = 1
@@ -85,24 +85,24 @@ struct ServerUpkeepTests {
       let realm = try await months.realm("\"a\"")
       let upload = Upload(
         regular, [Text.create("m\(month)")], from: version + 1, base: version)
-      #expect(await realm.integrate(upload).code == nil)
+      await expectEqual(realm.integrate(upload).code, nil)
       version += 1
       await months.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
       let report = await months.upkeep.run()
       #expect(report.failures.isEmpty)
-      #expect(report.expiredFiles == (month == 3 ? 1 : 0), "month \(month)")
+      expectEqual(report.expiredFiles, (month == 3 ? 1 : 0), "month \(month)")
       let head = try await months.realms.peek(RealmName(app: "test", partition: "\"a\"").fileID)
         .head
       // The entry at the position of the regular client stays.
-      #expect(head.base == (month < 3 ? 0 : version - 2), "month \(month)")
+      expectEqual(head.base, (month < 3 ? 0 : version - 2), "month \(month)")
     }
     let realm = try await months.realm("\"a\"")
-    #expect(try await realm.file(lost.ident)?.isExpired == true)
-    #expect(try await realm.file(regular.ident)?.isExpired == false)
+    try await expectEqual(realm.file(lost.ident)?.isExpired, true)
+    try await expectEqual(realm.file(regular.ident)?.isExpired, false)
     let late = await realm.integrate(Upload(lost, [Text.create("x")], from: 1))
-    #expect(late.code == .clientFileExpired)
+    expectEqual(late.code, .clientFileExpired)
     months.pass(days: 61)
-    #expect(await months.upkeep.run().expiredFiles == 1)
+    await expectEqual(months.upkeep.run().expiredFiles, 1)
   }
 
   /// The row of a device that never comes back goes a year after it expired, and its number stays
@@ -118,10 +118,10 @@ struct ServerUpkeepTests {
       let report = await months.upkeep.run()
       #expect(report.failures.isEmpty && report.expiredFiles == (month == 3 ? 1 : 0))
       if report.forgottenFiles > 0 { forgotten.append(month) }
-      #expect(try await months.realms.peek(name.fileID).files.isEmpty == !forgotten.isEmpty)
+      try await expectEqual(months.realms.peek(name.fileID).files.isEmpty, !forgotten.isEmpty)
     }
     // Three months until it expires, and 365 days more.
-    #expect(forgotten == [16])
+    expectEqual(forgotten, [16])
     // `ServerFileLookup`: 208, which asks for a client reset (P4 A.3).
     let session = months.session()
     let target = ClientMessage.Bind.Target.partition("\"a\"")
@@ -135,12 +135,12 @@ struct ServerUpkeepTests {
       return
     }
     let refusal = SessionRefusal(.badClientFileIdent, "Unknown client file \(lost.ident.rawValue)")
-    #expect(refusal.document.action == .clientReset)
+    expectEqual(refusal.document.action, .clientReset)
     #expect(throws: IdentDefect.refusal(refusal)) { _ = try lookup.check(ident) }
-    #expect(await session.perform(.claim(ident)).code == .badClientFileIdent)
+    await expectEqual(session.perform(.claim(ident)).code, .badClientFileIdent)
     let realm = try await months.realm("\"a\"")
     let late = await realm.integrate(Upload(lost, [Text.create("x")], from: 1))
-    #expect(late.code == .badClientFileIdent)
+    expectEqual(late.code, .badClientFileIdent)
     #expect(try await realm.allocateFile(for: "u").ident != lost.ident)
   }
 
@@ -150,11 +150,11 @@ struct ServerUpkeepTests {
     var file = try await months.realm("\"a\"").allocateFile(for: "u")
     file.lastSeen = OriginTimestamp(milliseconds: 0)
     try await months.realm("\"a\"").store(file)
-    #expect(await months.upkeep.run().forgottenFiles == 0)
+    await expectEqual(months.upkeep.run().forgottenFiles, 0)
     months.pass(days: 364)
-    #expect(await months.upkeep.run().forgottenFiles == 0)
+    await expectEqual(months.upkeep.run().forgottenFiles, 0)
     months.pass(days: 2)
-    #expect(await months.upkeep.run().forgottenFiles == 1)
+    await expectEqual(months.upkeep.run().forgottenFiles, 1)
   }
 
   /// A client that only reads says nothing for months: its sessions are its sign of life.
@@ -171,7 +171,7 @@ struct ServerUpkeepTests {
       session: 1, file: ident, salt: salt, download: DownloadCursor(), latest: SaltedVersion())
     _ = await session.perform(.claim(claim))
     months.pass(days: 100)
-    #expect(await months.upkeep.run().expiredFiles == 0)
+    await expectEqual(months.upkeep.run().expiredFiles, 0)
     await session.close()
     // It comes back with the next session, and its time begins anew.
     let next = months.session()
@@ -180,9 +180,9 @@ struct ServerUpkeepTests {
     _ = await next.perform(.claim(claim))
     await next.close()
     months.pass(days: 59)
-    #expect(await months.upkeep.run().expiredFiles == 0)
+    await expectEqual(months.upkeep.run().expiredFiles, 0)
     months.pass(days: 2)
-    #expect(await months.upkeep.run().expiredFiles == 1)
+    await expectEqual(months.upkeep.run().expiredFiles, 1)
   }
 
   /// `ServerUpkeep` 1: a realm without work gets no owner and stays closed.
@@ -191,18 +191,18 @@ struct ServerUpkeepTests {
     for number in 0..<5 { _ = try await months.realm("\"\(number)\"") }
     await months.realms.closeIdle(since: OriginTimestamp(milliseconds: .max))
     #expect(await months.upkeep.run().failures.isEmpty)
-    #expect(await months.realms.openCount == 0)
-    #expect(try await months.realm("\"1\"").head.epoch == 2)
+    await expectEqual(months.realms.openCount, 0)
+    try await expectEqual(months.realm("\"1\"").head.epoch, 2)
   }
 
   @Test func idleRealmsAreClosed() async throws {
     let months = try Months(UpkeepRules(idleMinutes: 60 * 24))
     _ = try await months.realm("\"a\"")
     await months.upkeep.closeIdle()
-    #expect(await months.upkeep.openRealmCount == 1)
+    await expectEqual(months.upkeep.openRealmCount, 1)
     months.pass(days: 2)
     await months.upkeep.closeIdle()
-    #expect(await months.upkeep.openRealmCount == 0)
+    await expectEqual(months.upkeep.openRealmCount, 0)
   }
 
   // MARK: A wrong clock
@@ -214,7 +214,7 @@ struct ServerUpkeepTests {
     _ = try await months.realm("\"a\"")
     months.setBack(days: 365)
     await months.upkeep.closeIdle()
-    #expect(await months.upkeep.openRealmCount == 0)
+    await expectEqual(months.upkeep.openRealmCount, 0)
   }
 
   // MARK: Users
@@ -228,18 +228,18 @@ struct ServerUpkeepTests {
     months.accounts.ends.observe { end in ends.withLock { $0.append(end) } }
     months.pass(days: 59)
     var report = await months.upkeep.run()
-    #expect(report.accounts == ServerUpkeep.AccountCleaningCounts())
+    expectEqual(report.accounts, ServerUpkeep.AccountCleaningCounts())
     months.pass(days: 2)
     report = await months.upkeep.run()
     #expect(report.accounts.sessions == 1 && report.accounts.anonymousUsers == 0)
     months.pass(days: 30)
     report = await months.upkeep.run()
-    #expect(report.accounts.anonymousUsers == 2)
+    expectEqual(report.accounts.anonymousUsers, 2)
     for id in [login.account, out.account] {
       #expect(try await !months.exists(Account.self, id))
     }
     // Their sockets are closed.
-    #expect(Set(ends.withLock { $0 }) == [.account(login.account), .account(out.account)])
+    expectEqual(Set(ends.withLock { $0 }), [.account(login.account), .account(out.account)])
   }
 
   @Test func usersWithAPasswordStay() async throws {
@@ -266,7 +266,7 @@ struct ServerUpkeepTests {
     #expect(report.accounts.tokens == 1 && report.accounts.registrations == 0)
     months.pass(days: 2)
     report = await months.upkeep.run()
-    #expect(report.accounts.registrations == 1)
+    expectEqual(report.accounts.registrations, 1)
     try await months.accounts.register("ann@x.org", "secret2", for: "a")
   }
 }

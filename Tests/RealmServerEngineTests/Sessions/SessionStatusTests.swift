@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -21,20 +22,20 @@ struct SessionStatusTests {
     func status(_ file: FileIdentifier) throws -> SessionStatus {
       try #require(bench.app.rules.sessions.first { $0.file == file })
     }
-    #expect(bench.app.rules.sessions.count == 2)
+    expectEqual(bench.app.rules.sessions.count, 2)
     let begin = try status(second.ident)
     #expect(begin.user == "u" && begin.connection == 2)
-    #expect(begin.partition == (mode == .partition ? "\"home\"" : nil))
-    #expect(await bench.upload([Text.schema(), Text.create("a")], by: writer).code == nil)
+    expectEqual(begin.partition, (mode == .partition ? "\"home\"" : nil))
+    await expectEqual(bench.upload([Text.schema(), Text.create("a")], by: writer).code, nil)
     #expect(try status(second.ident).behindCount >= 2)
     var cursor = DownloadCursor()
     for _ in 0..<10 where try status(second.ident).behindCount > 0 {
       cursor = try await bench.download(after: cursor, of: reader).cursors.download
     }
-    #expect(try status(second.ident).behindCount == 0)
-    #expect(try status(second.ident).version == status(first.ident).head)
+    try expectEqual(status(second.ident).behindCount, 0)
+    try expectEqual(status(second.ident).version, status(first.ident).head)
     await reader.close()
-    #expect(bench.app.rules.sessions.map(\.file) == [first.ident])
+    expectEqual(bench.app.rules.sessions.map(\.file), [first.ident])
     await writer.close()
     #expect(bench.app.rules.sessions.isEmpty)
   }
@@ -44,10 +45,10 @@ struct SessionStatusTests {
     let bench = SessionBench(
       .partition, measure: { kind, _ in work.withLock { $0.append(kind) } })
     let (writer, _) = try await bench.running()
-    #expect(await bench.upload([Text.schema()], by: writer).code == nil)
+    await expectEqual(bench.upload([Text.schema()], by: writer).code, nil)
     _ = try await bench.download(after: DownloadCursor(), of: writer)
     // A refused one is none.
     #expect(await bench.upload([[250]], from: 2, by: writer).code != nil)
-    #expect(work.withLock { $0 } == [.upload, .download])
+    expectEqual(work.withLock { $0 }, [.upload, .download])
   }
 }

@@ -7,6 +7,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -59,11 +60,11 @@ struct EmbeddedFaultTests {
       #expect(found.version == 1 || found.version == 2, "call \(call)")
       #expect(!isDone || found.version == 2, "call \(call)")
       let isAfter = found.version == 2
-      #expect(
-        try await other.file(file.ident) == (isAfter ? changed : file))
-      #expect(
-        try await other.reciprocals(of: file.ident, after: 0)
-          == (isAfter ? [1: [1]] : [:]))
+      try await expectEqual(
+        other.file(file.ident), (isAfter ? changed : file))
+      try await expectEqual(
+        other.reciprocals(of: file.ident, after: 0),
+        (isAfter ? [1: [1]] : [:]))
       if !wasReached { break }
     }
     #expect(call > 3)
@@ -109,7 +110,7 @@ struct EmbeddedFaultTests {
         && (version == 0 || snapshot.objects.table(named: "class_T\(version)") != nil)
       if !isWhole { messages.append("\(state.name): version \(version)") }
     }
-    #expect(messages.prefix(5) == [])
+    expectEqual(messages.prefix(5), [])
     #expect(count > 50)
   }
 }

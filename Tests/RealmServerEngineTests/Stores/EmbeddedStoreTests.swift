@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -22,7 +23,7 @@ struct EmbeddedStoreTests {
       RealmName(app: "a", partition: String(repeating: "y", count: 301)),
     ]
     let ids = names.map(\.fileID.rawValue)
-    #expect(Set(ids).count == names.count)
+    expectEqual(Set(ids).count, names.count)
     for id in ids {
       #expect(id.split(separator: "/").count == 2 && id.utf8.count < 220)
       #expect(id == id.lowercased() && !id.contains("."))
@@ -47,10 +48,10 @@ struct EmbeddedStoreTests {
     let name = RealmName(app: "todo", partition: "B")
     do {
       let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
-      #expect(try await store.open(name).own().epoch == 1)
+      try await expectEqual(store.open(name).own().epoch, 1)
     }
     let store = EmbeddedStore(DirectoryFiles(directory: directory.path))
-    #expect(try await store.open(name).own().epoch == 2)
+    try await expectEqual(store.open(name).own().epoch, 2)
     let file = try DatabaseFile.open(
       path: directory.path + "/apps/todo/realms/p_=42.realm",
       options: OpenOptions(isReadOnly: true))
@@ -66,20 +67,20 @@ struct EmbeddedStoreTests {
     try files.make(id) { (_) throws(StorageError) in
       // The folders have their names before the file, and it has none yet.
       #expect(!files.hasFile(of: id))
-      #expect(system.syncedDirectories == [directory.path, directory.path + "/apps", app])
+      expectEqual(system.syncedDirectories, [directory.path, directory.path + "/apps", app])
     }
     #expect(files.hasFile(of: id))
     // The realm, and the record of it.
-    #expect(system.syncedDirectories.dropFirst(3) == [app + "/realms", app])
+    expectEqual(system.syncedDirectories.dropFirst(3), [app + "/realms", app])
     try files.make(RealmID("a/c")) { (_) throws(StorageError) in }
-    #expect(system.syncedDirectories.dropFirst(5) == [app + "/realms"])
+    expectEqual(system.syncedDirectories.dropFirst(5), [app + "/realms"])
   }
 
   /// `RealmRecord` 1
   @Test func realmsAreRecordedOnceTheyAreThere() async throws {
     let directory = try TemporaryDirectory()
     let files = DirectoryFiles(directory: directory.path)
-    #expect(try files.recordedRealms(ofApp: "a") == [])
+    try expectEqual(files.recordedRealms(ofApp: "a"), [])
     #expect(throws: StorageError.corrupted("no")) {
       try files.make(RealmID("a/b")) { (_) throws(StorageError) in throw .corrupted("no") }
     }
@@ -91,10 +92,10 @@ struct EmbeddedStoreTests {
     // Another process knows it, whatever has become of the folder of the realms.
     try FileManager.default.removeItem(atPath: directory.path + "/apps/a/realms")
     let others = DirectoryFiles(directory: directory.path)
-    #expect(try others.recordedRealms(ofApp: "a") == [b, c])
+    try expectEqual(others.recordedRealms(ofApp: "a"), [b, c])
     try others.record([d], forgetting: [b], ofApp: "a")
-    #expect(try DirectoryFiles(directory: directory.path).recordedRealms(ofApp: "a") == [c, d])
-    #expect(try others.recordedRealms(ofApp: "x") == [])
+    try expectEqual(DirectoryFiles(directory: directory.path).recordedRealms(ofApp: "a"), [c, d])
+    try expectEqual(others.recordedRealms(ofApp: "x"), [])
   }
 
   @Test func touchesOfAllTypesAreReadBack() throws {
@@ -115,8 +116,8 @@ struct EmbeddedStoreTests {
         object: ObjectIdentity(className: "", key: .value(.null)), existence: .created),
     ]
     let bytes = TouchWriter.encode(touches)
-    #expect(try TouchReader.decode(bytes) == touches)
-    #expect(try TouchReader.decode([]) == [])
+    try expectEqual(TouchReader.decode(bytes), touches)
+    try expectEqual(TouchReader.decode([]), [])
   }
 
   @Test func damagedTouchesNeverTrap() {

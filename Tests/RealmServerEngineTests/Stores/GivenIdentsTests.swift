@@ -7,6 +7,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -29,7 +30,7 @@ struct GivenIdentsTests {
   @Test func thoseOfOneOpeningFollowEachOther() throws {
     let files = SimulatedFiles()
     let given = try Self.give(5, Self.realm(files, seed: 1))
-    #expect(given == (0..<5).map { given[0] + $0 })
+    expectEqual(given, (0..<5).map { given[0] + $0 })
     let later = try Self.give(2, Self.realm(files.restarted(), seed: 2))
     #expect(later[1] == later[0] + 1 && Set(given).isDisjoint(with: later))
   }
@@ -44,7 +45,7 @@ struct GivenIdentsTests {
     let restored = try Self.give(20, Self.realm(backup, seed: 2))
     // A server that begins with an empty folder, too.
     let emptied = try Self.give(20, Self.realm(SimulatedFiles(), seed: 3))
-    #expect(Set(before + after + restored + emptied).count == 63)
+    expectEqual(Set(before + after + restored + emptied).count, 63)
   }
 
   /// Gives identifiers in a file in which all but a few were given before.
@@ -77,8 +78,8 @@ struct GivenIdentsTests {
     for (index, free) in [[9, 11, 500], [limit - 1], [8], [], [20, limit - 1]].enumerated() {
       for seed in 0..<4 as Range<UInt64> {
         let given = try Self.rest(free, lastInOrder: 7, seed: seed)
-        #expect(given.compactMap(\.self).sorted() == free, "\(index)")
-        #expect(given.suffix(2) == [nil, nil])
+        expectEqual(given.compactMap(\.self).sorted(), free, "\(index)")
+        expectEqual(given.suffix(2), [nil, nil])
       }
     }
     // In order, from a drawn one on, and never one that is there.

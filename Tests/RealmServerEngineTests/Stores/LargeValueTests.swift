@@ -8,7 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -57,9 +57,9 @@ import Testing
     _ = try await realm.append(expecting: 0, epoch: head.epoch) { _ in batch }
     let other = try await EmbeddedStore(files.restarted()).open(RealmName(app: "app"))
     let reopened = try await other.own()
-    #expect(try await other.entries(in: 1..<2) == [entry])
-    #expect(try await other.reciprocals(of: file.ident, after: 0) == [1: bytes])
-    #expect(try await other.privates(of: file.ident, after: 0) == batch.privates)
+    try await expectEqual(other.entries(in: 1..<2), [entry])
+    try await expectEqual(other.reciprocals(of: file.ident, after: 0), [1: bytes])
+    try await expectEqual(other.privates(of: file.ident, after: 0), batch.privates)
     // They go as others do.
     file.reciprocalBase = 1
     let trimming = Batch(files: [file], trimsThrough: 1)
@@ -98,7 +98,7 @@ import Testing
   private func upload(_ client: ModelClient, _ server: TestServer) async throws {
     if !client.isOnline { try await client.connect(to: server) }
     guard let upload = try client.upload() else { return }
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
   }
 
   private func download(
@@ -142,8 +142,8 @@ import Testing
     try await server.restart()
     clients[1].disconnect()
     _ = try await download(clients[1], server, "TRUEPREDICATE")
-    #expect(try await clients[1].digest() == server.digest())
-    #expect(server.problems.withLock { $0 } == [])
+    try await expectEqual(clients[1].digest(), server.digest())
+    expectEqual(server.problems.withLock { $0 }, [])
   }
 
   /// Where a condition asks for a large value, the object is sent whole, or goes.
@@ -159,7 +159,7 @@ import Testing
       try await upload(clients[0], server)
       let round = try await download(clients[1], server, condition)
       let things = try #require(try clients[1].read().table(named: "class_Thing"))
-      #expect(try things.objectCount() == count)
+      try expectEqual(things.objectCount(), count)
       let last = try ChangesetParser.parse(try #require(round.entries.last).changeset)
       #expect(last.instructions.count <= instructions)
     }
@@ -168,7 +168,7 @@ import Testing
     try set(.string("q" + rest), "text", of: 1..<2, clients[0])
     try await upload(clients[0], server)
     _ = try await download(clients[1], server, "id == 1")
-    #expect(server.problems.withLock { $0.count } == before)
+    expectEqual(server.problems.withLock { $0.count }, before)
   }
 
   // MARK: Rows that cannot be read
@@ -209,12 +209,12 @@ import Testing
     for client in clients { client.disconnect() }
     _ = try await download(clients[1], server, "text == \"x\"")
     let things = try #require(try clients[1].read().table(named: "class_Thing"))
-    #expect(try things.objectCount() == 4)
+    try expectEqual(things.objectCount(), 4)
     #expect(server.problems.withLock { !$0.isEmpty })
     try set(.string("x"), "text", of: 0..<1, clients[0])
     try await upload(clients[0], server)
     _ = try await download(clients[1], server, "text == \"x\"")
-    #expect(try await clients[1].digest() == server.digest())
+    try await expectEqual(clients[1].digest(), server.digest())
   }
 
   @Test(arguments: ["objects", "changeset"])
@@ -240,7 +240,9 @@ import Testing
     }
     let outcomes = await server.realm.integrate(group: uploads)
     #expect(outcomes[0].code == nil && outcomes[1].code == .badServerVersion)
-    if case .refused(let refusal) = outcomes[1] { #expect(refusal.document.action == .clientReset) }
+    if case .refused(let refusal) = outcomes[1] {
+      expectEqual(refusal.document.action, .clientReset)
+    }
     #expect(server.problems.withLock { !$0.isEmpty })
   }
 
@@ -291,10 +293,10 @@ import Testing
       if !client.isOnline { try await client.connect(to: server) }
       try client.integrate(download)
       try await upload(client, server)
-      #expect(try await client.digest() == server.digest())
+      try await expectEqual(client.digest(), server.digest())
     }
-    #expect(await server.realm.head.base == version)
+    await expectEqual(server.realm.head.base, version)
     let losses = server.problems.withLock { $0.filter { $0.contains("version \(version) are") } }
-    #expect(losses.count == 1)
+    expectEqual(losses.count, 1)
   }
 }

@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -29,7 +30,7 @@ struct RealmCheckTests {
     ]
     let upload = Upload(
       clients[0], [Text.schema(), Text.create("x", count: 1), Text.set("x", count: 2)], from: 1)
-    #expect(await realm.integrate(upload).code == nil)
+    await expectEqual(realm.integrate(upload).code, nil)
     return (realm, clients)
   }
 
@@ -54,11 +55,11 @@ struct RealmCheckTests {
     #expect(facts.classes.map(\.name) == ["Thing"] && facts.classes.first?.count == 1)
     #expect(facts.byteCount > 0 && facts.usedByteCount > 0)
     #expect(facts.byteCount >= facts.usedByteCount)
-    #expect(Set(facts.clients.map(\.ident)) == Set(clients.map(\.ident)))
-    #expect(Set(facts.clients.map(\.user)) == ["ann", "ben"])
+    expectEqual(Set(facts.clients.map(\.ident)), Set(clients.map(\.ident)))
+    expectEqual(Set(facts.clients.map(\.user)), ["ann", "ben"])
     #expect(facts.clients.allSatisfy { $0.version == 0 && !$0.isExpired })
-    #expect(try files.realms(ofApp: "todo") == [Self.name.fileID])
-    #expect(try files.recordedRealms(ofApp: "todo") == [Self.name.fileID])
+    try expectEqual(files.realms(ofApp: "todo"), [Self.name.fileID])
+    try expectEqual(files.recordedRealms(ofApp: "todo"), [Self.name.fileID])
     #expect(try files.recordedRealms(ofApp: "none").isEmpty)
     await realm.close()
   }
@@ -70,9 +71,9 @@ struct RealmCheckTests {
     let files = InspectedFiles(directory: directory.path)
     let path = files.path(of: Self.name.fileID)
     let before = DatabaseFile.stamp(ofFileAt: path)
-    #expect(try files.check(Self.name.fileID) == [])
-    #expect(try files.facts(of: Self.name.fileID).head.version == 3)
-    #expect(DatabaseFile.stamp(ofFileAt: path) == before)
+    try expectEqual(files.check(Self.name.fileID), [])
+    try expectEqual(files.facts(of: Self.name.fileID).head.version, 3)
+    expectEqual(DatabaseFile.stamp(ofFileAt: path), before)
   }
 
   @Test func aCopyOfAnOpenRealmIsWholeWhateverIsWrittenMeanwhile() async throws {
@@ -84,7 +85,7 @@ struct RealmCheckTests {
       for number in 4..<60 as Range<UInt64> {
         let upload = Upload(
           clients[0], [Text.set("x", count: Int64(number))], from: number, base: 0)
-        #expect(await realm.integrate(upload).code == nil)
+        await expectEqual(realm.integrate(upload).code, nil)
       }
     }
     var versions: [UInt64] = []
@@ -95,14 +96,14 @@ struct RealmCheckTests {
       let copy = folder + "/copy.realm"
       #expect(try InspectedFiles.copy(path, to: copy) > 0)
       let file = try DatabaseFile.open(path: copy, options: OpenOptions(mustExist: true))
-      #expect(try InspectedFiles.check(file, of: Self.name.fileID) == [])
+      try expectEqual(InspectedFiles.check(file, of: Self.name.fileID), [])
       let meta = try ServerTables.meta(in: TableGroup(file.snapshot(), schemas: SchemaCache()))
       versions.append(try RealmHead(Self.name.fileID, meta).version)
       await Task.yield()
     }
     await writing.value
     #expect(versions == versions.sorted() && versions.allSatisfy { $0 >= 3 })
-    #expect(try InspectedFiles.check(file: path) == [])
+    try expectEqual(InspectedFiles.check(file: path), [])
   }
 
   /// What is wrong, and what the check says of it.

@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -43,11 +44,11 @@ struct RecentEntriesTests {
       let last = UInt64.random(in: first...UInt64(all.count) + 1, using: &random)
       guard let found = recent.entries(in: first...last) else { continue }
       #expect(first > trimmed)
-      #expect(Array(found) == Array(all[Int(first - 1)..<Int(last)]))
+      expectEqual(Array(found), Array(all[Int(first - 1)..<Int(last)]))
     }
     let last = UInt64(all.count)
     #expect(last <= trimmed || recent.entries(in: last...last)?.count == 1)
-    #expect(recent.entries(in: 1...last) == nil)
+    expectEqual(recent.entries(in: 1...last), nil)
   }
 
   /// Another one that writes the file leaves a gap, after which nothing of before is used.
@@ -55,7 +56,7 @@ struct RecentEntriesTests {
     var recent = RecentEntries()
     recent.append(Batch(entries: [Self.entry(1), Self.entry(2)]))
     recent.append(Batch(entries: [Self.entry(4)]))
-    #expect(recent.entries(in: 1...2) == nil)
-    #expect(recent.entries(in: 4...4)?.count == 1)
+    expectEqual(recent.entries(in: 1...2), nil)
+    expectEqual(recent.entries(in: 4...4)?.count, 1)
   }
 }

@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -35,8 +36,8 @@ struct TouchReaderTests {
 
   @Test func timesOutOfRangeAreErrors() throws {
     let touch = try #require(try TouchReader.decode(Self.time(-1, -999_999_999)).first)
-    #expect(
-      touch.fields.first?.before == .timestamp(Timestamp(seconds: -1, nanoseconds: -999_999_999)))
+    expectEqual(
+      touch.fields.first?.before, .timestamp(Timestamp(seconds: -1, nanoseconds: -999_999_999)))
     for (seconds, nanoseconds) in [
       (0, Int64.min), (0, .max), (0, 1_000_000_000), (-1, -1_000_000_000), (1, -1), (-1, 1),
     ] as [(Int64, Int64)] {
@@ -55,7 +56,7 @@ struct TouchReaderTests {
         Touch.Field(name: "b", before: .binary([1, 2])), Touch.Field(name: "l", before: nil),
       ])
     let bytes = TouchWriter.encode([touch, touch])
-    #expect(try TouchReader.decode(bytes) == [touch, touch])
+    try expectEqual(TouchReader.decode(bytes), [touch, touch])
     for count in 1..<bytes.count {
       #expect(throws: StorageError.self) { _ = try TouchReader.decode(Array(bytes.prefix(count))) }
     }

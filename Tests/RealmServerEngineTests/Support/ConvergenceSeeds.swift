@@ -3,13 +3,16 @@
 // The number of convergence runs.
 
 import Foundation
+import RealmTestSupport
 
 /// The seeds of convergence runs.
 enum ConvergenceSeeds {
-  /// The seeds of a quick run, or as many as `OPENREALM_SEEDS` says, from `OPENREALM_SEED` on.
-  static func seeds(_ usual: UInt64) -> Range<UInt64> {
+  /// The seeds of a long run, of which a quick run plays a third, or as many as `OPENREALM_SEEDS`
+  /// says, from `OPENREALM_SEED` on.
+  static func seeds(_ all: Int) -> Range<UInt64> {
     let environment = ProcessInfo.processInfo.environment
-    let count = environment["OPENREALM_SEEDS"].flatMap { UInt64($0) } ?? usual
+    let count =
+      environment["OPENREALM_SEEDS"].flatMap { UInt64($0) } ?? UInt64(RandomRuns.count(of: all))
     let first = environment["OPENREALM_SEED"].flatMap { UInt64($0) } ?? 1
     return first..<first + count
   }

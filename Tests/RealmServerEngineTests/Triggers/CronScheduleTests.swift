@@ -4,6 +4,7 @@
 
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -36,7 +37,7 @@ struct CronScheduleTests {
       ("59 23 31 12 *", try Self.minute(2026, 12, 31, 1_439)),
       ("5,7-9,20-30/5 12 * * *", try Self.minute(2026, 11, 26, 725)),
     ] {
-      #expect(try CronSchedule(text).next(after: start) == expected, "\(text)")
+      try expectEqual(CronSchedule(text).next(after: start), expected, "\(text)")
     }
   }
 
@@ -105,7 +106,7 @@ struct CronScheduleTests {
       let next = try #require(schedule.next(after: start))
       #expect(expected.map { $0 == next } ?? (next > end), "\(model.text), seed \(seed)")
       let last = (start...end).last { $0 > start && model.has($0) }
-      #expect(schedule.last(upTo: end, after: start) == last, "\(model.text), seed \(seed)")
+      expectEqual(schedule.last(upTo: end, after: start), last, "\(model.text), seed \(seed)")
     }
   }
 
@@ -148,12 +149,12 @@ struct CronScheduleTests {
         for minute in runs {
           #expect(ran.insert(minute).inserted, "\(minute) ran twice, seed \(seed)")
           #expect(minute <= now && minute > highest, "seed \(seed)")
-          #expect(schedule.last(upTo: now, after: highest) == minute, "seed \(seed)")
+          expectEqual(schedule.last(upTo: now, after: highest), minute, "seed \(seed)")
         }
         // What is due and was not missed runs.
         let due = schedule.last(upTo: now, after: max(highest, before))
         if let due, now - due <= ScheduleProgress.delayMax || !skips {
-          #expect(runs == [due], "seed \(seed)")
+          expectEqual(runs, [due], "seed \(seed)")
         }
         highest = max(highest, now)
       }

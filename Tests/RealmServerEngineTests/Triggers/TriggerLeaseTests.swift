@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -127,9 +128,9 @@ struct TriggerLeaseTests {
     let second = try await Self.logIn(bench)
     let third = try await Self.logIn(bench)
     await bench.triggers.settle()
-    #expect(Self.users(kept) == [first])
+    expectEqual(Self.users(kept), [first])
     // They are listed with the state in the records.
-    #expect(await bench.status()?.state == .active)
+    await expectEqual(bench.status()?.state, .active)
     lease.setFree(true)
     try await TriggerBench.wait { Self.users(kept) == [first, second, third] }
     await bench.triggers.stop()

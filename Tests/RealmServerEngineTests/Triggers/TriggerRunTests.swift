@@ -8,7 +8,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -278,6 +278,6 @@ struct TriggerRunTests {
         checker.delivered.append(DeliveryChecker.Delivery(life: life, event: event))
       }
     }
-    #expect(checker.problem == problem)
+    expectEqual(checker.problem, problem)
   }
 }

@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -27,7 +28,7 @@ struct TriggerTests {
     try await bench.call("insertOne", #""document":{"_id":2,"n":1,"s":"a"\#(field)}"#)
     await bench.triggers.settle()
     let inserted = kept.take()
-    #expect(inserted.count == 1)
+    expectEqual(inserted.count, 1)
     #expect(
       inserted[0].hasPrefix(
         #"{"operationType":"insert","documentKey":{"_id":2},"fullDocument":{"_id":2,"n":1,"s":"a""#)
@@ -37,7 +38,7 @@ struct TriggerTests {
       "updateOne", #""query":{"_id":2\#(field)},"update":{"$set":{"n":2},"$unset":{"s":""}}"#)
     await bench.triggers.settle()
     let updated = kept.take()
-    #expect(updated.count == 1)
+    expectEqual(updated.count, 1)
     #expect(
       updated[0].contains(
         #""updateDescription":{"updatedFields":{"n":2},"removedFields":["s"]}"#), "\(updated)")
@@ -48,7 +49,7 @@ struct TriggerTests {
     try await bench.call("updateOne", #""query":{"_id":1\#(field)},"update":{"$set":{"n":9}}"#)
     await bench.triggers.settle()
     let last = kept.take()
-    #expect(last.count == 2)
+    expectEqual(last.count, 2)
     #expect(
       last[0].hasPrefix(
         #"{"operationType":"delete","documentKey":{"_id":2},"fullDocumentBeforeChange":{"_id":2"#))
@@ -70,7 +71,7 @@ struct TriggerTests {
     try await bench.call("insertOne", #""document":{"_id":3,"n":1}"#)
     try await TriggerBench.wait { kept.all.count >= 2 }
     await bench.triggers.settle()
-    #expect(kept.all.count == 2)
+    expectEqual(kept.all.count, 2)
     // Its owner is the same as before.
     try await other.call("insertOne", #""document":{"_id":4,"n":1}"#)
     await bench.triggers.stop()
@@ -90,15 +91,15 @@ struct TriggerTests {
       "insertMany", #""documents":[{"_id":1,"n":1},{"_id":2,"n":5},{"_id":3,"n":6}]"#)
     await bench.triggers.settle()
     let inserted = kept.take()
-    #expect(inserted.map { $0.contains(#""_id":2"#) } == [true, false], "\(inserted)")
+    expectEqual(inserted.map { $0.contains(#""_id":2"#) }, [true, false], "\(inserted)")
     #expect(inserted.allSatisfy { $0.contains(#""operationType":"insert""#) })
     try await bench.call("deleteOne", #""query":{"_id":3}"#)
     try await bench.call("updateOne", #""query":{"_id":2},"update":{"$set":{"n":4}}"#)
     try await bench.call("updateOne", #""query":{"_id":1},"update":{"$set":{"n":7}}"#)
     await bench.triggers.settle()
     let updated = kept.take()
-    #expect(
-      updated.map { $0.contains(#""updatedFields":{"n":7}"#) } == [true], "\(updated)")
+    expectEqual(
+      updated.map { $0.contains(#""updatedFields":{"n":7}"#) }, [true], "\(updated)")
     await bench.triggers.stop()
   }
 
@@ -113,9 +114,9 @@ struct TriggerTests {
       version: 1, salt: 1, file: .server, clientVersion: 0, timestamp: time, committed: time,
       originalByteCount: 0, totalByteCount: 0, changeset: encoder.bytes)
     entry.touches = [Touch(object: object, existence: .stayed)]
-    #expect(try TriggerChange.all(in: entry, ofClass: "Thing").map(\.operation) == [.replace])
+    try expectEqual(TriggerChange.all(in: entry, ofClass: "Thing").map(\.operation), [.replace])
     entry.touches = []
-    #expect(try TriggerChange.all(in: entry, ofClass: "Thing").map(\.operation) == [.replace])
+    try expectEqual(TriggerChange.all(in: entry, ofClass: "Thing").map(\.operation), [.replace])
     entry.touches = [Touch(object: object, existence: .absent)]
     #expect(try TriggerChange.all(in: entry, ofClass: "Thing").isEmpty)
     #expect(try TriggerChange.all(in: entry, ofClass: "Other").isEmpty)
@@ -130,7 +131,7 @@ struct TriggerTests {
     kept.failures.withLock { $0 = 5 }
     try await bench.call("insertMany", #""documents":[{"_id":1},{"_id":2}]"#)
     await bench.triggers.settle()
-    #expect(kept.all.count == 2)
+    expectEqual(kept.all.count, 2)
     let status = try #require(await bench.status())
     #expect(status.failed == 5 && status.delivered == 2 && status.skipped == 0)
     #expect(status.state == .active && status.error == "not now" && status.attempt == 0)
@@ -146,7 +147,7 @@ struct TriggerTests {
     kept.failures.withLock { $0 = 3 }
     try await bench.call("insertOne", #""document":{"_id":1}"#)
     try await TriggerBench.wait { await bench.status()?.state == .suspended }
-    #expect(await bench.status()?.error?.contains("failed 3 times") == true)
+    await expectEqual(bench.status()?.error?.contains("failed 3 times"), true)
     try await bench.call("insertOne", #""document":{"_id":2}"#)
     // Neither another start nor the same settings wake it.
     let again = try bench.restarted()
@@ -156,20 +157,20 @@ struct TriggerTests {
     #expect(await again.status()?.state == .suspended && kept.all.isEmpty)
     await again.triggers.resume("t")
     await again.triggers.settle()
-    #expect(kept.take().count == 2)
+    expectEqual(kept.take().count, 2)
     // The operator suspends it, too.
     await again.triggers.suspend("t")
     try await again.call("insertOne", #""document":{"_id":3}"#)
     await again.triggers.settle()
     #expect(kept.all.isEmpty)
-    #expect(await again.status()?.state == .suspended)
+    await expectEqual(again.status()?.state, .suspended)
     await again.triggers.resume("t", from: .now)
     try await again.call("insertOne", #""document":{"_id":4}"#)
     await again.triggers.settle()
-    #expect(kept.take().map { $0.contains(#""_id":4"#) } == [true])
+    expectEqual(kept.take().map { $0.contains(#""_id":4"#) }, [true])
     await again.triggers.resume("t", from: .start)
     await again.triggers.settle()
-    #expect(kept.take().count == 4)
+    expectEqual(kept.take().count, 4)
     await again.triggers.stop()
   }
 
@@ -184,8 +185,8 @@ struct TriggerTests {
     try await bench.call("insertOne", #""document":{"_id":1}"#)
     try await bench.call("insertOne", #""document":{"_id":2}"#)
     await bench.triggers.settle()
-    #expect(kept.take().map { $0.contains(#""_id":2"#) } == [true])
-    #expect(await bench.status()?.skipped == 1)
+    expectEqual(kept.take().map { $0.contains(#""_id":2"#) }, [true])
+    await expectEqual(bench.status()?.skipped, 1)
     await bench.triggers.stop()
   }
 
@@ -203,10 +204,10 @@ struct TriggerTests {
     ])
     for id in 0..<20 { try await bench.call("insertOne", #""document":{"_id":\#(id)}"#) }
     try await TriggerBench.wait { kept.all.count == 20 }
-    #expect(await bench.status("slow")?.delivered == 0)
+    await expectEqual(bench.status("slow")?.delivered, 0)
     gate.finish()
     await bench.triggers.settle()
-    #expect(await bench.status("slow")?.delivered == 20)
+    await expectEqual(bench.status("slow")?.delivered, 20)
     await bench.triggers.stop()
   }
 
@@ -226,7 +227,7 @@ struct TriggerTests {
     try await TriggerBench.wait { running.withLock { $0.most } == 3 }
     gate.finish()
     await bench.triggers.settle()
-    #expect(await bench.status()?.delivered == 3)
+    await expectEqual(bench.status()?.delivered, 3)
     await bench.triggers.stop()
   }
 
@@ -249,8 +250,8 @@ struct TriggerTests {
     await bench.triggers.apply([TriggerBench.trigger()])
     try await bench.call("insertOne", #""document":{"_id":1}"#)
     try await TriggerBench.wait { await bench.status()?.state == .suspended }
-    #expect(calls.withLock { $0 } == TriggerContext.depthMax)
-    #expect(await bench.status()?.error?.contains("set each other off") == true)
+    expectEqual(calls.withLock { $0 }, TriggerContext.depthMax)
+    await expectEqual(bench.status()?.error?.contains("set each other off"), true)
     await bench.triggers.stop()
   }
 
@@ -267,12 +268,12 @@ struct TriggerTests {
       try await bench.call("insertOne", #""document":{"_id":\#(id)}"#)
       await bench.triggers.settle()
       #expect(kept.all.isEmpty)
-      #expect(await bench.status()?.state == .disabled)
+      await expectEqual(bench.status()?.state, .disabled)
       settings.isDisabled = false
       settings.skipsCatchUp = skips
       await bench.triggers.apply([settings])
       await bench.triggers.settle()
-      #expect(kept.take().count == (skips ? 0 : 1))
+      expectEqual(kept.take().count, (skips ? 0 : 1))
     }
     // A trigger that was taken out begins anew.
     await bench.triggers.apply([])
@@ -294,7 +295,7 @@ struct TriggerTests {
       kept: { [triggers = bench.triggers] (realm) async throws(StoreError) in
         try await triggers.keptVersion(of: realm)
       })
-    #expect(await upkeep.run().trimmedVersions == 0)
+    await expectEqual(upkeep.run().trimmedVersions, 0)
     // Before any trigger runs, too.
     let again = try bench.restarted()
     let early = ServerUpkeep(
@@ -302,10 +303,10 @@ struct TriggerTests {
       kept: { [triggers = again.triggers] (realm) async throws(StoreError) in
         try await triggers.keptVersion(of: realm)
       })
-    #expect(await early.run().trimmedVersions == 0)
+    await expectEqual(early.run().trimmedVersions, 0)
     await bench.triggers.resume("t")
     await bench.triggers.settle()
-    #expect(kept.take().count == 5)
+    expectEqual(kept.take().count, 5)
     // It is stored how far it has come, so the rest can go.
     await bench.triggers.suspend("t")
     #expect(await upkeep.run().trimmedVersions > 0)
@@ -331,11 +332,11 @@ struct TriggerTests {
     await bench.triggers.resume("t")
     await bench.triggers.settle()
     if tolerates {
-      #expect(await bench.status()?.state == .active)
+      await expectEqual(bench.status()?.state, .active)
       #expect(bench.notices.withLock { $0.contains { $0.contains("lost position") } })
     } else {
-      #expect(await bench.status()?.state == .suspended)
-      #expect(await bench.status()?.error?.hasPrefix("lost position") == true)
+      await expectEqual(bench.status()?.state, .suspended)
+      await expectEqual(bench.status()?.error?.hasPrefix("lost position"), true)
       await bench.triggers.resume("t")
       await bench.triggers.settle()
       #expect(await bench.status()?.state == .suspended && kept.all.isEmpty)
@@ -343,7 +344,7 @@ struct TriggerTests {
     }
     try await bench.call("insertOne", #""document":{"_id":6}"#)
     await bench.triggers.settle()
-    #expect(kept.take().map { $0.contains(#""_id":6"#) } == [true])
+    expectEqual(kept.take().map { $0.contains(#""_id":6"#) }, [true])
     await bench.triggers.stop()
   }
 
@@ -356,7 +357,7 @@ struct TriggerTests {
     try await bench.call("insertOne", #""document":{"_id":2}"#)
     await bench.triggers.settle()
     await bench.triggers.stop()
-    #expect(kept.take().count == 2)
+    expectEqual(kept.take().count, 2)
     let restored = try TriggerBench(
       kept.table, files: backup,
       triggerSystem: SimulatedFileSystem(contents: bench.triggerSystem.file.contents()), seed: 3)
@@ -369,7 +370,7 @@ struct TriggerTests {
     #expect(kept.all.isEmpty)
     await restored.triggers.resume("t", from: .start)
     await restored.triggers.settle()
-    #expect(kept.take().count == 2)
+    expectEqual(kept.take().count, 2)
     await restored.triggers.stop()
   }
 
@@ -392,7 +393,7 @@ struct TriggerTests {
       await bench.triggers.carryOutRequests()
       let found = try #require(try await other.records().first)
       #expect(found.state == state && found.request == nil)
-      #expect(await bench.status()?.state == state)
+      await expectEqual(bench.status()?.state, state)
     }
     await bench.triggers.stop()
     let copy = try SimulatedFileSystem(contents: bench.triggerSystem.file.contents())

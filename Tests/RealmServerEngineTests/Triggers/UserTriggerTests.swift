@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -46,15 +47,15 @@ struct UserTriggerTests {
       }
       await bench.triggers.settle()
       let events = kept.take()
-      #expect(events.count == 1)
-      #expect(events.first?.contains("depth") == false)
+      expectEqual(events.count, 1)
+      expectEqual(events.first?.contains("depth"), false)
     }
     _ = try await CallChain.$depth.withValue(TriggerContext.depthMax) {
       try await bench.accounts.logInAnonymously(device: nil)
     }
     try await TriggerBench.wait { await bench.status("t")?.state == .suspended }
     #expect(kept.take().isEmpty)
-    #expect(await bench.status("t")?.error?.contains("set each other off") == true)
+    await expectEqual(bench.status("t")?.error?.contains("set each other off"), true)
     await bench.triggers.stop()
   }
 
@@ -70,17 +71,17 @@ struct UserTriggerTests {
       ])
     let login = try await bench.accounts.logInAnonymously(device: nil)
     await bench.triggers.settle()
-    #expect(Set(Self.kinds(kept)) == ["CREATE", "LOGIN"])
+    expectEqual(Set(Self.kinds(kept)), ["CREATE", "LOGIN"])
     let account = try #require(try await bench.accounts.store.account(login.account))
     try await bench.accounts.delete(account)
     await bench.triggers.settle()
     let events = kept.take()
-    #expect(events.count == 1)
+    expectEqual(events.count, 1)
     #expect(
       events[0].hasPrefix(
         #"{"operationType":"DELETE","providers":["anon-user"],"user":{"id":"\#(login.account)","#))
     #expect(events[0].contains(#""type":"normal","data":{}"#))
-    #expect(await bench.status("none")?.delivered == 0)
+    await expectEqual(bench.status("none")?.delivered, 0)
     await bench.triggers.stop()
   }
 
@@ -100,12 +101,12 @@ struct UserTriggerTests {
     }
     await bench.triggers.settle()
     let ids = kept.all.compactMap { $0["user"]?["id"]?.text }
-    #expect(Set(ids) == users)
+    expectEqual(Set(ids), users)
     // What all triggers have is forgotten.
     try await TriggerBench.wait {
       try await bench.accounts.store.events(after: 0, count: 100).events.isEmpty
     }
-    #expect(try await bench.accounts.store.lastEvent() == 12)
+    try await expectEqual(bench.accounts.store.lastEvent(), 12)
     await bench.triggers.stop()
   }
 
@@ -118,9 +119,9 @@ struct UserTriggerTests {
     bench.clock.set(bench.clock.now().milliseconds + UpkeepRules.milliseconds(days: 91))
     let upkeep = ServerUpkeep(
       bench.app, accounts: bench.accounts, clock: ServerClock(bench.clock.now))
-    #expect(await upkeep.run().accounts.anonymousUsers == 1)
+    await expectEqual(upkeep.run().accounts.anonymousUsers, 1)
     await bench.triggers.settle()
-    #expect(kept.all.compactMap { $0["user"]?["id"]?.text } == [login.account])
+    expectEqual(kept.all.compactMap { $0["user"]?["id"]?.text }, [login.account])
     await bench.triggers.stop()
   }
 
@@ -135,18 +136,18 @@ struct UserTriggerTests {
     _ = try await bench.accounts.logInAnonymously(device: nil)
     await bench.triggers.settle()
     await bench.triggers.stop()
-    #expect(kept.take().count == 1)
+    expectEqual(kept.take().count, 1)
     let restored = try TriggerBench(
       kept.table,
       triggerSystem: SimulatedFileSystem(contents: bench.triggerSystem.file.contents()),
       userSystem: backup, seed: 3)
     await Self.apply(restored, [settings])
     await restored.triggers.settle()
-    #expect(await restored.status()?.state == (tolerates ? .active : .suspended))
+    await expectEqual(restored.status()?.state, (tolerates ? .active : .suspended))
     if !tolerates { await restored.triggers.resume("t", from: .now) }
     _ = try await restored.accounts.logInAnonymously(device: nil)
     await restored.triggers.settle()
-    #expect(kept.take().count == 1)
+    expectEqual(kept.take().count, 1)
     await restored.triggers.stop()
   }
 
@@ -188,10 +189,10 @@ struct UserTriggerTests {
     timer.advance(to: 15_000)
     try await TriggerBench.wait { kept.all.count == 1 }
     let time = OriginTimestamp(milliseconds: start + 30_000).unixMilliseconds
-    #expect(kept.all[0]["scheduledTime"] == .date(unixMilliseconds: time))
+    expectEqual(kept.all[0]["scheduledTime"], .date(unixMilliseconds: time))
     await timer.waitForSleeper(at: 30_000)
-    #expect(
-      await bench.status()?.nextRun == OriginTimestamp(milliseconds: start + 90_000))
+    await expectEqual(
+      bench.status()?.nextRun, OriginTimestamp(milliseconds: start + 90_000))
     await Self.stop(bench, timer)
   }
 
@@ -214,7 +215,7 @@ struct UserTriggerTests {
       clock: bench.clock, timer: timers[1].clock)
     await later.triggers.apply([settings])
     await timers[1].waitForSleeper(at: 15_000)
-    #expect(kept.all.count == (skips ? 0 : 1))
+    expectEqual(kept.all.count, (skips ? 0 : 1))
     await Self.stop(later, timers[1])
   }
 

@@ -5,6 +5,7 @@
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -26,7 +27,7 @@ struct BootstrapTests {
       Text.schema(), Text.create("a", count: 5), Text.create("b", count: 15),
       Text.create("c", count: 25),
     ]
-    #expect(await server.realm.integrate(Upload(first, changes, from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(first, changes, from: 1)).code, nil)
     return (server, first, second)
   }
 
@@ -52,7 +53,7 @@ struct BootstrapTests {
     let bootstrap = try await server.realm.schemaBootstrap(for: second.ident)
     let lines = try lines(bootstrap.batch())
     #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("4 Add") })
-    #expect(bootstrap.cursors.download == DownloadCursor(serverVersion: 4, clientVersion: 0))
+    expectEqual(bootstrap.cursors.download, DownloadCursor(serverVersion: 4, clientVersion: 0))
   }
 
   @Test func aNewQueryBringsWhatItSeesAndErasesTheRest() async throws {
@@ -71,7 +72,7 @@ struct BootstrapTests {
     // The client's uploads from before are merged with what it drops.
     let privates = try await server.realm.store.privates(
       of: second.ident, after: 0)
-    #expect(privates.map(\.version) == [5, 6])
+    expectEqual(privates.map(\.version), [5, 6])
   }
 
   /// What a client wrote between a round and the bootstrap that follows has the version of the
@@ -79,16 +80,16 @@ struct BootstrapTests {
   @Test func whatABootstrapErasesHasAVersionOfItsOwn() async throws {
     let (server, _, second) = try await makeServer()
     let first = try await view(server, second, after: 4, EffectiveQuery(), next: high)
-    #expect(first.round.cursors.download.serverVersion == 4)
-    #expect(first.round.cursors.latest.version == 5)
-    #expect(first.bootstrap?.cursors.download.serverVersion == 5)
+    expectEqual(first.round.cursors.download.serverVersion, 4)
+    expectEqual(first.round.cursors.latest.version, 5)
+    expectEqual(first.bootstrap?.cursors.download.serverVersion, 5)
     let between = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
     let after = Upload(second, [Text.set("b", count: 78)], from: 2, base: 5, time: 9999)
     for upload in [between, after] {
-      #expect(await server.realm.integrate(upload).code == nil)
+      await expectEqual(server.realm.integrate(upload).code, nil)
     }
     let entries = try await server.entries().suffix(3)
-    #expect(entries.map(\.changeset.isEmpty) == [true, true, false])
+    expectEqual(entries.map(\.changeset.isEmpty), [true, true, false])
     #expect(entries.first?.file == .server && entries.first?.salt != 0)
   }
 
@@ -98,11 +99,11 @@ struct BootstrapTests {
     // The bootstrap, which had version 5, was lost, and so is the round after it.
     for _ in 0..<2 {
       let round = try await view(server, second, after: 4, high).round
-      #expect(round.cursors.download.serverVersion == 5)
-      #expect(try lines(round).first == "5 EraseObject \"Thing\"[\"a\"]")
+      expectEqual(round.cursors.download.serverVersion, 5)
+      try expectEqual(lines(round).first, "5 EraseObject \"Thing\"[\"a\"]")
     }
     // The same erasures take no more room.
-    #expect(await server.realm.head.version == 5)
+    await expectEqual(server.realm.head.version, 5)
     // A client that got them has no need of them.
     let next = try await view(server, second, after: 5, high).round
     #expect(next.entries.isEmpty && next.cursors.download.serverVersion == 5)
@@ -113,7 +114,7 @@ struct BootstrapTests {
     for _ in 0..<3 { _ = try await view(server, second, after: 4, high, next: everything) }
     let privates = try await server.realm.store.privates(
       of: second.ident, after: 0)
-    #expect(privates.count == 2)
+    expectEqual(privates.count, 2)
   }
 
   @Test func manyErasuresAreDividedAmongVersions() {
@@ -122,15 +123,15 @@ struct BootstrapTests {
       ObjectIdentity(className: "Thing", key: .value(.string("\(name)\($0)")))
     }
     let parts = PrivatePart.parts(erasing: objects, byteCountMax: 10_000)
-    #expect(parts.flatMap(\.objects) == objects)
+    expectEqual(parts.flatMap(\.objects), objects)
     #expect(parts.count > 10 && parts.allSatisfy { $0.changeset.count < 10_200 })
-    #expect(Round.lastVersion(of: 3, after: 4, head: 4) == 7)
-    #expect(Round.lastVersion(of: 3, after: 3, head: 4) == 6)
-    #expect(Round.lastVersion(of: 0, after: 3, head: 4) == 4)
+    expectEqual(Round.lastVersion(of: 3, after: 4, head: 4), 7)
+    expectEqual(Round.lastVersion(of: 3, after: 3, head: 4), 6)
+    expectEqual(Round.lastVersion(of: 0, after: 3, head: 4), 4)
     var privates = PrivateChanges(OriginTimestamp(milliseconds: 1), for: .own)
     privates.append(PrivatePart.parts(erasing: objects), through: 9)
-    #expect(privates.changes.map(\.version) == [9])
-    #expect(privates.changes.flatMap(\.objects) == objects)
+    expectEqual(privates.changes.map(\.version), [9])
+    expectEqual(privates.changes.flatMap(\.objects), objects)
   }
 
   @Test func aBootstrapHasAnEntryInAnyCase() async throws {
@@ -144,11 +145,11 @@ struct BootstrapTests {
     let (server, first, second) = try await makeServer(entryByteCount: 2_000)
     let name = String(repeating: "n", count: 600)
     let changes = (0..<20).map { Text.create("\(name)\($0)", count: 1) }
-    #expect(await server.realm.integrate(Upload(first, changes, from: 5, base: 4)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(first, changes, from: 5, base: 4)).code, nil)
     let all = try await view(server, second, after: 24, EffectiveQuery(), next: everything)
     let sizes = try #require(all.bootstrap).allEntries().map(\.changeset.count)
     // The erasures of all, and four of the new objects in each entry.
-    #expect(sizes.count == 6, "\(sizes)")
+    expectEqual(sizes.count, 6, "\(sizes)")
     #expect(sizes.dropFirst().allSatisfy { $0 < 2_700 }, "\(sizes)")
   }
 
@@ -167,7 +168,7 @@ struct BootstrapTests {
         first, [Text.set("c", count: 99), Text.erase("a")], from: 5, base: 4)
       _ = await server.realm.integrate(change)
       let (entries, rest) = try await server.realm.entries(of: bootstrap, byteLimit: 1)
-      #expect(entries.count == 1)
+      expectEqual(entries.count, 1)
       for entry in entries {
         versions.insert(entry.serverVersion)
         let changeset = try ChangesetParser.parse(entry.changeset)
@@ -177,7 +178,7 @@ struct BootstrapTests {
       progress.append(bootstrap.progress)
     }
     #expect(progress.count == 4 && progress == progress.sorted() && progress.last == 1)
-    #expect(versions == [bootstrap.cursors.download.serverVersion])
+    expectEqual(versions, [bootstrap.cursors.download.serverVersion])
     let text = lines.joined(separator: "\n")
     #expect(text.contains("CreateObject \"Thing\"[\"a\"]") && !text.contains("99"), "\(text)")
   }
@@ -190,18 +191,18 @@ struct BootstrapTests {
       Text.set("a", count: 50), Text.set("b", count: 1), Text.set("c", count: 26),
       Text.create("d", count: 2), Text.create("e", count: 99), Text.erase("e"),
     ]
-    #expect(
-      await server.realm.integrate(Upload(first, changes, from: 5, base: 4)).code == nil)
+    await expectEqual(
+      server.realm.integrate(Upload(first, changes, from: 5, base: 4)).code, nil)
     let round = try await view(server, second, after: 4, high).round
     let lines = try lines(round)
     #expect(lines.contains { $0.hasPrefix("7 Update \"Thing\"[\"c\"]") }, "\(lines)")
     #expect(lines.contains("10 EraseObject \"Thing\"[\"b\"]"))
     #expect(lines.contains("10 CreateObject \"Thing\"[\"a\"]"))
     #expect(!lines.joined().contains("\"d\"") && !lines.joined().contains("\"e\""))
-    #expect(round.cursors.download.serverVersion == 10)
+    expectEqual(round.cursors.download.serverVersion, 10)
     // What was sent of another author's entry has its version, author and time; the rest is ours.
-    #expect(round.entries.first?.file == first.ident)
-    #expect(round.entries.last?.file == .server)
+    expectEqual(round.entries.first?.file, first.ident)
+    expectEqual(round.entries.last?.file, .server)
   }
 
   @Test func whatAClientMadeAndDoesNotSeeIsErasedThere() async throws {
@@ -209,39 +210,39 @@ struct BootstrapTests {
     let round = try await server.realm.view(
       for: first.ident, after: DownloadCursor(), query: high, scratch: ViewScratch()
     ).get().round
-    #expect(try lines(round) == ["4 EraseObject \"Thing\"[\"a\"]"])
-    #expect(round.cursors.download == DownloadCursor(serverVersion: 4, clientVersion: 4))
+    try expectEqual(lines(round), ["4 EraseObject \"Thing\"[\"a\"]"])
+    expectEqual(round.cursors.download, DownloadCursor(serverVersion: 4, clientVersion: 4))
   }
 
   @Test func changesOfWhatAClientDroppedAreDroppedByTheServerToo() async throws {
     let (server, first, second) = try await makeServer()
     let away = Upload(first, [Text.set("b", count: 1)], from: 5, base: 4)
-    #expect(await server.realm.integrate(away).code == nil)
+    await expectEqual(server.realm.integrate(away).code, nil)
     // The second client sees b leave, with an own change of it that it has not sent.
     _ = try await view(server, second, after: 4, high)
     let late = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
     try await server.restart()
-    #expect(await server.realm.integrate(late).code == nil)
-    #expect(try await server.entries().last?.changeset == [])
+    await expectEqual(server.realm.integrate(late).code, nil)
+    try await expectEqual(server.entries().last?.changeset, [])
   }
 
   @Test func whatALostMessageErasedComesAgain() async throws {
     let (server, first, second) = try await makeServer()
     let away = Upload(first, [Text.set("b", count: 1)], from: 5, base: 4)
-    #expect(await server.realm.integrate(away).code == nil)
+    await expectEqual(server.realm.integrate(away).code, nil)
     // The first round never arrives, and the server has dropped what the client changes meanwhile.
     _ = try await view(server, second, after: 4, high)
     let late = Upload(second, [Text.set("b", count: 77)], from: 1, base: 4, time: 9999)
-    #expect(await server.realm.integrate(late).code == nil)
+    await expectEqual(server.realm.integrate(late).code, nil)
     let back = Upload(first, [Text.set("b", count: 50)], from: 6, base: 4)
-    #expect(await server.realm.integrate(back).code == nil)
+    await expectEqual(server.realm.integrate(back).code, nil)
     let round = try await server.realm.view(
       for: second.ident, after: DownloadCursor(serverVersion: 4), query: high,
       scratch: ViewScratch()
     ).get().round
     let lines = try lines(round)
-    #expect(
-      lines.prefix(2) == ["7 EraseObject \"Thing\"[\"b\"]", "7 CreateObject \"Thing\"[\"b\"]"])
+    expectEqual(
+      lines.prefix(2), ["7 EraseObject \"Thing\"[\"b\"]", "7 CreateObject \"Thing\"[\"b\"]"])
   }
 
   @Test func aQueryThatCannotBeIsRefused() async throws {
@@ -253,6 +254,6 @@ struct BootstrapTests {
       Issue.record("accepted")
       return
     }
-    #expect(refusal.code == .badQuery)
+    expectEqual(refusal.code, .badQuery)
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -41,11 +42,11 @@ struct ChangedVersionsTests {
         changed.prepend(entries, after: after, through: last)
       case 2:
         // The head of a store may be ahead for a moment.
-        #expect(changed.quietEnd(after: after, to: head + 1) == after)
+        expectEqual(changed.quietEnd(after: after, to: head + 1), after)
       default:
         let first = all.first { $0.version > after && !$0.changeset.isEmpty }?.version
         let expected = after < changed.start ? after : first.map { $0 - 1 } ?? head
-        #expect(changed.quietEnd(after: after, to: to) == expected)
+        expectEqual(changed.quietEnd(after: after, to: to), expected)
       }
     }
   }
@@ -55,7 +56,7 @@ struct ChangedVersionsTests {
     var own = Self.entry(2, isChange: false)
     own.file = FileIdentifier(5)
     changed.append([Self.entry(1, isChange: false), own], through: 2)
-    #expect(changed.quietEnd(after: 0, to: 2) == 1)
+    expectEqual(changed.quietEnd(after: 0, to: 2), 1)
   }
 
   @Test func theListIsBounded() {
@@ -64,7 +65,7 @@ struct ChangedVersionsTests {
       changed.append([Self.entry(version, isChange: true)], through: version)
     }
     #expect(changed.start > 20_000 && changed.start < 40_000)
-    #expect(changed.quietEnd(after: changed.start, to: 40_000) == changed.start)
-    #expect(changed.quietEnd(after: 1, to: 40_000) == 1)
+    expectEqual(changed.quietEnd(after: changed.start, to: 40_000), changed.start)
+    expectEqual(changed.quietEnd(after: 1, to: 40_000), 1)
   }
 }

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -24,7 +25,7 @@ struct MissedChangesTests {
   private func makeServer() async throws -> (TestServer, ClientFile) {
     let server = try await TestServer(recordsTouches: true)
     let file = try await server.realm.allocateFile(for: "writer")
-    #expect(await server.realm.integrate(Upload(file, changes, from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(file, changes, from: 1)).code, nil)
     return (server, file)
   }
 
@@ -55,13 +56,13 @@ struct MissedChangesTests {
   @Test(arguments: conditions)
   func objectsAreFoundByTheirValues(_ condition: String, _ expected: [String]) async throws {
     let (server, _) = try await makeServer()
-    #expect(try await keys(condition, server) == expected)
+    try await expectEqual(keys(condition, server), expected)
   }
 
   /// `MissedChanges` 2: what a client has touched concerns it in any case.
   @Test func theAuthorGetsItsObjects() async throws {
     let (server, file) = try await makeServer()
-    #expect(try await keys("count == 5", server, file: file.ident) == ["a", "b", "c", "d"])
+    try await expectEqual(keys("count == 5", server, file: file.ident), ["a", "b", "c", "d"])
   }
 
   @Test func anEntryIsOfTheClientsThatSeeItsObjects() async throws {
@@ -71,9 +72,9 @@ struct MissedChangesTests {
       ObjectIdentity(className: "Thing", key: .value(.string(key)))
     }
     // The first one has the classes, which all clients get.
-    #expect(missed.entries(about: []) == [0])
-    #expect(missed.entries(about: [object("a")]) == [0, 1, 5])
-    #expect(missed.entries(about: [object("d"), object("c")]) == [0, 3, 4, 7, 8])
+    expectEqual(missed.entries(about: []), [0])
+    expectEqual(missed.entries(about: [object("a")]), [0, 1, 5])
+    expectEqual(missed.entries(about: [object("d"), object("c")]), [0, 3, 4, 7, 8])
   }
 
   /// Declares another class, and makes an object of it.
@@ -99,15 +100,15 @@ struct MissedChangesTests {
     ).get()
     let before = try await server.snapshot().objects.classSchemas()
     let known = scratch.views.withLock { $0.view(query, before) }
-    #expect(known?.classNames == ["Thing"])
+    expectEqual(known?.classNames, ["Thing"])
     let upload = Upload(file, [later()], from: 10)
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
     let round = try await server.realm.view(
       for: other.ident, after: cursor, query: query, scratch: scratch
     ).get().round
     let after = try await server.snapshot().objects.classSchemas()
     #expect(scratch.views.withLock { $0.view(query, before) } == nil)
-    #expect(scratch.views.withLock { $0.view(query, after) }?.classNames == ["Later", "Thing"])
+    expectEqual(scratch.views.withLock { $0.view(query, after) }?.classNames, ["Later", "Thing"])
     let classes = try round.entries.filter { !$0.changeset.isEmpty }.flatMap { entry in
       let changeset = try ChangesetParser.parse(entry.changeset)
       return changeset.instructions.compactMap { $0.object.map { changeset.text(of: $0.table) } }

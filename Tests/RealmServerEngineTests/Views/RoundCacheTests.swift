@@ -6,6 +6,7 @@ import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -28,7 +29,7 @@ struct RoundCacheTests {
       Text.schema(), Text.create("a", count: 5), Text.create("b", count: 15),
       Text.create("c", count: 25), Text.set("b", count: 1), Text.set("a", count: 50),
     ]
-    #expect(await server.realm.integrate(Upload(files[0], changes, from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(files[0], changes, from: 1)).code, nil)
     return (server, files)
   }
 
@@ -45,25 +46,25 @@ struct RoundCacheTests {
   @Test func clientsAtOneCursorShareARound() async throws {
     let (server, files) = try await makeServer(4)
     let first = try await round(server, files[1], high)
-    #expect(scratch.rounds.withLock { $0.hitCount } == 0)
+    expectEqual(scratch.rounds.withLock { $0.hitCount }, 0)
     var second = try await round(server, files[2], high, client: 3)
-    #expect(scratch.rounds.withLock { $0.hitCount } == 1)
+    expectEqual(scratch.rounds.withLock { $0.hitCount }, 1)
     #expect(second.entries.allSatisfy { $0.clientVersion == 3 })
-    #expect(second.cursors.download == DownloadCursor(serverVersion: 6, clientVersion: 3))
+    expectEqual(second.cursors.download, DownloadCursor(serverVersion: 6, clientVersion: 3))
     for index in second.entries.indices { second.entries[index].clientVersion = 0 }
     #expect(second.entries == first.entries && !first.entries.isEmpty)
     // What each drops is noted for each.
     for file in files[1...2] {
       let privates = try await server.realm.store.privates(
         of: file.ident, after: 0)
-      #expect(privates.map(\.version) == [6])
+      expectEqual(privates.map(\.version), [6])
     }
     // Another query is another round, and so is another version.
     _ = try await round(server, files[3], EffectiveQuery(["Thing": "count > 11"]))
     let change = Upload(files[0], [Text.set("c", count: 26)], from: 7)
-    #expect(await server.realm.integrate(change).code == nil)
+    await expectEqual(server.realm.integrate(change).code, nil)
     _ = try await round(server, files[3], high)
-    #expect(scratch.rounds.withLock { $0.hitCount } == 1)
+    expectEqual(scratch.rounds.withLock { $0.hitCount }, 1)
   }
 
   /// New queries make versions without changes, and leave each client at another one: also after a
@@ -80,10 +81,10 @@ struct RoundCacheTests {
       ).get()
       cursors.append(try #require(view.bootstrap).cursors.download)
     }
-    #expect(Set(cursors.map(\.serverVersion)).count == 4)
+    expectEqual(Set(cursors.map(\.serverVersion)).count, 4)
     if isRestarted { try await server.restart() }
     let upload = Upload(files[0], [Text.set("b", count: 30)], from: 7)
-    #expect(await server.realm.integrate(upload).code == nil)
+    await expectEqual(server.realm.integrate(upload).code, nil)
     var rounds: [DownloadBatch] = []
     for (file, cursor) in zip(files[1...], cursors) {
       rounds.append(
@@ -91,9 +92,9 @@ struct RoundCacheTests {
           for: file.ident, after: cursor, query: high, scratch: scratch
         ).get().round)
     }
-    #expect(scratch.rounds.withLock { $0.hitCount } == 3)
+    expectEqual(scratch.rounds.withLock { $0.hitCount }, 3)
     #expect(rounds.allSatisfy { $0.entries == rounds[0].entries && !$0.entries.isEmpty })
-    #expect(Set(rounds.map(\.cursors.download)).count == 1)
+    expectEqual(Set(rounds.map(\.cursors.download)).count, 1)
   }
 
   /// `ViewScratch` 1: the same conditions are two rounds for users who see different properties.
@@ -104,7 +105,7 @@ struct RoundCacheTests {
       ["Thing": "count > 10"],
       fields: ["Thing": FieldSelection(others: true, exceptions: ["name"])])
     _ = try await round(server, files[2], part)
-    #expect(scratch.rounds.withLock { $0.hitCount } == 0)
+    expectEqual(scratch.rounds.withLock { $0.hitCount }, 0)
     #expect(!all.entries.isEmpty)
   }
 
@@ -113,15 +114,15 @@ struct RoundCacheTests {
     let (server, files) = try await makeServer(2)
     _ = try await round(server, files[1], high)
     let own = try await round(server, files[0], high)
-    #expect(scratch.rounds.withLock { $0.hitCount } == 0)
-    #expect(own.cursors.download.clientVersion == 6)
+    expectEqual(scratch.rounds.withLock { $0.hitCount }, 0)
+    expectEqual(own.cursors.download.clientVersion, 6)
     // The round was lost: what it erased is erased again, and comes again if it is seen.
     let again = try await round(server, files[1], high)
     let fresh = try await server.realm.view(
       for: files[1].ident, after: DownloadCursor(serverVersion: 4),
       query: EffectiveQuery(["Thing": "(count > 10)"]), scratch: ViewScratch()
     ).get().round
-    #expect(again.entries == fresh.entries)
+    expectEqual(again.entries, fresh.entries)
   }
 
   /// `ViewScratch` 2

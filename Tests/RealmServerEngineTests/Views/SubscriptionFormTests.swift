@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -112,7 +113,7 @@ struct SubscriptionFormTests {
     let id = try #require(table.schema.column(named: "_id"))
     let found = try keys.map { try #require(try table.row(of: $0)).value(of: id) }
     let expected = TableValue.objectId(Bytes12(high: 0x6553_F100_0000_0000, low: 0))
-    #expect(found == [expected], "\(condition)")
+    expectEqual(found, [expected], "\(condition)")
   }
 
   @Test(arguments: [
@@ -134,9 +135,9 @@ struct SubscriptionFormTests {
       Issue.record("\(condition) was accepted")
       return
     }
-    #expect(refusal.code == .badQuery)
-    #expect(
-      refusal.document.message == "Invalid query: \(what) are not supported in subscriptions")
+    expectEqual(refusal.code, .badQuery)
+    expectEqual(
+      refusal.document.message, "Invalid query: \(what) are not supported in subscriptions")
   }
 
   @Test(arguments: ["other", "name", "missing"])
@@ -147,9 +148,9 @@ struct SubscriptionFormTests {
       Issue.record("\(name) was accepted")
       return
     }
-    #expect(
-      refusal.document.message
-        == "Invalid query: \"Item\": key \"\(name)\" is not a queryable field")
+    expectEqual(
+      refusal.document.message,
+      "Invalid query: \"Item\": key \"\(name)\" is not a queryable field")
   }
 
   /// What an object's position was is known from the touches, and run by the same code.
@@ -165,13 +166,13 @@ struct SubscriptionFormTests {
       let all = try row.queryableValues(table.schema, in: objects)
       values.append(Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.value) }))
     }
-    #expect(values[0]["place"] == .list([.double(0), .double(50)]))
-    #expect(values[0]["other"] == nil)
+    expectEqual(values[0]["place"], .list([.double(0), .double(50)]))
+    expectEqual(values[0]["other"], nil)
     values.append(values[0])
     values[2]["place"] = .null
     let found = try ViewScratch().selected(
       of: values, ofClass: "Item", table.schema, points: objects.pointNames(of: table.schema),
       by: view)
-    #expect(found == [0])
+    expectEqual(found, [0])
   }
 }

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -30,7 +31,7 @@ struct ViewTests {
     switch try View.bind(EffectiveQuery([name: condition]), to: objects) {
     case .success: return nil
     case .failure(let refusal):
-      #expect(refusal.code == .badQuery)
+      expectEqual(refusal.code, .badQuery)
       return refusal.document.message
     }
   }
@@ -40,7 +41,7 @@ struct ViewTests {
     let view = try View.bind(
       EffectiveQuery(["Thing": "count > 1 and count < 4"]), to: objects
     ).get()
-    #expect(try view.keys(ofClass: "Thing", in: objects).count == 2)
+    try expectEqual(view.keys(ofClass: "Thing", in: objects).count, 2)
     #expect(try view.keys(ofClass: "Note", in: objects).isEmpty)
   }
 
@@ -51,7 +52,7 @@ struct ViewTests {
     "id == \"t1\"",
   ])
   func conditionsOfScalarsAreAccepted(_ condition: String) throws {
-    #expect(try refusal(condition) == nil)
+    try expectEqual(refusal(condition), nil)
   }
 
   @Test(arguments: [
@@ -65,14 +66,14 @@ struct ViewTests {
   }
 
   @Test func theTextNamesTheField() throws {
-    #expect(
-      try refusal("any == 1")
-        == "Invalid query: \"Thing\": key \"any\" is not a queryable field")
+    try expectEqual(
+      refusal("any == 1"),
+      "Invalid query: \"Thing\": key \"any\" is not a queryable field")
   }
 
   @Test func embeddedClassesCannotBeQueried() throws {
     #expect(try refusal("TRUEPREDICATE", ofClass: "Part") != nil)
-    #expect(try refusal("count > 1", ofClass: "Unknown") == nil)
+    try expectEqual(refusal("count > 1", ofClass: "Unknown"), nil)
     #expect(try refusal("count >", ofClass: "Unknown") != nil)
   }
 }

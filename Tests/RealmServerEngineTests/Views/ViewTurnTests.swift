@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -21,10 +22,10 @@ import Testing
     let server = try await TestServer(recordsTouches: recordsTouches, observer: observer)
     let writer = try await server.realm.allocateFile(for: "writer")
     let changes = [Text.schema()] + (0..<3).map { Text.create("\($0)", count: Int64($0)) }
-    #expect(await server.realm.integrate(Upload(writer, changes, from: 1)).code == nil)
+    await expectEqual(server.realm.integrate(Upload(writer, changes, from: 1)).code, nil)
     server.advance(Trimming.offlineMillisecondsMax + 1)
     let last = Upload(writer, [Text.set("0", count: 9)], from: 5, base: 4)
-    #expect(await server.realm.integrate(last).code == nil)
+    await expectEqual(server.realm.integrate(last).code, nil)
     if !recordsTouches { try await server.realm.trim() }
     var readers: [ClientFile] = []
     for number in 0..<8 { readers.append(try await server.realm.allocateFile(for: "\(number)")) }
@@ -64,8 +65,8 @@ import Testing
       }
       return try await group.reduce(into: Set<UInt64>()) { $0.insert($1) }
     }
-    #expect(versions.count == 8)
-    #expect(snapshots.withLock { $0 } == 8)
+    expectEqual(versions.count, 8)
+    expectEqual(snapshots.withLock { $0 }, 8)
   }
 
   /// `ServerRealm` 4: waiting for the version to become the head would have no end.
@@ -79,18 +80,18 @@ import Testing
     }
     isFailing.withLock { $0 = true }
     let lost = await server.realm.integrate(Upload(writer, [Text.create("x")], from: 6, base: 5))
-    #expect(lost.error == .unavailable("no answer"))
+    expectEqual(lost.error, .unavailable("no answer"))
     isFailing.withLock { $0 = false }
     let head = await server.realm.head.version
     if recordsTouches {
       let view = try await server.realm.view(
         for: readers[0].ident, after: DownloadCursor(), query: EffectiveQuery([:]),
         next: EffectiveQuery(["Thing": "count > 1"]), scratch: ViewScratch())
-      #expect(try view.get().bootstrap?.cursors.download.serverVersion == head + 2)
+      try expectEqual(view.get().bootstrap?.cursors.download.serverVersion, head + 2)
     } else {
       let download = try await server.realm.download(
         for: readers[0].ident, after: DownloadCursor())
-      #expect(download.cursors.latest.version == head + 2)
+      expectEqual(download.cursors.latest.version, head + 2)
     }
     #expect(try await server.entries().map(\.clientVersion).contains(6))
   }

@@ -3,6 +3,7 @@
 // The header by which webhooks hand the depth of a chain of triggers back.
 
 import RealmSyncTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -16,9 +17,9 @@ struct CallChainTests {
     let chain = Self.chain(1)
     for depth in [1, 3, 12] {
       let text = chain.text(depth: depth, now: 1_000)
-      #expect(chain.depth(of: text, now: 1_000) == depth)
-      #expect(chain.depth(of: text, now: 4_600) == depth)
-      #expect(chain.depth(of: text, now: 4_601) == nil, "it is too old")
+      expectEqual(chain.depth(of: text, now: 1_000), depth)
+      expectEqual(chain.depth(of: text, now: 4_600), depth)
+      expectEqual(chain.depth(of: text, now: 4_601), nil, "it is too old")
     }
   }
 
@@ -32,7 +33,7 @@ struct CallChainTests {
       "+3.1000.\(digits)", "03.1000.\(digits)", "3.9223372036854775807.\(digits)",
       Self.chain(2).text(depth: 3, now: 1_000),
     ] {
-      #expect(chain.depth(of: other, now: 1_000) == nil, "\(other)")
+      expectEqual(chain.depth(of: other, now: 1_000), nil, "\(other)")
     }
   }
 
@@ -46,7 +47,7 @@ struct CallChainTests {
     let request = APIRequest(
       "DELETE", "/api/client/v2.0/auth/delete",
       headers: [("Authorization", "Bearer " + login.access), (CallChain.header, text)])
-    #expect(await bench.api.respond(to: request).status == 204)
-    #expect(try await bench.store.events(after: 0, count: 9).events.map(\.depth) == [3])
+    await expectEqual(bench.api.respond(to: request).status, 204)
+    try await expectEqual(bench.store.events(after: 0, count: 9).events.map(\.depth), [3])
   }
 }

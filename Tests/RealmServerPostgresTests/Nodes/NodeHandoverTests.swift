@@ -7,7 +7,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -74,7 +74,7 @@ struct NodeHandoverTests {
     let (bench, client) = try await bench(.flexible)
     let (first, second) = (bench.nodes[0], bench.nodes[1])
     var events = try await watch(first).makeEvents()
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     await closeIdle(first)
     #expect(try await first.owns(bench.realm), "a session needs the realm")
     await client.socket.close(.normal)
@@ -85,9 +85,9 @@ struct NodeHandoverTests {
     // Another server is the owner at once, and the reader goes on.
     _ = try await second.call("insertOne", #""document":{"_id":"a"}"#)
     #expect(try await second.owns(bench.realm))
-    #expect(try await nextID(&events) == "a")
+    try await expectEqual(nextID(&events), "a")
     await closeIdle(second)
-    #expect(try await first.call("count", #""query":{}"#) == .int64(1))
+    try await expectEqual(first.call("count", #""query":{}"#), .int64(1))
   }
 
   /// `RealmUsers` 1
@@ -96,10 +96,10 @@ struct NodeHandoverTests {
     let first = bench.nodes[0]
     let watch = try await watch(first)
     var events = watch.makeEvents()
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     let realm = watch.realm
     await first.app.realms.retire(bench.realm, realm)
-    #expect(try await events.next() == [])
+    try await expectEqual(events.next(), [])
     #expect(watch.realm !== realm)
   }
 
@@ -114,7 +114,7 @@ struct NodeHandoverTests {
     let following = CustomDataWatch(
       documents, first.app.rules, heads: first.store.heads(ofApp: first.app.name),
       report: { Issue.record("\($0)") })
-    #expect(try await documents.data(of: "u", given: nil) == nil)
+    try await expectEqual(documents.data(of: "u", given: nil), nil)
     let realm = try await first.app.realms.openReader(bench.realm).realm
     await first.app.realms.retire(bench.realm, realm)
     // It is opened again without another read, and its news come.
@@ -123,7 +123,7 @@ struct NodeHandoverTests {
     let before = access.count.withLock { $0 }
     _ = try await second.call("insertOne", #""document":{"_id":"u","count":3}"#)
     try await eventually { access.count.withLock { $0 } > before }
-    #expect(try await documents.data(of: "u", given: nil)?["count"] == .int64(3))
+    try await expectEqual(documents.data(of: "u", given: nil)?["count"], .int64(3))
     await client.socket.close(.normal)
     withExtendedLifetime(following) {}
   }

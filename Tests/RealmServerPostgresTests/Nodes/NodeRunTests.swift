@@ -8,7 +8,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -18,7 +18,7 @@ import Testing
 @Suite(.heavy)
 struct NodeRunTests {
   /// Nothing that was acknowledged is lost, and all servers have the same in the end.
-  @Test(arguments: [SyncMode.partition, .flexible], 1...4 as ClosedRange<UInt64>)
+  @Test(arguments: [SyncMode.partition, .flexible], RandomRuns.seeds(4))
   func allServersHaveWhatWasAcknowledged(_ mode: SyncMode, _ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
     let bench = try NodeBench(mode, .sockets, count: 3)
@@ -64,8 +64,8 @@ struct NodeRunTests {
       #expect(keys.isSubset(of: sent), "seed \(seed)")
     }
     #expect(acknowledged.count > 40, "seed \(seed)")
-    #expect(try await bench.keys(at: 0) == bench.keys(at: 1))
-    #expect(try await bench.keys(at: 1) == bench.keys(at: 2))
+    try await expectEqual(bench.keys(at: 0), bench.keys(at: 1))
+    try await expectEqual(bench.keys(at: 1), bench.keys(at: 2))
   }
 }
 #endif

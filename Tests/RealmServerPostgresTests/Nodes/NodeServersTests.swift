@@ -10,7 +10,7 @@ import RealmServerPostgres
 import RealmStorage
 import RealmSwift
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @Suite(.heavy)
@@ -95,14 +95,14 @@ struct NodeServersTests {
         try await wait(for: "by the second", in: own)
         _ = try await todos.insertOne(["text": "by the program"])
         try await wait(for: "by the program", in: own)
-        #expect(try await todos.count(filter: [:]) == 3)
-        #expect(try await first.app("todos").collection(StoreTodo.self).count(filter: [:]) == 3)
+        try await expectEqual(todos.count(filter: [:]), 3)
+        try await expectEqual(first.app("todos").collection(StoreTodo.self).count(filter: [:]), 3)
         own.syncSession?.suspend()
       }
       // The owner is gone, and the other one goes on.
       let device = try #require(other)
       try await add("after the first", to: device)
-      #expect(try await todos.count(filter: [:]) == 4)
+      try await expectEqual(todos.count(filter: [:]), 4)
     }
   }
 }

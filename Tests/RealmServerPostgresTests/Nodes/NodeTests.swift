@@ -7,7 +7,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -47,7 +47,7 @@ struct NodeTests {
     var second = try await bench.client(at: 1)
     #expect(try await bench.nodes[0].owns(bench.realm))
     #expect(try await !bench.nodes[1].owns(bench.realm))
-    if example.kind == .sockets { #expect(bench.nodes[0].server.sessionCount == 1) }
+    if example.kind == .sockets { expectEqual(bench.nodes[0].server.sessionCount, 1) }
     try await first.upload([Text.schema(), Text.create("one")])
     try await first.acknowledgement(of: 2)
     try await receive("one", by: &second)
@@ -55,8 +55,8 @@ struct NodeTests {
     try await second.acknowledgement(of: 1)
     try await receive("two", by: &first)
     // A server reads what the other one has acknowledged.
-    #expect(try await bench.keys(at: 0) == ["one", "two"])
-    #expect(try await bench.keys(at: 1) == ["one", "two"])
+    try await expectEqual(bench.keys(at: 0), ["one", "two"])
+    try await expectEqual(bench.keys(at: 1), ["one", "two"])
   }
 
   /// A second connection of the edge is not made while there is one.
@@ -65,14 +65,14 @@ struct NodeTests {
     _ = try await bench.client(at: 0)
     var clients: [ProtocolClient] = []
     for _ in 0..<5 { clients.append(try await bench.client(at: 1)) }
-    #expect(bench.nodes[0].server.sessionCount == 5)
-    #expect(bench.nodes[0].server.connectionCount == 1)
-    #expect(bench.directory.connectionCount == 1)
+    expectEqual(bench.nodes[0].server.sessionCount, 5)
+    expectEqual(bench.nodes[0].server.connectionCount, 1)
+    expectEqual(bench.directory.connectionCount, 1)
     for client in clients { await client.socket.close(.normal) }
     for _ in 0..<600 where bench.nodes[0].server.sessionCount > 0 {
       try await Task.sleep(for: .milliseconds(50))
     }
-    #expect(bench.nodes[0].server.sessionCount == 0)
+    expectEqual(bench.nodes[0].server.sessionCount, 0)
   }
 
   /// `NodeServer` 1
@@ -90,7 +90,7 @@ struct NodeTests {
       Issue.record("a session is forwarded twice")
       return
     }
-    #expect(refusal.code == .sessionClosed)
+    expectEqual(refusal.code, .sessionClosed)
     await handler.close()
     let call = NodeCall(
       app: bench.bench.name.app, name: "insertOne",
@@ -98,7 +98,7 @@ struct NodeTests {
         #"[{"database":"d","collection":"Thing","document":{"id":"a","_partition":"home"}}]"#.utf8),
       user: nil)
     let owner = bench.nodes[0].name
-    #expect(await bench.nodes[1].server.answer(to: call) == .failure(.store(.owned(by: owner))))
+    await expectEqual(bench.nodes[1].server.answer(to: call), .failure(.store(.owned(by: owner))))
   }
 
   // MARK: Ends
@@ -118,11 +118,11 @@ struct NodeTests {
     var third = try await bench.client(at: 1)
     try await third.upload([Text.create("a")])
     try await third.acknowledgement(of: 1)
-    #expect(try await bench.keys(at: 0) == ["a"])
+    try await expectEqual(bench.keys(at: 0), ["a"])
     for _ in 0..<600 where bench.nodes[0].server.sessionCount > 1 {
       try await Task.sleep(for: .milliseconds(50))
     }
-    #expect(bench.nodes[0].server.sessionCount == 1)
+    expectEqual(bench.nodes[0].server.sessionCount, 1)
   }
 
   @Test(arguments: Case.all)
@@ -148,13 +148,13 @@ struct NodeTests {
     #expect(try await bench.nodes[1].owns(bench.realm))
     try await client.upload([Text.create("by the third")])
     try await client.acknowledgement(of: 1)
-    #expect(
-      try await bench.keys(at: 1) == ["by the first", "by the second", "by the third"])
+    try await expectEqual(
+      bench.keys(at: 1), ["by the first", "by the second", "by the third"])
     // The sessions of the owner before end, as another one has the realm.
     await #expect(throws: (any Error).self) {
       while true { _ = try await first.receive() }
     }
-    #expect(try await bench.keys(at: 0) == bench.keys(at: 1))
+    try await expectEqual(bench.keys(at: 0), bench.keys(at: 1))
   }
 
   /// A device that comes back at another server has its file there.
@@ -168,7 +168,7 @@ struct NodeTests {
       let second = RawClient(await bench.nodes[to].connect(.partition))
       try await second.bind()
       try await second.identify(file, salt)
-      #expect(try await first.end() == ConnectionErrorCode.connectionClosed.rawValue)
+      try await expectEqual(first.end(), ConnectionErrorCode.connectionClosed.rawValue)
       await second.socket.close(.normal)
     }
   }
@@ -183,7 +183,7 @@ struct NodeTests {
     try await client.bind(session: 2)
     try await client.send(
       .ident(.init(session: 2, file: file, salt: salt, download: .init(), latest: .init())))
-    #expect(try await client.end() == ConnectionErrorCode.boundInOtherSession.rawValue)
+    try await expectEqual(client.end(), ConnectionErrorCode.boundInOtherSession.rawValue)
   }
 
   @Test(arguments: NodeLinkKind.allCases)
@@ -193,7 +193,7 @@ struct NodeTests {
     _ = try await bench.client(at: 0)
     var client = try await bench.client(at: 1, user: "v")
     access.mayWrite.withLock { $0 = false }
-    #expect(await bench.nodes[0].app.rules.recheck(users: ["v"]) == 1)
+    await expectEqual(bench.nodes[0].app.rules.recheck(users: ["v"]), 1)
     do {
       while true { _ = try await client.receive() }
     } catch let error as ProtocolClient.Unexpected {
@@ -229,8 +229,8 @@ struct NodeTests {
       try await small.acknowledgement(of: number)
     }
     try await large.acknowledgement(of: 1)
-    #expect(try await bench.keys(at: 0).count == 21)
-    #expect(try await bench.keys(at: 1).count == 21)
+    try await expectEqual(bench.keys(at: 0).count, 21)
+    try await expectEqual(bench.keys(at: 1).count, 21)
   }
 
   // MARK: Documents
@@ -246,10 +246,10 @@ struct NodeTests {
       [try ExtendedJSONReader.parse(#"{"database":"db","collection":"Item"}"#)], user: nil)
     var events = watch.makeEvents()
     _ = try await other.call("insertOne", #""document":{"_id":"a","count":1}"#)
-    #expect(try await owner.call("count", #""query":{}"#) == .int64(1))
-    #expect(try await other.call("count", #""query":{"_id":"a"}"#) == .int64(1))
+    try await expectEqual(owner.call("count", #""query":{}"#), .int64(1))
+    try await expectEqual(other.call("count", #""query":{"_id":"a"}"#), .int64(1))
     _ = try await owner.call("insertOne", #""document":{"_id":"b","count":2}"#)
-    #expect(try await other.call("count", #""query":{}"#) == .int64(2))
+    try await expectEqual(other.call("count", #""query":{}"#), .int64(2))
     try await receive("b", by: &client)
     var names: [String] = []
     while names.count < 2, let next = try await events.next() {
@@ -257,7 +257,7 @@ struct NodeTests {
         if case .string(let id)? = event["fullDocument"]?["_id"] { id } else { nil }
       }
     }
-    #expect(names == ["a", "b"])
+    expectEqual(names, ["a", "b"])
     // What the owner refuses is refused.
     await #expect(throws: DocumentError.self) {
       _ = try await other.call("insertOne", #""document":{"_id":"a"}"#)
@@ -287,7 +287,7 @@ struct NodeTests {
     await bench.nodes[0].app.realms.closeAll()
     _ = try await bench.nodes[1].call("insertOne", #""document":{"_id":"a"}"#)
     #expect(try await bench.nodes[1].owns(bench.realm))
-    #expect(try await bench.nodes[0].call("count", #""query":{}"#) == .int64(1))
+    try await expectEqual(bench.nodes[0].call("count", #""query":{}"#), .int64(1))
   }
 
   /// A session whose realm is closed would wait for news that do not come.
@@ -313,7 +313,7 @@ struct NodeTests {
     }
     let head = try await owner.app.realms.openReader(bench.realm).realm.newestSnapshot().head
     for node in [owner, other] {
-      #expect(await node.app.depths.settledDepth(of: head.version, in: head.realm) == 3)
+      await expectEqual(node.app.depths.settledDepth(of: head.version, in: head.realm), 3)
     }
   }
 }

@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTables
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -16,7 +16,7 @@ struct RecordContractTests {
     let records = try StoreBench(kind).records(kind)
     let tables = try records.snapshot()
     #expect(try ThingRecords.things.find(in: tables) == nil)
-    #expect(try AccountStore.userCount(in: records) == 0)
+    try expectEqual(AccountStore.userCount(in: records), 0)
   }
 
   @Test(arguments: StoreKind.all)
@@ -30,13 +30,13 @@ struct RecordContractTests {
       try ThingRecords.note("n", 7, in: group)
       return true
     }
-    #expect(try ThingRecords.things.table(in: before).count() == 0)
+    try expectEqual(ThingRecords.things.table(in: before).count(), 0)
     var expected = ThingRecords.Content()
     expected.things["x"] = .init(count: 0, text: "a", bytes: [1, 0])
     expected.notes[7] = "n"
-    #expect(try ThingRecords.content(of: records) == expected)
+    try expectEqual(ThingRecords.content(of: records), expected)
     if kind != .embedded {
-      #expect(try ThingRecords.content(of: bench.records(kind, server: 1)) == expected)
+      try expectEqual(ThingRecords.content(of: bench.records(kind, server: 1)), expected)
     }
   }
 
@@ -60,12 +60,12 @@ struct RecordContractTests {
       try ThingRecords.remove("x", in: group)
       return false
     }
-    #expect(try ThingRecords.content(of: records) == expected)
+    try expectEqual(ThingRecords.content(of: records), expected)
     try records.change { (group) throws(StorageError) in
       try ThingRecords.count("x", in: group)
       return true
     }
-    #expect(try ThingRecords.content(of: records).things["x"]?.count == 2)
+    try expectEqual(ThingRecords.content(of: records).things["x"]?.count, 2)
   }
 
   @Test(arguments: StoreKind.all)
@@ -79,7 +79,7 @@ struct RecordContractTests {
       return true
     }
     let other = try kind == .embedded ? records : bench.records(kind, server: 1)
-    #expect(try ThingRecords.content(of: other).notes == [1: "old"])
+    try expectEqual(ThingRecords.content(of: other).notes, [1: "old"])
     try records.change { (group) throws(StorageError) in
       try ThingRecords.remove("x", in: group)
       try ThingRecords.count("x", in: group)
@@ -88,8 +88,8 @@ struct RecordContractTests {
       return true
     }
     let content = try ThingRecords.content(of: other)
-    #expect(content.things == ["x": .init(count: 1, text: nil, bytes: nil)])
-    #expect(content.notes == [1: "new"])
+    expectEqual(content.things, ["x": .init(count: 1, text: nil, bytes: nil)])
+    expectEqual(content.notes, [1: "new"])
   }
 
   /// The tables of users and triggers are of the kinds that each store takes.
@@ -102,7 +102,7 @@ struct RecordContractTests {
       APIKey(id: "k", account: nil, name: "key", digest: [1], created: now))
     if kind != .embedded {
       let others = try AccountStore(bench.records(kind, server: 1), app: "todos", now: now)
-      #expect(try await others.keys(of: nil).map(\.id) == ["k"])
+      try await expectEqual(others.keys(of: nil).map(\.id), ["k"])
       await #expect(throws: AccountError.keyNameInUse) {
         try await others.add(
           APIKey(id: "l", account: nil, name: "key", digest: [2], created: now))

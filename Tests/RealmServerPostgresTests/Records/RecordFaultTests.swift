@@ -5,7 +5,7 @@
 #if Postgres
 import RealmServerEngine
 import RealmStorage
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -67,7 +67,7 @@ struct RecordFaultTests {
       let test = try Case(kind, patience: 60_000, isLate: true)
       let (outcome, wasReached) = test.count(failingAt: number, point)
       try outcome.get()
-      #expect(try test.counts() == [2, 2], "statement \(number)")
+      try expectEqual(test.counts(), [2, 2], "statement \(number)")
       guard wasReached else { break }
       number += 1
     }
@@ -93,12 +93,12 @@ struct RecordFaultTests {
       // It goes on from what there is.
       let next = test.count(failingAt: 1_000, point)
       try next.outcome.get()
-      #expect(try test.counts()[1] == counts[1].map { $0 + 1 })
+      try expectEqual(test.counts()[1], counts[1].map { $0 + 1 })
       guard wasReached else { break }
       number += 1
     }
     #expect(number > 5)
-    #expect(outcomes == [true, false])
+    expectEqual(outcomes, [true, false])
   }
 }
 #endif

@@ -7,7 +7,7 @@ import RealmServerEngine
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -45,14 +45,14 @@ struct RecordJournalTests {
   /// `RecordJournal` 1 and 2
   @Test func aJournalHasTheChangedRecords() throws {
     let journal = try Self.sample()
-    #expect(journal.tables.map(\.name) == ["things", "notes"])
-    #expect(journal.tables[0].columns.map(\.name) == ["key", "count", "text", "bytes"])
-    #expect(journal.tables[0].removed == [.primary(.string("old"))])
-    #expect(
-      journal.tables[0].changed.map(\.values)
-        == [[.string("x"), .int(1), .string("ä"), .binary([0, 255])]])
-    #expect(journal.tables[1].removed == [.object(ObjectKey(300))])
-    #expect(journal.tables[1].changed.map(\.key) == [.object(ObjectKey(2))])
+    expectEqual(journal.tables.map(\.name), ["things", "notes"])
+    expectEqual(journal.tables[0].columns.map(\.name), ["key", "count", "text", "bytes"])
+    expectEqual(journal.tables[0].removed, [.primary(.string("old"))])
+    expectEqual(
+      journal.tables[0].changed.map(\.values),
+      [[.string("x"), .int(1), .string("ä"), .binary([0, 255])]])
+    expectEqual(journal.tables[1].removed, [.object(ObjectKey(300))])
+    expectEqual(journal.tables[1].changed.map(\.key), [.object(ObjectKey(2))])
   }
 
   @Test func tablesThatAreLeftOutAndThatCannotBeSharedAreNotInIt() throws {
@@ -63,7 +63,7 @@ struct RecordJournalTests {
       _ = try left.table(in: group).create()
       try ThingRecords.notes.make(in: group)
     }
-    #expect(journal.tables.map(\.name) == ["notes"])
+    expectEqual(journal.tables.map(\.name), ["notes"])
     for layout in [
       RecordLayout("times", [RecordField("time", .timestamp)]),
       RecordLayout("lists", [RecordField("list", .int, collection: .list)]),
@@ -90,7 +90,7 @@ struct RecordJournalTests {
   @Test func bytesGiveTheJournal() throws {
     let journal = try Self.sample()
     let bytes = RecordJournalWriter.encode(journal)
-    #expect(try RecordJournalReader.decode(bytes) == journal)
+    try expectEqual(RecordJournalReader.decode(bytes), journal)
     let empty = RecordJournalWriter.encode(RecordJournal())
     #expect(try RecordJournalReader.decode(empty).isEmpty)
   }

@@ -5,7 +5,8 @@
 
 #if Postgres
 import Foundation
-import TestTraits
+import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct RecordRunTests {
@@ -16,7 +17,8 @@ struct RecordRunTests {
   @Test(.heavy, arguments: StoreKind.shared)
   func recordsAreWhatTheModelHas(_ kind: StoreKind) throws {
     let first = UInt64(Self.number("OPENREALM_SEED") ?? 1)
-    let count = UInt64(Self.number("OPENREALM_SEEDS") ?? (kind == .simulated ? 20 : 4))
+    let count = UInt64(
+      Self.number("OPENREALM_SEEDS") ?? RandomRuns.count(of: kind == .simulated ? 20 : 4))
     for seed in first..<first + count {
       var run = try RecordRun(kind, seed: seed)
       try run.run(steps: 80)

@@ -7,7 +7,7 @@ import Foundation
 import RealmServerEngine
 import RealmStorage
 import RealmTables
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmServerPostgres
@@ -39,9 +39,9 @@ struct SharedRecordTests {
       try ThingRecords.count("x", in: group)
       return true
     }
-    #expect(runs == 2)
+    expectEqual(runs, 2)
     for records in [first, second] {
-      #expect(try ThingRecords.content(of: records).things["x"]?.count == 3)
+      try expectEqual(ThingRecords.content(of: records).things["x"]?.count, 3)
     }
   }
 
@@ -64,7 +64,7 @@ struct SharedRecordTests {
     // News may have come, and its version is the first that is asked then.
     #expect([[false, true], [true]].contains(outcomes.withLock { $0 }))
     outcomes.withLock { $0 = [] }
-    #expect(try ThingRecords.content(of: second).things["x"]?.count == 2)
+    try expectEqual(ThingRecords.content(of: second).things["x"]?.count, 2)
     try second.change { (group) throws(StorageError) in
       try ThingRecords.remove("x", in: group)
       return true
@@ -97,7 +97,7 @@ struct SharedRecordTests {
     try Self.count("x", in: first)
     #expect(wasAsked.withLock { $0 })
     for records in [first, second] {
-      #expect(try ThingRecords.content(of: records).things["x"]?.count == 3)
+      try expectEqual(ThingRecords.content(of: records).things["x"]?.count, 3)
     }
   }
 
@@ -109,7 +109,7 @@ struct SharedRecordTests {
     try store.records(.users, ofApp: bench.name.app).change(ThingRecords.make)
     #expect(try store.hasRecords(.users, ofApp: bench.name.app))
     #expect(try !store.hasRecords(.triggers, ofApp: bench.name.app))
-    #expect(try await store.realms(ofApp: bench.name.app) == [])
+    try await expectEqual(store.realms(ofApp: bench.name.app), [])
     #expect(try store.classes(ofApp: bench.name.app).isEmpty)
   }
 
@@ -133,13 +133,13 @@ struct SharedRecordTests {
     // Those of one's own are none.
     try Self.count("z", in: second)
     let changes = try second.takeChanges().changes
-    #expect(changes.texts(of: ThingRecords.things) == ["x", "y"])
-    #expect(changes.texts(of: ThingRecords.notes) == [])
+    expectEqual(changes.texts(of: ThingRecords.things), ["x", "y"])
+    expectEqual(changes.texts(of: ThingRecords.notes), [])
     #expect(try second.takeChanges().changes.isEmpty)
     // A call that brings the records forward leaves them for the next who asks.
     try Self.count("w", in: first)
     _ = try second.snapshot()
-    #expect(try second.takeChanges().changes.texts(of: ThingRecords.things) == ["w"])
+    try expectEqual(second.takeChanges().changes.texts(of: ThingRecords.things), ["w"])
   }
 
   @Test func manyChangesAreOfAll() {
@@ -166,11 +166,11 @@ struct SharedRecordTests {
     try Self.count("y", in: records)
     let expected = try ThingRecords.content(of: records)
     try #require(bench.connector).onAnswer(to: Statements.part, nil)
-    #expect(try ThingRecords.content(of: bench.records(kind, server: 1)) == expected)
+    try expectEqual(ThingRecords.content(of: bench.records(kind, server: 1)), expected)
     // A damaged replica is made again, and all may have changed for its server.
     try realm.replica.discard()
     #expect(try records.takeChanges().changes.areOfAll)
-    #expect(try ThingRecords.content(of: records) == expected)
+    try expectEqual(ThingRecords.content(of: records), expected)
   }
 
   // MARK: Leases
@@ -205,7 +205,7 @@ struct SharedRecordTests {
     #expect(throws: StoreError.fenced) {
       try first.change(by: .leaseholder) { (_) throws(StorageError) in true }
     }
-    #expect(try ThingRecords.content(of: first).things["x"]?.count == 3)
+    try expectEqual(ThingRecords.content(of: first).things["x"]?.count, 3)
   }
 
   /// Whatever a server that was cut off believes.
@@ -272,11 +272,11 @@ struct SharedRecordTests {
     try Self.count("y", in: early)
     let group = try late.snapshot()
     let things = try later.table(in: group)
-    #expect(try things.find(.string("x"))?.text("later") == "kept")
-    #expect(try things.find(.string("x"))?.integer("count") == 2)
-    #expect(try things.find(.string("y"))?.optionalText("later") == nil)
-    #expect(try added.find(in: group)?.count() == 0)
-    #expect(try added.find(in: early.snapshot())?.count() == 0)
+    try expectEqual(things.find(.string("x"))?.text("later"), "kept")
+    try expectEqual(things.find(.string("x"))?.integer("count"), 2)
+    try expectEqual(things.find(.string("y"))?.optionalText("later"), nil)
+    try expectEqual(added.find(in: group)?.count(), 0)
+    try expectEqual(added.find(in: early.snapshot())?.count(), 0)
   }
 
   /// A later program says which earlier ones can use what it has made.
@@ -302,7 +302,7 @@ struct SharedRecordTests {
     case .success: #expect(isUsable)
     case .failure(let error):
       #expect(!isUsable)
-      #expect(error == .storage(.corrupted("the accounts have another layout")))
+      expectEqual(error, .storage(.corrupted("the accounts have another layout")))
     }
   }
 }

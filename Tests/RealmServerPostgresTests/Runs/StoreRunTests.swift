@@ -4,7 +4,8 @@
 // the runs more.
 
 import Foundation
-import TestTraits
+import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct StoreRunTests {
@@ -15,7 +16,8 @@ struct StoreRunTests {
   @Test(.heavy, arguments: StoreKind.all)
   func storesDoWhatTheModelDoes(_ kind: StoreKind) async throws {
     let first = UInt64(Self.number("OPENREALM_SEED") ?? 1)
-    let count = UInt64(Self.number("OPENREALM_SEEDS") ?? (kind == .simulated ? 20 : 4))
+    let count = UInt64(
+      Self.number("OPENREALM_SEEDS") ?? RandomRuns.count(of: kind == .simulated ? 20 : 4))
     for seed in first..<first + count {
       var run = try await StoreRun(kind, seed: seed)
       try await run.run(steps: 80)

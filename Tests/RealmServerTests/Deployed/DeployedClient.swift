@@ -3,6 +3,7 @@
 // The requests of a deployed app, to the byte (P1 A and P1 B.1).
 
 #if Server
+import TestExtensions
 import Testing
 
 /// Sends what apps with realm-core 14.14.0 send.
@@ -151,7 +152,7 @@ final class DeployedClient {
   /// Opens a socket.
   func socket(_ offer: String, token: String) async throws -> DeployedSocket {
     let (answer, connection) = try await handshake(offer, token: token)
-    #expect(answer.status == "HTTP/1.1 101 Switching Protocols")
+    expectEqual(answer.status, "HTTP/1.1 101 Switching Protocols")
     return DeployedSocket(connection)
   }
 }

@@ -6,6 +6,7 @@
 import RealmServerEngine
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 extension DeployedClientTests {
@@ -17,9 +18,9 @@ extension DeployedClientTests {
     try await socket.send("bind 1 6 0 1 0\n\"home\"")
     let file = try await socket.text(like: "ident 1 * *\n")
     try await socket.send("ident 1 \(file[0]) \(file[1]) 0 0 0 0\n")
-    #expect(try await socket.text() == "download 1 0 0 0 0 0 0 0 0 0 0\n")
+    try await expectEqual(socket.text(), "download 1 0 0 0 0 0 0 0 0 0 0\n")
     try await socket.send("mark 1 1\n")
-    #expect(try await socket.text() == "mark 1 1\n")
+    try await expectEqual(socket.text(), "mark 1 1\n")
     await client.leave()
     try await server.stop()
   }
@@ -36,9 +37,9 @@ extension DeployedClientTests {
     try await socket.send("ident 1 \(file[0]) \(file[1]) 0 0 0 0 0 2\n{}")
     // The bootstrap of query 0: one changeset without bytes.
     let first = try await socket.text(like: "download 1 1 0 1 * 0 0 0 1 1 0 * 0\n1 0 * 1 0 0 ")
-    #expect(Int(first[1]) == "1 0 \(first[2]) 1 0 0 ".utf8.count)
+    expectEqual(Int(first[1]), "1 0 \(first[2]) 1 0 0 ".utf8.count)
     try await socket.send("mark 1 1\n")
-    #expect(try await socket.text() == "mark 1 1\n")
+    try await expectEqual(socket.text(), "mark 1 1\n")
 
     try await socket.send(
       "upload 1 0 198 0 6 0 1\n5 0 300000000000 0 175 ", DeployedChangesets.schema)
@@ -46,9 +47,9 @@ extension DeployedClientTests {
     try await socket.send("query 1 1 23\n{\"Item\":\"(count > -1)\"}")
     // Nothing matches, and still there is one changeset.
     let second = try await socket.text(like: "download 1 2 5 2 * 6 0 1 1 1 0 * 0\n2 5 * 1 0 0 ")
-    #expect(Int(second[1]) == "2 5 \(second[2]) 1 0 0 ".utf8.count)
+    expectEqual(Int(second[1]), "2 5 \(second[2]) 1 0 0 ".utf8.count)
     try await socket.send("mark 1 2\n")
-    #expect(try await socket.text() == "mark 1 2\n")
+    try await expectEqual(socket.text(), "mark 1 2\n")
 
     let item = DeployedChangesets.item(7, count: 3)
     let entry = "16 2 300000000001 0 \(item.count) "
@@ -90,14 +91,14 @@ extension DeployedClientTests {
     let text = #"{"Item":"(next.count > 1)"}"#
     try await session.socket.send("query 1 1 \(text.utf8.count)\n\(text)")
     let parts = try await session.socket.text(like: "query_error 226 * 1 1\n*")
-    #expect(Int(parts[0]) == parts[1].utf8.count)
+    expectEqual(Int(parts[0]), parts[1].utf8.count)
     #expect(parts[1].hasPrefix("Invalid query: "))
     // Version 1 is unknown to `rules`, so a DOWNLOAD with it would break rule 8.
     try await session.upload(DeployedChangesets.item(1, count: 1))
     try await session.waitForUpload()
     try await session.sendQuery(2, #"{"Item":"TRUEPREDICATE"}"#)
     try await session.mark()
-    #expect(session.rules.activeQuery == 2)
+    expectEqual(session.rules.activeQuery, 2)
     await client.leave()
     try await server.stop()
   }
@@ -178,9 +179,9 @@ extension DeployedClientTests {
       rules.take(try #require(try DeployedDownload(Array(text.utf8), isFlexible: true)))
     }
     #expect(try take("download 1 4 3 5 9 3 2 1 0 0.5 0 12 0\n4 3 1 1 0 0 ").isEmpty)
-    #expect(try take("download 1 5 3 5 9 3 2 1 1 1 0 12 0\n5 3 1 1 0 0 ") == [7])
+    try expectEqual(take("download 1 5 3 5 9 3 2 1 1 1 0 12 0\n5 3 1 1 0 0 "), [7])
     #expect(try take("download 1 5 3 5 9 3 2 1 2 1 0 0 0\n").isEmpty)
-    #expect(try take(text) == [rule])
+    try expectEqual(take(text), [rule])
   }
 }
 #endif

@@ -5,6 +5,7 @@
 #if Server
 import RealmServerEngine
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 extension DeployedClientTests {
@@ -39,10 +40,10 @@ extension DeployedClientTests {
       #expect((2..<1 << 30).contains(session.ident))
       let salt = try #require(Int64(session.salt))
       #expect(salt >= 1)
-      #expect(String(salt) == session.salt)
+      expectEqual(String(salt), session.salt)
     }
-    #expect(Set([first.ident, other.ident, apart.ident]).count == 3)
-    #expect(Set([first.salt, other.salt, apart.salt]).count == 3)
+    expectEqual(Set([first.ident, other.ident, apart.ident]).count, 3)
+    expectEqual(Set([first.salt, other.salt, apart.salt]).count, 3)
     await client.leave()
     try await server.stop()
   }
@@ -57,7 +58,7 @@ extension DeployedClientTests {
     let socket = session.socket
     let before = DeployedSession(socket, resuming: session)
     try await socket.send("unbind 1\n")
-    #expect(try await socket.text() == "unbound 1\n")
+    try await expectEqual(socket.text(), "unbound 1\n")
 
     try await before.sendBind(needsIdent: false)
     try await before.sendIdent(salt: session.salt == "1" ? "2" : "1")
@@ -70,7 +71,7 @@ extension DeployedClientTests {
     try await before.sendMark()
     try await socket.send("unbind 1\n")
     try await socket.send("ping 9 0\n")
-    #expect(try await socket.text() == "pong 9\n")
+    try await expectEqual(socket.text(), "pong 9\n")
 
     // The reset goes on over the same connection with a new file.
     let fresh = DeployedSession(socket, number: 2, isFlexible: isFlexible)
@@ -117,7 +118,7 @@ extension DeployedClientTests {
     let resumed = DeployedSession(socket, resuming: session)
     let downloads = try await resumed.resume()
     #expect(downloads.allSatisfy { $0.entries.isEmpty })
-    #expect(downloads.last?.uploadClient == 4)
+    expectEqual(downloads.last?.uploadClient, 4)
     // And it goes on writing.
     try await resumed.upload(DeployedChangesets.item(2, count: 2))
     try await resumed.waitForUpload()
@@ -174,8 +175,8 @@ extension DeployedClientTests {
     for version in 1...10 {
       try await reader.sendQuery(version, "{\"Item\":\"(count < \(version % 2 + 1))\"}")
       let downloads = try await reader.mark()
-      #expect(downloads.last?.queryVersion == version)
-      #expect(reader.rules.activeQuery == version, "its bootstrap is complete")
+      expectEqual(downloads.last?.queryVersion, version)
+      expectEqual(reader.rules.activeQuery, version, "its bootstrap is complete")
     }
     await client.leave()
     try await server.stop()

@@ -3,6 +3,7 @@
 // P1 G, items 2 and 3: the handshake, frames, and a connection that lives by PING alone.
 
 #if Server
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -23,12 +24,12 @@ extension DeployedClientTests {
     let client = try await DeployedClient(server)
     let token = try await client.logIn().accessToken
     let (answer, connection) = try await client.handshake(offer, token: token)
-    #expect(answer.status == "HTTP/1.1 101 Switching Protocols")
-    #expect(answer.values("sec-websocket-protocol") == [chosen])
+    expectEqual(answer.status, "HTTP/1.1 101 Switching Protocols")
+    expectEqual(answer.values("sec-websocket-protocol"), [chosen])
     // The key's answer, as RFC 6455 computes it.
-    #expect(answer.values("sec-websocket-accept") == ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="])
-    #expect(answer.values("upgrade").map { $0.lowercased() } == ["websocket"])
-    #expect(answer.values("connection").map { $0.lowercased() } == ["upgrade"])
+    expectEqual(answer.values("sec-websocket-accept"), ["s3pPLMBiTxaQ9kYGzzhZRbK+xOo="])
+    expectEqual(answer.values("upgrade").map { $0.lowercased() }, ["websocket"])
+    expectEqual(answer.values("connection").map { $0.lowercased() }, ["upgrade"])
     #expect(answer.values("sec-websocket-extensions").isEmpty)
     await connection.close()
     await client.leave()
@@ -44,7 +45,7 @@ extension DeployedClientTests {
     let client = try await DeployedClient(server)
     let token = try await client.logIn().accessToken
     let (answer, connection) = try await client.handshake(offer, token: token)
-    #expect(answer.status == "HTTP/1.1 400 Bad Request")
+    expectEqual(answer.status, "HTTP/1.1 400 Bad Request")
     #expect(answer.body.contains("speaks none of the versions"))
     #expect(await connection.rest().isEmpty)
     await client.leave()
@@ -60,16 +61,16 @@ extension DeployedClientTests {
     try await connection.send([
       0x82, 0x89, 0x37, 0xFA, 0x21, 0x3D, 0x47, 0x93, 0x4F, 0x5A, 0x17, 0xCD, 0x01, 0x0D, 0x3D,
     ])
-    #expect(
-      try await connection.bytes(9) == [0x82, 0x07, 0x70, 0x6F, 0x6E, 0x67, 0x20, 0x37, 0x0A])
+    try await expectEqual(
+      connection.bytes(9), [0x82, 0x07, 0x70, 0x6F, 0x6E, 0x67, 0x20, 0x37, 0x0A])
     // A frame in pieces, as TCP delivers it.
     for byte in DeployedSocket.frame(2, Array("ping 8 0\n".utf8)) {
       try await connection.send([byte])
     }
-    #expect(try await connection.bytes(9) == [0x82, 0x07] + Array("pong 8\n".utf8))
+    try await expectEqual(connection.bytes(9), [0x82, 0x07] + Array("pong 8\n".utf8))
     // The client closes: its code comes back, and the server ends the connection.
     try await connection.send(DeployedSocket.frame(8, [0x03, 0xE8]))
-    #expect(await connection.rest() == [0x88, 0x02, 0x03, 0xE8])
+    await expectEqual(connection.rest(), [0x88, 0x02, 0x03, 0xE8])
     await client.leave()
     try await server.stop()
   }
@@ -85,7 +86,7 @@ extension DeployedClientTests {
         + DeployedSocket.frame(2, Array("ping 5 0\n".utf8)))
     let pong = try await socket.frame()
     #expect(pong.opcode == 10 && pong.data == [1, 2, 3])
-    #expect(try await socket.text() == "pong 5\n")
+    try await expectEqual(socket.text(), "pong 5\n")
     await client.leave()
     try await server.stop()
   }
@@ -97,7 +98,7 @@ extension DeployedClientTests {
     let token = try await client.logIn().accessToken
     let first = try await client.socket(DeployedClient.partition, token: token)
     try await first.send("ping 1 0\n")
-    #expect(try await first.text() == "pong 1\n")
+    try await expectEqual(first.text(), "pong 1\n")
     await first.close()
     // Its place is free soon, and not after the time for silence.
     var isOpen = false
@@ -116,7 +117,7 @@ extension DeployedClientTests {
     let login = try await client.logIn()
     for token in [login.refreshToken, login.accessToken + "A", "", "a.b.c"] {
       let socket = try await client.socket(DeployedClient.flexible, token: token)
-      #expect(try await socket.closeCode() == 4001)
+      try await expectEqual(socket.closeCode(), 4001)
     }
     await client.leave()
     try await server.stop()
@@ -131,7 +132,7 @@ extension DeployedClientTests {
     let socket = try await client.socket(
       DeployedClient.partition, token: try await client.logIn().accessToken)
     try await socket.send("ping \(timestamp) 12\n")
-    #expect(try await socket.text() == "pong \(timestamp)\n")
+    try await expectEqual(socket.text(), "pong \(timestamp)\n")
     await client.leave()
     try await server.stop()
   }
@@ -148,12 +149,12 @@ extension DeployedClientTests {
     for minute in 1...300 {
       timer.skip(60_000)
       try await socket.send("ping \(minute * 60_000) 3\n")
-      #expect(try await socket.text() == "pong \(minute * 60_000)\n")
+      try await expectEqual(socket.text(), "pong \(minute * 60_000)\n")
     }
     try await session.mark()
     // Without PINGs the client is gone.
     timer.skip(180_001)
-    #expect(try await socket.closeCode() == 1001)
+    try await expectEqual(socket.closeCode(), 1001)
     await client.leave()
     try await server.stop()
   }

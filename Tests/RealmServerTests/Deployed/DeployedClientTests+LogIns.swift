@@ -6,6 +6,7 @@
 #if Server
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -62,11 +63,11 @@ extension DeployedClientTests {
     let body = #"{"email":"ann@x.org","password":"secret1"}"#
     let registered = try await client.request("POST", Self.password + "/register", body: body)
     Self.expectJSON(registered, "201 Created")
-    #expect(registered.body == "{}")
+    expectEqual(registered.body, "{}")
     let again = try await client.request("POST", Self.password + "/register", body: body)
     Self.expectJSON(again, "409 Conflict")
-    #expect(
-      again.body == #"{"error":"name already in use","error_code":"AccountNameInUse","link":""}"#)
+    expectEqual(
+      again.body, #"{"error":"name already in use","error_code":"AccountNameInUse","link":""}"#)
     for (name, word) in [("ann@x.org", "secret2"), ("eve@x.org", "secret1")] {
       let refused = try await client.answer(
         of: "local-userpass", #""username":"\#(name)","password":"\#(word)","#)
@@ -124,7 +125,7 @@ extension DeployedClientTests {
       let answer = try await client.request(
         "POST", Self.password + path, body: #"{"email":"\#(name)@x.org"}"#)
       Self.expectJSON(answer, "200 OK")
-      #expect(answer.body == "{}")
+      expectEqual(answer.body, "{}")
     }
     await client.leave()
     try await server.stop()
@@ -149,7 +150,7 @@ extension DeployedClientTests {
       DeployedClient.Login(
         accessToken: parts[0], refreshToken: login.refreshToken, user: login.user,
         device: login.device), profile: profile, object: 1)
-    #expect(try await client.logIn("local-userpass", fields).user == login.user)
+    try await expectEqual(client.logIn("local-userpass", fields).user, login.user)
     let other = try await client.logIn()
     let refused = try await client.answer(
       of: "local-userpass", fields, linkedTo: other.accessToken)
@@ -181,14 +182,14 @@ extension DeployedClientTests {
     let listed = #"{"_id":"\#(key[0])","name":"robot","disabled":false}"#
     let list = try await client.request("GET", path, token: ann.refreshToken)
     Self.expectJSON(list, "200 OK")
-    #expect(list.body == "[\(listed)]")
+    expectEqual(list.body, "[\(listed)]")
     let one = try await client.request("GET", "\(path)/\(key[0])", token: ann.refreshToken)
     Self.expectJSON(one, "200 OK")
-    #expect(one.body == listed)
+    expectEqual(one.body, listed)
 
     let fields = #""key":"\#(key[1])","#
     let robot = try await client.logIn("api-key", fields)
-    #expect(robot.user == ann.user)
+    expectEqual(robot.user, ann.user)
     let profile =
       #""type":"normal","identities":[{"id":"*","provider_type":"local-userpass"}],"#
       + #""data":{"email":"ann@x.org"}"#
@@ -202,12 +203,12 @@ extension DeployedClientTests {
     }
     let removed = try await client.request(
       "DELETE", "\(path)/\(key[0])", token: ann.refreshToken)
-    #expect(removed.status == "HTTP/1.1 204 No Content")
+    expectEqual(removed.status, "HTTP/1.1 204 No Content")
     let missing = try await client.request("GET", "\(path)/\(key[0])", token: ann.refreshToken)
     Self.expectJSON(missing, "404 Not Found")
-    #expect(
-      missing.body
-        == #"{"error":"API key not found","error_code":"APIKeyNotFound","link":""}"#)
+    expectEqual(
+      missing.body,
+      #"{"error":"API key not found","error_code":"APIKeyNotFound","link":""}"#)
     await client.leave()
     try await server.stop()
   }
@@ -246,15 +247,15 @@ extension DeployedClientTests {
       #""type":"normal","identities":[{"id":"*","provider_type":"custom-token"}],"#
       + #""data":{"name":"Ann","email":"ann@x.org"}"#
     try await Self.goOn(client, login, profile: profile, object: 1)
-    #expect(
-      try await client.logIn("custom-token", #""token":"\#(token)","#, device: login.device).user
-        == login.user)
+    try await expectEqual(
+      client.logIn("custom-token", #""token":"\#(token)","#, device: login.device).user,
+      login.user)
     claims.exp = 1_000
     for wrong in [try issuer.token(claims, .hs256), try issuer.token(.none), "junk"] {
       let refused = try await client.answer(of: "custom-token", #""token":"\#(wrong)","#)
       Self.expectJSON(refused, "401 Unauthorized")
       let parts = Pattern.parts(of: refused.body, #"{"error":"*","error_code":"*","link":""}"#)
-      #expect(parts?[1] == "AuthError")
+      expectEqual(parts?[1], "AuthError")
     }
     let other = try await client.answer(of: "oauth2-apple", #""id_token":"\#(token)","#)
     #expect(other.body.contains(#""error_code":"AuthProviderNotFound""#))

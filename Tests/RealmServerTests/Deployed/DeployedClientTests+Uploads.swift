@@ -5,6 +5,7 @@
 #if Server
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 extension DeployedClientTests {
@@ -40,10 +41,10 @@ extension DeployedClientTests {
     writer.setClientVersion(9)
     try await writer.socket.send("upload 1 0 \(body.count) 0 9 0 0\n", body)
     try await writer.waitForUpload()
-    #expect(writer.rules.last?.uploadClient == 9)
+    expectEqual(writer.rules.last?.uploadClient, 9)
     let received = try await reader.mark().flatMap(\.entries)
-    #expect(received.map(\.changeset) == [DeployedChangesets.schema] + items)
-    #expect(received.map(\.timestamp) == [0, 5, 6, 9].map { 300_000_000_000 + $0 })
+    expectEqual(received.map(\.changeset), [DeployedChangesets.schema] + items)
+    expectEqual(received.map(\.timestamp), [0, 5, 6, 9].map { 300_000_000_000 + $0 })
     #expect(received.allSatisfy { $0.origin == writer.ident && $0.client == 0 })
     #expect(received.allSatisfy { $0.originalSize == $0.changeset.count })
     await client.leave()
@@ -68,8 +69,9 @@ extension DeployedClientTests {
     try await writer.waitForUpload()
     let name = [UInt8](repeating: 0x61, count: 2_000)
     let received = try await reader.mark().flatMap(\.entries)
-    #expect(
-      received.map(\.changeset) == [
+    expectEqual(
+      received.map(\.changeset),
+      [
         DeployedChangesets.schema, DeployedChangesets.item(0xA8, name: name),
       ])
     await client.leave()
@@ -89,7 +91,7 @@ extension DeployedClientTests {
       let item = DeployedChangesets.item(key, name: name)
       try await writer.upload(item)
       try await writer.waitForUpload()
-      #expect(try await reader.mark().flatMap(\.entries).map(\.changeset).last == item)
+      try await expectEqual(reader.mark().flatMap(\.entries).map(\.changeset).last, item)
     }
     await client.leave()
     try await server.stop()
@@ -137,9 +139,9 @@ extension DeployedClientTests {
       "upload 1 0 \(body.utf8.count + 175) 0 2 0 0\n" + body, DeployedChangesets.schema)
     try await resumed.waitForUpload()
     try await resumed.mark()
-    #expect(resumed.rules.last?.uploadClient == 2)
+    expectEqual(resumed.rules.last?.uploadClient, 2)
     let received = try await reader.mark().flatMap(\.entries)
-    #expect(received.map(\.changeset) == [DeployedChangesets.schema])
+    expectEqual(received.map(\.changeset), [DeployedChangesets.schema])
     await client.leave()
     try await server.stop()
   }

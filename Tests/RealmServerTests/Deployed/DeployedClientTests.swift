@@ -6,6 +6,7 @@
 #if Server
 import Foundation
 import RealmFormats
+import TestExtensions
 import Testing
 
 /// The side of an app that cannot be changed any more.
@@ -16,7 +17,7 @@ import Testing
   ) {
     #expect(answer.status == "HTTP/1.1 \(status)", sourceLocation: location)
     #expect(answer.values("content-type") == ["application/json"], sourceLocation: location)
-    #expect(answer.values("content-length") == ["\(answer.body.utf8.count)"])
+    expectEqual(answer.values("content-length"), ["\(answer.body.utf8.count)"])
     #expect(answer.values("transfer-encoding").isEmpty, sourceLocation: location)
   }
 
@@ -34,13 +35,15 @@ import Testing
     let client = try await DeployedClient(server)
     let answer = try await client.request("GET", "/app/todos/location")
     Self.expectJSON(answer, "200 OK")
-    #expect(
-      answer.body == #"{"deployment_model":"GLOBAL","location":"US-VA","#
+    expectEqual(
+      answer.body,
+      #"{"deployment_model":"GLOBAL","location":"US-VA","#
         + #""hostname":"http://\#(client.address)","ws_hostname":"ws://\#(client.address)"}"#)
     let unknown = try await client.request("GET", "/app/other/location")
     Self.expectJSON(unknown, "404 Not Found")
-    #expect(
-      unknown.body == #"{"error":"cannot find app using Client App ID 'other'","#
+    expectEqual(
+      unknown.body,
+      #"{"error":"cannot find app using Client App ID 'other'","#
         + #""error_code":"BadRequest","link":""}"#)
     await client.leave()
     try await server.stop()
@@ -74,15 +77,15 @@ import Testing
     let token = try #require(Pattern.parts(of: refresh.body, #"{"access_token":"*"}"#))[0]
     let payload = try Self.payload(token)
     let issued = try #require(payload["iat"]?.integer)
-    #expect(payload["exp"]?.integer == issued + 30 * 60)
+    expectEqual(payload["exp"]?.integer, issued + 30 * 60)
 
     let logout = try await client.request("DELETE", "/auth/session", token: parts[1])
-    #expect(logout.status == "HTTP/1.1 204 No Content")
+    expectEqual(logout.status, "HTTP/1.1 204 No Content")
     #expect(logout.body.isEmpty)
     let refused = try await client.request("POST", "/auth/session", token: parts[1])
     Self.expectJSON(refused, "401 Unauthorized")
-    #expect(
-      refused.body == #"{"error":"invalid session","error_code":"InvalidSession","link":""}"#)
+    expectEqual(
+      refused.body, #"{"error":"invalid session","error_code":"InvalidSession","link":""}"#)
     await client.leave()
     try await server.stop()
   }
@@ -92,7 +95,7 @@ import Testing
     let client = try await DeployedClient(server)
     let first = try await client.logIn()
     let second = try await client.logIn(device: first.device)
-    #expect(second.device == first.device)
+    expectEqual(second.device, first.device)
     #expect(second.user != first.user)
     let zeros = String(repeating: "0", count: 24)
     #expect(first.device != zeros)

@@ -3,6 +3,7 @@
 // A session of a deployed app: one file, its cursors and its messages (P1 C and P1 D).
 
 #if Server
+import TestExtensions
 import Testing
 
 /// A file with its session. All messages are spelled out, and all that come are checked.
@@ -93,7 +94,7 @@ final class DeployedSession {
   /// Checks a DOWNLOAD; nil if the message is not one.
   private func take(_ message: [UInt8]) throws -> DeployedDownload? {
     guard let download = try DeployedDownload(message, isFlexible: isFlexible) else { return nil }
-    #expect(download.session == number)
+    expectEqual(download.session, number)
     let broken = rules.take(download)
     let head = String(decoding: message.prefix(100), as: UTF8.self)
     #expect(broken.isEmpty, "rules \(broken.sorted()) of C.4: \(head)")

@@ -3,6 +3,7 @@
 // The frames of a deployed app's socket, to the byte (P1 B.2).
 
 #if Server
+import TestExtensions
 import Testing
 
 /// Writes masked frames and reads plain ones.
@@ -36,8 +37,8 @@ final class DeployedSocket {
   /// The next frame, which has to be whole, plain, and as short as its length allows.
   func frame() async throws -> (opcode: UInt8, data: [UInt8]) {
     let head = try await connection.bytes(2)
-    #expect(head[0] & 0xF0 == 0x80, "a fragment, or a bit that is reserved")
-    #expect(head[1] & 0x80 == 0, "a server's frame is not masked")
+    expectEqual(head[0] & 0xF0, 0x80, "a fragment, or a bit that is reserved")
+    expectEqual(head[1] & 0x80, 0, "a server's frame is not masked")
     var count = Int(head[1] & 0x7F)
     let width = [126: 2, 127: 8][count] ?? 0
     if width > 0 {
@@ -50,7 +51,7 @@ final class DeployedSocket {
   /// The next message, which has to be binary.
   func receive() async throws -> [UInt8] {
     let (opcode, data) = try await frame()
-    #expect(opcode == 2, "\(String(decoding: data, as: UTF8.self))")
+    expectEqual(opcode, 2, "\(String(decoding: data, as: UTF8.self))")
     return data
   }
 
@@ -66,7 +67,7 @@ final class DeployedSocket {
   /// The code of the close frame that comes next.
   func closeCode() async throws -> Int {
     let (opcode, data) = try await frame()
-    #expect(opcode == 8, "\(String(decoding: data, as: UTF8.self))")
+    expectEqual(opcode, 8, "\(String(decoding: data, as: UTF8.self))")
     return data.prefix(2).reduce(0) { $0 << 8 | Int($1) }
   }
 

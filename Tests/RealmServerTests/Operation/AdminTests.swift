@@ -11,6 +11,7 @@ import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -67,13 +68,13 @@ struct TestAdmin {
         var request = admin.request("GET", target)
         request.headers["cookie"] = cookie
         let response = await admin.service.respond(to: request)
-        #expect(response.status == 401)
+        expectEqual(response.status, 401)
         #expect(!response.headers.contains { $0.name == "Set-Cookie" })
       }
     }
     var request = admin.request("POST", "/api/apps/todos/users/u/delete")
     request.headers["cookie"] = nil
-    #expect(try await admin.send(request).status == 401)
+    try await expectEqual(admin.send(request).status, 401)
     try await server.stop()
   }
 
@@ -84,16 +85,16 @@ struct TestAdmin {
     var request = admin.request("GET", "/?token=\(admin.service.access.token)")
     request.headers["cookie"] = nil
     let response = await admin.service.respond(to: request)
-    #expect(response.status == 200)
+    expectEqual(response.status, 200)
     let cookie = response.headers.first { $0.name == "Set-Cookie" }?.value
-    #expect(cookie?.contains("HttpOnly; SameSite=Strict") == true)
+    expectEqual(cookie?.contains("HttpOnly; SameSite=Strict"), true)
     // Elsewhere an address is no place for it: it would be in histories and logs.
     var other = admin.request("GET", "/api/overview?token=\(admin.service.access.token)")
     other.headers["cookie"] = nil
-    #expect(try await admin.send(other).status == 401)
+    try await expectEqual(admin.send(other).status, 401)
     other.headers[AdminGuard.tokenHeader] = admin.service.access.token
-    #expect(try await admin.send(other).status == 200)
-    #expect(admin.service.access.token.utf8.count == 64)
+    try await expectEqual(admin.send(other).status, 200)
+    expectEqual(admin.service.access.token.utf8.count, 64)
     #expect(!admin.service.access.isToken(String(admin.service.access.token.dropLast())))
     try await server.stop()
   }
@@ -112,7 +113,7 @@ struct TestAdmin {
         for (method, target) in [("GET", "/"), ("POST", "/api/apps/todos/users/u/delete")] {
           var request = admin.request(method, target)
           request.headers[name] = value
-          #expect(try await admin.send(request).status == 403, "\(name) \(value)")
+          try await expectEqual(admin.send(request).status, 403, "\(name) \(value)")
         }
       }
     }
@@ -120,11 +121,11 @@ struct TestAdmin {
     for (name, value) in [("content-type", "text/plain"), ("origin", nil)] as [(String, String?)] {
       var request = admin.request("POST", "/api/apps/todos/users/u/delete")
       request.headers[name] = value
-      #expect(try await admin.send(request).status == 403)
+      try await expectEqual(admin.send(request).status, 403)
     }
     var request = admin.request("GET", "/api/overview")
     request.headers["host"] = "localhost:\(TestAdmin.port)"
-    #expect(try await admin.send(request).status == 200)
+    try await expectEqual(admin.send(request).status, 200)
     try await server.stop()
   }
 
@@ -137,8 +138,8 @@ struct TestAdmin {
       let policy = try #require(headers["Content-Security-Policy"])
       #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
       #expect(!policy.contains("unsafe"))
-      #expect(headers["X-Content-Type-Options"] == "nosniff")
-      #expect(headers["Cache-Control"] == "no-store")
+      expectEqual(headers["X-Content-Type-Options"], "nosniff")
+      expectEqual(headers["Cache-Control"], "no-store")
     }
     try await server.stop()
   }
@@ -164,7 +165,7 @@ struct TestAdmin {
     for (method, target, status) in requests {
       var request = admin.request(method == "GET" ? "GET" : "POST", target)
       request.method = method
-      #expect(try await admin.send(request).status == status, "\(method) \(target)")
+      try await expectEqual(admin.send(request).status, status, "\(method) \(target)")
     }
     try await server.stop()
   }
@@ -187,14 +188,14 @@ struct TestAdmin {
     #expect((json["latencies"]?["upload"]?["count"]?.integer ?? 0) >= 1)
     #expect(json["latencies"]?["upload"]?["p95"] != .null)
     #expect((json["latencies"]?["request"]?["count"]?.integer ?? 0) >= 1)
-    #expect(json["errors"]?.integer == 1)
+    expectEqual(json["errors"]?.integer, 1)
     // As it is: the page shows texts as texts.
-    #expect(json["notices"]?.array?.first?["text"]?.string == "<b>the disk is full</b>")
-    #expect(json["server"]?["ready"]?.bool == true)
+    expectEqual(json["notices"]?.array?.first?["text"]?.string, "<b>the disk is full</b>")
+    expectEqual(json["server"]?["ready"]?.bool, true)
     #expect((json["server"]?["diskFree"]?.integer ?? 0) > 0)
     await device.close()
     try await server.stop()
-    #expect(try await admin.send("GET", "/api/overview").json["server"]?["ready"]?.bool == false)
+    try await expectEqual(admin.send("GET", "/api/overview").json["server"]?["ready"]?.bool, false)
   }
 
   @Test func anAppHasUsersSessionsAndRealms() async throws {
@@ -207,19 +208,19 @@ struct TestAdmin {
     try await device.wait(for: .download)
     let sessions = try await admin.send("GET", "/api/apps/todos/sessions").json
     let session = try #require(sessions.array?.first)
-    #expect(session["user"]?.string == user.user.id)
-    #expect(session["partition"]?.string == "\"home\"")
+    expectEqual(session["user"]?.string, user.user.id)
+    expectEqual(session["partition"]?.string, "\"home\"")
     #expect((session["file"]?.integer ?? 0) > 1)
     let realms = try await admin.send("GET", "/api/apps/todos/realms").json
-    #expect(realms["count"]?.integer == 1)
+    expectEqual(realms["count"]?.integer, 1)
     let realm = try #require(realms["realms"]?.array?.first)
     #expect(realm["devices"]?.integer == 1 && realm["expired"]?.integer == 0)
     #expect((realm["bytes"]?.integer ?? 0) > 0)
     let users = try await admin.send("GET", "/api/apps/todos/users?search=\(user.user.id)").json
     #expect(users["users"]?.array?.count == 1 && users["next"] == .null)
-    #expect(
-      try await admin.send("GET", "/api/apps/todos/users?search=%3Cb%3E").json["users"]
-        == .array([]))
+    try await expectEqual(
+      admin.send("GET", "/api/apps/todos/users?search=%3Cb%3E").json["users"],
+      .array([]))
     await device.close()
     try await server.stop()
   }
@@ -238,15 +239,15 @@ struct TestAdmin {
     }
     let path = "/api/apps/todos/users/\(login.user)/"
     let first = try await session()
-    #expect(try await admin.send("POST", path + "disable").status == 200)
-    #expect(try await first.socket.closeCode() == 4002)
-    #expect(try await admin.send("POST", path + "enable").status == 200)
+    try await expectEqual(admin.send("POST", path + "disable").status, 200)
+    try await expectEqual(first.socket.closeCode(), 4002)
+    try await expectEqual(admin.send("POST", path + "enable").status, 200)
     let second = try await session()
-    #expect(try await admin.send("POST", path + "logout").status == 200)
-    #expect(try await second.socket.closeCode() == 4001)
-    #expect(try await admin.send("POST", path + "delete").status == 200)
-    #expect(
-      try await admin.send("GET", "/api/apps/todos/users").json["users"] == .array([]))
+    try await expectEqual(admin.send("POST", path + "logout").status, 200)
+    try await expectEqual(second.socket.closeCode(), 4001)
+    try await expectEqual(admin.send("POST", path + "delete").status, 200)
+    try await expectEqual(
+      admin.send("GET", "/api/apps/todos/users").json["users"], .array([]))
     await client.leave()
     try await server.stop()
   }
@@ -267,13 +268,13 @@ struct TestAdmin {
     }
     let path = "/api/apps/todos/triggers/t%20%3Cb%3E/"
     for (action, expected, stopped) in [("suspend", "suspended", 1), ("resume", "active", 0)] {
-      #expect(try await admin.send("POST", path + action).status == 200)
-      #expect(try await state() == expected)
+      try await expectEqual(admin.send("POST", path + action).status, 200)
+      try await expectEqual(state(), expected)
       let app = try await admin.send("GET", "/api/overview").json["apps"]?.array?.first
-      #expect(app?["triggers"]?.integer == 1)
-      #expect(app?["stoppedTriggers"]?.integer == Int64(stopped))
+      expectEqual(app?["triggers"]?.integer, 1)
+      expectEqual(app?["stoppedTriggers"]?.integer, Int64(stopped))
     }
-    #expect(try await admin.send("POST", path + "explode").status == 404)
+    try await expectEqual(admin.send("POST", path + "explode").status, 404)
     try await server.stop()
   }
 
@@ -295,9 +296,10 @@ struct TestAdmin {
         Issue.record("\(name) is no answer of bytes")
         continue
       }
-      #expect(try Data(bytes) == Data(contentsOf: folder.appending(path: name)), "\(name)")
+      try expectEqual(Data(bytes), Data(contentsOf: folder.appending(path: name)), "\(name)")
     }
-    #expect(page.response([])?.headers.contains { $0.value == "text/html; charset=utf-8" } == true)
+    expectEqual(
+      page.response([])?.headers.contains { $0.value == "text/html; charset=utf-8" }, true)
     for path in [["nothing.js"], ["index"], ["index.html", ""], [".."]] {
       #expect(page.response(path) == nil)
     }

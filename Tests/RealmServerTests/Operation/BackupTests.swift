@@ -11,6 +11,7 @@ import RealmSwift
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -114,7 +115,7 @@ import Testing
     let new = try await Self.open(AppDevice(second, "new"), mode)
     try await Self.meet(realms + [new], acknowledged.union(["offline"]))
     for device in devices { #expect(device.errors.withLock { $0.isEmpty }) }
-    #expect(second.program.status.restored["backup"]?.string == report.begin)
+    expectEqual(second.program.status.restored["backup"]?.string, report.begin)
     try await second.stop()
   }
 
@@ -140,9 +141,9 @@ import Testing
     let refused = #expect(throws: ServerFailure.self) {
       try BackupCommand.answer(directory.path + "/data", alone, isJSON: false)
     }
-    #expect(
-      refused?.description
-        == "The import of the app \(TutorialApp.id) has not ended, and there is no other app. Make "
+    expectEqual(
+      refused?.description,
+      "The import of the app \(TutorialApp.id) has not ended, and there is no other app. Make "
         + "the backup after it.")
     for path in [alone, alone + ".unfinished"] {
       #expect(!FileManager.default.fileExists(atPath: path))
@@ -164,7 +165,7 @@ import Testing
     _ = try await app.run()
     let whole = server.directory.path + "/whole"
     let json = try JSONParser.parse(BackupCommand.answer(data, whole, isJSON: true))
-    #expect(json["importing"] == .array([]))
+    expectEqual(json["importing"], .array([]))
     let second = try FolderCheck(whole)
     #expect(!second.isDamaged, "\(second.text)")
     #expect(
@@ -205,10 +206,10 @@ import Testing
     }
     try FileManager.default.removeItem(atPath: other)
     let answer = try BackupCommand.answer(data, directory.path + "/json", isJSON: true)
-    #expect(try JSONParser.parse(answer)["realms"]?.integer == 1)
+    try expectEqual(JSONParser.parse(answer)["realms"]?.integer, 1)
     for file in ["keys/tokens", "apps/todos/accounts.realm"] {
       let rights = try FileManager.default.attributesOfItem(atPath: "\(backup)/\(file)")
-      #expect((rights[.posixPermissions] as? Int).map { $0 & 0o077 } == 0)
+      expectEqual((rights[.posixPermissions] as? Int).map { $0 & 0o077 }, 0)
     }
   }
 
@@ -268,7 +269,7 @@ import Testing
     _ = try Backup.make(of: directory.path + "/data", to: target)
     #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
     let names = try FileManager.default.contentsOfDirectory(atPath: target)
-    #expect(Set(names) == ["apps", "keys", BackupManifest.name])
+    expectEqual(Set(names), ["apps", "keys", BackupManifest.name])
   }
 
   /// A complete backup may have any name.
@@ -304,7 +305,7 @@ import Testing
     let failure = #expect(throws: ServerFailure.self) {
       try Restore.run(from: backup, to: data, replaces: true)
     }
-    #expect(failure?.description.contains("Another realm-server uses the folder") == true)
+    expectEqual(failure?.description.contains("Another realm-server uses the folder"), true)
     try await server.stop()
     try Data("x".utf8).write(to: URL(fileURLWithPath: data + "/apps/todos/mine.txt"))
     _ = try Restore.run(from: backup, to: data, replaces: true)
@@ -361,11 +362,12 @@ import Testing
     }
     _ = try ServerDirectory(directory.path)
     for part in ["apps", "keys"] {
-      #expect(try String(contentsOfFile: directory.file("\(part)/mark"), encoding: .utf8) == "new")
+      try expectEqual(
+        String(contentsOfFile: directory.file("\(part)/mark"), encoding: .utf8), "new")
       let old = directory.file("replaced-2026T1/\(part)/mark")
-      #expect(try String(contentsOfFile: old, encoding: .utf8) == "old")
+      try expectEqual(String(contentsOfFile: old, encoding: .utf8), "old")
     }
-    #expect(FolderStatistics.restored(directory.path)["backup"]?.string == "b")
+    expectEqual(FolderStatistics.restored(directory.path)["backup"]?.string, "b")
   }
 
   @Test func anIncompleteRestoreIntoAnEmptyFolderStartsNoServer() throws {
@@ -373,7 +375,7 @@ import Testing
     try FileManager.default.createDirectory(
       atPath: directory.file("restoring/apps"), withIntermediateDirectories: true)
     let failure = #expect(throws: ServerFailure.self) { try ServerDirectory(directory.path) }
-    #expect(failure?.description.contains("was interrupted") == true)
+    expectEqual(failure?.description.contains("was interrupted"), true)
     // One into a folder with data does not concern its server.
     try FileManager.default.createDirectory(
       atPath: directory.file("apps"), withIntermediateDirectories: true)

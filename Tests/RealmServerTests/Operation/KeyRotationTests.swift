@@ -10,6 +10,7 @@ import RealmSwift
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -69,10 +70,10 @@ import Testing
     _ = try await SigningKeyCommand.rotate(Self.folder(server), endsLogins: false)
     let text = try await SigningKeyCommand.rotate(Self.folder(server), endsLogins: true)
     #expect(text.hasSuffix("all users have to log in again. 1 connection was ended"))
-    #expect(try await session.socket.closeCode() == 4001)
+    try await expectEqual(session.socket.closeCode(), 4001)
     let answer = try await client.request("POST", "/auth/session", token: login.refreshToken)
     #expect(answer.status.contains("401"))
-    #expect(try SigningKeyCommand.list(Self.folder(server)).split(separator: "\n").count == 1)
+    try expectEqual(SigningKeyCommand.list(Self.folder(server)).split(separator: "\n").count, 1)
     // A new login has a token of the new key.
     let new = try await client.logIn()
     #expect(new.user != login.user)
@@ -98,10 +99,10 @@ import Testing
     #expect(both.map(\.end) == [1_000, 2_000] && both[0].key == before)
     for (path, _) in directory.earlierKeyFiles() {
       let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
-      #expect((rights as? Int).map { $0 & 0o077 } == 0)
+      expectEqual((rights as? Int).map { $0 & 0o077 }, 0)
     }
-    #expect(try directory.earlierKeys(now: 1_000).map(\.end) == [2_000])
-    #expect(directory.earlierKeyFiles().count == 1)
+    try expectEqual(directory.earlierKeys(now: 1_000).map(\.end), [2_000])
+    expectEqual(directory.earlierKeyFiles().count, 1)
     let damaged = directory.path + "/keys/tokens-until-3000"
     try Data("short".utf8).write(to: URL(fileURLWithPath: damaged))
     #expect(throws: ServerFailure.self) { try directory.earlierKeys(now: 1_000) }

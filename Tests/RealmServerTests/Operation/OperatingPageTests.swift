@@ -9,6 +9,7 @@ import RealmNetworking
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -96,7 +97,7 @@ struct OperatingPageTests {
     var count = 0
     for line in lines {
       guard line.hasPrefix(prompt) else {
-        #expect(line == "$ kill %1")
+        expectEqual(line, "$ kill %1")
         try await shell.end()
         continue
       }
@@ -109,7 +110,7 @@ struct OperatingPageTests {
         continue
       }
       let (status, output) = try await shell.run(arguments + (isJSON ? " --json" : ""))
-      #expect(status == 0, "\(line): \(output)")
+      expectEqual(status, 0, "\(line): \(output)")
       #expect(!output.isEmpty, "\(line)")
       if isJSON {
         let json = try JSONParser.parse(output)

@@ -10,6 +10,7 @@ import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServer
@@ -28,13 +29,13 @@ import Testing
     let json = try JSONParser.parse(
       try await UsersCommand.list(folder, nil, search: "", isJSON: true))
     let users = try #require(json["users"]?.array)
-    #expect(users.count == 2)
+    expectEqual(users.count, 2)
     #expect(users.allSatisfy { $0["sessions"]?.integer == 1 && $0["disabled"]?.bool == false })
     let line = try await UsersCommand.list(folder, nil, search: user.user.id, isJSON: false)
     #expect(line.hasPrefix(user.user.id) && line.contains("1 login  anon-user"))
-    #expect(
-      try await UsersCommand.list(folder, "todos", search: "nobody", isJSON: false)
-        == "The app has no such user.")
+    try await expectEqual(
+      UsersCommand.list(folder, "todos", search: "nobody", isJSON: false),
+      "The app has no such user.")
     await #expect(throws: ServerFailure.self) {
       try await UsersCommand.list(folder, "other", search: "", isJSON: false)
     }
@@ -53,10 +54,10 @@ import Testing
       sessions.append(session)
     }
     let folder = Self.folder(server)
-    #expect(
-      try await UsersCommand.delete(folder, nil, user: login.user, email: nil)
-        == "The user \(login.user) of the app todos is deleted")
-    #expect(try await sessions[0].socket.closeCode() == 4002)
+    try await expectEqual(
+      UsersCommand.delete(folder, nil, user: login.user, email: nil),
+      "The user \(login.user) of the app todos is deleted")
+    try await expectEqual(sessions[0].socket.closeCode(), 4002)
     try await sessions[1].mark()
     await #expect(throws: ServerFailure.self) {
       try await UsersCommand.delete(folder, nil, user: login.user, email: nil)
@@ -64,12 +65,12 @@ import Testing
     await client.leave()
     try await server.stop()
     // Without a server, too.
-    #expect(
-      try await UsersCommand.delete(folder, nil, user: other.user, email: nil)
-        == "The user \(other.user) of the app todos is deleted")
-    #expect(
-      try await UsersCommand.list(folder, nil, search: "", isJSON: false)
-        == "The app has no users.")
+    try await expectEqual(
+      UsersCommand.delete(folder, nil, user: other.user, email: nil),
+      "The user \(other.user) of the app todos is deleted")
+    try await expectEqual(
+      UsersCommand.list(folder, nil, search: "", isJSON: false),
+      "The app has no users.")
   }
 
   // MARK: Statistics
@@ -93,9 +94,9 @@ import Testing
       let app = try #require(json["apps"]?.array?.first)
       #expect(app["id"]?.string == "todos" && app["users"]?.integer == 2)
       let realm = try #require(app["realms"]?.array?.first)
-      #expect(realm["partition"]?.string == "\"home\"")
-      #expect(realm["classes"]?.array?.first?["objects"]?.integer == 5)
-      #expect(realm["history"]?.integer == realm["version"]?.integer)
+      expectEqual(realm["partition"]?.string, "\"home\"")
+      expectEqual(realm["classes"]?.array?.first?["objects"]?.integer, 5)
+      expectEqual(realm["history"]?.integer, realm["version"]?.integer)
       return try #require(realm["clients"]?.array)
     }
     // The server hears of the end of a device's connection a moment later.
@@ -109,7 +110,7 @@ import Testing
       found.filter { $0["state"]?.string == "away" }
     )
     #expect(present.count == 1 && absent.count == 1)
-    #expect(present.first?["user"]?.string == user.user.id)
+    expectEqual(present.first?["user"]?.string, user.user.id)
     #expect((absent.first?["behind"]?.integer ?? 0) >= 4)
     let text = try await StatsCommand.answer(folder, "todos", withDevices: true, isJSON: false)
     #expect(text.contains("partition \"home\": ") && text.contains(": connected, "))
@@ -123,7 +124,7 @@ import Testing
       try AppsCommand.answer(folder, isJSON: false)
         .contains(": 2 users, 2 logins, 1 realm, "))
     let apps = try JSONParser.parse(try AppsCommand.answer(folder, isJSON: true))
-    #expect(apps.array?.first?["realmCount"]?.integer == 1)
+    expectEqual(apps.array?.first?["realmCount"]?.integer, 1)
     await #expect(throws: ServerFailure.self) {
       try await StatsCommand.answer(folder, "other", isJSON: false)
     }
@@ -135,7 +136,7 @@ import Testing
     try await server.stop()
     let requests = CommandRequests(Self.folder(server))
     requests.begin()
-    #expect(try await requests.ask(.status, patience: .seconds(3_600)) == nil)
+    try await expectEqual(requests.ask(.status, patience: .seconds(3_600)), nil)
   }
 
   // MARK: Checks
@@ -155,7 +156,7 @@ import Testing
     try await server.stop()
     let whole = try FolderCheck(folder)
     #expect(!whole.isDamaged && whole.text.hasSuffix("files are whole."), "\(whole.text)")
-    #expect(whole.json["damaged"]?.bool == false)
+    expectEqual(whole.json["damaged"]?.bool, false)
     let realms = folder + "/apps/todos/realms/"
     try FileManager.default.removeItem(atPath: realms + "p_=22a=22.realm")
     let path = realms + "p_=22b=22.realm"
@@ -168,8 +169,9 @@ import Testing
     let damaged = try FolderCheck(folder)
     #expect(damaged.isDamaged && damaged.json["damaged"]?.bool == true)
     let found = Set(damaged.items.filter { !$0.findings.isEmpty }.map { $0.path })
-    #expect(
-      found == [
+    expectEqual(
+      found,
+      [
         realms + "p_=22a=22.realm", path, folder + "/keys/tokens-until-9999999999",
         folder + "/apps/todos/app.json",
       ], "\(damaged.text)")
@@ -190,7 +192,7 @@ import Testing
       try await device.wait(for: .upload)
     }
     let busy = try Compaction(folder)
-    #expect(busy.items.first { $0.path.hasSuffix("home=22.realm") }?.after == .some(nil))
+    expectEqual(busy.items.first { $0.path.hasSuffix("home=22.realm") }?.after, .some(nil))
     #expect(busy.text.contains(", in use, stays as it is"))
     await device.close()
     try await server.stop()
@@ -203,9 +205,9 @@ import Testing
     #expect(try !FolderCheck(copy.file("data")).isDamaged)
     let json = try JSONParser.parse(
       try CompactCommand.answer(copy.file("data"), nil, isJSON: true))
-    #expect(
-      json.array?.allSatisfy { ($0["after"]?.integer ?? .max) <= ($0["before"]?.integer ?? 0) }
-        == true)
+    expectEqual(
+      json.array?.allSatisfy { ($0["after"]?.integer ?? .max) <= ($0["before"]?.integer ?? 0) },
+      true)
     // The server goes on with the files.
     let second = try await RunningServer(copy)
     let other = try await ServedDevice(try await second.user().connection())
@@ -219,7 +221,7 @@ import Testing
     (5 << 30, "5.0 GiB"), (3 << 42, "12 TiB"),
   ])
   func sizesAreForPeople(_ count: Int, _ text: String) {
-    #expect(ByteText.text(count) == text)
+    expectEqual(ByteText.text(count), text)
   }
 }
 #endif

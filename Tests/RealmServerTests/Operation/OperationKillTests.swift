@@ -6,6 +6,7 @@
 import Foundation
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -45,7 +46,7 @@ struct OperationKillTests {
   private static func expectWhole(_ folder: String) async throws {
     let check = try await BackupTests.onThread { try FolderCheck(folder) }
     #expect(!check.isDamaged, "\(check.text)")
-    #expect(check.items.count { $0.path.contains("/realms/") } == 12)
+    expectEqual(check.items.count { $0.path.contains("/realms/") }, 12)
   }
 
   /// `Backup` 3
@@ -63,8 +64,8 @@ struct OperationKillTests {
       try await Self.expectWhole(target)
       try FileManager.default.removeItem(atPath: target)
     }
-    #expect(
-      try await Self.run(["backup", "--dir", data, "--to", target], killedAfter: nil) == 0)
+    try await expectEqual(
+      Self.run(["backup", "--dir", data, "--to", target], killedAfter: nil), 0)
     try await Self.expectWhole(target)
     try await Self.expectWhole(data)
     #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
@@ -75,8 +76,8 @@ struct OperationKillTests {
     var random = SeededGenerator(seed: 8)
     let directory = try await Self.folder()
     let (data, backup) = (directory.path + "/data", directory.path + "/backup")
-    #expect(
-      try await Self.run(["backup", "--dir", data, "--to", backup], killedAfter: nil) == 0)
+    try await expectEqual(
+      Self.run(["backup", "--dir", data, "--to", backup], killedAfter: nil), 0)
     let arguments = ["restore", "--from", backup, "--dir", data, "--replace"]
     for _ in 0..<8 {
       _ = try await Self.run(
@@ -84,7 +85,7 @@ struct OperationKillTests {
       _ = try ServerDirectory(data)
       try await Self.expectWhole(data)
     }
-    #expect(try await Self.run(arguments, killedAfter: nil) == 0)
+    try await expectEqual(Self.run(arguments, killedAfter: nil), 0)
     try await Self.expectWhole(data)
     try await RunningServer(directory).stop()
   }
@@ -99,9 +100,9 @@ struct OperationKillTests {
         ["compact", "--dir", data], killedAfter: Double.random(in: 0...0.3, using: &random))
       try await Self.expectWhole(data)
     }
-    #expect(try await Self.run(["compact", "--dir", data], killedAfter: nil) == 0)
+    try await expectEqual(Self.run(["compact", "--dir", data], killedAfter: nil), 0)
     try await Self.expectWhole(data)
-    #expect(try await Self.run(["check", "--dir", data], killedAfter: nil) == 0)
+    try await expectEqual(Self.run(["check", "--dir", data], killedAfter: nil), 0)
     try await RunningServer(directory).stop()
   }
 }

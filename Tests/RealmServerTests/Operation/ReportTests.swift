@@ -13,6 +13,7 @@ import RealmSwift
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
@@ -49,7 +50,7 @@ import Testing
     try await device.wait(for: .upload)
     let end = Task { try await server.stop() }
     while server.program.status.sockets.isReady { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(try await Self.get(server, "/ready").0 == 503)
+    try await expectEqual(Self.get(server, "/ready").0, 503)
     // Who comes meanwhile is served.
     let other = try await ServedDevice(user.connection())
     try other.put(2, "b")
@@ -101,7 +102,7 @@ import Testing
            "on_failure":"skip"}]}
         """, functions: table)
     let user = try await AppDevice(server, "ann").user
-    #expect(try await user.functions.sum([]) == 3)
+    try await expectEqual(user.functions.sum([]), 3)
     await #expect(throws: AppError.self) { try await user.functions.fails([]) }
     // What is not there has no line: a client cannot make any.
     await #expect(throws: AppError.self) { try await user.functions.nope([]) }
@@ -135,16 +136,16 @@ import Testing
 
   @Test func aHistogramKnowsAboutHowLongMostThingsTake() {
     let histogram = LatencyHistogram()
-    #expect(histogram.snapshot.quantile(0.5) == nil)
+    expectEqual(histogram.snapshot.quantile(0.5), nil)
     for _ in 0..<90 { histogram.add(.milliseconds(3)) }
     for _ in 0..<10 { histogram.add(.milliseconds(300)) }
     let snapshot = histogram.snapshot
-    #expect(snapshot.count == 100)
+    expectEqual(snapshot.count, 100)
     #expect(abs(snapshot.seconds - 3.27) < 0.001)
     #expect((0.0025...0.005).contains(snapshot.quantile(0.5) ?? 0))
     #expect((0.25...0.5).contains(snapshot.quantile(0.95) ?? 0))
     histogram.add(seconds: 1_000)
-    #expect(histogram.snapshot.quantile(1) == 10)
+    expectEqual(histogram.snapshot.quantile(1), 10)
     let timer = PrometheusTimer()
     timer.recordNanoseconds(2_000_000)
     let lines = timer.lines("x_seconds", "{app=\"a\"}")
@@ -173,7 +174,7 @@ import Testing
         .compactMap { $0.prefix { $0 != "{" && $0 != " " }.description })
     var used: Set<String> = []
     for panel in panels {
-      #expect(panel["title"]?.string?.isEmpty == false)
+      expectEqual(panel["title"]?.string?.isEmpty, false)
       let targets = try #require(panel["targets"]?.array)
       #expect(!targets.isEmpty)
       for target in targets {
@@ -205,15 +206,15 @@ import Testing
     logger.debug("nothing")
     logger.error("no metadata of its own")
     let found = lines.withLock { $0 }
-    #expect(found.count == 2)
+    expectEqual(found.count, 2)
     for line in found { #expect(line.last == 10 && line.count { $0 == 10 } == 1) }
     let json = try JSONParser.parse(found[0])
     #expect(json["level"]?.string == "info" && json["label"]?.string == "realm-server")
-    #expect(json["message"]?.string == "a \"b\"\n\u{1}c")
-    #expect(json["metadata"]?["app"]?.string == "todos")
-    #expect(json["metadata"]?["list"] == .array(["x"]))
-    #expect(json["metadata"]?["more"]?["k"]?.string == "v")
-    #expect(json["time"]?.string?.hasSuffix("Z") == true)
+    expectEqual(json["message"]?.string, "a \"b\"\n\u{1}c")
+    expectEqual(json["metadata"]?["app"]?.string, "todos")
+    expectEqual(json["metadata"]?["list"], .array(["x"]))
+    expectEqual(json["metadata"]?["more"]?["k"]?.string, "v")
+    expectEqual(json["time"]?.string?.hasSuffix("Z"), true)
   }
 
   /// `RecentNotices` 1
@@ -230,7 +231,7 @@ import Testing
     #expect(kept.first?.number == 301 && kept.first?.level == .error)
     #expect(kept.allSatisfy { $0.text.utf8.count <= 500 })
     // The log has all, as before.
-    #expect(log.withLock { $0.count } == 302)
+    expectEqual(log.withLock { $0.count }, 302)
   }
 
   @Test(.enabled(if: ServerProcess.isBuilt, "the program was not built with the tests"))

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -16,15 +17,15 @@ struct UpkeepPeriodTests {
   }
 
   @Test func aPeriodBeginsWhenTheLastIsOver() {
-    #expect(beginnings([100, 104, 105, 109, 110]) == [true, false, true, false, true])
+    expectEqual(beginnings([100, 104, 105, 109, 110]), [true, false, true, false, true])
   }
 
   @Test func aLeapOfTheClockIsOnePeriod() {
-    #expect(beginnings([100, 100_000, 100_004, 100_005]) == [true, true, false, true])
+    expectEqual(beginnings([100, 100_000, 100_004, 100_005]), [true, true, false, true])
   }
 
   @Test func aClockThatIsPutBackBeginsOne() {
-    #expect(beginnings([100, 50, 54, 55]) == [true, true, false, true])
+    expectEqual(beginnings([100, 50, 54, 55]), [true, true, false, true])
   }
 }
 #endif

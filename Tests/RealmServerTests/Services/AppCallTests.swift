@@ -11,6 +11,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -70,7 +71,7 @@ import Testing
       let early = await #expect(throws: AppError.self) {
         try await app.login(credentials: .emailPassword(email: name, password: "secret1"))
       }
-      #expect(early?.code == .invalidPassword)
+      expectEqual(early?.code, .invalidPassword)
       _ = try outbox.take(name)
     }
     try await auth.resendConfirmationEmail("ann@x.org")
@@ -103,7 +104,7 @@ import Testing
       app.login(credentials: credentials) { continuation.resume(returning: $0) }
     }
     guard case .failure(let error) = failed else { return #expect(Bool(false), "the old password") }
-    #expect(Self.code(error) == .invalidPassword)
+    expectEqual(Self.code(error), .invalidPassword)
     try await server.stop()
   }
 
@@ -145,24 +146,24 @@ import Testing
     let app = AppDevice.app(server)
     try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
     let user = try await app.login(credentials: .anonymous)
-    #expect(user.identities.map(\.providerType) == ["anon-user"])
+    expectEqual(user.identities.map(\.providerType), ["anon-user"])
     #expect(user.identities.allSatisfy { !$0.identifier.isEmpty })
     #expect(user.profile.metadata.isEmpty && user.customData.isEmpty)
     let token = try TestIssuer().token(TestClaims(name: "Ann"), .hs256)
-    #expect(try await user.linkUser(credentials: .jwt(token: token)) == user)
+    try await expectEqual(user.linkUser(credentials: .jwt(token: token)), user)
     let linked: User = try await Self.value {
       user.linkUser(
         credentials: .emailPassword(email: "ann@x.org", password: "secret1"), completion: $0)
     }
     #expect(linked === user)
-    #expect(
-      user.identities.map(\.providerType) == ["anon-user", "custom-token", "local-userpass"])
+    expectEqual(
+      user.identities.map(\.providerType), ["anon-user", "custom-token", "local-userpass"])
     #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
 
     try await server.accounts.setCustomData(
       .document([BSONElement("level", .int64(3))]), of: user.id)
-    #expect(try await user.refreshCustomData() == ["level": 3])
-    #expect(user.customData == ["level": 3])
+    try await expectEqual(user.refreshCustomData(), ["level": 3])
+    expectEqual(user.customData, ["level": 3])
     try await server.accounts.setCustomData(
       .document([BSONElement("level", .int64(4))]), of: user.id)
     let level = try await withCheckedThrowingContinuation {
@@ -186,7 +187,7 @@ import Testing
         try await app.login(credentials: .emailPassword(email: name, password: "secret1")))
     }
     #expect(app.switch(to: users[0]) == users[0] && app.currentUser == users[0])
-    #expect(Set(app.allUsers.keys) == Set(users.map(\.id)))
+    expectEqual(Set(app.allUsers.keys), Set(users.map(\.id)))
     let sessions = try await server.accounts.counts().sessions
     try await users[0].logOut()
     #expect(await Self.error { users[1].logOut(completion: $0) } == nil)
@@ -195,17 +196,17 @@ import Testing
     #expect(await Self.error { users[3].remove(completion: $0) } == nil)
     #expect(users[2].state == .removed && users[3].state == .removed)
     // All of them are logged out at the server, which keeps the users.
-    #expect(try await server.accounts.counts().sessions == sessions - 4)
-    #expect(try await server.accounts.counts().users == 6)
+    try await expectEqual(server.accounts.counts().sessions, sessions - 4)
+    try await expectEqual(server.accounts.counts().users, 6)
     try await users[4].delete()
     #expect(await Self.error { users[5].delete(completion: $0) } == nil)
     #expect(users[4].state == .removed && users[5].state == .removed)
-    #expect(try await server.accounts.counts().users == 4)
+    try await expectEqual(server.accounts.counts().users, 4)
     for name in names[4...] {
       let gone = await #expect(throws: AppError.self) {
         try await app.login(credentials: .emailPassword(email: name, password: "secret1"))
       }
-      #expect(gone?.code == .invalidPassword)
+      expectEqual(gone?.code, .invalidPassword)
     }
     #expect(
       try await app.login(credentials: .emailPassword(email: names[0], password: "secret1"))
@@ -221,17 +222,17 @@ import Testing
     let app = AppDevice.app(server)
     try await app.login(credentials: .anonymous)
     try await app.updateBaseUrl(to: other.address)
-    #expect(app.baseURL == other.address)
+    expectEqual(app.baseURL, other.address)
     let there = try await other.accounts.counts().users
     try await app.emailPasswordAuth.registerUser(email: "ann@x.org", password: "secret1")
     try await app.login(credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
-    #expect(try await other.accounts.counts().users == there + 1)
+    try await expectEqual(other.accounts.counts().users, there + 1)
     #expect(await Self.error { app.updateBaseUrl(to: server.address, $0) } == nil)
-    #expect(app.baseURL == server.address)
+    expectEqual(app.baseURL, server.address)
     let refused = await #expect(throws: AppError.self) {
       try await app.login(credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
     }
-    #expect(refused?.code == .invalidPassword)
+    expectEqual(refused?.code, .invalidPassword)
     try await server.stop()
     try await other.stop()
   }
@@ -245,8 +246,8 @@ import Testing
       downloadBeforeOpen: .always)
     let session = try #require(device.user.session(forPartitionValue: "home"))
     #expect(session.parentUser() == device.user && session.state == .active)
-    #expect(device.user.allSessions.count == 1)
-    #expect(device.user.session(forPartitionValue: "other") == nil)
+    expectEqual(device.user.allSessions.count, 1)
+    expectEqual(device.user.session(forPartitionValue: "other"), nil)
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "a"])) }
     try await session.wait(for: .upload)
     try await server.stop()
@@ -267,10 +268,10 @@ import Testing
     let (user, push) = (device.user, device.app.pushClient(serviceName: "apns"))
     let id = AnyBSON.string(user.id)
     #expect(await Self.error { push.registerDevice(token: "t", user: user, completion: $0) } == nil)
-    #expect(try await user.functions.notify([id]) == 1)
+    try await expectEqual(user.functions.notify([id]), 1)
     #expect(await Self.error { push.deregisterDevice(user: user, completion: $0) } == nil)
     let count: AnyBSON = try await Self.value { user.functions.notify([id], $0) }
-    #expect(count == 0)
+    expectEqual(count, 0)
     let unknown = device.app.pushClient(serviceName: "gcm")
     #expect(
       Self.code(
@@ -311,19 +312,19 @@ import Testing
     var (ofSome, ofMatching) = (
       some.events.stream.makeAsyncIterator(), matching.events.stream.makeAsyncIterator()
     )
-    #expect(await ofSome.next() == "open")
-    #expect(await ofMatching.next() == "open")
+    await expectEqual(ofSome.next(), "open")
+    await expectEqual(ofMatching.next(), "open")
     for (number, id) in ids.enumerated() {
       _ = try await todos.insertOne([
         "_id": .objectId(id), "name": .string("\(number)"), "owner": number == 2 ? "x" : "y",
       ])
     }
-    #expect(await ofSome.next() == "1")
-    #expect(await ofMatching.next() == "2")
+    await expectEqual(ofSome.next(), "1")
+    await expectEqual(ofMatching.next(), "2")
     first.close()
     second.close()
-    #expect(await ofSome.next() == "closed")
-    #expect(await ofMatching.next() == "closed")
+    await expectEqual(ofSome.next(), "closed")
+    await expectEqual(ofMatching.next(), "closed")
     let third = todos.watch(matchFilter: ["$where": 1], delegate: refused, queue: queue)
     var ofRefused = refused.events.stream.makeAsyncIterator()
     #expect(["error", "failed"].contains(await ofRefused.next()))

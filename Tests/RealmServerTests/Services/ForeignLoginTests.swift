@@ -9,6 +9,7 @@ import RealmServerEngine
 import RealmSwift
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -40,9 +41,10 @@ import Testing
     let credentials = Credentials.google(serverAuthCode: "4/a+b=&c")
     let user = try await app.login(credentials: credentials)
     #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
-    #expect(user.identities.map(\.providerType) == ["oauth2-google"])
-    #expect(
-      web.requests("/token").map(\.body) == [
+    expectEqual(user.identities.map(\.providerType), ["oauth2-google"])
+    expectEqual(
+      web.requests("/token").map(\.body),
+      [
         "code=4%2Fa%2Bb%3D%26c&client_id=server&client_secret=a%20secret&redirect_uri="
           + "&grant_type=authorization_code"
       ])
@@ -50,15 +52,14 @@ import Testing
     let token = try issuer.token(Self.google("1001", for: "phone"), .rs256)
     #expect(try await app.login(credentials: .googleId(token: token)) === user)
     // ID tokens for the server come by codes alone.
-    let other = try issuer.token(Self.google("1001", for: "server"), .rs256)
-    #expect(
-      await AppError.code { try await app.login(credentials: .googleId(token: other)) }
-        == .authError)
+    let other = Credentials.googleId(
+      token: try issuer.token(Self.google("1001", for: "server"), .rs256))
+    await expectEqual(AppError.code { try await app.login(credentials: other) }, .authError)
     // What is no login.
     try exchange(Self.google("1001", for: "stranger"))
-    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
+    await expectEqual(AppError.code { try await app.login(credentials: credentials) }, .authError)
     web.answer("/token", #"{"access_token":"x"}"#)
-    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
+    await expectEqual(AppError.code { try await app.login(credentials: credentials) }, .authError)
     web.answer(
       "/token",
       TestWebServer.Answer(
@@ -67,8 +68,8 @@ import Testing
     let refused = await #expect(throws: AppError.self) {
       try await app.login(credentials: credentials)
     }
-    #expect(refused?.code == .authError)
-    #expect(refused?.message == "Google refuses the login: Malformed auth code.")
+    expectEqual(refused?.code, .authError)
+    expectEqual(refused?.message, "Google refuses the login: Malformed auth code.")
     // What is about the app or the provider is no user's fault.
     for answer in [
       TestWebServer.Answer(text: #"{"error":"invalid_client"}"#, status: 401),
@@ -79,14 +80,14 @@ import Testing
       TestWebServer.Answer(text: "{\"a\":\"\(String(repeating: "a", count: 64 << 10))\"}"),
     ] {
       web.answer("/token", answer)
-      #expect(
-        await AppError.code { try await app.login(credentials: credentials) }
-          == .internalServerError)
+      await expectEqual(
+        AppError.code { try await app.login(credentials: credentials) },
+        .internalServerError)
     }
     let count = web.requests("/token").count
     let long = Credentials.google(serverAuthCode: String(repeating: "c", count: 20_000))
-    #expect(await AppError.code { try await app.login(credentials: long) } == .authError)
-    #expect(web.requests("/token").count == count)
+    await expectEqual(AppError.code { try await app.login(credentials: long) }, .authError)
+    expectEqual(web.requests("/token").count, count)
     try await server.stop()
     try await web.stop()
   }
@@ -115,47 +116,48 @@ import Testing
     person()
     let credentials = Credentials.facebook(accessToken: "a token")
     let user = try await app.login(credentials: credentials)
-    #expect(user.identities.map(\.providerType) == ["oauth2-facebook"])
+    expectEqual(user.identities.map(\.providerType), ["oauth2-facebook"])
     #expect(user.profile.name == "Ann B" && user.profile.email == "ann@x.org")
     #expect(user.profile.firstName == "Ann" && user.profile.lastName == "B")
-    #expect(user.profile.pictureURL == URL(string: "https://x.org/a.png"))
-    #expect(
-      web.requests("/v1/debug_token").map(\.path) == [
+    expectEqual(user.profile.pictureURL, URL(string: "https://x.org/a.png"))
+    expectEqual(
+      web.requests("/v1/debug_token").map(\.path),
+      [
         "/v1/debug_token?input_token=a%20token&access_token=77%7Ca%20secret"
       ])
     let proof = HexadecimalText.text(
       ServerCryptography().signature(of: Array("a token".utf8), key: Array("a secret".utf8)))
-    #expect(
+    expectEqual(
       web.requests("/v1/me").first?.path.hasSuffix(
-        "&access_token=a%20token&appsecret_proof=\(proof)")
-        == true)
+        "&access_token=a%20token&appsecret_proof=\(proof)"),
+      true)
     #expect(try await app.login(credentials: credentials) === user)
     // A token of another app says nothing about its sender; nor do others.
     facts("78")
-    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
+    await expectEqual(AppError.code { try await app.login(credentials: credentials) }, .authError)
     facts(isValid: false)
-    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
+    await expectEqual(AppError.code { try await app.login(credentials: credentials) }, .authError)
     facts(user: "")
-    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
+    await expectEqual(AppError.code { try await app.login(credentials: credentials) }, .authError)
     facts()
     person("1002")
-    #expect(await AppError.code { try await app.login(credentials: credentials) } == .authError)
+    await expectEqual(AppError.code { try await app.login(credentials: credentials) }, .authError)
     web.answer(
       "/v1/debug_token",
       TestWebServer.Answer(text: #"{"error":{"message":"Invalid token","code":190}}"#, status: 400))
     let refused = await #expect(throws: AppError.self) {
       try await app.login(credentials: credentials)
     }
-    #expect(refused?.message == "Facebook refuses the login: Invalid token")
+    expectEqual(refused?.message, "Facebook refuses the login: Invalid token")
     web.forget("/v1/debug_token")
-    #expect(
-      await AppError.code { try await app.login(credentials: credentials) } == .internalServerError)
+    await expectEqual(
+      AppError.code { try await app.login(credentials: credentials) }, .internalServerError)
     // It can be added to another user.
     facts(user: "1003")
     person("1003")
     let guest = try await app.login(credentials: .anonymous)
     try await guest.linkUser(credentials: credentials)
-    #expect(guest.identities.map(\.providerType) == ["anon-user", "oauth2-facebook"])
+    expectEqual(guest.identities.map(\.providerType), ["anon-user", "oauth2-facebook"])
     try await server.stop()
     try await web.stop()
   }

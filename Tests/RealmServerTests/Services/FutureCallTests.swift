@@ -15,6 +15,7 @@ import RealmStorage
 import RealmSwift
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmServerKit
@@ -67,7 +68,7 @@ import Testing
     let refused: Future<User, any Error> = app.login(
       credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
     let error = await #expect(throws: AppError.self) { try await value(refused) }
-    #expect(error?.code == .invalidPassword)
+    expectEqual(error?.code, .invalidPassword)
     try await server.stop()
   }
 
@@ -99,25 +100,25 @@ import Testing
     let linked: Future<User, any Error> = user.linkUser(
       credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
     #expect(try await value(linked) === user)
-    #expect(user.identities.map(\.providerType) == ["anon-user", "local-userpass"])
+    expectEqual(user.identities.map(\.providerType), ["anon-user", "local-userpass"])
     try await server.accounts.setCustomData(
       .document([BSONElement("level", .int64(3))]), of: user.id)
     let data: Future<[AnyHashable: Any], any Error> = user.refreshCustomData()
-    #expect(try await value(data) { $0["level"] as? Int } == 3)
+    try await expectEqual(value(data) { $0["level"] as? Int }, 3)
     try await value(user.logOut())
-    #expect(user.state == .loggedOut)
+    expectEqual(user.state, .loggedOut)
     let bob = try await app.login(
       credentials: .emailPassword(email: "bob@x.org", password: "secret1"))
     try await value(bob.remove())
-    #expect(bob.state == .removed)
+    expectEqual(bob.state, .removed)
     let eve = try await app.login(
       credentials: .emailPassword(email: "eve@x.org", password: "secret1"))
     let count = try await server.accounts.counts().users
     try await value(eve.delete())
-    #expect(eve.state == .removed)
-    #expect(try await server.accounts.counts().users == count - 1)
+    expectEqual(eve.state, .removed)
+    try await expectEqual(server.accounts.counts().users, count - 1)
     try await value(app.updateBaseUrl(to: other.address))
-    #expect(app.baseURL == other.address)
+    expectEqual(app.baseURL, other.address)
     try await server.stop()
     try await other.stop()
   }
@@ -130,36 +131,36 @@ import Testing
     let id: Future<AnyBSON, any Error> = todos.insertOne(["name": "a"])
     #expect(try await value(id).objectIdValue != nil)
     let ids: Future<[AnyBSON], any Error> = todos.insertMany([["name": "b"], ["name": "c"]])
-    #expect(try await value(ids).count == 2)
+    try await expectEqual(value(ids).count, 2)
     let found: Future<[Document], any Error> = todos.find(
       filter: [:], options: FindOptions(2, nil, [["name": -1]]))
-    #expect(try await value(found).map { $0["name"]??.stringValue } == ["c", "b"])
+    try await expectEqual(value(found).map { $0["name"]??.stringValue }, ["c", "b"])
     let one: Future<Document?, any Error> = todos.findOneDocument(filter: ["name": "b"])
-    #expect(try await value(one)?["name"] == .some("b"))
+    try await expectEqual(value(one)?["name"], .some("b"))
     let groups: Future<[Document], any Error> = todos.aggregate(pipeline: [["$count": "n"]])
-    #expect(try await value(groups).count == 1)
+    try await expectEqual(value(groups).count, 1)
     let count: Future<Int, any Error> = todos.count(filter: [:], limit: 2)
-    #expect(try await value(count) == 2)
+    try await expectEqual(value(count), 2)
     let set: Document = ["$set": ["owner": "x"]]
     let first: Future<UpdateResult, any Error> = todos.updateOneDocument(
       filter: ["name": "d"], update: set, upsert: true)
     #expect(try await value(first) { $0.documentId != nil })
     let all: Future<UpdateResult, any Error> = todos.updateManyDocuments(filter: [:], update: set)
-    #expect(try await value(all) { $0.matchedCount } == 4)
+    try await expectEqual(value(all) { $0.matchedCount }, 4)
     let before: Future<Document?, any Error> = todos.findOneAndUpdate(
       filter: ["name": "a"], update: ["$set": ["name": "z"]])
-    #expect(try await value(before)?["name"] == .some("a"))
+    try await expectEqual(value(before)?["name"], .some("a"))
     let after: Future<Document?, any Error> = todos.findOneAndReplace(
       filter: ["name": "z"], replacement: ["name": "y"],
       options: FindOneAndModifyOptions(nil, [], false, true))
     // What the replacement lacks has its default, and is there.
-    #expect(try await value(after)?["owner"] == .some(""))
+    try await expectEqual(value(after)?["owner"], .some(""))
     let gone: Future<Document?, any Error> = todos.findOneAndDelete(filter: ["name": "y"])
-    #expect(try await value(gone)?["name"] == .some("y"))
+    try await expectEqual(value(gone)?["name"], .some("y"))
     let deleted: Future<Int, any Error> = todos.deleteOneDocument(filter: ["name": "b"])
-    #expect(try await value(deleted) == 1)
+    try await expectEqual(value(deleted), 1)
     let rest: Future<Int, any Error> = todos.deleteManyDocuments(filter: [:])
-    #expect(try await value(rest) == 2)
+    try await expectEqual(value(rest), 2)
     let refused: Future<Int, any Error> = todos.count(filter: ["$where": 1])
     await #expect(throws: AppError.self) { try await value(refused) }
     try await server.stop()

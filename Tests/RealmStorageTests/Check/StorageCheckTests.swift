@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 /// One way to damage worked example A, and the check that must notice.
@@ -46,7 +46,7 @@ struct StorageCheckTests {
   @Test("finds nothing in the worked examples")
   func goodFiles() throws {
     for contents in [WorkedExamples.firstCommit, WorkedExamples.secondCommit] {
-      #expect(try SimulatedFileSystem(contents: contents).openDatabase().check() == [])
+      try expectEqual(SimulatedFileSystem(contents: contents).openDatabase().check(), [])
     }
   }
 

@@ -5,6 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct CommitTests {
@@ -15,9 +16,9 @@ struct CommitTests {
   @Test func newFileIsBlankUntilTheFirstCommit() throws {
     let file = try DatabaseFile.open(path: directory.file("a.realm"))
     let snapshot = try file.snapshot()
-    #expect(snapshot.version == 1)
-    #expect(snapshot.roots == VersionRoots())
-    #expect(try file.fileByteCount() == 4096)
+    expectEqual(snapshot.version, 1)
+    expectEqual(snapshot.roots, VersionRoots())
+    try expectEqual(file.fileByteCount(), 4096)
   }
 
   @Test func firstCommitMakesVersionTwo() throws {
@@ -25,18 +26,18 @@ struct CommitTests {
     do {
       let file = try DatabaseFile.open(path: path)
       let write = try file.beginWrite()
-      #expect(write.version == 2)
+      expectEqual(write.version, 2)
       let snapshot = try write.commit(changeset: [])
-      #expect(snapshot.version == 2)
-      #expect(file.newestVersion == 2)
+      expectEqual(snapshot.version, 2)
+      expectEqual(file.newestVersion, 2)
     }
     let file = try DatabaseFile.open(path: path)
-    #expect(file.newestVersion == 2)
+    expectEqual(file.newestVersion, 2)
     let top = try file.snapshot().top()
-    #expect(top.historyType == 2)
-    #expect(top.historySchemaVersion == 1)
-    #expect(top.slotCount == 11)
-    #expect(try IndependentChecker.findings(path) == nil)
+    expectEqual(top.historyType, 2)
+    expectEqual(top.historySchemaVersion, 1)
+    expectEqual(top.slotCount, 11)
+    try expectEqual(IndependentChecker.findings(path), nil)
   }
 
   /// `ReaderTable` 2, `ARCHITECTURE` 2.
@@ -52,13 +53,13 @@ struct CommitTests {
       let snapshot = try write.commit(changeset: [])
       if step % 20 == 0 { pinned.append((snapshot, numbers)) }
       for (snapshot, expected) in pinned {
-        #expect(try NumberTree.numbers(of: snapshot) == expected)
+        try expectEqual(NumberTree.numbers(of: snapshot), expected)
       }
     }
-    #expect(file.pinnedVersions == pinned.map { $0.0.version })
+    expectEqual(file.pinnedVersions, pinned.map { $0.0.version })
     pinned.removeAll()
-    #expect(file.oldestPinnedVersion == file.newestVersion)
-    #expect(try IndependentChecker.findings(directory.file("a.realm")) == nil)
+    expectEqual(file.oldestPinnedVersion, file.newestVersion)
+    try expectEqual(IndependentChecker.findings(directory.file("a.realm")), nil)
   }
 
   /// `ARCHITECTURE` 1.
@@ -67,9 +68,9 @@ struct CommitTests {
     var write = try file.beginWrite()
     try NumberTree.replace(with: [1, 2, 3], in: write)
     write.rollback()
-    #expect(file.newestVersion == 1)
+    expectEqual(file.newestVersion, 1)
     write = try file.beginWrite()
-    #expect(write.roots == VersionRoots())
+    expectEqual(write.roots, VersionRoots())
     write.rollback()
   }
 }

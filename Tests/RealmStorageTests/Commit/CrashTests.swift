@@ -5,7 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct CrashTests {
@@ -98,7 +98,7 @@ struct CrashTests {
     let total = try CrashSeeds.total(8) { seed in
       let recording = try record(commits: 20, seed: seed)
       let (messages, states) = try violations(of: recording, seed: seed)
-      #expect(messages == [], "seed \(seed)")
+      expectEqual(messages, [], "seed \(seed)")
       return states
     }
     #expect(total > 2000)
@@ -110,7 +110,7 @@ struct CrashTests {
     let recording = try record(
       commits: 12, seed: 3, initial: old.contents, numbers: old.numbers)
     let (messages, states) = try violations(of: recording, seed: 4)
-    #expect(messages == [])
+    expectEqual(messages, [])
     #expect(states > 200)
   }
 
@@ -142,9 +142,9 @@ struct CrashTests {
     let states = CrashStates(of: system.file.trace, initial: contents)
     let count = try states.forEach(using: &random) { state in
       let file = try SimulatedFileSystem(contents: state.contents).openDatabase()
-      #expect(try file.check() == [], "\(state.name)")
+      try expectEqual(file.check(), [], "\(state.name)")
       _ = try file.beginWrite().commit(changeset: [])
-      #expect(try file.check() == [], "\(state.name)")
+      try expectEqual(file.check(), [], "\(state.name)")
     }
     #expect(count > 10)
   }

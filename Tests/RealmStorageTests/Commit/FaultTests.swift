@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 #if canImport(Darwin)
@@ -37,7 +38,7 @@ struct FaultTests {
   /// How many calls of a run without faults can fail.
   private func callCount() throws -> Int {
     let system = try SimulatedFileSystem()
-    #expect(workload(system).done == 3)
+    expectEqual(workload(system).done, 3)
     return system.file.callCount
   }
 
@@ -52,8 +53,8 @@ struct FaultTests {
         #expect(["Measuring", "Mapping", "Growing", "Resizing"].contains(operation))
         continue
       }
-      #expect(error == nil)
-      #expect(done == 3, "call \(call)")
+      expectEqual(error, nil)
+      expectEqual(done, 3, "call \(call)")
       try expectWhole(system, [3], "call \(call)")
     }
   }
@@ -68,7 +69,7 @@ struct FaultTests {
       let (done, error) = workload(system)
       if fault == .error(ENOSPC), error == nil {
         // A disk that is full for a short time has room for less.
-        #expect(done == 3, "call \(call)")
+        expectEqual(done, 3, "call \(call)")
         system.file.fail(call: 0, nil)
         try expectWhole(system, [3], "call \(call)")
         continue
@@ -77,7 +78,7 @@ struct FaultTests {
         Issue.record("call \(call): \(error.map { "\($0)" } ?? "no error")")
         continue
       }
-      #expect(path == system.file.path)
+      expectEqual(path, system.file.path)
       #expect(code == EIO || code == ENOSPC)
       system.file.fail(call: 0, nil)
       // A commit whose second sync failed, or what comes after it, may be there or not.
@@ -95,13 +96,13 @@ struct FaultTests {
     let snapshot = try file.snapshot()
     let step = Int(snapshot.version) - 1
     #expect(steps.contains(step), "\(comment)")
-    #expect(try NumberTree.numbers(of: snapshot) == Self.numbers(after: step), "\(comment)")
-    #expect(try file.check() == [], "\(comment)")
+    try expectEqual(NumberTree.numbers(of: snapshot), Self.numbers(after: step), "\(comment)")
+    try expectEqual(file.check(), [], "\(comment)")
     let write = try file.beginWrite()
     try NumberTree.replace(with: [1, 2], in: write)
     let next = try write.commit(changeset: [])
-    #expect(try NumberTree.numbers(of: next) == [1, 2], "\(comment)")
-    #expect(try file.check() == [], "\(comment)")
+    try expectEqual(NumberTree.numbers(of: next), [1, 2], "\(comment)")
+    try expectEqual(file.check(), [], "\(comment)")
   }
 
   /// `DatabaseFile` 5, `FileSystem` 2, `ARCHITECTURE` 7.
@@ -118,9 +119,9 @@ struct FaultTests {
       try write.commit(changeset: [])
     }
     #expect(throws: StorageError.poisoned(path: system.file.path)) { try file.beginWrite() }
-    #expect(try NumberTree.numbers(of: old) == [1])
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == [1])
-    #expect(file.newestVersion == old.version)
+    try expectEqual(NumberTree.numbers(of: old), [1])
+    try expectEqual(NumberTree.numbers(of: try file.snapshot()), [1])
+    expectEqual(file.newestVersion, old.version)
   }
 
   @Test func aFullDiskIsNotTheEnd() throws {
@@ -136,8 +137,8 @@ struct FaultTests {
     write = try file.beginWrite()
     try NumberTree.replace(with: large, in: write)
     let snapshot = try write.commit(changeset: [])
-    #expect(try NumberTree.numbers(of: snapshot) == large)
-    #expect(try file.check() == [])
+    try expectEqual(NumberTree.numbers(of: snapshot), large)
+    try expectEqual(file.check(), [])
   }
 
   /// On a disk with little room left, commits ask for less than they would like to have, then use
@@ -164,12 +165,12 @@ struct FaultTests {
       for index in leaf * 100..<leaf * 100 + 100 { numbers[index] = Int64(index) << 16 }
     }
     try commit()
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
+    try expectEqual(NumberTree.numbers(of: try file.snapshot()), numbers)
     #expect(try file.fileByteCount() <= limit)
     // More than there is.
     numbers += numbers
     #expect(throws: StorageError.system(operation: "Growing", path: system.file.path, code: ENOSPC))
     { try commit() }
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 }

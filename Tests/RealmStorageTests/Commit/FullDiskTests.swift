@@ -5,6 +5,7 @@
 import Foundation
 import RealmTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -37,22 +38,22 @@ struct FullDiskTests {
   /// `SharedMemory` 3: the lock file has its space before its memory is touched.
   @Test func openingWithoutSpaceForTheLockFileThrows() throws {
     do { _ = try open().beginWrite().commit(changeset: []) }
-    #expect(unlink(path + ".lock") == 0)
+    expectEqual(unlink(path + ".lock"), 0)
     files.fillDisk(true)
     #expect(throws: noSpaceForTheLockFile) { try open() }
     files.fillDisk(false)
-    #expect(try open().newestVersion == 2)
+    try expectEqual(open().newestVersion, 2)
   }
 
   /// A lock file that has a hole, as one has that was copied or that an interrupted start left.
   /// `SharedMemory` 3.
   @Test func theSpaceOfTheLockFileIsWrittenWhateverItsLength() throws {
     do { _ = try open() }
-    #expect(truncate(path + ".lock", 0) == 0)
-    #expect(truncate(path + ".lock", off_t(SharedMemory.initialByteCount)) == 0)
+    expectEqual(truncate(path + ".lock", 0), 0)
+    expectEqual(truncate(path + ".lock", off_t(SharedMemory.initialByteCount)), 0)
     let file = try open()
     var status = stat()
-    #expect(stat(path + ".lock", &status) == 0)
+    expectEqual(stat(path + ".lock", &status), 0)
     #expect(Int(status.st_blocks) * 512 >= SharedMemory.initialByteCount)
     withExtendedLifetime(file) {}
   }
@@ -65,15 +66,15 @@ struct FullDiskTests {
     let error = #expect(throws: StorageError.self) {
       for _ in 0...ReaderTable.segmentSlotCount { snapshots.append(try file.snapshot()) }
     }
-    #expect(error == noSpaceForTheLockFile)
-    #expect(snapshots.count == ReaderTable.segmentSlotCount)
+    expectEqual(error, noSpaceForTheLockFile)
+    expectEqual(snapshots.count, ReaderTable.segmentSlotCount)
     files.fillDisk(false)
     snapshots.append(try file.snapshot())
     // The failure kept no segment: another process gets the next one.
     let other = try open()
-    #expect(try other.snapshot().version == 1)
-    #expect(
-      file.session.memory.slotCount.pointee.load(ordering: .relaxed)
-        == UInt64(3 * ReaderTable.segmentSlotCount))
+    try expectEqual(other.snapshot().version, 1)
+    expectEqual(
+      file.session.memory.slotCount.pointee.load(ordering: .relaxed),
+      UInt64(3 * ReaderTable.segmentSlotCount))
   }
 }

@@ -5,7 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct GroupCommitTests {
@@ -48,22 +48,22 @@ struct GroupCommitTests {
   /// `PendingCommit` 1.
   @Test func aHundredTransactionsShareOnePairOfSyncs() throws {
     let pending = try writeGroup(of: 100)
-    #expect(syncCount == 0)
+    expectEqual(syncCount, 0)
     try pending.makeDurable()
-    #expect(syncCount == 2)
-    #expect(try newest == Array(0...100))
-    #expect(try file.check() == [])
+    expectEqual(syncCount, 2)
+    try expectEqual(newest, Array(0...100))
+    try expectEqual(file.check(), [])
   }
 
   /// `CommitWriter` 4.
   @Test func nobodyElseSeesAVersionBeforeItIsDurable() throws {
     let before = file.newestVersion
     let pending = try writeGroup(of: 3)
-    #expect(file.newestVersion == before)
-    #expect(try newest == [0])
-    #expect(try NumberTree.numbers(of: pending.snapshot) == [0, 1, 2, 3])
+    expectEqual(file.newestVersion, before)
+    try expectEqual(newest, [0])
+    try expectEqual(NumberTree.numbers(of: pending.snapshot), [0, 1, 2, 3])
     try pending.makeDurable()
-    #expect(file.newestVersion == before + 3)
+    expectEqual(file.newestVersion, before + 3)
   }
 
   /// `PendingCommit` 3.
@@ -78,12 +78,12 @@ struct GroupCommitTests {
       pending = try writeVersion(pending.begin(), numbers)
       seen.append((pending.snapshot, numbers))
       for (snapshot, numbers) in seen {
-        #expect(try NumberTree.numbers(of: snapshot) == numbers)
+        try expectEqual(NumberTree.numbers(of: snapshot), numbers)
       }
     }
     try pending.makeDurable()
     for (snapshot, numbers) in seen {
-      #expect(try NumberTree.numbers(of: snapshot) == numbers)
+      try expectEqual(NumberTree.numbers(of: snapshot), numbers)
     }
   }
 
@@ -94,8 +94,8 @@ struct GroupCommitTests {
     undone.rollback()
     pending = try writeVersion(pending.begin(), [0, 1, 2, 3])
     try pending.makeDurable()
-    #expect(try newest == [0, 1, 2, 3])
-    #expect(try file.check() == [])
+    try expectEqual(newest, [0, 1, 2, 3])
+    try expectEqual(file.check(), [])
   }
 
   @Test func aTransactionThatCannotBeWrittenLeavesThoseBefore() throws {
@@ -111,8 +111,8 @@ struct GroupCommitTests {
       }
       system.file.fail(call: 0, nil)
       try pending.makeDurable()
-      #expect(try newest == before + [1, 2])
-      #expect(try file.check() == [])
+      try expectEqual(newest, before + [1, 2])
+      try expectEqual(file.check(), [])
     }
   }
 
@@ -121,17 +121,17 @@ struct GroupCommitTests {
     let pending = try writeGroup(of: 3)
     system.file.failSync(after: 1)
     #expect(throws: StorageError.self) { try pending.makeDurable() }
-    #expect(try newest == [0])
+    try expectEqual(newest, [0])
     // What was seen can still be read: nothing overwrites it any more.
-    #expect(try NumberTree.numbers(of: pending.snapshot) == [0, 1, 2, 3])
+    try expectEqual(NumberTree.numbers(of: pending.snapshot), [0, 1, 2, 3])
     #expect(throws: StorageError.self) { try file.beginWrite() }
   }
 
   @Test func whatIsLetGoOfIsMadeDurable() throws {
     do { _ = try writeGroup(of: 3) }
-    #expect(try newest == [0, 1, 2, 3])
+    try expectEqual(newest, [0, 1, 2, 3])
     try write([5])
-    #expect(try newest == [5])
+    try expectEqual(newest, [5])
   }
 
   /// `PendingCommit` 1.
@@ -142,12 +142,12 @@ struct GroupCommitTests {
     let waiter = file.enqueueWriter(at: place) { granted.withLock { $0 = true } }
     try pending.begin().rollback()
     pending = try writeVersion(pending.begin(), [7])
-    #expect(try newest == [0])
+    try expectEqual(newest, [0])
     #expect(!granted.withLock { $0 })
     try pending.makeDurable()
     #expect(granted.withLock { $0 })
     file.writers.withdraw(waiter)
-    #expect(try newest == [7])
+    try expectEqual(newest, [7])
   }
 
   /// After a crash the file holds what the last completed group left, or all of the next one.
@@ -182,8 +182,8 @@ struct GroupCommitTests {
       let snapshot = try file.snapshot()
       let known = durable.lastIndex { $0.version <= state.acknowledged } ?? 0
       let found = durable[known...].prefix(2).first { $0.version == snapshot.version }
-      #expect(try NumberTree.numbers(of: snapshot) == found?.numbers, "\(seed): \(state.name)")
-      #expect(try file.check() == [], "\(seed): \(state.name)")
+      try expectEqual(NumberTree.numbers(of: snapshot), found?.numbers, "\(seed): \(state.name)")
+      try expectEqual(file.check(), [], "\(seed): \(state.name)")
     }
     #expect(count > 100)
   }

@@ -4,7 +4,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -35,14 +35,14 @@ struct NodePlacementTests {
       var commit = placement(space, long: 600, short: 8000)
       let leaf = try commit.place(520, .long)
       let inner = try commit.place(2000, .short)
-      #expect(inner == leaf + 600)
-      #expect(try commit.place(80, .long) == leaf + 520)
-      if step >= 2 { #expect(leaf == fronts[step - 2]) }
+      expectEqual(inner, leaf + 600)
+      try expectEqual(commit.place(80, .long), leaf + 520)
+      if step >= 2 { expectEqual(leaf, fronts[step - 2]) }
       fronts.append(leaf + 600)
       let last = try commit.takeLast(4000)
-      #expect(last.lowerBound == inner + 2000)
+      expectEqual(last.lowerBound, inner + 2000)
       try commit.finish(at: last.lowerBound + 3000, version: 2)
-      #expect(commit.space.logicalSize == space.logicalSize)
+      expectEqual(commit.space.logicalSize, space.logicalSize)
       space = try commit.settledSpace()
       // The short-lived nodes of the commit before are free now.
       if let freed { try space.giveBack(freed) }
@@ -67,7 +67,7 @@ struct NodePlacementTests {
       try space.giveBack(short.lowerBound..<short.lowerBound + 2992)
       space.expire(pinned: [2])
     }
-    #expect(space.logicalSize == size)
+    expectEqual(space.logicalSize, size)
     #expect(space.list.count <= 250)
   }
 
@@ -126,7 +126,7 @@ struct NodePlacementTests {
     try NodeWriter.measure(root, isData: true, in: write.allocator.space, into: &after)
     #expect(after.long == before.long - byteCount && after.short == before.short + byteCount)
     _ = try write.commit(changeset: [])
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 
   /// A small commit to an old file with holes everywhere changes one place of it and the header.
@@ -153,7 +153,7 @@ struct NodePlacementTests {
         pages.formUnion(offset / page...(offset + bytes.count - 1) / page)
       }
       places.append(pages.count { !pages.contains($0 - 1) })
-      if step % 200 == 0 { #expect(try file.check() == []) }
+      if step % 200 == 0 { try expectEqual(file.check(), []) }
     }
     // Two where no lane is left and the file need not grow; more where it grew.
     #expect(places.max() ?? 0 <= 4)
@@ -181,11 +181,11 @@ struct NodePlacementTests {
       if step % 500 == 499 {
         let space = try FreeSpace(snapshot.top(), in: snapshot.space)
         used = max(used, space.logicalSize - space.freeByteCount)
-        #expect(try file.check() == [])
+        try expectEqual(file.check(), [])
         #expect(space.list.count < count / 100 + 60, "step \(step)")
       }
     }
     #expect(try file.fileByteCount() < 2 * used + (128 << 10), "used \(used)")
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
+    try expectEqual(NumberTree.numbers(of: try file.snapshot()), numbers)
   }
 }

@@ -3,7 +3,7 @@
 // What is left of a file after a crash, if its commits have one sync, or none (`CommitWriter`).
 
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -14,7 +14,7 @@ struct OneSyncCrashTests {
   ) throws -> Int {
     let program = try CommitProgram(shape, seed: seed, initial: initial, numbers: numbers)
     let (messages, states) = try program.violations(seed: seed)
-    #expect(messages == [], "seed \(seed)")
+    expectEqual(messages, [], "seed \(seed)")
     return states
   }
 
@@ -27,7 +27,7 @@ struct OneSyncCrashTests {
   /// A reader that does not know the records finds the version before, at worst.
   @Test func withOneSyncAReaderOfTheHeaderLacksOneVersionAtMost() throws {
     let program = try CommitProgram(.init(commitCount: 20), seed: 7)
-    #expect(program.settled.count == 21)
+    expectEqual(program.settled.count, 21)
     for (version, settled) in program.settled { #expect(settled >= version - 1) }
   }
 

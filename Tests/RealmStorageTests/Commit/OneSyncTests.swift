@@ -5,6 +5,7 @@
 import Foundation
 import RealmTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -41,7 +42,7 @@ struct OneSyncTests {
 
   private static func numbers(in contents: [UInt8]) throws -> [Int64] {
     let file = try SimulatedFileSystem(contents: contents).openDatabase()
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
     return try NumberTree.numbers(of: file.snapshot())
   }
 
@@ -53,16 +54,16 @@ struct OneSyncTests {
     for number in 1...5 {
       system.file.clearTrace()
       try Self.commit([Int64(number)], to: file, durability)
-      #expect(syncCount == count)
+      expectEqual(syncCount, count)
     }
-    #expect(try NumberTree.numbers(of: file.snapshot()) == [5])
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [5])
   }
 
   @Test func largeCommitsHaveTwoSyncs() throws {
     let file = try system.openDatabase()
     try Self.commit((0..<200_000).map { $0 << 20 }, to: file, .oneSync)
-    #expect(syncCount == 2)
-    #expect(unsafe file.session.memory.settled.pointee.load(ordering: .relaxed) == 5)
+    expectEqual(syncCount, 2)
+    expectEqual(unsafe file.session.memory.settled.pointee.load(ordering: .relaxed), 5)
   }
 
   @Test func aGroupOfTransactionsSharesTheOneSync() throws {
@@ -75,8 +76,8 @@ struct OneSyncTests {
       pending = try write.writeVersion(changeset: [1])
     }
     try pending?.makeDurable()
-    #expect(syncCount == 1)
-    #expect(try Self.numbers(in: system.file.contents()) == [4])
+    expectEqual(syncCount, 1)
+    try expectEqual(Self.numbers(in: system.file.contents()), [4])
   }
 
   @Test func manyDeferredCommitsAreNotLeftWithoutASync() throws {
@@ -96,10 +97,10 @@ struct OneSyncTests {
       let file = try system.openDatabase()
       for number in 1...5 { try Self.commit([Int64(number)], to: file, durability) }
     }
-    #expect(system.file.trace.last == .sync)
+    expectEqual(system.file.trace.last, .sync)
     let contents = CommitProgram.withoutOtherSlot(try system.file.contents())
-    #expect(try Self.numbers(in: contents) == [5])
-    #expect(try findings(of: try system.file.contents()) == nil)
+    try expectEqual(Self.numbers(in: contents), [5])
+    try expectEqual(findings(of: try system.file.contents()), nil)
   }
 
   private func findings(of contents: [UInt8]) throws -> String? {
@@ -116,8 +117,8 @@ struct OneSyncTests {
       let file = try system.openDatabase()
       try Self.commit([7], to: file, .oneSync)
     }
-    #expect(unsafe other.session.memory.settled.pointee.load(ordering: .relaxed) == 5)
-    #expect(try NumberTree.numbers(of: other.snapshot()) == [7])
+    expectEqual(unsafe other.session.memory.settled.pointee.load(ordering: .relaxed), 5)
+    try expectEqual(NumberTree.numbers(of: other.snapshot()), [7])
   }
 
   // MARK: - Recovery
@@ -135,9 +136,9 @@ struct OneSyncTests {
   @Test(arguments: [CommitDurability.oneSync, .deferred])
   func whatTheHeaderDoesNotSelectYetIsFound(_ durability: CommitDurability) throws {
     let contents = try crashed(after: [[5], [6], [7]], durability)
-    #expect(try Self.numbers(in: contents) == [7])
+    try expectEqual(Self.numbers(in: contents), [7])
     let before: [Int64] = durability == .oneSync ? [6] : [3]
-    #expect(try Self.numbers(in: CommitProgram.withoutOtherSlot(contents)) == before)
+    try expectEqual(Self.numbers(in: CommitProgram.withoutOtherSlot(contents)), before)
   }
 
   /// `DatabaseFile+Reading` 1.
@@ -147,8 +148,8 @@ struct OneSyncTests {
     let file = try DatabaseFile.open(
       path: system.file.path, options: OpenOptions(isReadOnly: true), system: system,
       registry: FileRegistry())
-    #expect(try NumberTree.numbers(of: file.snapshot()) == [6])
-    #expect(try system.file.contents() == contents)
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [6])
+    try expectEqual(system.file.contents(), contents)
   }
 
   /// `CommitRecord` 2 and 3: no byte of a commit may be another one.
@@ -168,7 +169,7 @@ struct OneSyncTests {
     for place in places {
       var damaged = contents
       damaged[place] ^= 1 << UInt8(place % 8)
-      #expect(try Self.numbers(in: damaged) == [5], "byte \(place)")
+      try expectEqual(Self.numbers(in: damaged), [5], "byte \(place)")
     }
   }
 
@@ -207,7 +208,7 @@ struct OneSyncTests {
     states.forEach(using: &random) { state in
       if let numbers = try? Self.numbers(in: state.contents) { found.insert(numbers) }
     }
-    #expect(found == [[5], [6], [50]])
+    expectEqual(found, [[5], [6], [50]])
   }
 
   // MARK: - Failures
@@ -219,7 +220,7 @@ struct OneSyncTests {
     system.file.failSync(after: 1)
     #expect(throws: StorageError.self) { try Self.commit([6], to: file, .oneSync) }
     #expect(throws: StorageError.poisoned(path: system.file.path)) { try file.beginWrite() }
-    #expect(try Self.numbers(in: system.file.contents()) == [5])
+    try expectEqual(Self.numbers(in: system.file.contents()), [5])
   }
 
   /// A process dies at each of its calls, with another one that goes on, or none.
@@ -251,9 +252,9 @@ struct OneSyncTests {
       if let other {
         unsafe other.session.memory.poisoned.pointee.store(0, ordering: .relaxed)
         try Self.commit([20], to: other, durability)
-        #expect(try NumberTree.numbers(of: other.snapshot()) == [20], "call \(call)")
-        #expect(try other.check() == [], "call \(call)")
-        #expect(try Self.numbers(in: system.file.contents()) == [20], "call \(call)")
+        try expectEqual(NumberTree.numbers(of: other.snapshot()), [20], "call \(call)")
+        try expectEqual(other.check(), [], "call \(call)")
+        try expectEqual(Self.numbers(in: system.file.contents()), [20], "call \(call)")
       } else {
         let numbers = try Self.numbers(in: system.file.contents())
         #expect([[done], [done + 1]].contains(numbers), "call \(call)")
@@ -271,9 +272,9 @@ struct OneSyncTests {
     for number in 0..<60 {
       let file = files[number % 2]
       try Self.commit([Int64(number)], to: file, durabilities[number % durabilities.count])
-      #expect(try NumberTree.numbers(of: files[0].snapshot()) == [Int64(number)])
-      #expect(try files[1].check() == [])
-      #expect(try Self.numbers(in: system.file.contents()) == [Int64(number)])
+      try expectEqual(NumberTree.numbers(of: files[0].snapshot()), [Int64(number)])
+      try expectEqual(files[1].check(), [])
+      try expectEqual(Self.numbers(in: system.file.contents()), [Int64(number)])
     }
   }
 
@@ -283,7 +284,7 @@ struct OneSyncTests {
     for number in 1...50 { try Self.commit([Int64(number)], to: file, .oneSync) }
     let byteCount = try file.fileByteCount()
     for number in 1...300 { try Self.commit([Int64(number)], to: file, .oneSync) }
-    #expect(try file.fileByteCount() == byteCount)
+    try expectEqual(file.fileByteCount(), byteCount)
   }
 
   /// Free space at the end is cut from the file, though each commit leaves a version to protect.
@@ -293,6 +294,6 @@ struct OneSyncTests {
     let byteCount = try file.fileByteCount()
     for number in 1...60 { try Self.commit([Int64(number)], to: file, .oneSync) }
     #expect(try file.fileByteCount() < byteCount / 4)
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 }

@@ -5,7 +5,7 @@
 
 import RealmTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -170,7 +170,7 @@ struct ProcessDeathTests {
     // A quick run has a third of the calls; `REALM_CRASH_SEEDS=3` has all.
     let states = try CrashSeeds.total(1) { seed in
       let (messages, states) = try violations(shape, from: Int(seed), step: 3)
-      #expect(messages == [])
+      expectEqual(messages, [])
       return states
     }
     #expect(states > 50)
@@ -195,13 +195,13 @@ struct ProcessDeathTests {
   ) throws {
     let system = try SimulatedFileSystem(contents: try OlderFile(300, commitCount: 3).contents)
     let file = try system.openDatabase()
-    #expect(syncCount(system) == 0)
-    #expect(unsafe file.session.memory.alternative.pointee.load(ordering: .relaxed) == 3)
+    expectEqual(syncCount(system), 0)
+    expectEqual(unsafe file.session.memory.alternative.pointee.load(ordering: .relaxed), 3)
     let write = try file.beginWrite()
     write.durability = durability
     try NumberTree.replace(with: [1], in: write)
     _ = try write.commit(changeset: [])
-    #expect(syncCount(system) == count)
+    expectEqual(syncCount(system), count)
   }
 
   /// Where the header names a later version, nobody knows which one the disk selects: one sync.
@@ -212,12 +212,12 @@ struct ProcessDeathTests {
     contents.replaceSubrange(slot * 8..<slot * 8 + 8, with: [8, 0, 0, 0, 0, 0, 0, 0])
     let system = try SimulatedFileSystem(contents: contents)
     let file = try system.openDatabase()
-    #expect(syncCount(system) == 0)
+    expectEqual(syncCount(system), 0)
     for count in [3, 5] {
       let write = try file.beginWrite()
       try NumberTree.replace(with: [Int64(count)], in: write)
       _ = try write.commit(changeset: [])
-      #expect(syncCount(system) == count)
+      expectEqual(syncCount(system), count)
     }
   }
 
@@ -241,7 +241,7 @@ struct ProcessDeathTests {
     let file = try system.openDatabase(history: .syncClient)
     let before = syncCount(system)
     let claim = try file.claimAgent()
-    #expect(syncCount(system) == before + 1)
+    expectEqual(syncCount(system), before + 1)
     claim.release()
   }
 }

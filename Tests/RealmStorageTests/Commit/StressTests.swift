@@ -6,7 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 struct StressTests {
@@ -84,10 +84,10 @@ struct StressTests {
       try NumberTree.replace(with: Self.numbers(of: write.version), in: write)
       _ = try write.commit(changeset: [1, 2, 3])
       commits += 1
-      if commits % 50 == 0 { #expect(try file.check() == []) }
+      if commits % 50 == 0 { try expectEqual(file.check(), []) }
     }
     while threads.contains(where: { !$0.isFinished }) { usleep(1000) }
-    #expect(failures.messages.withLock { $0 } == [])
+    expectEqual(failures.messages.withLock { $0 }, [])
     #expect(commits > 10)
     let readCount = failures.readCount.load(ordering: .relaxed)
     #expect(readCount > 100)
@@ -98,8 +98,8 @@ struct StressTests {
     let directory = try TemporaryDirectory()
     let file = try DatabaseFile.open(path: directory.file("a.realm"))
     try await stress(file)
-    #expect(try file.check() == [])
-    #expect(try IndependentChecker.findings(directory.file("a.realm")) == nil)
+    try expectEqual(file.check(), [])
+    try expectEqual(IndependentChecker.findings(directory.file("a.realm")), nil)
     // Old versions that readers kept now and then must not make the file grow permanently.
     #expect(try file.fileByteCount() < 4 << 20)
   }
@@ -108,7 +108,7 @@ struct StressTests {
     let file = try DatabaseFile.open(
       path: "stress-\(UUID().uuidString)", options: OpenOptions(isInMemory: true))
     try await stress(file)
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 
   /// `ReaderTable` 3, `SharedMemory` 2.
@@ -119,6 +119,6 @@ struct StressTests {
     let other = try DatabaseFile.open(
       path: path, options: OpenOptions(), system: SystemFiles(), registry: FileRegistry())
     try await stress(file, others: [other])
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 }

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct WritersInLineTests {
@@ -38,20 +39,20 @@ struct WritersInLineTests {
     let line = Line()
     let write = try file.beginWrite()
     let waiters = (1...4).map { line.enqueue($0, on: file) }
-    #expect(line.woken == [])
+    expectEqual(line.woken, [])
     write.rollback()
-    #expect(line.woken == [1])
+    expectEqual(line.woken, [1])
     let next = try #require(try file.writers.take(waiters[0]))
-    #expect(line.woken == [1])
+    expectEqual(line.woken, [1])
     _ = try next.commit(changeset: [])
-    #expect(line.woken == [1, 2])
+    expectEqual(line.woken, [1, 2])
     // A turn that is given up is passed on.
     file.writers.withdraw(waiters[1])
-    #expect(line.woken == [1, 2, 3])
+    expectEqual(line.woken, [1, 2, 3])
     file.writers.withdraw(waiters[2])
     file.writers.withdraw(waiters[3])
-    #expect(line.woken == [1, 2, 3, 4])
-    #expect(file.writers.waiterCount == 0)
+    expectEqual(line.woken, [1, 2, 3, 4])
+    expectEqual(file.writers.waiterCount, 0)
     try file.beginWrite().rollback()
   }
 
@@ -62,9 +63,9 @@ struct WritersInLineTests {
     let waiters = (1...3).map { line.enqueue($0, on: file) }
     file.writers.withdraw(waiters[1])
     write.rollback()
-    #expect(line.woken.filter { $0 != 2 } == [1])
+    expectEqual(line.woken.filter { $0 != 2 }, [1])
     file.writers.withdraw(waiters[0])
-    #expect(line.woken.filter { $0 != 2 } == [1, 3])
+    expectEqual(line.woken.filter { $0 != 2 }, [1, 3])
     file.writers.withdraw(waiters[2])
     try file.beginWrite().rollback()
   }
@@ -72,7 +73,7 @@ struct WritersInLineTests {
   @Test func aFreeFileIsGrantedAtOnce() throws {
     let line = Line()
     let waiter = line.enqueue(1, on: file)
-    #expect(line.woken == [1])
+    expectEqual(line.woken, [1])
     #expect(file.writers.isReady(waiter))
     file.writers.withdraw(waiter)
   }
@@ -110,8 +111,8 @@ struct WritersInLineTests {
       }
     }
     let turns = order.withLock { $0 }
-    #expect(turns.first == "thread")
-    #expect(turns.filter { $0 != "thread" } == ["0", "1", "2"])
+    expectEqual(turns.first, "thread")
+    expectEqual(turns.filter { $0 != "thread" }, ["0", "1", "2"])
   }
 
   @Test func aTransactionThatIsLetGoOfIsRolledBack() throws {
@@ -120,7 +121,7 @@ struct WritersInLineTests {
       try NumberTree.replace(with: [1], in: write)
     }
     let write = try file.beginWrite()
-    #expect(write.roots == VersionRoots())
+    expectEqual(write.roots, VersionRoots())
     write.rollback()
   }
 
@@ -134,16 +135,16 @@ struct WritersInLineTests {
     let line = Line()
     let waiter = line.enqueue(1, on: other)
     try await Task.sleep(for: .milliseconds(30))
-    #expect(line.woken == [])
+    expectEqual(line.woken, [])
     _ = try write.commit(changeset: [])
     while line.woken.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     let next = try #require(try other.writers.take(waiter))
     let numbers = try NumberTree.numbers(of: next.base)
-    #expect(numbers == [1, 2])
+    expectEqual(numbers, [1, 2])
     try NumberTree.replace(with: numbers + [3], in: next)
     _ = try next.commit(changeset: [])
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == [1, 2, 3])
-    #expect(try file.check() == [])
+    try expectEqual(NumberTree.numbers(of: try file.snapshot()), [1, 2, 3])
+    try expectEqual(file.check(), [])
   }
 
   /// `SharedMemory` 2, `LockFileSession` 3.
@@ -161,17 +162,17 @@ struct WritersInLineTests {
       _ = try write.commit(changeset: [UInt8(step)])
       if step % 10 == 5 { pinned.append((try reader.snapshot(), numbers)) }
       for (snapshot, expected) in pinned {
-        #expect(try NumberTree.numbers(of: snapshot) == expected)
+        try expectEqual(NumberTree.numbers(of: snapshot), expected)
       }
     }
-    #expect(file.oldestPinnedVersion == pinned[0].0.version)
-    #expect(other.pinnedVersions == file.pinnedVersions)
+    expectEqual(file.oldestPinnedVersion, pinned[0].0.version)
+    expectEqual(other.pinnedVersions, file.pinnedVersions)
     let changes = try other.changesets(
       after: pinned[0].0.version, through: try other.snapshot())
-    #expect(changes.map { Int($0[0]) } == Array(6..<60))
-    #expect(try file.check() == [])
+    expectEqual(changes.map { Int($0[0]) }, Array(6..<60))
+    try expectEqual(file.check(), [])
     pinned = []
-    #expect(try IndependentChecker.findings(path) == nil)
+    try expectEqual(IndependentChecker.findings(path), nil)
   }
 
   /// `VersionListeners` 1.
@@ -180,10 +181,10 @@ struct WritersInLineTests {
     let listener = try file.onNewVersion { version in heard.withLock { $0.append(version) } }
     _ = try file.beginWrite().commit(changeset: [])
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(heard.withLock { $0 } == [2, 3])
+    expectEqual(heard.withLock { $0 }, [2, 3])
     listener.cancel()
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(heard.withLock { $0 } == [2, 3])
+    expectEqual(heard.withLock { $0 }, [2, 3])
   }
 
   @Test func listenersHearOfOtherProcesses() async throws {
@@ -198,7 +199,7 @@ struct WritersInLineTests {
       _ = try other.beginWrite().commit(changeset: [])
       let committed = ContinuousClock.now
       let (version, heard) = try #require(await iterator.next())
-      #expect(version == expected)
+      expectEqual(version, expected)
       delays.append(heard - committed)
     }
     // The thread was woken: one that merely looked again after its second of sleep would hear of

@@ -4,6 +4,7 @@
 // what is said where there is none.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -66,8 +67,8 @@ struct CipherTests {
     let cipher = try cipher(source, key: key)
     // Each call begins with its own vector, whatever the one before left.
     for _ in 0..<2 {
-      #expect(try crypt(plain, cipher, vector, .encryption) == encrypted)
-      #expect(try crypt(encrypted, cipher, vector, .decryption) == plain)
+      try expectEqual(crypt(plain, cipher, vector, .encryption), encrypted)
+      try expectEqual(crypt(encrypted, cipher, vector, .decryption), plain)
     }
   }
 
@@ -87,16 +88,16 @@ struct CipherTests {
         group.addTask {
           try pages.map { page, vector in
             let encrypted = try crypt(page, cipher, vector, .encryption)
-            #expect(try crypt(encrypted, cipher, vector, .decryption) == page)
+            try expectEqual(crypt(encrypted, cipher, vector, .decryption), page)
             return encrypted
           }
         }
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(results.count == 3 * ciphers.count)
-    #expect(Set(results).count == 1)
-    #expect(Set(results[0]).count == pages.count)
+    expectEqual(results.count, 3 * ciphers.count)
+    expectEqual(Set(results).count, 1)
+    expectEqual(Set(results[0]).count, pages.count)
   }
 
   /// Pages of the substitute are those of the system's library.
@@ -108,9 +109,9 @@ struct CipherTests {
     options.cipher = source
     let file = try DatabaseFile.open(
       path: system.file.path, options: options, system: system, registry: FileRegistry())
-    #expect(file.newestVersion == 1)
+    expectEqual(file.newestVersion, 1)
     let entry = bytes("01 00 00 00 f4 0d 4c 68 3e 49 11 23")
-    #expect(Array(try system.file.contents().prefix(entry.count)) == entry)
+    expectEqual(Array(try system.file.contents().prefix(entry.count)), entry)
   }
 
   #if !canImport(CommonCrypto)
@@ -136,7 +137,7 @@ struct CipherTests {
       #expect(reason.contains(part), "\(reason)")
     }
     options.cipher = .standard
-    #expect(try DatabaseFile.open(path: path, options: options).newestVersion == 1)
+    try expectEqual(DatabaseFile.open(path: path, options: options).newestVersion, 1)
   }
 
   @Test func aPlainFileNeedsNoLibrary() throws {
@@ -144,7 +145,7 @@ struct CipherTests {
     var options = OpenOptions()
     options.cipher = CipherSource(names: Self.nowhere, hasSubstitute: false)
     let file = try DatabaseFile.open(path: directory.file("plain.realm"), options: options)
-    #expect(file.newestVersion == 1)
+    expectEqual(file.newestVersion, 1)
   }
   #endif
 }

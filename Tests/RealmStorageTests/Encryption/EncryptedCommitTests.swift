@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -51,18 +52,18 @@ struct EncryptedCommitTests {
         change(&numbers, &random)
         let snapshot = try commit(numbers, to: file)
         let other = try commit(numbers, to: plain)
-        #expect(snapshot.version == other.version)
+        expectEqual(snapshot.version, other.version)
         if step % 3 == 0 {
           kept.append((snapshot, numbers))
           keptPlain.append(other)
         }
         for (snapshot, numbers) in kept {
-          #expect(try NumberTree.numbers(of: snapshot) == numbers, "seed \(seed)")
+          try expectEqual(NumberTree.numbers(of: snapshot), numbers, "seed \(seed)")
         }
-        #expect(try file.check() == [])
+        try expectEqual(file.check(), [])
         // Not only the values: the image is laid out as the plain file, until a session begins by
         // sparing a version in the one, and by a sync of the other (`SessionStart` 1).
-        if session == 0 { #expect(try snapshot.top() == other.top()) }
+        if session == 0 { try expectEqual(snapshot.top(), other.top()) }
       }
     }
   }
@@ -81,8 +82,8 @@ struct EncryptedCommitTests {
     }
     do {
       let file = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
-      #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
-      #expect(try file.check() == [])
+      try expectEqual(NumberTree.numbers(of: try file.snapshot()), numbers)
+      try expectEqual(file.check(), [])
     }
     let whole = try Data(contentsOf: URL(fileURLWithPath: path))
     for block in 0..<4 {
@@ -102,13 +103,13 @@ struct EncryptedCommitTests {
     pending = try write([1, 2, 3, 4], pending.begin())
     let seen = pending.snapshot
     pending = try write([5], pending.begin())
-    #expect(file.newestVersion == 1)
+    expectEqual(file.newestVersion, 1)
     try pending.makeDurable()
-    #expect(try NumberTree.numbers(of: seen) == [1, 2, 3, 4])
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == [5])
+    try expectEqual(NumberTree.numbers(of: seen), [1, 2, 3, 4])
+    try expectEqual(NumberTree.numbers(of: try file.snapshot()), [5])
     let reopened = try SimulatedFileSystem(contents: system.file.contents()).openDatabase(key: key)
-    #expect(try NumberTree.numbers(of: try reopened.snapshot()) == [5])
-    #expect(try reopened.check() == [])
+    try expectEqual(NumberTree.numbers(of: try reopened.snapshot()), [5])
+    try expectEqual(reopened.check(), [])
   }
 
   private func write(
@@ -143,16 +144,16 @@ struct EncryptedCommitTests {
       _ = try commit(numbers, to: files[writer])
       let reader = Int.random(in: 0..<3, using: &random)
       let snapshot = try files[reader].snapshot()
-      #expect(try NumberTree.numbers(of: snapshot) == numbers, "seed \(seed), step \(step)")
+      try expectEqual(NumberTree.numbers(of: snapshot), numbers, "seed \(seed), step \(step)")
       if random.chance(0.3) { kept.append((snapshot, numbers)) }
       if kept.count > 4 { kept.remove(at: Int.random(in: 0..<4, using: &random)) }
       for (snapshot, numbers) in kept {
-        #expect(try NumberTree.numbers(of: snapshot) == numbers, "seed \(seed), step \(step)")
+        try expectEqual(NumberTree.numbers(of: snapshot), numbers, "seed \(seed), step \(step)")
       }
       if step % 10 == 9 {
         let index = Int.random(in: 0..<3, using: &random)
         files[index] = try openAlone(path, key)
-        #expect(try files[index].check() == [])
+        try expectEqual(files[index].check(), [])
       }
     }
   }
@@ -175,9 +176,9 @@ struct EncryptedCommitTests {
     for step in 0..<6 {
       numbers = numbers.map { $0 &+ 1 }
       _ = try commit(numbers, to: step % 2 == 0 ? other : file)
-      #expect(try NumberTree.numbers(of: file.snapshot()) == numbers)
-      #expect(try NumberTree.numbers(of: other.snapshot()) == numbers)
-      #expect(try file.check() == [])
+      try expectEqual(NumberTree.numbers(of: file.snapshot()), numbers)
+      try expectEqual(NumberTree.numbers(of: other.snapshot()), numbers)
+      try expectEqual(file.check(), [])
     }
   }
 
@@ -198,8 +199,8 @@ struct EncryptedCommitTests {
     let plain = try openAlone(plainPath, nil)
     _ = try commit([1], to: plain)
     #expect(reason { try openAlone(plainPath, key) }.contains("the file is not encrypted"))
-    #expect(try NumberTree.numbers(of: file.snapshot()) == [1])
-    #expect(try NumberTree.numbers(of: plain.snapshot()) == [1])
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), [1])
+    try expectEqual(NumberTree.numbers(of: plain.snapshot()), [1])
   }
 
   @Test func inOneProcessAllMustUseTheSameKey() throws {

@@ -5,7 +5,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -100,7 +100,7 @@ struct EncryptedCrashTests {
     let total = try CrashSeeds.total(2) { seed in
       let (messages, _, states) = try violations(
         of: record(commits: 8, seed: seed), seed: seed)
-      #expect(messages == [], "seed \(seed)")
+      expectEqual(messages, [], "seed \(seed)")
       return states
     }
     #expect(total > 150)
@@ -112,7 +112,7 @@ struct EncryptedCrashTests {
     let recording = try record(
       commits: 6, seed: 3, initial: old.contents, numbers: old.numbers)
     let (messages, _, states) = try violations(of: recording, seed: 4)
-    #expect(messages == [])
+    expectEqual(messages, [])
     #expect(states > 50)
   }
 
@@ -122,7 +122,7 @@ struct EncryptedCrashTests {
     let recording = try record(
       commits: 3, seed: 5, initial: old.contents, numbers: old.numbers)
     let (messages, errors, states) = try violations(of: recording, tornUnits: [512], seed: 6)
-    #expect(messages == [])
+    expectEqual(messages, [])
     #expect(errors > 0 && errors < states)
   }
 
@@ -160,7 +160,7 @@ struct EncryptedCrashTests {
   ])
   func failuresAreReportedAndHarmless(_ fault: FileFault) throws {
     let counting = try SimulatedFileSystem()
-    #expect(workload(counting).done == 2)
+    expectEqual(workload(counting).done, 2)
     for call in 1...counting.file.callCount {
       let system = try SimulatedFileSystem()
       system.file.fail(call: call, fault)
@@ -171,10 +171,10 @@ struct EncryptedCrashTests {
       let file = try system.openDatabase(key: key)
       let count = try NumberTree.numbers(of: file.snapshot()).count
       #expect([done * 700, (done + 1) * 700].contains(count), "call \(call)")
-      #expect(try file.check().filter { $0.severity == .error } == [], "call \(call)")
+      try expectEqual(file.check().filter { $0.severity == .error }, [], "call \(call)")
       let write = try file.beginWrite()
       try NumberTree.replace(with: [1], in: write)
-      #expect(try NumberTree.numbers(of: write.commit(changeset: [])) == [1], "call \(call)")
+      try expectEqual(NumberTree.numbers(of: write.commit(changeset: [])), [1], "call \(call)")
     }
   }
 
@@ -190,8 +190,8 @@ struct EncryptedCrashTests {
       damaged[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       do throws(StorageError) {
         let file = try SimulatedFileSystem(contents: damaged).openDatabase(key: key)
-        #expect(try NumberTree.numbers(of: file.snapshot()) == old.numbers, "round \(round)")
-        #expect(file.newestVersion == 16)
+        try expectEqual(NumberTree.numbers(of: file.snapshot()), old.numbers, "round \(round)")
+        expectEqual(file.newestVersion, 16)
       } catch {
         errors += 1
         switch error {
@@ -232,7 +232,7 @@ struct EncryptedCrashTests {
   private func refusal(_ contents: [UInt8], _ key: EncryptionKey?) throws -> String {
     let system = try SimulatedFileSystem(contents: contents)
     let error = #expect(throws: StorageError.self) { try system.openDatabase(key: key) }
-    #expect(try system.file.contents() == contents)
+    try expectEqual(system.file.contents(), contents)
     return error.map { "\($0)" } ?? ""
   }
 
@@ -244,14 +244,16 @@ struct EncryptedCrashTests {
       + "the file is damaged, or no encrypted Realm file."
     let plainSystem = try SimulatedFileSystem()
     _ = try plainSystem.openDatabase().beginWrite().commit(changeset: [])
-    #expect(try refusal(old.contents, TestKeys.other()) == wrong)
-    #expect(try refusal([UInt8](repeating: 9, count: 20_000), key) == wrong)
-    #expect(
-      try refusal(old.contents, nil) == start
+    try expectEqual(refusal(old.contents, TestKeys.other()), wrong)
+    try expectEqual(refusal([UInt8](repeating: 9, count: 20_000), key), wrong)
+    try expectEqual(
+      refusal(old.contents, nil),
+      start
         + "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
     for contents in [try plainSystem.file.contents(), WorkedExamples.firstCommit + old.contents] {
-      #expect(
-        try refusal(contents, key) == start
+      try expectEqual(
+        refusal(contents, key),
+        start
           + "the file is not encrypted. Open it without an encryption key.")
     }
     #expect(try refusal([UInt8](repeating: 9, count: 60), key).contains("too small (60 bytes)"))
@@ -259,9 +261,9 @@ struct EncryptedCrashTests {
     let copySystem = try SimulatedFileSystem()
     let source = try SimulatedFileSystem(contents: old.contents).openDatabase(key: key)
     try source.snapshot().write(to: copySystem.file, key: key)
-    #expect(try refusal(copySystem.file.contents(), TestKeys.other()) == wrong)
+    try expectEqual(refusal(copySystem.file.contents(), TestKeys.other()), wrong)
     let blank = try SimulatedFileSystem()
     _ = try blank.openDatabase(key: key)
-    #expect(try refusal(blank.file.contents(), TestKeys.other()) == wrong)
+    try expectEqual(refusal(blank.file.contents(), TestKeys.other()), wrong)
   }
 }

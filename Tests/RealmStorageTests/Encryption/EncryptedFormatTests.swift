@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -15,15 +16,15 @@ struct EncryptedFormatTests {
 
   @Test func anEmptyFileIsTheTestVector() throws {
     let system = try SimulatedFileSystem()
-    #expect(try system.openDatabase(key: TestKeys.vector()).newestVersion == 1)
+    try expectEqual(system.openDatabase(key: TestKeys.vector()).newestVersion, 1)
     let contents = try system.file.contents()
-    #expect(contents.count == 8192)
+    expectEqual(contents.count, 8192)
     let entry = bytes(
       """
       01 00 00 00 f4 0d 4c 68 3e 49 11 23 f6 91 39 50
       5f 94 ff d3 00 36 a1 56 a3 0b 2a 5b 74 cb a2 e6
       """)
-    #expect(Array(contents[..<32]) == entry)
+    expectEqual(Array(contents[..<32]), entry)
     #expect(contents[32..<4096].allSatisfy { $0 == 0 })
     let cipherText = bytes(
       """
@@ -31,28 +32,28 @@ struct EncryptedFormatTests {
       55 54 4b ec 4d 7c 7f 5a 99 c8 a6 1b 19 04 4c 42 a9 9f ce b8 e4 0e 5c b6
       07 23 16 12 b0 e9 29 e6 ef 56 34 c1 2a 49 09 ae
       """)
-    #expect(Array(contents[4096..<4160]) == cipherText)
+    expectEqual(Array(contents[4096..<4160]), cipherText)
   }
 
   @Test func lengthsOfFileAndImageFollowFromEachOther() {
-    #expect(EncryptedLayout.fileByteCount(image: 4096) == 8192)
+    expectEqual(EncryptedLayout.fileByteCount(image: 4096), 8192)
     for pages in 1...400 {
       let image = pages * 4096
       let file = EncryptedLayout.fileByteCount(image: image)
-      #expect(EncryptedLayout.imageByteCount(file: file) == image)
-      #expect(EncryptedLayout.imageByteCount(file: file + 4095) == image)
+      expectEqual(EncryptedLayout.imageByteCount(file: file), image)
+      expectEqual(EncryptedLayout.imageByteCount(file: file + 4095), image)
       let last = EncryptedLayout.position(ofPage: pages - 1) + 4096
       #expect(last <= file && file - last == (pages % 64 == 0 ? 4096 : 0))
     }
-    #expect(EncryptedLayout.imageByteCount(file: 0) == 0)
-    #expect(EncryptedLayout.imageByteCount(file: 4096) == 0)
+    expectEqual(EncryptedLayout.imageByteCount(file: 0), 0)
+    expectEqual(EncryptedLayout.imageByteCount(file: 4096), 0)
   }
 
   @Test func keysHaveSixtyFourBytesAndCompareByThem() throws {
-    #expect(EncryptionKey([UInt8](repeating: 1, count: 63)) == nil)
-    #expect(EncryptionKey([UInt8](repeating: 1, count: 65)) == nil)
-    #expect(EncryptionKey([]) == nil)
-    #expect(try TestKeys.vector() == TestKeys.vector())
+    expectEqual(EncryptionKey([UInt8](repeating: 1, count: 63)), nil)
+    expectEqual(EncryptionKey([UInt8](repeating: 1, count: 65)), nil)
+    expectEqual(EncryptionKey([]), nil)
+    try expectEqual(TestKeys.vector(), TestKeys.vector())
     #expect(try TestKeys.vector() != TestKeys.other())
     var bytes = (0..<64).map { UInt8($0) }
     bytes[63] ^= 1
@@ -69,9 +70,9 @@ struct EncryptedFormatTests {
     _ = try write.commit(changeset: [])
     let pattern = withUnsafeBytes(of: secret.littleEndian) { Array($0) }
     let contents = Data(try system.file.contents())
-    #expect(contents.range(of: Data(pattern)) == nil)
-    #expect(contents.range(of: Data("T-DB".utf8)) == nil)
-    #expect(contents.range(of: Data([0x41, 0x41, 0x41, 0x41])) == nil)
+    expectEqual(contents.range(of: Data(pattern)), nil)
+    expectEqual(contents.range(of: Data("T-DB".utf8)), nil)
+    expectEqual(contents.range(of: Data([0x41, 0x41, 0x41, 0x41])), nil)
   }
 
   /// The counter of a page goes up with each write, also after one that did not arrive.
@@ -94,9 +95,9 @@ struct EncryptedFormatTests {
   }
 
   @Test func runsOfBits() {
-    #expect(UInt64(0).runs == [])
-    #expect(UInt64.max.runs == [0..<64])
-    #expect((UInt64(1) | UInt64(6) << 60).runs == [0..<1, 61..<63])
-    #expect((UInt64(3) << 62).runs == [62..<64])
+    expectEqual(UInt64(0).runs, [])
+    expectEqual(UInt64.max.runs, [0..<64])
+    expectEqual((UInt64(1) | UInt64(6) << 60).runs, [0..<1, 61..<63])
+    expectEqual((UInt64(3) << 62).runs, [62..<64])
   }
 }

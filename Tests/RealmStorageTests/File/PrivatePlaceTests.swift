@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -29,16 +30,16 @@ struct PrivatePlaceTests {
       let file = try DatabaseFile.open(path: path, system: SystemFiles(isPrivate: true))
       try Self.commit(file)
     }
-    #expect(try Self.rights(path) == 0o600)
-    #expect(try Self.rights(path + ".lock") == 0o600)
+    try expectEqual(Self.rights(path), 0o600)
+    try expectEqual(Self.rights(path + ".lock"), 0o600)
     #expect(try DatabaseFile.compact(path: path))
-    #expect(try Self.rights(path) == 0o600)
+    try expectEqual(Self.rights(path), 0o600)
     let other = directory.file("other.realm")
     _ = try DatabaseFile.open(path: other)
     let usual = try #require(try Self.rights(other))
     #expect(usual & 0o044 != 0, "the umask of this machine hides what the test looks for")
     #expect(try DatabaseFile.compact(path: other))
-    #expect(try Self.rights(other) == usual)
+    try expectEqual(Self.rights(other), usual)
   }
 
   @Test func whatIsThereLosesTheRightsOfOthers() throws {
@@ -47,13 +48,13 @@ struct PrivatePlaceTests {
     _ = try DatabaseFile.open(path: path)
     try Self.set(0o664, path)
     _ = try DatabaseFile.open(path: path, system: SystemFiles(isPrivate: true))
-    #expect(try Self.rights(path) == 0o600)
+    try expectEqual(Self.rights(path), 0o600)
     let folder = directory.file("folder")
     try PrivatePlace.makeFolder(folder)
-    #expect(try Self.rights(folder) == 0o700)
+    try expectEqual(Self.rights(folder), 0o700)
     try Self.set(0o755, folder)
     try PrivatePlace.makeFolder(folder)
-    #expect(try Self.rights(folder) == 0o700)
+    try expectEqual(Self.rights(folder), 0o700)
     PrivatePlace.restrict(directory.file("nothing"))
     #expect(throws: StorageError.self) {
       try PrivatePlace.makeFolder(directory.file("no/folder"))
@@ -73,9 +74,9 @@ struct PrivatePlaceTests {
     }
     #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
-    #expect(bytes.range(of: Data("T-DB".utf8)) == nil)
+    expectEqual(bytes.range(of: Data("T-DB".utf8)), nil)
     #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), bytes)
     _ = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
   }
 }

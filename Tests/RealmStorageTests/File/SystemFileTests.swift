@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -22,7 +23,7 @@ struct SystemFileTests {
     defer { close(copy) }
     var file: SystemFile? = try SystemFile(path: path, descriptor: descriptor)
     let other = try SystemFiles().open(path: path, mode: .readWrite)
-    #expect(try file?.tryLock(exclusive: true) == true)
+    try expectEqual(file?.tryLock(exclusive: true), true)
     #expect(try !other.tryLock(exclusive: true))
     file = nil
     #expect(try other.tryLock(exclusive: true))

@@ -4,7 +4,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -86,8 +86,8 @@ struct EvacuationTests {
   }
 
   private func expectWhole(_ blobs: Blobs, _ comment: String) throws {
-    #expect(try blobs.values(of: try blobs.file.snapshot()) == blobs.values, "\(comment)")
-    #expect(try blobs.file.check() == [], "\(comment)")
+    try expectEqual(blobs.values(of: try blobs.file.snapshot()), blobs.values, "\(comment)")
+    try expectEqual(blobs.file.check(), [], "\(comment)")
   }
 
   /// With no old version in use, a file is at most twice its live bytes and the largest commit.
@@ -162,7 +162,7 @@ struct EvacuationTests {
       if step % 20 == 0 { held.append((snapshot, blobs.values)) }
       if held.count > 2 { held.removeFirst() }
     }
-    for (snapshot, values) in held { #expect(try blobs.values(of: snapshot) == values) }
+    for (snapshot, values) in held { try expectEqual(blobs.values(of: snapshot), values) }
     try blobs.commit(0, growth: 0, compaction: CompactionStep(byteCount: 1 << 20))
     #expect(blobs.isCompacted)
     try expectWhole(blobs, "beside readers")
@@ -213,8 +213,8 @@ struct EvacuationTests {
       let snapshot = try file.snapshot()
       let known = max(oldest, state.acknowledged)
       #expect((known...known + 1).contains(snapshot.version), "\(state.name)")
-      #expect(try NumberTree.numbers(of: snapshot) == versions[snapshot.version], "\(state.name)")
-      #expect(try file.check() == [], "\(state.name)")
+      try expectEqual(NumberTree.numbers(of: snapshot), versions[snapshot.version], "\(state.name)")
+      try expectEqual(file.check(), [], "\(state.name)")
     }
     #expect(count > 50)
   }
@@ -234,7 +234,7 @@ struct EvacuationTests {
       let isIn = { isShrinking ? $0 >= limit : $0 < 512 && marks[$0 / 64] }
       let start = Int.random(in: 0..<70, using: &random) * 8
       let range = start..<start + Int.random(in: 1...30, using: &random) * 8
-      #expect(evacuation.contains(range) == range.contains(where: isIn))
+      expectEqual(evacuation.contains(range), range.contains(where: isIn))
       var end = range.lowerBound
       var last: Bool?
       evacuation.forEachPart(of: range) { part, isEvacuated in
@@ -242,7 +242,7 @@ struct EvacuationTests {
         #expect(last != isEvacuated)
         (end, last) = (part.upperBound, isEvacuated)
       }
-      #expect(end == range.upperBound)
+      expectEqual(end, range.upperBound)
     }
   }
 
@@ -272,10 +272,10 @@ struct EvacuationTests {
       let (from, to) = (try before.ref(at: index), try after.ref(at: index))
       let size = try old.space.node(at: from).header.nodeByteCount
       let isMarked = evacuation.contains(from.offset..<from.offset + size)
-      #expect((from != to) == isMarked, "leaf \(index)")
+      expectEqual((from != to), isMarked, "leaf \(index)")
     }
     let moved = write.allocator.freedBlocks.map(\.offset)
-    #expect(Set(moved).count == moved.count)
+    expectEqual(Set(moved).count, moved.count)
     write.rollback()
   }
 
@@ -285,8 +285,8 @@ struct EvacuationTests {
       blocks: [FreeBlock(position: 64, byteCount: 32, tag: 0)], logicalSize: 96)
     space.hold(Evacuation(windows: [false, true], windowByteCount: 64, fileByteCount: 96))
     try space.grow(to: 256)
-    #expect(space.take(wanted: 160, needed: 8, from: .low) == 96..<256)
-    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
+    expectEqual(space.take(wanted: 160, needed: 8, from: .low), 96..<256)
+    expectEqual(space.take(wanted: 8, needed: 8, from: .low), nil)
   }
 
   /// `Evacuation` 1.
@@ -298,14 +298,14 @@ struct EvacuationTests {
       ], logicalSize: 4096)
     space.hold(
       Evacuation(windows: [false, true, true], windowByteCount: 64, fileByteCount: 4096))
-    #expect(space.take(wanted: 400, needed: 8, from: .low) == 192..<440)
-    #expect(space.take(wanted: 400, needed: 8, from: .low) == 40..<64)
-    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
+    expectEqual(space.take(wanted: 400, needed: 8, from: .low), 192..<440)
+    expectEqual(space.take(wanted: 400, needed: 8, from: .low), 40..<64)
+    expectEqual(space.take(wanted: 8, needed: 8, from: .low), nil)
     try space.add(
       freed: [.init(offset: 456, byteCount: 8), .init(offset: 80, byteCount: 8)], tag: 3)
     space.expire(pinned: [3])
-    #expect(space.take(wanted: 8, needed: 8, from: .high) == 456..<464)
+    expectEqual(space.take(wanted: 8, needed: 8, from: .high), 456..<464)
     space.endEvacuation()
-    #expect(space.blocks == [FreeBlock(position: 64, byteCount: 128, tag: 0)])
+    expectEqual(space.blocks, [FreeBlock(position: 64, byteCount: 128, tag: 0)])
   }
 }

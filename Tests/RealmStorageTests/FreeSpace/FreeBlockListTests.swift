@@ -3,6 +3,7 @@
 // The chunked list of free blocks against a plain array.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -81,23 +82,23 @@ struct FreeBlockListTests {
     // Looking at all blocks is slow; a run that is not exact is rare and worth it.
     let lengths = model.blocks.filter(\.isUsable).map(\.byteCount)
     let best = lengths.filter { $0 >= wanted }.min() ?? lengths.max()
-    #expect(piece.count == best, "\(comment)")
+    expectEqual(piece.count, best, "\(comment)")
   }
 
   private func expectSame(_ list: FreeBlockList, _ model: Model, _ comment: String) {
     let expected = model.blocks
-    #expect(list.blocks == expected, "\(comment)")
-    #expect(list.count == expected.count)
-    #expect(list.byteCount == expected.reduce(0) { $0 + $1.byteCount })
+    expectEqual(list.blocks, expected, "\(comment)")
+    expectEqual(list.count, expected.count)
+    expectEqual(list.byteCount, expected.reduce(0) { $0 + $1.byteCount })
     #expect(list.longest >= expected.reduce(0) { max($0, $1.byteCount) })
-    #expect(list.last == expected.last)
+    expectEqual(list.last, expected.last)
     for (chunk, blocks) in list.chunks.enumerated() {
       #expect(!blocks.blocks.isEmpty && blocks.blocks.count <= FreeBlockList.chunkLimit)
-      #expect(blocks.taggedCount == blocks.blocks.count { !$0.isUsable }, "chunk \(chunk)")
+      expectEqual(blocks.taggedCount, blocks.blocks.count { !$0.isUsable }, "chunk \(chunk)")
     }
     for block in [expected.first, expected.last].compactMap(\.self) {
-      #expect(list[list.place(from: block.position)] == block)
-      #expect((list.run(at: block.position) != nil) == block.isUsable)
+      expectEqual(list[list.place(from: block.position)], block)
+      expectEqual((list.run(at: block.position) != nil), block.isUsable)
       #expect(list.run(at: block.position + 8) == nil || block.byteCount == 8)
     }
   }
@@ -113,9 +114,9 @@ struct FreeBlockListTests {
       memory.initializeMemory(as: UInt8.self, repeating: 0, count: 8 * 700)
       list.pack(.tag, to: memory, widthCode: code)
       let values = (0..<700).map { PackedIntegers.load(memory, widthCode: code, at: $0) }
-      #expect(values == blocks.map { Int64($0.tag) }, "width code \(code)")
+      expectEqual(values, blocks.map { Int64($0.tag) }, "width code \(code)")
       list.pack(.position, to: memory, widthCode: 7)
-      #expect(PackedIntegers.load(memory, widthCode: 7, at: 699) == 699 * 16)
+      expectEqual(PackedIntegers.load(memory, widthCode: 7, at: 699), 699 * 16)
     }
   }
 }

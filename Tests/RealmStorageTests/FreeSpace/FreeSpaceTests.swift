@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -20,26 +21,26 @@ struct FreeSpaceTests {
     var space = FreeSpace(
       blocks: [block(24, 8), block(32, 16, 5), block(48, 8, 6), block(64, 8, 7)], logicalSize: 4096)
     space.expire(pinned: [5, 9])
-    #expect(space.blocks == [block(24, 24), block(48, 8, 6), block(64, 8, 7)])
-    #expect(space.take(wanted: 24, needed: 16, from: .low) == 24..<48)
-    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
+    expectEqual(space.blocks, [block(24, 24), block(48, 8, 6), block(64, 8, 7)])
+    expectEqual(space.take(wanted: 24, needed: 16, from: .low), 24..<48)
+    expectEqual(space.take(wanted: 8, needed: 8, from: .low), nil)
     space.expire(pinned: [9])
-    #expect(space.blocks == [block(48, 8), block(64, 8)])
+    expectEqual(space.blocks, [block(48, 8), block(64, 8)])
   }
 
   /// A block that lived only between two pinned versions is of no use to either.
   /// `FreeSpace` 2.
   @Test func blocksBornAfterTheReaderAreReused() throws {
     var space = FreeSpace(blocks: [block(24, 400)], logicalSize: 4096)
-    #expect(space.take(wanted: 400, needed: 400, from: .low) == 24..<424)
+    expectEqual(space.take(wanted: 400, needed: 400, from: .low), 24..<424)
     space.noteWritten([24..<424], version: 6)
     try space.add(freed: [.init(offset: 24, byteCount: 40)], tag: 8)
     try space.add(freed: [.init(offset: 424, byteCount: 40)], tag: 8)
     space.expire(pinned: [5, 7, 8])
-    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
+    expectEqual(space.take(wanted: 8, needed: 8, from: .low), nil)
     space.expire(pinned: [5, 8])
-    #expect(space.take(wanted: 40, needed: 8, from: .low) == 24..<64)
-    #expect(space.take(wanted: 8, needed: 8, from: .low) == nil)
+    expectEqual(space.take(wanted: 40, needed: 8, from: .low), 24..<64)
+    expectEqual(space.take(wanted: 8, needed: 8, from: .low), nil)
   }
 
   /// `FreeSpace` 1.
@@ -54,37 +55,37 @@ struct FreeSpaceTests {
       let freed = (0..<20).map { _ in NodeAllocator.FreedBlock(offset: 200, byteCount: 16) }
       try space.add(freed: freed, tag: 3)
     }
-    #expect(space.blocks == [block(24, 16), block(64, 16)])
+    expectEqual(space.blocks, [block(24, 16), block(64, 16)])
   }
 
   @Test func theBestBlockIsTaken() throws {
     var space = FreeSpace(
       blocks: [block(24, 1000), block(2048, 104), block(4096, 504)], logicalSize: 8192)
-    #expect(space.take(wanted: 96, needed: 8, from: .low) == 2048..<2144)
+    expectEqual(space.take(wanted: 96, needed: 8, from: .low), 2048..<2144)
     try space.giveBack(2048..<2144)
-    #expect(space.take(wanted: 96, needed: 8, from: .high) == 2056..<2152)
-    #expect(space.take(wanted: 2000, needed: 8, from: .high) == 24..<1024)
-    #expect(space.take(wanted: 2000, needed: 600, from: .high) == nil)
+    expectEqual(space.take(wanted: 96, needed: 8, from: .high), 2056..<2152)
+    expectEqual(space.take(wanted: 2000, needed: 8, from: .high), 24..<1024)
+    expectEqual(space.take(wanted: 2000, needed: 600, from: .high), nil)
     try space.giveBack(24..<1024)
     try space.giveBack(2056..<2152)
-    #expect(space.blocks == [block(24, 1000), block(2048, 104), block(4096, 504)])
-    #expect(space.take(80, at: 2048) == 2048..<2128)
-    #expect(space.take(80, at: 2128) == nil)
-    #expect(space.takeLane(80, room: 1008) == nil)
-    #expect(space.takeLane(80, room: 600) == 24..<104)
-    #expect(space.takeLane(80, room: 120) == 4344..<4424)
-    #expect(space.freeByteCount == 1000 + 104 + 504 - 240)
+    expectEqual(space.blocks, [block(24, 1000), block(2048, 104), block(4096, 504)])
+    expectEqual(space.take(80, at: 2048), 2048..<2128)
+    expectEqual(space.take(80, at: 2128), nil)
+    expectEqual(space.takeLane(80, room: 1008), nil)
+    expectEqual(space.takeLane(80, room: 600), 24..<104)
+    expectEqual(space.takeLane(80, room: 120), 4344..<4424)
+    expectEqual(space.freeByteCount, 1000 + 104 + 504 - 240)
   }
 
   /// `NodePlacement` 1.
   @Test func nothingCrossesASection() throws {
     var space = FreeSpace(blocks: [block(section - 1024, 4096)], logicalSize: section + 8192)
-    #expect(space.take(wanted: 2048, needed: 2048, from: .low) == section..<section + 2048)
-    #expect(space.blocks == [block(section - 1024, 1024), block(section + 2048, 1024)])
-    #expect(space.take(wanted: 2048, needed: 2048, from: .high) == nil)
+    expectEqual(space.take(wanted: 2048, needed: 2048, from: .low), section..<section + 2048)
+    expectEqual(space.blocks, [block(section - 1024, 1024), block(section + 2048, 1024)])
+    expectEqual(space.take(wanted: 2048, needed: 2048, from: .high), nil)
     try space.giveBack(section..<section + 2048)
-    #expect(space.take(2048, at: section - 1024) == nil)
-    #expect(space.take(1024, at: section - 1024) == section - 1024..<section)
+    expectEqual(space.take(2048, at: section - 1024), nil)
+    expectEqual(space.take(1024, at: section - 1024), section - 1024..<section)
     try space.grow(to: space.grownSize(for: 8192, pageSize: 4096))
     #expect(space.take(wanted: 8192, needed: 8192, from: .low) != nil)
   }
@@ -98,7 +99,7 @@ struct FreeSpaceTests {
       let end = Int.random(in: start...min(200, start + 40), using: &random)
       map.insert(start..<end, version: version)
       for position in start..<end { model[position] = version }
-      #expect((0..<200).map(map.version(at:)) == model)
+      expectEqual((0..<200).map(map.version(at:)), model)
     }
   }
 
@@ -122,9 +123,9 @@ struct FreeSpaceTests {
     }
     let grown = try file.fileByteCount()
     #expect(grown < 3 * byteCount + 64 * commits, "from \(byteCount)")
-    #expect(try NumberTree.numbers(of: old) == original)
-    #expect(try NumberTree.numbers(of: try file.snapshot()) == numbers)
-    #expect(try file.check() == [])
-    #expect(try file.check(old).filter { $0.check < 12 } == [])
+    try expectEqual(NumberTree.numbers(of: old), original)
+    try expectEqual(NumberTree.numbers(of: try file.snapshot()), numbers)
+    try expectEqual(file.check(), [])
+    try expectEqual(file.check(old).filter { $0.check < 12 }, [])
   }
 }

@@ -3,6 +3,7 @@
 // Removing the beginning of B+ trees, against arrays.
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -38,7 +39,7 @@ struct BTreeRemoveFirstTests {
             found.append(try IntegerLeaf.value(at: index, of: leaf, in: scratch.space))
           }
         }
-        #expect(found == numbers)
+        expectEqual(found, numbers)
         numbers.append(7)
         root = try BTree<IntegerLeaf>.append(7, to: root, scratch.allocator)
         if numbers.count == 1 { break }

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -35,18 +36,19 @@ struct HistoryKindTests {
     try commit(kind)
     try commit(kind)
     let top = try open(kind).snapshot().top()
-    #expect(top.historyType == kind.type)
-    #expect(top.historySchemaVersion == (kind == .inFile ? 1 : 12))
-    #expect(top.slotCount == 11)
+    expectEqual(top.historyType, kind.type)
+    expectEqual(top.historySchemaVersion, (kind == .inFile ? 1 : 12))
+    expectEqual(top.slotCount, 11)
   }
 
   /// `HistoryKind` 1 and 2.
   @Test func aLocalFileIsNotSynchronised() throws {
     try commit(.inFile)
     let error = #expect(throws: StorageError.self) { try open(.syncClient) }
-    #expect(error == .incompatibleHistory(path: path, type: 2, asSynchronised: true))
-    #expect(
-      error?.description == "Realm file at path '\(path)' has history type '2', but is being "
+    expectEqual(error, .incompatibleHistory(path: path, type: 2, asSynchronised: true))
+    expectEqual(
+      error?.description,
+      "Realm file at path '\(path)' has history type '2', but is being "
         + "opened in synchronized history mode.")
     _ = try open(.syncClient, isReadOnly: true).snapshot()
   }
@@ -55,8 +57,8 @@ struct HistoryKindTests {
   @Test func aSynchronisedFileIsNotOpenedAsLocal() throws {
     try commit(.syncClient)
     let error = #expect(throws: StorageError.self) { try open(.inFile) }
-    #expect(error == .incompatibleHistory(path: path, type: 3))
-    #expect(try open(.inFile, isReadOnly: true).snapshot().syncHistory()?.count == 1)
+    expectEqual(error, .incompatibleHistory(path: path, type: 3))
+    try expectEqual(open(.inFile, isReadOnly: true).snapshot().syncHistory()?.count, 1)
   }
 
   /// `HistoryKind` 1.
@@ -108,7 +110,7 @@ struct HistoryKindTests {
       try local.beginWrite().commit(changeset: [])
     }
     _ = try synchronised.beginWrite().commit(changeset: [])
-    #expect(try synchronised.check() == [])
+    try expectEqual(synchronised.check(), [])
   }
 
   @Test func aProcessHasAFileOpenWithOneKind() throws {

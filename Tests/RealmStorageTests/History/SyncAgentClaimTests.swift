@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -68,7 +69,7 @@ struct SyncAgentClaimTests {
     let file = try open()
     let claim = try file.claimAgent()
     _ = try open().beginWrite().commit(changeset: [])
-    #expect(file.newestVersion == 2)
+    expectEqual(file.newestVersion, 2)
     claim.release()
   }
 }

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -55,43 +56,43 @@ struct SyncCopyTests {
     #expect(try DatabaseFile.compact(path: path))
     let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
     let hand = try HandDecodedHistory(bytes)
-    #expect(hand.topSlots.count == 11)
-    #expect([6, 7, 9, 10].map(hand.topNumber) == [4, 3, 12, 12])
-    #expect((2...12).map(hand.number) == [345, 9, 99, 8, 1, 3, 7, 55, 0, 0, 300])
-    #expect(hand.changesets.count == 3)
-    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+    expectEqual(hand.topSlots.count, 11)
+    expectEqual([6, 7, 9, 10].map(hand.topNumber), [4, 3, 12, 12])
+    expectEqual((2...12).map(hand.number), [345, 9, 99, 8, 1, 3, 7, 55, 0, 0, 300])
+    expectEqual(hand.changesets.count, 3)
+    try expectEqual(IndependentChecker.findings(path, tables: true), nil)
     let file = try open(path)
-    #expect(file.newestVersion == 4)
-    #expect(try file.check() == [])
-    #expect(try file.snapshot().syncHistory()?.entry(at: 3) == before)
+    expectEqual(file.newestVersion, 4)
+    try expectEqual(file.check(), [])
+    try expectEqual(file.snapshot().syncHistory()?.entry(at: 3), before)
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(try file.snapshot().syncHistory()?.versions == 2...5)
-    #expect(try file.check() == [])
-    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+    try expectEqual(file.snapshot().syncHistory()?.versions, 2...5)
+    try expectEqual(file.check(), [])
+    try expectEqual(IndependentChecker.findings(path, tables: true), nil)
   }
 
   /// `CopiedHistory` 3.
   @Test(arguments: [nil, HistoryCopy.forAnotherDevice])
   func aCopyForAnotherDeviceBeginsAnew(_ history: HistoryCopy?) throws {
     let target = try copy(history)
-    #expect(try IndependentChecker.findings(target, tables: true) == nil)
+    try expectEqual(IndependentChecker.findings(target, tables: true), nil)
     let file = try open(target)
     let snapshot = try file.snapshot()
-    #expect(snapshot.version == 5)
-    #expect(try snapshot.top().fileIdentifier == 0)
+    expectEqual(snapshot.version, 5)
+    try expectEqual(snapshot.top().fileIdentifier, 0)
     let copied = try #require(try snapshot.syncHistory())
-    #expect(copied.count == 0)
-    #expect(copied.fileSalt == 0)
+    expectEqual(copied.count, 0)
+    expectEqual(copied.fileSalt, 0)
     var progress = SyncProgress()
     progress.latestServerVersion = 9
     progress.latestServerVersionSalt = 99
     progress.download.serverVersion = 8
     progress.downloadedByteCount = 55
-    #expect(copied.progress == progress)
-    #expect(try file.check() == [])
+    expectEqual(copied.progress, progress)
+    try expectEqual(file.check(), [])
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(try file.snapshot().syncHistory()?.versions == 6...6)
-    #expect(try file.check() == [])
+    try expectEqual(file.snapshot().syncHistory()?.versions, 6...6)
+    try expectEqual(file.check(), [])
   }
 
   /// `CopiedHistory` 3.
@@ -105,9 +106,9 @@ struct SyncCopyTests {
   @Test func aCopyWithoutHistoryIsALocalFile() throws {
     let target = try copy(HistoryCopy.none, uploaded: 3)
     let file = try open(target, .inFile)
-    #expect(try file.snapshot().top().slotCount == 3)
+    try expectEqual(file.snapshot().top().slotCount, 3)
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
     #expect(throws: StorageError.self) { try open(target) }
   }
 
@@ -118,7 +119,7 @@ struct SyncCopyTests {
     let storage = try SystemFiles().open(path: target, mode: .readWriteCreating)
     try write.write(to: storage)
     write.rollback()
-    #expect(try open(target, .inFile).snapshot().top().historyType == 0)
+    try expectEqual(open(target, .inFile).snapshot().top().historyType, 0)
   }
 
   /// A program that only reads a file makes a local copy of it, as of any.
@@ -129,6 +130,6 @@ struct SyncCopyTests {
     let target = directory.file("copy.realm")
     let storage = try SystemFiles().open(path: target, mode: .readWriteCreating)
     try reader.snapshot().write(to: storage)
-    #expect(try open(target, .inFile).snapshot().top().historyType == 0)
+    try expectEqual(open(target, .inFile).snapshot().top().historyType, 0)
   }
 }

@@ -4,7 +4,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -60,7 +60,7 @@ struct SyncHistoryCrashTests {
         messages.append("\(state.name): the next commit has another base")
       }
     }
-    #expect(messages == [], "seed \(seed)")
+    expectEqual(messages, [], "seed \(seed)")
     #expect(count > 200)
   }
 }

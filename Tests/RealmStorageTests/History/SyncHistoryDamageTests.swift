@@ -5,7 +5,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -130,7 +130,7 @@ struct SyncHistoryDamageTests {
 
   /// `SyncHistory` 3.
   @Test(arguments: 2...12) func aRefWhereANumberShouldBeIsNoticed(_ slot: Int) throws {
-    #expect(contents[root + 4] == 0x45)
+    expectEqual(contents[root + 4], 0x45)
     let damaged = with(slot, self.slot(13))
     #expect(try open(damaged).check().contains { $0.check == 5 && $0.severity == .error })
     #expect(throws: StorageError.self) { try open(damaged).snapshot().syncHistory() }
@@ -149,7 +149,7 @@ struct SyncHistoryDamageTests {
   /// `SyncHistory` 3.
   @Test func emptySlotsAreZeros() throws {
     let damaged = with(12, 0)
-    #expect(try open(damaged).snapshot().syncHistory()?.progress.uploadableByteCount == 0)
+    try expectEqual(open(damaged).snapshot().syncHistory()?.progress.uploadableByteCount, 0)
   }
 
   /// `SyncHistory` 5.
@@ -163,7 +163,7 @@ struct SyncHistoryDamageTests {
     let system = try SimulatedFileSystem(contents: damaged)
     _ = try system.openDatabase(history: .syncClient).beginWrite().commit(changeset: [])
     let hand = try HandDecodedHistory(try system.file.contents())
-    #expect([1, 18, 19, 20].map(hand.number) == [33, 7, 9, 0])
+    expectEqual([1, 18, 19, 20].map(hand.number), [33, 7, 9, 0])
   }
 
   /// `SyncSchemaLog` 1.
@@ -174,22 +174,22 @@ struct SyncHistoryDamageTests {
     let three = try IntegerNode.make([numbers, numbers, numbers], flags: .hasRefs, in: allocator)
     let plain = try IntegerNode.make([8, 8, 8, 8], in: allocator)
     for slot in [1, three.ref.slot, plain.ref.slot] {
-      #expect(try SyncSchemaLog.append(12, at: 3, to: slot, allocator) == slot)
+      try expectEqual(SyncSchemaLog.append(12, at: 3, to: slot, allocator), slot)
     }
     let first = try SyncSchemaLog.append(11, at: 3, to: 0, allocator)
     let second = try SyncSchemaLog.append(12, at: 7, to: first, allocator)
     let log = try space.space.node(at: Ref(Int(second)))
-    #expect(log.count == 4)
+    expectEqual(log.count, 4)
     let versions = try space.space.node(at: try log.ref(at: 1))
-    #expect(try [versions.integer(at: 0), versions.integer(at: 1)] == [3, 7])
+    try expectEqual([versions.integer(at: 0), versions.integer(at: 1)], [3, 7])
     let libraries = try log.ref(at: 3)
-    #expect(try StringLeaf.count(libraries, in: space.space) == 2)
+    try expectEqual(StringLeaf.count(libraries, in: space.space), 2)
   }
 
   @Test func aCursorBeyondTheNewestVersionIsNoticed() throws {
     for slot in [6, 7] {
-      #expect(try open(with(slot, 7 << 1 | 1)).check() == [])
-      #expect(try open(with(slot, 8 << 1 | 1)).check().map(\.check) == [5])
+      try expectEqual(open(with(slot, 7 << 1 | 1)).check(), [])
+      try expectEqual(open(with(slot, 8 << 1 | 1)).check().map(\.check), [5])
     }
   }
 
@@ -199,8 +199,8 @@ struct SyncHistoryDamageTests {
     try write.replaceSyncEntry(at: 5, with: SyncEntry(remoteVersion: 1 << 20))
     _ = try write.commit(changeset: [])
     let findings = try file.check()
-    #expect(findings.map(\.severity) == [.warning])
-    #expect(findings.map(\.check) == [5])
+    expectEqual(findings.map(\.severity), [.warning])
+    expectEqual(findings.map(\.check), [5])
   }
 
   /// A node of zeros has up to 16 million elements in 8 bytes.
@@ -227,7 +227,7 @@ struct SyncHistoryDamageTests {
 
   @Test func moreEntriesThanVersionsAreNoticed() throws {
     let hand = try HandDecodedHistory(contents)
-    #expect(hand.changesets.count == 5)
+    expectEqual(hand.changesets.count, 5)
     var damaged = contents
     let top = Int(damaged[23] & 1) * 8
     let topRef = Int(damaged[top]) | Int(damaged[top + 1]) << 8

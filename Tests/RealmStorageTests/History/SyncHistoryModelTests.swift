@@ -5,7 +5,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -69,14 +69,14 @@ struct SyncHistoryModelTests {
 
     func check() throws {
       let snapshot = try file.snapshot()
-      #expect(try model.difference(from: snapshot) == nil)
+      try expectEqual(model.difference(from: snapshot), nil)
       for (snapshot, model) in pinned {
-        #expect(try model.difference(from: snapshot) == nil)
+        try expectEqual(model.difference(from: snapshot), nil)
       }
-      #expect(try file.check() == [])
+      try expectEqual(file.check(), [])
       if key == nil, model.version > 1 {
         let bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        #expect(try model.difference(fromBytes: bytes) == nil)
+        try expectEqual(model.difference(fromBytes: bytes), nil)
       }
     }
   }
@@ -85,7 +85,7 @@ struct SyncHistoryModelTests {
     var run = try Run(directory.file("\(seed).realm"), key, seed: seed)
     for _ in 0..<groups {
       try run.writeGroup()
-      #expect(try run.model.difference(from: run.file.snapshot()) == nil, "seed \(seed)")
+      try expectEqual(run.model.difference(from: run.file.snapshot()), nil, "seed \(seed)")
       switch Int.random(in: 0..<12, using: &run.random) {
       case 0: try run.check()
       case 1: try run.reopen(compacting: false)
@@ -105,7 +105,7 @@ struct SyncHistoryModelTests {
   @Test(arguments: RandomRuns.seeds(6))
   func entriesAreWhatTransactionsLeft(_ seed: UInt64) throws {
     try run(seed: seed, key: nil, groups: 120)
-    #expect(try IndependentChecker.findings(directory.file("\(seed).realm")) == nil)
+    try expectEqual(IndependentChecker.findings(directory.file("\(seed).realm")), nil)
   }
 
   @Test(arguments: RandomRuns.seeds(2))
@@ -129,19 +129,19 @@ struct SyncHistoryModelTests {
       pending = try write.writeVersion(changeset: [])
     }
     try pending.makeDurable()
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
     for limit in [1, 900, 1003, 2400, 2601] as [UInt64] {
       let write = try file.beginWrite()
       try write.trimSyncHistory(through: limit)
       let snapshot = try write.commit(changeset: [])
       let history = try #require(try snapshot.syncHistory())
-      #expect(history.base == limit)
+      expectEqual(history.base, limit)
       if limit < 2600 {
         let head = try history.head(at: limit + 1)
-        #expect(head.originTimestamp == Int64(limit) - 1)
-        #expect(head.storedByteCount == (limit == 1 ? 1 : (Int(limit) - 1) % 70))
+        expectEqual(head.originTimestamp, Int64(limit) - 1)
+        expectEqual(head.storedByteCount, (limit == 1 ? 1 : (Int(limit) - 1) % 70))
       }
-      #expect(try file.check() == [])
+      try expectEqual(file.check(), [])
     }
   }
 }

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -36,12 +37,12 @@ struct SyncHistoryTests {
     for number in 1...5 {
       let snapshot = try commit()
       let history = try #require(try snapshot.syncHistory())
-      #expect(history.count == number)
-      #expect(history.base == 1)
-      #expect(history.versions == 2...snapshot.version)
-      #expect(try history.entry(at: snapshot.version) == SyncEntry())
+      expectEqual(history.count, number)
+      expectEqual(history.base, 1)
+      expectEqual(history.versions, 2...snapshot.version)
+      try expectEqual(history.entry(at: snapshot.version), SyncEntry())
     }
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 
   @Test func anEntryIsReadAsItWasSet() throws {
@@ -49,9 +50,9 @@ struct SyncHistoryTests {
       changeset: Array(0...200), reciprocal: [], remoteVersion: 9, originFile: 3,
       originTimestamp: -4)
     let snapshot = try commit { $0.syncEntry = entry }
-    #expect(try history().entry(at: snapshot.version) == entry)
+    try expectEqual(history().entry(at: snapshot.version), entry)
     try commit()
-    #expect(try history().entry(at: snapshot.version) == entry)
+    try expectEqual(history().entry(at: snapshot.version), entry)
   }
 
   /// Empty bytes and no bytes are different reciprocals, in both forms of a leaf.
@@ -61,21 +62,21 @@ struct SyncHistoryTests {
       let snapshot = try commit {
         $0.syncEntry = SyncEntry(reciprocal: reciprocal, originFile: 1)
       }
-      #expect(try history().reciprocal(at: snapshot.version) == reciprocal)
+      try expectEqual(history().reciprocal(at: snapshot.version), reciprocal)
     }
-    #expect(try history().reciprocal(at: 2) == nil)
-    #expect(try history().reciprocal(at: 3) == [])
+    try expectEqual(history().reciprocal(at: 2), nil)
+    try expectEqual(history().reciprocal(at: 3), [])
   }
 
   @Test func entriesLongerThanABlobAreChains() throws {
     let long = [UInt8](repeating: 3, count: 0xFF_FFF0) + [4, 5]
     let snapshot = try commit { $0.syncEntry = SyncEntry(changeset: long, reciprocal: long) }
-    #expect(try history().changeset(at: snapshot.version) == long)
-    #expect(try history().reciprocal(at: snapshot.version) == long)
-    #expect(try history().head(at: snapshot.version).storedByteCount == long.count)
-    #expect(try file.check() == [])
+    try expectEqual(history().changeset(at: snapshot.version), long)
+    try expectEqual(history().reciprocal(at: snapshot.version), long)
+    try expectEqual(history().head(at: snapshot.version).storedByteCount, long.count)
+    try expectEqual(file.check(), [])
     try commit { try $0.trimSyncHistory(through: snapshot.version) }
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 
   @Test func aLocalEntryHasTheServerVersionThatIsIntegrated() throws {
@@ -84,8 +85,8 @@ struct SyncHistoryTests {
       write.syncEntry = SyncEntry(changeset: [1], remoteVersion: 3)
     }
     try commit()
-    #expect(try history().head(at: 2).remoteVersion == 17)
-    #expect(try history().head(at: 3).remoteVersion == 17)
+    try expectEqual(history().head(at: 2).remoteVersion, 17)
+    try expectEqual(history().head(at: 3).remoteVersion, 17)
   }
 
   @Test func localEntriesCountAsUploadable() throws {
@@ -97,7 +98,7 @@ struct SyncHistoryTests {
       write.syncEntry = SyncEntry(originFile: 2)
       write.syncEntryByteCount = 70
     }
-    #expect(try history().progress.uploadableByteCount == 50)
+    try expectEqual(history().progress.uploadableByteCount, 50)
   }
 
   @Test func aRolledBackTransactionAddsNothing() throws {
@@ -106,9 +107,9 @@ struct SyncHistoryTests {
     write.syncEntry = SyncEntry(changeset: [1])
     try write.trimSyncHistory(through: 2)
     write.rollback()
-    #expect(try history().count == 1)
+    try expectEqual(history().count, 1)
     try commit()
-    #expect(try history().versions == 2...3)
+    try expectEqual(history().versions, 2...3)
   }
 
   /// `PendingCommit` 3.
@@ -118,13 +119,13 @@ struct SyncHistoryTests {
     var pending = try first.writeVersion(changeset: [1])
     for number in 2...4 as ClosedRange<UInt8> {
       let write = try pending.begin()
-      #expect(try write.syncHistory().count == Int(number) - 1)
+      try expectEqual(write.syncHistory().count, Int(number) - 1)
       write.syncEntry = SyncEntry(changeset: [number])
       pending = try write.writeVersion(changeset: [number])
     }
     try pending.makeDurable()
     let history = try history()
-    #expect(try (2...5).map { try history.changeset(at: $0) } == [[1], [2], [3], [4]])
+    try expectEqual((2...5).map { try history.changeset(at: $0) }, [[1], [2], [3], [4]])
   }
 
   // MARK: Progress and identity
@@ -143,12 +144,12 @@ struct SyncHistoryTests {
     try commit { write in
       try write.updateSyncProgress { $0 = progress }
       try write.setFileIdentifier(77, salt: 1 << 40)
-      #expect(try write.fileIdentifier == 77)
+      try expectEqual(write.fileIdentifier, 77)
     }
     for _ in 0..<2 {
-      #expect(try history().progress == progress)
-      #expect(try history().fileSalt == 1 << 40)
-      #expect(try file.snapshot().top().fileIdentifier == 77)
+      try expectEqual(history().progress, progress)
+      try expectEqual(history().fileSalt, 1 << 40)
+      try expectEqual(file.snapshot().top().fileIdentifier, 77)
       try commit()
     }
   }
@@ -164,7 +165,7 @@ struct SyncHistoryTests {
     #expect(throws: StorageError.self) {
       try commit { $0.syncEntry = SyncEntry(remoteVersion: .max, originFile: 1) }
     }
-    #expect(file.newestVersion == 1)
+    expectEqual(file.newestVersion, 1)
   }
 
   // MARK: Other formats
@@ -190,9 +191,9 @@ struct SyncHistoryTests {
     #expect(try upgrade(.syncClient))
     let file = try old.openDatabase(history: .syncClient)
     let history = try #require(try file.snapshot().syncHistory())
-    #expect(history.versions == 2...3)
-    #expect(try history.changeset(at: 2) == [1])
-    #expect(try file.check() == [])
+    expectEqual(history.versions, 2...3)
+    try expectEqual(history.changeset(at: 2), [1])
+    try expectEqual(file.check(), [])
   }
 
   // MARK: Rewriting
@@ -207,19 +208,19 @@ struct SyncHistoryTests {
     let new = SyncEntry(
       changeset: [9], reciprocal: nil, remoteVersion: 5, originFile: 0, originTimestamp: 6)
     try commit { try $0.replaceSyncEntry(at: 2, with: new, sizeChange: -10) }
-    #expect(try history().entry(at: 2) == new)
-    #expect(try history().entry(at: 3) == SyncEntry())
-    #expect(try history().progress.uploadableByteCount == 20)
+    try expectEqual(history().entry(at: 2), new)
+    try expectEqual(history().entry(at: 3), SyncEntry())
+    try expectEqual(history().progress.uploadableByteCount, 20)
     try commit { try $0.replaceSyncEntry(at: 2, with: new, sizeChange: -1000) }
-    #expect(try history().progress.uploadableByteCount == 0)
+    try expectEqual(history().progress.uploadableByteCount, 0)
   }
 
   @Test func aReciprocalIsSetAndTakenBack() throws {
     try commit { $0.syncEntry = SyncEntry(changeset: [1]) }
     try commit { try $0.setSyncReciprocal([2, 2], at: 2) }
-    #expect(try history().entry(at: 2) == SyncEntry(changeset: [1], reciprocal: [2, 2]))
+    try expectEqual(history().entry(at: 2), SyncEntry(changeset: [1], reciprocal: [2, 2]))
     try commit { try $0.setSyncReciprocal(nil, at: 2) }
-    #expect(try history().entry(at: 2) == SyncEntry(changeset: [1]))
+    try expectEqual(history().entry(at: 2), SyncEntry(changeset: [1]))
   }
 
   @Test func anEntryThatIsNotThereCannotBeReadOrReplaced() throws {
@@ -242,11 +243,11 @@ struct SyncHistoryTests {
       try commit { $0.syncEntry = SyncEntry(changeset: [number]) }
     }
     try commit { try $0.trimSyncHistory(through: 5) }
-    #expect(try history().versions == 6...10)
-    #expect(try history().changeset(at: 6) == [6])
+    try expectEqual(history().versions, 6...10)
+    try expectEqual(history().changeset(at: 6), [6])
     try commit { try $0.trimSyncHistory(through: .max) }
-    #expect(try history().versions == 11...11)
-    #expect(try file.check() == [])
+    try expectEqual(history().versions, 11...11)
+    try expectEqual(file.check(), [])
   }
 
   @Test func whatNeedsNoUploadIsTrimmedBehindTheCursor() throws {
@@ -256,17 +257,17 @@ struct SyncHistoryTests {
     try commit()
     try commit { $0.syncEntry = SyncEntry(changeset: [6]) }
     try commit()
-    #expect(try history().trimmableVersion() == 1)
+    try expectEqual(history().trimmableVersion(), 1)
     try commit { write in
       try write.updateSyncProgress { $0.download.clientVersion = 2 }
       try write.trimSyncHistory()
     }
-    #expect(try history().base == 2)
+    try expectEqual(history().base, 2)
     try commit { write in
       try write.updateSyncProgress { $0.download.clientVersion = 3 }
       try write.trimSyncHistory()
     }
-    #expect(try history().versions == 6...9)
+    try expectEqual(history().versions, 6...9)
   }
 
   @Test func headsAreReadFromACursor() throws {
@@ -283,14 +284,14 @@ struct SyncHistoryTests {
       while let head = try cursor.next() {
         found.append(head.version)
         let isUploadable = head.version % 2 == 0 && head.version < 7
-        #expect(head.isUploadable == isUploadable)
-        #expect(head.storedByteCount == (head.version < 7 ? Int(head.version) * 20 : 0))
+        expectEqual(head.isUploadable, isUploadable)
+        expectEqual(head.storedByteCount, (head.version < 7 ? Int(head.version) * 20 : 0))
       }
       return found
     }
-    #expect(try versions(after: 0) == [4, 5, 6, 7])
-    #expect(try versions(after: 5) == [6, 7])
-    #expect(try versions(after: 7) == [])
+    try expectEqual(versions(after: 0), [4, 5, 6, 7])
+    try expectEqual(versions(after: 5), [6, 7])
+    try expectEqual(versions(after: 7), [])
     #expect(try history().hasPendingUploads())
     try commit { write in try write.updateSyncProgress { $0.upload.clientVersion = 6 } }
     #expect(try !history().hasPendingUploads())
@@ -309,7 +310,7 @@ struct SyncHistoryTests {
     let counts = try file.byteCounts()
     #expect(counts.used < 20_000)
     #expect(counts.total < full / 4)
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 
   // MARK: Observers
@@ -321,11 +322,11 @@ struct SyncHistoryTests {
       _ = try file.beginWrite().commit(changeset: [number])
     }
     let newest = try file.snapshot()
-    #expect(try file.changesets(after: first.version, through: newest) == [[1], [2], [3]])
-    #expect(
-      try file.changesets(after: first.version, through: newest, byteLimit: 9) == [[1], [2], [3]])
-    #expect(try file.knownChangesets(through: newest).suffix(3) == [[1], [2], [3]])
-    #expect(try history().count == 4)
+    try expectEqual(file.changesets(after: first.version, through: newest), [[1], [2], [3]])
+    try expectEqual(
+      file.changesets(after: first.version, through: newest, byteLimit: 9), [[1], [2], [3]])
+    try expectEqual(file.knownChangesets(through: newest).suffix(3), [[1], [2], [3]])
+    try expectEqual(history().count, 4)
   }
 
   // MARK: Schema versions
@@ -337,16 +338,16 @@ struct SyncHistoryTests {
     try commit { $0.syncEntry = SyncEntry(changeset: [4], reciprocal: []) }
     var bytes = try system.file.contents()
     let hand = try HandDecodedHistory(bytes)
-    #expect(hand.topNumber(9) == 12)
+    expectEqual(hand.topNumber(9), 12)
     let top = Int(bytes[23] & 1) * 8
     let topRef = Int(bytes[top]) | Int(bytes[top + 1]) << 8
     let width = [0, 1, 2, 4, 8, 16, 32, 64][Int(bytes[topRef + 4] & 7)] / 8
     bytes[topRef + 8 + 9 * width] = 11 << 1 | 1
     let old = try SimulatedFileSystem(contents: bytes)
     let file = try old.openDatabase(history: .syncClient)
-    #expect(try file.snapshot().syncHistory()?.schemaVersion == 11)
+    try expectEqual(file.snapshot().syncHistory()?.schemaVersion, 11)
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(try file.snapshot().syncHistory()?.schemaVersion == 11)
+    try expectEqual(file.snapshot().syncHistory()?.schemaVersion, 11)
     let early = try file.beginWrite()
     early.syncEntry = SyncEntry(changeset: [9])
     #expect(throws: StorageError.unsupportedHistory(path: old.file.path, version: 11)) {
@@ -357,16 +358,16 @@ struct SyncHistoryTests {
     write.syncEntry = SyncEntry(changeset: [9])
     _ = try write.commit(changeset: [])
     let history = try #require(try file.snapshot().syncHistory())
-    #expect(history.schemaVersion == 12)
-    #expect(
-      try history.entry(at: 2) == SyncEntry(changeset: [0, 1, 1], reciprocal: [0, 2, 2, 3]))
-    #expect(try history.entry(at: 3) == SyncEntry())
-    #expect(try history.entry(at: 4) == SyncEntry(changeset: [0, 1, 4], reciprocal: []))
-    #expect(try history.changeset(at: 6) == [9])
-    #expect(try file.check() == [])
+    expectEqual(history.schemaVersion, 12)
+    try expectEqual(
+      history.entry(at: 2), SyncEntry(changeset: [0, 1, 1], reciprocal: [0, 2, 2, 3]))
+    try expectEqual(history.entry(at: 3), SyncEntry())
+    try expectEqual(history.entry(at: 4), SyncEntry(changeset: [0, 1, 4], reciprocal: []))
+    try expectEqual(history.changeset(at: 6), [9])
+    try expectEqual(file.check(), [])
     let again = try file.beginWrite()
     try again.upgradeSyncHistory { _ in [1, 1, 1] }
     _ = try again.commit(changeset: [])
-    #expect(try file.snapshot().syncHistory()?.changeset(at: 6) == [9])
+    try expectEqual(file.snapshot().syncHistory()?.changeset(at: 6), [9])
   }
 }

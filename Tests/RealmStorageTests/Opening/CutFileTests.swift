@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -41,13 +42,13 @@ struct CutFileTests {
       path: path, options: OpenOptions(encryptionKey: isEncrypted ? TestKeys.vector() : nil))
     for step in 0..<4 { try Self.commit(step, to: file) }
     let byteCount = try file.fileByteCount()
-    #expect(truncate(path, off_t(byteCount / 2)) == 0)
+    expectEqual(truncate(path, off_t(byteCount / 2)), 0)
     for step in 4..<6 {
       Self.expectCut(#expect(throws: StorageError.self) { try Self.commit(step, to: file) })
     }
-    #expect(file.newestVersion == 5)
+    expectEqual(file.newestVersion, 5)
     // Nothing was written: the file is as long as it was left.
-    #expect(try file.fileByteCount() == byteCount / 2)
+    try expectEqual(file.fileByteCount(), byteCount / 2)
   }
 
   @Test(arguments: [false, true])
@@ -59,8 +60,8 @@ struct CutFileTests {
     try NumberTree.replace(with: Self.numbers(1), in: write)
     try system.file.cut(to: 8192)
     Self.expectCut(#expect(throws: StorageError.self) { try write.commit(changeset: []) })
-    #expect(file.newestVersion == 2)
-    #expect(try system.file.contents().count == 8192)
+    expectEqual(file.newestVersion, 2)
+    try expectEqual(system.file.contents().count, 8192)
   }
 
   /// The last point in time before a commit is acknowledged is after its last sync.
@@ -80,7 +81,7 @@ struct CutFileTests {
       return false
     }
     Self.expectCut(#expect(throws: StorageError.self) { try write.commit(changeset: []) })
-    #expect(file.newestVersion == 2)
+    expectEqual(file.newestVersion, 2)
     simulated.ignoreSyncs(nil)
     #expect(throws: StorageError.self) { try file.beginWrite() }
   }

@@ -5,7 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct DamageTests {
@@ -102,17 +102,19 @@ struct DamageTests {
 
   @Test func foreignContentsAreNamed() throws {
     let start = "Failed to open Realm file at path '/simulated/test.realm': "
-    #expect(
-      try message(opening: Array("hello".utf8)) == start
+    try expectEqual(
+      message(opening: Array("hello".utf8)),
+      start
         + "file is non-empty but too small (5 bytes) to be a valid Realm. "
         + "Delete it, restore it from a backup, or use another path.")
     let notARealm =
       start + "it is not a Realm file, or it is encrypted. Check the path and the encryption key."
-    #expect(try message(opening: [UInt8](repeating: 0, count: 4096)) == notARealm)
-    #expect(
-      try message(opening: Array(String(repeating: "some text\n", count: 80).utf8)) == notARealm)
-    #expect(
-      try message(opening: Array(WorkedExamples.firstCommit[..<2048])) == start
+    try expectEqual(message(opening: [UInt8](repeating: 0, count: 4096)), notARealm)
+    try expectEqual(
+      message(opening: Array(String(repeating: "some text\n", count: 80).utf8)), notARealm)
+    try expectEqual(
+      message(opening: Array(WorkedExamples.firstCommit[..<2048])),
+      start
         + "the file is truncated: 2048 bytes of 4096 are left. Restore it from a backup.")
     for (version, text) in [
       (25, "Database has an unsupported version (25) and cannot be upgraded"),
@@ -121,7 +123,7 @@ struct DamageTests {
     ] {
       var other = WorkedExamples.firstCommit
       other[21] = UInt8(version)
-      #expect(try message(opening: other) == start + text)
+      try expectEqual(message(opening: other), start + text)
     }
   }
 
@@ -149,14 +151,14 @@ struct DamageTests {
     }
     let missing = directory.file("missing.realm")
     for options in [OpenOptions(isReadOnly: true), OpenOptions(mustExist: true)] {
-      #expect(
-        message(missing, options)
-          == "Failed to open Realm file at path '\(missing)': No such file or directory")
+      expectEqual(
+        message(missing, options),
+        "Failed to open Realm file at path '\(missing)': No such file or directory")
     }
     #expect(!FileManager.default.fileExists(atPath: missing))
-    #expect(
-      message(directory.path)
-        == "Failed to open Realm file at path '\(directory.path)': Is a directory. "
+    expectEqual(
+      message(directory.path),
+      "Failed to open Realm file at path '\(directory.path)': Is a directory. "
         + "Give the path of a file inside the directory.")
     #expect(
       message(directory.path, OpenOptions(isReadOnly: true)).contains("Is a directory"))

@@ -5,7 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct FixtureTests {
@@ -30,10 +30,10 @@ struct FixtureTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     do {
       let file = try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true))
-      #expect(try file.check() == [])
+      try expectEqual(file.check(), [])
       #expect(throws: StorageError.self) { try file.beginWrite() }
     }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
   }
 
@@ -51,18 +51,18 @@ struct FixtureTests {
           write.roots.tables = try write.allocator.makeWritable(write.roots.tables).ref
         }
         let snapshot = try write.commit(changeset: [UInt8](repeating: 1, count: step))
-        #expect(snapshot.version == firstVersion + UInt64(step))
-        #expect(try file.check() == [])
+        expectEqual(snapshot.version, firstVersion + UInt64(step))
+        try expectEqual(file.check(), [])
       }
-      #expect(try file.check(first).filter { $0.severity == .error } == [])
+      try expectEqual(file.check(first).filter { $0.severity == .error }, [])
       let changes = try file.changesets(after: firstVersion, through: try file.snapshot())
-      #expect(changes.map(\.count) == Array(1...20))
+      expectEqual(changes.map(\.count), Array(1...20))
     }
-    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+    try expectEqual(IndependentChecker.findings(path, tables: true), nil)
     let file = try DatabaseFile.open(path: path)
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+    try expectEqual(IndependentChecker.findings(path, tables: true), nil)
   }
 
   /// The history of a file with one user has one entry.
@@ -74,13 +74,13 @@ struct FixtureTests {
       last = try file.beginWrite().commit(changeset: [UInt8(step & 0xFF)])
     }
     let all = try file.changesets(after: first.version, through: last)
-    #expect(all == (0..<1500).map { [UInt8($0 & 0xFF)] })
+    expectEqual(all, (0..<1500).map { [UInt8($0 & 0xFF)] })
     #expect(throws: StorageError.self) {
       try file.changesets(after: first.version - 10, through: last)
     }
     let middle = first.version + 900
-    #expect(try file.changesets(after: middle, through: last).count == 600)
-    #expect(try file.check() == [])
+    try expectEqual(file.changesets(after: middle, through: last).count, 600)
+    try expectEqual(file.check(), [])
   }
 
   @Test func longChangesetsAreChains() throws {
@@ -91,10 +91,10 @@ struct FixtureTests {
     _ = try file.beginWrite().commit(changeset: long)
     let last = try file.beginWrite().commit(changeset: [2])
     let changes = try file.changesets(after: start.version, through: last)
-    #expect(changes.map(\.count) == [1, long.count, 1])
-    #expect(changes[1] == long)
-    #expect(try file.check() == [])
-    #expect(try IndependentChecker.findings(directory.file("a.realm")) == nil)
+    expectEqual(changes.map(\.count), [1, long.count, 1])
+    expectEqual(changes[1], long)
+    try expectEqual(file.check(), [])
+    try expectEqual(IndependentChecker.findings(directory.file("a.realm")), nil)
   }
 
   // MARK: Worked examples
@@ -104,17 +104,17 @@ struct FixtureTests {
     try Data(WorkedExamples.firstCommit).write(to: URL(fileURLWithPath: path))
     let file = try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true))
     let snapshot = try file.snapshot()
-    #expect(snapshot.version == 2)
-    #expect(snapshot.topRef == Ref(952))
-    #expect(snapshot.roots == VersionRoots(tableNames: Ref(24), tables: Ref(784)))
+    expectEqual(snapshot.version, 2)
+    expectEqual(snapshot.topRef, Ref(952))
+    expectEqual(snapshot.roots, VersionRoots(tableNames: Ref(24), tables: Ref(784)))
     let tables = try snapshot.space.node(at: snapshot.roots.tables)
-    #expect(try (0..<2).map { try tables.ref(at: $0).offset } == [232, 664])
+    try expectEqual((0..<2).map { try tables.ref(at: $0).offset }, [232, 664])
     let top = try snapshot.top()
-    #expect(top.logicalSize == 4096)
-    #expect(top.freePositions == Ref(912))
-    #expect(top.history == Ref(896))
-    #expect(try file.changesets(after: 1, through: snapshot).map(\.count) == [50])
-    #expect(try file.check() == [])
+    expectEqual(top.logicalSize, 4096)
+    expectEqual(top.freePositions, Ref(912))
+    expectEqual(top.history, Ref(896))
+    try expectEqual(file.changesets(after: 1, through: snapshot).map(\.count), [50])
+    try expectEqual(file.check(), [])
   }
 
   @Test func workedExampleBReadsAsDescribed() throws {
@@ -122,12 +122,12 @@ struct FixtureTests {
     try Data(WorkedExamples.secondCommit).write(to: URL(fileURLWithPath: path))
     let file = try DatabaseFile.open(path: path)
     let snapshot = try file.snapshot()
-    #expect(snapshot.version == 3)
-    #expect(snapshot.topRef == Ref(1112))
-    #expect(try file.changesets(after: 2, through: snapshot) == [[]])
-    #expect(try file.check() == [])
+    expectEqual(snapshot.version, 3)
+    expectEqual(snapshot.topRef, Ref(1112))
+    try expectEqual(file.changesets(after: 2, through: snapshot), [[]])
+    try expectEqual(file.check(), [])
     let next = try file.beginWrite().commit(changeset: [])
-    #expect(next.version == 4)
-    #expect(try IndependentChecker.findings(path, tables: true) == nil)
+    expectEqual(next.version, 4)
+    try expectEqual(IndependentChecker.findings(path, tables: true), nil)
   }
 }

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -18,25 +19,25 @@ struct LockFileSessionTests {
       let data = try Data(contentsOf: URL(fileURLWithPath: path + ".lock"))
       return data.count > SharedMemory.busyMarkOffset ? data[SharedMemory.busyMarkOffset] : nil
     }
-    #expect(try mark() == 0)
+    try expectEqual(mark(), 0)
     var seen: UInt8?
     let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
       seen = (try? mark()) ?? nil
     }
     #expect(wasAlone && seen == 1)
-    #expect(try mark() == 0)
+    try expectEqual(mark(), 0)
     #expect(throws: StorageError.limitExceeded("enough")) {
       _ = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
         throw .limitExceeded("enough")
       }
     }
-    #expect(try mark() == 0)
+    try expectEqual(mark(), 0)
     // A mark that a crash has left excludes no process.
     let lockFile = try SystemFiles().open(path: path + ".lock", mode: .readWrite)
     try lockFile.write(UInt64(1), at: SharedMemory.busyMarkOffset)
     let file = try DatabaseFile.open(path: path)
-    #expect(file.newestVersion == 1)
-    #expect(try mark() == 0)
+    expectEqual(file.newestVersion, 1)
+    try expectEqual(mark(), 0)
     #expect(try !DatabaseFile.whileClosed(path: path) {})
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RefusedThreadTests {
@@ -46,7 +47,7 @@ import Testing
     let heard = Locked<[UInt64]>([])
     let listener = try file.onNewVersion { version in heard.withLock { $0.append(version) } }
     _ = try file.beginWrite().commit(changeset: [])
-    #expect(heard.withLock { $0 } == [2])
+    expectEqual(heard.withLock { $0 }, [2])
     // There is a thread now, and others need none.
     withExtendedLifetime((listener, try withoutThreads { try file.onNewVersion { _ in } })) {}
   }
@@ -66,7 +67,7 @@ import Testing
     write.rollback()
     // No other writer is in the way any more, so no thread is needed.
     try withoutThreads { _ = try file.beginWrite().commit(changeset: []) }
-    #expect(file.newestVersion == 2)
+    expectEqual(file.newestVersion, 2)
   }
 
   @Test func encryptedFilesAreReadByTheCallerAlone() throws {
@@ -79,7 +80,7 @@ import Testing
     }
     let file = try withoutThreads { try openAlone(key) }
     #expect(try file.fileByteCount() > 2 << 20)
-    #expect(try NumberTree.numbers(of: file.snapshot()) == numbers)
+    try expectEqual(NumberTree.numbers(of: file.snapshot()), numbers)
   }
 
   @Test func aPoolWithoutThreadsLeavesTheWorkToTheCaller() {
@@ -88,6 +89,6 @@ import Testing
     withoutThreads {
       pool.run { worker in workers.withLock { $0.append(worker) } }
     }
-    #expect(workers.withLock { $0 } == [0])
+    expectEqual(workers.withLock { $0 }, [0])
   }
 }

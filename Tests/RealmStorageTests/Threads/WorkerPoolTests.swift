@@ -2,6 +2,7 @@
 
 import RealmTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -15,7 +16,7 @@ struct WorkerPoolTests {
       let calls = Locked([Int](repeating: 0, count: workerCount))
       pool.run { worker in calls.withLock { $0[worker] += 1 } }
       let counts = calls.withLock { $0 }
-      #expect(counts[0] == 1)
+      expectEqual(counts[0], 1)
       #expect(counts.allSatisfy { $0 <= 1 })
     }
   }
@@ -32,7 +33,7 @@ struct WorkerPoolTests {
       }
       isOver.withLock { $0 = true }
     }
-    #expect(late.withLock { $0 } == 0)
+    expectEqual(late.withLock { $0 }, 0)
   }
 
   @Test func otherThreadsHelp() {
@@ -53,7 +54,7 @@ struct WorkerPoolTests {
       guard worker == 0 else { return }
       pool.run { worker in inner.withLock { $0.append(worker) } }
     }
-    #expect(inner.withLock { $0 } == [0])
+    expectEqual(inner.withLock { $0 }, [0])
   }
 
   @Test func manyCallersShareOnePool() async {
@@ -78,6 +79,6 @@ struct WorkerPoolTests {
       }
     }
     let total = sum.withLock { $0 }
-    #expect(total == 8_000)
+    expectEqual(total, 8_000)
   }
 }

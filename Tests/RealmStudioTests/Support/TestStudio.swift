@@ -6,6 +6,7 @@
 import Foundation
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStudio
@@ -63,7 +64,7 @@ final class TestStudio: Sendable {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
     let (status, json) = try await send(request("GET", Self.target(name, parameters)))
-    #expect(status == 200, "\(JSONWriter.text(json))", sourceLocation: sourceLocation)
+    expectEqual(status, 200, "\(JSONWriter.text(json))", sourceLocation: sourceLocation)
     return json
   }
 
@@ -73,7 +74,7 @@ final class TestStudio: Sendable {
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws -> JSONValue {
     let (status, json) = try await send(request("POST", Self.target(name, [:]), body))
-    #expect(status == 200, "\(JSONWriter.text(json))", sourceLocation: sourceLocation)
+    expectEqual(status, 200, "\(JSONWriter.text(json))", sourceLocation: sourceLocation)
     return json
   }
 

@@ -3,6 +3,8 @@
 // Models that declare `Codable`, and collections in other formats.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -56,7 +58,7 @@ struct CodableTests {
 
   @Test func decimalsAreEncodedAsTheirStrings() throws {
     let price = try Decimal128(string: "1.50")
-    #expect(try encoded([price]) == #"["1.5"]"#)
+    try expectEqual(encoded([price]), #"["1.5"]"#)
   }
 
   @Test func documentsComeBackAsTheyWere() throws {
@@ -66,7 +68,7 @@ struct CodableTests {
     #expect(recipe.level == .hard && Array(recipe.tags) == ["sweet"])
     #expect(recipe.steps.map(\.text) == ["mix", "bake"] && recipe.main?.minutes == 3)
     #expect(recipe.amounts.keys == ["egg", "salt"] && recipe.amounts["salt"] == .some(nil))
-    #expect(try encoded(recipe) == Self.document)
+    try expectEqual(encoded(recipe), Self.document)
     let realm = try TemporaryRealm([Recipe.self, Step.self]).open()
     try realm.write { realm.add(recipe) }
     let found = try #require(
@@ -112,7 +114,7 @@ struct CodableTests {
           + "must explicitly define encode(to:) on your model class to support managed Realm "
           + "objects. 'ObjectSnapshot(object)' encodes any object, with the same keys.")
     }
-    #expect(try encoded(Step(value: found)) == #"{"minutes":null,"text":"a"}"#)
+    try expectEqual(encoded(Step(value: found)), #"{"minutes":null,"text":"a"}"#)
   }
 
   @Test func managedCollectionsAreEncoded() throws {
@@ -122,18 +124,18 @@ struct CodableTests {
         Shelf.self,
         value: ["id": 1, "tags": ["b", "a"], "scores": ["x": 1], "weights": ["y": nil]])
     }
-    #expect(try encoded(shelf.tags) == #"["a","b"]"#)
-    #expect(try encoded(shelf.scores) == #"{"x":1}"#)
-    #expect(try encoded(shelf.weights) == #"{"y":null}"#)
-    #expect(try encoded(shelf.tags.sorted(ascending: false)) == #"["b","a"]"#)
-    #expect(try encoded(AnyRealmCollection(shelf.tags)) == #"["a","b"]"#)
-    #expect(try encoded(shelf.scores.freeze()) == #"{"x":1}"#)
+    try expectEqual(encoded(shelf.tags), #"["a","b"]"#)
+    try expectEqual(encoded(shelf.scores), #"{"x":1}"#)
+    try expectEqual(encoded(shelf.weights), #"{"y":null}"#)
+    try expectEqual(encoded(shelf.tags.sorted(ascending: false)), #"["b","a"]"#)
+    try expectEqual(encoded(AnyRealmCollection(shelf.tags)), #"["a","b"]"#)
+    try expectEqual(encoded(shelf.scores.freeze()), #"{"x":1}"#)
   }
 
   @Test func collectionsOfDatesUseTheStrategy() throws {
     let list = List<Date?>()
     list.append(objectsIn: [Date(timeIntervalSince1970: 1), nil])
-    #expect(try encoded(list) == "[1,null]")
+    try expectEqual(encoded(list), "[1,null]")
     let back = try decoder().decode(List<Date?>.self, from: Data("[1,null]".utf8))
     expectEqual(back, list)
     let map = try decoder().decode(Map<String, Date>.self, from: Data(#"{"a": 2}"#.utf8))

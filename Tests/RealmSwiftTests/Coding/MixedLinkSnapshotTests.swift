@@ -3,6 +3,8 @@
 // Links in mixed values, in snapshots and their coding.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

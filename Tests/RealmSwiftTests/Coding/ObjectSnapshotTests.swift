@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -60,16 +62,16 @@ struct ObjectSnapshotTests {
     }
     let first = ObjectSnapshot(all)
     let second = ObjectSnapshot(shelf)
-    #expect(
-      try JSONDecoder().decode(
-        ObjectSnapshot<AllTypes>.self, from: JSONEncoder().encode(first)) == first)
+    try expectEqual(
+      JSONDecoder().decode(
+        ObjectSnapshot<AllTypes>.self, from: JSONEncoder().encode(first)), first)
     let back = try JSONDecoder().decode(
       ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(second))
     expectEqual(back, second)
     #expect(back.optionals.count == 2 && back.optionals.contains(nil) && back.grades == [.high])
     #expect(back.scores == ["k": 3] && back.weights == ["w": nil])
     #expect(back.pets["p"]??.name == "Rex" && back.pets["q"] == .some(nil))
-    #expect(back.places["home"]??.street == "S")
+    expectEqual(back.places["home"]??.street, "S")
     let copy = back.makeObject()
     #expect(copy.realm == nil && Array(copy.tags) == ["a", "b"])
     #expect(copy.mixed["m"] == .data(Data([1])) && copy.anything.count == 4)
@@ -94,8 +96,8 @@ struct ObjectSnapshotTests {
     let deep = ObjectSnapshot(node, depth: 3)
     #expect(deep.next?.next?.next?.id == 1 && deep.next?.next?.next?.next?.id == 2)
     let encoded = try JSONEncoder().encode(shallow)
-    #expect(
-      try JSONDecoder().decode(ObjectSnapshot<CreateTests.Node>.self, from: encoded) == shallow)
+    try expectEqual(
+      JSONDecoder().decode(ObjectSnapshot<CreateTests.Node>.self, from: encoded), shallow)
   }
 
   @Test func creatingFromASnapshotLeavesDistantObjectsAlone() throws {
@@ -123,7 +125,7 @@ struct ObjectSnapshotTests {
     let other = try TemporaryRealm(classes).open()
     try other.write { other.create(from: snapshot) }
     expectEqual(other.objects(CreateTests.Node.self).count, 2)
-    #expect(other.object(ofType: CreateTests.Node.self, forPrimaryKey: 2)?.box == nil)
+    expectEqual(other.object(ofType: CreateTests.Node.self, forPrimaryKey: 2)?.box, nil)
   }
 
   @Test func creatingWhatIsThere() async {
@@ -165,7 +167,7 @@ struct ObjectSnapshotTests {
     expectEqual(names, ["Ann", "Rex"])
     #expect(PersistentID(person) == ids.0 && PersistentID(Person(value: ["id": 9])) == ids.0)
     let coded = try JSONEncoder().encode([ids.1])
-    #expect(try JSONDecoder().decode([PersistentID<Dog>].self, from: coded) == [ids.1])
+    try expectEqual(JSONDecoder().decode([PersistentID<Dog>].self, from: coded), [ids.1])
     let keyed = try JSONDecoder().decode(
       PersistentID<Person>.self, from: JSONEncoder().encode(ids.0))
     #expect(realm[keyed] == person && realm[keyed]?.freeze().isFrozen == true)

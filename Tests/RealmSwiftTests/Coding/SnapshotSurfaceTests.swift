@@ -3,6 +3,8 @@
 // Snapshots of every kind of property, and wrappers read by hand.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -41,7 +43,7 @@ struct SnapshotSurfaceTests {
       }
     }
     let (full, empty) = (Data(#"{"note": 1.5}"#.utf8), Data("{}".utf8))
-    #expect(try JSONDecoder().decode(Document.self, from: full).note == "1.5")
-    #expect(try JSONDecoder().decode(Document.self, from: empty).note == nil)
+    try expectEqual(JSONDecoder().decode(Document.self, from: full).note, "1.5")
+    try expectEqual(JSONDecoder().decode(Document.self, from: empty).note, nil)
   }
 }

@@ -4,6 +4,8 @@
 // and give what they gave.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -117,14 +119,14 @@ struct CallTests {
     #expect(sumOfOptionals == 12 && mean(station.maybes, Double.self) == 6)
     #expect(List<Int?>().min() == Int??.none && List<Int?>().sum() == 0)
     #expect(mean(station.numbers, NSNumber.self) == 2 && mean(station.numbers, Double?.self) == 2)
-    #expect(extremes(station.dates)[0] == Date(timeIntervalSince1970: 50))
-    #expect(extremes(station.moods) == [.low, .high])
+    expectEqual(extremes(station.dates)[0], Date(timeIntervalSince1970: 50))
+    expectEqual(extremes(station.moods), [.low, .high])
     #expect(extremes(station.lengths).map(\.?.value) == [1, 2] && sum(station.lengths).value == 3)
-    #expect(station.maybeLengths.max()??.value == 3)
+    expectEqual(station.maybeLengths.max()??.value, 3)
     let greatest: Int?? = station.maybeByName.max()
     #expect(station.byName.min() == 8 && greatest == 9 && station.maybeByName.sum() == 9)
     let average: Double? = station.byName.average()
-    #expect(average == 8)
+    expectEqual(average, 8)
   }
 
   @Test func aggregatesOfPropertiesAreOfTheirType() {
@@ -135,14 +137,14 @@ struct CallTests {
     #expect(number == 10 && sum == 30 && mean == 15)
     #expect(date?.timeIntervalSince1970 ?? 0 > 100)
     let decimal: NSNumber? = all.max(ofProperty: "price")
-    #expect(decimal?.doubleValue == 1.5)
+    expectEqual(decimal?.doubleValue, 1.5)
     let least: Int?? = all.min(of: \.maybe)
     let total: Int? = all.sum(of: \.maybe)
     #expect(least == .some(.some(4)) && total == 4 && all.average(of: \.maybe) == 4)
     #expect(all.max(of: \.mood) == .high && all.max(of: \.length)?.value == 7)
     let any: AnyRealmValue? = all.max(ofProperty: "count")
-    #expect(any == .int(20))
-    #expect(station.nextByName.max(of: \.maybe) == Int??.none)
+    expectEqual(any, .int(20))
+    expectEqual(station.nextByName.max(of: \.maybe), Int??.none)
     #expect(station.nextByName.sum(of: \.count) == 20 && station.next.min(of: \.count) == 20)
     let unmanaged = List<Station>()
     unmanaged.append(Station(value: ["count": 3, "maybe": 2]))
@@ -169,23 +171,23 @@ struct CallTests {
     #expect(ids { $0.maybeByName == nil } == [1] && ids { $0.maybeByName >= 9 } == [1])
     #expect(ids { $0.maybeByName > 9 } == [] && ids { $0.moodByName == .low } == [])
     #expect(ids { $0.next == all[1] } == [1] && ids { $0.previous == station } == [2])
-    #expect(ids { !($0.numbers == 3) } == [2])
+    expectEqual(ids { !($0.numbers == 3) }, [2])
     let text = (Query<Station>._constructForTesting().numbers == 3)._constructPredicate().0
-    #expect(text == "(ANY numbers == %@)")
+    expectEqual(text, "(ANY numbers == %@)")
   }
 
   @Test func whatIsStoredForElements() {
     #expect(ids { $0.moods.rawValue == 5 } == [1] && ids { $0.moods.rawValue > 5 } == [])
-    #expect(ids { $0.moods.rawValue.contains(0) } == [1])
+    expectEqual(ids { $0.moods.rawValue.contains(0) }, [1])
     #expect(
       ids { $0.maybeMoods.rawValue == 5 } == [1] && ids { $0.maybeMoods.rawValue == nil } == [1])
-    #expect(ids { $0.moodByName.rawValue == 5 } == [1])
-    #expect(ids { $0.lengths.persistableValue == 2 } == [1])
-    #expect(ids { $0.lengths.persistableValue.max < 2 } == [])
-    #expect(ids { $0.maybeLengths.persistableValue == nil } == [1])
-    #expect(ids { $0.lengthByName.persistableValue >= 4 } == [1])
-    #expect(ids { $0.plainLengthByName.persistableValue == 6 } == [1])
-    #expect(ids { $0.maybeMoodByName.rawValue == nil } == [1])
+    expectEqual(ids { $0.moodByName.rawValue == 5 }, [1])
+    expectEqual(ids { $0.lengths.persistableValue == 2 }, [1])
+    expectEqual(ids { $0.lengths.persistableValue.max < 2 }, [])
+    expectEqual(ids { $0.maybeLengths.persistableValue == nil }, [1])
+    expectEqual(ids { $0.lengthByName.persistableValue >= 4 }, [1])
+    expectEqual(ids { $0.plainLengthByName.persistableValue == 6 }, [1])
+    expectEqual(ids { $0.maybeMoodByName.rawValue == nil }, [1])
   }
 
   private func inRange<T: _Persistable & Comparable>(
@@ -199,7 +201,7 @@ struct CallTests {
   @Test func rangesOfWhateverCanBeCompared() {
     #expect(ids { inRange($0.count, 5...10) } == [1] && ids { inRange($0.name, "o"..."p") } == [1])
     #expect(ids { inRange($0.numbers, 1..<4) } == [1] && ids { inRange($0.numbers, 1..<3) } == [])
-    #expect(ids { inRange($0.length, Meters(6)...Meters(8)) } == [1])
+    expectEqual(ids { inRange($0.length, Meters(6)...Meters(8)) }, [1])
     #expect(ids { $0.maybe.contains(4...4) } == [1] && ids { $0.byName.contains(8...8) } == [1])
   }
 
@@ -214,9 +216,9 @@ struct CallTests {
   }
 
   @Test func stringsCanDoWhatBinariesCan() {
-    #expect(ids { starting($0.name, "tw") } == [2])
-    #expect(ids { binary($0.bytes, Data([2])) } == [1])
-    #expect(ids { binary($0.name, "one") } == [1, 2])
+    expectEqual(ids { starting($0.name, "tw") }, [2])
+    expectEqual(ids { binary($0.bytes, Data([2])) }, [1])
+    expectEqual(ids { binary($0.name, "one") }, [1, 2])
   }
 
   @Test func shapesAreArgumentsOfFormats() throws {
@@ -238,10 +240,10 @@ struct CallTests {
     let box = try #require(GeoBox(bottomLeft: (19, 9), topRight: (21, 11)))
     let polygon = try #require(GeoPolygon(outerRing: [(0, 0), (0, 5), (5, 5), (0, 0)]))
     let shops = realm.objects(Shop.self)
-    #expect(shops.filter("spot IN %@", circle).count == 1)
-    #expect(shops.filter("spot GEOWITHIN %@", box).count == 1)
+    expectEqual(shops.filter("spot IN %@", circle).count, 1)
+    expectEqual(shops.filter("spot GEOWITHIN %@", box).count, 1)
     #expect(shops.filter(NSPredicate(format: "spot IN %@", polygon)).isEmpty)
-    #expect(shops.filter(NSPredicate(format: "spot IN %@", argumentArray: [box])).count == 1)
-    #expect(shops.index(matching: "spot IN %@", circle) == 0)
+    expectEqual(shops.filter(NSPredicate(format: "spot IN %@", argumentArray: [box])).count, 1)
+    expectEqual(shops.index(matching: "spot IN %@", circle), 0)
   }
 }

@@ -3,6 +3,8 @@
 // Members that programs written for the original use.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -66,20 +68,20 @@ struct MemberTests {
     let other = try TemporaryRealm([TicketName.self])
     let short = try other.open()
     try short.write { _ = short.create(TicketName.self, value: [7, "seven"]) }
-    #expect(short.schema.objectSchema.map(\.className) == ["Ticket"])
-    #expect(short.dynamicObjects("Ticket").count == 1)
-    #expect(short.objects(TicketName.self).where { $0.name == "seven" }.first?.id == 7)
+    expectEqual(short.schema.objectSchema.map(\.className), ["Ticket"])
+    expectEqual(short.dynamicObjects("Ticket").count, 1)
+    expectEqual(short.objects(TicketName.self).where { $0.name == "seven" }.first?.id, 7)
   }
 
   @Test func everyElementIsCutIntoSections() {
     let parity = ticket.numbers.sectioned(by: { $0 % 2 == 0 ? "even" : "odd" }, ascending: false)
     #expect(parity.allKeys == ["odd"] && parity[0].map { $0 } == [3, 3, 1])
     let kinds = ticket.mixed.sectioned { $0.intValue == nil ? "text" : "number" }
-    #expect(kinds.allKeys == ["number", "text"])
+    expectEqual(kinds.allKeys, ["number", "text"])
     func sections<C: RealmCollection>(_ collection: C) -> [String] {
       collection.sectioned(by: { "\($0)" }, ascending: true).allKeys
     }
-    #expect(sections(ticket.tags) == ["a", "b"])
+    expectEqual(sections(ticket.tags), ["a", "b"])
   }
 
   @Test func untypedValuesOfMaps() {
@@ -88,10 +90,10 @@ struct MemberTests {
     #expect(score as? Int == 5 && value as? Int == 5)
     #expect(ticket.scores.object(forKey: "y" as AnyObject) == nil)
     let name: AnyObject? = ticket.friends.value(forKeyPath: "me.parent.name")
-    #expect(name as? String == "one")
-    #expect(ticket.friends.value(forKeyPath: "me") as? Ticket == ticket)
+    expectEqual(name as? String, "one")
+    expectEqual(ticket.friends.value(forKeyPath: "me") as? Ticket, ticket)
     #expect(ticket.friends.value(forKeyPath: "nobody.name") == nil)
-    #expect(ticket.scores.value(forKeyPath: "@sum.self") as? Int == 5)
+    expectEqual(ticket.scores.value(forKeyPath: "@sum.self") as? Int, 5)
   }
 
   @Test func collectionsAreComparedUntyped() {
@@ -108,7 +110,7 @@ struct MemberTests {
       ticket.children.isEqual(ticket.children) && ticket.children.hash == ticket.children.hash)
     let erased = AnyRealmCollection(numbers)
     #expect(erased.isEqual(AnyRealmCollection(ticket.numbers)) && !erased.isEqual(numbers))
-    #expect(erased.hash == AnyRealmCollection(ticket.numbers).hash)
+    expectEqual(erased.hash, AnyRealmCollection(ticket.numbers).hash)
     let (left, right) = (List<Int>(), List<Int>())
     left.append(1)
     right.append(1)
@@ -137,8 +139,8 @@ struct MemberTests {
 
   @Test func dynamicObjectsFindWhatIsUndefined() throws {
     let dynamic = try #require(realm.dynamicObject(ofType: "Ticket", forPrimaryKey: 1))
-    #expect(dynamic.value(forUndefinedKey: "name") as? String == "one")
+    expectEqual(dynamic.value(forUndefinedKey: "name") as? String, "one")
     try realm.write { dynamic.setValue("two", forUndefinedKey: "name") }
-    #expect(ticket.name == "two")
+    expectEqual(ticket.name, "two")
   }
 }

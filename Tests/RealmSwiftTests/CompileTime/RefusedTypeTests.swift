@@ -4,6 +4,8 @@
 // warning.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -45,6 +47,6 @@ struct RefusedTypeTests {
     let end = try #require(page.range(of: "```", range: start.upperBound..<page.endIndex))
     let sample = String(page[start.upperBound..<end.lowerBound])
     let diagnostics = try SwiftCompiler.check(sample, .types, isScript: true)
-    #expect(diagnostics == [])
+    expectEqual(diagnostics, [])
   }
 }

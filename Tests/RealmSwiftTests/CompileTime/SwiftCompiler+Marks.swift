@@ -2,6 +2,7 @@
 
 // Programs that say which of their lines must not compile.
 
+import TestExtensions
 import Testing
 
 extension SwiftCompiler {
@@ -20,6 +21,6 @@ extension SwiftCompiler {
       #expect(isRefused, "must not compile: \(line)")
       diagnostics.removeAll { $0.line == index + 1 }
     }
-    #expect(diagnostics == [], "must compile")
+    expectEqual(diagnostics, [], "must compile")
   }
 }

@@ -3,8 +3,9 @@
 // The compiler, for tests of what must compile and what must not.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 
 /// Checks programs that import `RealmSwift`, as it was built for these tests.
 struct SwiftCompiler {

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwift
+import TestExtensions
 import Testing
 
 /// An actor with a realm of its own, opened by its initialiser.
@@ -90,22 +91,22 @@ private actor TaskStore {
     let third = try await Realm.open(configuration: configuration)
     #expect(first == second && first == third)
     let opensSynchronously = { try Realm(configuration: configuration) }
-    #expect(try opensSynchronously() == first)
-    #expect(try first.write { first.create(AsyncTask.self, value: ["id": 1]).id } == 1)
+    try expectEqual(opensSynchronously(), first)
+    try expectEqual(first.write { first.create(AsyncTask.self, value: ["id": 1]).id }, 1)
   }
 
   /// `SessionState` 3: the isolation of such an actor is 0. `Realm+AsyncWrite` 2.
   @Test func anActorWritesAndReadsItsRealmOnWhateverThreadItRuns() async throws {
     let store = try await TaskStore(configuration)
-    #expect(try await store.add(1, "one") == "one")
+    try await expectEqual(store.add(1, "one"), "one")
     try await store.addBlocking(2)
-    #expect(await store.count == 2)
-    #expect(await store.nameAfterSuspensions(of: 1) == "one")
+    await expectEqual(store.count, 2)
+    await expectEqual(store.nameAfterSuspensions(of: 1), "one")
     #expect(try await store.isSameInstance(configuration))
   }
 
   @Test func aGlobalActorHasARealm() async throws {
-    #expect(try await countOnGlobalActor(configuration) == 1)
+    try await expectEqual(countOnGlobalActor(configuration), 1)
   }
 
   @Test func anIsolatedFunctionUsesTheRealmOfItsActor() async throws {
@@ -113,7 +114,7 @@ private actor TaskStore {
       try store.realm.write { _ = store.realm.create(AsyncTask.self, value: ["id": 3]) }
       return store.count
     }
-    #expect(try await create(in: TaskStore(configuration)) == 1)
+    try await expectEqual(create(in: TaskStore(configuration)), 1)
   }
 
   @Test func realmsOfTwoActorsSeeEachOthersWrites() async throws {
@@ -122,21 +123,21 @@ private actor TaskStore {
     try await first.add(1, "one")
     #expect(try await second.isSameInstance(configuration))
     _ = await second.refresh()
-    #expect(await second.name(of: 1) == "one")
+    await expectEqual(second.name(of: 1), "one")
   }
 
   @Test func aBlockThatThrowsLeavesNothing() async throws {
     let store = try await TaskStore(configuration)
     await #expect(throws: CocoaError.self) { try await store.failToAdd(1) }
-    #expect(await store.count == 0)
+    await expectEqual(store.count, 0)
     try await store.add(2)
-    #expect(await store.count == 1)
+    await expectEqual(store.count, 1)
   }
 
   @Test func aBlockMayCancelAndBeginAgain() async throws {
     let store = try await TaskStore(configuration)
-    #expect(try await store.writeInParts() == [false, true, false])
-    #expect(await store.name(of: 1) == nil)
+    try await expectEqual(store.writeInParts(), [false, true, false])
+    await expectEqual(store.name(of: 1), nil)
     #expect(await store.name(of: 2) != nil)
   }
 
@@ -171,7 +172,7 @@ private actor TaskStore {
     await withTaskGroup(of: Void.self) { group in
       for id in 0..<50 { group.addTask { _ = try? await store.add(id) } }
     }
-    #expect(await store.count == 50)
+    await expectEqual(store.count, 50)
   }
 
   @Test func aTaskCancelledWhileItWaitsDoesNotWrite() async throws {
@@ -188,7 +189,7 @@ private actor TaskStore {
     await #expect(throws: CancellationError.self) { try await waiting?.value }
     _ = try await other?.value
     _ = await first.refresh()
-    #expect(await first.name(of: 1) == nil)
+    await expectEqual(first.name(of: 1), nil)
     #expect(await first.name(of: 2) != nil)
   }
 
@@ -218,7 +219,7 @@ private actor TaskStore {
     #expect(written.count >= 133)
     for id in 0..<200 {
       _ = await stores[0].refresh()
-      #expect((await stores[0].name(of: id) != nil) == written.contains(id))
+      expectEqual((await stores[0].name(of: id) != nil), written.contains(id))
     }
   }
 }

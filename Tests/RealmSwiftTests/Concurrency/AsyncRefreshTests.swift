@@ -3,6 +3,8 @@
 // Refreshing without blocking the actor.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
@@ -19,13 +21,13 @@ import Testing
 
   @Test func itTellsWhetherThereWasANewerVersion() async throws {
     let realm = try await open()
-    #expect(await realm.asyncRefresh() == false)
+    await expectEqual(realm.asyncRefresh(), false)
     try await writeElsewhere(configuration) { addTasks(1..<3, to: $0) }
     let tasks = realm.objects(AsyncTask.self)
     expectEqual(tasks.count, 1)
     #expect(await realm.asyncRefresh())
     expectEqual(tasks.count, 3)
-    #expect(await realm.asyncRefresh() == false)
+    await expectEqual(realm.asyncRefresh(), false)
   }
 
   @Test func observersAreToldBeforeItReturns() async throws {
@@ -34,7 +36,7 @@ import Testing
     let token = realm.objects(AsyncTask.self).observe { told.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
     try await writeElsewhere(configuration) { addTasks(1..<3, to: $0) }
-    #expect(await told.settled().count == 1, "the realm does not refresh by itself")
+    await expectEqual(told.settled().count, 1, "the realm does not refresh by itself")
     #expect(await realm.asyncRefresh())
     expectEqual(
       told.all.last, .update(count: 3, deletions: [], insertions: [1, 2], modifications: []))
@@ -50,7 +52,7 @@ import Testing
         return realm.objects(AsyncTask.self).count
       }
     }
-    for waiter in waiters { #expect(await waiter.value == 3) }
+    for waiter in waiters { await expectEqual(waiter.value, 3) }
   }
 
   @Test func aCancelledTaskIsToldFalse() async throws {
@@ -58,17 +60,17 @@ import Testing
     try await writeElsewhere(configuration) { addTasks(1..<3, to: $0) }
     let task = Task { @MainActor in await realm.asyncRefresh() }
     task.cancel()
-    #expect(await task.value == false)
+    await expectEqual(task.value, false)
     #expect(await realm.asyncRefresh(), "others are not concerned")
   }
 
   @Test func aTransactionShowsTheNewestVersionAnyway() async throws {
     let realm = try await open()
     realm.beginWrite()
-    #expect(await realm.asyncRefresh() == false)
+    await expectEqual(realm.asyncRefresh(), false)
     #expect(realm.isInWriteTransaction)
     realm.cancelWrite()
-    #expect(await realm.freeze().asyncRefresh() == false)
+    await expectEqual(realm.freeze().asyncRefresh(), false)
   }
 
   @Test func misuse() async {

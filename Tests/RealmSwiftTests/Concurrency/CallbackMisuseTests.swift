@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTestSupport
 import Testing
 

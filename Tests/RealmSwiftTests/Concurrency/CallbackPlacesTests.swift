@@ -5,7 +5,9 @@
 import Dispatch
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -58,7 +60,7 @@ private actor CallbackStore {
   @Test func onAnActor() async throws {
     let store = try await CallbackStore(configuration)
     try await store.add(0..<30)
-    #expect(await store.count == 30)
+    await expectEqual(store.count, 30)
   }
 
   /// `AsyncWrites` 3.
@@ -69,9 +71,9 @@ private actor CallbackStore {
       let store = try await CallbackStore(configuration)
       await store.addLater(1, told)
     }
-    #expect(await told.wait(for: 1) == [1])
+    await expectEqual(told.wait(for: 1), [1])
     try await keeper.add(3..<4)
-    #expect(await keeper.count == 2)
+    await expectEqual(keeper.count, 2)
   }
 
   @Test func onASerialQueue() async throws {
@@ -88,7 +90,7 @@ private actor CallbackStore {
       }
       told.add("returned")
     }
-    #expect(await told.wait(for: 3) == ["returned", "block", "done 1"])
+    await expectEqual(told.wait(for: 3), ["returned", "block", "done 1"])
   }
 
   @Test func onARunLoop() async throws {
@@ -110,7 +112,7 @@ private actor CallbackStore {
       while told.all.count < 3, loop.run(mode: .default, before: .now + 1) {}
     }
     thread.start()
-    #expect(await told.wait(for: 3) == ["returned", "block", "done 1"])
+    await expectEqual(told.wait(for: 3), ["returned", "block", "done 1"])
   }
 
   /// Runs `body` on a thread without a run loop.
@@ -185,6 +187,6 @@ private actor CallbackStore {
     try await Task.sleep(for: .milliseconds(10))
     blocking.rollback()
     try await waiting.value
-    #expect(await holder.count == 1)
+    await expectEqual(holder.count, 1)
   }
 }

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -299,7 +300,7 @@ extension Realm {
     try ask()
     await other.end()
     while log.entries.isEmpty { try? await Task.sleep(for: .milliseconds(1)) }
-    #expect(await other.count == 1)
+    await expectEqual(other.count, 1)
   }
 
   @Test func theCompletionMayAskForMore() async throws {

@@ -5,6 +5,7 @@
 import Dispatch
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 import Testing
 
 private actor Keeper {

@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -77,14 +78,14 @@ struct ConfinementTests {
     #expect(await actor.isCurrent(place))
     #expect(await actor.isCurrentAfterSuspension(place))
     #expect(!place.isCurrent)
-    #expect(await PlainActor().isCurrent(place) == false)
+    await expectEqual(PlainActor().isCurrent(place), false)
     #expect(await onThread { !place.isCurrent })
     #expect(await MainActor.run { !place.isCurrent })
-    #expect(await actor.confinement() == place)
+    await expectEqual(actor.confinement(), place)
   }
 
   @Test func anActorIsAPlaceInItsOwnInitializer() async {
-    #expect(await ConfinedInInit().isCurrent() == true)
+    await expectEqual(ConfinedInInit().isCurrent(), true)
   }
 
   @Test func anActorWithACustomExecutorIsRecognized() async {
@@ -123,9 +124,9 @@ struct ConfinementTests {
   @Test func aViolationSaysWhereTheRealmLivesAndWhereItWasTouched() async {
     let queue = DispatchQueue(label: "accounts")
     let place = Confinement.queue(queue)
-    #expect(
-      await MainActor.run { place.violationText }
-        == "Realm accessed from incorrect thread. It lives on the queue 'accounts' "
+    await expectEqual(
+      MainActor.run { place.violationText },
+      "Realm accessed from incorrect thread. It lives on the queue 'accounts' "
         + "and was touched on the main actor.")
     #expect(
       await on(DispatchQueue(label: "reports")) { place.violationText }

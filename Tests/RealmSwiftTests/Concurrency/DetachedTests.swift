@@ -5,6 +5,8 @@
 import Dispatch
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession

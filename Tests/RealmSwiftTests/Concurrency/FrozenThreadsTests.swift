@@ -3,7 +3,9 @@
 // Many threads read the same frozen things at once while versions come and go.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

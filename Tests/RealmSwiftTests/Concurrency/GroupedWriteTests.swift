@@ -4,8 +4,10 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -64,8 +66,8 @@ import Testing
     expectEqual(count, 100)
     // 20 at a time: five pairs.
     expectEqual(files.syncCount - before, 10)
-    #expect(try await countElsewhere() == 100)
-    #expect(try file.check() == [])
+    try await expectEqual(countElsewhere(), 100)
+    try expectEqual(file.check(), [])
   }
 
   @Test func withoutGroupingEachHasItsOwn() async throws {
@@ -98,7 +100,7 @@ import Testing
     // This thread does not come back meanwhile.
     while file.newestVersion == version { usleep(1000) }
     await finish()
-    #expect(try await countElsewhere() == 1)
+    try await expectEqual(countElsewhere(), 1)
   }
 
   /// `AsyncWrites+Commit` 1, `Session` 5.
@@ -133,7 +135,7 @@ import Testing
     }
     await finish()
     expectEqual(file.newestVersion, version + 1)
-    #expect(try await countElsewhere() == 1)
+    try await expectEqual(countElsewhere(), 1)
   }
 
   @Test func aReferenceLeadsToWhatIsNotDurableYet() async throws {
@@ -167,7 +169,7 @@ import Testing
     expectEqual(file.newestVersion, realm.core.shownTables?.version)
     await finish()
     expectEqual(told.all, ["first"])
-    #expect(try await countElsewhere() == 2)
+    try await expectEqual(countElsewhere(), 2)
   }
 
   /// `AsyncWrites` 4: a continued commit is held again.
@@ -187,8 +189,8 @@ import Testing
     }
     await finish()
     expectEqual(told.all, ["first", "3", "5"])
-    #expect(try await countElsewhere() == 3)
-    #expect(try file.check() == [])
+    try await expectEqual(countElsewhere(), 3)
+    try expectEqual(file.check(), [])
   }
 
   @Test func othersGetTheirTurnBetweenGroups() async throws {
@@ -248,9 +250,9 @@ import Testing
     #expect(!realm.isInWriteTransaction)
     #expect(realm.isPerformingAsynchronousWriteOperations)
     files.holdSyncs(false)
-    #expect(try await task.value == 1)
+    try await expectEqual(task.value, 1)
     #expect(!realm.isPerformingAsynchronousWriteOperations)
-    #expect(try await countElsewhere() == 1)
+    try await expectEqual(countElsewhere(), 1)
   }
 
   @Test func aFailedSyncIsReportedAndUndone() async throws {

@@ -4,6 +4,8 @@
 
 import Dispatch
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
@@ -56,7 +58,7 @@ import Testing
       return [before, snapshot.objects(Person.self).count]
     }
     expectEqual(counts, [2, 2])
-    #expect(try Realm.snapshot(of: configuration) { $0.objects(Person.self).count } == 0)
+    try expectEqual(Realm.snapshot(of: configuration) { $0.objects(Person.self).count }, 0)
     expectEqual(realm.objects(Person.self).count, 2)
   }
 

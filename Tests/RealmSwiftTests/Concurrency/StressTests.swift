@@ -8,6 +8,7 @@ import Foundation
 import RealmSwift
 import RealmTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 /// A value that leaves where it belongs: a frozen realm may, but its type does not say so.

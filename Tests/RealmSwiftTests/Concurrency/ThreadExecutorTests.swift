@@ -4,7 +4,9 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -103,10 +105,10 @@ private final class MeetingPlace: @unchecked Sendable {
     let hermit = Hermit()
     try await hermit.open(configuration)
     for id in 0..<5 { try await hermit.add(id) }
-    #expect(await hermit.wait(for: 5).last == 5)
+    await expectEqual(hermit.wait(for: 5).last, 5)
     try await writeElsewhere(configuration) { addTasks(5..<8, to: $0) }
-    #expect(await hermit.wait(for: 8).last == 8)
-    #expect(await hermit.threads.count == 1)
+    await expectEqual(hermit.wait(for: 8).last, 8)
+    await expectEqual(hermit.threads.count, 1)
     #expect(await hermit.isCheckedByThread)
     #expect(!hermit.executor.isCurrent)
   }
@@ -124,9 +126,9 @@ private final class MeetingPlace: @unchecked Sendable {
         if case .initial(let tasks) = change { counts.add(tasks.count) }
       }
     }.value
-    #expect(await counts.wait(for: 1) == [0])
+    await expectEqual(counts.wait(for: 1), [0])
     try await writeElsewhere(configuration) { addTasks(0..<3, to: $0) }
-    #expect(await counts.wait(for: 2) == [0, 3])
+    await expectEqual(counts.wait(for: 2), [0, 3])
     token.invalidate()
   }
 

@@ -5,6 +5,8 @@
 import Dispatch
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -141,7 +143,7 @@ import Testing
     let ann = try makeAnn(files)
     let other = try TemporaryRealm().open()
     let reference = try ann.realm?.write { ThreadSafeReference(to: ann) }
-    #expect(other.resolve(try #require(reference)) == nil)
+    expectEqual(other.resolve(try #require(reference)), nil)
     expectEqual(reference?.isInvalidated, true)
   }
 

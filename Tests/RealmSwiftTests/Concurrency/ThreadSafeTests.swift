@@ -5,6 +5,8 @@
 import Dispatch
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -43,7 +45,7 @@ import Testing
     let ann = try makeAnn(files)
     @ThreadSafe var reference = ann
     try ann.realm?.write { ann.realm?.delete(ann) }
-    #expect(reference == nil)
+    expectEqual(reference, nil)
     let isGone = try onAnotherThread { [_reference] in _reference.wrappedValue == nil }
     #expect(isGone)
   }
@@ -52,11 +54,11 @@ import Testing
     let files = try TemporaryRealm()
     let ann = try makeAnn(files)
     @ThreadSafe var reference: Person?
-    #expect(reference == nil)
+    expectEqual(reference, nil)
     reference = ann
     expectEqual(reference?.name, "Ann")
     reference = nil
-    #expect(reference == nil)
+    expectEqual(reference, nil)
   }
 
   @Test func collectionsCanBeHeld() throws {
@@ -146,8 +148,8 @@ import Testing
     let files = try TemporaryRealm()
     let reference = ThreadSafe(wrappedValue: try makeAnn(files))
     let keeper = try await Keeper(files.configuration)
-    #expect(try await keeper.rename(person: reference, to: "Anna") == true)
-    #expect(await keeper.name(of: reference) == "Anna")
+    try await expectEqual(keeper.rename(person: reference, to: "Anna"), true)
+    await expectEqual(keeper.name(of: reference), "Anna")
   }
 
   @Test @MainActor func aParameterSurvivesSuspension() async throws {

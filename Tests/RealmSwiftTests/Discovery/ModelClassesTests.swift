@@ -2,6 +2,7 @@
 
 // Every model class is found without registration, and two of one name are distinct.
 
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -73,9 +74,9 @@ struct ModelClassesTests {
     let text = try #require(ModelClasses.textOfDuplicate(in: twice))
     #expect(text.hasPrefix("Object type 'ClassesTwice' is declared more than once, as '"))
     #expect(text.contains("ClassesOuter") && text.contains("ClassesOther"))
-    #expect(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesPrivate.self]) == nil)
-    #expect(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesLeftOut.self]) == nil)
+    expectEqual(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesPrivate.self]), nil)
+    expectEqual(ModelClasses.textOfDuplicate(in: [ClassesLeftOut.self, ClassesLeftOut.self]), nil)
     // What is declared is meant.
-    #expect(ModelClasses.textOfDuplicate(in: [ClassesShown.self, ClassesShownToo.self]) == nil)
+    expectEqual(ModelClasses.textOfDuplicate(in: [ClassesShown.self, ClassesShownToo.self]), nil)
   }
 }

@@ -2,6 +2,7 @@
 
 // The scan of the type records finds every class there is below a root, and only those.
 
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

@@ -4,8 +4,10 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -59,18 +61,18 @@ struct DynamicObjectTests {
   }
 
   private func check(_ fern: DynamicObject) throws {
-    #expect(fern["name"] as? String == "fern")
-    #expect(fern.name as? String == "fern")
-    #expect(fern.level as? Int == 7)
-    #expect(fern.height as? Double == 0.5)
+    expectEqual(fern["name"] as? String, "fern")
+    expectEqual(fern.name as? String, "fern")
+    expectEqual(fern.level as? Int, 7)
+    expectEqual(fern.height as? Double, 0.5)
     #expect(fern.seen == nil)
     expectEqual((fern.pot as? DynamicPot)?.colour, "red")
     let neighbours = try #require(fern.neighbours as? List<DynamicObject>)
     expectEqual(neighbours.map { $0.name as? String }, ["moss"])
-    #expect(fern.dynamicList("neighbours").first?.id as? Int == 2)
-    #expect(fern.dynamicMutableSet("friends").first?.name as? String == "moss")
+    expectEqual(fern.dynamicList("neighbours").first?.id as? Int, 2)
+    expectEqual(fern.dynamicMutableSet("friends").first?.name as? String, "moss")
     let byName: Map<String, DynamicObject?> = fern.dynamicMap("byName")
-    #expect(byName["m"]??.name as? String == "moss")
+    expectEqual(byName["m"]??.name as? String, "moss")
     expectEqual((fern.notes as? List<String>).map { Array($0) }, ["wet", "dark"])
     expectEqual((fern.levels as? List<Int>).map { Array($0) }, [3])
     let moss = try #require(fern.realm?.object(ofType: DynamicPlant.self, forPrimaryKey: 2))
@@ -78,9 +80,9 @@ struct DynamicObjectTests {
     expectEqual(fern.dynamicMutableSet("friends").first?.isSameObject(as: moss), true)
     #expect(fern.isSameObject(as: moss.besides.first) && !fern.isSameObject(as: moss))
     let anything = try #require(fern.anything as? DynamicPlant)
-    #expect(AnyRealmValue.object(anything).dynamicObject?.name as? String == "moss")
+    expectEqual(AnyRealmValue.object(anything).dynamicObject?.name as? String, "moss")
     let besides = try #require(neighbours[0].besides as? LinkingObjects<DynamicObject>)
-    #expect(besides.first?.id as? Int == 1)
+    expectEqual(besides.first?.id as? Int, 1)
     expectEqual(fern.objectSchema.className, "DynamicPlant")
     #expect(fern.description.contains("colour = red;"))
   }
@@ -92,13 +94,13 @@ struct DynamicObjectTests {
     let plants = realm.dynamicObjects("DynamicPlant")
     expectEqual(plants.count, 2)
     try check(try #require(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 1)))
-    #expect(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 7) == nil)
-    #expect(plants.filter("height > 0.1").first?.name as? String == "fern")
+    expectEqual(realm.dynamicObject(ofType: "DynamicPlant", forPrimaryKey: 7), nil)
+    expectEqual(plants.filter("height > 0.1").first?.name as? String, "fern")
     expectEqual(plants.filter("ANY neighbours.name == 'moss'").count, 1)
-    #expect(plants.filter("ANY besides.name == 'fern'").first?.name as? String == "moss")
-    #expect(plants.sorted(byKeyPath: "name", ascending: false).first?.name as? String == "moss")
+    expectEqual(plants.filter("ANY besides.name == 'fern'").first?.name as? String, "moss")
+    expectEqual(plants.sorted(byKeyPath: "name", ascending: false).first?.name as? String, "moss")
     let typed = try #require(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1))
-    #expect(typed.dynamicList("neighbours").first?.name as? String == "moss")
+    expectEqual(typed.dynamicList("neighbours").first?.name as? String, "moss")
   }
 
   @Test func frozenAndHandedOverTheyStayDynamic() throws {
@@ -112,9 +114,9 @@ struct DynamicObjectTests {
     try realm.write { fern["name"] = "palm" }
     try check(frozen)
     expectEqual(frozenPlants.filter("name == 'fern'").count, 1)
-    #expect(frozenNeighbours[0].name as? String == "moss")
-    #expect(frozen.thaw()?.name as? String == "palm")
-    #expect(frozenNeighbours.thaw()?.first?.name as? String == "moss")
+    expectEqual(frozenNeighbours[0].name as? String, "moss")
+    expectEqual(frozen.thaw()?.name as? String, "palm")
+    expectEqual(frozenNeighbours.thaw()?.first?.name as? String, "moss")
     let reference = ThreadSafeReference(to: fern)
     let name = try onAnotherThread { try file.open().resolve(reference)?.name as? String }
     expectEqual(name, "palm")
@@ -151,7 +153,7 @@ struct DynamicObjectTests {
     expectEqual(Array(fern.notes), ["dry"])
     #expect(fern.neighbours.last?.name == "unnamed" && fern.neighbours.last?.level == .low)
     expectEqual(fern.neighbours.last?.pot?.colour, "white")
-    #expect(try realm.core.classes[DynamicPot.self].table.objectCount() == 3)
+    try expectEqual(realm.core.classes[DynamicPot.self].table.objectCount(), 3)
     try ReferenceReader.check(file.configuration)
   }
 

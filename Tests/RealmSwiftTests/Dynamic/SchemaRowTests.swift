@@ -3,6 +3,8 @@
 // What schemas and dynamic objects report, row by row.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -19,7 +21,7 @@ import Testing
       #expect(type.rawValue == number && PropertyType(rawValue: number) == type)
       expectEqual("\(type)", name)
     }
-    #expect(PropertyType(rawValue: 13) == nil)
+    expectEqual(PropertyType(rawValue: 13), nil)
   }
 
   /// Each property of each shape, typed and dynamic, says what it is.
@@ -68,10 +70,10 @@ import Testing
     )
     expectEqual((row.stringList as? List<String>)?.first, "a")
     expectEqual((row.uuidOptionalSet as? MutableSet<UUID?>)?.count, 2)
-    #expect((row.link as? Object)?["number"] as? Int == 4)
-    #expect((row.linkList as? List<DynamicObject>)?.first?.number as? Int == 5)
-    #expect((row.part as? EmbeddedObject)?["number"] as? Int == 6)
-    #expect((row.partMap as? Map<String, DynamicObject?>)?["x"]??.number as? Int == 7)
+    expectEqual((row.link as? Object)?["number"] as? Int, 4)
+    expectEqual((row.linkList as? List<DynamicObject>)?.first?.number as? Int, 5)
+    expectEqual((row.part as? EmbeddedObject)?["number"] as? Int, 6)
+    expectEqual((row.partMap as? Map<String, DynamicObject?>)?["x"]??.number as? Int, 7)
     expectEqual((row.dateMap as? Map<String, Date>)?.count, 1)
     try realm.write {
       row["link"] = nil

@@ -3,6 +3,8 @@
 // Values that lead to objects of classes that the realm's schema does not have.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -31,9 +33,9 @@ struct StoredClassTests {
     let holder = try #require(realm.objects(Holder.self).first)
     let ann = try #require(holder.any.dynamicObject)
     #expect(ann["name"] as? String == "Ann" && ann.realm == realm)
-    #expect((ann["dogs"] as? List<DynamicObject>)?.first?["name"] as? String == "Rex")
-    #expect(holder.many.first?.dynamicObject?["name"] as? String == "Rex")
-    #expect(holder.any.object(Dog.self) == nil)
+    expectEqual((ann["dogs"] as? List<DynamicObject>)?.first?["name"] as? String, "Rex")
+    expectEqual(holder.many.first?.dynamicObject?["name"] as? String, "Rex")
+    expectEqual(holder.any.object(Dog.self), nil)
   }
 
   @Test func objectsOfOtherClassesAreDynamic() throws {
@@ -44,16 +46,16 @@ struct StoredClassTests {
     try expectDynamic(realm.freeze())
     let ann = try #require(realm.objects(Holder.self).first?.any.dynamicObject)
     try realm.write { ann["name"] = "Anna" }
-    #expect(ann["name"] as? String == "Anna")
+    expectEqual(ann["name"] as? String, "Anna")
     try realm.write { realm.objects(Holder.self).first?.any = .none }
-    #expect(realm.objects(Holder.self).first?.any.dynamicObject == nil)
+    expectEqual(realm.objects(Holder.self).first?.any.dynamicObject, nil)
   }
 
   @Test func classesOfTheProgramStayThemselves() throws {
     let file = try makeFile()
     let holder = try #require(try file.open().objects(Holder.self).first)
     expectEqual(holder.any.object(Person.self)?.name, "Ann")
-    #expect(holder.any.dynamicObject?["name"] as? String == "Ann")
+    expectEqual(holder.any.dynamicObject?["name"] as? String, "Ann")
   }
 
   /// Another realm of the file, in another place, may bring classes with it.

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 
 /// The classes of `all-types.realm`.
 enum AllTypesFixture {

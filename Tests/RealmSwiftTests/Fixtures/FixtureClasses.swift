@@ -5,6 +5,7 @@
 import Foundation
 import RealmFormats
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTestSupport
 import Testing
 

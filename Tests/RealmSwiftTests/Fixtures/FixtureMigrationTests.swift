@@ -4,8 +4,10 @@
 
 import Foundation
 import RealmFormats
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -86,7 +88,7 @@ private enum Later {
     for object in realm.objects(Later.NoKey.self) {
       let old = try #require(expected.rows["NoKey"]?[object._key.rawValue])
       expectEqual(old["value"]?.integer, object.value.map { Int64($0) })
-      #expect(old["label"]?.string ?? "" == object.label)
+      expectEqual(old["label"]?.string ?? "", object.label)
     }
     let first = try #require(collections.first { !$0.listLink.isEmpty }?.listLink.first)
     #expect(!first.lists.isEmpty)

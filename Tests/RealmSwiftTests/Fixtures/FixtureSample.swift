@@ -6,6 +6,7 @@
 import Foundation
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

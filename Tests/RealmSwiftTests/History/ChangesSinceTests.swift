@@ -3,7 +3,9 @@
 // What changed since a token: the objects, their properties, and how far back a file reaches.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -85,7 +87,7 @@ struct ChangesSinceTests {
     let dynamic = changes.dynamicChanges(ofType: "HistoryNote").modifications
     let object = realm.dynamicObject(
       ofType: "HistoryNote", identifiedBy: try #require(dynamic.first?.id))
-    #expect(object?.text as? String == "z")
+    expectEqual(object?.text as? String, "z")
   }
 
   @Test func writesOfEmbeddedObjectsCountForTheirOwners() throws {

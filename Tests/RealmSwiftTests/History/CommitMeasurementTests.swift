@@ -4,7 +4,9 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmSession

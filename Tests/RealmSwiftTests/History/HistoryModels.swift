@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 
 class HistoryParcel: Object {
   @Persisted(primaryKey: true) var code: String

@@ -6,7 +6,7 @@ import Foundation
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -101,11 +101,11 @@ import Testing
       let found = try contents(of: file)
       outcomes.insert(found)
       #expect(found == after || found == before && state.acknowledged == 0, "\(state.name)")
-      #expect(try errors(file) == [], "\(state.name)")
+      try expectEqual(errors(file), [], "\(state.name)")
       // The next process that opens the file migrates it, once.
       guard number % (2 * migration.stride) <= 1 else { return }
       _ = try RealmOpener(migration.configuration, file: file).open(.current)
-      #expect(try contents(of: file) == after, "\(state.name)")
+      try expectEqual(contents(of: file), after, "\(state.name)")
     }
     expectEqual(outcomes, [before, after])
     #expect(count > (migration.key == nil ? 10 : 6))
@@ -127,7 +127,7 @@ import Testing
       } catch { return error }
     }
     let system = try SimulatedFileSystem(contents: initial)
-    #expect(try migrate(system, failing: nil) == nil)
+    try expectEqual(migrate(system, failing: nil), nil)
     let callCount = system.file.callCount
     #expect(callCount > 4)
     let calls =
@@ -140,8 +140,8 @@ import Testing
       let left = try SimulatedFileSystem(contents: system.file.contents()).openDatabase(
         key: migration.key)
       // When the last sync or what follows it fails, the selector of the header has been flipped.
-      if call < callCount - 1 { #expect(try contents(of: left) == before, "call \(call)") }
-      #expect(try errors(left) == [], "call \(call)")
+      if call < callCount - 1 { try expectEqual(contents(of: left), before, "call \(call)") }
+      try expectEqual(errors(left), [], "call \(call)")
     }
   }
 }

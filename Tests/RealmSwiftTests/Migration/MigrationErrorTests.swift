@@ -4,8 +4,10 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -22,7 +24,7 @@ struct MigrationErrorTests {
   private func refusal(_ file: TemporaryRealm) throws -> String {
     let before = try contents(file)
     let error = try #require(throws: Realm.Error.self) { _ = try file.open() }
-    #expect(try contents(file) == before)
+    try expectEqual(contents(file), before)
     return error.localizedDescription
   }
 
@@ -35,22 +37,22 @@ struct MigrationErrorTests {
   @Test func equalPrimaryKeys() throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge { _, _ in }
-    #expect(
-      try refusal(file) == "Primary key property 'Reader.key' has duplicate values after migration."
+    try expectEqual(
+      refusal(file), "Primary key property 'Reader.key' has duplicate values after migration."
     )
     file.becomeSecondAge { migration, version in
       MigrationTests.migrateAll(migration, version)
       migration.enumerateObjects(ofType: "Reader") { _, new in new?.key = "same" }
     }
-    #expect(
-      try refusal(file) == "Primary key property 'Reader.key' has duplicate values after migration."
+    try expectEqual(
+      refusal(file), "Primary key property 'Reader.key' has duplicate values after migration."
     )
     file.configuration.objectTypes = Age1.types
     file.configuration.migrationBlock = { migration, _ in
       migration.enumerateObjects(ofType: "Reader") { _, new in new?.id = 1 }
     }
-    #expect(
-      try refusal(file) == "Primary key property 'Reader.id' has duplicate values after migration.")
+    try expectEqual(
+      refusal(file), "Primary key property 'Reader.id' has duplicate values after migration.")
     file.configuration.migrationBlock = { migration, _ in
       migration.enumerateObjects(ofType: "Reader") { old, new in
         new?.id = 4 - (old?.id as? Int ?? 0)
@@ -69,9 +71,9 @@ struct MigrationErrorTests {
       try realm.write { realm.create(Age1.Place.self, value: ["town": "nowhere"]) }
     }
     file.becomeSecondAge(version: 1, MigrationTests.migrateAll)
-    #expect(
-      try refusal(file)
-        == "Cannot convert 'Place' to embedded: at least one object has no incoming links and "
+    try expectEqual(
+      refusal(file),
+      "Cannot convert 'Place' to embedded: at least one object has no incoming links and "
         + "would be deleted.")
     file.becomeSecondAge(version: 1) { migration, version in
       MigrationTests.migrateAll(migration, version)
@@ -93,7 +95,7 @@ struct MigrationErrorTests {
       MigrationTests.migrateAll(migration, version)
       migration.renameProperty(onType: "Reader", from: "id", to: "number")
     }
-    #expect(try refusal(file) == "Renamed property 'Reader.number' does not exist.")
+    try expectEqual(refusal(file), "Renamed property 'Reader.number' does not exist.")
   }
 
   @Test func aLowerVersion() throws {

@@ -8,7 +8,7 @@ import RealmFormats
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -226,14 +226,14 @@ struct MigrationMatrixTests {
       expectEqual(reader.contents.rows["Row"], before.rows["Row"], "\(arrangement)")
     }
     let core = try RealmOpener(configuration, file: file).open(.current)
-    #expect(try DatabaseCheck.run(core.snapshot()) == [], "\(arrangement)")
+    try expectEqual(DatabaseCheck.run(core.snapshot()), [], "\(arrangement)")
     let realm = Realm(core: core)
     let found = FixtureReader.contents(of: MatrixFile.fixture, realm)
     for (name, rows) in expected.rows {
-      #expect(found.rows[name] ?? [:] == rows, "\(arrangement)")
+      expectEqual(found.rows[name] ?? [:], rows, "\(arrangement)")
     }
     // No part is left over without an owner.
-    #expect(try core.classes[MigrationMatrix.Part.self].table.objectCount() == parts.count)
+    try expectEqual(core.classes[MigrationMatrix.Part.self].table.objectCount(), parts.count)
   }
 }
 

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 
 enum Age1 {
   class Reader: Object {

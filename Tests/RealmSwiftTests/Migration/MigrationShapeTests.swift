@@ -4,8 +4,10 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -117,7 +119,7 @@ struct MigrationShapeTests {
         expectEqual(count, keys.count)
       }, objectTypes: [AllTypes.self])
     let core = try RealmOpener(configuration, file: file).open(.current)
-    #expect(try DatabaseCheck.run(core.snapshot()) == [], "seed \(seed)")
+    try expectEqual(DatabaseCheck.run(core.snapshot()), [], "seed \(seed)")
     let realm = Realm(core: core)
     expectEqual(realm.objects(AllTypes.self).count, keys.count)
     realm.beginWrite()

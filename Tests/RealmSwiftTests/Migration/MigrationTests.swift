@@ -4,9 +4,11 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -60,7 +62,7 @@ struct MigrationTests {
     }
     try ReferenceReader.check(file.configuration)
     file.configuration.migrationBlock = { _, _ in Issue.record("there is nothing to migrate") }
-    #expect(try file.open().objects(Age2.Reader.self).count == 4)
+    try expectEqual(file.open().objects(Age2.Reader.self).count, 4)
   }
 
   @Test func objectsOfMigrationsAreDynamicEverywhere() throws {
@@ -73,10 +75,10 @@ struct MigrationTests {
       migration.enumerateObjects(ofType: "Novel") { _, new in novels += new.map { [$0] } ?? [] }
       migration.enumerateObjects(ofType: "Reader") { old, new in
         #expect((old?["home"] as? MigrationObject)?.town != nil)
-        #expect((old?["anything"] as? MigrationObject)?.title as? String == "Dune")
+        expectEqual((old?["anything"] as? MigrationObject)?.title as? String, "Dune")
         #expect(new?["home"] is MigrationObject && new?["anything"] is MigrationObject)
         new?["anything"] = novels[1]
-        #expect((new?.anything as? MigrationObject)?.title as? String == "Emma")
+        expectEqual((new?.anything as? MigrationObject)?.title as? String, "Emma")
       }
     }
     let readers = try file.open().objects(Age2.Reader.self)
@@ -138,7 +140,7 @@ struct MigrationTests {
         "4", "Leftover Novel Place Reader", "Added Novel Place Reader", "id", "key", "string",
         "Novel",
       ])
-    #expect(try schemaVersionAtURL(try #require(file.configuration.fileURL)) == 9)
+    try expectEqual(schemaVersionAtURL(try #require(file.configuration.fileURL)), 9)
   }
 
   @Test func newFilesAreNotMigratedAndEqualSchemasAre() throws {
@@ -161,10 +163,10 @@ struct MigrationTests {
       Self.migrateAll(migration, version)
       migration.create("Added")
       let added = migration.create("Added", value: ["second"])
-      #expect(added.text as? String == "second")
+      expectEqual(added.text as? String, "second")
       var texts: [String] = []
       migration.enumerateObjects(ofType: "Added") { old, new in
-        #expect(old == nil)
+        expectEqual(old, nil)
         if let text = new?.text as? String { texts.append(text) }
       }
       expectEqual(texts.sorted(), ["default", "second"])
@@ -178,7 +180,7 @@ struct MigrationTests {
       expectEqual(ids, [1, 3])
       let copy = migration.create(
         "Reader", value: ["key": "made", "home": ["town": "y"], "books": [["Ulysses"]]])
-      #expect(copy.dynamicMutableSet("books").first?.title as? String == "Ulysses")
+      expectEqual(copy.dynamicMutableSet("books").first?.title as? String, "Ulysses")
       migration.enumerateObjects(ofType: "Nobody") { _, _ in Issue.record("nobody is there") }
     }
     let realm = try file.open()
@@ -194,7 +196,7 @@ struct MigrationTests {
       Self.migrateAll(migration, version)
       var numbers: [Int] = []
       migration.enumerateObjects(ofType: "Leftover") { old, new in
-        #expect(new == nil)
+        expectEqual(new, nil)
         numbers.append(old?.number as? Int ?? -1)
       }
       expectEqual(numbers.sorted(), [0, 1, 2, 3])
@@ -252,7 +254,7 @@ struct MigrationTests {
       try realm.write { realm.create(Age2.Reader.self, value: ["key": "k"]) }
     }
     try ReferenceReader.check(file.configuration)
-    #expect(try file.open().objects(Age2.Reader.self).count == 1)
+    try expectEqual(file.open().objects(Age2.Reader.self).count, 1)
     for version in [5, 2] as [UInt64] {
       file.configuration.schemaVersion = version
       let realm = try file.open()
@@ -264,13 +266,13 @@ struct MigrationTests {
   @Test func aClosedFileIsMigratedWithoutOpeningIt() throws {
     let file = try TemporaryRealm.ofFirstAge()
     let url = try #require(file.configuration.fileURL)
-    #expect(try schemaVersionAtURL(url) == 0)
+    try expectEqual(schemaVersionAtURL(url), 0)
     file.becomeSecondAge(version: 6, Self.migrateAll)
     try Realm.performMigration(for: file.configuration)
-    #expect(try schemaVersionAtURL(url) == 6)
+    try expectEqual(schemaVersionAtURL(url), 6)
     file.configuration.migrationBlock = nil
     try checkSecondAge(try file.open())
-    #expect(try schemaVersionAtURL(url) == 6)
+    try expectEqual(schemaVersionAtURL(url), 6)
   }
 
   @Test func filesThatNoRealmMadeHaveNoVersion() throws {

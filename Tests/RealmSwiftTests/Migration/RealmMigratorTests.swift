@@ -3,7 +3,9 @@
 // Named migrations: which steps run, in which order, and what a failure leaves.
 
 import Foundation
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
@@ -51,20 +53,20 @@ struct RealmMigratorTests {
     let url = try #require(file.configuration.fileURL)
     let journal = Journal()
     let first = migrator(["one", "two"], journal)
-    #expect(try first.pendingNames(ofFileAt: url) == ["one", "two"])
+    try expectEqual(first.pendingNames(ofFileAt: url), ["one", "two"])
     file.configuration.migrator = first
     expectEqual(file.configuration.schemaVersion, 2)
-    do { #expect(try file.open().objects(Dog.self).first?.name == "Rex one two") }
+    do { try expectEqual(file.open().objects(Dog.self).first?.name, "Rex one two") }
     expectEqual(journal.take(), ["one", "two"])
     do { _ = try file.open() }
     #expect(journal.take().isEmpty)
     let more = migrator(["one", "two", "three"], journal)
     expectEqual(more.names, ["one", "two", "three"])
-    #expect(try more.pendingNames(ofFileAt: url) == ["three"])
+    try expectEqual(more.pendingNames(ofFileAt: url), ["three"])
     file.configuration.migrator = more
-    do { #expect(try file.open().objects(Dog.self).first?.name == "Rex one two three") }
+    do { try expectEqual(file.open().objects(Dog.self).first?.name, "Rex one two three") }
     expectEqual(journal.take(), ["three"])
-    #expect(try schemaVersionAtURL(url) == 3)
+    try expectEqual(schemaVersionAtURL(url), 3)
     #expect(try more.pendingNames(ofFileAt: url).isEmpty)
   }
 
@@ -77,7 +79,7 @@ struct RealmMigratorTests {
     file.configuration.migrator = migrator
     _ = try file.open()
     #expect(journal.take().isEmpty)
-    #expect(try schemaVersionAtURL(url) == 2)
+    try expectEqual(schemaVersionAtURL(url), 2)
   }
 
   @Test func aStepThatThrowsLeavesTheFileAsItWas() throws {
@@ -90,9 +92,9 @@ struct RealmMigratorTests {
     expectEqual(error?.localizedDescription.contains("Migration 'two'"), true)
     expectEqual(error?.localizedDescription.contains("Refusal"), true)
     expectEqual(journal.take(), ["one", "two"])
-    #expect(try schemaVersionAtURL(url) == 0)
+    try expectEqual(schemaVersionAtURL(url), 0)
     file.configuration.migrator = migrator(["one", "two", "three"], journal)
-    #expect(try file.open().objects(Dog.self).first?.name == "Rex one two three")
+    try expectEqual(file.open().objects(Dog.self).first?.name, "Rex one two three")
   }
 
   @Test func filesThatAreTooOldAreRefused() throws {
@@ -107,7 +109,7 @@ struct RealmMigratorTests {
     expectEqual(error?.code, .schemaMismatch)
     expectEqual(error?.localizedDescription.contains("an older release"), true)
     #expect(journal.take().isEmpty)
-    #expect(try schemaVersionAtURL(url) == 0)
+    try expectEqual(schemaVersionAtURL(url), 0)
   }
 
   @Test func contradictionsAreRefused() async {

@@ -3,7 +3,9 @@
 // Random graphs: what is deleted is what a definition by exhaustion says.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

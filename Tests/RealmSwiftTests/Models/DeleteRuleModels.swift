@@ -3,6 +3,7 @@
 // Classes with rules for what is deleted with their objects.
 
 import RealmSwift
+import RealmSwiftTestSupport
 
 class Volume: Object {
   @Persisted(primaryKey: true) var title: String

@@ -3,7 +3,9 @@
 // What goes with objects that are deleted.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -285,7 +287,7 @@ struct DeleteRuleTests {
         .initial(count: 15),
         .update(count: 8, deletions: positions, insertions: [], modifications: []),
       ])
-    #expect(await gone.wait(for: 2).sorted() == [11, 12])
+    await expectEqual(gone.wait(for: 2).sorted(), [11, 12])
     for token in tokens { token.invalidate() }
   }
 

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 import Testing
 
 struct DeletedObjectTests {

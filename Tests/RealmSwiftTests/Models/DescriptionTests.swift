@@ -3,6 +3,8 @@
 // The texts of objects.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -63,7 +65,7 @@ struct DescriptionTests {
   }
 
   @Test func linesOfNestedValuesStandWhereTheyBelong() {
-    let row = MatrixRow()
+    let row = MixedHolder()
     row.any = .fromArray([
       .string("a\nb"), .fromArray([]), .fromDictionary(["k": .fromArray([.int(1), .none])]),
     ])
@@ -86,7 +88,7 @@ struct DescriptionTests {
     let list = List<AnyRealmValue>()
     list.append(objectsIn: (0..<101).map { .int($0) })
     row.any = .none
-    row.anyList.append(objectsIn: list)
+    row.list.append(objectsIn: list)
     #expect(row.description.contains("\t\t[99] 99,\n\t\t... 1 objects skipped.\n\t);"), "\(row)")
     #expect(list.description.hasSuffix("\t[99] 99,\n\t... 1 objects skipped.\n)"), "\(list)")
   }

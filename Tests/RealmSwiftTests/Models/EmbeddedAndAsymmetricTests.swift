@@ -3,8 +3,10 @@
 // Ownership of embedded objects in every place, and the rules of their classes.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -78,18 +80,18 @@ struct EmbeddedAndAsymmetricTests {
           "byName": ["x": branch, "y": nil],
         ] as [String: Any])
     }
-    #expect(try leafCount(realm) == 12)
+    try expectEqual(leafCount(realm), 12)
     let held = try #require(tree.byName["x"]??.leaf)
     try realm.write { tree.byName["x"] = .some(nil) }
     #expect(try leafCount(realm) == 9 && held.isInvalidated)
     try realm.write { tree.branches.replace(index: 0, object: Branch(value: ["new"])) }
-    #expect(try leafCount(realm) == 6)
+    try expectEqual(leafCount(realm), 6)
     try realm.write { tree.branches.swapAt(0, 1) }
     #expect(tree.branches.map(\.name) == ["b", "new"] && tree.branches[0].leaves.count == 2)
     try realm.write { tree.branch?.leaf = nil }
-    #expect(try leafCount(realm) == 5)
+    try expectEqual(leafCount(realm), 5)
     try realm.write { tree.branches.removeAll() }
-    #expect(try leafCount(realm) == 2)
+    try expectEqual(leafCount(realm), 2)
     try realm.write { realm.delete(try #require(tree.branch)) }
     #expect(try leafCount(realm) == 0 && tree.branch == nil)
     try realm.write { realm.delete(tree) }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -34,16 +36,16 @@ struct EmbeddedObjectTests {
     }
     expectEqual(company.address?.city, "Ulm")
     expectEqual(company.branches.map(\.city), ["Bonn", "Kiel"])
-    #expect(try count() == 3)
+    try expectEqual(count(), 3)
     let old = company.address
     try realm.write { company.address = Address(value: ["city": "Rom"]) }
     expectEqual(company.address?.city, "Rom")
     expectEqual(old?.isInvalidated, true)
-    #expect(try count() == 3)
+    try expectEqual(count(), 3)
     try realm.write { company.branches.remove(at: 0) }
-    #expect(try count() == 2)
+    try expectEqual(count(), 2)
     try realm.write { realm.delete(company) }
-    #expect(try count() == 0)
+    try expectEqual(count(), 0)
     try ReferenceReader.check(file.configuration)
   }
 

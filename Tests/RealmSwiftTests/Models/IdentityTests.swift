@@ -3,6 +3,8 @@
 // Which objects are equal, and how objects describe themselves.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

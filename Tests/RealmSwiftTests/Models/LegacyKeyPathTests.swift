@@ -3,6 +3,8 @@
 // Key paths to fields without `@Persisted`, and enumerations in them.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -62,7 +64,7 @@ struct LegacyKeyPathTests {
       expectEqual(recorder.path(to: owner.coats), "coats")
     }
     record()
-    #expect(list == nil)
+    expectEqual(list, nil)
   }
 
   @Test func enumerationsOrdersAndObservers() throws {
@@ -113,11 +115,11 @@ struct LegacyKeyPathTests {
       if case .change(_, let properties) = change { properties.forEach { told.add($0.name) } }
     }
     try realm.write { coat.size.value = .small }
-    #expect(await told.settled() == [])
+    await expectEqual(told.settled(), [])
     try realm.write { coat.price.value = 3 }
-    #expect(await told.wait(for: 1) == ["price"])
+    await expectEqual(told.wait(for: 1), ["price"])
     try realm.write { coat.labels.append("x") }
-    #expect(await told.wait(for: 2) == ["price", "labels"])
+    await expectEqual(told.wait(for: 2), ["price", "labels"])
     token.invalidate()
   }
 }

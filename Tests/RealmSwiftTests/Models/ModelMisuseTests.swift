@@ -3,6 +3,7 @@
 // Misuse of models ends with the documented texts.
 
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @testable import RealmSwift

@@ -4,8 +4,10 @@
 // and names of columns.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession

@@ -3,6 +3,8 @@
 // Names that old programs use.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -45,7 +47,7 @@ private struct OldNames: OldNamesChecking {
     #expect(number == RealmOptional(4) && number != RealmOptional<Int>())
     let data = try JSONEncoder().encode([number])
     expectEqual(String(decoding: data, as: UTF8.self), "[4]")
-    #expect(try JSONDecoder().decode([RealmOptional<Int>].self, from: data)[0].value == 4)
+    try expectEqual(JSONDecoder().decode([RealmOptional<Int>].self, from: data)[0].value, 4)
   }
 
   @available(*, deprecated)
@@ -81,7 +83,7 @@ struct OldNamesTests {
     let note = try realm.write { realm.create(OldNote.self, value: ["x"]) }
     expectEqual(note.id, realm.objects(OldNote.self).first?.id)
     let dynamic: MigrationObject? = realm.dynamicObjects("OldNote").first
-    #expect(dynamic?["text"] as? String == "x")
+    expectEqual(dynamic?["text"] as? String, "x")
     func least<T: KeypathSortable>(_ value: T) -> T { value }
     expectEqual(least(3), 3)
     let change: ProjectedPropertyChange? = nil

@@ -3,7 +3,9 @@
 // Two classes of one `_realmObjectName()` in one schema: both show one table, with the columns of
 // both.
 
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

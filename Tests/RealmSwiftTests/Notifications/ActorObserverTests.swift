@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 private actor Listener {
@@ -33,15 +35,15 @@ private actor Listener {
       case .error(let error): actor.heard("\(error)")
       }
     }
-    #expect(await listener.wait(for: 1) == ["initial 0"])
+    await expectEqual(listener.wait(for: 1), ["initial 0"])
     try await realm.asyncWrite { addTasks(1..<2, to: realm) }
-    #expect(await listener.wait(for: 2).last == "[\"task 1\"] [] [0] []")
+    await expectEqual(listener.wait(for: 2).last, "[\"task 1\"] [] [0] []")
     try realm.write { realm.deleteAll() }
-    #expect(await listener.wait(for: 3).last == "[] [0] [] []")
+    await expectEqual(listener.wait(for: 3).last, "[] [0] [] []")
     token.invalidate()
     try realm.write { addTasks(1..<2, to: realm) }
     try await Task.sleep(for: .milliseconds(40))
-    #expect(await listener.names.count == 3)
+    await expectEqual(listener.names.count, 3)
   }
 
   @Test func anActorHearsOfAnObject() async throws {
@@ -66,13 +68,13 @@ private actor Listener {
       if case .change(let task, _) = change { actor.heard("priority \(task.priority)") }
     }
     try await realm.asyncWrite { task.name = "two" }
-    #expect(await listener.wait(for: 1) == ["name two false"])
+    await expectEqual(listener.wait(for: 1), ["name two false"])
     try await realm.asyncWrite { task.priority = 5 }
-    #expect(
-      await listener.wait(for: 3).sorted() == ["name two false", "priority 5", "priority 5 false"])
+    await expectEqual(
+      listener.wait(for: 3).sorted(), ["name two false", "priority 5", "priority 5 false"])
     typed.invalidate()
     try await realm.asyncWrite { realm.delete(task) }
-    #expect(await listener.wait(for: 4).last == "deleted")
+    await expectEqual(listener.wait(for: 4).last, "deleted")
     #expect(!token.invalidate())
   }
 
@@ -109,7 +111,7 @@ private actor Listener {
       return token.invalidate()
     }
     task.cancel()
-    #expect(await task.value == false)
+    await expectEqual(task.value, false)
   }
 
   @Test func anObserverDoesNotKeepItsActor() async throws {

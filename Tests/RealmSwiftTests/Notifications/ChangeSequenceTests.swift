@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ChangeSequenceTests {
@@ -45,7 +47,7 @@ import Testing
     let realm = try await open()
     try realm.write { addTasks(0..<3, to: realm) }
     var changes = realm.objects(AsyncTask.self).changes().makeAsyncIterator()
-    #expect(await describe(changes.next()) == .initial(count: 3))
+    await expectEqual(describe(changes.next()), .initial(count: 3))
     for id in 10..<20 {
       try await writeElsewhere(configuration) { addTasks([id], to: $0) }
       if id % 3 == 0 { realm.refresh() }
@@ -54,13 +56,13 @@ import Testing
       realm.delete(realm.objects(AsyncTask.self)[0])
       realm.objects(AsyncTask.self)[0].name = "first"
     }
-    #expect(
-      await describe(changes.next())
-        == .update(count: 12, deletions: [0], insertions: Array(2..<12), modifications: [1]))
+    await expectEqual(
+      describe(changes.next()),
+      .update(count: 12, deletions: [0], insertions: Array(2..<12), modifications: [1]))
     try realm.write { addTasks([30], to: realm) }
-    #expect(
-      await describe(changes.next())
-        == .update(count: 13, deletions: [], insertions: [12], modifications: []))
+    await expectEqual(
+      describe(changes.next()),
+      .update(count: 13, deletions: [], insertions: [12], modifications: []))
   }
 
   @Test func keyPathsRestrictSequences() async throws {
@@ -73,12 +75,12 @@ import Testing
     _ = await typed.next()
     try realm.write { tasks[0].name = "a" }
     try realm.write { tasks[1].priority = 5 }
-    #expect(
-      await describe(named.next())
-        == .update(count: 3, deletions: [], insertions: [], modifications: [0]))
-    #expect(
-      await describe(typed.next())
-        == .update(count: 3, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(
+      describe(named.next()),
+      .update(count: 3, deletions: [], insertions: [], modifications: [0]))
+    await expectEqual(
+      describe(typed.next()),
+      .update(count: 3, deletions: [], insertions: [], modifications: [1]))
   }
 
   @Test func aCancelledLoopEnds() async throws {
@@ -93,11 +95,11 @@ import Testing
       }
       return "ended"
     }
-    #expect(await heard.wait(for: 1) == [0])
+    await expectEqual(heard.wait(for: 1), [0])
     task.cancel()
-    #expect(try await task.value == "ended")
+    try await expectEqual(task.value, "ended")
     try realm.write { addTasks(0..<1, to: realm) }
-    #expect(await heard.settled() == [0])
+    await expectEqual(heard.settled(), [0])
   }
 
   @Test func aDeletedListEndsItsSequence() async throws {
@@ -126,7 +128,7 @@ import Testing
     #expect(await changes.next() == nil)
     #expect(!token.invalidate())
     try realm.write { addTasks(0..<1, to: realm) }
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
   }
 
   @Test func anObjectIsASequenceOfItsChanges() async throws {

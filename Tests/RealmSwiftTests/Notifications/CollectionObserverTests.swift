@@ -5,22 +5,9 @@
 import Foundation
 import RealmStorage
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
-
-/// Writes to a realm from a thread of its own, as another part of the program would.
-func writeElsewhere(
-  _ configuration: Realm.Configuration, _ body: @escaping @Sendable (Realm) throws -> Void
-) async throws {
-  try await withCheckedThrowingContinuation { continuation in
-    Thread {
-      continuation.resume(
-        with: Result {
-          let realm = try Realm(configuration: configuration)
-          try realm.write { try body(realm) }
-        })
-    }.start()
-  }
-}
 
 func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
   for id in ids { realm.create(AsyncTask.self, value: ["id": id, "name": "task \(id)"]) }
@@ -37,7 +24,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     try realm.write { addTasks(0..<3, to: realm) }
     let token = realm.objects(AsyncTask.self).observe { [told] in told.add(ToldChange($0)) }
     #expect(told.all.isEmpty)
-    #expect(await told.wait(for: 1) == [.initial(count: 3)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 3)])
     token.invalidate()
   }
 
@@ -51,9 +38,9 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
       realm.objects(AsyncTask.self)[3].name = "last"
       addTasks([9], to: realm)
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 5, deletions: [1], insertions: [4], modifications: [4]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 5, deletions: [1], insertions: [4], modifications: [4]))
     expectEqual(realm.objects(AsyncTask.self).count, 5)
     token.invalidate()
   }
@@ -64,13 +51,13 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     _ = await told.wait(for: 1)
     try realm.write { addTasks(0..<2, to: realm) }
     expectEqual(told.all.count, 1)
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 2, deletions: [], insertions: [0, 1], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 2, deletions: [], insertions: [0, 1], modifications: []))
     try await realm.asyncWrite { realm.objects(AsyncTask.self)[0].priority = 0 }
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 2, deletions: [], insertions: [], modifications: [0]))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 2, deletions: [], insertions: [], modifications: [0]))
     token.invalidate()
   }
 
@@ -81,7 +68,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     #expect(token.invalidate())
     #expect(!token.invalidate())
     try realm.write { addTasks(0..<2, to: realm) }
-    #expect(await told.settled() == [.initial(count: 0)])
+    await expectEqual(told.settled(), [.initial(count: 0)])
   }
 
   @Test func aTokenThatGoesAwayEndsTheObservation() async throws {
@@ -93,7 +80,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     #expect(token != nil)
     token = nil
     try realm.write { addTasks(0..<2, to: realm) }
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
   }
 
   /// `Observation` 3.
@@ -105,7 +92,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let token = try await observe()
     _ = await told.wait(for: 1)
     try await writeElsewhere(configuration) { addTasks(0..<1, to: $0) }
-    #expect(await told.wait(for: 2).count == 2)
+    await expectEqual(told.wait(for: 2).count, 2)
     token.invalidate()
   }
 
@@ -117,7 +104,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     try await writeElsewhere(configuration) { realm in
       realm.create(AsyncOwner.self, value: ["name": "nobody"])
     }
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
     expectEqual(realm.objects(AsyncOwner.self).count, 1)
     token.invalidate()
   }
@@ -144,9 +131,9 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
         }
       }
       if isTold {
-        #expect(await told.wait(for: count + 1).last == modified)
+        await expectEqual(told.wait(for: count + 1).last, modified)
       } else {
-        #expect(await told.settled().count == count)
+        await expectEqual(told.settled().count, count)
       }
     }
     token.invalidate()
@@ -163,15 +150,15 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     _ = await told.wait(for: 1)
     _ = await typed.wait(for: 1)
     try await writeElsewhere(configuration) { $0.objects(AsyncTask.self)[1].priority = 5 }
-    #expect(
-      await typed.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [1]))
-    #expect(await told.settled().count == 1)
+    await expectEqual(
+      typed.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(told.settled().count, 1)
     try await writeElsewhere(configuration) { $0.objects(AsyncTask.self)[2].name = "c" }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [2]))
-    #expect(await typed.settled().count == 2)
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [2]))
+    await expectEqual(typed.settled().count, 2)
     token.invalidate()
     typedToken.invalidate()
   }
@@ -187,15 +174,15 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     _ = await others.wait(for: 1)
     let modified = ToldChange.update(count: 3, deletions: [], insertions: [], modifications: [1])
     try realm.write { tasks[1].priority = 5 }
-    #expect(await others.wait(for: 2).last == modified)
-    #expect(await told.wait(for: 2).last == modified)
+    await expectEqual(others.wait(for: 2).last, modified)
+    await expectEqual(told.wait(for: 2).last, modified)
     otherToken.invalidate()
     try realm.write { tasks[1].priority = 6 }
-    #expect(await told.settled().count == 2, "nobody asks for it any more")
+    await expectEqual(told.settled().count, 2, "nobody asks for it any more")
     let all = tasks.observe { others.add(ToldChange($0)) }
     _ = await others.wait(for: 3)
     try realm.write { tasks[1].priority = 7 }
-    #expect(await told.wait(for: 3).last == modified)
+    await expectEqual(told.wait(for: 3).last, modified)
     all.invalidate()
     token.invalidate()
   }
@@ -215,10 +202,10 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     _ = await told.wait(for: 1)
     _ = await others.wait(for: 1)
     try realm.write { owner.tasks[2].owner = owner }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [2]))
-    #expect(await others.wait(for: 2).count == 2)
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [2]))
+    await expectEqual(others.wait(for: 2).count, 2)
     token.invalidate()
     otherToken.invalidate()
   }
@@ -230,7 +217,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     _ = await told.wait(for: 1)
     try await writeElsewhere(configuration) { addTasks(0..<2, to: $0) }
     try await writeElsewhere(configuration) { addTasks(2..<4, to: $0) }
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
     expectEqual(realm.objects(AsyncTask.self).count, 0)
     #expect(realm.refresh())
     expectEqual(
@@ -249,12 +236,12 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     _ = await told.wait(for: 1)
     _ = await other.wait(for: 1)
     try realm.write(withoutNotifying: [token]) { addTasks(0..<1, to: realm) }
-    #expect(await other.wait(for: 2).count == 2)
-    #expect(await told.settled().count == 1)
+    await expectEqual(other.wait(for: 2).count, 2)
+    await expectEqual(told.settled().count, 1)
     try realm.write { addTasks(1..<2, to: realm) }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 2, deletions: [], insertions: [1], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 2, deletions: [], insertions: [1], modifications: []))
     token.invalidate()
     otherToken.invalidate()
   }
@@ -294,12 +281,12 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     }
     _ = await told.wait(for: 1)
     try realm.write { addTasks(0..<2, to: realm) }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 2, deletions: [], insertions: [0, 1], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 2, deletions: [], insertions: [0, 1], modifications: []))
     #expect(token.invalidate())
     try realm.write { addTasks(2..<3, to: realm) }
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
   }
 
   @Test func aRunLoopThreadIsToldByItsLoop() async throws {
@@ -322,9 +309,9 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     thread.start()
     _ = await told.wait(for: 1)
     try await writeElsewhere(configuration) { addTasks(0..<1, to: $0) }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 1, deletions: [], insertions: [0], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 1, deletions: [], insertions: [0], modifications: []))
   }
 }
 

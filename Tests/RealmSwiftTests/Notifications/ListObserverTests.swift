@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ListObserverTests {
@@ -25,20 +27,20 @@ import Testing
   @Test func editsArriveWithTheirIndexes() async throws {
     let (realm, owner) = try await open()
     let token = owner.tasks.observe { [told] in told.add(ToldChange($0)) }
-    #expect(await told.wait(for: 1) == [.initial(count: 4)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 4)])
     try await writeElsewhere(configuration) { realm in
       guard let tasks = realm.objects(AsyncOwner.self).first?.tasks else { return }
       tasks.remove(at: 1)
       tasks.insert(realm.create(AsyncTask.self, value: ["id": 9]), at: 0)
       realm.object(ofType: AsyncTask.self, forPrimaryKey: 3)?.name = "three"
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 4, deletions: [1], insertions: [0], modifications: [3]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 4, deletions: [1], insertions: [0], modifications: [3]))
     try realm.write { owner.tasks.move(from: 0, to: 3) }
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 4, deletions: [0], insertions: [3], modifications: []))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 4, deletions: [0], insertions: [3], modifications: []))
     token.invalidate()
   }
 
@@ -50,9 +52,9 @@ import Testing
       owner.numbers[1] = 21
       owner.numbers.append(40)
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 4, deletions: [], insertions: [3], modifications: [1]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 4, deletions: [], insertions: [3], modifications: [1]))
     token.invalidate()
   }
 
@@ -63,9 +65,9 @@ import Testing
     try await writeElsewhere(configuration) { realm in
       if let task = realm.object(ofType: AsyncTask.self, forPrimaryKey: 2) { realm.delete(task) }
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [2], insertions: [], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [2], insertions: [], modifications: []))
     token.invalidate()
   }
 
@@ -81,27 +83,27 @@ import Testing
     try await writeElsewhere(configuration) { realm in
       realm.delete(realm.objects(AsyncOwner.self))
     }
-    #expect(await deletions.wait(for: 2) == [[], [0, 1, 2]])
+    await expectEqual(deletions.wait(for: 2), [[], [0, 1, 2]])
     #expect(list.isInvalidated)
     try realm.write { _ = realm.create(AsyncOwner.self, value: ["name": "Bob"]) }
-    #expect(await deletions.settled().count == 2)
+    await expectEqual(deletions.settled().count, 2)
     #expect(!token.invalidate())
   }
 
   @Test func backlinksAreObserved() async throws {
     let (realm, owner) = try await open()
     let token = owner.owned.observe { [told] in told.add(ToldChange($0)) }
-    #expect(await told.wait(for: 1) == [.initial(count: 0)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 0)])
     try await writeElsewhere(configuration) { realm in
       realm.objects(AsyncTask.self)[2].owner = realm.objects(AsyncOwner.self).first
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 1, deletions: [], insertions: [0], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 1, deletions: [], insertions: [0], modifications: []))
     try realm.write { realm.objects(AsyncTask.self)[2].name = "renamed" }
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 1, deletions: [], insertions: [], modifications: [0]))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 1, deletions: [], insertions: [], modifications: [0]))
     token.invalidate()
   }
 }

@@ -5,6 +5,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct MixedLinkObserverTests {
@@ -37,22 +39,22 @@ import Testing
   @Test func listsTellOfChangedObjectsInThem() async throws {
     let (realm, holder, dogs) = try await open()
     let token = holder.list.observe { [told] in told.add(ToldChange($0)) }
-    #expect(await told.wait(for: 1) == [.initial(count: 3)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 3)])
     try change(0, in: realm)
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [1]))
     try change(2, in: realm)
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
     try realm.write {
       holder.list.remove(at: 0)
       holder.list.insert(.object(dogs[2]), at: 1)
       dogs[1].name = "deep"
       dogs[2].name = "new"
     }
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 3, deletions: [0], insertions: [1], modifications: [2]))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 3, deletions: [0], insertions: [1], modifications: [2]))
     token.invalidate()
   }
 
@@ -63,7 +65,7 @@ import Testing
       list.observe { [told] in told.add(ToldChange($0)) },
       holder.set.observe { [told] in told.add(ToldChange($0)) },
     ]
-    #expect(await told.wait(for: 2).count == 2)
+    await expectEqual(told.wait(for: 2).count, 2)
     try change(1, in: realm)
     let updates = await told.wait(for: 4).dropFirst(2)
     let position = try #require(holder.set.firstIndex { $0.object(Dog.self) != nil })
@@ -73,7 +75,7 @@ import Testing
           .update(count: 2, deletions: [], insertions: [], modifications: positions)))
     }
     try change(0, in: realm)
-    #expect(await told.settled().count == 4)
+    await expectEqual(told.settled().count, 4)
     tokens.forEach { $0.invalidate() }
   }
 
@@ -88,10 +90,10 @@ import Testing
     let tokens = [holder.map.observe { told($0) }, inner.observe { told($0) }]
     _ = await keys.wait(for: 2)
     try change(0, in: realm)
-    #expect(await keys.wait(for: 3).last == ["a"])
+    await expectEqual(keys.wait(for: 3).last, ["a"])
     try change(1, in: realm)
-    #expect(await keys.wait(for: 4).last == ["deep"])
-    #expect(await keys.settled().count == 4)
+    await expectEqual(keys.wait(for: 4).last, ["deep"])
+    await expectEqual(keys.settled().count, 4)
     tokens.forEach { $0.invalidate() }
   }
 
@@ -105,20 +107,20 @@ import Testing
       },
       holder.observe { (change: ObjectChange<MixedHolder>) in direct.add("object") },
     ]
-    #expect(await told.wait(for: 1) == [.initial(count: 1)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 1)])
     try change(1, in: realm)
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 1, deletions: [], insertions: [], modifications: [0]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 1, deletions: [], insertions: [], modifications: [0]))
     // A key path that ends in the value, and an observer of the object, ask for the link alone.
-    #expect(await direct.settled() == [])
+    await expectEqual(direct.settled(), [])
     try change(2, in: realm)
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
     try realm.write { holder.indexed = .object(dogs[2]) }
-    #expect(await told.wait(for: 3).count == 3)
+    await expectEqual(told.wait(for: 3).count, 3)
     try change(2, in: realm)
-    #expect(await told.wait(for: 4).count == 4)
-    #expect(await direct.settled() == ["object"])
+    await expectEqual(told.wait(for: 4).count, 4)
+    await expectEqual(direct.settled(), ["object"])
     tokens.forEach { $0.invalidate() }
   }
 
@@ -133,15 +135,15 @@ import Testing
     let frozen: [Dog] = sorted.freeze().compactMap { $0.object(Dog.self) }
     expectEqual(frozen.map(\.isFrozen), [true])
     let token = sorted.observe { [told] in told.add(ToldChange($0)) }
-    #expect(await told.wait(for: 1) == [.initial(count: 3)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 3)])
     try change(0, in: realm)
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [1]))
     try change(1, in: realm)
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [0]))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [0]))
     token.invalidate()
   }
 }

@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct NestedMixedObserverTests {
@@ -32,26 +34,26 @@ import Testing
       outer.observe { [told] in told.add(ToldChange($0)) },
       inner.observe { [toldInside] in toldInside.add(ToldChange($0)) },
     ]
-    #expect(await told.wait(for: 1) == [.initial(count: 2)])
-    #expect(await toldInside.wait(for: 1) == [.initial(count: 1)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 2)])
+    await expectEqual(toldInside.wait(for: 1), [.initial(count: 1)])
     try await writeElsewhere(file.configuration) { realm in
       let outer = realm.objects(MixedHolder.self).first?.any.listValue
       outer?.insert(.string("new"), at: 0)
       outer?[1].listValue?.append(.int(9))
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [0], modifications: [0]))
-    #expect(
-      await toldInside.wait(for: 2).last
-        == .update(count: 2, deletions: [], insertions: [1], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [0], modifications: [0]))
+    await expectEqual(
+      toldInside.wait(for: 2).last,
+      .update(count: 2, deletions: [], insertions: [1], modifications: []))
     try realm.write { inner[0] = .none }
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [1]))
-    #expect(
-      await toldInside.wait(for: 3).last
-        == .update(count: 2, deletions: [], insertions: [], modifications: [0]))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(
+      toldInside.wait(for: 3).last,
+      .update(count: 2, deletions: [], insertions: [], modifications: [0]))
     tokens.forEach { $0.invalidate() }
   }
 
@@ -66,7 +68,7 @@ import Testing
     try realm.write { holder.any.listValue?[0] = .fromArray([]) }
     #expect(await gone.wait(for: 2) == [[], [0, 1]] && inner.isInvalidated)
     try realm.write { holder.any = .none }
-    #expect(await gone.settled().count == 2)
+    await expectEqual(gone.settled().count, 2)
     token.invalidate()
   }
 
@@ -79,12 +81,12 @@ import Testing
     }
     _ = await told.wait(for: 1)
     try realm.write { holder.list[1].dictionaryValue?["k"]?.listValue?.append(.int(1)) }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [], modifications: [1]))
     try realm.write { holder.any.dictionaryValue?["k"]?.listValue?.append(.int(1)) }
-    #expect(await toldInside.wait(for: 2).count == 2)
-    #expect(await told.settled().count == 2)
+    await expectEqual(toldInside.wait(for: 2).count, 2)
+    await expectEqual(told.settled().count, 2)
     token.invalidate()
     objectToken.invalidate()
   }
@@ -106,7 +108,7 @@ import Testing
       map["b"]?.listValue?.append(.int(1))
       map["d"] = .int(4)
     }
-    #expect(await keys.wait(for: 2).last == [["a"], ["d"], ["b"]])
+    await expectEqual(keys.wait(for: 2).last, [["a"], ["d"], ["b"]])
     token.invalidate()
   }
 
@@ -123,9 +125,9 @@ import Testing
     try await writeElsewhere(file.configuration) { realm in
       realm.object(ofType: MixedHolder.self, forPrimaryKey: 2).map { realm.delete($0) }
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 2, deletions: [], insertions: [], modifications: [1]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 2, deletions: [], insertions: [], modifications: [1]))
     token?.invalidate()
   }
 }

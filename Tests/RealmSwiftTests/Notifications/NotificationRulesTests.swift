@@ -5,6 +5,8 @@
 import Foundation
 import RealmStorage
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 /// A model whose property has another name in the file.
@@ -43,7 +45,7 @@ class RenamedNote: Object {
       addTasks(3..<5, to: realm)
     }
     _ = await told.wait(for: 2)
-    #expect(await told.settled() == [.initial(count: 3), update(5, [], [3, 4])])
+    await expectEqual(told.settled(), [.initial(count: 3), update(5, [], [3, 4])])
     token.invalidate()
   }
 
@@ -55,7 +57,7 @@ class RenamedNote: Object {
     expectEqual(told.all.count, 1)
     #expect(!realm.refresh())
     expectEqual(told.all.last, update(4, [], [3]))
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
     token.invalidate()
   }
 
@@ -68,7 +70,7 @@ class RenamedNote: Object {
     realm.beginWrite()
     expectEqual(told.all.last, update(4, [], [3]))
     realm.cancelWrite()
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
     token.invalidate()
   }
 
@@ -79,7 +81,7 @@ class RenamedNote: Object {
     realm.beginWrite()
     addTasks([3], to: realm)
     realm.cancelWrite()
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
     token.invalidate()
   }
 
@@ -92,7 +94,7 @@ class RenamedNote: Object {
       tasks[0].observe { (_: ObjectChange<AsyncTask>) in order.add(name) }
     }
     try await writeElsewhere(configuration) { $0.objects(AsyncTask.self)[0].name = "new" }
-    #expect(await order.wait(for: 4) == ["realm", "first", "second", "third"])
+    await expectEqual(order.wait(for: 4), ["realm", "first", "second", "third"])
     for token in tokens + [last] { token.invalidate() }
   }
 
@@ -105,11 +107,11 @@ class RenamedNote: Object {
     try realm.write {
       realm.create(AsyncTask.self, value: ["id": 1, "name": "task 1"], update: .modified)
     }
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
     try realm.write {
       realm.create(AsyncTask.self, value: ["id": 1, "name": "task 1"], update: .all)
     }
-    #expect(await told.wait(for: 2).last == update(3, [], [], [1]))
+    await expectEqual(told.wait(for: 2).last, update(3, [], [], [1]))
     token.invalidate()
   }
 
@@ -122,7 +124,7 @@ class RenamedNote: Object {
       addTasks([7], to: realm)
       tasks[0].priority = 3
     }
-    #expect(await told.wait(for: 2).last == update(3, [0], [2]))
+    await expectEqual(told.wait(for: 2).last, update(3, [0], [2]))
     token.invalidate()
   }
 
@@ -131,7 +133,7 @@ class RenamedNote: Object {
     let token = tasks.observe(keyPaths: [String]()) { [told] in told.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
     try realm.write { tasks[2].priority = 3 }
-    #expect(await told.wait(for: 2).last == update(3, [], [], [2]))
+    await expectEqual(told.wait(for: 2).last, update(3, [], [], [2]))
     token.invalidate()
   }
 
@@ -141,9 +143,9 @@ class RenamedNote: Object {
     let token = tasks.observe(keyPaths: [\.owner]) { [told] in told.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
     try realm.write { tasks[1].owner = owner }
-    #expect(await told.wait(for: 2).last == update(3, [], [], [1]))
+    await expectEqual(told.wait(for: 2).last, update(3, [], [], [1]))
     try realm.write { owner.name = "Eve" }
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
     token.invalidate()
   }
 
@@ -161,7 +163,7 @@ class RenamedNote: Object {
     try realm.write { tasks[0].priority = 3 }
     #expect(await names.settled().isEmpty)
     try realm.write { tasks[0].name = "new" }
-    #expect(await names.wait(for: 1) == [["tasks"]])
+    await expectEqual(names.wait(for: 1), [["tasks"]])
     token.invalidate()
   }
 
@@ -178,17 +180,17 @@ class RenamedNote: Object {
     let token = owners.observe(keyPaths: ["owned"]) { links.add(ToldChange($0)) }
     _ = await links.wait(for: 1)
     try realm.write { tasks[1].owner = owner }
-    #expect(await links.wait(for: 2).last == update(1, [], [], [0]))
-    #expect(await names.wait(for: 1) == [["owned"]])
+    await expectEqual(links.wait(for: 2).last, update(1, [], [], [0]))
+    await expectEqual(names.wait(for: 1), [["owned"]])
     try realm.write { tasks[1].name = "new" }
-    #expect(await names.wait(for: 2).count == 2)
-    #expect(await links.settled().count == 2)
+    await expectEqual(names.wait(for: 2).count, 2)
+    await expectEqual(links.settled().count, 2)
     try realm.write { tasks[1].priority = 9 }
-    #expect(await names.settled().count == 2)
+    await expectEqual(names.settled().count, 2)
     try realm.write { realm.delete(tasks[1]) }
-    #expect(await links.wait(for: 3).count == 3)
+    await expectEqual(links.wait(for: 3).count, 3)
     try realm.write { realm.delete(owner) }
-    #expect(await links.wait(for: 4).last == update(0, [0]))
+    await expectEqual(links.wait(for: 4).last, update(0, [0]))
     token.invalidate()
     objectToken.invalidate()
   }
@@ -205,7 +207,7 @@ class RenamedNote: Object {
     try realm.write { note.mark = 1 }
     #expect(await names.settled().isEmpty)
     try realm.write { note.text = "b" }
-    #expect(await names.wait(for: 1) == [["text"]])
+    await expectEqual(names.wait(for: 1), [["text"]])
     token.invalidate()
   }
 
@@ -225,7 +227,7 @@ class RenamedNote: Object {
       try realm.write { addTasks([id], to: realm) }
       try await Task.sleep(for: .milliseconds(10))
     }
-    #expect(await results.settled() == [true])
+    await expectEqual(results.settled(), [true])
   }
 
   /// `SessionObservers` 1, `ObserverHub` 3 and `Observation` 2: each lock would be taken twice.
@@ -239,9 +241,9 @@ class RenamedNote: Object {
         innerToken = tasks.observe { inner.add(ToldChange($0)) }
       }
     }
-    #expect(await inner.wait(for: 1) == [.initial(count: 3)])
+    await expectEqual(inner.wait(for: 1), [.initial(count: 3)])
     try realm.write { addTasks([3], to: realm) }
-    #expect(await inner.wait(for: 2).last == update(4, [], [3]))
+    await expectEqual(inner.wait(for: 2).last, update(4, [], [3]))
     token.invalidate()
     innerToken?.invalidate()
   }
@@ -252,7 +254,7 @@ class RenamedNote: Object {
       realm.invalidate()
       told.add(ToldChange(change))
     }
-    #expect(await told.wait(for: 1) == [.initial(count: 3)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 3)])
     #expect(!tasks.isInvalidated)
     token.invalidate()
   }
@@ -298,7 +300,7 @@ class RenamedNote: Object {
     try realm.write { realm.delete(task) }
     semaphore.signal()
     #expect(try await isFree)
-    #expect(await registration.value == false)
+    await expectEqual(registration.value, false)
   }
 
   @Test func anObserverOnAnActorNeedsNoAnnotation() async throws {
@@ -309,7 +311,7 @@ class RenamedNote: Object {
       if case .change(let object, _) = change { names.add(object["name"] as? String ?? "") }
     }
     try realm.write { tasks[0].name = "new" }
-    #expect(await names.wait(for: 1) == ["new"])
+    await expectEqual(names.wait(for: 1), ["new"])
     token.invalidate()
   }
 }

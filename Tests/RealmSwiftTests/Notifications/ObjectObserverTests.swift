@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 /// A change that an observer of an object was notified of, with values as strings.
@@ -54,8 +56,8 @@ private enum ToldObject: Equatable, Sendable {
       task.priority = 4
       task.name = "two"
     }
-    #expect(
-      await told.wait(for: 1) == [.change(["priority: 3 -> 4", "name: one -> two"])])
+    await expectEqual(
+      told.wait(for: 1), [.change(["priority: 3 -> 4", "name: one -> two"])])
     expectEqual(task.name, "two")
     token.invalidate()
   }
@@ -67,7 +69,7 @@ private enum ToldObject: Equatable, Sendable {
     }
     try realm.write { task.name = "two" }
     #expect(told.all.isEmpty)
-    #expect(await told.wait(for: 1) == [.change(["name: nil -> two"])])
+    await expectEqual(told.wait(for: 1), [.change(["name: nil -> two"])])
     token.invalidate()
   }
 
@@ -77,7 +79,7 @@ private enum ToldObject: Equatable, Sendable {
       told.add(ToldObject(change))
     }
     try await setElsewhere { $0.name = $0.name }
-    #expect(await told.wait(for: 1) == [.change(["name: one -> one"])])
+    await expectEqual(told.wait(for: 1), [.change(["name: one -> one"])])
     token.invalidate()
   }
 
@@ -87,11 +89,11 @@ private enum ToldObject: Equatable, Sendable {
       told.add(ToldObject(change))
     }
     try await setElsewhere { $0.realm?.delete($0) }
-    #expect(await told.wait(for: 1) == [.deleted])
+    await expectEqual(told.wait(for: 1), [.deleted])
     #expect(task.isInvalidated)
     #expect(!token.invalidate())
     try realm.write { _ = realm.create(AsyncTask.self, value: ["id": 1]) }
-    #expect(await told.settled().count == 1)
+    await expectEqual(told.settled().count, 1)
   }
 
   @Test func linkedObjectsAreToldOnlyForKeyPaths() async throws {
@@ -106,11 +108,11 @@ private enum ToldObject: Equatable, Sendable {
       told.add(ToldObject(change))
     }
     try realm.write { owner.name = "Bob" }
-    #expect(await told.wait(for: 1).count == 1)
+    await expectEqual(told.wait(for: 1).count, 1)
     #expect(all.all.isEmpty)
     try realm.write { task.priority = 9 }
-    #expect(await all.wait(for: 1) == [.change(["priority: nil -> 9"])])
-    #expect(await told.settled().count == 1)
+    await expectEqual(all.wait(for: 1), [.change(["priority: nil -> 9"])])
+    await expectEqual(told.settled().count, 1)
     allToken.invalidate()
     token.invalidate()
   }
@@ -122,7 +124,7 @@ private enum ToldObject: Equatable, Sendable {
       told.add(ToldObject(change))
     }
     try realm.write { owner.tasks.append(task) }
-    #expect(await told.wait(for: 1) == [.change(["tasks: nil -> nil"])])
+    await expectEqual(told.wait(for: 1), [.change(["tasks: nil -> nil"])])
     token.invalidate()
   }
 
@@ -136,13 +138,13 @@ private enum ToldObject: Equatable, Sendable {
     try realm.write { addTasks(0..<1, to: realm) }
     expectEqual(notifications.all.count, 1)  // synchronous for own writes
     try await writeElsewhere(configuration) { addTasks(1..<2, to: $0) }
-    #expect(await notifications.wait(for: 2).count == 2)
+    await expectEqual(notifications.wait(for: 2).count, 2)
     realm.autorefresh = false
     try await writeElsewhere(configuration) { addTasks(2..<3, to: $0) }
-    #expect(
-      await notifications.wait(for: 3).last == Realm.Notification.refreshRequired.rawValue)
+    await expectEqual(
+      notifications.wait(for: 3).last, Realm.Notification.refreshRequired.rawValue)
     token.invalidate()
     realm.refresh()
-    #expect(await notifications.settled().count == 3)
+    await expectEqual(notifications.settled().count, 3)
   }
 }

@@ -5,7 +5,9 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 /// The properties of a task that scripts set.
@@ -96,7 +98,7 @@ private struct ToldProperty: Equatable, Sendable {
       return task.observe { (change: ObjectChange<AsyncTask>) in
         MainActor.assumeIsolated {
           guard case .change(_, let properties) = change else { return }
-          #expect(told[id] == nil, "one call for all that happened")
+          expectEqual(told[id], nil, "one call for all that happened")
           told[id] = properties.map(ToldProperty.init)
         }
       }
@@ -133,7 +135,7 @@ private struct ToldProperty: Equatable, Sendable {
         expectEqual(properties.count, touched[id]?.count, "\(place)")
         for property in properties {
           let old = before[id].values[property.name] ?? ""
-          #expect((property.old ?? "nil") == old, "\(place), \(property.name)")
+          expectEqual((property.old ?? "nil"), old, "\(place), \(property.name)")
           expectEqual(property.new, states[id].values[property.name], "\(place), \(property.name)")
         }
         #expect(

@@ -6,6 +6,8 @@ import Foundation
 import Observation
 import RealmStorage
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 /// Tracks what `read` accesses until it changes.
@@ -54,7 +56,7 @@ private final class Tracking: Sendable {
     let (_, task) = try await open()
     let tracking = Tracking { task.name }
     try await writeElsewhere(configuration) { $0.objects(AsyncTask.self)[1].name = "elsewhere" }
-    #expect(await tracking.wait() == 1)
+    await expectEqual(tracking.wait(), 1)
     expectEqual(task.name, "elsewhere")
   }
 
@@ -197,7 +199,7 @@ private final class Tracking: Sendable {
       }
     }
     let (realm, _) = try await open()
-    #expect(try await Watcher().watch(configuration) == 1)
+    try await expectEqual(Watcher().watch(configuration), 1)
     #expect(realm.refresh() || realm.objects(AsyncTask.self)[0].name == "new")
   }
 

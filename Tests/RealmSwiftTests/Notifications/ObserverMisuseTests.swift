@@ -3,6 +3,7 @@
 // Where observers cannot be registered, the process ends with the documented text.
 
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift

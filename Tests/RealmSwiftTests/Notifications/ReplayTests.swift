@@ -6,8 +6,9 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 /// Keeps a copy of a collection up to date by nothing but the changes.

@@ -5,6 +5,8 @@
 import Dispatch
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @MainActor @Suite(.timeLimit(.minutes(10))) struct SetAndMapObserverTests {
@@ -48,21 +50,21 @@ import Testing
   @Test func editsOfSetsArriveWithTheirPositions() async throws {
     let (realm, shelf) = try await open()
     let token = shelf.tags.observe { [told] in told.add(ToldChange($0)) }
-    #expect(await told.wait(for: 1) == [.initial(count: 3)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 3)])
     try await writeElsewhere(file.configuration) { realm in
       guard let tags = realm.objects(Shelf.self).first?.tags else { return }
       tags.insert(objectsIn: ["a", "e", "b"])
       tags.remove("d")
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 4, deletions: [1], insertions: [0, 2], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 4, deletions: [1], insertions: [0, 2], modifications: []))
     try realm.write { shelf.tags.insert("a") }
-    #expect(await told.settled().count == 2)
+    await expectEqual(told.settled().count, 2)
     try realm.write { shelf.tags.removeAll() }
-    #expect(
-      await told.wait(for: 3).last
-        == .update(count: 0, deletions: [0, 1, 2, 3], insertions: [], modifications: []))
+    await expectEqual(
+      told.wait(for: 3).last,
+      .update(count: 0, deletions: [0, 1, 2, 3], insertions: [], modifications: []))
     token.invalidate()
   }
 
@@ -82,18 +84,18 @@ import Testing
       dogs[2].name = "renamed"
       realm.delete(dogs[0])
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 2, deletions: [0], insertions: [], modifications: [2]))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 2, deletions: [0], insertions: [], modifications: [2]))
     try realm.write { realm.delete(shelf) }
-    #expect(await deletions.wait(for: 1) == [[0, 1]])
+    await expectEqual(deletions.wait(for: 1), [[0, 1]])
     #expect(!token.invalidate())
   }
 
   @Test func editsOfMapsArriveWithTheirKeys() async throws {
     let (realm, shelf) = try await open()
     let token = shelf.scores.observe { [toldOfMaps] in toldOfMaps.add(ToldMapChange($0)) }
-    #expect(await toldOfMaps.wait(for: 1) == [.initial(keys: ["b", "d", "f"])])
+    await expectEqual(toldOfMaps.wait(for: 1), [.initial(keys: ["b", "d", "f"])])
     try await writeElsewhere(file.configuration) { realm in
       guard let scores = realm.objects(Shelf.self).first?.scores else { return }
       scores["a"] = 1
@@ -101,24 +103,24 @@ import Testing
       scores["f"] = 4
       scores["z"] = 5
     }
-    #expect(
-      await toldOfMaps.wait(for: 2).last
-        == .update(deletions: ["d"], insertions: ["a", "z"], modifications: ["f"]))
+    await expectEqual(
+      toldOfMaps.wait(for: 2).last,
+      .update(deletions: ["d"], insertions: ["a", "z"], modifications: ["f"]))
     try realm.write { shelf.scores["b"] = 1 }
-    #expect(
-      await toldOfMaps.wait(for: 3).last
-        == .update(deletions: [], insertions: [], modifications: ["b"]))
+    await expectEqual(
+      toldOfMaps.wait(for: 3).last,
+      .update(deletions: [], insertions: [], modifications: ["b"]))
     try realm.write {
       shelf.scores["z"] = nil
       shelf.scores["z"] = 6
     }
-    #expect(
-      await toldOfMaps.wait(for: 4).last
-        == .update(deletions: [], insertions: [], modifications: ["z"]))
+    await expectEqual(
+      toldOfMaps.wait(for: 4).last,
+      .update(deletions: [], insertions: [], modifications: ["z"]))
     try realm.write { shelf.scores = Map() }
-    #expect(
-      await toldOfMaps.wait(for: 5).last
-        == .update(deletions: ["a", "b", "f", "z"], insertions: [], modifications: []))
+    await expectEqual(
+      toldOfMaps.wait(for: 5).last,
+      .update(deletions: ["a", "b", "f", "z"], insertions: [], modifications: []))
     token.invalidate()
   }
 
@@ -131,14 +133,14 @@ import Testing
     try await writeElsewhere(file.configuration) { realm in
       realm.objects(Shelf.self).first?.pets["b"]??.age = 7
     }
-    #expect(
-      await toldOfMaps.wait(for: 2).last
-        == .update(deletions: [], insertions: [], modifications: ["b"]))
+    await expectEqual(
+      toldOfMaps.wait(for: 2).last,
+      .update(deletions: [], insertions: [], modifications: ["b"]))
     try realm.write { realm.delete(realm.objects(Dog.self).where { $0.age == 5 }) }
-    #expect(
-      await toldOfMaps.wait(for: 3).last
-        == .update(deletions: [], insertions: [], modifications: ["a"]))
-    #expect(await names.wait(for: 2).count == 2)
+    await expectEqual(
+      toldOfMaps.wait(for: 3).last,
+      .update(deletions: [], insertions: [], modifications: ["a"]))
+    await expectEqual(names.wait(for: 2).count, 2)
     all.invalidate()
     some.invalidate()
   }
@@ -151,9 +153,9 @@ import Testing
     try await writeElsewhere(file.configuration) { realm in
       realm.delete(realm.objects(Shelf.self))
     }
-    #expect(
-      await toldOfMaps.wait(for: 2).last
-        == .update(deletions: ["b", "d", "f"], insertions: [], modifications: []))
+    await expectEqual(
+      toldOfMaps.wait(for: 2).last,
+      .update(deletions: ["b", "d", "f"], insertions: [], modifications: []))
     #expect(map.isInvalidated && !token.invalidate())
   }
 
@@ -162,18 +164,18 @@ import Testing
     let old = shelf.dogs.where { $0.age > 0 }.observe { [told] in told.add(ToldChange($0)) }
     let pets = Recorder<ToldChange>()
     let sorted = shelf.pets.sorted(byKeyPath: "age").observe { pets.add(ToldChange($0)) }
-    #expect(await told.wait(for: 1) == [.initial(count: 2)])
-    #expect(await pets.wait(for: 1) == [.initial(count: 2)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 2)])
+    await expectEqual(pets.wait(for: 1), [.initial(count: 2)])
     try realm.write {
       shelf.dogs.insert(Dog(value: ["age": 9]))
       shelf.pets["c"] = Dog(value: ["age": 1])
     }
-    #expect(
-      await told.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [2], modifications: []))
-    #expect(
-      await pets.wait(for: 2).last
-        == .update(count: 3, deletions: [], insertions: [0], modifications: []))
+    await expectEqual(
+      told.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [2], modifications: []))
+    await expectEqual(
+      pets.wait(for: 2).last,
+      .update(count: 3, deletions: [], insertions: [0], modifications: []))
     old.invalidate()
     sorted.invalidate()
   }
@@ -191,7 +193,7 @@ import Testing
     let last = await changes.next().map { ToldMapChange($0) }
     expectEqual(last, .update(deletions: ["a", "d", "f"], insertions: [], modifications: []))
     let end = await changes.next().map { ToldMapChange($0) }
-    #expect(end == nil)
+    expectEqual(end, nil)
   }
 
   @Test func mapsAreObservedOnQueues() async throws {
@@ -201,18 +203,18 @@ import Testing
       dispatchPrecondition(condition: .onQueue(queue))
       toldOfMaps.add(ToldMapChange(change))
     }
-    #expect(await toldOfMaps.wait(for: 1) == [.initial(keys: ["b", "d", "f"])])
+    await expectEqual(toldOfMaps.wait(for: 1), [.initial(keys: ["b", "d", "f"])])
     try realm.write {
       shelf.scores["b"] = nil
       shelf.scores["d"] = 7
       shelf.scores["new"] = 1
     }
-    #expect(
-      await toldOfMaps.wait(for: 2).last
-        == .update(deletions: ["b"], insertions: ["new"], modifications: ["d"]))
+    await expectEqual(
+      toldOfMaps.wait(for: 2).last,
+      .update(deletions: ["b"], insertions: ["new"], modifications: ["d"]))
     #expect(token.invalidate())
     try realm.write { shelf.scores["late"] = 1 }
-    #expect(await toldOfMaps.settled().count == 2)
+    await expectEqual(toldOfMaps.settled().count, 2)
   }
 
   actor Observer {}
@@ -226,9 +228,9 @@ import Testing
     }
     _ = await toldOfMaps.wait(for: 1)
     try realm.write { shelf.scores["new"] = 1 }
-    #expect(
-      await toldOfMaps.wait(for: 2).last
-        == .update(deletions: [], insertions: ["new"], modifications: []))
+    await expectEqual(
+      toldOfMaps.wait(for: 2).last,
+      .update(deletions: [], insertions: ["new"], modifications: []))
     token.invalidate()
   }
 }

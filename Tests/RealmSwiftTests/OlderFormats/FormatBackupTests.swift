@@ -4,7 +4,9 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -58,16 +60,16 @@ struct FormatBackupTests {
   }
 
   @Test func aCopyIsMadeOnce() throws {
-    #expect(try open() == ["John", "Jane", "John"])
-    #expect(try Data(contentsOf: copy(20)) == original)
-    #expect(try names == ["test.realm", "test.realm.lock", "test.v20.backup.realm"])
+    try expectEqual(open(), ["John", "Jane", "John"])
+    try expectEqual(Data(contentsOf: copy(20)), original)
+    try expectEqual(names, ["test.realm", "test.realm.lock", "test.v20.backup.realm"])
     // Later opens make none, and an upgrade finds one.
-    #expect(try open().count == 3)
+    try expectEqual(open().count, 3)
     try Data("kept".utf8).write(to: copy(20))
     try replace(by: original)
-    #expect(try open().count == 3)
-    #expect(try Data(contentsOf: copy(20)) == Data("kept".utf8))
-    #expect(try names.count == 3)
+    try expectEqual(open().count, 3)
+    try expectEqual(Data(contentsOf: copy(20)), Data("kept".utf8))
+    try expectEqual(names.count, 3)
   }
 
   @Test func filesWithoutAnExtensionHaveCopiesToo() throws {
@@ -87,7 +89,7 @@ struct FormatBackupTests {
     let backups = FormatBackups(of: file.directory.appendingPathComponent("no/x.realm").path)
     backups.make(format: 20)
     try FileManager.default.createDirectory(at: copy(20), withIntermediateDirectories: false)
-    #expect(try open().count == 3)
+    try expectEqual(open().count, 3)
     #expect(try Data(contentsOf: url)[20...21].contains(24))
   }
 
@@ -97,9 +99,9 @@ struct FormatBackupTests {
         directory == file.directory.path ? Int64(free) : nil
       }
       backups.make(format: 20)
-      #expect(try names == (isMade ? ["test.realm", "test.v20.backup.realm"] : ["test.realm"]))
+      try expectEqual(names, (isMade ? ["test.realm", "test.v20.backup.realm"] : ["test.realm"]))
     }
-    #expect(try Data(contentsOf: copy(20)) == original)
+    try expectEqual(Data(contentsOf: copy(20)), original)
   }
 
   @Test func copiesAreRemovedAfterThreeMonths() throws {
@@ -115,13 +117,14 @@ struct FormatBackupTests {
     try setAge(days: 100, 11)
     try setAge(days: 400, 25)
     _ = try open()
-    #expect(
-      try names == [
+    try expectEqual(
+      names,
+      [
         "test.realm", "test.realm.lock", "test.v20.backup.realm", "test.v25.backup.realm",
       ])
     try setAge(days: 93, 20)
     _ = try open()
-    #expect(try names == ["test.realm", "test.realm.lock", "test.v25.backup.realm"])
+    try expectEqual(names, ["test.realm", "test.realm.lock", "test.v25.backup.realm"])
   }
 
   /// `FormatBackups` 3.
@@ -131,12 +134,13 @@ struct FormatBackupTests {
     newer[20] = 25
     newer[21] = 25
     try replace(by: newer)
-    #expect(try open() == ["John", "Jane", "John"])
-    #expect(try Data(contentsOf: copy(25)) == newer)
+    try expectEqual(open(), ["John", "Jane", "John"])
+    try expectEqual(Data(contentsOf: copy(25)), newer)
     // The copy was in format 20: it was upgraded, and copied, again.
-    #expect(try Data(contentsOf: copy(20)) == original)
-    #expect(
-      try names == [
+    try expectEqual(Data(contentsOf: copy(20)), original)
+    try expectEqual(
+      names,
+      [
         "test.realm", "test.realm.lock", "test.v20.backup.realm", "test.v25.backup.realm",
       ])
   }
@@ -155,9 +159,9 @@ struct FormatBackupTests {
     newer[21] = 26
     try newer.write(to: url)
     #expect(try open().isEmpty)
-    #expect(try Data(contentsOf: copy(20)) == original)
+    try expectEqual(Data(contentsOf: copy(20)), original)
     #expect(!FileManager.default.fileExists(atPath: copy(24).path))
-    #expect(try Data(contentsOf: copy(26)) == newer)
+    try expectEqual(Data(contentsOf: copy(26)), newer)
   }
 
   @Test func nothingTakesThePlaceOfOtherFiles() throws {
@@ -174,12 +178,12 @@ struct FormatBackupTests {
     try older.write(to: url)
     file.configuration.readOnly = true
     #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(try Data(contentsOf: url) == older)
+    try expectEqual(Data(contentsOf: url), older)
     #expect(FileManager.default.fileExists(atPath: copy(20).path))
     // Without a copy there is nothing to restore.
     file.configuration.readOnly = false
     try FileManager.default.removeItem(at: copy(20))
     #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(try Data(contentsOf: url) == older)
+    try expectEqual(Data(contentsOf: url), older)
   }
 }

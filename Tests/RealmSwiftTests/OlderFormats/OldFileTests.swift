@@ -5,9 +5,10 @@
 import Foundation
 import RealmFormats
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -101,7 +102,7 @@ struct OldFileTests {
       try expectContents(realm, fixture)
       try expectContents(realm.freeze(), fixture)
     }
-    #expect(try format(file.configuration.fileURL) == 24)
+    try expectEqual(format(file.configuration.fileURL), 24)
     file.configuration.objectTypes = [SharedCounter.self]
     do {
       let realm = try file.open()
@@ -110,9 +111,9 @@ struct OldFileTests {
       let findings = try DatabaseCheck.run(realm.core.snapshot()).filter { $0.check != 37 }
       expectEqual(findings, [])
     }
-    #expect(try file.open().objects(SharedCounter.self).map(\.value) == [5])
+    try expectEqual(file.open().objects(SharedCounter.self).map(\.value), [5])
     guard ReferenceReader.isAvailable, let url = file.configuration.fileURL else { return }
-    #expect(try ReferenceReader.check(url.path).errors == [])
+    try expectEqual(ReferenceReader.check(url.path).errors, [])
   }
 
   @Test func typedObjectsAreReadChangedAndMigrated() throws {
@@ -178,8 +179,8 @@ struct OldFileTests {
     }
     // The copy from before has the same key.
     let copy = FormatBackups(of: url.path).path(format: 23)
-    #expect(
-      try DatabaseFile.openForInspection(path: copy, key: EncryptionKey(bytes)).formatVersion == 23)
+    try expectEqual(
+      DatabaseFile.openForInspection(path: copy, key: EncryptionKey(bytes)).formatVersion, 23)
   }
 
   @Test func seedsAndCompactionMeetUpgradedFiles() throws {
@@ -190,7 +191,7 @@ struct OldFileTests {
     file.configuration.shouldCompactOnLaunch = { total, used in total >= used }
     let realm = try file.open()
     try expectContents(realm, fixture)
-    #expect(try format(seed.configuration.fileURL) == 23)
+    try expectEqual(format(seed.configuration.fileURL), 23)
     let copy = file.directory.appendingPathComponent("copy.realm")
     try realm.writeCopy(toFile: copy)
     file.configuration.fileURL = copy
@@ -207,18 +208,18 @@ struct OldFileTests {
         error?.localizedDescription.contains(
           "Database upgrade required but prohibited. The file is in format \(fixture.format)."),
         true)
-      #expect(try Data(contentsOf: #require(file.configuration.fileURL)) == Data(fixture.bytes()))
+      try expectEqual(Data(contentsOf: #require(file.configuration.fileURL)), Data(fixture.bytes()))
     }
   }
 
   @Test func theirVersionIsToldWithoutAnUpgrade() throws {
     let file = try file(try fixture("migration-example-v5"))
     let url = try #require(file.configuration.fileURL)
-    #expect(try schemaVersionAtURL(url) == 5)
-    #expect(try format(url) == 20)
+    try expectEqual(schemaVersionAtURL(url), 5)
+    try expectEqual(format(url), 20)
     try Realm.performMigration(for: file.configuration)
-    #expect(try format(url) == 24)
-    #expect(try schemaVersionAtURL(url) == 5)
+    try expectEqual(format(url), 24)
+    try expectEqual(schemaVersionAtURL(url), 5)
   }
 
   @Test(arguments: [
@@ -239,7 +240,7 @@ struct OldFileTests {
     #expect(
       text.contains("Database has an unsupported version (\(format)) and cannot be upgraded"))
     #expect(text.contains(remedy))
-    #expect(try Data(contentsOf: #require(file.configuration.fileURL)) == bytes)
+    try expectEqual(Data(contentsOf: #require(file.configuration.fileURL)), bytes)
   }
 
   @Test("are upgraded once if two processes open them", arguments: 0..<2)
@@ -254,7 +255,7 @@ struct OldFileTests {
     try await Task.sleep(for: .milliseconds(50))
     #expect(FileManager.default.createFile(atPath: flag, contents: nil))
     try await withRealm(file) { realm in try expectContents(realm, fixture) }
-    #expect(try await theirs == "ok")
+    try await expectEqual(theirs, "ok")
     try await other.ask("add 2 4")
     try await withRealm(file) { realm in
       expectEqual(realm.objects(SharedCounter.self).count, 1)

@@ -3,7 +3,9 @@
 // Operations on a file that must not be open: another process that has it open is noticed.
 
 import Foundation
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -29,14 +31,14 @@ import Testing
       return true
     }
     func count() throws -> Int { try file.open().objects(SharedCounter.self).count }
-    #expect(try count() == 6)
+    try expectEqual(count(), 6)
     expectEqual(asked.withLock { $0 }, 0)
     let error = #expect(throws: Realm.Error.self) {
       try Realm.deleteFiles(for: file.configuration)
     }
     expectEqual(error?.code, .alreadyOpen)
     try await other.killNow()
-    #expect(try count() == 6)
+    try expectEqual(count(), 6)
     expectEqual(asked.withLock { $0 }, 1)
     #expect(try Realm.deleteFiles(for: file.configuration))
     #expect(!Realm.fileExists(for: file.configuration))
@@ -54,7 +56,7 @@ import Testing
     try await other.ask("open \(try #require(file.configuration.fileURL).path)")
     try await other.ask("increment 1 1")
     // This one converts the file from the form of copies.
-    #expect(try await other.ask("value 1") == "42")
+    try await expectEqual(other.ask("value 1"), "42")
     realm.refresh()
     expectEqual(realm.object(ofType: SharedCounter.self, forPrimaryKey: 1)?.value, 42)
   }

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -41,7 +42,7 @@ import Testing
 
   private func startOther() async throws -> OtherProcess {
     let other = try OtherProcess()
-    #expect(try await other.ask("open-encrypted 9 \(path)") == "ok")
+    try await expectEqual(other.ask("open-encrypted 9 \(path)"), "ok")
     return other
   }
 
@@ -70,8 +71,8 @@ import Testing
     try await withRealm { realm in
       for _ in 0..<60 { try Self.increment(realm) }
     }
-    #expect(try await theirs == "ok")
-    #expect(try await other.ask("value 1") == "120")
+    try await expectEqual(theirs, "ok")
+    try await expectEqual(other.ask("value 1"), "120")
     try await withRealm { realm in
       expectEqual(Self.value(realm), 120)
       try Self.expectWhole(realm)
@@ -91,7 +92,7 @@ import Testing
         expectEqual(counter?.text, String(repeating: "c", count: step * 1511 % 9000))
         try Self.increment(realm)
       }
-      #expect(try await other.ask("value 1") == "\(step)")
+      try await expectEqual(other.ask("value 1"), "\(step)")
       #expect(Self.value(frozen) == 0 && frozen.objects(SharedCounter.self).first?.text == "")
     }
     try await withRealm { try Self.expectWhole($0) }
@@ -103,7 +104,7 @@ import Testing
     #expect(try await stranger.ask("open-encrypted 8 \(path)").contains("encryption key"))
     #expect(try await stranger.ask("open \(path)").contains("encryption key"))
     try await other.ask("add 1 3")
-    #expect(try await other.ask("value 1") == "3")
+    try await expectEqual(other.ask("value 1"), "3")
   }
 
   /// Wherever in its commits the other process dies, the file is whole and takes the next commit.
@@ -118,7 +119,7 @@ import Testing
       let companion =
         round % 2 == 0
         ? nil : try queue.sync { try Realm(configuration: configuration, queue: queue) }
-      #expect(try await other.ask("churn 1") == "ok")
+      try await expectEqual(other.ask("churn 1"), "ok")
       try await Task.sleep(for: .microseconds(5000 + round * 1300))
       try await other.killNow()
       last = try await withRealm { [last] realm in

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -20,8 +21,8 @@ import Testing
 
   private func startOther(_ opening: String = "open") async throws -> OtherProcess {
     let other = try OtherProcess()
-    #expect(try await other.ask("\(opening) \(path)") == "ok")
-    #expect(try await other.ask("add 1 0") == "ok")
+    try await expectEqual(other.ask("\(opening) \(path)"), "ok")
+    try await expectEqual(other.ask("add 1 0"), "ok")
     return other
   }
 
@@ -34,11 +35,11 @@ import Testing
     let said = try await other.ask("fork \(action)")
     #expect(said.contains("the process was forked from one that has used Realms"), "\(said)")
     // The parent goes on as if nothing had been.
-    #expect(try await other.ask("increment 1 2") == "ok")
-    #expect(try await other.ask("value 1") == "2")
+    try await expectEqual(other.ask("increment 1 2"), "ok")
+    try await expectEqual(other.ask("value 1"), "2")
     try await other.killNow()
     let file = try DatabaseFile.open(path: path)
-    #expect(try file.check() == [])
+    try expectEqual(file.check(), [])
   }
 
   @Test(arguments: ["open", "open-encrypted 7"])
@@ -47,18 +48,18 @@ import Testing
     try await other.ask("begin 1")
     let said = try await other.ask("fork commit")
     #expect(said.contains("the process was forked from one that has used Realms"), "\(said)")
-    #expect(try await other.ask("commit") == "ok")
-    #expect(try await other.ask("value 1") == "-1")
+    try await expectEqual(other.ask("commit"), "ok")
+    try await expectEqual(other.ask("value 1"), "-1")
   }
 
   @Test func whatAForkedChildReleasesStaysPinnedForItsParent() async throws {
     let other = try await startOther()
     let file = try DatabaseFile.open(path: path)
     let kept = file.newestVersion
-    #expect(try await other.ask("keep") == "ok")
-    #expect(try await other.ask("increment 1 1") == "ok")
+    try await expectEqual(other.ask("keep"), "ok")
+    try await expectEqual(other.ask("increment 1 1"), "ok")
     expectEqual(file.pinnedVersions.first, kept)
-    #expect(try await other.ask("fork drop") == "nothing")
+    try await expectEqual(other.ask("fork drop"), "nothing")
     expectEqual(file.pinnedVersions.first, kept)
     _ = try await file.writeNothing()
     expectEqual(file.pinnedVersions.first, kept)

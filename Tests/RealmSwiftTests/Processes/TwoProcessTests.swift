@@ -4,7 +4,9 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -70,8 +72,8 @@ private actor Place {
   /// A second process that has the file open, with a counter 1 of 0 in it.
   private func startOther() async throws -> OtherProcess {
     let other = try OtherProcess()
-    #expect(try await other.ask("open \(path)") == "ok")
-    #expect(try await other.ask("add 1 0") == "ok")
+    try await expectEqual(other.ask("open \(path)"), "ok")
+    try await expectEqual(other.ask("add 1 0"), "ok")
     return other
   }
 
@@ -88,7 +90,7 @@ private actor Place {
   }
 
   private func expectWhole(_ realm: Realm) throws {
-    #expect(try realm.core.file.check() == [])
+    try expectEqual(realm.core.file.check(), [])
     for counter in realm.objects(SharedCounter.self) { expectEqual(counter.value, counter.twin) }
   }
 
@@ -105,17 +107,17 @@ private actor Place {
       let realm = try Realm(configuration: configuration, queue: queue)
       return realm.objects(SharedCounter.self).observe(on: queue) { onQueue.add(ToldChange($0)) }
     }
-    #expect(await onQueue.wait(for: 1) == [.initial(count: 1)])
-    #expect(await watcher.told.wait(for: 1) == [.initial(count: 1)])
+    await expectEqual(onQueue.wait(for: 1), [.initial(count: 1)])
+    await expectEqual(watcher.told.wait(for: 1), [.initial(count: 1)])
 
     try await other.ask("add 2 5")
     let added = ToldChange.update(count: 2, deletions: [], insertions: [1], modifications: [])
-    #expect(await onQueue.wait(for: 2).last == added)
-    #expect(await watcher.told.wait(for: 2).last == added)
+    await expectEqual(onQueue.wait(for: 2).last, added)
+    await expectEqual(watcher.told.wait(for: 2).last, added)
     try await other.ask("increment 1 1")
     let changed = ToldChange.update(count: 2, deletions: [], insertions: [], modifications: [0])
-    #expect(await onQueue.wait(for: 3).last == changed)
-    #expect(await watcher.told.wait(for: 3).last == changed)
+    await expectEqual(onQueue.wait(for: 3).last, changed)
+    await expectEqual(watcher.told.wait(for: 3).last, changed)
     token.invalidate()
   }
 
@@ -127,8 +129,8 @@ private actor Place {
     try await withRealm { realm in
       for _ in 0..<120 { try Self.increment(realm, 1) }
     }
-    #expect(try await theirs == "ok")
-    #expect(try await other.ask("value 1") == "240")
+    try await expectEqual(theirs, "ok")
+    try await expectEqual(other.ask("value 1"), "240")
     try await withRealm { realm in
       expectEqual(Self.value(realm, 1), 240)
       try expectWhole(realm)
@@ -188,14 +190,14 @@ private actor Place {
 
   @Test func aWriterThatDiesLeavesTheLock() async throws {
     let other = try await startOther()
-    #expect(try await other.ask("begin 1") == "ok")
+    try await expectEqual(other.ask("begin 1"), "ok")
     let granted = Recorder<Int>()
     async let mine: Void = withRealm { realm in
       try Self.increment(realm, 1)
       granted.add(1)
     }
     // The other process has the lock: a waiting writer goes on waiting.
-    #expect(await granted.settled() == [])
+    await expectEqual(granted.settled(), [])
     try await other.killNow()
     try await mine
     expectEqual(granted.all, [1])
@@ -221,7 +223,7 @@ private actor Place {
       #expect(file.oldestPinnedVersion >= file.newestVersion - 1)
       let byteCount = try file.fileByteCount()
       for _ in 0..<200 { try Self.increment(realm, 1) }
-      #expect(try file.fileByteCount() == byteCount)
+      try expectEqual(file.fileByteCount(), byteCount)
       try expectWhole(realm)
     }
   }
@@ -243,7 +245,7 @@ private actor Place {
     var last = 0
     for round in 0..<8 {
       let other = try OtherProcess()
-      if !name.isEmpty { #expect(try await other.ask(name) == "ok") }
+      if !name.isEmpty { try await expectEqual(other.ask(name), "ok") }
       try await other.ask("open \(path)")
       if round == 0 { try await other.ask("add 1 0") }
       try await other.ask("increment 1 3")
@@ -254,7 +256,7 @@ private actor Place {
       let configuration = configuration
       let companion =
         isAlone ? nil : try queue.sync { try Realm(configuration: configuration, queue: queue) }
-      #expect(try await other.ask("churn 1") == "ok")
+      try await expectEqual(other.ask("churn 1"), "ok")
       try await Task.sleep(for: .microseconds(4000 + round * 1700))
       try await other.killNow()
       last = try await withRealm(durability: durability) { [last] realm in
@@ -290,9 +292,9 @@ private actor Place {
         _ = realm.create(SharedCounter.self, value: ["id": 1, "value": 3, "twin": 3])
       }
     }
-    #expect(try await theirs == "ok")
+    try await expectEqual(theirs, "ok")
     try await other.ask("add 2 4")
-    #expect(try await other.ask("value 1") == "3")
+    try await expectEqual(other.ask("value 1"), "3")
     try await withRealm { realm in
       expectEqual(realm.objects(SharedCounter.self).map(\.id).sorted(), [1, 2])
       try expectWhole(realm)

@@ -3,6 +3,8 @@
 // What results of projections, and projected collections, offer as collections.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -62,21 +64,22 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     #expect(person.name == "Bea" && person.dogs[1].name == "D" && person.nicknames.count == 2)
     #expect(card.bestFriend == nil && card == Card(projecting: person))
     expectEqual(Set([card, Card(projecting: person)]).count, 1)
-    #expect(
-      withoutAddresses(card) == """
-        Card<Person> <0x> {
-        \ttitle(\\.name) = Bea;
-        \tbestFriend(\\.best.name) = (null);
-        \tdogNames(\\.dogs.name) = ProjectedCollection<String> <0x> (
-        \t\t[0] A,
-        \t\t[1] D
-        \t);
-        \tnames(\\.nicknames) = List<string> <0x> (
-        \t\t[0] x,
-        \t\t[1] y
-        \t);
-        }
-        """)
+    expectEqual(
+      withoutAddresses(card),
+      """
+      Card<Person> <0x> {
+      \ttitle(\\.name) = Bea;
+      \tbestFriend(\\.best.name) = (null);
+      \tdogNames(\\.dogs.name) = ProjectedCollection<String> <0x> (
+      \t\t[0] A,
+      \t\t[1] D
+      \t);
+      \tnames(\\.nicknames) = List<string> <0x> (
+      \t\t[0] x,
+      \t\t[1] y
+      \t);
+      }
+      """)
     expectEqual(Card(projecting: Person(value: ["name": "Q"])).title, "Q")
     try realm.write { realm.delete(person) }
     #expect(card.isInvalidated && card.realm == realm)
@@ -115,29 +118,31 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
   /// Values are described as those of objects are.
   @Test func descriptionsOfValues() async throws {
     let sheet = Sheet(projecting: AllTypes(value: ["bool": true, "data": Data([1, 255])]))
-    #expect(
-      withoutAddresses(sheet) == """
-        Sheet<AllTypes> <0x> {
-        \tisOn(\\.bool) = 1;
-        \tbytes(\\.data) = <01ff — 2 total bytes>;
-        \tnumber(\\.optionalInt) = (null);
-        }
-        """)
+    expectEqual(
+      withoutAddresses(sheet),
+      """
+      Sheet<AllTypes> <0x> {
+      \tisOn(\\.bool) = 1;
+      \tbytes(\\.data) = <01ff — 2 total bytes>;
+      \tnumber(\\.optionalInt) = (null);
+      }
+      """)
     let (realm, person) = try await open()
     let home = Home(projecting: person)
-    #expect(
-      withoutAddresses(home) == """
-        Home<Person> <0x> {
-        \tbest(\\.best) = Dog {
-        \t\tname = C;
-        \t\tage = 0;
-        \t};
-        \tages(\\.dogs.age) = ProjectedCollection<Int> <0x> (
-        \t\t[0] 0,
-        \t\t[1] 0
-        \t);
-        }
-        """)
+    expectEqual(
+      withoutAddresses(home),
+      """
+      Home<Person> <0x> {
+      \tbest(\\.best) = Dog {
+      \t\tname = C;
+      \t\tage = 0;
+      \t};
+      \tages(\\.dogs.age) = ProjectedCollection<Int> <0x> (
+      \t\t[0] 0,
+      \t\t[1] 0
+      \t);
+      }
+      """)
     try realm.write { person.dogs.append(objectsIn: (0..<101).map { _ in Dog() }) }
     #expect("\(home.ages)".hasSuffix("[99] 0,\n\t... 3 objects skipped.\n)"))
     #expect("\(person.dogs.projectTo.name)".contains("\t[2] ,\n"))
@@ -223,15 +228,15 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     ]
     try realm.write { person.age = 70 }
     try realm.write { person.name = "Eve" }
-    #expect(await told.wait(for: 1) == [["title: Eve"]])
-    #expect(await toldOfTitle.wait(for: 2) == [["title: Eve"], ["title: Eve"]])
+    await expectEqual(told.wait(for: 1), [["title: Eve"]])
+    await expectEqual(toldOfTitle.wait(for: 2), [["title: Eve"], ["title: Eve"]])
     try realm.write { person.best?.name = "F" }
-    #expect(await told.wait(for: 2).last == ["bestFriend: F"])
+    await expectEqual(told.wait(for: 2).last, ["bestFriend: F"])
     try realm.write { person.dogs[0].name = "G" }
-    #expect(await told.wait(for: 3).last == ["dogNames: -"])
+    await expectEqual(told.wait(for: 3).last, ["dogNames: -"])
     try realm.write { realm.delete(person) }
-    #expect(await told.wait(for: 4).last == ["deleted"])
-    #expect(await toldOfTitle.settled().count == 4)
+    await expectEqual(told.wait(for: 4).last, ["deleted"])
+    await expectEqual(toldOfTitle.settled().count, 4)
     for token in tokens { token.invalidate() }
   }
 
@@ -248,7 +253,7 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
     }
     try await Task.sleep(for: .milliseconds(50))
     try realm.write { person.name = "Eve" }
-    #expect(await told.wait(for: 2).sorted() == ["actor Eve", "queue Eve"])
+    await expectEqual(told.wait(for: 2).sorted(), ["actor Eve", "queue Eve"])
     first.invalidate()
     second.invalidate()
   }
@@ -262,21 +267,21 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
       cards.observe { told.add(ToldChange($0)) },
       person.dogs.projectTo.name.observe { toldOfNames.add(ToldChange($0)) },
     ]
-    #expect(await told.wait(for: 1) == [.initial(count: 2)])
-    #expect(await toldOfNames.wait(for: 1) == [.initial(count: 2)])
+    await expectEqual(told.wait(for: 1), [.initial(count: 2)])
+    await expectEqual(toldOfNames.wait(for: 1), [.initial(count: 2)])
     try realm.write {
       person.age = 80
       person.dogs[0].age = 5
     }
     try realm.write { person.dogs[1].name = "H" }
     let ofDogs = ToldChange.update(count: 2, deletions: [], insertions: [], modifications: [1])
-    #expect(await toldOfNames.wait(for: 2).last == ofDogs)
+    await expectEqual(toldOfNames.wait(for: 2).last, ofDogs)
     let ofCards = ToldChange.update(count: 2, deletions: [], insertions: [], modifications: [0])
-    #expect(await told.wait(for: 2).last == ofCards)
+    await expectEqual(told.wait(for: 2).last, ofCards)
     try realm.write { person.dogs.remove(at: 0) }
-    #expect(
-      await toldOfNames.wait(for: 3).last
-        == .update(count: 1, deletions: [0], insertions: [], modifications: []))
+    await expectEqual(
+      toldOfNames.wait(for: 3).last,
+      .update(count: 1, deletions: [0], insertions: [], modifications: []))
     for token in tokens { token.invalidate() }
   }
 
@@ -308,18 +313,18 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
         })
     }
     try realm.write { person.nicknames.append("y") }
-    #expect(await told.wait(for: 1).last == ["names: nil > x+y"])
+    await expectEqual(told.wait(for: 1).last, ["names: nil > x+y"])
     try await writeElsewhere(file.configuration) { realm in
       let person = realm.object(ofType: Person.self, forPrimaryKey: 1)
       person?.best?.name = "D"
       person?.name = "Eve"
     }
-    #expect(
-      await told.wait(for: 2).last == ["title: Ann > Eve", "bestFriend: C > D"], "\(told.all)")
+    await expectEqual(
+      told.wait(for: 2).last, ["title: Ann > Eve", "bestFriend: C > D"], "\(told.all)")
     try await writeElsewhere(file.configuration) { realm in
       realm.object(ofType: Person.self, forPrimaryKey: 1)?.dogs[0].name = "E"
     }
-    #expect(await told.wait(for: 3).last == ["dogNames: E+B > E+B"])
+    await expectEqual(told.wait(for: 3).last, ["dogNames: E+B > E+B"])
     token.invalidate()
   }
 

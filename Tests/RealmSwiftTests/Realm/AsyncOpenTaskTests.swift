@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

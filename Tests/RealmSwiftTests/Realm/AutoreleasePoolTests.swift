@@ -2,6 +2,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 /// Programs that release what a loop made compile everywhere.

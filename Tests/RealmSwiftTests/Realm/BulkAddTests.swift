@@ -4,7 +4,9 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -170,7 +172,7 @@ struct BulkAddTests {
     }
     expectEqual(realm.objects(NamedItem.self).where { $0.rank == 3 }.count, 86)
     expectEqual(realm.object(ofType: NamedItem.self, forPrimaryKey: "item 9")?.note, "note 9")
-    #expect(realm.object(ofType: NamedItem.self, forPrimaryKey: "item 10")?.note == nil)
+    expectEqual(realm.object(ofType: NamedItem.self, forPrimaryKey: "item 10")?.note, nil)
     expectEqual(realm.objects(LooseItem.self).sum(of: \.rank), 599 * 300)
     #expect(try realm.core.file.check().isEmpty)
     try ReferenceReader.check(file.configuration)

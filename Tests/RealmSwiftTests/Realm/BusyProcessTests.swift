@@ -4,7 +4,8 @@
 
 import Foundation
 import RealmSwift
-import TestTraits
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 struct BusyProcessTests {

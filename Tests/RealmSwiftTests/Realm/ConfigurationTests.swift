@@ -3,7 +3,8 @@
 // What configurations are, and what their options do.
 
 import Foundation
-import TestTraits
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -18,7 +19,7 @@ struct ConfigurationTests {
     second.deleteRealmIfMigrationNeeded = true
     second.objectTypes = [Person.self]
     second.maximumNumberOfActiveVersions = 3
-    #expect(first == second)
+    expectEqual(first, second)
     second.schemaVersion = 3
     #expect(first != second)
     second = first
@@ -38,7 +39,7 @@ struct ConfigurationTests {
   ])
   func pathsAreThoseOfStandardURLs(_ path: String) {
     let url = URL(fileURLWithPath: path)
-    #expect(url.realmFilePath == url.standardizedFileURL.path)
+    expectEqual(url.realmFilePath, url.standardizedFileURL.path)
   }
 
   @Test func descriptionsNameTheOptions() {
@@ -66,11 +67,11 @@ struct ConfigurationTests {
     file.configuration.readOnly = true
     do {
       let realm = try file.open()
-      #expect(realm.objects(Person.self).first?.name == "Ann")
-      #expect(realm.freeze().objects(Person.self).count == 1)
-      #expect(realm.dynamicObjects("Person").first?.name as? String == "Ann")
+      expectEqual(realm.objects(Person.self).first?.name, "Ann")
+      expectEqual(realm.freeze().objects(Person.self).count, 1)
+      expectEqual(realm.dynamicObjects("Person").first?.name as? String, "Ann")
     }
-    #expect(try Data(contentsOf: url) == bytes)
+    try expectEqual(Data(contentsOf: url), bytes)
     // Classes and properties that the program lacks do not matter, missing ones do.
     file.configuration.objectTypes = [AllTypes.self]
     do { #expect(try file.open().isEmpty) }
@@ -79,8 +80,8 @@ struct ConfigurationTests {
     #expect(realm.schema["DynamicPlant"] != nil)
     let plants = realm.objects(DynamicPlant.self)
     #expect(plants.isEmpty && plants.where { $0.name == "fern" }.isEmpty)
-    #expect(plants.filter("id > 3").sorted(byKeyPath: "name").first == nil)
-    #expect(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1) == nil)
+    expectEqual(plants.filter("id > 3").sorted(byKeyPath: "name").first, nil)
+    expectEqual(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1), nil)
     #expect(realm.dynamicObjects("DynamicPlant").isEmpty)
     #expect(realm.freeze().objects(DynamicPlant.self).isEmpty)
   }
@@ -90,7 +91,7 @@ struct ConfigurationTests {
     file.configuration.objectTypes = Age2.types
     file.configuration.readOnly = true
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .schemaMismatch)
+    expectEqual(error?.code, .schemaMismatch)
     let text = error?.localizedDescription ?? ""
     #expect(
       text.hasPrefix("The following changes cannot be made in read-only schema mode:\n- "),
@@ -109,16 +110,16 @@ struct ConfigurationTests {
       let elsewhere = #expect(throws: Realm.Error.self) {
         try onAnotherThread { try Realm(configuration: changed).isEmpty }
       }
-      #expect(here?.localizedDescription == elsewhere?.localizedDescription)
+      expectEqual(here?.localizedDescription, elsewhere?.localizedDescription)
       return here?.localizedDescription ?? ""
     }
     let path = realm.core.configuration.location.path
-    #expect(
-      try refusal { $0.readOnly = true }
-        == "Realm at path '\(path)' already opened with different read permissions.")
-    #expect(
-      try refusal { $0.schemaVersion = 4 }
-        == "Realm at path '\(path)' already opened with different schema version.")
+    try expectEqual(
+      refusal { $0.readOnly = true },
+      "Realm at path '\(path)' already opened with different read permissions.")
+    try expectEqual(
+      refusal { $0.schemaVersion = 4 },
+      "Realm at path '\(path)' already opened with different schema version.")
   }
 
   @Test func fewVersionsMayBeKept() throws {
@@ -132,11 +133,11 @@ struct ConfigurationTests {
       try realm.write { realm.create(Dog.self) }
       try realm.write { realm.create(Dog.self) }
     }
-    #expect(
-      first?.localizedDescription
-        == "Number of active versions (3) in the Realm exceeded the limit of 2")
+    expectEqual(
+      first?.localizedDescription,
+      "Number of active versions (3) in the Realm exceeded the limit of 2")
     #expect(!realm.isInWriteTransaction)
-    #expect(frozen.objects(Dog.self).count == 1)
+    expectEqual(frozen.objects(Dog.self).count, 1)
   }
 
   @Test func letGoVersionsDoNotCount() throws {
@@ -147,7 +148,7 @@ struct ConfigurationTests {
       do { _ = realm.freeze().objects(Dog.self).count }
       try realm.write { realm.create(Dog.self) }
     }
-    #expect(realm.objects(Dog.self).count == 5)
+    expectEqual(realm.objects(Dog.self).count, 5)
   }
 }
 
@@ -200,12 +201,12 @@ struct ConfigurationMisuseTests {
     do {
       let realm = try file.open()
       try realm.write { realm.create(Dog.self) }
-      #expect(realm.schema.objectSchema.map(\.className).filter { $0 == "Dog" } == ["Dog"])
-      #expect(realm.freeze().objects(Dog.self).count == 1)
-      #expect(try Realm.snapshot(of: file.configuration) { $0.objects(Dog.self).count } == 1)
+      expectEqual(realm.schema.objectSchema.map(\.className).filter { $0 == "Dog" }, ["Dog"])
+      expectEqual(realm.freeze().objects(Dog.self).count, 1)
+      try expectEqual(Realm.snapshot(of: file.configuration) { $0.objects(Dog.self).count }, 1)
     }
     file.configuration.schemaVersion = 1
-    #expect(try file.open().objects(Dog.self).count == 1)
+    try expectEqual(file.open().objects(Dog.self).count, 1)
     file.configuration.deleteRealmIfMigrationNeeded = true
     file.configuration.schemaVersion = 2
     #expect(try file.open().objects(Dog.self).isEmpty)
@@ -238,7 +239,7 @@ struct ConfigurationMisuseTests {
       for use in uses { print(Traps.text(use).prefix(20)) }
     }
     let said = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
-    #expect(said == String(repeating: "Cannot use 'https://\n", count: 6))
+    expectEqual(said, String(repeating: "Cannot use 'https://\n", count: 6))
   }
 
   @Test func anEmptyIdentifier() async {

@@ -4,10 +4,11 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -51,10 +52,10 @@ struct CopyTests {
     let size = try Data(contentsOf: url).count
     #expect(size < (try Data(contentsOf: try #require(file.configuration.fileURL)).count))
     let copied = try target.open()
-    #expect(try dump(copied) == dump(realm))
+    try expectEqual(dump(copied), dump(realm))
     try copied.write { copied.create(Person.self, value: ["id": 9999]) }
     expectEqual(copied.objects(Person.self).count, realm.objects(Person.self).count + 1)
-    #expect(try DatabaseCheck.run(copied.core.snapshot()) == [])
+    try expectEqual(DatabaseCheck.run(copied.core.snapshot()), [])
     let names = try FileManager.default.contentsOfDirectory(atPath: target.directory.path)
     #expect(names.allSatisfy { $0.hasPrefix("copy.realm") && !$0.hasSuffix(".copy") })
   }
@@ -72,9 +73,9 @@ struct CopyTests {
     try realm.commitWrite()
     let copied = try target.open()
     expectEqual(copied.object(ofType: Person.self, forPrimaryKey: 777)?.name, "uncommitted")
-    #expect(copied.object(ofType: Person.self, forPrimaryKey: 778) == nil)
+    expectEqual(copied.object(ofType: Person.self, forPrimaryKey: 778), nil)
     #expect(realm.object(ofType: Person.self, forPrimaryKey: 778) != nil)
-    #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
+    try expectEqual(DatabaseCheck.run(realm.core.snapshot()), [])
     try ReferenceReader.check(file.configuration)
   }
 
@@ -86,7 +87,7 @@ struct CopyTests {
     try fill(memory, 20)
     let target = try #require(copy(of: try TemporaryRealm()))
     try memory.freeze().writeCopy(configuration: target.configuration)
-    #expect(try dump(target.open()) == dump(memory))
+    try expectEqual(dump(target.open()), dump(memory))
     let empty = try #require(copy(of: try TemporaryRealm()))
     try memory.write { memory.deleteAll() }
     try memory.writeCopy(configuration: empty.configuration)
@@ -121,7 +122,7 @@ struct CopyTests {
       try realm.write { realm.deleteAll() }
     }
     #expect(try file.open().isEmpty)
-    #expect(try seed.open().objects(Person.self).count == 6)
+    try expectEqual(seed.open().objects(Person.self).count, 6)
   }
 
   @Test func aMissingSeedIsAnError() throws {
@@ -153,7 +154,7 @@ struct CopyTests {
     }
     do {
       let realm = try file.open()
-      #expect(try dump(realm) == before)
+      try expectEqual(dump(realm), before)
       // The file is open now.
       _ = try onAnotherThread { try file.open().isEmpty }
       try realm.write { realm.create(Person.self, value: ["id": 100_000]) }
@@ -173,7 +174,7 @@ struct CopyTests {
     let bytes = try Data(contentsOf: url)
     file.configuration.shouldCompactOnLaunch = { _, _ in false }
     do { _ = try file.open() }
-    #expect(try Data(contentsOf: url) == bytes)
+    try expectEqual(Data(contentsOf: url), bytes)
   }
 
   @Test func newFilesAreNotCompacted() throws {
@@ -204,7 +205,7 @@ struct CopyTests {
       file.configuration.shouldCompactOnLaunch = nil
       let realm = try file.open()
       expectEqual(realm.objects(Person.self).where { $0.id >= 1000 }.count, 4, "round \(round)")
-      #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
+      try expectEqual(DatabaseCheck.run(realm.core.snapshot()), [])
     }
   }
 }

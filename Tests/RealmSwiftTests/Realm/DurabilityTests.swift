@@ -4,8 +4,9 @@
 // that.
 
 import Foundation
+import RealmSwiftTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -62,8 +63,8 @@ struct DurabilityTests {
     bytes.replaceSubrange(slot * 8..<slot * 8 + 8, with: Data(count: 8))
     let copy = try TemporaryRealm()
     try bytes.write(to: try #require(copy.configuration.fileURL))
-    #expect(try copy.open().objects(Person.self).count == 5)
-    #expect(try copy.open().core.file.check() == [])
+    try expectEqual(copy.open().objects(Person.self).count, 5)
+    try expectEqual(copy.open().core.file.check(), [])
   }
 
   /// A realm of a queue follows, whatever its own durability is.

@@ -3,6 +3,7 @@
 // Keys of wrong lengths and in wrong places end the process with the documented texts.
 
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @testable import RealmSwift

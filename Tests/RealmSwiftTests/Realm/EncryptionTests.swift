@@ -4,10 +4,11 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -55,9 +56,9 @@ struct EncryptionTests {
       expectEqual(realm.configuration.encryptionKey, Self.key)
     }
     let bytes = try Data(contentsOf: url)
-    #expect(bytes.range(of: Data("secret".utf8)) == nil)
-    #expect(bytes.range(of: Data("Person".utf8)) == nil)
-    do { #expect(try dump(file.open()) == expected) }
+    expectEqual(bytes.range(of: Data("secret".utf8)), nil)
+    expectEqual(bytes.range(of: Data("Person".utf8)), nil)
+    do { try expectEqual(dump(file.open()), expected) }
     for key in [Self.otherKey, nil] {
       var configuration = file.configuration
       configuration.encryptionKey = key
@@ -67,8 +68,8 @@ struct EncryptionTests {
       #expect(text.hasPrefix("Failed to open Realm file at path '\(url.path)': "))
       #expect(text.contains("encryption key"))
     }
-    #expect(try Data(contentsOf: url) == bytes)
-    #expect(try dump(file.open()) == expected)
+    try expectEqual(Data(contentsOf: url), bytes)
+    try expectEqual(dump(file.open()), expected)
   }
 
   @Test func aPlainFileIsNotOpenedWithAKey() throws {
@@ -79,7 +80,7 @@ struct EncryptionTests {
     let error = refusal(configuration)
     expectEqual(error?.code, .invalidDatabase)
     expectEqual(error?.localizedDescription.contains("the file is not encrypted"), true)
-    #expect(try plain.open().objects(Person.self).count == 60)
+    try expectEqual(plain.open().objects(Person.self).count, 60)
   }
 
   @Test(.heavy) func realmsOfAFileMustHaveTheSameKey() throws {
@@ -99,7 +100,7 @@ struct EncryptionTests {
           "Realm at path '\(url.path)' already opened with a different encryption key.")
       }
     }
-    #expect(try onAnotherThread { try file.open().objects(Person.self).count } == 60)
+    try expectEqual(onAnotherThread { try file.open().objects(Person.self).count }, 60)
   }
 
   @Test func versionsFrozenRealmsAndThreadsWorkAsInPlainFiles() throws {
@@ -132,7 +133,7 @@ struct EncryptionTests {
       let realm = try file.open()
       #expect(realm.objects(Person.self).where { $0.name.contains("secret") }.count > 0)
     }
-    #expect(try Data(contentsOf: url) == bytes)
+    try expectEqual(Data(contentsOf: url), bytes)
     file.configuration.encryptionKey = Self.otherKey
     expectEqual(refusal(file.configuration)?.code, .invalidDatabase)
   }
@@ -160,12 +161,12 @@ struct EncryptionTests {
         expectEqual(refusal(configuration)?.code, .invalidDatabase)
       }
       let copied = try copy.open()
-      #expect(try dump(copied) == expected)
+      try expectEqual(dump(copied), expected)
       try copied.write { copied.create(Person.self, value: ["id": 5000]) }
       // And back again.
       let last = try TemporaryRealm()
       try copied.writeCopy(toFile: try #require(last.configuration.fileURL))
-      #expect(try last.open().objects(Person.self).count == 61)
+      try expectEqual(last.open().objects(Person.self).count, 61)
     }
     let error = #expect(throws: Realm.Error.self) {
       try realm.writeCopy(toFile: url, encryptionKey: Self.key)
@@ -181,7 +182,7 @@ struct EncryptionTests {
     realm.create(Person.self, value: ["id": 777, "name": "uncommitted"])
     try realm.writeCopy(configuration: copy.configuration)
     realm.cancelWrite()
-    #expect(try copy.open().objects(Person.self).first?.name == "uncommitted")
+    try expectEqual(copy.open().objects(Person.self).first?.name, "uncommitted")
     #expect(realm.isEmpty)
   }
 
@@ -190,7 +191,7 @@ struct EncryptionTests {
     let grown = try TemporaryRealm()
     grown.configuration.encryptionKey = Self.key
     grown.configuration.seedFilePath = url
-    do { #expect(try grown.open().objects(Person.self).count == 60) }
+    do { try expectEqual(grown.open().objects(Person.self).count, 60) }
     let other = try TemporaryRealm()
     other.configuration.encryptionKey = Self.otherKey
     other.configuration.seedFilePath = url
@@ -202,7 +203,7 @@ struct EncryptionTests {
   @Test func theSchemaVersionIsToldWithTheKey() throws {
     file.configuration.schemaVersion = 12
     do { _ = try file.open() }
-    #expect(try schemaVersionAtURL(url, encryptionKey: Self.key) == 12)
+    try expectEqual(schemaVersionAtURL(url, encryptionKey: Self.key), 12)
     for key in [Self.otherKey, nil] {
       let error = #expect(throws: Realm.Error.self) {
         try schemaVersionAtURL(url, encryptionKey: key)
@@ -225,7 +226,7 @@ struct EncryptionTests {
       #expect(try DatabaseCheck.run(realm.core.snapshot()).isEmpty)
     }
     let target = try #require(old.configuration.fileURL)
-    #expect(try schemaVersionAtURL(target, encryptionKey: Self.key) == 1)
+    try expectEqual(schemaVersionAtURL(target, encryptionKey: Self.key), 1)
   }
 
   @Test func compactionKeepsTheKey() throws {
@@ -242,7 +243,7 @@ struct EncryptionTests {
       asked.withLock { $0 += [total, used] }
       return true
     }
-    do { #expect(try dump(file.open()) == before) }
+    do { try expectEqual(dump(file.open()), before) }
     let counts = asked.withLock { $0 }
     #expect(counts[0] == size && counts[1] < size)
     #expect(try Data(contentsOf: url).count < size)

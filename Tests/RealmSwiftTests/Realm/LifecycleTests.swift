@@ -3,6 +3,8 @@
 import Dispatch
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -12,7 +14,7 @@ struct LifecycleTests {
   @Test func oneInstanceForEachThreadAndFile() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()
-    #expect(try file.open() == realm)
+    try expectEqual(file.open(), realm)
     #expect(try TemporaryRealm().open() != realm)
     nonisolated(unsafe) var other: Realm?
     let isOpen = DispatchSemaphore(value: 0)
@@ -65,8 +67,8 @@ struct LifecycleTests {
     do {
       let realm = try Realm(configuration: configuration)
       try realm.write { _ = realm.create(Person.self, value: ["id": 1]) }
-      #expect(try Realm(configuration: configuration).objects(Person.self).count == 1)
-      #expect(configuration.fileURL == nil)
+      try expectEqual(Realm(configuration: configuration).objects(Person.self).count, 1)
+      expectEqual(configuration.fileURL, nil)
     }
     #expect(try Realm(configuration: configuration).isEmpty)
   }
@@ -83,7 +85,7 @@ struct LifecycleTests {
       expectEqual(error?.code, .alreadyOpen)
     }
     #expect(try Realm.deleteFiles(for: file.configuration))
-    #expect(try Realm.deleteFiles(for: file.configuration) == false)
+    try expectEqual(Realm.deleteFiles(for: file.configuration), false)
   }
 
   /// A thread that looks at a realm, such as one that opens the file itself, keeps it for a moment
@@ -115,9 +117,9 @@ struct LifecycleTests {
     var configuration = Realm.Configuration()
     expectEqual(configuration.fileURL?.lastPathComponent, "default.realm")
     configuration.inMemoryIdentifier = "x"
-    #expect(configuration.fileURL == nil)
+    expectEqual(configuration.fileURL, nil)
     configuration.fileURL = URL(fileURLWithPath: "/tmp/a.realm")
-    #expect(configuration.inMemoryIdentifier == nil)
+    expectEqual(configuration.inMemoryIdentifier, nil)
     configuration.fileURL?.deleteLastPathComponent()
     configuration.fileURL?.appendPathComponent("b.realm")
     expectEqual(configuration.fileURL?.path, "/tmp/b.realm")

@@ -3,7 +3,9 @@
 // Log messages, which are delivered only where they were asked for.
 
 import Foundation
+import RealmSwiftTestSupport
 import Synchronization
+import TestExtensions
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift

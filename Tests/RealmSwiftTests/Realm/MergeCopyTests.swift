@@ -3,7 +3,9 @@
 // Copies into files that have data already.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -105,7 +107,7 @@ struct MergeCopyTests {
     realm.create(Person.self, value: ["id": 5, "best": dog])
     try realm.writeCopy(configuration: destination.configuration)
     realm.cancelWrite()
-    #expect(try destination.open().objects(Person.self).first?.best?.name == "uncommitted")
+    try expectEqual(destination.open().objects(Person.self).first?.best?.name, "uncommitted")
     #expect(realm.isEmpty)
   }
 
@@ -116,7 +118,7 @@ struct MergeCopyTests {
     try realm.write { realm.deleteAll() }
     try autoreleasepool { _ = try destination.open() }
     try frozen.writeCopy(configuration: destination.configuration)
-    #expect(try destination.open().objects(Person.self).count == 2)
+    try expectEqual(destination.open().objects(Person.self).count, 2)
   }
 
   @Test func whatDoesNotFitIsRefused() throws {
@@ -137,9 +139,10 @@ struct MergeCopyTests {
       realm.delete(realm.objects(Shelf.self))
       realm.delete(realm.objects(MixedHolder.self))
     }
-    #expect(try refusal([AllTypes.self]) == start + "it lacks class 'Dog'.")
-    #expect(try refusal([Smaller.Dog.self]) == start + "it lacks property 'Dog.age'.")
-    #expect(try refusal([Other.Dog.self]) == start + "property 'Dog.age' is of another type there.")
+    try expectEqual(refusal([AllTypes.self]), start + "it lacks class 'Dog'.")
+    try expectEqual(refusal([Smaller.Dog.self]), start + "it lacks property 'Dog.age'.")
+    try expectEqual(
+      refusal([Other.Dog.self]), start + "property 'Dog.age' is of another type there.")
     let own = #expect(throws: Realm.Error.self) {
       try realm.writeCopy(configuration: source.configuration)
     }

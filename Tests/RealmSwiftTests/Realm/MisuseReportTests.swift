@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift

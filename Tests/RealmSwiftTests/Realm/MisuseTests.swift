@@ -4,6 +4,7 @@
 // its own.
 
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
@@ -219,16 +220,5 @@ struct MisuseTests {
       try file.open().beginWrite()
     }
     expect("Can't perform transactions on read-only Realms.", in: result)
-  }
-}
-
-/// What misused programs begin with.
-enum Misuse {
-  static func realmWithPerson() throws -> (realm: Realm, person: Person) {
-    let configuration = Realm.Configuration(
-      inMemoryIdentifier: UUID().uuidString, objectTypes: [Person.self, Dog.self])
-    let realm = try Realm(configuration: configuration)
-    let person = try realm.write { realm.create(Person.self, value: ["id": 1, "name": "Ann"]) }
-    return (realm, person)
   }
 }

@@ -2,8 +2,10 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -100,7 +102,7 @@ struct ModelComparisonTests {
     let id = Int.random(in: 0..<120, using: &generator)
     let name = "name\(Int.random(in: 0..<20, using: &generator))"
     guard let person = realm.object(ofType: Person.self, forPrimaryKey: id) else {
-      #expect(model.people[id] == nil)
+      expectEqual(model.people[id], nil)
       realm.create(Person.self, value: ["id": id, "name": name])
       model.people[id] = Entry(name: name)
       return

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -18,7 +20,7 @@ struct OpenErrorTests {
     let error = try error(opening: file)
     #expect(error.localizedDescription.contains(url.path))
     expectEqual(error.fileURL?.path, url.path)
-    #expect(try Data(contentsOf: url) == bytes)
+    try expectEqual(Data(contentsOf: url), bytes)
     return (error, file)
   }
 

@@ -3,6 +3,8 @@
 // Realms with an open write transaction that the program kept no reference to.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
@@ -23,7 +25,7 @@ struct OpenTransactionTests {
     try Self.leaveOpenForUpdate(file)
     try file.open().cancelWrite()
     #expect(!_RealmTesting.hasCachedRealm(atPath: try file.path()))
-    #expect(try file.open().objects(Person.self).map(\.name) == ["Ann"])
+    try expectEqual(file.open().objects(Person.self).map(\.name), ["Ann"])
   }
 
   private static func leaveOpenForUpdate(_ file: TemporaryRealm) throws {

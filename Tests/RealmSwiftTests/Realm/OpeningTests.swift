@@ -3,6 +3,8 @@
 // The ways to open a realm, and what a realm reports of itself.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -84,14 +86,15 @@ import Testing
     let file = try TemporaryRealm([Person.self, Shelf.self, Spot.self])
     let error = #expect(throws: Realm.Error.self) { try file.open() }
     expectEqual(error?.code, .fail)
-    #expect(
-      error?.localizedDescription == """
-        Invalid class subset list:
-        - 'Person.best' links to 'Dog', which is not in objectTypes.
-        - 'Person.dogs' links to 'Dog', which is not in objectTypes.
-        - 'Shelf.dogs' links to 'Dog', which is not in objectTypes.
-        - 'Shelf.pets' links to 'Dog', which is not in objectTypes.
-        """, "\(error?.localizedDescription ?? "")")
+    expectEqual(
+      error?.localizedDescription,
+      """
+      Invalid class subset list:
+      - 'Person.best' links to 'Dog', which is not in objectTypes.
+      - 'Person.dogs' links to 'Dog', which is not in objectTypes.
+      - 'Shelf.dogs' links to 'Dog', which is not in objectTypes.
+      - 'Shelf.pets' links to 'Dog', which is not in objectTypes.
+      """, "\(error?.localizedDescription ?? "")")
   }
 
   @Test func theMethodOfTheClassNamesThePrimaryKey() throws {

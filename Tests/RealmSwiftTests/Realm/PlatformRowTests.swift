@@ -3,6 +3,8 @@
 // Names that programs for other platforms use.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

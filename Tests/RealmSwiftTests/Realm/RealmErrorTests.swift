@@ -4,6 +4,8 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -19,7 +21,7 @@ struct RealmErrorTests {
       (.invalidDatabase, 20), (.incompatibleHistories, 21), (.noSubscriptionForWrite, 22),
     ]
     for (code, number) in codes {
-      #expect(code.rawValue == number)
+      expectEqual(code.rawValue, number)
       let error = Realm.Error(code)
       #expect(error.code == code && error._code == number && error._domain == "io.realm")
       #expect((error as NSError).code == number && (error as NSError).domain == "io.realm")
@@ -36,11 +38,11 @@ struct RealmErrorTests {
     // Calls, as an array of all of them takes the compiler a minute.
     func check(_ error: StorageError, _ code: Realm.Error.Code, _ text: String) {
       let told = Realm.Error(error, path: path)
-      #expect(told.code == code, "\(error)")
+      expectEqual(told.code, code, "\(error)")
       #expect(told.localizedDescription.contains(text), "\(told.localizedDescription)")
       let failed = code == .fileOperationFailed ? path + ".lock" : path
-      #expect(told.fileURL?.path == failed)
-      #expect((told as NSError).localizedDescription == told.localizedDescription)
+      expectEqual(told.fileURL?.path, failed)
+      expectEqual((told as NSError).localizedDescription, told.localizedDescription)
     }
     check(
       system(EACCES), .filePermissionDenied,
@@ -99,9 +101,9 @@ struct RealmErrorTests {
     ]
     for (error, code, text) in known {
       let told = Realm.Error(error, path: path)
-      #expect(told.code == code, "\(error)")
+      expectEqual(told.code, code, "\(error)")
       #expect(told.localizedDescription.contains(text), "\(told.localizedDescription)")
-      #expect(told.fileURL?.path == path)
+      expectEqual(told.fileURL?.path, path)
     }
   }
 
@@ -125,10 +127,10 @@ struct RealmErrorTests {
         return "other"
       }
     }
-    #expect(caught(Realm.Error(.fileNotFound)) == "not found")
-    #expect(caught(Realm.Error(Realm.Error.schemaMismatch)) == "mismatch")
-    #expect(caught(Realm.Error(.fail)) == "other")
-    #expect(caught(CancellationError()) == "other")
+    expectEqual(caught(Realm.Error(.fileNotFound)), "not found")
+    expectEqual(caught(Realm.Error(Realm.Error.schemaMismatch)), "mismatch")
+    expectEqual(caught(Realm.Error(.fail)), "other")
+    expectEqual(caught(CancellationError()), "other")
   }
 
   @Test func codesAreNamesOfErrorsToo() {
@@ -143,8 +145,9 @@ struct RealmErrorTests {
       Realm.Error.invalidDatabase, Realm.Error.incompatibleHistories,
       Realm.Error.noSubscriptionForWrite,
     ]
-    #expect(
-      codes.map(\.rawValue) == [
+    expectEqual(
+      codes.map(\.rawValue),
+      [
         1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
       ])
     #expect(Realm.Error.Code(rawValue: 5) == .fileNotFound && Realm.Error.Code(rawValue: 7) == nil)
@@ -153,7 +156,7 @@ struct RealmErrorTests {
   @Test func errorsAreThoseOfFoundation() {
     let error = Realm.Error(.fileExists, userInfo: [NSLocalizedDescriptionKey: "There is one."])
     #expect(Realm.Error.errorDomain == "io.realm" && error.errorCode == 4)
-    #expect(error.errorUserInfo[NSLocalizedDescriptionKey] as? String == "There is one.")
+    expectEqual(error.errorUserInfo[NSLocalizedDescriptionKey] as? String, "There is one.")
     #expect(error.errorDescription == "There is one." && error.description == "There is one.")
   }
 
@@ -161,11 +164,11 @@ struct RealmErrorTests {
     let error = Realm.Error(
       .fileExists,
       userInfo: [NSLocalizedDescriptionKey: "There is one.", NSFilePathErrorKey: "/data/y.realm"])
-    #expect(error.localizedDescription == "There is one.")
-    #expect(error.fileURL?.path == "/data/y.realm")
-    #expect(error.userInfo[NSLocalizedDescriptionKey] as? String == "There is one.")
-    #expect(error.userInfo[NSFilePathErrorKey] as? String == "/data/y.realm")
-    #expect(Realm.Error(.fileExists).fileURL == nil)
+    expectEqual(error.localizedDescription, "There is one.")
+    expectEqual(error.fileURL?.path, "/data/y.realm")
+    expectEqual(error.userInfo[NSLocalizedDescriptionKey] as? String, "There is one.")
+    expectEqual(error.userInfo[NSFilePathErrorKey] as? String, "/data/y.realm")
+    expectEqual(Realm.Error(.fileExists).fileURL, nil)
   }
 
   @Test func aFileInAFileIsRefused() throws {
@@ -175,11 +178,11 @@ struct RealmErrorTests {
     let error = #expect(throws: Realm.Error.self) {
       try Realm(configuration: Realm.Configuration(fileURL: inside, objectTypes: [AllTypes.self]))
     }
-    #expect(error?.code == .fileOperationFailed)
-    #expect(error?.fileURL?.path == inside.path + ".lock")
-    #expect(
-      error?.localizedDescription
-        == "Failed to open file at path '\(inside.path).lock': parent path is not a directory")
+    expectEqual(error?.code, .fileOperationFailed)
+    expectEqual(error?.fileURL?.path, inside.path + ".lock")
+    expectEqual(
+      error?.localizedDescription,
+      "Failed to open file at path '\(inside.path).lock': parent path is not a directory")
   }
 
   @Test func aFileThatIsTooSmall() throws {
@@ -187,10 +190,10 @@ struct RealmErrorTests {
     let url = try #require(file.configuration.fileURL)
     try Data("tiny".utf8).write(to: url)
     let error = #expect(throws: Realm.Error.self) { try file.open() }
-    #expect(error?.code == .invalidDatabase)
-    #expect(
+    expectEqual(error?.code, .invalidDatabase)
+    expectEqual(
       error?.localizedDescription.contains(
         "Failed to open Realm file at path '\(url.path)': file is non-empty but too small (4 bytes)"
-          + " to be a valid Realm.") == true)
+          + " to be a valid Realm."), true)
   }
 }

@@ -3,6 +3,8 @@
 // Files whose last realm has just gone, on whatever thread.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmStorage
@@ -86,7 +88,7 @@ import Testing
     let cached = try file.open()
     let uncached = try _RealmTesting.openUncached(file.configuration)
     #expect(uncached != cached)
-    #expect(try file.open() == cached)
+    try expectEqual(file.open(), cached)
     try cached.write { cached.create(Person.self, value: ["id": 1]) }
     #expect(uncached.isEmpty)
     #expect(uncached.refresh() && !uncached.isEmpty)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -91,7 +93,7 @@ struct SchemaTests {
       expectEqual(book.title, "Dune")
       expectEqual(book.pages, "")
       expectEqual(book.note, "x")
-      #expect(book.author == nil)
+      expectEqual(book.author, nil)
       try realm.write {
         book.author = Second.Author(value: ["name": "Herbert"])
         book.title = nil
@@ -129,20 +131,21 @@ struct SchemaTests {
     file.configuration.schemaVersion = 3
     let realm = try file.open()
     #expect(realm.objects(First.Book.self).isEmpty)
-    #expect(try realm.core.readableTables().schemaVersion() == 3)
+    try expectEqual(realm.core.readableTables().schemaVersion(), 3)
   }
 
   @Test func mistakesInDeclarationsAreGathered() throws {
     let file = try TemporaryRealm([Broken.Empty.self, Broken.BadKey.self])
     let error = try #require(throws: Realm.Error.self) { _ = try file.open() }
-    #expect(
-      error.localizedDescription == """
-        Schema validation failed due to the following errors:
-        - Property 'flag' cannot be made the primary key of 'BadKey' because it is not a 'string', \
-        'int', 'objectId', or 'uuid' property.
-        - No properties are defined for 'Empty'. Did you remember to mark them with '@objc' or \
-        '@Persisted' in your model?
-        """)
+    expectEqual(
+      error.localizedDescription,
+      """
+      Schema validation failed due to the following errors:
+      - Property 'flag' cannot be made the primary key of 'BadKey' because it is not a 'string', \
+      'int', 'objectId', or 'uuid' property.
+      - No properties are defined for 'Empty'. Did you remember to mark them with '@objc' or \
+      '@Persisted' in your model?
+      """)
   }
 
   @Test func aLinkedClassMustBeInTheSchema() throws {

@@ -4,7 +4,9 @@
 
 import Foundation
 import RealmStorage
+import RealmSwiftTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -42,6 +44,6 @@ import Testing
     let realm = try Realm(configuration: configuration)
     #expect(realm.objects(Person.self).isEmpty)
     let url = try #require(configuration.fileURL)
-    #expect(try schemaVersionAtURL(url) == 7)
+    try expectEqual(schemaVersionAtURL(url), 7)
   }
 }

@@ -3,7 +3,9 @@
 // Objects made from values that come from outside: what does not fit is an error.
 
 import Foundation
+import RealmSwiftTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmSession
@@ -31,8 +33,8 @@ struct ValidatedCreateTests {
     #expect(made.name == "Ann" && made.age == 18 && made.height == nil)
     #expect(made.dogs.map(\.name) == ["Rex", "Fido"] && made.dogs[1].age == 3)
     #expect(made.best?.name == "Bo" && Array(made.nicknames) == ["a", "b"])
-    #expect(try person(#"{"id": 1, "name": "Eve"}"#, .modified).name == "Eve")
-    #expect(try DatabaseCheck.run(realm.core.snapshot()) == [])
+    try expectEqual(person(#"{"id": 1, "name": "Eve"}"#, .modified).name, "Eve")
+    try expectEqual(DatabaseCheck.run(realm.core.snapshot()), [])
   }
 
   /// `ObjectWriter+Create` 1.

@@ -3,6 +3,7 @@
 // Misuse of transactions, and of what they are given, ends with the documented texts.
 
 import Foundation
+import RealmSwiftTestSupport
 import Testing
 
 @testable import RealmSwift

@@ -2,6 +2,8 @@
 
 import Foundation
 import RealmSwift
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 /// Writing in the open transaction, or in one of its own.

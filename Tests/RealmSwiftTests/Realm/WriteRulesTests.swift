@@ -3,6 +3,8 @@
 // What adding, creating, updating and deleting do with each kind of value.
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift

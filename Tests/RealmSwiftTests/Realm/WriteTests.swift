@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSwift
@@ -25,7 +27,7 @@ struct WriteTests {
     let ann = try #require(realm.object(ofType: Person.self, forPrimaryKey: 7))
     expectEqual(ann.name, "Ann")
     expectEqual(ann.age, 18)
-    #expect(ann.height == nil)
+    expectEqual(ann.height, nil)
     expectEqual(ann.best?.age, 3)
     expectEqual(realm.objects(Dog.self).count, 1)
   }
@@ -51,7 +53,7 @@ struct WriteTests {
     let person = Person(value: [
       "id": 4, "dogs": [["name": "A"], ["B", 3]], "best": ["name": "C"],
     ])
-    #expect(person.realm == nil)
+    expectEqual(person.realm, nil)
     expectEqual(person.dogs.map(\.name), ["A", "B"])
     expectEqual(person.dogs[1].age, 3)
     expectEqual(person.best?.name, "C")
@@ -92,7 +94,7 @@ struct WriteTests {
       realm.delete(first)
     }
     #expect(first.isInvalidated)
-    #expect(person.best == nil)
+    expectEqual(person.best, nil)
     expectEqual(person.dogs.map(\.name), ["B"])
   }
 }

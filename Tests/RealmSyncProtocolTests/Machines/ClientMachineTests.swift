@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ClientMachineTests {
@@ -26,25 +27,25 @@ struct ClientMachineTests {
   @Test func theFirstSessionOpensTheConnection() {
     var connection = ScriptedConnection()
     connection.add(10)
-    #expect(connection.take() == [.open(socket: 1), .report(.changed(.connecting))])
-    #expect(connection.time(of: .connect) == 120_000)
+    expectEqual(connection.take(), [.open(socket: 1), .report(.changed(.connecting))])
+    expectEqual(connection.time(of: .connect), 120_000)
     connection.open()
-    #expect(connection.take() == [.report(.changed(.connected))])
-    #expect(connection.time(of: .connect) == nil)
+    expectEqual(connection.take(), [.report(.changed(.connected))])
+    expectEqual(connection.time(of: .connect), nil)
     connection.prepare(10)
-    #expect(connection.takeSent() == ["bind 1 3 0 0 0\n\"p\"", Self.ident, "mark 1 1\n"])
+    expectEqual(connection.takeSent(), ["bind 1 3 0 0 0\n\"p\"", Self.ident, "mark 1 1\n"])
   }
 
   @Test func sessionsGetNumbersOfTheirOwn() {
     var connection = Self.bound()
     connection.add(11)
     connection.prepare(11)
-    #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+    expectEqual(connection.takeSent().first, "bind 2 3 0 0 0\n\"p\"")
     connection.handle(.end(session: 11))
-    #expect(connection.takeSent() == ["unbind 2\n"])
+    expectEqual(connection.takeSent(), ["unbind 2\n"])
     connection.add(12)
     connection.prepare(12)
-    #expect(connection.takeSent().first == "bind 3 3 0 0 0\n\"p\"", "`ClientMachine` 1")
+    expectEqual(connection.takeSent().first, "bind 3 3 0 0 0\n\"p\"", "`ClientMachine` 1")
   }
 
   @Test func messagesForSessionsThatAreOverAreIgnored() {
@@ -54,7 +55,7 @@ struct ClientMachineTests {
     _ = connection.take()
     connection.receive("unbound 1\n")
     connection.receive("mark 1 1\n")
-    #expect(connection.take() == [])
+    expectEqual(connection.take(), [])
     connection.receive("mark 3 1\n")
     #expect(
       connection.take().contains(
@@ -66,14 +67,14 @@ struct ClientMachineTests {
   @Test func aConnectionThatNobodyNeedsLingers() {
     var connection = Self.bound()
     connection.handle(.end(session: 10))
-    #expect(connection.takeSent() == ["unbind 1\n"])
-    #expect(connection.time(of: .linger) == 30_000)
+    expectEqual(connection.takeSent(), ["unbind 1\n"])
+    expectEqual(connection.time(of: .linger), 30_000)
     connection.add(11)
-    #expect(connection.time(of: .linger) == nil)
+    expectEqual(connection.time(of: .linger), nil)
     connection.handle(.end(session: 11))
     _ = connection.take()
     connection.fire(.linger)
-    #expect(connection.take() == [.close(.normal), .report(.changed(.disconnected))])
+    expectEqual(connection.take(), [.close(.normal), .report(.changed(.disconnected))])
   }
 
   @Test func aSessionThatGoesStopsTheOpening() {
@@ -81,27 +82,28 @@ struct ClientMachineTests {
     connection.add(10)
     _ = connection.take()
     connection.handle(.end(session: 10))
-    #expect(connection.take() == [.close(.normal), .report(.changed(.disconnected))])
+    expectEqual(connection.take(), [.close(.normal), .report(.changed(.disconnected))])
   }
 
   @Test func pingsAreSentAndTheirAnswersAwaited() {
     var connection = ScriptedConnection()
     connection.add(10)
     connection.open(jitter: .max / 2)
-    #expect(connection.time(of: .ping) == 30_001)
+    expectEqual(connection.time(of: .ping), 30_001)
     _ = connection.take()
     connection.fire(.ping, jitter: .max)
-    #expect(connection.takeSent() == ["ping 1030001 0\n"])
-    #expect(connection.time(of: .ping) == 54_000)
-    #expect(connection.time(of: .pong) == 120_000)
+    expectEqual(connection.takeSent(), ["ping 1030001 0\n"])
+    expectEqual(connection.time(of: .ping), 54_000)
+    expectEqual(connection.time(of: .pong), 120_000)
     connection.now += 25
     connection.receive("pong 1030001\n")
-    #expect(connection.time(of: .pong) == nil)
+    expectEqual(connection.time(of: .pong), nil)
     connection.fire(.ping)
-    #expect(connection.takeSent() == ["ping 1084001 25\n"])
+    expectEqual(connection.takeSent(), ["ping 1084001 25\n"])
     connection.fire(.pong)
-    #expect(
-      connection.take() == [
+    expectEqual(
+      connection.take(),
+      [
         .close(.goingAway), .report(.failed(.pongTimeout, isFatal: false)),
         .report(.changed(.disconnected)),
       ])
@@ -113,11 +115,11 @@ struct ClientMachineTests {
     connection.fire(.ping)
     let ping = connection.takeSent()
     connection.fire(.ping)
-    #expect(connection.take() == [], "one PING at a time")
+    expectEqual(connection.take(), [], "one PING at a time")
     connection.receive(ping[0].replacing("ping", with: "pong").replacing(" 0\n", with: "\n"))
     #expect(connection.take() == [] && connection.time(of: .pong) == nil)
     connection.fire(.ping)
-    #expect(connection.takeSent().count == 1)
+    expectEqual(connection.takeSent().count, 1)
   }
 
   @Test func aPongThatNobodyAskedForEndsTheConnection() {
@@ -125,7 +127,7 @@ struct ClientMachineTests {
     connection.fire(.ping)
     _ = connection.take()
     connection.receive("pong 5\n")
-    #expect(connection.take().first == .close(.protocolError))
+    expectEqual(connection.take().first, .close(.protocolError))
   }
 
   @Test func aConnectionIsOpenedInTimeOrNot() {
@@ -133,28 +135,29 @@ struct ClientMachineTests {
     connection.add(10)
     _ = connection.take()
     connection.fire(.connect)
-    #expect(
-      connection.take() == [
+    expectEqual(
+      connection.take(),
+      [
         .close(.goingAway), .report(.failed(.connectTimeout, isFatal: false)),
         .report(.changed(.disconnected)),
       ])
-    #expect(connection.time(of: .retry) == 1_000)
+    expectEqual(connection.time(of: .retry), 1_000)
   }
 
   @Test func delaysBecomeLonger() {
     var connection = Self.bound()
     for delay in [1_000, 2_000, 4_000, 8_000] as [Milliseconds] {
       connection.close(.goingAway)
-      #expect(connection.time(of: .retry) == delay)
+      expectEqual(connection.time(of: .retry), delay)
       connection.fire(.retry)
       connection.open()
     }
     connection.close(.internalError)
-    #expect(connection.time(of: .retry) == 1_000, "another reason")
+    expectEqual(connection.time(of: .retry), 1_000, "another reason")
     connection.fire(.retry)
     connection.open()
     connection.close(.internalError, jitter: .max)
-    #expect(connection.time(of: .retry) == 1_500, "the jitter takes off a quarter")
+    expectEqual(connection.time(of: .retry), 1_500, "the jitter takes off a quarter")
   }
 
   @Test func aDownloadMakesDelaysShortAgain() {
@@ -165,7 +168,7 @@ struct ClientMachineTests {
     connection.prepare(10, request: 2)
     connection.receive("download 1 0 0 0 0 0 0 0 0 0 0\n")
     connection.close(.goingAway)
-    #expect(connection.time(of: .retry) == 1_000)
+    expectEqual(connection.time(of: .retry), 1_000)
   }
 
   @Test func allSessionsBindAgainOnANewConnection() {
@@ -179,24 +182,24 @@ struct ClientMachineTests {
     connection.prepare(10, request: 2)
     connection.prepare(11, request: 2)
     let sent = connection.takeSent()
-    #expect(sent.filter { $0.hasPrefix("bind") }.count == 2)
-    #expect(sent.first == "bind 1 3 0 0 0\n\"p\"", "numbers begin again on a connection")
+    expectEqual(sent.filter { $0.hasPrefix("bind") }.count, 2)
+    expectEqual(sent.first, "bind 1 3 0 0 0\n\"p\"", "numbers begin again on a connection")
   }
 
   @Test func anUnauthorizedConnectionWaitsForAToken() {
     var connection = Self.bound()
     connection.close(.unauthorized)
     #expect(connection.take().contains(.needsToken))
-    #expect(connection.time(of: .retry) == nil)
+    expectEqual(connection.time(of: .retry), nil)
     connection.handle(.tokenRefreshed)
-    #expect(connection.take() == [.open(socket: 2), .report(.changed(.connecting))])
+    expectEqual(connection.take(), [.open(socket: 2), .report(.changed(.connecting))])
     connection.open()
     _ = connection.take()
     connection.close(.unauthorized)
     #expect(!connection.take().contains(.needsToken), "a token that does not help")
-    #expect(connection.time(of: .retry) == 1_000)
+    expectEqual(connection.time(of: .retry), 1_000)
     connection.fire(.retry)
-    #expect(connection.take() == [.needsToken])
+    expectEqual(connection.take(), [.needsToken])
     connection.handle(.tokenUnavailable(jitter: 0))
     connection.fire(.retry)
     #expect(connection.take().contains(where: Self.isOpen))
@@ -222,7 +225,7 @@ struct ClientMachineTests {
     connection.close(.movedPermanently)
     #expect(connection.take().contains(.needsLocation))
     connection.handle(.locationUnavailable(jitter: 0))
-    #expect(connection.time(of: .retry) == 1_000)
+    expectEqual(connection.time(of: .retry), 1_000)
     connection.fire(.retry)
     #expect(connection.take().contains(where: Self.isOpen))
   }
@@ -234,7 +237,7 @@ struct ClientMachineTests {
     #expect(effects.contains(.needsLogOut))
     #expect(effects.contains(.report(.failed(.closed(.forbidden, message: ""), isFatal: true))))
     connection.add(11)
-    #expect(connection.take() == [], "`ClientMachine` 3")
+    expectEqual(connection.take(), [], "`ClientMachine` 3")
     connection.handle(.reconnect)
     #expect(connection.take().contains(where: Self.isOpen))
   }
@@ -244,8 +247,8 @@ struct ClientMachineTests {
     connection.close(.goingAway)
     _ = connection.take()
     connection.handle(.reconnect)
-    #expect(connection.take() == [.open(socket: 2), .report(.changed(.connecting))])
-    #expect(connection.time(of: .retry) == nil)
+    expectEqual(connection.take(), [.open(socket: 2), .report(.changed(.connecting))])
+    expectEqual(connection.time(of: .retry), nil)
   }
 
   @Test func errorsOfAConnection() {
@@ -254,13 +257,13 @@ struct ClientMachineTests {
       #"{"message":"busy","logURL":"","tryAgain":true,"shouldClientReset":false,"#
       + #""isRecoveryModeDisabled":false,"action":"Transient","backoffIntervalSec":5}"#
     connection.receive("json_error 100 \(document.utf8.count) 0\n" + document)
-    #expect(connection.take().first == .close(.normal))
-    #expect(connection.time(of: .retry) == 5_000)
+    expectEqual(connection.take().first, .close(.normal))
+    expectEqual(connection.time(of: .retry), 5_000)
     connection.fire(.retry)
     connection.open()
     let fatal = document.replacing("true", with: "false")
     connection.receive("json_error 101 \(fatal.utf8.count) 0\n" + fatal)
-    #expect(connection.time(of: .retry) == nil)
+    expectEqual(connection.time(of: .retry), nil)
     #expect(
       connection.take().contains { effect in
         if case .report(.failed(.error, isFatal: true)) = effect { true } else { false }
@@ -274,14 +277,14 @@ struct ClientMachineTests {
       #"{"message":"","logURL":"","tryAgain":true,"shouldClientReset":false,"#
       + #""isRecoveryModeDisabled":false,"action":"Transient"}"#
     connection.receive("json_error \(code) \(document.utf8.count) \(session)\n" + document)
-    #expect(connection.take().first == .close(.protocolError))
+    expectEqual(connection.take().first, .close(.protocolError))
   }
 
   @Test func whatIsNoMessageEndsTheConnection() {
     var connection = Self.bound()
     connection.receive("hello\n")
-    #expect(connection.take().first == .close(.protocolError))
-    #expect(connection.time(of: .retry) == 1_000)
+    expectEqual(connection.take().first, .close(.protocolError))
+    expectEqual(connection.time(of: .retry), 1_000)
   }
 
   @Test func anotherProtocolIsRefused() {
@@ -289,8 +292,8 @@ struct ClientMachineTests {
     connection.add(10)
     _ = connection.take()
     connection.handle(.opened(socket: 1, protocolName: "chat", jitter: 0))
-    #expect(connection.take().first == .close(.protocolError))
-    #expect(connection.time(of: .retry) == nil)
+    expectEqual(connection.take().first, .close(.protocolError))
+    expectEqual(connection.time(of: .retry), nil)
   }
 
   @Test func aSessionErrorSuspendsThatSession() {
@@ -303,16 +306,16 @@ struct ClientMachineTests {
       + #""isRecoveryModeDisabled":false,"action":"Transient"}"#
     connection.receive("json_error 200 \(document.utf8.count) 1\n" + document)
     let effects = connection.take()
-    #expect(effects.first == .send(Array("unbind 1\n".utf8), after: nil))
-    #expect(connection.machine.rest(of: 10) == .delay(until: connection.now + 1_000))
+    expectEqual(effects.first, .send(Array("unbind 1\n".utf8), after: nil))
+    expectEqual(connection.machine.rest(of: 10), .delay(until: connection.now + 1_000))
     guard effects.count == 2, case .sessionReport(10, .delayed(let code, _)) = effects[1] else {
       return #expect(Bool(false), "\(effects)")
     }
-    #expect(code.rawValue == 200)
-    #expect(connection.time(of: .session(10)) == 1_000)
+    expectEqual(code.rawValue, 200)
+    expectEqual(connection.time(of: .session(10)), 1_000)
     connection.fire(.session(10))
     connection.prepare(10, request: 2)
-    #expect(connection.takeSent().first == "bind 3 3 0 0 0\n\"p\"")
+    expectEqual(connection.takeSent().first, "bind 3 3 0 0 0\n\"p\"")
   }
 
   @Test func aSessionWithoutTokenWaitsForOne() {
@@ -321,10 +324,10 @@ struct ClientMachineTests {
       #"{"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,"#
       + #""isRecoveryModeDisabled":false,"action":"RefreshUser"}"#
     connection.receive("json_error 201 \(document.utf8.count) 1\n" + document)
-    #expect(connection.take().last == .needsToken)
+    expectEqual(connection.take().last, .needsToken)
     connection.handle(.tokenRefreshed)
     connection.prepare(10, request: 2)
-    #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+    expectEqual(connection.takeSent().first, "bind 2 3 0 0 0\n\"p\"")
   }
 
   @Test func aSuspendedSessionIsNotResumedByAToken() {
@@ -332,10 +335,10 @@ struct ClientMachineTests {
     connection.handle(.suspend(session: 10))
     _ = connection.take()
     connection.handle(.tokenRefreshed)
-    #expect(connection.take() == [])
+    expectEqual(connection.take(), [])
     connection.handle(.resume(session: 10))
     connection.prepare(10, request: 2)
-    #expect(connection.takeSent().first == "bind 2 3 0 0 0\n\"p\"")
+    expectEqual(connection.takeSent().first, "bind 2 3 0 0 0\n\"p\"")
   }
 
   /// `ClientSession.Phase`: of two reasons to rest, the app's counts.
@@ -345,10 +348,10 @@ struct ClientMachineTests {
       #"{"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,"#
       + #""isRecoveryModeDisabled":false,"action":"RefreshUser"}"#
     connection.receive("json_error 201 \(document.utf8.count) 1\n" + document)
-    #expect(connection.machine.rest(of: 10) == .token)
+    expectEqual(connection.machine.rest(of: 10), .token)
     connection.handle(.suspend(session: 10))
     connection.handle(.tokenRefreshed)
-    #expect(connection.machine.rest(of: 10) == .app)
+    expectEqual(connection.machine.rest(of: 10), .app)
   }
 
   /// `ClientMachine` 5
@@ -389,7 +392,7 @@ struct ClientMachineTests {
     #expect(!connection.hasEnded(10))
     connection.prepare(10)
     #expect(connection.hasEnded(10))
-    #expect(connection.takeSent() == [], "nothing was bound")
+    expectEqual(connection.takeSent(), [], "nothing was bound")
   }
 
   @Test func aMessageThatIsTooBigResetsItsSessions() {
@@ -412,7 +415,7 @@ struct ClientMachineTests {
       for step in 0..<60 { Self.step(step, &connection, &random) }
       var (first, second) = (ScriptedConnection().machine, ScriptedConnection().machine)
       for (input, time) in connection.inputs {
-        #expect(first.handle(input, now: time) == second.handle(input, now: time))
+        expectEqual(first.handle(input, now: time), second.handle(input, now: time))
       }
     }
   }

@@ -2,6 +2,7 @@
 
 // What a session does when a server breaks rules, reports errors, or goes away.
 
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -55,7 +56,7 @@ struct ClientSessionTests {
     var client = try Self.running()
     client.receive("download 1 \(cursors) 1 2 1 0 0 0\n")
     #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
-    #expect(client.requests.count == 1, "nothing is integrated")
+    expectEqual(client.requests.count, 1, "nothing is integrated")
     // `ClientSession` 4: until the server answers with an error nothing else is sent.
     client.announce(30)
     client.wait(.download, id: 1)
@@ -77,7 +78,7 @@ struct ClientSessionTests {
     var client = try Self.running()
     client.receive(text)
     #expect(client.others.count == 1 && Self.isDrop(client.others[0]), "\(what)")
-    #expect(client.sent == [])
+    expectEqual(client.sent, [])
   }
 
   @Test func aSteadyDownloadInsideOfABootstrapIsNotLegal() throws {
@@ -138,9 +139,9 @@ struct ClientSessionTests {
     var client = try Self.running()
     client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 0 0\n")
-    #expect(client.requests.count == 2)
+    expectEqual(client.requests.count, 2)
     client.reply(.done(Self.file(version: 21)))
-    #expect(client.requests.count == 3)
+    expectEqual(client.requests.count, 3)
   }
 
   @Test func tooManyWaitingMessagesStopReading() throws {
@@ -148,24 +149,24 @@ struct ClientSessionTests {
     limits.waitingByteCount = 100
     var client = try Self.running(limits: limits)
     let message = "download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n"
-    #expect(message.utf8.count == 40)
+    expectEqual(message.utf8.count, 40)
     for _ in 0..<3 { client.receive(message) }
-    #expect(client.takeOthers() == [])
+    expectEqual(client.takeOthers(), [])
     client.receive(message)
-    #expect(client.takeOthers() == [.pauseReading], "the first one does not wait")
+    expectEqual(client.takeOthers(), [.pauseReading], "the first one does not wait")
     client.reply(.done(Self.file(version: 21)))
     #expect(!client.takeOthers().contains(.resumeReading))
     client.reply(.done(Self.file(version: 21)))
-    #expect(client.takeOthers().last == .resumeReading)
+    expectEqual(client.takeOthers().last, .resumeReading)
   }
 
   @Test func aFailureOfTheServersMakingIsReportedToIt() throws {
     var client = try Self.running()
     client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     client.reply(.failed(StoreFailure(code: ErrorCode(.badChangeset), message: "no")))
-    #expect(client.sent == ["json_error 212 16 1\n{\"message\":\"no\"}"])
+    expectEqual(client.sent, ["json_error 212 16 1\n{\"message\":\"no\"}"])
     client.receive(Self.error(212, "ClientReset"))
-    #expect(client.takeSent().last == "unbind 1\n")
+    expectEqual(client.takeSent().last, "unbind 1\n")
     guard case .sessionReport(1, .needsReset(true, _, _))? = client.others.last else {
       Issue.record("\(client.others)")
       return
@@ -178,13 +179,14 @@ struct ClientSessionTests {
     client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     let failure = StoreFailure(code: nil, message: "disk full")
     client.reply(.failed(failure))
-    #expect(client.sent == ["mark 1 2\n", "unbind 1\n"])
-    #expect(
-      client.others == [
+    expectEqual(client.sent, ["mark 1 2\n", "unbind 1\n"])
+    expectEqual(
+      client.others,
+      [
         .sessionReport(session: 1, .storageFailure(failure)),
         .finish(wait: 5, .storage(failure)),
       ])
-    #expect(client.rest == .error)
+    expectEqual(client.rest, .error)
   }
 
   // MARK: Errors
@@ -201,7 +203,7 @@ struct ClientSessionTests {
     var client = try Self.running()
     client.time = 50_000
     client.receive(Self.error(200, "Transient"))
-    #expect(client.takeSent() == ["unbind 1\n"])
+    expectEqual(client.takeSent(), ["unbind 1\n"])
     let others = client.takeOthers()
     guard case .sessionReport(1, .delayed(let code, let document))? = others.first else {
       Issue.record("\(others)")
@@ -211,19 +213,19 @@ struct ClientSessionTests {
     #expect(others.count == 1 && client.rest == .delay(until: 51_000))
     // What still arrives is ignored.
     client.receive("mark 1 9\n")
-    #expect(client.takeOthers() == [])
+    expectEqual(client.takeOthers(), [])
     client.time = 51_000
     client.handle(.timer(.session(1), jitter: 0))
-    #expect(client.rest == nil)
+    expectEqual(client.rest, nil)
     client.reply(.done(Self.file()))
-    #expect(client.takeSent().last == "mark 2 2\n")
+    expectEqual(client.takeSent().last, "mark 2 2\n")
   }
 
   @Test func aHintChangesTheDelay() throws {
     var client = try Self.running()
     client.receive(
       Self.error(200, "Transient", ",\"backoffIntervalSec\":7,\"backoffMaxDelaySec\":9"))
-    #expect(client.rest == .delay(until: 7_000))
+    expectEqual(client.rest, .delay(until: 7_000))
   }
 
   @Test(arguments: [
@@ -237,7 +239,7 @@ struct ClientSessionTests {
     client.receive(Self.error(201, action))
     #expect(client.others == [effect] && client.rest == rest)
     client.handle(input)
-    #expect(client.rest == nil)
+    expectEqual(client.rest, nil)
   }
 
   @Test(arguments: ["ApplicationBug", "ProtocolViolation", "DeleteRealm", "LogOutUser", "Strange"])
@@ -250,7 +252,7 @@ struct ClientSessionTests {
       Issue.record("\(client.others)")
       return
     }
-    #expect(code == ErrorCode(.permissionDenied))
+    expectEqual(code, ErrorCode(.permissionDenied))
   }
 
   @Test func recoveryCanBeForbidden() throws {
@@ -277,7 +279,7 @@ struct ClientSessionTests {
       return
     }
     #expect(found.rawValue == code && client.rest == .error)
-    #expect(client.takeSent().last == "unbind 1\n")
+    expectEqual(client.takeSent().last, "unbind 1\n")
     // The wait goes on: it is for the file, whatever becomes of that.
     #expect(!client.takeOthers().contains { if case .finish = $0 { true } else { false } })
   }
@@ -291,9 +293,9 @@ struct ClientSessionTests {
     client.announce(26)
     client.reply(.done(Self.file(version: 25)))
     let sent = client.takeSent()
-    #expect(
-      sent.first == "bind 2 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":1}", "\(sent)")
-    #expect(sent.last?.hasPrefix("mark 2 ") == true)
+    expectEqual(
+      sent.first, "bind 2 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":1}", "\(sent)")
+    expectEqual(sent.last?.hasPrefix("mark 2 "), true)
     // Before the server has answered.
     guard case .scanUploads? = client.requests.last?.request else {
       Issue.record("\(client.requests)")
@@ -307,7 +309,7 @@ struct ClientSessionTests {
     client.receive(Self.error(208, "ClientReset"))
     client.handle(.suspend(session: 1))
     client.handle(.didReset(session: 1))
-    #expect(client.rest == .app)
+    expectEqual(client.rest, .app)
     client.handle(.resume(session: 1))
     client.reply(.done(Self.file()))
     #expect(client.takeSent().contains { $0.hasSuffix("\"sessionReason\":1}") })
@@ -319,13 +321,13 @@ struct ClientSessionTests {
     client.receive(Self.error(208, "ClientReset"))
     client.handle(.resume(session: 1))
     client.reply(.done(Self.file()))
-    #expect(client.rest == nil)
+    expectEqual(client.rest, nil)
     _ = client.takeSent()
     client.handle(.willReset(session: 1))
     #expect(client.rest == .error && client.takeSent() == ["unbind 2\n"])
     client.handle(.suspend(session: 1))
     client.handle(.willReset(session: 1))
-    #expect(client.rest == .app)
+    expectEqual(client.rest, .app)
   }
 
   @Test func theFirstMarkEndsTheReset() throws {
@@ -358,10 +360,10 @@ struct ClientSessionTests {
         if case .sessionReport(_, .compensatingWrite) = $0 { true } else { false }
       }
     }
-    #expect(reports(client.others) == 0)
+    expectEqual(reports(client.others), 0)
     client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 13 0\n6 10 0 1 0 0 ")
     client.reply(.done(Self.file(version: 22)))
-    #expect(reports(client.others) == 1)
+    expectEqual(reports(client.others), 1)
     #expect(!client.sent.contains("unbind 1\n"))
   }
 
@@ -372,14 +374,15 @@ struct ClientSessionTests {
       + [QuerySet(version: 2, state: .pending, snapshotVersion: 20, text: "{}")]
     client.subscribe(sets, version: 21)
     client.reply(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3)))
-    #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
+    expectEqual(client.takeSent(), ["query 1 2 2\n{}", "mark 1 2\n"])
     client.reply(UploadBatch(progress: UploadCursor(clientVersion: 21, serverVersion: 3)))
     client.receive("query_error 226 3 1 2\nbad")
-    #expect(
-      client.others == [
+    expectEqual(
+      client.others,
+      [
         .sessionReport(session: 1, .queryRejected(version: 2, message: "bad"))
       ])
-    #expect(client.requests.last?.request == .rejectQuery(version: 2, message: "bad"))
+    expectEqual(client.requests.last?.request, .rejectQuery(version: 2, message: "bad"))
   }
 
   // MARK: Uploads, queries, waits
@@ -389,9 +392,9 @@ struct ClientSessionTests {
     client.connect()
     client.reply(.done(Self.file()))
     client.announce(25)
-    #expect(client.takeRequests() == [.begin])
+    expectEqual(client.takeRequests(), [.begin])
     client.receive("mark 1 1\n")
-    #expect(client.requests.last?.request == .scanUploads(after: 18, pastQuery: 1))
+    expectEqual(client.requests.last?.request, .scanUploads(after: 18, pastQuery: 1))
   }
 
   @Test(arguments: [(59_999 as Milliseconds, true), (60_001, false)])
@@ -401,7 +404,7 @@ struct ClientSessionTests {
     client.connect()
     client.reply(.done(Self.file()))
     let isScanning = client.requests.last?.request == .scanUploads(after: 18, pastQuery: 1)
-    #expect(isScanning == isShort)
+    expectEqual(isScanning, isShort)
   }
 
   /// Changes after a set's snapshot are sent after it.
@@ -411,12 +414,12 @@ struct ClientSessionTests {
       Self.file().sets
       + [QuerySet(version: 2, state: .pending, snapshotVersion: 22, text: "{}")]
     client.subscribe(sets, version: 23)
-    #expect(client.requests.last?.request == .scanUploads(after: 20, pastQuery: 1))
+    expectEqual(client.requests.last?.request, .scanUploads(after: 20, pastQuery: 1))
     client.announce(25)
     client.reply(
       UploadBatch(progress: UploadCursor(clientVersion: 22, serverVersion: 3)))
-    #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
-    #expect(client.requests.last?.request == .scanUploads(after: 22, pastQuery: 2))
+    expectEqual(client.takeSent(), ["query 1 2 2\n{}", "mark 1 2\n"])
+    expectEqual(client.requests.last?.request, .scanUploads(after: 22, pastQuery: 2))
   }
 
   /// The file was at work when the app changed its subscriptions.
@@ -427,7 +430,7 @@ struct ClientSessionTests {
     client.subscribe(Self.file().sets + [next], version: 22)
     client.reply(.done(Self.file(version: 21)))
     client.reply(UploadBatch(progress: UploadCursor(clientVersion: 20, serverVersion: 3)))
-    #expect(client.takeSent() == ["query 1 2 2\n{}", "mark 1 2\n"])
+    expectEqual(client.takeSent(), ["query 1 2 2\n{}", "mark 1 2\n"])
   }
 
   /// `ClientSession` 3
@@ -438,12 +441,13 @@ struct ClientSessionTests {
     client.wait(.upload, id: 3)
     client.handle(.cancelWait(session: 1, id: 3))
     client.handle(.cancelWait(session: 1, id: 3))
-    #expect(client.takeSent() == ["mark 1 2\n"])
+    expectEqual(client.takeSent(), ["mark 1 2\n"])
     client.receive("mark 1 2\n")
     client.handle(.end(session: 1))
     client.wait(.upload, id: 4)
-    #expect(
-      client.others == [
+    expectEqual(
+      client.others,
+      [
         .finish(wait: 2, nil), .finish(wait: 3, nil), .finish(wait: 1, nil), .ended(session: 1),
         .finish(wait: 4, .terminated),
       ])
@@ -458,7 +462,7 @@ struct ClientSessionTests {
     client.reply(
       UploadBatch(progress: UploadCursor(clientVersion: 20)))
     client.receive("mark 1 3\n")
-    #expect(client.others == [.finish(wait: 1, nil)])
+    expectEqual(client.others, [.finish(wait: 1, nil)])
   }
 
   @Test func anUploadWaitEndsWithTheServersCursor() throws {
@@ -471,12 +475,12 @@ struct ClientSessionTests {
     client.reply(
       UploadBatch(
         [entry], progress: UploadCursor(clientVersion: 21, serverVersion: 4)))
-    #expect(client.others == [])
+    expectEqual(client.others, [])
     client.receive("download 1 5 21 5 7777 21 4 1 2 1 0 0 0\n")
     var file = Self.file(version: 22)
     file.cursors.upload = UploadCursor(clientVersion: 21, serverVersion: 4)
     client.reply(.done(file))
-    #expect(client.others.last == .finish(wait: 1, nil))
+    expectEqual(client.others.last, .finish(wait: 1, nil))
   }
 
   @Test func beforeVersion14TheLastBatchOfTheActiveSetIsSteady() throws {
@@ -496,11 +500,11 @@ struct ClientSessionTests {
 
   @Test func delaysGrowAndAreShortenedByChance() {
     var schedule = RetrySchedule()
-    #expect((0..<4).map { _ in schedule.next(reason: 1) } == [1_000, 2_000, 4_000, 8_000])
-    #expect(schedule.next(reason: 2, jitter: .max) == 750)
+    expectEqual((0..<4).map { _ in schedule.next(reason: 1) }, [1_000, 2_000, 4_000, 8_000])
+    expectEqual(schedule.next(reason: 2, jitter: .max), 750)
     for _ in 0..<20 { _ = schedule.next(reason: 2) }
-    #expect(schedule.next(reason: 2) == 300_000)
+    expectEqual(schedule.next(reason: 2), 300_000)
     let hint = RetryHint(intervalSeconds: .max, delaySecondsMax: .max, multiplier: .max)
-    for _ in 0..<20 { #expect(schedule.next(reason: 3, hint: hint) == 86_400_000) }
+    for _ in 0..<20 { expectEqual(schedule.next(reason: 3, hint: hint), 86_400_000) }
   }
 }

@@ -3,6 +3,7 @@
 // Each error code, from a server's connection to a client's: what it makes of the client (P1 C.6).
 
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct ErrorCodeTests {
@@ -91,7 +92,7 @@ struct ErrorCodeTests {
     refusal.document = document
     let text = try Self.message(refusal)
     #expect(text.hasPrefix("json_error \(code.rawValue) "))
-    #expect(Self.effect(text) == Self.promise(code))
+    expectEqual(Self.effect(text), Self.promise(code))
   }
 
   /// The action counts, whatever the code is.
@@ -100,24 +101,24 @@ struct ErrorCodeTests {
     func effect(_ action: ErrorAction) throws -> Effect? {
       Self.effect(try Self.message(SessionRefusal(code, "m", action: action)))
     }
-    #expect(try effect(.clientReset) == .isReset(mayRecover: true))
-    #expect(try effect(.clientResetNoRecovery) == .isReset(mayRecover: false))
-    #expect(try effect(.transient) == .bindsAgain)
-    #expect(try effect(.logOutUser) == .isReported)
+    try expectEqual(effect(.clientReset), .isReset(mayRecover: true))
+    try expectEqual(effect(.clientResetNoRecovery), .isReset(mayRecover: false))
+    try expectEqual(effect(.transient), .bindsAgain)
+    try expectEqual(effect(.logOutUser), .isReported)
   }
 
   /// What asks a client to become one of another mode, or to change its schema, is only read.
   @Test(arguments: [ErrorAction.migrateToFlexible, .revertToPartition, .migrateSchema])
   func whatAsksForAMigrationChangesNoFile(_ action: ErrorAction) throws {
     let codes = SessionErrorCode.allCases.filter { ErrorDocument($0, message: "").action == action }
-    #expect(codes.count == 1)
+    expectEqual(codes.count, 1)
     let document = ErrorDocument(message: "m", action: action)
     for code in codes + [.other] {
       var refusal = SessionRefusal(code, "m")
       refusal.document = document
       // From another server: the session ends, or goes on with an error, and nothing is reset.
       let effect = Self.effect(try Self.message(refusal))
-      #expect(effect == (code == .schemaVersionChanged ? .goesOn : .isReported))
+      expectEqual(effect, (code == .schemaVersionChanged ? .goesOn : .isReported))
     }
   }
 
@@ -129,38 +130,38 @@ struct ErrorCodeTests {
     server.handle(.fail(code, message: "m"))
     let text = try #require(server.takeSent().last)
     #expect(text.hasPrefix("json_error \(code.rawValue) "))
-    #expect(server.takeOthers().last == .close(.normal, reason: "m"))
+    expectEqual(server.takeOthers().last, .close(.normal, reason: "m"))
     var client = Self.client()
     client.receive(text)
     let isFatal = code != .connectionClosed
     let effects = client.take()
-    #expect(effects.first == .close(.normal))
+    expectEqual(effects.first, .close(.normal))
     let failures = effects.compactMap { effect -> Bool? in
       guard case .report(.failed(.error(let received, _), let isFatal)) = effect else { return nil }
-      #expect(received.connection == code)
+      expectEqual(received.connection, code)
       return isFatal
     }
     // A client that broke the protocol would do so again; one whose file is bound elsewhere comes
     // back by itself.
-    #expect(failures == [isFatal])
-    #expect((client.time(of: .retry) == nil) == isFatal)
+    expectEqual(failures, [isFatal])
+    expectEqual((client.time(of: .retry) == nil), isFatal)
   }
 
   /// Deployed clients do not survive them: no value exists with which a server could send one.
   @Test(arguments: [202, 203, 205, 207, 214, 215, 218, 219, 220, 221, 224])
   func aForbiddenCodeCannotBeExpressed(_ number: Int) {
-    #expect(SessionErrorCode(rawValue: number) == nil)
-    #expect(ConnectionErrorCode(rawValue: number) == nil)
+    expectEqual(SessionErrorCode(rawValue: number), nil)
+    expectEqual(ConnectionErrorCode(rawValue: number), nil)
     // From another server it is an error as any other.
     let document =
       #"{"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,"#
       + #""isRecoveryModeDisabled":false,"action":"ApplicationBug"}"#
     let text = "json_error \(number) \(document.utf8.count) 1\n\(document)"
-    #expect(Self.effect(text) == .isReported)
+    expectEqual(Self.effect(text), .isReported)
   }
 
   @Test func theForbiddenCodeOfConnectionsCannotBeExpressed() {
-    #expect(ConnectionErrorCode(rawValue: 104) == nil)
-    #expect(SessionErrorCode(rawValue: 104) == nil)
+    expectEqual(ConnectionErrorCode(rawValue: 104), nil)
+    expectEqual(SessionErrorCode(rawValue: 104), nil)
   }
 }

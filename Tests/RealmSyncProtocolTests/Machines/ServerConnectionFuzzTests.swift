@@ -4,6 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ServerConnectionFuzzTests {
@@ -167,10 +168,10 @@ struct ServerConnectionFuzzTests {
       met.formUnion(log.map(Self.kind))
       // `ServerConnectionMachine` 2, and each session ends once.
       if let end = log.firstIndex(where: { if case .close = $0 { true } else { false } }) {
-        #expect(end == log.count - 1, "seed \(seed)")
+        expectEqual(end, log.count - 1, "seed \(seed)")
         let begun = log.count { if case .began = $0 { true } else { false } }
         let ended = log.count { if case .ended = $0 { true } else { false } }
-        #expect(begun == ended, "seed \(seed)")
+        expectEqual(begun, ended, "seed \(seed)")
       }
     }
     // A search that never reaches a part of a session finds nothing there.
@@ -178,7 +179,7 @@ struct ServerConnectionFuzzTests {
       "send", "close", "setTimer", "pauseReading", "resumeReading", "began", "ended", "bind",
       "lookUp", "claim", "nextDownload", "integrate", "currentHead", "setQuery",
     ]
-    #expect(met == all)
+    expectEqual(met, all)
   }
 
   private static func kind(_ effect: ServerConnectionEffect) -> String {

@@ -3,6 +3,7 @@
 // The server's connection: sessions by their numbers, time, limits and errors (P1 B and P1 C).
 
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct ServerConnectionMachineTests {
@@ -23,7 +24,7 @@ struct ServerConnectionMachineTests {
   private func error(_ connection: inout ScriptedServerConnection) -> String? {
     guard let text = connection.takeSent().last, text.hasPrefix("json_error ") else { return nil }
     let fields = text.prefix { $0 != "\n" }.split(separator: " ")
-    #expect(fields[3] == "0")
+    expectEqual(fields[3], "0")
     return String(fields[1])
   }
 
@@ -57,18 +58,19 @@ struct ServerConnectionMachineTests {
   @Test func aClientResetTakesTwoSessions() {
     var connection = Self.trace()
     let sent = connection.takeSent()
-    #expect(sent[0] == "pong 100\n")
+    expectEqual(sent[0], "pong 100\n")
     #expect(sent[1].hasPrefix("json_error 208 "))
-    #expect(sent.dropFirst(2) == ["ident 2 3 1003\n", "unbound 2\n", "pong 200\n"])
-    #expect(
-      connection.takeOthers() == [
+    expectEqual(sent.dropFirst(2), ["ident 2 3 1003\n", "unbound 2\n", "pong 200\n"])
+    expectEqual(
+      connection.takeOthers(),
+      [
         .setTimer(at: 180_000), .began(session: 1), .began(session: 2), .ended(session: 1),
         .ended(session: 2),
       ])
   }
 
   /// SY8
-  @Test func equalInputsGiveEqualEffects() { #expect(Self.trace().log == Self.trace().log) }
+  @Test func equalInputsGiveEqualEffects() { expectEqual(Self.trace().log, Self.trace().log) }
 
   // MARK: Sessions
 
@@ -79,14 +81,15 @@ struct ServerConnectionMachineTests {
     connection.reply(1, .done)
     connection.receive("unbind 1\n")
     connection.receive(Self.bind)
-    #expect(
-      connection.takeOthers() == [
+    expectEqual(
+      connection.takeOthers(),
+      [
         .began(session: 1), .ended(session: 1), .began(session: 2),
       ])
     // The answer to a request of the session before is not the new one's.
     connection.handle(.session(1, .stored(request: 1, .done)))
     connection.receive("ident 1 2 1002 4 18 4 7777\n")
-    #expect(connection.takeRequests().count == 2, "the IDENT waits for the answer to BIND")
+    expectEqual(connection.takeRequests().count, 2, "the IDENT waits for the answer to BIND")
   }
 
   /// `ServerConnectionMachine` 1
@@ -96,7 +99,7 @@ struct ServerConnectionMachineTests {
     connection.handle(.session(1, .refuse(SessionRefusal(.sessionClosed, "gone"))))
     _ = connection.takeSent()
     connection.receive(Self.bind)
-    #expect(error(&connection) == "107")
+    expectEqual(error(&connection), "107")
     guard case .close(.normal, _)? = connection.takeOthers().last else {
       Issue.record("open")
       return
@@ -109,7 +112,7 @@ struct ServerConnectionMachineTests {
   func unknownNumbersEndTheConnection(_ text: String) {
     var connection = Self.made()
     connection.receive(text)
-    #expect(error(&connection) == "106")
+    expectEqual(error(&connection), "106")
   }
 
   @Test func anErrorOfOneSessionLeavesTheOthers() {
@@ -117,12 +120,12 @@ struct ServerConnectionMachineTests {
     connection.run(1, name: 1)
     connection.run(2, name: 2)
     connection.handle(.session(1, .refuse(SessionRefusal(.badChangeset, "no"))))
-    #expect(connection.takeSent().last?.hasPrefix("json_error 212 ") == true)
+    expectEqual(connection.takeSent().last?.hasPrefix("json_error 212 "), true)
     connection.receive("upload 1 0 0 0 19 4 4\n")
     connection.receive("mark 1 1\n")
-    #expect(connection.takeSent() == [])
+    expectEqual(connection.takeSent(), [])
     connection.reply(2, ScriptedServerConnection.download(4))
-    #expect(connection.takeSent().count == 1)
+    expectEqual(connection.takeSent().count, 1)
   }
 
   @Test func sessionsHaveALimit() {
@@ -136,14 +139,14 @@ struct ServerConnectionMachineTests {
     connection.receive("unbind 4\n")
     connection.receive("unbind 1\n")
     connection.run(5, name: 5)
-    #expect(connection.takeSent() == ["unbound 1\n"])
+    expectEqual(connection.takeSent(), ["unbound 1\n"])
     // A client that only binds is not served without limit.
     for number in 10...12 as ClosedRange<UInt64> {
       connection.receive("bind \(number) 5 0 0 0\n\"foo\"")
     }
-    #expect(connection.takeSent().count == 3)
+    expectEqual(connection.takeSent().count, 3)
     connection.receive("bind 13 5 0 0 0\n\"foo\"")
-    #expect(error(&connection) == "101")
+    expectEqual(error(&connection), "101")
   }
 
   // MARK: Errors
@@ -156,9 +159,9 @@ struct ServerConnectionMachineTests {
     var connection = Self.made()
     connection.run(1, name: 1)
     connection.receive(text)
-    #expect(error(&connection) == code)
+    expectEqual(error(&connection), code)
     let others = connection.takeOthers()
-    #expect(others.dropLast().last == .ended(session: 1))
+    expectEqual(others.dropLast().last, .ended(session: 1))
     guard case .close(.normal, _)? = others.last else {
       Issue.record("\(others)")
       return
@@ -175,29 +178,29 @@ struct ServerConnectionMachineTests {
     connection.receive(Self.bind)
     connection.reply(1, .done)
     connection.receive("mark 1 1\n")
-    #expect(error(&connection) == "109")
-    #expect(connection.takeOthers().count { $0 == .ended(session: 1) } == 1)
+    expectEqual(error(&connection), "109")
+    expectEqual(connection.takeOthers().count { $0 == .ended(session: 1) }, 1)
   }
 
   @Test func anAppHasOneMode() {
     var connection = ScriptedServerConnection(Self.partition, served: .flexible)
     connection.receive(Self.bind)
-    #expect(error(&connection) == "113")
+    expectEqual(error(&connection), "113")
     var other = ScriptedServerConnection(ProtocolVersion(mode: .flexible), served: .partition)
     other.receive("bind 1 2 0 0 0\n{}")
-    #expect(error(&other) == "114")
+    expectEqual(error(&other), "114")
   }
 
   @Test func oldClientsGetErrorsWithoutDocuments() {
     var connection = ScriptedServerConnection(ProtocolVersion(mode: .partition, number: 3))
     connection.receive("unbind 1\n")
-    #expect(connection.takeSent() == ["error 106 27 0 0\nNo session has the number 1"])
+    expectEqual(connection.takeSent(), ["error 106 27 0 0\nNo session has the number 1"])
   }
 
   @Test func aMessageThatIsTooLargeClosesTheSocket() {
     var connection = Self.made { $0.messageByteCount = 100 }
     connection.receive(String(repeating: "x", count: 101))
-    #expect(connection.takeSent() == [])
+    expectEqual(connection.takeSent(), [])
     guard case .close(.messageTooBig, _)? = connection.takeOthers().last else {
       Issue.record("open")
       return
@@ -217,7 +220,7 @@ struct ServerConnectionMachineTests {
     connection.run(1, name: 1)
     _ = connection.takeOthers()
     connection.handle(.closed)
-    #expect(connection.takeOthers() == [.ended(session: 1)])
+    expectEqual(connection.takeOthers(), [.ended(session: 1)])
   }
 
   // MARK: Time
@@ -229,10 +232,10 @@ struct ServerConnectionMachineTests {
     connection.receive("ping 5 0\n")
     connection.now = 180_000
     connection.handle(.timer)
-    #expect(connection.takeOthers() == [.setTimer(at: 280_000)])
+    expectEqual(connection.takeOthers(), [.setTimer(at: 280_000)])
     connection.now = 280_000
     connection.handle(.timer)
-    #expect(connection.takeOthers() == [.close(.goingAway, reason: "The client is silent")])
+    expectEqual(connection.takeOthers(), [.close(.goingAway, reason: "The client is silent")])
   }
 
   /// `ServerConnectionMachine` 5: seven bytes wait, for which a slow client has a second beyond the
@@ -252,18 +255,18 @@ struct ServerConnectionMachineTests {
     connection.receive(Self.bind)
     connection.receive("ping 1 0\n")
     speak(900)
-    #expect(tick(1_000) == .setTimer(at: 1_900))
+    expectEqual(tick(1_000), .setTimer(at: 1_900))
     speak(1_850)
-    #expect(tick(1_900) == .setTimer(at: 2_000))
+    expectEqual(tick(1_900), .setTimer(at: 2_000))
     if let taken {
       connection.now = 1_950
       connection.handle(.written(byteCount: taken))
-      #expect(tick(2_000) == .setTimer(at: 2_850))
+      expectEqual(tick(2_000), .setTimer(at: 2_850))
       speak(2_800)
-      #expect(tick(2_850) == .setTimer(at: end ?? 3_800))
+      expectEqual(tick(2_850), .setTimer(at: end ?? 3_800))
     }
     guard let end else { return }
-    #expect(tick(end) == .close(.goingAway, reason: "The client takes nothing"))
+    expectEqual(tick(end), .close(.goingAway, reason: "The client takes nothing"))
   }
 
   // MARK: Limits
@@ -284,20 +287,20 @@ struct ServerConnectionMachineTests {
     _ = connection.takeOthers()
     connection.receive(Self.upload(1, client: 19, byteCount: 400))
     connection.receive(Self.upload(2, client: 19, byteCount: 200))
-    #expect(connection.takeOthers() == [])
+    expectEqual(connection.takeOthers(), [])
     connection.receive(Self.upload(1, client: 20, byteCount: 400))
-    #expect(connection.takeOthers() == [.pauseReading])
+    expectEqual(connection.takeOthers(), [.pauseReading])
     // What is not read is no silence.
     _ = connection.takeSent()
     connection.now = 500_000
     connection.handle(.timer)
-    #expect(connection.takeOthers() == [.setTimer(at: 680_000)])
+    expectEqual(connection.takeOthers(), [.setTimer(at: 680_000)])
     let stored = ServerStoreReply.integrated(
       head: SaltedVersion(version: 5, salt: 1), rejected: [])
     connection.reply(2, stored)
-    #expect(connection.takeOthers() == [])
+    expectEqual(connection.takeOthers(), [])
     connection.reply(1, stored)
-    #expect(connection.takeOthers() == [.resumeReading])
+    expectEqual(connection.takeOthers(), [.resumeReading])
   }
 
   /// `ServerConnectionMachine` 6
@@ -308,19 +311,19 @@ struct ServerConnectionMachineTests {
     _ = connection.takeOthers()
     connection.receive(Self.upload(1, client: 19, byteCount: 400))
     connection.receive(Self.upload(1, client: 20, byteCount: 400))
-    #expect(connection.takeOthers() == [])
+    expectEqual(connection.takeOthers(), [])
     connection.handle(.memory(isTight: true))
-    #expect(connection.takeOthers() == [.pauseReading])
+    expectEqual(connection.takeOthers(), [.pauseReading])
     // What it holds goes, and it is read again though memory is tight still.
     let stored = ServerStoreReply.integrated(
       head: SaltedVersion(version: 5, salt: 1), rejected: [])
     connection.reply(1, stored)
-    #expect(connection.takeOthers() == [])
+    expectEqual(connection.takeOthers(), [])
     connection.reply(1, stored)
-    #expect(connection.takeOthers() == [.resumeReading])
+    expectEqual(connection.takeOthers(), [.resumeReading])
     connection.handle(.memory(isTight: false))
     connection.receive(Self.upload(1, client: 21, byteCount: 600))
-    #expect(connection.takeOthers() == [])
+    expectEqual(connection.takeOthers(), [])
   }
 
   /// A client that does not read what it gets may go on to ask whether it has everything.
@@ -335,7 +338,7 @@ struct ServerConnectionMachineTests {
       connection.reply(1, .head(SaltedVersion(version: 5, salt: 1)))
     }
     #expect(connection.machine.heldByteCount > 500)
-    #expect(connection.takeOthers() == [.pauseReading])
+    expectEqual(connection.takeOthers(), [.pauseReading])
   }
 
   /// `ServerConnectionMachine` 6
@@ -343,12 +346,12 @@ struct ServerConnectionMachineTests {
     var connection = Self.made()
     connection.handle(.memory(isTight: true))
     connection.run(1, name: 1)
-    #expect(connection.requests.count == 4)
+    expectEqual(connection.requests.count, 4)
     connection.reply(1, ScriptedServerConnection.download(4, [7, 7, 7]))
     connection.handle(.session(1, .head(SaltedVersion(version: 5, salt: 1))))
-    #expect(connection.requests.count == 4)
-    #expect(connection.takeSent().count == 1)
-    #expect(connection.requests.count == 5)
+    expectEqual(connection.requests.count, 4)
+    expectEqual(connection.takeSent().count, 1)
+    expectEqual(connection.requests.count, 5)
   }
 
   /// `ServerConnectionMachine` 3
@@ -358,9 +361,9 @@ struct ServerConnectionMachineTests {
     connection.reply(1, ScriptedServerConnection.download(4))
     _ = connection.takeOthers()
     connection.receive(Self.upload(1, client: 19, byteCount: 400))
-    #expect(connection.takeOthers() == [.pauseReading])
+    expectEqual(connection.takeOthers(), [.pauseReading])
     connection.receive("unbind 1\n")
-    #expect(connection.takeOthers() == [.ended(session: 1), .resumeReading])
+    expectEqual(connection.takeOthers(), [.ended(session: 1), .resumeReading])
   }
 
   /// `ServerConnectionMachine` 4
@@ -379,8 +382,8 @@ struct ServerConnectionMachineTests {
       connection.handle(.session(name, .head(SaltedVersion(version: 5, salt: 1))))
     }
     connection.receive("ping 9 9\n")
-    #expect(connection.takeRequests() == [])
-    #expect(connection.takeOthers().last == .pauseReading)
+    expectEqual(connection.takeRequests(), [])
+    expectEqual(connection.takeOthers().last, .pauseReading)
     // A new session waits too.
     connection.run(3, name: 3)
     #expect(
@@ -388,9 +391,9 @@ struct ServerConnectionMachineTests {
         if case .nextDownload = $0 { true } else { false }
       })
     let sent = connection.takeSent()
-    #expect(sent.last == "pong 9\n")
+    expectEqual(sent.last, "pong 9\n")
     #expect(connection.takeOthers().contains(.resumeReading))
-    #expect(connection.takeRequests().count == 3)
+    expectEqual(connection.takeRequests().count, 3)
   }
 
   /// `ServerConnectionMachine` 4
@@ -402,11 +405,11 @@ struct ServerConnectionMachineTests {
         if case .nextDownload = $0.request { true } else { false }
       }.map(\.session)
     }
-    #expect(downloads() == [1, 2])
+    expectEqual(downloads(), [1, 2])
     connection.reply(2, ScriptedServerConnection.download(4))
-    #expect(downloads() == [1, 2, 3])
+    expectEqual(downloads(), [1, 2, 3])
     connection.receive("unbind 1\n")
-    #expect(downloads() == [1, 2, 3, 4])
+    expectEqual(downloads(), [1, 2, 3, 4])
     // The late answer to a session that is gone counts once.
     connection.handle(.session(1, .stored(request: 4, ScriptedServerConnection.download(4))))
     connection.reply(3, ScriptedServerConnection.download(4))
@@ -414,7 +417,7 @@ struct ServerConnectionMachineTests {
     for name in 2...4 as ClosedRange<UInt64> {
       connection.handle(.session(name, .head(SaltedVersion(version: 5, salt: 7777))))
     }
-    #expect(downloads() == [1, 2, 3, 4, 2, 3])
+    expectEqual(downloads(), [1, 2, 3, 4, 2, 3])
   }
 
   /// `ServerConnectionMachine` 7: a client that begins a bootstrap in each of its sessions, and
@@ -432,10 +435,10 @@ struct ServerConnectionMachineTests {
     }
     connection.reply(3, ScriptedServerConnection.download(4))
     connection.run(4, name: 4)
-    #expect(downloads() == [1, 2, 3, 1, 2])
+    expectEqual(downloads(), [1, 2, 3, 1, 2])
     connection.reply(1, ScriptedServerConnection.download(4, batch: .moreToCome))
-    #expect(downloads() == [1, 2, 3, 1, 2, 1])
+    expectEqual(downloads(), [1, 2, 3, 1, 2, 1])
     connection.reply(1, ScriptedServerConnection.download(4, batch: .last))
-    #expect(downloads() == [1, 2, 3, 1, 2, 1, 4])
+    expectEqual(downloads(), [1, 2, 3, 1, 2, 1, 4])
   }
 }

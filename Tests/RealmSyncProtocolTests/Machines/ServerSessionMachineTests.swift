@@ -3,6 +3,7 @@
 // The server's session: the traces of P1 D.2, and what it does with clients that break rules.
 
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct ServerSessionMachineTests {
@@ -52,7 +53,7 @@ struct ServerSessionMachineTests {
     server.reply(.claimed(file(change), rejected: []))
     let up = file(change).clientVersion
     server.reply(download(4, 18, up: up, 3, query: 1))
-    #expect(server.takeSent() == ["download 1 4 18 4 7777 \(up) 3 1 2 1 0 0 0\n"])
+    expectEqual(server.takeSent(), ["download 1 4 18 4 7777 \(up) 3 1 2 1 0 0 0\n"])
     return server
   }
 
@@ -62,18 +63,19 @@ struct ServerSessionMachineTests {
     var server = ScriptedServer()
     try server.receive(bind)
     server.reply(.bound(ident: FileIdentifier(2), salt: 1002))
-    #expect(server.takeSent() == ["ident 1 2 1002\n"])
+    expectEqual(server.takeSent(), ["ident 1 2 1002\n"])
     try server.receive("ident 1 2 1002 0 0 0 0 0 2\n{}")
     try server.receive("mark 1 1\n")
     let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
     server.reply(.file(ServerFileLookup(file: file, head: head(1), latestSalt: nil)))
     server.reply(.claimed(file, rejected: []))
-    #expect(server.request == .currentHead)
+    expectEqual(server.request, .currentHead)
     server.reply(.head(head(1)))
-    #expect(server.request == .nextDownload(after: DownloadCursor()))
+    expectEqual(server.request, .nextDownload(after: DownloadCursor()))
     server.reply(download(1, 0, up: 0, 0, query: 0, .last, "1 0 347155200000 1 0 0 "))
-    #expect(
-      server.takeSent() == [
+    expectEqual(
+      server.takeSent(),
+      [
         "download 1 1 0 1 7777 0 0 0 1 1 0 23 0\n1 0 347155200000 1 0 0 ", "mark 1 1\n",
       ])
     let entry = "5 0 347155200000 0 175 " + String(repeating: "x", count: 175)
@@ -83,22 +85,22 @@ struct ServerSessionMachineTests {
     server.reply(.integrated(head: head(2), rejected: []))
     server.reply(.done)
     server.reply(.head(head(2)))
-    #expect(server.takeSent() == [])
+    expectEqual(server.takeSent(), [])
     server.reply(download(2, 6, up: 6, 0, query: 1, .moreToCome, "2 0 347155200000 1 0 0 "))
-    #expect(server.takeSent().count == 1, "the MARK waits for the whole bootstrap")
+    expectEqual(server.takeSent().count, 1, "the MARK waits for the whole bootstrap")
     server.reply(download(2, 6, up: 6, 0, query: 1, .last))
-    #expect(server.takeSent() == ["download 1 2 6 2 7777 6 0 1 1 1 0 0 0\n", "mark 1 2\n"])
+    expectEqual(server.takeSent(), ["download 1 2 6 2 7777 6 0 1 1 1 0 0 0\n", "mark 1 2\n"])
     try server.receive(upload("12 2 2"))
     server.reply(.integrated(head: head(2), rejected: []))
-    #expect(server.takeSent() == [])
+    expectEqual(server.takeSent(), [])
     return server
   }
 
   @Test func aNewFlexibleFile() throws {
     var server = try Self.newFile()
     try server.receive("unbind 1\n")
-    #expect(server.takeSent() == ["unbound 1\n"])
-    #expect(server.others == [.ended])
+    expectEqual(server.takeSent(), ["unbound 1\n"])
+    expectEqual(server.others, [.ended])
   }
 
   /// P5 5: the client holds an error back until a DOWNLOAD of the steady state has changesets, and
@@ -109,20 +111,20 @@ struct ServerSessionMachineTests {
     let report = CompensatingWriteReport(
       serverVersion: 5, rejectedClientVersion: 29, updates: [])
     server.reply(.integrated(head: Self.head(5), rejected: [report]))
-    #expect(server.takeSent().count == 1)
+    expectEqual(server.takeSent().count, 1)
     let entry = "5 30 347155200000 1 0 0 "
     server.reply(Self.download(5, 30, up: 30, 4, query: 1, .last, entry))
     let cursor = DownloadCursor(serverVersion: 5, clientVersion: 30)
-    #expect(server.request == .nextDownload(after: cursor))
+    expectEqual(server.request, .nextDownload(after: cursor))
     let count = server.requests.count
     server.reply(Self.download(5, 30, up: 30, 4, query: 1, .steady, entry))
-    #expect(server.takeSent().count == 2)
-    #expect(server.requests.count == count)
+    expectEqual(server.takeSent().count, 2)
+    expectEqual(server.requests.count, count)
   }
 
   /// SY8
   @Test func equalInputsGiveEqualEffects() throws {
-    #expect(try Self.newFile().log == Self.newFile().log)
+    try expectEqual(Self.newFile().log, Self.newFile().log)
   }
 
   @Test func aPartition() throws {
@@ -138,7 +140,7 @@ struct ServerSessionMachineTests {
       .download(
         ServerMessage.Download(
           cursors: SyncCursors(), progress: .partition(byteCountLeft: 0), body: .empty)))
-    #expect(server.takeSent().last == "download 1 0 0 0 0 0 0 0 0 0 0\n")
+    expectEqual(server.takeSent().last, "download 1 0 0 0 0 0 0 0 0 0 0\n")
   }
 
   // MARK: IDENT (P4 A.3)
@@ -159,7 +161,7 @@ struct ServerSessionMachineTests {
     let lookup = ServerFileLookup(file: Self.file(), head: Self.head(5), latestSalt: 7777)
     server.reply(.file(lookup))
     if let code {
-      #expect(server.sent.last?.hasPrefix("json_error \(code) ") == true)
+      expectEqual(server.sent.last?.hasPrefix("json_error \(code) "), true)
     } else {
       guard case .claim? = server.request else {
         Issue.record("\(server.sent)")
@@ -185,17 +187,17 @@ struct ServerSessionMachineTests {
     func code(_ defect: IdentDefect?) -> SessionErrorCode? {
       if case .refusal(let refusal)? = defect { refusal.code } else { nil }
     }
-    #expect(code(defect(nil)) == .badClientFileIdent)
+    expectEqual(code(defect(nil)), .badClientFileIdent)
     let expired = Self.file {
       $0.isExpired = true
       $0.isOfUser = false
     }
-    #expect(code(defect(expired)) == .clientFileExpired)
-    #expect(code(defect(Self.file { $0.isOfUser = false })) == .userMismatch)
-    #expect(code(defect(Self.file())) == .badClientVersion)
+    expectEqual(code(defect(expired)), .clientFileExpired)
+    expectEqual(code(defect(Self.file { $0.isOfUser = false })), .userMismatch)
+    expectEqual(code(defect(Self.file())), .badClientVersion)
     let good = Self.file { $0.clientVersion = 100 }
-    #expect(defect(good, isBound: true) == .boundInOtherSession)
-    #expect(defect(good) == nil)
+    expectEqual(defect(good, isBound: true), .boundInOtherSession)
+    expectEqual(defect(good), nil)
   }
 
   @Test func anInvalidActiveQueryIsASessionError() throws {
@@ -205,7 +207,7 @@ struct ServerSessionMachineTests {
     try server.receive(Self.resume)
     server.reply(.file(ServerFileLookup(file: Self.file(), head: Self.head(4), latestSalt: 7777)))
     server.reply(.queryRefused(message: "Invalid query"))
-    #expect(server.sent.last?.hasPrefix("json_error 226 ") == true)
+    expectEqual(server.sent.last?.hasPrefix("json_error 226 "), true)
   }
 
   // MARK: UPLOAD (P4 A.4)
@@ -232,7 +234,7 @@ struct ServerSessionMachineTests {
   @Test func aLockedVersionDoesNotGoBack() throws {
     var server = try Self.running { $0.lockedServerVersion = 4 }
     try server.receive(Self.upload("19 4 3"))
-    #expect(server.sent.last?.hasPrefix("json_error 209 ") == true)
+    expectEqual(server.sent.last?.hasPrefix("json_error 209 "), true)
   }
 
   @Test func thresholdsRise() throws {
@@ -243,9 +245,9 @@ struct ServerSessionMachineTests {
     _ = server.takeSent()
     var other = server
     try server.receive(Self.upload("19 4 4"))
-    #expect(server.sent.last?.hasPrefix("json_error 210 ") == true)
+    expectEqual(server.sent.last?.hasPrefix("json_error 210 "), true)
     try other.receive(Self.upload("20 3 4"))
-    #expect(other.sent.last?.hasPrefix("json_error 209 ") == true)
+    expectEqual(other.sent.last?.hasPrefix("json_error 209 "), true)
   }
 
   /// What a client sends again after a lost connection may end before what the server has.
@@ -255,10 +257,10 @@ struct ServerSessionMachineTests {
     try server.receive(Self.upload("17 2 0", "17 2 0 0 0 "))
     #expect(server.requests.count == count && server.sent == [])
     try server.receive(Self.upload("18 4 4", "18 2 0 0 0 "))
-    #expect(
-      server.request
-        == .integrate(
-          UploadCursor(clientVersion: 18, serverVersion: 4), lockedServerVersion: 4, entries: []))
+    expectEqual(
+      server.request,
+      .integrate(
+        UploadCursor(clientVersion: 18, serverVersion: 4), lockedServerVersion: 4, entries: []))
   }
 
   /// The realm may say more of a file than the session has stored: an earlier upload whose outcome
@@ -267,18 +269,18 @@ struct ServerSessionMachineTests {
     var server = try Self.running { $0.clientVersion = 18 }
     server.handle(.head(Self.head(5)))
     server.reply(Self.download(5, 20, up: 20, 4, query: 1))
-    #expect(server.takeSent() == [])
+    expectEqual(server.takeSent(), [])
     // What is there already is not integrated again, and is acknowledged.
     try server.receive(Self.upload("20 4 4", "20 4 0 0 1 x"))
     guard case .integrate(let progress, 4, let entries)? = server.request else {
       Issue.record("\(server.sent)")
       return
     }
-    #expect(progress == UploadCursor(clientVersion: 20, serverVersion: 4))
+    expectEqual(progress, UploadCursor(clientVersion: 20, serverVersion: 4))
     #expect(entries.isEmpty)
     server.reply(.integrated(head: Self.head(5), rejected: []))
     server.reply(Self.download(5, 20, up: 20, 4, query: 1))
-    #expect(server.takeSent() == ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
+    expectEqual(server.takeSent(), ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
   }
 
   /// With an answer, all clients would report progress as long as there are new versions, without a
@@ -288,10 +290,10 @@ struct ServerSessionMachineTests {
     try server.receive(Self.upload("20 4 4"))
     server.reply(.integrated(head: Self.head(5), rejected: []))
     server.reply(Self.download(5, 20, up: 20, 4, query: 1))
-    #expect(server.takeSent() == [])
+    expectEqual(server.takeSent(), [])
     server.handle(.head(Self.head(6)))
     server.reply(Self.download(6, 20, up: 20, 4, query: 1, .steady, "6 20 0 3 0 0 "))
-    #expect(server.takeSent().first?.hasPrefix("download 1 6 20 6 7777 20 4 1 2 ") == true)
+    expectEqual(server.takeSent().first?.hasPrefix("download 1 6 20 6 7777 20 4 1 2 "), true)
   }
 
   @Test func duplicatesAreSkipped() throws {
@@ -301,8 +303,8 @@ struct ServerSessionMachineTests {
       Issue.record("\(server.sent)")
       return
     }
-    #expect(progress == UploadCursor(clientVersion: 20, serverVersion: 4))
-    #expect(entries.map(\.clientVersion) == [20])
+    expectEqual(progress, UploadCursor(clientVersion: 20, serverVersion: 4))
+    expectEqual(entries.map(\.clientVersion), [20])
   }
 
   @Test(arguments: [
@@ -340,16 +342,16 @@ struct ServerSessionMachineTests {
     var server = try Self.running()
     try server.receive("mark 1 1\n")
     server.reply(.head(Self.head(6)))
-    #expect(server.sent == [])
-    #expect(
-      server.request == .nextDownload(after: DownloadCursor(serverVersion: 4, clientVersion: 18)))
+    expectEqual(server.sent, [])
+    expectEqual(
+      server.request, .nextDownload(after: DownloadCursor(serverVersion: 4, clientVersion: 18)))
     server.handle(.head(Self.head(7)))
     server.reply(Self.download(5, 18, up: 18, 3, query: 1, .steady, "5 18 0 3 0 0 "))
-    #expect(server.takeSent().count == 1)
+    expectEqual(server.takeSent().count, 1)
     server.reply(Self.download(6, 18, up: 18, 3, query: 1, .steady, "6 18 0 3 0 0 "))
-    #expect(server.takeSent().last == "mark 1 1\n")
-    #expect(
-      server.request == .nextDownload(after: DownloadCursor(serverVersion: 6, clientVersion: 18)))
+    expectEqual(server.takeSent().last, "mark 1 1\n")
+    expectEqual(
+      server.request, .nextDownload(after: DownloadCursor(serverVersion: 6, clientVersion: 18)))
   }
 
   /// Versions without anything for the client cost no message, until they are many.
@@ -357,13 +359,13 @@ struct ServerSessionMachineTests {
     var server = try Self.running()
     server.handle(.head(Self.head(5)))
     server.reply(Self.download(5, 18, up: 18, 3, query: 1))
-    #expect(server.sent == [])
+    expectEqual(server.sent, [])
     try server.receive("mark 1 1\n")
     server.reply(.head(Self.head(5)))
-    #expect(server.takeSent() == ["mark 1 1\n"])
+    expectEqual(server.takeSent(), ["mark 1 1\n"])
     server.handle(.head(Self.head(1_004)))
     server.reply(Self.download(1_004, 18, up: 18, 3, query: 1))
-    #expect(server.takeSent() == ["download 1 1004 18 1004 7777 18 3 1 2 1 0 0 0\n"])
+    expectEqual(server.takeSent(), ["download 1 1004 18 1004 7777 18 3 1 2 1 0 0 0\n"])
   }
 
   @Test func aSlowClientGetsNothingMore() throws {
@@ -375,17 +377,17 @@ struct ServerSessionMachineTests {
       return
     }
     server.handle(.outputDrained)
-    #expect(server.requests.count == 5)
+    expectEqual(server.requests.count, 5)
   }
 
   @Test func aRefusedQueryLeavesTheSessionRunning() throws {
     var server = try Self.running()
     try server.receive("query 1 2 2\n{}")
     server.reply(.queryRefused(message: "Invalid query"))
-    #expect(server.takeSent() == ["query_error 226 13 1 2\nInvalid query"])
+    expectEqual(server.takeSent(), ["query_error 226 13 1 2\nInvalid query"])
     try server.receive("mark 1 1\n")
     server.reply(.head(Self.head(4)))
-    #expect(server.takeSent() == ["mark 1 1\n"])
+    expectEqual(server.takeSent(), ["mark 1 1\n"])
   }
 
   /// `ServerSessionMachine` 5
@@ -407,7 +409,7 @@ struct ServerSessionMachineTests {
       return
     }
     server.reply(Self.download(4, 18, up: 18, 3, query: 2, .last))
-    #expect(server.request == .setQuery(VersionedQuery(version: 3, text: "{}")))
+    expectEqual(server.request, .setQuery(VersionedQuery(version: 3, text: "{}")))
   }
 
   /// A round of the active query that is too large for one message does not stand for the
@@ -426,7 +428,7 @@ struct ServerSessionMachineTests {
       return
     }
     server.reply(Self.download(4, 18, up: 18, 3, query: 2, .last))
-    #expect(server.takeSent().last == "mark 1 1\n")
+    expectEqual(server.takeSent().last, "mark 1 1\n")
   }
 
   /// One that the server begins without being asked, in the middle of steady state.
@@ -440,7 +442,7 @@ struct ServerSessionMachineTests {
     }
     _ = server.takeSent()
     server.reply(Self.download(5, 18, up: 18, 3, query: 1, .last))
-    #expect(server.takeSent() == ["download 1 5 18 5 7777 18 3 1 1 1 0 0 0\n"])
+    expectEqual(server.takeSent(), ["download 1 5 18 5 7777 18 3 1 1 1 0 0 0\n"])
   }
 
   /// All parts of a bootstrap have the upload cursor of the first.
@@ -454,7 +456,7 @@ struct ServerSessionMachineTests {
     server.reply(Self.download(5, 18, up: 18, 3, query: 1, .last))
     _ = server.takeSent()
     server.reply(Self.download(5, 18, up: 20, 4, query: 1))
-    #expect(server.takeSent() == ["download 1 5 18 5 7777 20 4 1 2 1 0 0 0\n"])
+    expectEqual(server.takeSent(), ["download 1 5 18 5 7777 20 4 1 2 1 0 0 0\n"])
   }
 
   @Test func refusedWritesAreReportedBeforeTheyAreUndone() throws {
@@ -465,21 +467,21 @@ struct ServerSessionMachineTests {
       updates: [RejectedUpdate(notAllowed: .int(1), in: "Item")])
     server.reply(.integrated(head: Self.head(6), rejected: [report]))
     server.reply(Self.download(6, 20, up: 20, 4, query: 1, .steady, "6 20 0 1 0 0 "))
-    #expect(server.sent.map { $0.prefix(14) } == ["json_error 231", "download 1 6 2"])
+    expectEqual(server.sent.map { $0.prefix(14) }, ["json_error 231", "download 1 6 2"])
   }
 
   @Test func aClientsErrorIsAnsweredWithAReset() throws {
     var server = try Self.running()
     try server.receive("json_error 233 15 1\n{\"message\":\"x\"}")
-    #expect(server.sent.last?.hasPrefix("json_error 233 ") == true)
-    #expect(server.sent.last?.contains("\"action\":\"ClientReset\"") == true)
+    expectEqual(server.sent.last?.hasPrefix("json_error 233 "), true)
+    expectEqual(server.sent.last?.contains("\"action\":\"ClientReset\""), true)
   }
 
   @Test func theServerCanEndASession() throws {
     var server = try Self.running()
     server.handle(
       .refuse(SessionRefusal(.other, "The token expired", action: .refreshUser)))
-    #expect(server.sent.last?.contains("\"action\":\"RefreshUser\"") == true)
+    expectEqual(server.sent.last?.contains("\"action\":\"RefreshUser\""), true)
     try server.receive("unbind 1\n")
     #expect(server.sent.count == 1 && server.others == [.ended])
   }

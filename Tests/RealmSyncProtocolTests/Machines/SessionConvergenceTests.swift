@@ -4,7 +4,7 @@
 
 import RealmSyncProtocol
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 struct SessionConvergenceTests {
@@ -22,14 +22,14 @@ struct SessionConvergenceTests {
     for seed in RandomRuns.seeds(200) {
       let world = Self.world(seed)
       let stored = world.realm.entries.filter { !$0.changeset.isEmpty }
-      #expect(world.realm.problems == [], "seed \(seed)")
+      expectEqual(world.realm.problems, [], "seed \(seed)")
       for (index, peer) in world.peers.enumerated() {
-        #expect(peer.problems + peer.file.problems == [], "seed \(seed), client \(index)")
+        expectEqual(peer.problems + peer.file.problems, [], "seed \(seed), client \(index)")
         let mine = stored.filter { $0.file == peer.file.ident }.map(\.changeset)
         let written = peer.file.own.sorted { $0.key < $1.key }.map(\.value)
-        #expect(mine == written, "seed \(seed), client \(index)")
+        expectEqual(mine, written, "seed \(seed), client \(index)")
         let others = stored.filter { $0.file != peer.file.ident }.map(\.changeset)
-        #expect(peer.file.received == others, "seed \(seed), client \(index)")
+        expectEqual(peer.file.received, others, "seed \(seed), client \(index)")
         #expect(
           peer.file.sets.allSatisfy { $0.state == .complete } && peer.file.sets.count < 2,
           "seed \(seed), client \(index)")
@@ -43,8 +43,8 @@ struct SessionConvergenceTests {
   @Test func equalSchedulesGiveEqualEffects() {
     for seed in RandomRuns.seeds(10) {
       let (first, second) = (Self.world(seed), Self.world(seed))
-      #expect(first.peers.map(\.log) == second.peers.map(\.log), "seed \(seed)")
-      #expect(first.peers.map(\.serverLog) == second.peers.map(\.serverLog), "seed \(seed)")
+      expectEqual(first.peers.map(\.log), second.peers.map(\.log), "seed \(seed)")
+      expectEqual(first.peers.map(\.serverLog), second.peers.map(\.serverLog), "seed \(seed)")
     }
   }
 }

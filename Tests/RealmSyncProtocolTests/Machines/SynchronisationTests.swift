@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct SynchronisationTests {
@@ -41,7 +42,7 @@ struct SynchronisationTests {
     }
     // snippet end
 
-    #expect(realm.entries.map(\.changeset) == [[], [1]])
+    expectEqual(realm.entries.map(\.changeset), [[], [1]])
     #expect(file.cursors.upload.clientVersion >= 2 && file.problems == [])
   }
 
@@ -56,7 +57,7 @@ struct SynchronisationTests {
       .dropFirst().prefix { !$0.hasSuffix("// snippet end") }
     let shown = try lines(root.appendingPathComponent(Self.head)).drop { $0 != "// ```swift" }
       .dropFirst().prefix { $0 != "// ```" }
-    #expect(shown.map { $0.dropFirst(3) } == code.map { $0.dropFirst(4) })
+    expectEqual(shown.map { $0.dropFirst(3) }, code.map { $0.dropFirst(4) })
     #expect(code.count <= 30)
   }
 }

@@ -3,6 +3,7 @@
 // The traces of the specification (P1 D.2), which are text files: an input, a line, its effects.
 
 import Foundation
+import TestExtensions
 import Testing
 
 /// `REALM_RENEW_TRACES=1` writes the effects that the machine gives into the files.
@@ -54,7 +55,7 @@ struct TraceTests {
     if ProcessInfo.processInfo.environment["REALM_RENEW_TRACES"] != nil {
       return try Data(found.utf8).write(to: file)
     }
-    #expect(found == text, "another run than \(name).txt has")
-    #expect(try Self.run(text) == found)
+    expectEqual(found, text, "another run than \(name).txt has")
+    try expectEqual(Self.run(text), found)
   }
 }

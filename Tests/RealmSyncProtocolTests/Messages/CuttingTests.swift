@@ -3,6 +3,7 @@
 // Texts that quote what clients send are cut where they are sent.
 
 import RealmFormats
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -16,7 +17,7 @@ struct CuttingTests {
   ])
   func textsAreCutAtCharacters(_ text: String, _ byteCount: Int, _ expected: String) {
     let cut = text.cut(toByteCount: byteCount)
-    #expect(Array(cut.unicodeScalars) == Array(expected.unicodeScalars))
+    expectEqual(Array(cut.unicodeScalars), Array(expected.unicodeScalars))
   }
 
   /// The text of a server's message after its first line.
@@ -36,17 +37,17 @@ struct CuttingTests {
     let error = ServerMessage.error(
       session: 1, code: ErrorCode(SessionErrorCode.compensatingWrite), document: document)
     let read = try ErrorDocument(json: JSONParser.parse(Array(sent(error, version: 14).utf8)))
-    #expect(read.message == short)
-    #expect(read.compensatingWrite?.updates.map(\.reason) == [short])
-    #expect(read.compensatingWrite?.updates.first?.key == RejectedKey.int(1))
+    expectEqual(read.message, short)
+    expectEqual(read.compensatingWrite?.updates.map(\.reason), [short])
+    expectEqual(read.compensatingWrite?.updates.first?.key, RejectedKey.int(1))
     let refusal = ServerMessage.QueryError(
       session: 1, code: ErrorCode(.badQuery), queryVersion: 1, message: long)
-    #expect(sent(.queryError(refusal), version: 14) == short)
+    expectEqual(sent(.queryError(refusal), version: 14), short)
     let old = MessageEncoder(version: ProtocolVersion(mode: .partition, number: 3)).bytes(error)
     #expect(String(decoding: old, as: UTF8.self).hasSuffix("\n" + short))
     let log = sent(
       .log(ServerMessage.LogMessage(session: 1, level: "info", message: long, connection: "c")),
       version: 14)
-    #expect(try JSONParser.parse(Array(log.utf8))["msg"]?.string == short)
+    try expectEqual(JSONParser.parse(Array(log.utf8))["msg"]?.string, short)
   }
 }

@@ -5,6 +5,7 @@
 import RealmFormats
 import RealmTestSupport
 import RealmText
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -22,11 +23,12 @@ struct ErrorDocumentTests {
   ) throws {
     let document = ErrorDocument(code, message: "text")
     guard case .object(let members) = document.json else { throw MessageError.badErrorDocument }
-    #expect(
-      members.map(\.key) == [
+    expectEqual(
+      members.map(\.key),
+      [
         "message", "logURL", "tryAgain", "shouldClientReset", "isRecoveryModeDisabled", "action",
       ])
-    #expect(try ErrorDocument(json: document.json) == document)
+    try expectEqual(ErrorDocument(json: document.json), document)
     #expect(ErrorCode(code).isOfSession)
   }
 
@@ -39,15 +41,16 @@ struct ErrorDocumentTests {
           notAllowed: .objectID(ObjectIDBits(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C)),
           in: "Item")
       ])
-    #expect(
-      JSONWriter.text(document.json) == """
-        {"message":"undone","logURL":"","tryAgain":true,"shouldClientReset":false,\
-        "isRecoveryModeDisabled":false,"action":"Warning","compensatingWriteServerVersion":3,\
-        "rejectedClientVersion":16,"rejectedUpdates":[{"reason":"write to \
-        ObjectID(\\"0102030405060708090a0b0c\\") in table \\"Item\\" not allowed","table":"Item",\
-        "pk":"CgECAwQFBgcICQoLDA=="}]}
-        """)
-    #expect(try ErrorDocument(json: document.json) == document)
+    expectEqual(
+      JSONWriter.text(document.json),
+      """
+      {"message":"undone","logURL":"","tryAgain":true,"shouldClientReset":false,\
+      "isRecoveryModeDisabled":false,"action":"Warning","compensatingWriteServerVersion":3,\
+      "rejectedClientVersion":16,"rejectedUpdates":[{"reason":"write to \
+      ObjectID(\\"0102030405060708090a0b0c\\") in table \\"Item\\" not allowed","table":"Item",\
+      "pk":"CgECAwQFBgcICQoLDA=="}]}
+      """)
+    try expectEqual(ErrorDocument(json: document.json), document)
   }
 
   @Test func optionalKeys() throws {
@@ -55,7 +58,7 @@ struct ErrorDocumentTests {
     document.retry = RetryHint(intervalSeconds: 5, delaySecondsMax: 60, multiplier: 3)
     document.partitionQuery = "owner == \"a\""
     document.previousSchemaVersion = 4
-    #expect(try ErrorDocument(json: document.json) == document)
+    try expectEqual(ErrorDocument(json: document.json), document)
     #expect(document.tryAgain && !document.shouldClientReset)
   }
 
@@ -64,7 +67,7 @@ struct ErrorDocumentTests {
       {"message":"","logURL":"","tryAgain":false,"shouldClientReset":false,\
       "isRecoveryModeDisabled":true,"action":"Dance"}
       """
-    #expect(try ErrorDocument(json: JSONParser.parse(text)).action == .applicationBug)
+    try expectEqual(ErrorDocument(json: JSONParser.parse(text)).action, .applicationBug)
     let reset = text.replacing("Dance", with: "ClientReset")
     let document = try ErrorDocument(json: JSONParser.parse(reset))
     #expect(document.action == .clientReset && document.effectiveAction == .clientResetNoRecovery)
@@ -80,7 +83,7 @@ struct ErrorDocumentTests {
   ])
   func keys(_ key: RejectedKey, _ text: String, _ encoding: String) throws {
     #expect(key.description == text && hex(key.bytes) == encoding)
-    #expect(try RejectedKey(bytes: key.bytes) == key)
+    try expectEqual(RejectedKey(bytes: key.bytes), key)
   }
 
   @Test(arguments: ["", "01", "0300ff", "0302c0af", "05", "7f", "0a0102"])

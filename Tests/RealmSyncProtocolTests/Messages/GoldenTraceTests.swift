@@ -3,6 +3,7 @@
 // The messages of typical sessions, as deployed clients write and read them.
 
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct GoldenTraceTests {
@@ -37,7 +38,7 @@ struct GoldenTraceTests {
 
   @Test(arguments: clientTexts) func clientMessagesAreReadAndWritten(_ text: String) throws {
     let message = try parser.clientMessage(Array(text.utf8))
-    #expect(String(decoding: encoder.bytes(message), as: UTF8.self) == text)
+    expectEqual(String(decoding: encoder.bytes(message), as: UTF8.self), text)
   }
 
   static let serverTexts = [
@@ -63,7 +64,7 @@ struct GoldenTraceTests {
 
   @Test(arguments: serverTexts) func serverMessagesAreReadAndWritten(_ text: String) throws {
     let message = try parser.serverMessage(Array(text.utf8))
-    #expect(String(decoding: encoder.bytes(message), as: UTF8.self) == text)
+    expectEqual(String(decoding: encoder.bytes(message), as: UTF8.self), text)
   }
 
   /// The compressed size of a body that is not compressed says nothing.
@@ -73,15 +74,16 @@ struct GoldenTraceTests {
       Issue.record("no DOWNLOAD")
       return
     }
-    #expect(
-      download.cursors
-        == SyncCursors(
-          download: DownloadCursor(serverVersion: 1),
-          latest: SaltedVersion(version: 1, salt: 7777)))
-    #expect(
-      download.progress == .flexible(queryVersion: 0, batch: .last, done: .estimate(1)))
-    #expect(
-      try download.body.downloadEntries() == [
+    expectEqual(
+      download.cursors,
+      SyncCursors(
+        download: DownloadCursor(serverVersion: 1),
+        latest: SaltedVersion(version: 1, salt: 7777)))
+    expectEqual(
+      download.progress, .flexible(queryVersion: 0, batch: .last, done: .estimate(1)))
+    try expectEqual(
+      download.body.downloadEntries(),
+      [
         DownloadEntry(
           serverVersion: 1, clientVersion: 0,
           timestamp: OriginTimestamp(milliseconds: 347_155_200_000), file: .server,
@@ -95,11 +97,11 @@ struct GoldenTraceTests {
     let (parser, encoder) = (MessageParser(version: version), MessageEncoder(version: version))
     for text in ["bind 1 5 0 1 0\n\"foo\"", "ident 1 2 1002 0 0 0 0\n", "mark 1 1\n"] {
       let message = try parser.clientMessage(Array(text.utf8))
-      #expect(String(decoding: encoder.bytes(message), as: UTF8.self) == text)
+      expectEqual(String(decoding: encoder.bytes(message), as: UTF8.self), text)
     }
     let text = "download 1 0 0 0 0 0 0 4096 0 0 0\n"
     let message = try parser.serverMessage(Array(text.utf8))
-    #expect(String(decoding: encoder.bytes(message), as: UTF8.self) == text)
+    expectEqual(String(decoding: encoder.bytes(message), as: UTF8.self), text)
     #expect(throws: MessageError.unknownMessage) {
       try parser.clientMessage(Array("query 1 1 2\n{}".utf8))
     }
@@ -114,9 +116,9 @@ struct GoldenTraceTests {
       let encoder = MessageEncoder(version: ProtocolVersion(mode: .flexible, number: number))
       return String(decoding: encoder.bytes(.download(session: 1, download)), as: UTF8.self)
     }
-    #expect(text(14) == "download 1 0 0 0 0 0 0 3 2 1 0 0 0\n")
-    #expect(text(13) == "download 1 0 0 0 0 0 0 3 1 1 0 0 0\n")
-    #expect(text(11) == "download 1 0 0 0 0 0 0 3 1 0 0 0 0\n")
+    expectEqual(text(14), "download 1 0 0 0 0 0 0 3 2 1 0 0 0\n")
+    expectEqual(text(13), "download 1 0 0 0 0 0 0 3 1 1 0 0 0\n")
+    expectEqual(text(11), "download 1 0 0 0 0 0 0 3 1 0 0 0 0\n")
     let old = MessageParser(version: ProtocolVersion(mode: .flexible, number: 13))
     #expect(throws: MessageError.badSyntax) { try old.serverMessage(Array(text(14).utf8)) }
   }

@@ -3,12 +3,13 @@
 // The agreement on a version, the codes of a close, and the queries of a subscription set.
 
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct HandshakeTests {
   @Test func aClientOffersAllVersionsNewestFirst() {
     let names = ProtocolVersion.offer(.flexible)
-    #expect(names.first == "com.mongodb.realm-query-sync#14")
+    expectEqual(names.first, "com.mongodb.realm-query-sync#14")
     #expect(names.last == "com.mongodb.realm-query-sync#2" && names.count == 13)
   }
 
@@ -19,7 +20,7 @@ struct HandshakeTests {
     ("com.mongodb.realm-sync/3-7", .partition, 7), ("com.mongodb.realm-sync/1-99", .partition, 14),
   ])
   func theServerTakesTheNewestThatItHas(_ offer: String, _ mode: SyncMode, _ number: Int) {
-    #expect(ProtocolVersion.chosen(from: offer) == ProtocolVersion(mode: mode, number: number))
+    expectEqual(ProtocolVersion.chosen(from: offer), ProtocolVersion(mode: mode, number: number))
   }
 
   @Test(arguments: [
@@ -27,7 +28,7 @@ struct HandshakeTests {
     ("com.mongodb.realm-sync#7,com.mongodb.realm-sync/6", "com.mongodb.realm-sync#7"),
   ])
   func theAnswerIsWrittenAsTheOffer(_ offer: String, _ name: String) {
-    #expect(ProtocolVersion.answer(to: offer)?.name == name)
+    expectEqual(ProtocolVersion.answer(to: offer)?.name, name)
   }
 
   @Test(arguments: [
@@ -36,18 +37,18 @@ struct HandshakeTests {
     "com.mongodb.realm-sync#-5", "com.mongodb.realm-sync#99999999999999999999",
   ])
   func anOfferWithoutSharedVersionHasNone(_ offer: String) {
-    #expect(ProtocolVersion.chosen(from: offer) == nil)
+    expectEqual(ProtocolVersion.chosen(from: offer), nil)
   }
 
   @Test func theAnswerMustBeOneOfferedVersion() {
-    #expect(
-      ProtocolVersion(answer: "com.mongodb.realm-query-sync#13", mode: .flexible)?.number == 13)
+    expectEqual(
+      ProtocolVersion(answer: "com.mongodb.realm-query-sync#13", mode: .flexible)?.number, 13)
     for bad in [
       "", "com.mongodb.realm-sync#13", "com.mongodb.realm-query-sync#15",
       "com.mongodb.realm-query-sync#1",
       "com.mongodb.realm-query-sync#13,com.mongodb.realm-query-sync#12",
     ] {
-      #expect(ProtocolVersion(answer: bad, mode: .flexible) == nil, "\(bad)")
+      expectEqual(ProtocolVersion(answer: bad, mode: .flexible), nil, "\(bad)")
     }
   }
 
@@ -58,7 +59,7 @@ struct HandshakeTests {
     (4405, .fatalOrRefreshLocation), (4999, .retry),
   ])
   func reactions(_ code: Int, _ reaction: CloseCode.Reaction) {
-    #expect(CloseCode(code).reaction == reaction)
+    expectEqual(CloseCode(code).reaction, reaction)
   }
 
   @Test(arguments: [
@@ -66,18 +67,18 @@ struct HandshakeTests {
     (400, 4405),
   ])
   func failedHandshakes(_ status: Int, _ code: Int) {
-    #expect(CloseCode(handshakeStatus: status).rawValue == code)
+    expectEqual(CloseCode(handshakeStatus: status).rawValue, code)
   }
 
   @Test func queriesOfOneClassAreSortedAndJoined() throws {
     let document = QueryDocument(subscriptions: [
       ("B", "(x > 1)"), ("A", "TRUEPREDICATE"), ("B", "(a == 2)"), ("B", "(x > 1)"),
     ])
-    #expect(document.text == #"{"A":"TRUEPREDICATE","B":"((a == 2)) OR ((x > 1))"}"#)
-    #expect(QueryDocument(text: document.text) == document)
-    #expect(QueryDocument().text == "{}")
+    expectEqual(document.text, #"{"A":"TRUEPREDICATE","B":"((a == 2)) OR ((x > 1))"}"#)
+    expectEqual(QueryDocument(text: document.text), document)
+    expectEqual(QueryDocument().text, "{}")
     for bad in ["", "[]", #"{"A":1}"#, #"{"A":"x","A":"y"}"#] {
-      #expect(QueryDocument(text: bad) == nil)
+      expectEqual(QueryDocument(text: bad), nil)
     }
   }
 }

@@ -2,6 +2,7 @@
 
 // Rows V1 to V8 of the merge tables.
 
+import TestExtensions
 import Testing
 
 @testable import RealmSyncProtocol
@@ -173,9 +174,9 @@ struct MergeRuleValueTests {
       var transformer = Transformer()
       let outcome = try transformer.merge(
         local: &local, incoming: &incoming, ownIdent: FileIdentifier(ident))
-      #expect([local[0], incoming[0]].map(\.isEmpty) == [winner == 1, winner == 0])
-      #expect(outcome.alteredLocal == (winner == 1 ? [0] : []))
-      #expect(outcome.alteredIncoming == (winner == 0 ? [0] : []))
+      expectEqual([local[0], incoming[0]].map(\.isEmpty), [winner == 1, winner == 0])
+      expectEqual(outcome.alteredLocal, (winner == 1 ? [0] : []))
+      expectEqual(outcome.alteredIncoming, (winner == 0 ? [0] : []))
     }
   }
 }

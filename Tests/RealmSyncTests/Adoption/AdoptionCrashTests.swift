@@ -10,7 +10,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 #if canImport(Darwin)
@@ -91,7 +91,7 @@ struct AdoptionCrashTests {
     let system = try SimulatedFileSystem()
     let copy = try await copy()
     let marks = try record(system, to: copy.file)
-    #expect(marks.map { $0.record?.state } == [.waiting, .complete])
+    expectEqual(marks.map { $0.record?.state }, [.waiting, .complete])
     #expect(marks[1].version > marks[0].version + 1, "several versions become durable at once")
     var messages: [String] = []
     let states = CrashStates(of: system.file.trace, initial: [], sampleCount: 12)
@@ -116,7 +116,7 @@ struct AdoptionCrashTests {
       let again = try Mark(file)
       if again != marks[1] { messages.append("\(state.name): the second adoption differs") }
     }
-    #expect(messages == [], "seed \(seed)")
+    expectEqual(messages, [], "seed \(seed)")
     #expect(count > 50 && countOfBoth[0] > 10 && countOfBoth[1] > 0)
   }
 
@@ -140,10 +140,10 @@ struct AdoptionCrashTests {
         .openDatabase(history: .syncClient)
       let found = try Mark(next)
       #expect(found == after || !isDone && found == before, "call \(call)")
-      #expect(try DatabaseCheck.run(next.snapshot()) == [], "call \(call)")
+      try expectEqual(DatabaseCheck.run(next.snapshot()), [], "call \(call)")
       if found == after { continue }
       _ = try FileAdoption(of: next, to: copy.file).run()
-      #expect(try Mark(next) == after, "call \(call)")
+      try expectEqual(Mark(next), after, "call \(call)")
     }
   }
 }

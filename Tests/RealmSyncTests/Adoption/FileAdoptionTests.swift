@@ -10,6 +10,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct FileAdoptionTests {
@@ -35,29 +36,29 @@ struct FileAdoptionTests {
     let before = try device.digest()
     let outcome = try await bench.adopt()
     #expect(outcome.seededCount == 3 && outcome.droppedLists.isEmpty)
-    #expect(try StateDigest(of: device.read(), file: bench.ident) == before)
-    #expect(
-      try Items.texts(device.read()) == [1: "one", 2: "changed", 3: "waits"])
+    try expectEqual(StateDigest(of: device.read(), file: bench.ident), before)
+    try expectEqual(
+      Items.texts(device.read()), [1: "one", 2: "changed", 3: "waits"])
     try bench.expectUploadsToMatch()
     #expect(try !device.agent.waitsForAdoption())
     let state = try await device.agent.state()
     #expect(state.ident == bench.ident && state.salt == 40)
-    #expect(state.cursors.download == DownloadCursor(serverVersion: 3, clientVersion: 0))
+    expectEqual(state.cursors.download, DownloadCursor(serverVersion: 3, clientVersion: 0))
     let uploads = try bench.uploads()
-    #expect(state.uploadableByteCount == uploads.reduce(0) { $0 + $1.changeset.count })
+    expectEqual(state.uploadableByteCount, uploads.reduce(0) { $0 + $1.changeset.count })
     // `FileAdoption` 2 and 3: each has a version, and seeds are as old as the former version.
     #expect(uploads.map(\.serverVersion).allSatisfy { $0 == 3 })
     let first = outcome.before.version + 1
-    #expect(uploads.map(\.clientVersion) == Array(first..<first + UInt64(uploads.count)))
+    expectEqual(uploads.map(\.clientVersion), Array(first..<first + UInt64(uploads.count)))
     let times = uploads.map(\.timestamp.milliseconds)
-    #expect(times == [20, 20, 1000, 1000])
-    #expect(try DatabaseCheck.run(device.file.snapshot()) == [])
+    expectEqual(times, [20, 20, 1000, 1000])
+    try expectEqual(DatabaseCheck.run(device.file.snapshot()), [])
     // The server acknowledges, and goes on.
     _ = try await device.agent.integrate(
       .of(
         [Items.changeset { $0.setText("later", of: 1) }], from: 4, base: 0,
         acknowledged: uploads.last?.clientVersion))
-    #expect(try Items.texts(device.read())[1] == "later")
+    try expectEqual(Items.texts(device.read())[1], "later")
     #expect(try !device.history().hasPendingUploads())
   }
 
@@ -84,11 +85,11 @@ struct FileAdoptionTests {
         { try Items.put(3, "last", $0) },
       ])
     let outcome = try await bench.adopt()
-    #expect(outcome.seededCount == 1)
-    #expect(
-      try Items.texts(bench.device.read())
-        == [1: "server 1", 2: "changed", 3: "last", 9: ""])
-    #expect(try Items.list(of: 1, bench.device.read()) == [.string("s"), .string("y")])
+    expectEqual(outcome.seededCount, 1)
+    try expectEqual(
+      Items.texts(bench.device.read()),
+      [1: "server 1", 2: "changed", 3: "last", 9: ""])
+    try expectEqual(Items.list(of: 1, bench.device.read()), [.string("s"), .string("y")])
     try bench.expectUploadsToMatch()
     let entries = try bench.uploads()
     let texts = try entries.map { try ChangesetParser.parse($0.changeset).description }
@@ -100,8 +101,8 @@ struct FileAdoptionTests {
     let outcome = try await bench.adopt()
     #expect(try outcome.seededCount == 0 && bench.uploads().isEmpty)
     #expect(try !bench.device.agent.waitsForAdoption())
-    #expect(try await bench.device.agent.state().ident == bench.ident)
-    #expect(try bench.device.findings() == [])
+    try await expectEqual(bench.device.agent.state().ident, bench.ident)
+    try expectEqual(bench.device.findings(), [])
   }
 
   /// Two devices adopt before either has uploaded: lists are those of one of them, changes that
@@ -128,14 +129,14 @@ struct FileAdoptionTests {
     try await second.take(ours, of: first.ident)
     for bench in [first, second] {
       let group = try bench.device.read()
-      #expect(
-        try Items.texts(group)
-          == [1: "waited", 2: isFirstNewer ? "two" : "newer", 4: "four"])
+      try expectEqual(
+        Items.texts(group),
+        [1: "waited", 2: isFirstNewer ? "two" : "newer", 4: "four"])
       let list: [TableValue] = [.string("x")] + (isFirstNewer ? [] : [.string("z")])
-      #expect(try Items.list(of: 1, group) == list)
-      #expect(try bench.device.findings() == [])
+      try expectEqual(Items.list(of: 1, group), list)
+      try expectEqual(bench.device.findings(), [])
     }
-    #expect(try first.device.digest() == second.device.digest())
+    try expectEqual(first.device.digest(), second.device.digest())
   }
 
   /// Sets of subscriptions that the former server did not get are sent after what was written
@@ -164,8 +165,8 @@ struct FileAdoptionTests {
     #expect(sets.map(\.version) == [1, 2] && sets.map(\.state) == [.complete, .pending])
     let uploads = try bench.uploads()
     // The seeds, and what was written before.
-    #expect(uploads.filter { $0.clientVersion <= sets[1].snapshotVersion }.count == 3)
-    #expect(uploads.count == 4)
+    expectEqual(uploads.filter { $0.clientVersion <= sets[1].snapshotVersion }.count, 3)
+    expectEqual(uploads.count, 4)
     try bench.expectUploadsToMatch()
   }
 
@@ -186,7 +187,7 @@ struct FileAdoptionTests {
     scan.byteCountGoal = .max
     let sizes = try scan.batch(in: snapshot, after: 0).body.uploadEntries().map(\.changeset.count)
     #expect(sizes.count >= 4 && sizes.allSatisfy { $0 < 300 << 10 })
-    #expect(try bench.device.findings() == [])
+    try expectEqual(bench.device.findings(), [])
   }
 
   @Test func objectsWithoutPrimaryKeyAreRefused() async throws {
@@ -200,9 +201,9 @@ struct FileAdoptionTests {
       ])
     let before = try await bench.device.agent.state()
     let error = await #expect(throws: ResetError.self) { try await bench.adopt() }
-    #expect(error == .withoutPrimaryKey("Note"))
-    #expect(error?.description.contains("'Note' cannot be adopted") == true)
-    #expect(try await bench.device.agent.state() == before)
+    expectEqual(error, .withoutPrimaryKey("Note"))
+    expectEqual(error?.description.contains("'Note' cannot be adopted"), true)
+    try await expectEqual(bench.device.agent.state(), before)
     #expect(try bench.device.agent.waitsForAdoption())
   }
 
@@ -220,7 +221,7 @@ struct FileAdoptionTests {
       ])
     let before = try bench.device.digest()
     await #expect(throws: ResetError.self) { try await bench.adopt() }
-    #expect(try bench.device.digest() == before)
+    try expectEqual(bench.device.digest(), before)
     #expect(try bench.device.agent.waitsForAdoption())
   }
 
@@ -231,10 +232,10 @@ struct FileAdoptionTests {
     try AdoptionRecord.mark(device.file, origin: "/former.realm")
     #expect(try !device.agent.waitsForAdoption())
     let record = try #require(try AdoptionRecord.stored(in: device.read()))
-    #expect(record == AdoptionRecord(origin: "/former.realm", state: .complete))
+    expectEqual(record, AdoptionRecord(origin: "/former.realm", state: .complete))
     // A second mark changes nothing.
     _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 4)
     try AdoptionRecord.mark(device.file, origin: "/other.realm")
-    #expect(try AdoptionRecord.stored(in: device.read()) == record)
+    try expectEqual(AdoptionRecord.stored(in: device.read()), record)
   }
 }

@@ -8,6 +8,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct BootstrapIntegrationTests {
@@ -59,22 +60,22 @@ struct BootstrapIntegrationTests {
     let device = try TestDevice()
     try Self.makeSets(device)
     try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: nil)
-    #expect(try Self.states(device) == [0: .complete, 1: .pending, 2: .bootstrapping])
-    #expect(try await device.agent.processBootstrap().queryVersion == nil)
+    try expectEqual(Self.states(device), [0: .complete, 1: .pending, 2: .bootstrapping])
+    try await expectEqual(device.agent.processBootstrap().queryVersion, nil)
     try await device.agent.keepBootstrapPart(Self.entries(3..<5), ofQuery: 2, cursors: Self.cursors)
     #expect(try Items.texts(device.read()).isEmpty)
     let before = try await device.agent.state()
-    #expect(before.cursors == SyncCursors())
+    expectEqual(before.cursors, SyncCursors())
     let result = try await device.agent.processBootstrap()
-    #expect(result.queryVersion == 2)
-    #expect(result.state.cursors == Self.cursors)
-    #expect(result.state.downloadedByteCount == 50)
-    #expect(try Items.texts(device.read()).count == 5)
+    expectEqual(result.queryVersion, 2)
+    expectEqual(result.state.cursors, Self.cursors)
+    expectEqual(result.state.downloadedByteCount, 50)
+    try expectEqual(Items.texts(device.read()).count, 5)
     // Sets of lower versions go.
-    #expect(try Self.states(device) == [2: .awaitingMark])
+    try expectEqual(Self.states(device), [2: .awaitingMark])
     #expect(try !isStored(device))
-    #expect(device.written == [])
-    #expect(try device.findings() == [])
+    expectEqual(device.written, [])
+    try expectEqual(device.findings(), [])
   }
 
   /// `BootstrapIntegration` 1: each batch is a version with an entry, and only the last is seen.
@@ -85,16 +86,16 @@ struct BootstrapIntegrationTests {
     let before = device.file.newestVersion
     let seen = Locked<[UInt64]>([])
     let listener = try device.file.onNewVersion { version in seen.withLock { $0.append(version) } }
-    #expect(try bootstraps.process() == 0)
+    try expectEqual(bootstraps.process(), 0)
     listener.cancel()
     let after = device.file.newestVersion
     #expect(after > before + 3)
-    #expect(seen.withLock { $0 } == [after])
+    expectEqual(seen.withLock { $0 }, [after])
     let history = try device.history()
-    #expect(history.version == after)
-    #expect(try history.head(at: after).originFile == 1)
-    #expect(try Items.texts(device.read()).count == 9)
-    #expect(try device.findings() == [])
+    expectEqual(history.version, after)
+    try expectEqual(history.head(at: after).originFile, 1)
+    try expectEqual(Items.texts(device.read()).count, 9)
+    try expectEqual(device.findings(), [])
   }
 
   /// `BootstrapIntegration` 2: were the cursors stored with the first batch, the own entries would
@@ -123,9 +124,9 @@ struct BootstrapIntegrationTests {
     var bootstraps = BootstrapIntegration(device.file, batchByteCount: 1)
     try bootstraps.keep(entries, ofQuery: 0, cursors: cursors)
     _ = try bootstraps.process()
-    #expect(try Items.list(of: 1, device.read()).count == 3)
+    try expectEqual(Items.list(of: 1, device.read()).count, 3)
     #expect(try device.history().hasPendingUploads() != isAcknowledged)
-    #expect(try device.findings() == [])
+    try expectEqual(device.findings(), [])
   }
 
   /// `BootstrapStore` 1.
@@ -134,8 +135,8 @@ struct BootstrapIntegrationTests {
     try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 1, cursors: nil)
     try await device.agent.keepBootstrapPart(Self.entries(0..<2), ofQuery: 2, cursors: Self.cursors)
     try await device.agent.keepBootstrapPart(Self.entries(0..<1), ofQuery: 1, cursors: Self.cursors)
-    #expect(try await device.agent.processBootstrap().queryVersion == 1)
-    #expect(try Items.texts(device.read()).count == 1)
+    try await expectEqual(device.agent.processBootstrap().queryVersion, 1)
+    try expectEqual(Items.texts(device.read()).count, 1)
   }
 
   @Test func anUnfinishedOneIsDroppedAtStart() async throws {
@@ -144,7 +145,7 @@ struct BootstrapIntegrationTests {
     try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: nil)
     try await device.restart()
     #expect(try !isStored(device))
-    #expect(try Self.states(device)[2] == .pending)
+    try expectEqual(Self.states(device)[2], .pending)
   }
 
   /// One that the server began is of the query whose objects are here: it is no reason to ask for
@@ -162,16 +163,16 @@ struct BootstrapIntegrationTests {
     for state in [SubscriptionState.awaitingMark, .complete] {
       try device.write { try SubscriptionStore.make(in: $0).setState(state, of: 2) }
       try await device.agent.keepBootstrapPart([entry], ofQuery: 2, cursors: nil)
-      #expect(try Self.states(device) == [2: state])
+      try expectEqual(Self.states(device), [2: state])
       try await device.restart()
       #expect(try !isStored(device))
-      #expect(try Self.states(device) == [2: state])
+      try expectEqual(Self.states(device), [2: state])
     }
     try await device.agent.keepBootstrapPart([entry], ofQuery: 2, cursors: later)
-    #expect(try await device.agent.processBootstrap().state.cursors == later)
-    #expect(try Items.texts(device.read()).count == 4)
-    #expect(try Self.states(device) == [2: .awaitingMark])
-    #expect(try device.findings() == [])
+    try await expectEqual(device.agent.processBootstrap().state.cursors, later)
+    try expectEqual(Items.texts(device.read()).count, 4)
+    try expectEqual(Self.states(device), [2: .awaitingMark])
+    try expectEqual(device.findings(), [])
   }
 
   @Test func aFinishedOneIsIntegratedAtStart() async throws {
@@ -179,8 +180,8 @@ struct BootstrapIntegrationTests {
     try Self.makeSets(device)
     try await device.agent.keepBootstrapPart(Self.entries(0..<3), ofQuery: 2, cursors: Self.cursors)
     try await device.restart()
-    #expect(try Items.texts(device.read()).count == 3)
-    #expect(try Self.states(device) == [2: .awaitingMark])
+    try expectEqual(Items.texts(device.read()).count, 3)
+    try expectEqual(Self.states(device), [2: .awaitingMark])
   }
 
   @Test func oneWithoutEntriesIsComplete() async throws {
@@ -188,9 +189,9 @@ struct BootstrapIntegrationTests {
     try Self.makeSets(device)
     try await device.agent.keepBootstrapPart([], ofQuery: 2, cursors: Self.cursors)
     let result = try await device.agent.processBootstrap()
-    #expect(result.queryVersion == 2)
-    #expect(result.state.cursors == Self.cursors)
-    #expect(try Self.states(device) == [2: .awaitingMark])
+    expectEqual(result.queryVersion, 2)
+    expectEqual(result.state.cursors, Self.cursors)
+    try expectEqual(Self.states(device), [2: .awaitingMark])
   }
 
   /// `BootstrapIntegration` 1: an error in a later batch undoes the earlier ones.
@@ -207,17 +208,17 @@ struct BootstrapIntegrationTests {
         _ = try bootstraps.process()
         Issue.record("a bad changeset was integrated")
       } catch {
-        #expect(error.reportedCode?.rawValue == 212)
+        expectEqual(error.reportedCode?.rawValue, 212)
       }
-      #expect(device.file.newestVersion == version)
+      expectEqual(device.file.newestVersion, version)
       #expect(try device.read().table(named: "class_Item") == nil)
-      #expect(try device.findings() == [])
+      try expectEqual(device.findings(), [])
     }
     // Life goes on.
     try device.write(Items.makeClass)
-    #expect(device.file.newestVersion == version + 1)
-    #expect(try Self.states(device)[2] == .bootstrapping)
-    #expect(try device.findings() == [])
+    expectEqual(device.file.newestVersion, version + 1)
+    try expectEqual(Self.states(device)[2], .bootstrapping)
+    try expectEqual(device.findings(), [])
   }
 
   @Test func whatCannotBeReadOrStoredIsRefusedAtOnce() async throws {
@@ -231,9 +232,9 @@ struct BootstrapIntegrationTests {
         try await device.agent.keepBootstrapPart(entries, ofQuery: 1, cursors: nil)
         Issue.record("the bytes were stored")
       } catch {
-        #expect(error.reportedCode?.rawValue == code)
+        expectEqual(error.reportedCode?.rawValue, code)
       }
     }
-    #expect(device.file.newestVersion == 1)
+    expectEqual(device.file.newestVersion, 1)
   }
 }

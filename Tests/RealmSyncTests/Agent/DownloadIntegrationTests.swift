@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSync
@@ -37,14 +38,14 @@ struct DownloadIntegrationTests {
     let state = try await device.agent.integrate(download)
     let entry = try device.history().entry(at: state.version)
     #expect(entry.changeset == [] && entry.reciprocal == nil)
-    #expect(entry.originFile == 7)
-    #expect(entry.originTimestamp == 501)
-    #expect(entry.remoteVersion == 5)
-    #expect(state.version == 2)
-    #expect(state.cursors == download.cursors)
-    #expect(try Items.texts(device.read()) == [1: "b"])
+    expectEqual(entry.originFile, 7)
+    expectEqual(entry.originTimestamp, 501)
+    expectEqual(entry.remoteVersion, 5)
+    expectEqual(state.version, 2)
+    expectEqual(state.cursors, download.cursors)
+    try expectEqual(Items.texts(device.read()), [1: "b"])
     #expect(try !device.history().hasPendingUploads())
-    #expect(try device.findings() == [])
+    try expectEqual(device.findings(), [])
   }
 
   @Test func bytesAreCounted() async throws {
@@ -54,10 +55,10 @@ struct DownloadIntegrationTests {
     let version = try device.file.snapshot().version
     let download = DownloadBatch.of([Self.item, Self.item], acknowledged: version)
     let state = try await device.agent.integrate(download)
-    #expect(state.downloadedByteCount == 20)
-    #expect(state.downloadableByteCount == 3)
-    #expect(state.uploadedByteCount == before.uploadableByteCount)
-    #expect(state.uploadableByteCount == before.uploadableByteCount)
+    expectEqual(state.downloadedByteCount, 20)
+    expectEqual(state.downloadableByteCount, 3)
+    expectEqual(state.uploadedByteCount, before.uploadableByteCount)
+    expectEqual(state.uploadableByteCount, before.uploadableByteCount)
   }
 
   @Test func aMessageWithoutEntriesIsACommit() async throws {
@@ -68,8 +69,8 @@ struct DownloadIntegrationTests {
       upload: UploadCursor(clientVersion: version, serverVersion: 8),
       latest: SaltedVersion(version: 9, salt: 1))
     let state = try await device.agent.integrate(DownloadBatch(cursors: cursors))
-    #expect(state.cursors == cursors)
-    #expect(state.version == version + 1)
+    expectEqual(state.cursors, cursors)
+    expectEqual(state.version, version + 1)
     #expect(try device.history().head(at: state.version).isLocal)
   }
 
@@ -79,7 +80,7 @@ struct DownloadIntegrationTests {
     let version = try device.write { try Items.put(1, "a", $0) }
     try device.write { try Items.put(2, "b", $0) }
     _ = try await device.agent.integrate(.of([Self.item], base: version))
-    #expect(try device.history().base == version)
+    try expectEqual(device.history().base, version)
   }
 
   /// `OwnEntries` 1: the second message meets what the first left of the own changeset.
@@ -98,8 +99,8 @@ struct DownloadIntegrationTests {
     _ = try await device.agent.integrate(.of([insertion("x", 0)], from: 1, base: base))
     _ = try await device.agent.integrate(.of([insertion("y", 1)], from: 2, base: base))
     let list = try Items.list(of: 1, device.read())
-    #expect(Set(list) == [.string("mine"), .string("x"), .string("y")])
-    #expect(list.count == 3)
+    expectEqual(Set(list), [.string("mine"), .string("x"), .string("y")])
+    expectEqual(list.count, 3)
     let history = try device.history()
     let version = try #require(device.written.last)
     let bytes = try #require(try history.reciprocal(at: version))
@@ -125,8 +126,8 @@ struct DownloadIntegrationTests {
         Items.changeset { $0.insert("x", at: index, of: 1, priorSize: index) }
       }, base: second)
     download.entries[0].clientVersion = first
-    #expect(try await device.agent.integrate(download).version == version + 1)
-    #expect(try Items.list(of: 1, device.read()).count == 3)
+    try await expectEqual(device.agent.integrate(download).version, version + 1)
+    try expectEqual(Items.list(of: 1, device.read()).count, 3)
     let bytes = try #require(try device.history().reciprocal(at: version))
     let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
     let line = changeset.instructions.map(changeset.line).first ?? ""
@@ -154,15 +155,15 @@ struct DownloadIntegrationTests {
     try device.write { try Items.append("new", to: 1, $0) }
     _ = try await device.agent.integrate(.of([second], from: 2, base: base))
     let list = try Items.list(of: 1, device.read())
-    #expect(
-      Set(list) == [.string("mine"), .string("new"), .string("x"), .string("y")] as Set<TableValue>)
+    expectEqual(
+      Set(list), [.string("mine"), .string("new"), .string("x"), .string("y")] as Set<TableValue>)
     let history = try device.history()
     let sizes = try device.written.suffix(2).map { version in
       let bytes = try #require(try history.reciprocal(at: version))
       let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
       return changeset.instructions.map(changeset.line).first?.suffix(7)
     }
-    #expect(sizes == ["prior 2", "prior 3"])
+    expectEqual(sizes, ["prior 2", "prior 3"])
   }
 
   /// `IntegrationTransaction` 3.
@@ -188,7 +189,7 @@ struct DownloadIntegrationTests {
         var bad = good
         bad[keyPath: number] = bad[keyPath: number] &+ UInt64(bitPattern: change)
         let error = try await refusal(device, DownloadBatch(cursors: bad))
-        #expect(error?.reportedCode?.rawValue == 233, "\(number) by \(change)")
+        expectEqual(error?.reportedCode?.rawValue, 233, "\(number) by \(change)")
       }
     }
     for change in [
@@ -197,14 +198,15 @@ struct DownloadIntegrationTests {
     ] as [(inout SyncCursors) -> Void] {
       var bad = good
       change(&bad)
-      #expect(try await refusal(device, DownloadBatch(cursors: bad))?.reportedCode?.rawValue == 233)
+      try await expectEqual(
+        refusal(device, DownloadBatch(cursors: bad))?.reportedCode?.rawValue, 233)
     }
-    #expect(try await device.agent.state() == state)
+    try await expectEqual(device.agent.state(), state)
     // A server version of 0 is none.
     var unsaid = good
     unsaid.upload.serverVersion = 0
     let next = try await device.agent.integrate(DownloadBatch(cursors: unsaid))
-    #expect(next.cursors == good)
+    expectEqual(next.cursors, good)
   }
 
   @Test func entriesThatContradictTheirMessageAreRefused() async throws {
@@ -221,9 +223,9 @@ struct DownloadIntegrationTests {
     ] as [(inout DownloadBatch) -> Void] {
       var bad = good
       change(&bad)
-      #expect(try await refusal(device, bad)?.reportedCode?.rawValue == 233)
+      try await expectEqual(refusal(device, bad)?.reportedCode?.rawValue, 233)
     }
-    #expect(try await device.agent.state() == state)
+    try await expectEqual(device.agent.state(), state)
     _ = try await device.agent.integrate(good)
   }
 
@@ -244,11 +246,11 @@ struct DownloadIntegrationTests {
       Items.changeset { $0.insert("x", at: 4, of: 1, priorSize: 4) },
     ] {
       let error = try await refusal(device, .of([good, bad], base: state.version))
-      #expect(error?.reportedCode?.rawValue == 212, "\(String(describing: error))")
+      expectEqual(error?.reportedCode?.rawValue, 212, "\(String(describing: error))")
     }
-    #expect(try await device.agent.state() == before)
-    #expect(try device.digest() == digest)
-    #expect(try device.findings() == [])
+    try await expectEqual(device.agent.state(), before)
+    try expectEqual(device.digest(), digest)
+    try expectEqual(device.findings(), [])
   }
 
   /// `DownloadIntegration` 1: a changeset that cannot be read is refused while another writes.
@@ -256,7 +258,7 @@ struct DownloadIntegrationTests {
     let device = try TestDevice()
     let other = try device.file.beginWrite()
     defer { other.rollback() }
-    #expect(try await refusal(device, .of([[0x7F]]))?.reportedCode?.rawValue == 212)
+    try await expectEqual(refusal(device, .of([[0x7F]]))?.reportedCode?.rawValue, 212)
   }
 
   /// Own instructions that have no effect any more are reported once, with the version of the
@@ -274,13 +276,13 @@ struct DownloadIntegrationTests {
     let theirs = Items.changeset { $0.setText("theirs", of: 1) }
     let bad = Items.changeset { $0.setText("x", of: 99) }
     #expect(try await refusal(device, .of([theirs, bad], from: 3, base: base)) != nil)
-    #expect(device.losses.withLock { $0 } == [])
+    expectEqual(device.losses.withLock { $0 }, [])
     _ = try await device.agent.integrate(.of([theirs], from: 3, base: base))
-    #expect(try Items.texts(device.read()) == [1: isLater ? "mine" : "theirs"])
+    try expectEqual(Items.texts(device.read()), [1: isLater ? "mine" : "theirs"])
     let loss = UploadLoss(instructionCount: 1, serverVersion: 3)
-    #expect(device.losses.withLock { $0 } == (isLater ? [] : [loss]))
+    expectEqual(device.losses.withLock { $0 }, (isLater ? [] : [loss]))
     _ = try await device.agent.integrate(.of([theirs], from: 4, base: base))
-    #expect(device.losses.withLock { $0.count } == (isLater ? 0 : 1))
+    expectEqual(device.losses.withLock { $0.count }, (isLater ? 0 : 1))
   }
 
   // MARK: Turns
@@ -306,10 +308,10 @@ struct DownloadIntegrationTests {
     let device = try TestDevice(limits: Self.shortTurns)
     let state = try await device.agent.integrate(.of(changesets(5), from: 11))
     let history = try device.history()
-    #expect(state.version == 6)
-    #expect(history.version == 6)
-    #expect(try history.head(at: 6).remoteVersion == 15)
-    #expect(state.cursors.download.serverVersion == 15)
+    expectEqual(state.version, 6)
+    expectEqual(history.version, 6)
+    try expectEqual(history.head(at: 6).remoteVersion, 15)
+    expectEqual(state.cursors.download.serverVersion, 15)
   }
 
   /// `IntegrationTransaction` 3: a message may have entries of older bases than the file's cursor,
@@ -321,7 +323,7 @@ struct DownloadIntegrationTests {
     let old = try device.write { try Items.put(1, "a", $0) }
     let base = try device.write { try Items.put(2, "b", $0) }
     let before = try await device.agent.integrate(.of([Self.item], from: 3, base: base)).cursors
-    #expect(before.download == DownloadCursor(serverVersion: 3, clientVersion: base))
+    expectEqual(before.download, DownloadCursor(serverVersion: 3, clientVersion: base))
     var download = DownloadBatch.of(
       [Items.changeset { $0.create(5) }, Items.changeset { $0.setText("x", of: 99) }], from: 4,
       base: base)
@@ -329,15 +331,15 @@ struct DownloadIntegrationTests {
     #expect(try await refusal(device, download) != nil)
     try await device.restart()
     let cursors = try await device.agent.state().cursors
-    #expect(cursors.download == DownloadCursor(serverVersion: 4, clientVersion: base))
+    expectEqual(cursors.download, DownloadCursor(serverVersion: 4, clientVersion: base))
     #expect(!cursors.goesBack(from: before))
     // What is left of the message comes again.
     download.entries[1].changeset = Items.changeset { $0.setText("x", of: 5) }
     download.entries.removeFirst()
     let after = try await device.agent.integrate(download)
-    #expect(after.cursors == download.cursors)
-    #expect(try Items.texts(device.read()) == [1: "theirs", 2: "b", 5: "x"])
-    #expect(try device.findings() == [])
+    expectEqual(after.cursors, download.cursors)
+    try expectEqual(Items.texts(device.read()), [1: "theirs", 2: "b", 5: "x"])
+    try expectEqual(device.findings(), [])
   }
 
   /// `DownloadIntegration` 3.
@@ -354,7 +356,7 @@ struct DownloadIntegrationTests {
       Items.changeset { $0.insert("x\(index)", at: index, of: 1, priorSize: index) }
     }
     let after = try await device.agent.integrate(.of(incoming, base: state.version))
-    #expect(after.version == before + 1)
+    expectEqual(after.version, before + 1)
   }
 
   /// `DownloadIntegration` 3: what the first changeset alters, the second takes back.
@@ -371,14 +373,14 @@ struct DownloadIntegrationTests {
       Items.changeset { $0.removeElement(at: 0, of: 1, priorSize: 1) },
     ]
     _ = try await device.agent.integrate(.of(incoming, base: state.version))
-    #expect(try Items.list(of: 1, device.read()) == [.string("mine")])
+    try expectEqual(Items.list(of: 1, device.read()), [.string("mine")])
   }
 
   @Test func aTurnDoesNotEndWithinAServerVersion() async throws {
     let device = try TestDevice(limits: Self.shortTurns)
     var download = DownloadBatch.of(changesets(4), from: 11)
     for index in download.entries.indices { download.entries[index].serverVersion = 14 }
-    #expect(try await device.agent.integrate(download).version == 2)
+    try await expectEqual(device.agent.integrate(download).version, 2)
   }
 
   /// SY12: a local writer waits for one turn at most, and a turn is much shorter than 20 ms.
@@ -411,6 +413,6 @@ struct DownloadIntegrationTests {
     let last = try await integration.value.version
     #expect(try await second.value < last)
     #expect(TurnLimits().contended <= .milliseconds(5))
-    #expect(try Items.texts(device.read()).count == 39)
+    try expectEqual(Items.texts(device.read()).count, 39)
   }
 }

@@ -8,6 +8,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct HistoryUpgradeTests {
@@ -30,7 +31,7 @@ struct HistoryUpgradeTests {
     let width = [0, 1, 2, 4, 8, 16, 32, 64][Int(bytes[ref + 4] & 7)] / 8
     bytes[ref + 8 + 9 * width] = 11 << 1 | 1
     let older = try SimulatedFileSystem(contents: bytes).openDatabase(history: .syncClient)
-    #expect(try older.snapshot().syncHistory()?.schemaVersion == 11)
+    try expectEqual(older.snapshot().syncHistory()?.schemaVersion, 11)
     return older
   }
 
@@ -38,18 +39,18 @@ struct HistoryUpgradeTests {
     let history = try #require(try file.snapshot().syncHistory())
     #expect(history.isUpgraded)
     let bytes = try StoredChangesetFraming.decode(history.changeset(at: 2))
-    #expect(bytes == Self.changeset)
-    #expect(try DatabaseCheck.run(file.snapshot()) == [])
+    expectEqual(bytes, Self.changeset)
+    try expectEqual(DatabaseCheck.run(file.snapshot()), [])
   }
 
   @Test func aSessionUpgradesIt() async throws {
     let file = try makeFile()
     let agent = try SyncAgent(file)
     let before = try UploadScan().batch(in: file.snapshot(), after: 0)
-    #expect(try before.body.uploadEntries().map(\.changeset) == [Self.changeset])
+    try expectEqual(before.body.uploadEntries().map(\.changeset), [Self.changeset])
     _ = try await agent.activate()
     try expectUpgraded(file)
-    #expect(try UploadScan().batch(in: file.snapshot(), after: 0).body == before.body)
+    try expectEqual(UploadScan().batch(in: file.snapshot(), after: 0).body, before.body)
   }
 
   @Test func aLocalWriteUpgradesIt() throws {

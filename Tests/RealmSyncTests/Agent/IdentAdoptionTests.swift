@@ -8,6 +8,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct IdentAdoptionTests {
@@ -49,18 +50,18 @@ struct IdentAdoptionTests {
     let count = try keys(device).count
     let before = try await device.agent.state()
     let state = try await device.agent.adoptIdent(FileIdentifier(1000), salt: 3)
-    #expect(state.ident == FileIdentifier(1000))
-    #expect(state.salt == 3)
-    #expect(state.version == before.version + 1)
+    expectEqual(state.ident, FileIdentifier(1000))
+    expectEqual(state.salt, 3)
+    expectEqual(state.version, before.version + 1)
     let keys = try keys(device)
-    #expect(keys.count == count)
+    expectEqual(keys.count, count)
     #expect(keys.allSatisfy { $0 == 1000 })
     #expect(count >= 10)
     let version = try #require(device.written.first)
     let bytes = try StoredChangesetFraming.decode(device.history().changeset(at: version))
-    #expect(state.uploadableByteCount == bytes.count)
+    expectEqual(state.uploadableByteCount, bytes.count)
     #expect(state.uploadableByteCount > before.uploadableByteCount)
-    #expect(try device.findings() == [])
+    try expectEqual(device.findings(), [])
   }
 
   @Test func writesAfterItHaveTheIdentifier() async throws {
@@ -69,7 +70,7 @@ struct IdentAdoptionTests {
     try device.write { group in
       _ = try group.createTable(named: "class_Note").createObject()
     }
-    #expect(try keys(device) == [9])
+    try expectEqual(keys(device), [9])
   }
 
   @Test func theClientVersionsOfTheCursorsBeginAnew() async throws {
@@ -81,14 +82,14 @@ struct IdentAdoptionTests {
     }
     _ = try transaction.commit(changeset: [])
     let state = try await device.agent.adoptIdent(FileIdentifier(9), salt: 3)
-    #expect(state.cursors.upload.clientVersion == 0)
-    #expect(state.cursors.download == DownloadCursor(serverVersion: 4, clientVersion: 0))
+    expectEqual(state.cursors.upload.clientVersion, 0)
+    expectEqual(state.cursors.download, DownloadCursor(serverVersion: 4, clientVersion: 0))
   }
 
   @Test func theSameAgainChangesNothing() async throws {
     let device = try makeDevice()
     let state = try await device.agent.adoptIdent(FileIdentifier(9), salt: 3)
-    #expect(try await device.agent.adoptIdent(FileIdentifier(9), salt: 3) == state)
+    try await expectEqual(device.agent.adoptIdent(FileIdentifier(9), salt: 3), state)
   }
 
   @Test func anotherIdentifierIsRefused() async throws {
@@ -99,7 +100,7 @@ struct IdentAdoptionTests {
         try await device.agent.adoptIdent(FileIdentifier(ident), salt: salt)
       }
     }
-    #expect(try await device.agent.state() == state)
+    try await expectEqual(device.agent.state(), state)
   }
 
   @Test(arguments: [(0, 1), (1 << 30, 1), (2, 0), (2, UInt64(1) << 63)] as [(UInt64, UInt64)])
@@ -108,6 +109,6 @@ struct IdentAdoptionTests {
     await #expect(throws: IntegrationError.self) {
       try await device.agent.adoptIdent(FileIdentifier(ident), salt: salt)
     }
-    #expect(try await device.agent.state().ident == .own)
+    try await expectEqual(device.agent.state().ident, .own)
   }
 }

@@ -9,6 +9,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct IntegrationCrashTests {
@@ -80,9 +81,9 @@ struct IntegrationCrashTests {
   func everyCrashLeavesAStateBeforeOrAfter(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let bench = try record()
-    #expect(bench.marks.count == 10)
+    expectEqual(bench.marks.count, 10)
     let (messages, count) = bench.crash(using: &random)
-    #expect(messages == [], "seed \(seed)")
+    expectEqual(messages, [], "seed \(seed)")
     #expect(count > 100)
   }
 
@@ -94,7 +95,7 @@ struct IntegrationCrashTests {
     let bench = try record(reports: [report])
     let isReached = { (mark: Mark) in mark.state.cursors.download.serverVersion >= 2 }
     #expect(bench.marks.contains(where: isReached) && !bench.marks.allSatisfy(isReached))
-    for mark in bench.marks { #expect(mark.reports == (isReached(mark) ? [report] : [])) }
+    for mark in bench.marks { expectEqual(mark.reports, (isReached(mark) ? [report] : [])) }
     let (messages, count) = bench.crash(using: &random)
     #expect(messages == [] && count > 100)
   }

@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
+import TestExtensions
 import Testing
 
 @testable import RealmSync
@@ -38,13 +39,13 @@ struct OwnEntriesTests {
   @Test func newerEntriesAreAddedAndOldOnesGo() throws {
     let (device, versions) = try makeDevice()
     var own = try OwnEntries(device.history(), after: versions[0], of: file)
-    #expect(try survivors(&own, after: versions[0]) == 0)
+    try expectEqual(survivors(&own, after: versions[0]), 0)
     // After the version that changed item 1 nothing of it is left, until it is changed again.
     #expect(try own.update(device.history(), after: versions[2], of: file))
-    #expect(try survivors(&own, after: versions[2]) == 1)
+    try expectEqual(survivors(&own, after: versions[2]), 1)
     try device.write { try Items.put(1, "b", $0) }
     #expect(try own.update(device.history(), after: versions[2], of: file))
-    #expect(try survivors(&own, after: versions[2]) == 0)
+    try expectEqual(survivors(&own, after: versions[2]), 0)
   }
 
   /// `OwnEntries` 3

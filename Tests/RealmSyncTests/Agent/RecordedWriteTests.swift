@@ -9,6 +9,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct RecordedWriteTests {
@@ -23,11 +24,11 @@ struct RecordedWriteTests {
     let history = try device.history()
     let entry = try history.entry(at: version)
     #expect(entry.isLocal)
-    #expect(entry.originTimestamp == 77)
+    expectEqual(entry.originTimestamp, 77)
     let bytes = try StoredChangesetFraming.decode(entry.changeset)
     let lines = try ChangesetParser.parse(bytes).instructions.count
-    #expect(lines == 5)
-    #expect(history.progress.uploadableByteCount == bytes.count)
+    expectEqual(lines, 5)
+    expectEqual(history.progress.uploadableByteCount, bytes.count)
   }
 
   /// `RecordedWrite` 3.
@@ -38,15 +39,15 @@ struct RecordedWriteTests {
     try device.write(Items.makeClass)
     device.clock.set(year)
     let second = try device.write { try Items.put(1, "a", $0) }
-    #expect(try device.history().entry(at: second).originTimestamp == Int64(2 * year))
+    try expectEqual(device.history().entry(at: second).originTimestamp, Int64(2 * year))
     // So it is after a start of the process, and behind entries without writes.
     try await device.restart()
     for _ in 0..<3 { try device.write { _ in } }
     let third = try device.write { try Items.put(2, "b", $0) }
-    #expect(try device.history().entry(at: third).originTimestamp == Int64(2 * year))
+    try expectEqual(device.history().entry(at: third).originTimestamp, Int64(2 * year))
     device.clock.set(3 * year)
     let fourth = try device.write { try Items.put(3, "c", $0) }
-    #expect(try device.history().entry(at: fourth).originTimestamp == Int64(3 * year))
+    try expectEqual(device.history().entry(at: fourth).originTimestamp, Int64(3 * year))
   }
 
   /// `RecordedWrite` 1.
@@ -72,14 +73,14 @@ struct RecordedWriteTests {
     }
     let history = try #require(try file.snapshot().syncHistory())
     let found = versions.withLock { $0 }
-    #expect(found.count == 16)
+    expectEqual(found.count, 16)
     for (writer, version) in found {
       let bytes = try StoredChangesetFraming.decode(history.changeset(at: version))
       let changeset = try ChangesetParser.parse(bytes)
       let created = changeset.instructions.map(changeset.line).filter {
         $0.hasPrefix("CreateObject")
       }
-      #expect(created == (0..<4).map { "CreateObject \"Item\"[int(\(4 * writer + $0))]" })
+      expectEqual(created, (0..<4).map { "CreateObject \"Item\"[int(\(4 * writer + $0))]" })
     }
   }
 
@@ -87,7 +88,7 @@ struct RecordedWriteTests {
     let device = try TestDevice()
     let version = try device.write { _ in }
     #expect(try device.history().entry(at: version).changeset.isEmpty)
-    #expect(device.written == [])
+    expectEqual(device.written, [])
   }
 
   @Test func writesToInternalTablesAreNotRecorded() throws {
@@ -96,7 +97,7 @@ struct RecordedWriteTests {
       _ = try SubscriptionStore.make(in: group)
       _ = try BootstrapStore.make(in: group)
     }
-    #expect(device.written == [])
+    expectEqual(device.written, [])
   }
 
   @Test func aRollbackLeavesNothingForTheNextTransaction() throws {
@@ -141,11 +142,11 @@ struct RecordedWriteTests {
       let key = try #require(try items.findRow(primaryKey: .int(2))?.key)
       try items.set(.null, try #require(items.schema.column(named: "part")), key)
     }
-    #expect(try device.read().table(named: "class_Target")?.objectCount() == 0)
+    try expectEqual(device.read().table(named: "class_Target")?.objectCount(), 0)
     let bytes = try StoredChangesetFraming.decode(device.history().changeset(at: version))
     let changeset = try ChangesetParser.parse(bytes)
-    #expect(
-      changeset.instructions.map(changeset.line).last == "EraseObject \"Target\"[int(1)]")
+    expectEqual(
+      changeset.instructions.map(changeset.line).last, "EraseObject \"Target\"[int(1)]")
   }
 
   @Test func asymmetricObjectsAreRecordedAndInNoVersion() throws {
@@ -158,7 +159,7 @@ struct RecordedWriteTests {
     }
     let bytes = try StoredChangesetFraming.decode(device.history().changeset(at: version))
     let changeset = try ChangesetParser.parse(bytes)
-    #expect(changeset.instructions.map(changeset.line).last == "CreateObject \"Event\"[int(4)]")
-    #expect(try device.read().table(named: "class_Event")?.objectCount() == 0)
+    expectEqual(changeset.instructions.map(changeset.line).last, "CreateObject \"Event\"[int(4)]")
+    try expectEqual(device.read().table(named: "class_Event")?.objectCount(), 0)
   }
 }

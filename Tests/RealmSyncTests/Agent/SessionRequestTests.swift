@@ -7,6 +7,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct SessionRequestTests {
@@ -49,12 +50,12 @@ struct SessionRequestTests {
     let device = try TestDevice()
     try Self.makeSubscriptions(device)
     var file = try await file(device, .begin)
-    #expect(file.ident == .own)
-    #expect(file.sets.map(\.state) == [.complete, .pending])
-    #expect(file.sets[0].text == "{}")
-    #expect(
-      file.sets[1].text == #"{"Item":"(a == 1) OR (b == 1)","Other":"TRUEPREDICATE"}"#)
-    #expect(file.sets[1].snapshotVersion == 1)
+    expectEqual(file.ident, .own)
+    expectEqual(file.sets.map(\.state), [.complete, .pending])
+    expectEqual(file.sets[0].text, "{}")
+    expectEqual(
+      file.sets[1].text, #"{"Item":"(a == 1) OR (b == 1)","Other":"TRUEPREDICATE"}"#)
+    expectEqual(file.sets[1].snapshotVersion, 1)
     file = try await self.file(device, .adoptIdent(FileIdentifier(9), salt: 4))
     #expect(file.ident == FileIdentifier(9) && file.salt == 4)
 
@@ -67,7 +68,7 @@ struct SessionRequestTests {
           Array(entries[..<2]), cursors,
           .flexible(queryVersion: 1, batch: .moreToCome, done: .estimate(0.5))),
         queryVersion: 1, isLast: false))
-    #expect(file.sets.map(\.state) == [.complete, .bootstrapping])
+    expectEqual(file.sets.map(\.state), [.complete, .bootstrapping])
     file = try await self.file(
       device,
       .keepBootstrapPart(
@@ -76,11 +77,11 @@ struct SessionRequestTests {
           .flexible(queryVersion: 1, batch: .last, done: .estimate(1))),
         queryVersion: 1, isLast: true))
     file = try await self.file(device, .processBootstrap(queryVersion: 1))
-    #expect(file.sets.map(\.state) == [.awaitingMark])
-    #expect(file.cursors == cursors)
+    expectEqual(file.sets.map(\.state), [.awaitingMark])
+    expectEqual(file.cursors, cursors)
     file = try await self.file(device, .markComplete(queryVersion: 1))
-    #expect(file.sets.map(\.state) == [.complete])
-    #expect(try Items.texts(device.read()).count == 4)
+    expectEqual(file.sets.map(\.state), [.complete])
+    try expectEqual(Items.texts(device.read()).count, 4)
   }
 
   /// A scan brings the sets of the version that it scanned, and stops at the next one.
@@ -97,7 +98,7 @@ struct SessionRequestTests {
         continue
       }
       let next = file.nextSet(after: query)
-      #expect((next != nil) == isPending)
+      expectEqual((next != nil), isPending)
       #expect(file.version == last && batch.isComplete)
       #expect(
         isPending ? batch.progress.clientVersion <= 1 : batch.progress.clientVersion == last)
@@ -108,7 +109,7 @@ struct SessionRequestTests {
     let device = try TestDevice()
     try Self.makeSubscriptions(device)
     let file = try await file(device, .rejectQuery(version: 1, message: "no"))
-    #expect(file.sets.map(\.state) == [.complete, .error])
+    expectEqual(file.sets.map(\.state), [.complete, .error])
   }
 
   @Test func aPartitionSessionUploadsAndIntegrates() async throws {
@@ -118,15 +119,15 @@ struct SessionRequestTests {
       case .uploads(let batch, _) = await device.agent.perform(
         .scanUploads(after: 0, pastQuery: 0))
     else { return #expect(Bool(false)) }
-    #expect(batch.lastVersion == version)
+    expectEqual(batch.lastVersion, version)
     let download = DownloadBatch.of([Items.changeset { $0.create(3) }], base: version)
     let file = try await file(
       device,
       .integrate(
         received(download.entries, download.cursors, .partition(byteCountLeft: 12))))
-    #expect(file.cursors.download.serverVersion == 1)
-    #expect(file.sets == [])
-    #expect(try await device.agent.state().downloadableByteCount == 12)
+    expectEqual(file.cursors.download.serverVersion, 1)
+    expectEqual(file.sets, [])
+    try await expectEqual(device.agent.state().downloadableByteCount, 12)
   }
 
   @Test func failuresHaveTheCodeOfTheirCause() async throws {
@@ -141,9 +142,9 @@ struct SessionRequestTests {
         Issue.record("\(reply)")
         continue
       }
-      #expect(failure.code?.rawValue == code)
+      expectEqual(failure.code?.rawValue, code)
       #expect(!failure.message.isEmpty)
     }
-    #expect(device.file.newestVersion == 1)
+    expectEqual(device.file.newestVersion, 1)
   }
 }

@@ -8,6 +8,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct SyncAgentTests {
@@ -56,9 +57,9 @@ struct SyncAgentTests {
       while device.file.writers.waiterCount == 0 { try? await Task.sleep(for: .milliseconds(1)) }
     }
     let value = await Task.detached { 5 }.value
-    #expect(value == 5)
+    expectEqual(value, 5)
     for blocker in blockers { blocker.rollback() }
-    for request in requests { #expect(try await request.value == 2) }
+    for request in requests { try await expectEqual(request.value, 2) }
   }
 
   /// `JobThread` 1.
@@ -74,13 +75,13 @@ struct SyncAgentTests {
     }
     var versions: Set<UInt64> = []
     for task in tasks { versions.insert(try await task.value) }
-    #expect(versions == Set(2...21))
+    expectEqual(versions, Set(2...21))
   }
 
   @Test func aCommitOfAnyoneIsReportedAndScanned() async throws {
     let device = try TestDevice()
     let version = try device.write(Items.makeClass)
-    #expect(try await device.agent.state().version == version)
+    try await expectEqual(device.agent.state().version, version)
     guard
       case .uploads(let batch, let file) = await device.agent.perform(
         .scanUploads(after: 0, pastQuery: 0))
@@ -88,7 +89,7 @@ struct SyncAgentTests {
       Issue.record("no answer to a scan")
       return
     }
-    #expect(try batch.body.uploadEntries().map(\.clientVersion) == [version])
-    #expect(file.version == version)
+    try expectEqual(batch.body.uploadEntries().map(\.clientVersion), [version])
+    expectEqual(file.version, version)
   }
 }

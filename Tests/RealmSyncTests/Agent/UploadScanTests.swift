@@ -8,6 +8,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct UploadScanTests {
@@ -34,8 +35,8 @@ struct UploadScanTests {
 
   @Test func aFileThatWasNeverWrittenHasNothing() throws {
     let batch = try batch(TestDevice(), after: 0)
-    #expect(batch.entries == [])
-    #expect(batch.progress == UploadCursor())
+    expectEqual(batch.entries, [])
+    expectEqual(batch.progress, UploadCursor())
     #expect(batch.isComplete)
   }
 
@@ -47,14 +48,14 @@ struct UploadScanTests {
     let second = try device.write { try Items.put(1, "a", $0) }
     let last = try device.write { _ in }
     let batch = try batch(device, after: 0)
-    #expect(batch.entries.map(\.clientVersion) == [first, second])
-    #expect(batch.entries.map(\.serverVersion) == [0, 9])
-    #expect(batch.progress == UploadCursor(clientVersion: last, serverVersion: 9))
-    #expect(batch.lockedServerVersion == 9)
+    expectEqual(batch.entries.map(\.clientVersion), [first, second])
+    expectEqual(batch.entries.map(\.serverVersion), [0, 9])
+    expectEqual(batch.progress, UploadCursor(clientVersion: last, serverVersion: 9))
+    expectEqual(batch.lockedServerVersion, 9)
     #expect(batch.isComplete)
     let rest = try self.batch(device, after: last)
-    #expect(rest.entries == [])
-    #expect(rest.progress.clientVersion == last)
+    expectEqual(rest.entries, [])
+    expectEqual(rest.progress.clientVersion, last)
   }
 
   /// `aChangesetIsUploadedAsItWasRecorded`, whatever was merged since.
@@ -77,7 +78,7 @@ struct UploadScanTests {
     let history = try device.history()
     let versions = try #require(history.versions)
     #expect(try versions.contains { try history.reciprocal(at: $0) != nil })
-    #expect(try batch(device, after: 0).entries.map(\.changeset) == before)
+    try expectEqual(batch(device, after: 0).entries.map(\.changeset), before)
   }
 
   @Test func aScanEndsWhenItHasEnoughBytes() throws {
@@ -97,7 +98,7 @@ struct UploadScanTests {
       batchCount += 1
       if batch.isComplete { break }
     }
-    #expect(found == device.written)
+    expectEqual(found, device.written)
     #expect(batchCount > 3)
   }
 
@@ -106,11 +107,11 @@ struct UploadScanTests {
     let first = try device.write(Items.makeClass)
     let second = try device.write { try Items.put(1, String(repeating: "x", count: 1000), $0) }
     let batch = try batch(device, after: 0, goal: 900, max: 900)
-    #expect(batch.entries.map(\.clientVersion) == [first])
-    #expect(batch.progress.clientVersion == first)
+    expectEqual(batch.entries.map(\.clientVersion), [first])
+    expectEqual(batch.progress.clientVersion, first)
     #expect(!batch.isComplete)
     let next = try self.batch(device, after: first, goal: 900, max: 900)
-    #expect(next.entries.map(\.clientVersion) == [second])
+    expectEqual(next.entries.map(\.clientVersion), [second])
   }
 
   @Test func aScanEndsAtItsLimit() throws {
@@ -118,8 +119,8 @@ struct UploadScanTests {
     let first = try device.write(Items.makeClass)
     try device.write { try Items.put(1, "a", $0) }
     let batch = try batch(device, after: 0, through: first)
-    #expect(batch.entries.map(\.clientVersion) == [first])
-    #expect(batch.progress.clientVersion == first)
+    expectEqual(batch.entries.map(\.clientVersion), [first])
+    expectEqual(batch.progress.clientVersion, first)
     #expect(batch.isComplete)
   }
 
@@ -139,7 +140,7 @@ struct UploadScanTests {
     let history = try #require(try snapshot.syncHistory())
     let stored = try device.written.map { try history.changeset(at: $0) }
     let compressed = stored.compactMap { StoredChangesetFraming.joinable($0) }
-    #expect(compressed.count == 3)
+    expectEqual(compressed.count, 3)
     let batch = try batch(device, after: 0)
     let body = batch.body.bytes
     #expect(batch.body.isCompressed)
@@ -147,7 +148,7 @@ struct UploadScanTests {
       // Without the last block and the checksum.
       let blocks = part.dropLast(9)
       let places = body.indices.filter { body[$0...].starts(with: blocks) }
-      #expect(places.count == 1)
+      expectEqual(places.count, 1)
     }
     // Nothing was decompressed: blocks that no one can read go through.
     var damaged = batch.entries
@@ -157,11 +158,11 @@ struct UploadScanTests {
       for position in 4..<stored[index].count - 13 { damaged[index].changeset[position] = 0xFF }
     }
     let unread = try MessageBody(stored: damaged)
-    #expect(unread.uncompressedByteCount == batch.body.uncompressedByteCount)
+    expectEqual(unread.uncompressedByteCount, batch.body.uncompressedByteCount)
     #expect(throws: MessageError.self) { try unread.uploadEntries() }
     // The server gets the changesets as they were recorded.
     let recorded = try stored.map { try StoredChangesetFraming.decode($0) }
-    #expect(batch.entries.map(\.changeset) == recorded)
+    expectEqual(batch.entries.map(\.changeset), recorded)
     #expect(batch.lastVersion == batch.entries.last?.clientVersion && batch.isComplete)
   }
 
@@ -169,7 +170,7 @@ struct UploadScanTests {
   @Test func othersStreamsAreCompressedAgain() throws {
     let changeset = [UInt8](repeating: 7, count: 2_000)
     let foreign = [0x12, 0xD0, 0x07] + Zlib.compress(changeset).dropFirst(2)
-    #expect(StoredChangesetFraming.joinable(foreign) == nil)
+    expectEqual(StoredChangesetFraming.joinable(foreign), nil)
     let entries = [foreign, StoredChangesetFraming.encode(changeset)].map { bytes in
       UploadEntry(
         clientVersion: 1, serverVersion: 2, timestamp: OriginTimestamp(milliseconds: 3),

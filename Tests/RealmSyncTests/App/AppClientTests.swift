@@ -7,6 +7,7 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmSync
@@ -27,21 +28,22 @@ struct AppClientTests {
     let client = try Self.client(transport)
     #expect(client.currentUser == nil)
     let user = try await client.logIn(.anonymous)
-    #expect(user.id == "00000000000000000000000a")
+    expectEqual(user.id, "00000000000000000000000a")
     #expect(user.isLoggedIn)
-    #expect(user.record.identities == [.init(id: "i", provider: "anon-user")])
-    #expect(user.record.profile == [BSONElement("name", .string("Ann"))])
+    expectEqual(user.record.identities, [.init(id: "i", provider: "anon-user")])
+    expectEqual(user.record.profile, [BSONElement("name", .string("Ann"))])
     #expect(client.currentUser === user)
     let urls = transport.requests.withLock { $0.map(\.url) }
-    #expect(
-      urls == [
+    expectEqual(
+      urls,
+      [
         "http://base/api/client/v2.0/app/todos/location", "http://server" + Self.login,
         "http://server/api/client/v2.0/auth/profile",
       ])
     let requests = transport.requests.withLock { $0 }
     let body = try JSONParser.parse(requests[1].body)
-    #expect(body["provider"] == .string("anon-user"))
-    #expect(body["options"]?["device"]?["appId"] == .string("todos"))
+    expectEqual(body["provider"], .string("anon-user"))
+    expectEqual(body["options"]?["device"]?["appId"], .string("todos"))
     #expect(requests[1].headers.contains(HTTPHeader("Accept", "application/json")))
     #expect(!requests[1].headers.contains { $0.name == "Authorization" })
     #expect(
@@ -55,7 +57,7 @@ struct AppClientTests {
     let client = try Self.client(transport)
     let user = try await client.logIn(.anonymous)
     #expect(try await client.logIn(.anonymous) === user)
-    #expect(transport.requests("login").count == 1)
+    expectEqual(transport.requests("login").count, 1)
   }
 
   /// `AppClient` 3
@@ -66,14 +68,14 @@ struct AppClientTests {
     do {
       let client = try Self.client(transport, store: try UserStore(path: path))
       let user = try await client.logIn(.anonymous)
-      #expect(user.record.deviceID == "0000000000000000000000ff")
+      expectEqual(user.record.deviceID, "0000000000000000000000ff")
     }
     let client = try Self.client(transport, store: try UserStore(path: path))
     let user = try #require(client.currentUser)
-    #expect(user.record.refreshToken?.text == TestToken.text(expires: 900))
-    #expect(user.record.accessToken?.text == TestToken.text(expires: 100))
-    #expect(user.record.identities == [.init(id: "i", provider: "anon-user")])
-    #expect(user.record.profile == [BSONElement("name", .string("Ann"))])
+    expectEqual(user.record.refreshToken?.text, TestToken.text(expires: 900))
+    expectEqual(user.record.accessToken?.text, TestToken.text(expires: 100))
+    expectEqual(user.record.identities, [.init(id: "i", provider: "anon-user")])
+    expectEqual(user.record.profile, [BSONElement("name", .string("Ann"))])
     try await client.logOut(user)
     let after = try Self.client(transport, store: try UserStore(path: path))
     #expect(after.users.isEmpty)
@@ -92,9 +94,9 @@ struct AppClientTests {
     let key = try #require(EncryptionKey(repeatElement(7, count: 64)))
     do {
       let client = try Self.client(transport, store: try UserStore(path: path, key: key))
-      #expect(client.currentUser?.record.refreshToken?.text == TestToken.text(expires: 900))
+      expectEqual(client.currentUser?.record.refreshToken?.text, TestToken.text(expires: 900))
     }
-    #expect(try Data(contentsOf: URL(fileURLWithPath: path)).range(of: token) == nil)
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)).range(of: token), nil)
     let client = try Self.client(transport, store: try UserStore(path: path, key: key))
     #expect(client.currentUser != nil)
     #expect(throws: StorageError.self) { try UserStore(path: path) }
@@ -108,7 +110,7 @@ struct AppClientTests {
     transport.set("POST " + Self.login, [.json(TestToken.login(user: id))])
     let client = try Self.client(transport)
     let error = await #expect(throws: AppFailure.self) { try await client.logIn(.anonymous) }
-    #expect(error?.description.contains("id of the user") == true)
+    expectEqual(error?.description.contains("id of the user"), true)
     #expect(client.users.isEmpty)
   }
 
@@ -118,15 +120,15 @@ struct AppClientTests {
     transport.set(path, [HTTPResponse(status: 401), .json("3")])
     let client = try Self.client(transport)
     let user = try await client.logIn(.anonymous)
-    #expect(try await client.call("sum", [.int32(1), .int32(2)], as: user) == .int64(3))
+    try await expectEqual(client.call("sum", [.int32(1), .int32(2)], as: user), .int64(3))
     let calls = transport.requests("call")
-    #expect(calls.count == 2)
+    expectEqual(calls.count, 2)
     #expect(
       calls[1].headers.contains(
         HTTPHeader("Authorization", "Bearer " + TestToken.text(expires: 200))))
-    #expect(
-      calls[0].body
-        == Array(#"{"arguments":[{"$numberInt":"1"},{"$numberInt":"2"}],"name":"sum"}"#.utf8))
+    expectEqual(
+      calls[0].body,
+      Array(#"{"arguments":[{"$numberInt":"1"},{"$numberInt":"2"}],"name":"sum"}"#.utf8))
     transport.set(path, [HTTPResponse(status: 401)])
     await #expect(throws: AppFailure.status(401)) {
       try await client.call("sum", [], as: user)
@@ -141,8 +143,8 @@ struct AppClientTests {
     async let first = client.refreshToken(of: user)
     async let second = client.refreshToken(of: user)
     let tokens = try await [first, second]
-    #expect(tokens[0] == tokens[1])
-    #expect(user.record.accessToken == tokens[0])
+    expectEqual(tokens[0], tokens[1])
+    expectEqual(user.record.accessToken, tokens[0])
     #expect((1...2).contains(transport.requests("auth/session").count))
   }
 
@@ -168,7 +170,7 @@ struct AppClientTests {
       do throws(AppFailure) { try await client.refreshToken(of: user) } catch {
         errors.append(error)
       }
-      #expect(errors.count == 2)
+      expectEqual(errors.count, 2)
       for secret in secrets { #expect(!"\(errors)".contains(secret)) }
     }
   }
@@ -224,9 +226,9 @@ struct AppClientTests {
           status: 200, headers: [HTTPHeader("Content-Type", "application/json; charset=utf-8")],
           body: Array(#"{"error":"a result"}"#.utf8))
       ])
-    #expect(
-      try await client.call("f", [], as: user)
-        == .document([BSONElement("error", .string("a result"))]))
+    try await expectEqual(
+      client.call("f", [], as: user),
+      .document([BSONElement("error", .string("a result"))]))
     transport.set(path, [HTTPResponse(status: 200, body: Array("<html>".utf8))])
     await #expect(throws: AppFailure.badAnswer("The server's answer is not JSON.")) {
       try await client.call("f", [], as: user)
@@ -238,10 +240,10 @@ struct AppClientTests {
     let client = try Self.client(transport)
     let user = try await client.logIn(.anonymous)
     try await client.logOut(user)
-    #expect(user.record.state == .removed)
+    expectEqual(user.record.state, .removed)
     #expect(client.users.isEmpty)
     let request = try #require(transport.requests("auth/session").last)
-    #expect(request.method == .delete)
+    expectEqual(request.method, .delete)
     #expect(
       request.headers.contains(
         HTTPHeader("Authorization", "Bearer " + TestToken.text(expires: 900))))
@@ -262,23 +264,23 @@ struct AppClientTests {
       ])
     let client = try Self.client(transport)
     try await client.register(email: "a@b.c", password: "secret")
-    #expect(
-      transport.requests("register").last?.body
-        == Array(#"{"email":"a@b.c","password":"secret"}"#.utf8))
+    expectEqual(
+      transport.requests("register").last?.body,
+      Array(#"{"email":"a@b.c","password":"secret"}"#.utf8))
     try await client.confirm(token: "t", tokenID: "i")
-    #expect(
-      transport.requests("confirm").last?.body == Array(#"{"token":"t","tokenId":"i"}"#.utf8))
+    expectEqual(
+      transport.requests("confirm").last?.body, Array(#"{"token":"t","tokenId":"i"}"#.utf8))
     try await client.sendConfirmation(to: "a@b.c")
     try await client.repeatCustomConfirmation(of: "a@b.c")
     try await client.sendPasswordReset(to: "a@b.c")
     try await client.resetPassword(to: "new", token: "t", tokenID: "i")
-    #expect(
-      transport.requests("reset").last?.body
-        == Array(#"{"password":"new","token":"t","tokenId":"i"}"#.utf8))
+    expectEqual(
+      transport.requests("reset").last?.body,
+      Array(#"{"password":"new","token":"t","tokenId":"i"}"#.utf8))
     let user = try await client.logIn(.emailPassword("a@b.c", "new"))
     try await client.logOut(user)
-    #expect(user.record.state == .loggedOut)
-    #expect(client.users.count == 1, "who can log in again stays")
+    expectEqual(user.record.state, .loggedOut)
+    expectEqual(client.users.count, 1, "who can log in again stays")
     let again = try await client.logIn(.emailPassword("a@b.c", "new"))
     #expect(again === user)
     #expect(user.isLoggedIn)
@@ -317,12 +319,13 @@ struct AppClientTests {
     let user = try await client.logIn(.anonymous)
     let authority = UserAuthority(client, user, headers: { [HTTPHeader("X-App", "1")] })
     let endpoint = await authority.endpoint(.flexible)
-    #expect(
-      endpoint.url == "ws://server/api/client/v2.0/app/todos/realm-sync?baas_at="
+    expectEqual(
+      endpoint.url,
+      "ws://server/api/client/v2.0/app/todos/realm-sync?baas_at="
         + TestToken.text(expires: 100))
-    #expect(endpoint.protocolNames.first == "com.mongodb.realm-query-sync#14")
-    #expect(endpoint.protocolNames.count == 13)
-    #expect(endpoint.headers == [HTTPHeader("X-App", "1")])
+    expectEqual(endpoint.protocolNames.first, "com.mongodb.realm-query-sync#14")
+    expectEqual(endpoint.protocolNames.count, 13)
+    expectEqual(endpoint.headers, [HTTPHeader("X-App", "1")])
     #expect(await authority.refreshToken())
     #expect(await authority.endpoint(.partition).url.hasSuffix(TestToken.text(expires: 200)))
   }
@@ -330,7 +333,7 @@ struct AppClientTests {
   @Test func theLocationNamesARouteOrNot() async throws {
     let transport = ScriptedTransport()
     let client = try Self.client(transport)
-    #expect(client.location.socketURL(app: "x") == "ws://base/api/client/v2.0/app/x/realm-sync")
+    expectEqual(client.location.socketURL(app: "x"), "ws://base/api/client/v2.0/app/x/realm-sync")
     let path = "GET /api/client/v2.0/app/todos/location"
     transport.set(
       path,
@@ -339,7 +342,7 @@ struct AppClientTests {
           #"{"hostname":"http://h","ws_hostname":"ws://h","sync_route":"ws://other:1/sync"}"#)
       ])
     try await client.refreshLocation()
-    #expect(client.location.socketURL(app: "x") == "ws://other:1/sync")
+    expectEqual(client.location.socketURL(app: "x"), "ws://other:1/sync")
     transport.set(
       path,
       [.json(#"{"hostname":"http://h","ws_hostname":"ws://h","sync_route":"ws://u@o/"}"#)])
@@ -353,10 +356,10 @@ struct AppClientTests {
     let client = try Self.client(transport)
     try await client.move(to: "http://other/")
     #expect(client.settings.baseURL == "http://other" && client.location.host == "http://server")
-    #expect(transport.requests("/location").last?.url.hasPrefix("http://other/api") == true)
+    expectEqual(transport.requests("/location").last?.url.hasPrefix("http://other/api"), true)
     transport.set("GET /api/client/v2.0/app/todos/location", [HTTPResponse(status: 500)])
     await #expect(throws: AppFailure.self) { try await client.move(to: "http://third") }
-    #expect(client.settings.baseURL == "http://other")
+    expectEqual(client.settings.baseURL, "http://other")
   }
 
   @Test(arguments: [
@@ -371,11 +374,11 @@ struct AppClientTests {
     let answer = #"{"hostname":"\#(host)","ws_hostname":"\#(socketHost)"\#(route)}"#
     transport.set(path, [.json(answer)])
     let failure = await #expect(throws: AppFailure.self) { try await client.refreshLocation() }
-    #expect(failure?.description.contains("without encryption") == true)
-    #expect(client.location.host == "https://base")
+    expectEqual(failure?.description.contains("without encryption"), true)
+    expectEqual(client.location.host, "https://base")
     transport.set(path, [.json(#"{"hostname":"https://h","ws_hostname":"wss://h"}"#)])
     _ = try? await client.refreshLocation()
-    #expect(client.location.host == "https://h")
+    expectEqual(client.location.host, "https://h")
   }
 
   @Test(arguments: [
@@ -386,35 +389,35 @@ struct AppClientTests {
   func theSocketsHostIsGuessed(_ base: String, _ socket: String) {
     let client = AppClient(
       forgetting: AppSettings(id: "a", baseURL: base), transport: ScriptedTransport())
-    #expect(client.location.socketHost == socket)
+    expectEqual(client.location.socketHost, socket)
   }
 
   @Test func whatIsNoTokenIsRefused() {
-    #expect(AppToken("a.b") == nil)
-    #expect(AppToken("e30.e30.x") == nil)
-    #expect(AppToken("e30.!.x") == nil)
+    expectEqual(AppToken("a.b"), nil)
+    expectEqual(AppToken("e30.e30.x"), nil)
+    expectEqual(AppToken("e30.!.x"), nil)
     let token = AppToken(TestToken.text(expires: 7, userData: #"{"a":{"$numberInt":"1"}}"#))
-    #expect(token?.expires == 7)
-    #expect(token?.issued == 1)
-    #expect(token?.userData == .document([BSONElement("a", .int32(1))]))
+    expectEqual(token?.expires, 7)
+    expectEqual(token?.issued, 1)
+    expectEqual(token?.userData, .document([BSONElement("a", .int32(1))]))
   }
 
   @Test func pathsOfFiles() {
     let paths = SyncPaths(base: "/b", app: "todos-abcde")
-    #expect(
-      paths.users
-        == "/b/mongodb-realm/todos-abcde/server-utility/metadata/sync_metadata.realm")
-    #expect(
-      paths.realm(user: "u", partition: nil)
-        == "/b/mongodb-realm/todos-abcde/u/flx_sync_default.realm")
-    #expect(
-      paths.realm(user: "u", partition: "s_a/b ü")
-        == "/b/mongodb-realm/todos-abcde/u/s_a%2Fb%20%C3%BC.realm")
+    expectEqual(
+      paths.users,
+      "/b/mongodb-realm/todos-abcde/server-utility/metadata/sync_metadata.realm")
+    expectEqual(
+      paths.realm(user: "u", partition: nil),
+      "/b/mongodb-realm/todos-abcde/u/flx_sync_default.realm")
+    expectEqual(
+      paths.realm(user: "u", partition: "s_a/b ü"),
+      "/b/mongodb-realm/todos-abcde/u/s_a%2Fb%20%C3%BC.realm")
     for name in [".", ".."] {
       let escaped = name == "." ? "%2E" : "%2E%2E"
-      #expect(
-        SyncPaths(base: "/b", app: name).realm(user: name, partition: "p")
-          == "/b/mongodb-realm/\(escaped)/\(escaped)/p.realm")
+      expectEqual(
+        SyncPaths(base: "/b", app: name).realm(user: name, partition: "p"),
+        "/b/mongodb-realm/\(escaped)/\(escaped)/p.realm")
     }
     #expect(SyncPaths.isUserID("64b7f2a1c3d4e5f60718293a"))
     #expect(SyncPaths.isUserID("a-1_b.c~"))

@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmSync
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct FileActionTests {
@@ -17,13 +18,13 @@ struct FileActionTests {
       let store = try UserStore(path: path)
       #expect(try store.fileActions().isEmpty)
       try store.removeFileAction(for: "/a")
-      #expect(try await store.store(move) == move)
-      #expect(try await store.store(deletion) == deletion)
+      try await expectEqual(store.store(move), move)
+      try await expectEqual(store.store(deletion), deletion)
     }
     let store = try UserStore(path: path)
-    #expect(try Set(store.fileActions()) == [move, deletion])
+    try expectEqual(Set(store.fileActions()), [move, deletion])
     try store.removeFileAction(for: "/a")
-    #expect(try store.fileActions() == [deletion])
+    try expectEqual(store.fileActions(), [deletion])
   }
 
   @Test func aBackupKeepsThePlaceThatTheAppKnows() async throws {
@@ -31,17 +32,17 @@ struct FileActionTests {
     let store = try UserStore(path: directory.file("users.realm"))
     let first = FileAction(movingFrom: "/a", to: "/b")
     _ = try await store.store(first)
-    #expect(try await store.store(FileAction(movingFrom: "/a", to: "/other")) == first)
+    try await expectEqual(store.store(FileAction(movingFrom: "/a", to: "/other")), first)
     // A decision to delete the file takes the place of the backup.
     let deletion = FileAction(deleting: "/a")
     _ = try await store.store(deletion)
-    #expect(try store.fileActions() == [deletion])
+    try expectEqual(store.fileActions(), [deletion])
   }
 
   @Test func backupsHaveTheNamesOfThePage() {
     let paths = SyncPaths(base: "/base", app: "todos")
-    #expect(
-      paths.recoveredRealm(time: "20260101-120000", random: 0xab)
-        == "/base/mongodb-realm/todos/recovered-realms/recovered_realm-20260101-120000-000000ab")
+    expectEqual(
+      paths.recoveredRealm(time: "20260101-120000", random: 0xab),
+      "/base/mongodb-realm/todos/recovered-realms/recovered_realm-20260101-120000-000000ab")
   }
 }

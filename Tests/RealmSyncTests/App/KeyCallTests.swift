@@ -6,6 +6,7 @@ import RealmFormats
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
+import TestExtensions
 import Testing
 
 struct KeyCallTests {
@@ -32,10 +33,10 @@ struct KeyCallTests {
     #expect(keys.map(\.isDisabled) == [true] && keys.map(\.key) == [nil])
     let token = try #require(user.record.refreshToken?.text)
     let requests = transport.requests(Self.path)
-    #expect(requests.map(\.method) == [.post, .get])
+    expectEqual(requests.map(\.method), [.post, .get])
     #expect(
       requests.allSatisfy { $0.headers.contains(HTTPHeader("Authorization", "Bearer " + token)) })
-    #expect(requests.first.map { String(decoding: $0.body, as: UTF8.self) } == #"{"name":"n"}"#)
+    expectEqual(requests.first.map { String(decoding: $0.body, as: UTF8.self) }, #"{"name":"n"}"#)
   }
 
   /// P1 A.2
@@ -48,7 +49,7 @@ struct KeyCallTests {
     await #expect(throws: AppFailure.status(401)) { try await client.keys(of: user) }
     #expect(!user.isLoggedIn)
     // There was no second try.
-    #expect(transport.requests(Self.path).count == 2)
+    expectEqual(transport.requests(Self.path).count, 2)
   }
 
   @Test func answersThatAreNoKeysAreErrors() async throws {

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ClientDriverTests {
@@ -50,7 +51,7 @@ struct ClientDriverTests {
   /// Plays the server up to the first MARK, which it returns.
   @discardableResult
   private func bind(_ peer: MemoryPeer, hasIdent: Bool = false) async throws -> String {
-    #expect(await peer.receive() == "bind 1 3 0 \(hasIdent ? 0 : 1) 0\n\"p\"")
+    await expectEqual(peer.receive(), "bind 1 3 0 \(hasIdent ? 0 : 1) 0\n\"p\"")
     if !hasIdent { peer.send("ident 1 2 1002\n") }
     let ident = try #require(await peer.receive())
     #expect(ident.hasPrefix("ident 1 2 1002 "))
@@ -78,14 +79,14 @@ struct ClientDriverTests {
 
   @Test func aWaitForDownloadsEndsWithTheMark() async throws {
     let (_, session, peer) = try await bound()
-    #expect(peer.endpoint.url == "ws://server/realm-sync?baas_at=0")
+    expectEqual(peer.endpoint.url, "ws://server/realm-sync?baas_at=0")
     async let wait: Void = session.wait(for: .download)
     peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
     peer.send("mark 1 1\n")
     let answers = answerMarks(peer)
     try await wait
     answers.cancel()
-    #expect(events.withLock { $0 } == [.changed(.connecting), .changed(.connected)])
+    expectEqual(events.withLock { $0 }, [.changed(.connecting), .changed(.connected)])
   }
 
   @Test func commitsAreUploaded() async throws {
@@ -122,11 +123,11 @@ struct ClientDriverTests {
     let device = try TestDevice()
     let session = try begin(device, driver())
     let peer = await network.accept()
-    #expect(await peer.receive() == "bind 1 3 0 1 0\n\"p\"")
+    await expectEqual(peer.receive(), "bind 1 3 0 1 0\n\"p\"")
     try write(1, device)
     peer.send("ident 1 2 1002\n")
     #expect(try #require(await peer.receive()).hasPrefix("ident 1 2 1002 "))
-    #expect(await peer.receive() == "mark 1 1\n")
+    await expectEqual(peer.receive(), "mark 1 1\n")
     try write(2, device)
     peer.send("download 1 0 0 0 0 0 0 0 0 0 0\n")
     peer.send("mark 1 1\n")
@@ -134,7 +135,7 @@ struct ClientDriverTests {
     try write(3, device)
     let wait = Task { try await session.wait(for: .upload) }
     try write(4, device)
-    #expect(try Items.texts(device.read()).count == 4)
+    try expectEqual(Items.texts(device.read()).count, 4)
     await session.close()
     await #expect(throws: SessionFailure.terminated) { try await wait.value }
   }
@@ -167,14 +168,14 @@ struct ClientDriverTests {
       last = message
       if message.hasPrefix("unbind") { break }
     }
-    #expect(last == "unbind 1\n")
+    expectEqual(last, "unbind 1\n")
   }
 
   @Test func aLostConnectionIsMadeAgainAfterADelay() async throws {
     let (_, session, peer) = try await bound()
     peer.close(.readFailed)
     await waitForRetry()
-    #expect(network.attempts.withLock { $0 } == 1)
+    expectEqual(network.attempts.withLock { $0 }, 1)
     clock.advance(by: 1_000)
     try await bind(await network.accept(), hasIdent: true)
     await session.close()
@@ -200,8 +201,8 @@ struct ClientDriverTests {
     let (_, session, peer) = try await bound()
     peer.close(.unauthorized)
     let next = await network.accept()
-    #expect(next.endpoint.url == "ws://server/realm-sync?baas_at=1")
-    #expect(authority.counts.withLock { $0 } == .init(tokens: 1))
+    expectEqual(next.endpoint.url, "ws://server/realm-sync?baas_at=1")
+    expectEqual(authority.counts.withLock { $0 }, .init(tokens: 1))
     await session.close()
   }
 
@@ -221,7 +222,7 @@ struct ClientDriverTests {
     let (_, session, peer) = try await bound()
     peer.send("nonsense\n")
     while peer.closeCode == nil { try? await Task.sleep(for: .milliseconds(1)) }
-    #expect(peer.closeCode == .protocolError)
+    expectEqual(peer.closeCode, .protocolError)
     // What the old socket still brings is of no interest.
     peer.send("mark 1 1\n")
     await session.close()
@@ -234,8 +235,8 @@ struct ClientDriverTests {
     let sessions = try devices.map { try begin($0, driver) }
     let peer = await network.accept()
     let binds = [try #require(await peer.receive()), try #require(await peer.receive())]
-    #expect(binds.sorted() == ["bind 1 3 0 1 0\n\"p\"", "bind 2 3 0 1 0\n\"p\""])
-    #expect(network.attempts.withLock { $0 } == 1)
+    expectEqual(binds.sorted(), ["bind 1 3 0 1 0\n\"p\"", "bind 2 3 0 1 0\n\"p\""])
+    expectEqual(network.attempts.withLock { $0 }, 1)
     for session in sessions { await session.close() }
   }
 
@@ -246,9 +247,9 @@ struct ClientDriverTests {
     await waitForRetry()
     for _ in 0..<2_000 {
       session.driver.send(.suspend(session: session.name))
-      #expect(session.driver.rest(of: session.name) == .app)
+      expectEqual(session.driver.rest(of: session.name), .app)
       session.driver.send(.resume(session: session.name))
-      #expect(session.driver.rest(of: session.name) == nil)
+      expectEqual(session.driver.rest(of: session.name), nil)
     }
     clock.advance(by: 1_000)
     try await bind(await network.accept(), hasIdent: true)
@@ -277,8 +278,8 @@ struct ClientDriverTests {
       }
     }
     for await _ in ends { break }
-    #expect(seen.withLock { $0 } == Array(1...2_000))
-    #expect(overlaps.withLock { $0 } == 0)
+    expectEqual(seen.withLock { $0 }, Array(1...2_000))
+    expectEqual(overlaps.withLock { $0 }, 0)
   }
 
   /// `ClientDriver` 3
@@ -313,9 +314,9 @@ struct ClientDriverTests {
     environment.open(1, for: driver)
     for number in 0..<500 { environment.send(Array("\(number)".utf8), after: nil) }
     let peer = await network.accept()
-    for number in 0..<500 { #expect(await peer.receive() == "\(number)") }
+    for number in 0..<500 { await expectEqual(peer.receive(), "\(number)") }
     environment.close(.normal)
-    #expect(await peer.receive() == nil)
+    await expectEqual(peer.receive(), nil)
   }
 
   /// `SocketEnvironment` 2: the driver goes while its socket is open and a time is waited for.
@@ -330,9 +331,9 @@ struct ClientDriverTests {
     }
     let peer = await network.accept()
     while kept != nil { try await Task.sleep(for: .milliseconds(1)) }
-    #expect(peer.closeCode == nil)
+    expectEqual(peer.closeCode, nil)
     environment.stop()
-    #expect(await peer.receive() == nil)
+    await expectEqual(peer.receive(), nil)
   }
 
   /// The agent of a file may be given to another session when the first one has ended.

@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 struct ContentCheckerTests {
@@ -17,7 +18,7 @@ struct ContentCheckerTests {
     for device in network.devices { try device.write(Items.makeClass) }
     try network.devices[0].write { try Items.put(1, "one", $0) }
     #expect(try await network.settle())
-    #expect(network.problems == [])
+    expectEqual(network.problems, [])
     return network
   }
 
@@ -39,9 +40,9 @@ struct ContentCheckerTests {
     var checker = ContentChecker()
     let entries = try await network.server.entries()
     checker.check(entries)
-    #expect(checker.problems == [])
+    expectEqual(checker.problems, [])
     checker.check(entries.suffix(1))
-    #expect(checker.problems.count == 1)
+    expectEqual(checker.problems.count, 1)
   }
 
   /// `ContentChecker` 3
@@ -64,11 +65,11 @@ struct ContentCheckerTests {
     file.clientVersion = 7
     let said = StoredProgress(file: file.ident, clientVersion: 7, version: 3)
     checker.check(said, file, head: 3)
-    #expect(checker.problems == [])
+    expectEqual(checker.problems, [])
     checker.check(said, file, head: 2)
     checker.check(said, nil, head: 3)
     checker.check(StoredProgress(file: file.ident, clientVersion: 8), file, head: 3)
-    #expect(checker.problems.count == 3)
+    expectEqual(checker.problems.count, 3)
   }
 
   /// `ContentChecker` 3: a message names what it acknowledges.
@@ -76,12 +77,12 @@ struct ContentCheckerTests {
     var checker = ContentChecker()
     let cursors = SyncCursors(upload: UploadCursor(clientVersion: 7))
     checker.check(cursors, are: StoredProgress(file: FileIdentifier(2), clientVersion: 7))
-    #expect(checker.problems == [])
+    expectEqual(checker.problems, [])
     checker.check(cursors, are: StoredProgress(file: FileIdentifier(2), clientVersion: 6))
     checker.check(cursors, are: nil)
     let file = StoredProgress(file: FileIdentifier(2))
     checker.check(SyncCursors(), are: file, of: FileIdentifier(3))
-    #expect(checker.problems.count == 3)
+    expectEqual(checker.problems.count, 3)
   }
 
   /// `ContentChecker` 4

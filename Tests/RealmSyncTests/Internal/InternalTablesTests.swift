@@ -6,6 +6,7 @@ import RealmStorage
 import RealmSync
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct InternalTablesTests {
@@ -23,26 +24,29 @@ struct InternalTablesTests {
       _ = try SubscriptionStore.make(in: group)
       _ = try BootstrapStore.make(in: group)
     }
-    #expect(
-      try columns("flx_subscription_sets", device) == [
+    try expectEqual(
+      columns("flx_subscription_sets", device),
+      [
         "version int none false key", "state int none false", "snapshot_version int none false",
         "error string none true", "subscriptions link list false",
       ])
-    #expect(
-      try columns("flx_subscriptions", device) == [
+    try expectEqual(
+      columns("flx_subscriptions", device),
+      [
         "id objectId none false", "created_at timestamp none false",
         "updated_at timestamp none false", "name string none true",
         "object_class string none false", "query string none false",
       ])
-    #expect(
-      try columns("flx_pending_bootstrap", device) == [
+    try expectEqual(
+      columns("flx_pending_bootstrap", device),
+      [
         "query_version int none false key", "changesets link list false",
         "progress link none true",
       ])
-    #expect(try columns("flx_pending_bootstrap_changesets", device).count == 6)
-    #expect(try columns("flx_pending_bootstrap_progress", device).count == 6)
+    try expectEqual(columns("flx_pending_bootstrap_changesets", device).count, 6)
+    try expectEqual(columns("flx_pending_bootstrap_progress", device).count, 6)
     let versions = try #require(try device.read().table(named: "sync_internal_schemas"))
-    #expect(try versions.objectCount() == 2)
+    try expectEqual(versions.objectCount(), 2)
   }
 
   @Test func tablesOfAnotherShapeAreRefused() throws {
@@ -67,9 +71,9 @@ struct InternalTablesTests {
     let device = try TestDevice()
     try device.write { group in
       let store = try SubscriptionStore.make(in: group)
-      #expect(try store.versions() == [0])
-      #expect(try store.state(of: 0) == .pending)
-      #expect(try store.state(of: 1) == nil)
+      try expectEqual(store.versions(), [0])
+      try expectEqual(store.state(of: 0), .pending)
+      try expectEqual(store.state(of: 1), nil)
     }
   }
 
@@ -81,6 +85,6 @@ struct InternalTablesTests {
     let table = try #require(try device.read().table(named: "flx_subscription_sets"))
     let column = try #require(table.schema.column(named: "error"))
     let key = try #require(try table.key(at: 0))
-    #expect(try table.row(of: key)?.value(of: column) == .string("no such class"))
+    try expectEqual(table.row(of: key)?.value(of: column), .string("no such class"))
   }
 }

@@ -7,7 +7,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @Suite(.serialized) struct LargeValueTests {
@@ -42,7 +42,7 @@ import Testing
       try system.openDatabase(history: .syncClient).snapshot().syncHistory())
     let versions = try #require(history.versions)
     let stored = try versions.filter { try history.changeset(at: $0) == bytes }
-    #expect(stored.count == 2)
+    expectEqual(stored.count, 2)
     #expect(try versions.contains { try history.reciprocal(at: $0) == bytes })
   }
 
@@ -79,7 +79,7 @@ import Testing
       table: encoder.intern("Thing"), key: .int(1), field: encoder.intern("data"))
     encoder.append(.update(.init(path: path, value: .binary(encoder.addBytes(bytes(size))))))
     if size <= 16_777_200 {
-      #expect(try ChangesetParser.parse(encoder.bytes).instructions.count == 1)
+      try expectEqual(ChangesetParser.parse(encoder.bytes).instructions.count, 1)
     } else {
       #expect(throws: ChangesetError.payloadTooLong(size)) {
         _ = try ChangesetParser.parse(encoder.bytes)

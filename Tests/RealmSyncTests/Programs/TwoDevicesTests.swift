@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct TwoDevicesTests {
@@ -27,7 +28,7 @@ struct TwoDevicesTests {
 
   @Test func saysWhatCameOfEachConflict() throws {
     let (text, code) = try Self.run()
-    #expect(code == 0, "\(text)")
+    expectEqual(code, 0, "\(text)")
     for line in [
       "   A at 10:05  sets the title                      Alps by train",
       "   B at 10:03  sets the title                      Alps by bus",

@@ -9,6 +9,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ClientResetTests {
@@ -44,28 +45,28 @@ struct ClientResetTests {
     let outcome = try #require(try await bench.reset(.discard))
     try bench.expectEqualToCopy()
     #expect(outcome.before.version == before.snapshot.version + 1 && !outcome.hasRecovered)
-    #expect(try Items.texts(TableGroup(outcome.before)) == Items.texts(before))
+    try expectEqual(Items.texts(TableGroup(outcome.before)), Items.texts(before))
     let state = try await device.agent.state()
     #expect(state.ident == ResetBench.ident && state.salt == ResetBench.salt)
-    #expect(
-      state.cursors
-        == SyncCursors(
-          download: DownloadCursor(serverVersion: 4, clientVersion: 0),
-          upload: UploadCursor(clientVersion: 0, serverVersion: 4),
-          latest: SaltedVersion(version: 4, salt: 5)))
+    expectEqual(
+      state.cursors,
+      SyncCursors(
+        download: DownloadCursor(serverVersion: 4, clientVersion: 0),
+        upload: UploadCursor(clientVersion: 0, serverVersion: 4),
+        latest: SaltedVersion(version: 4, salt: 5)))
     #expect(state.uploadableByteCount == 0 && state.downloadedByteCount == 0)
     // The versions go on, and nothing is uploaded.
-    #expect(state.version == outcome.before.version + 1)
+    expectEqual(state.version, outcome.before.version + 1)
     #expect(try device.history().count == 1 && bench.uploads().isEmpty)
-    #expect(try await device.agent.activate() == state)
+    try await expectEqual(device.agent.activate(), state)
     // What is written afterwards is.
     let version = try device.write { try Items.put(5, "later", $0) }
-    #expect(try bench.uploads().count == 1)
-    #expect(version == state.version + 1)
+    try expectEqual(bench.uploads().count, 1)
+    expectEqual(version, state.version + 1)
     _ = try await device.agent.integrate(
       .of([Items.changeset { $0.setText("server again", of: 2) }], from: 5))
-    #expect(
-      try Items.texts(device.read()) == [1: "server 1", 2: "server again", 5: "later"])
+    try expectEqual(
+      Items.texts(device.read()), [1: "server 1", 2: "server again", 5: "later"])
   }
 
   /// An equal object is not changed.
@@ -107,7 +108,7 @@ struct ClientResetTests {
     _ = try await bench.reset(.discard)
     try bench.expectEqualToCopy()
     let table = try #require(try bench.device.read().table(named: "class_Note"))
-    #expect(try table.objectCount() == 2)
+    try expectEqual(table.objectCount(), 2)
   }
 
   @Test func classesAndPropertiesOfTheFileAloneAreRefused() async throws {
@@ -121,13 +122,13 @@ struct ClientResetTests {
       ])
     let before = try bench.device.digest()
     let error = await #expect(throws: ResetError.self) { try await bench.reset(.discard) }
-    #expect(
-      error?.description
-        == "Client reset cannot recover when classes have been removed: {Ape, Zebra}")
-    #expect(try bench.device.digest() == before)
+    expectEqual(
+      error?.description,
+      "Client reset cannot recover when classes have been removed: {Ape, Zebra}")
+    try expectEqual(bench.device.digest(), before)
     // `ClientReset` 3.
     #expect(try await !bench.device.agent.hasResetRecord())
-    #expect(try await bench.device.agent.state().ident == FileIdentifier(9))
+    try await expectEqual(bench.device.agent.state().ident, FileIdentifier(9))
 
     let other = try await ResetBench(
       Self.server,
@@ -138,9 +139,9 @@ struct ClientResetTests {
         }
       ])
     let second = await #expect(throws: ResetError.self) { try await other.reset(.discard) }
-    #expect(
-      second?.description
-        == "Client reset cannot recover when properties have been removed: {Item.more}")
+    expectEqual(
+      second?.description,
+      "Client reset cannot recover when properties have been removed: {Item.more}")
   }
 
   @Test func aPropertyOfAnotherTypeIsRefused() async throws {
@@ -156,7 +157,7 @@ struct ClientResetTests {
         }
       ])
     let error = await #expect(throws: ResetError.self) { try await bench.reset(.discard) }
-    #expect(error?.description.contains("Item.text") == true)
+    expectEqual(error?.description.contains("Item.text"), true)
   }
 
   @Test func whatOnlyTheCopyHasIsAdded() async throws {
@@ -181,10 +182,10 @@ struct ClientResetTests {
       let version = device.file.newestVersion
       _ = try await device.agent.reset(
         to: bench.copy.file, .discard, ResetBench.cause, isToBeAnnounced: isToBeAnnounced)
-      #expect(device.file.newestVersion == version + 2)
-      #expect(try device.agent.hasUnannouncedReset() == isToBeAnnounced)
+      expectEqual(device.file.newestVersion, version + 2)
+      try expectEqual(device.agent.hasUnannouncedReset(), isToBeAnnounced)
       try await device.restart()
-      #expect(try device.agent.hasUnannouncedReset() == isToBeAnnounced)
+      try expectEqual(device.agent.hasUnannouncedReset(), isToBeAnnounced)
       try await device.agent.resetIsAnnounced()
       #expect(try !device.agent.hasUnannouncedReset())
       #expect(try await device.agent.keptReports().due.isEmpty)
@@ -196,7 +197,7 @@ struct ClientResetTests {
     let (device, copy) = (try TestDevice(), try TestDevice())
     let outcome = try await device.agent.reset(to: copy.file, .discard, ResetBench.cause)
     #expect(outcome == nil)
-    #expect(device.file.newestVersion == 1)
+    expectEqual(device.file.newestVersion, 1)
   }
 
   @Test func aCopyWithoutIdentifierIsRefused() async throws {
@@ -225,9 +226,9 @@ struct ClientResetTests {
     cursors.download.serverVersion = 30
     cursors.latest.version = 30
     try await device.agent.keepBootstrapPart(bootstrap, ofQuery: 5, cursors: cursors)
-    #expect(try BootstrapIntegrationTests.states(device)[5] == .bootstrapping)
+    try expectEqual(BootstrapIntegrationTests.states(device)[5], .bootstrapping)
     _ = try await bench.reset(.discard)
-    #expect(try BootstrapIntegrationTests.states(device) == [4: .complete])
+    try expectEqual(BootstrapIntegrationTests.states(device), [4: .complete])
     // A bootstrap of the old state is not integrated any more.
     _ = try await device.agent.activate()
     try bench.expectEqualToCopy()
@@ -241,7 +242,7 @@ struct ClientResetTests {
       try store.setState(.error, of: 1, error: "no")
     }
     _ = try await bench.reset(.discard)
-    #expect(try BootstrapIntegrationTests.states(bench.device) == [0: .complete])
+    try expectEqual(BootstrapIntegrationTests.states(bench.device), [0: .complete])
   }
 
   @Test func theSubscriptionsOfTheActiveSetAreCopied() async throws {
@@ -256,7 +257,7 @@ struct ClientResetTests {
       try store.setState(.complete, of: 1)
       try store.add(2)
     }
-    #expect(try await device.agent.activeSubscriptions() == [subscription])
+    try await expectEqual(device.agent.activeSubscriptions(), [subscription])
   }
 }
 

@@ -7,6 +7,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct FreshCopyTests {
@@ -53,9 +54,9 @@ import Testing
   private func bind(
     _ peer: MemoryPeer, number: Int = 1, hasIdent: Bool = false
   ) async throws -> String {
-    #expect(await peer.receive() == "bind \(number) 3 0 \(hasIdent ? 0 : 1) 0\n\"p\"")
+    await expectEqual(peer.receive(), "bind \(number) 3 0 \(hasIdent ? 0 : 1) 0\n\"p\"")
     if !hasIdent { peer.send("ident \(number) 12 40\n") }
-    #expect(await peer.receive()?.hasPrefix("ident \(number) 12 40 ") == true)
+    await expectEqual(peer.receive()?.hasPrefix("ident \(number) 12 40 "), true)
     return try #require(await peer.receive())
   }
 
@@ -89,9 +90,9 @@ import Testing
     let mark = try await bind(peer)
     serve(peer, mark)
     let file = try await task.value
-    #expect(try Items.texts(TableGroup(file.snapshot())) == [1: "server"])
-    #expect(try file.snapshot().top().fileIdentifier == 12)
-    #expect(await peer.receive() == "unbind 1\n")
+    try expectEqual(Items.texts(TableGroup(file.snapshot())), [1: "server"])
+    try expectEqual(file.snapshot().top().fileIdentifier, 12)
+    await expectEqual(peer.receive(), "unbind 1\n")
     // The copy has no agent any more.
     _ = try SyncAgent(file)
   }
@@ -108,16 +109,16 @@ import Testing
       subscriptions: [subscription])
     let task = Task { try await download.run() }
     let peer = await network.accept()
-    #expect(await peer.receive()?.hasPrefix("bind 1 ") == true)
+    await expectEqual(peer.receive()?.hasPrefix("bind 1 "), true)
     peer.send("ident 1 12 40\n")
-    #expect(await peer.receive()?.hasPrefix("ident 1 12 40 ") == true)
+    await expectEqual(peer.receive()?.hasPrefix("ident 1 12 40 "), true)
     peer.send(try #require(await peer.receive()))
     try #require(await peer.receive()?.hasPrefix("query 1 1 ") == true)
     let mark = try #require(await peer.receive())
     serve(peer, mark, progress: "1 1 1")
     let group = try TableGroup(await task.value.snapshot())
-    #expect(try Items.texts(group) == [1: "server"])
-    #expect(try StoredSubscriptionSet.newest(in: group)?.state == .complete)
+    try expectEqual(Items.texts(group), [1: "server"])
+    try expectEqual(StoredSubscriptionSet.newest(in: group)?.state, .complete)
   }
 
   /// `FreshCopyDownload` 2.
@@ -127,7 +128,7 @@ import Testing
     _ = try await bind(peer)
     task.cancel()
     await #expect(throws: ResetError.cancelled) { try await task.value }
-    #expect(await peer.receive() == "unbind 1\n")
+    await expectEqual(peer.receive(), "unbind 1\n")
     let next = download()
     let mark = try await bind(peer, number: 2, hasIdent: true)
     serve(peer, number: 2, mark)
@@ -144,12 +145,12 @@ import Testing
     let peer = await network.accept()
     _ = try await bind(peer, hasIdent: true)
     peer.send(error("unknown"))
-    #expect(await peer.receive() == "unbind 1\n")
+    await expectEqual(peer.receive(), "unbind 1\n")
     _ = try await bind(peer, number: 2)
-    #expect(place.removals.withLock { $0 } == before + 1)
+    expectEqual(place.removals.withLock { $0 }, before + 1)
     peer.send(error("unknown again", number: 2))
     let end = await #expect(throws: ResetError.self) { try await task.value }
-    #expect(end?.description.contains("unknown again") == true)
+    expectEqual(end?.description.contains("unknown again"), true)
   }
 
   /// `FreshCopyDownload` 2: the server was restored from a backup while the copy was downloaded.
@@ -158,11 +159,11 @@ import Testing
     let peer = await network.accept()
     _ = try await bind(peer)
     peer.send(error("unknown"))
-    #expect(await peer.receive() == "unbind 1\n")
+    await expectEqual(peer.receive(), "unbind 1\n")
     let mark = try await bind(peer, number: 2)
     serve(peer, number: 2, mark)
     let file = try await task.value
-    #expect(try Items.texts(TableGroup(file.snapshot())) == [1: "server"])
+    try expectEqual(Items.texts(TableGroup(file.snapshot())), [1: "server"])
   }
 
   /// `FreshCopyDownload` 3.
@@ -175,6 +176,6 @@ import Testing
     let peer = await network.accept()
     let mark = try await bind(peer)
     serve(peer, mark)
-    #expect(try await task.value.snapshot().top().fileIdentifier == 12)
+    try await expectEqual(task.value.snapshot().top().fileIdentifier, 12)
   }
 }

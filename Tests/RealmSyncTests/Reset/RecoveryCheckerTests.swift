@@ -7,6 +7,7 @@ import RealmStorage
 import RealmSync
 import RealmSyncTestSupport
 import RealmTables
+import TestExtensions
 import Testing
 
 struct RecoveryCheckerTests {
@@ -50,9 +51,9 @@ struct RecoveryCheckerTests {
     let bench = try await bench()
     let outcome = try #require(try await bench.reset(.discard))
     let (file, copy) = (bench.device.file, bench.copy.file)
-    #expect(try RecoveryChecker().problems(outcome, file, copy) == [])
+    try expectEqual(RecoveryChecker().problems(outcome, file, copy), [])
     try plant(bench.device) { try Items.put(9, "more", $0) }
-    #expect(try RecoveryChecker().problems(outcome, file, copy) == ["the file is not its copy"])
+    try expectEqual(RecoveryChecker().problems(outcome, file, copy), ["the file is not its copy"])
   }
 
   /// `RecoveryChecker` 2 and 3
@@ -60,12 +61,12 @@ struct RecoveryCheckerTests {
     let bench = try await bench()
     let outcome = try #require(try await bench.reset(.recover))
     let (file, copy) = (bench.device.file, bench.copy.file)
-    #expect(try RecoveryChecker().problems(outcome, file, copy) == [])
+    try expectEqual(RecoveryChecker().problems(outcome, file, copy), [])
     try plant(bench.device) { try Items.put(1, "server 1", $0) }
-    #expect(try RecoveryChecker().problems(outcome, file, copy).count == 1)
+    try expectEqual(RecoveryChecker().problems(outcome, file, copy).count, 1)
     try plant(bench.device) { try Items.put(2, "server 2", $0) }
-    #expect(try RecoveryChecker().problems(outcome, file, copy).count == 2)
+    try expectEqual(RecoveryChecker().problems(outcome, file, copy).count, 2)
     try plant(bench.device) { try Self.erase(3, $0) }
-    #expect(try RecoveryChecker().problems(outcome, file, copy).count == 3)
+    try expectEqual(RecoveryChecker().problems(outcome, file, copy).count, 3)
   }
 }

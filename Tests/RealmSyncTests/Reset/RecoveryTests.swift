@@ -10,6 +10,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct RecoveryTests {
@@ -60,29 +61,29 @@ struct RecoveryTests {
     let written = Array(device.written.suffix(2))
     let outcome = try #require(try await bench.reset(.recover))
     #expect(outcome.hasRecovered && outcome.droppedLists.isEmpty)
-    #expect(
-      try Items.texts(device.read())
-        == [1: "server 1", 2: "changed", 4: "waits"])
+    try expectEqual(
+      Items.texts(device.read()),
+      [1: "server 1", 2: "changed", 4: "waits"])
     try expectUploadsToMatch(bench)
     let batch = try UploadScan().batch(in: device.file.snapshot(), after: 0)
     let entries = try batch.body.uploadEntries()
-    #expect(entries.map(\.clientVersion) == written)
-    #expect(entries.map(\.serverVersion) == [3, 3])
+    expectEqual(entries.map(\.clientVersion), written)
+    expectEqual(entries.map(\.serverVersion), [3, 3])
     let history = try device.history()
-    #expect(history.base == written[0] - 1)
+    expectEqual(history.base, written[0] - 1)
     for version in try #require(history.versions) {
-      #expect(try history.reciprocal(at: version) == nil)
-      #expect(try history.head(at: version).remoteVersion == 3)
+      try expectEqual(history.reciprocal(at: version), nil)
+      try expectEqual(history.head(at: version).remoteVersion, 3)
     }
     let state = try await device.agent.state()
-    #expect(state.uploadableByteCount == entries.reduce(0) { $0 + $1.changeset.count })
+    expectEqual(state.uploadableByteCount, entries.reduce(0) { $0 + $1.changeset.count })
     #expect(state.uploadedByteCount == 0 && state.ident == ResetBench.ident)
     // The server acknowledges, and goes on.
     _ = try await device.agent.integrate(
       .of(
         [Items.changeset { $0.setText("later", of: 1) }], from: 4, base: 0,
         acknowledged: written[1]))
-    #expect(try Items.texts(device.read())[1] == "later")
+    try expectEqual(Items.texts(device.read())[1], "later")
     #expect(try !device.history().hasPendingUploads())
   }
 
@@ -109,7 +110,7 @@ struct RecoveryTests {
     _ = try await device.agent.integrate(download)
     #expect(try device.history().reciprocal(at: device.written[1]) != nil)
     _ = try await bench.reset(.recover)
-    #expect(try Items.list(of: 1, device.read()) == [.string("mine")])
+    try expectEqual(Items.list(of: 1, device.read()), [.string("mine")])
     try expectUploadsToMatch(bench)
   }
 
@@ -146,8 +147,8 @@ struct RecoveryTests {
     }
     let bench = try await bench([erase])
     let error = await #expect(throws: ResetError.self) { try await bench.reset(.recover) }
-    #expect(
-      error?.description == "Types cannot be erased during client reset recovery: 'Item'")
+    expectEqual(
+      error?.description, "Types cannot be erased during client reset recovery: 'Item'")
     #expect(try await !bench.device.agent.hasResetRecord())
     let outcome = try #require(try await bench.reset(.recoverOrDiscard))
     #expect(!outcome.hasRecovered)
@@ -160,7 +161,7 @@ struct RecoveryTests {
       }
     ])
     let second = await #expect(throws: ResetError.self) { try await other.reset(.recover) }
-    #expect(second?.description == "Properties cannot be erased during client reset recovery")
+    expectEqual(second?.description, "Properties cannot be erased during client reset recovery")
   }
 
   @Test func classesThatTheServerHasLostFail() async throws {
@@ -173,7 +174,7 @@ struct RecoveryTests {
         }
       ], waiting: [{ try Items.put(4, "waits", $0) }])
     let error = await #expect(throws: ResetError.self) { try await bench.reset(.recover) }
-    #expect(error == .removedClasses(["Lost"]))
+    expectEqual(error, .removedClasses(["Lost"]))
   }
 
   @Test func newerSubscriptionsStayAndAreSentAgain() async throws {
@@ -188,9 +189,9 @@ struct RecoveryTests {
       }
     ])
     _ = try await bench.reset(.recover)
-    #expect(
-      try BootstrapIntegrationTests.states(bench.device)
-        == [4: .complete, 5: .pending, 6: .pending])
+    try expectEqual(
+      BootstrapIntegrationTests.states(bench.device),
+      [4: .complete, 5: .pending, 6: .pending])
   }
 
   /// Objects without primary key that wait for their upload keep the name that they have.
@@ -214,7 +215,7 @@ struct RecoveryTests {
       ])
     _ = try await bench.reset(.recover)
     let table = try #require(try bench.device.read().table(named: "class_Note"))
-    #expect(try table.objectCount() == 3)
+    try expectEqual(table.objectCount(), 3)
     try expectUploadsToMatch(bench)
     // Objects that are made later have other names.
     try bench.device.write { group in
@@ -222,6 +223,6 @@ struct RecoveryTests {
       _ = try table.createObject()
     }
     let changesets = try bench.uploads().map(\.description)
-    #expect(Set(changesets).count == 2)
+    expectEqual(Set(changesets).count, 2)
   }
 }

@@ -9,6 +9,7 @@ import RealmSyncProtocol
 import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ResetCrashTests {
@@ -116,13 +117,13 @@ struct ResetCrashTests {
     let copy = try await copy()
     let bench = try record(mode, to: copy.file)
     let marks = bench.marks
-    #expect(marks.map(\.hasRecord) == [false, false, false, false, true, true])
+    expectEqual(marks.map(\.hasRecord), [false, false, false, false, true, true])
     let isEqual = marks.last?.digest == (try copy.digest())
-    #expect(isEqual == (mode == .discard))
-    #expect(marks.last?.sets.map(\.version) == (mode == .discard ? [0] : [0, 1]))
+    expectEqual(isEqual, (mode == .discard))
+    expectEqual(marks.last?.sets.map(\.version), (mode == .discard ? [0] : [0, 1]))
     // The record of the reset is not acknowledged to anyone.
     let (messages, count) = bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
-    #expect(messages == [], "seed \(seed)")
+    expectEqual(messages, [], "seed \(seed)")
     #expect(count > 50)
   }
 
@@ -159,9 +160,9 @@ struct ResetCrashTests {
     let outcome = try #require(try await bench.reset(mode))
     listener.cancel()
     let both: [Int64: String] = [1: "before", 2: "between"]
-    #expect(try Items.texts(TableGroup(outcome.before)) == both)
-    #expect(try Items.texts(bench.device.read()) == (mode == .recover ? both : [:]))
-    #expect(try bench.uploads().count == (mode == .recover ? 2 : 0))
+    try expectEqual(Items.texts(TableGroup(outcome.before)), both)
+    try expectEqual(Items.texts(bench.device.read()), (mode == .recover ? both : [:]))
+    try expectEqual(bench.uploads().count, (mode == .recover ? 2 : 0))
     #expect(try bench.device.findings().isEmpty)
   }
 }

@@ -7,6 +7,7 @@ import RealmSync
 import RealmSyncProtocol
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct ResetRecordTests {
@@ -35,50 +36,51 @@ struct ResetRecordTests {
       let names: [ResetMode: String] = [
         .discard: "DiscardLocal", .recover: "Recover", .recoverOrDiscard: "RecoverOrDiscard",
       ]
-      #expect(
-        error?.description
-          == "A previous '\(recovered ? "Recover" : "DiscardLocal")' mode reset from 2026-01-01 "
+      expectEqual(
+        error?.description,
+        "A previous '\(recovered ? "Recover" : "DiscardLocal")' mode reset from 2026-01-01 "
           + "12:00:00 UTC did not succeed, giving up on '\(names[wanted] ?? "")' mode to prevent a "
           + "cycle")
       return
     }
-    #expect(try record.next(wanted, Self.cause) == next)
+    try expectEqual(record.next(wanted, Self.cause), next)
   }
 
   @Test func recordsOfOtherVersionsAndActionsDoNotCount() throws {
     var other = Self.record(recovers: false)
     other.libraryVersion = "0.0.1"
-    #expect(try other.next(.recover, Self.cause) == .recover)
+    try expectEqual(other.next(.recover, Self.cause), .recover)
     other = Self.record(recovers: false)
     other.action = .migrateToFlexible
-    #expect(try other.next(.discard, Self.cause) == .discard)
+    try expectEqual(other.next(.discard, Self.cause), .discard)
   }
 
   @Test func aForbiddenRecoveryDiscardsOrFails() throws {
     var cause = ResetBench.cause
     cause.mayRecover = false
-    #expect(try cause.mode(.discard) == .discard)
-    #expect(try cause.mode(.recoverOrDiscard) == .discard)
+    try expectEqual(cause.mode(.discard), .discard)
+    try expectEqual(cause.mode(.recoverOrDiscard), .discard)
     #expect(throws: ResetError.recoveryForbidden) { try cause.mode(.recover) }
   }
 
   /// `ResetRecord` 1.
   @Test func thereIsOneRecordInTheLayoutOfTheFormat() throws {
     let device = try TestDevice()
-    #expect(try ResetRecord.stored(in: device.read()) == nil)
+    try expectEqual(ResetRecord.stored(in: device.read()), nil)
     for recovers in [true, false] {
       try device.write { try Self.record(recovers: recovers).store(in: $0) }
-      #expect(try ResetRecord.stored(in: device.read()) == Self.record(recovers: recovers))
+      try expectEqual(ResetRecord.stored(in: device.read()), Self.record(recovers: recovers))
     }
     let table = try #require(try device.read().table(named: "client_reset_metadata"))
     #expect(try table.objectCount() == 1 && table.schema.primaryKey == nil)
-    #expect(
-      table.schema.columns.map { "\($0.name) \($0.type)" } == [
+    expectEqual(
+      table.schema.columns.map { "\($0.name) \($0.type)" },
+      [
         "core_version string", "time timestamp", "mode int", "action int", "error_code int",
         "error_msg string",
       ])
     try device.write { try ResetRecord.remove(in: $0) }
-    #expect(try ResetRecord.stored(in: device.read()) == nil)
+    try expectEqual(ResetRecord.stored(in: device.read()), nil)
     // Nothing of it is uploaded.
     #expect(device.written.isEmpty)
   }
@@ -111,9 +113,9 @@ struct ResetRecordTests {
       try table.addColumn(named: "id", type: .int)
       _ = try table.createObject()
     }
-    #expect(try ResetRecord.stored(in: device.read()) == nil)
+    try expectEqual(ResetRecord.stored(in: device.read()), nil)
     try device.write { try Self.record(recovers: true).store(in: $0) }
-    #expect(try ResetRecord.stored(in: device.read()) == Self.record(recovers: true))
+    try expectEqual(ResetRecord.stored(in: device.read()), Self.record(recovers: true))
   }
 
   /// `ResetRecord` 2.

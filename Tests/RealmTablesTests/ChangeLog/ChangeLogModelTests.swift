@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -67,11 +68,11 @@ struct ChangeLogModelTests {
     let gone = old.filter { new[$0.key]?.life != $0.value.life }.keys
     let came = new.filter { old[$0.key]?.life != $0.value.life }.keys
     let kept = new.filter { old[$0.key]?.life == $0.value.life && !$0.value.written.isEmpty }
-    #expect(changes?.deleted ?? [] == ObjectKeySet(gone))
-    #expect(changes?.inserted ?? [] == ObjectKeySet(came))
-    #expect(Set((changes?.modifications ?? [:]).keys) == Set(kept.keys))
+    expectEqual(changes?.deleted ?? [], ObjectKeySet(gone))
+    expectEqual(changes?.inserted ?? [], ObjectKeySet(came))
+    expectEqual(Set((changes?.modifications ?? [:]).keys), Set(kept.keys))
     for (key, object) in kept {
-      #expect(Set(changes?.modifiedColumns(of: key) ?? []) == object.written)
+      expectEqual(Set(changes?.modifiedColumns(of: key) ?? []), object.written)
     }
   }
 
@@ -102,7 +103,7 @@ struct ChangeLogModelTests {
     // The search can fail: each instruction is read and refused, but for the choice of a table,
     // which needs a zero that noise hardly has.
     let exceptions = opcodes.filter { outcomes[$0] != [true, false] }
-    #expect(exceptions == [10])
+    expectEqual(exceptions, [10])
   }
 }
 
@@ -122,16 +123,16 @@ struct ObjectKeySetTests {
         key = ObjectKey(next)
       }
       if Int.random(in: 0..<3, using: &random) == 0 {
-        #expect(keys.remove(key) == (model.remove(key) != nil))
+        expectEqual(keys.remove(key), (model.remove(key) != nil))
       } else {
-        #expect(keys.insert(key) == model.insert(key).inserted)
+        expectEqual(keys.insert(key), model.insert(key).inserted)
       }
-      #expect(keys.count == model.count)
-      #expect(keys.contains(key) == model.contains(key))
+      expectEqual(keys.count, model.count)
+      expectEqual(keys.contains(key), model.contains(key))
     }
-    #expect(keys.sorted() == model.sorted())
+    expectEqual(keys.sorted(), model.sorted())
     for raw in -6..<200 {
-      #expect(keys.contains(ObjectKey(Int64(raw))) == model.contains(ObjectKey(Int64(raw))))
+      expectEqual(keys.contains(ObjectKey(Int64(raw))), model.contains(ObjectKey(Int64(raw))))
     }
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -39,7 +40,7 @@ struct ChangeLogTests {
       0xA0, 0x04, 0x14, 0x84, 0x80, 0x80, 0xC0, 0x04, 0x0A, 0x00, 0x00, 0x0B, 0x00, 0x0A, 0x00,
       0x01, 0x0B, 0x00, 0x0B, 0x01,
     ]
-    #expect(log.changeset == expected)
+    expectEqual(log.changeset, expected)
   }
 
   /// `WriteJournal` 2.
@@ -49,24 +50,24 @@ struct ChangeLogTests {
     let (first, second) = (ObjectKey(1), ObjectKey(2))
     log.createObject(first, in: Self.people)
     let start = log.follow()
-    #expect(log.changes(since: start)?.isEmpty == true)
+    expectEqual(log.changes(since: start)?.isEmpty, true)
     log.set(Self.name, of: first, in: Self.people)
     log.set(Self.name, of: first, in: Self.people)
     log.insert(at: 0, in: Self.tags, of: first, Self.dogs)
     let own = try #require(log.changes(since: start))
-    #expect(own[Self.people]?.isModified(first, Self.name) == true)
-    #expect(own[Self.dogs]?.isModified(first, Self.tags) == true)
+    expectEqual(own[Self.people]?.isModified(first, Self.name), true)
+    expectEqual(own[Self.dogs]?.isModified(first, Self.tags), true)
     let later = log.follow()
     log.insert(at: 1, in: Self.tags, of: first, Self.dogs)
-    #expect(log.changes(since: later)?[Self.dogs]?.isModified(first, Self.tags) == true)
+    expectEqual(log.changes(since: later)?[Self.dogs]?.isModified(first, Self.tags), true)
     log.removeObject(first, in: Self.people)
     log.createObject(second, in: Self.people)
     let changes = try #require(log.changes(since: start)?[Self.people])
     #expect(changes.deleted == [first] && changes.inserted == [second])
     #expect(changes.modifications.isEmpty && log.changes(since: start)?.schemaChanged == false)
     log.insertColumn(Self.name, in: Self.people)
-    #expect(log.changes(since: start)?.schemaChanged == true)
-    #expect(log.changes(since: log.follow())?.schemaChanged == false)
+    expectEqual(log.changes(since: start)?.schemaChanged, true)
+    expectEqual(log.changes(since: log.follow())?.schemaChanged, false)
   }
 
   /// `WriteJournal` 1.
@@ -75,10 +76,10 @@ struct ChangeLogTests {
     let log = ChangeLogWriter()
     let start = log.follow()
     for number in 0..<300_000 { log.createObject(ObjectKey(Int64(number)), in: Self.people) }
-    #expect(log.changes(since: start) == nil)
+    expectEqual(log.changes(since: start), nil)
     let now = log.follow()
     log.removeObject(ObjectKey(5), in: Self.people)
-    #expect(log.changes(since: now)?[Self.people]?.deleted == [ObjectKey(5)])
+    expectEqual(log.changes(since: now)?[Self.people]?.deleted, [ObjectKey(5)])
   }
 
   @Test(
@@ -91,7 +92,7 @@ struct ChangeLogTests {
     let encoded = [UInt8](unsafeUninitializedCapacity: 10) { buffer, count in
       count = ChangeLogInteger.store(value, to: buffer.baseAddress!)
     }
-    #expect(encoded == bytes)
+    expectEqual(encoded, bytes)
   }
 
   @Test("reads back numbers of every magnitude")
@@ -109,8 +110,8 @@ struct ChangeLogTests {
       }
       var offset = 0
       let decoded = encoded.withUnsafeBufferPointer { ChangeLogInteger.load($0, at: &offset) }
-      #expect(decoded == value)
-      #expect(offset == encoded.count)
+      expectEqual(decoded, value)
+      expectEqual(offset, encoded.count)
     }
   }
 
@@ -121,7 +122,7 @@ struct ChangeLogTests {
       Array(repeating: 0x80, count: 12) + [0x00],
     ] {
       var offset = 0
-      #expect(bytes.withUnsafeBufferPointer { ChangeLogInteger.load($0, at: &offset) } == nil)
+      expectEqual(bytes.withUnsafeBufferPointer { ChangeLogInteger.load($0, at: &offset) }, nil)
     }
   }
 
@@ -133,26 +134,26 @@ struct ChangeLogTests {
     let length = log.changeset.count
     log.set(Self.name, of: ObjectKey(5), in: Self.dogs)
     log.insert(at: 0, in: Self.tags, of: ObjectKey(5), Self.dogs)
-    #expect(log.changeset.count == length)
+    expectEqual(log.changeset.count, length)
     #expect(log.didCreate(ObjectKey(5), in: Self.dogs))
     #expect(!log.didCreate(ObjectKey(5), in: Self.people))
 
     log.set(Self.name, of: ObjectKey(4), in: Self.dogs)
     let afterSet = log.changeset.count
     log.set(Self.name, of: ObjectKey(4), in: Self.dogs)
-    #expect(log.changeset.count == afterSet)
+    expectEqual(log.changeset.count, afterSet)
 
     // Another table in between must not make the writer forget.
     log.set(Self.name, of: ObjectKey(4), in: Self.people)
     let afterOther = log.changeset.count
     log.insert(at: 1, in: Self.tags, of: ObjectKey(5), Self.dogs)
-    #expect(log.changeset.count == afterOther + 3)
+    expectEqual(log.changeset.count, afterOther + 3)
     #expect(log.didCreate(ObjectKey(5), in: Self.dogs))
 
     // The key's next object is logged like any other.
     log.removeObject(ObjectKey(5), in: Self.dogs)
     log.set(Self.name, of: ObjectKey(5), in: Self.dogs)
-    #expect(try changes(log)[Self.dogs]?.isModified(ObjectKey(5), Self.name) == true)
+    try expectEqual(changes(log)[Self.dogs]?.isModified(ObjectKey(5), Self.name), true)
   }
 
   /// `TableChanges` 1 and 2.
@@ -168,8 +169,8 @@ struct ChangeLogTests {
     second.removeObject(ObjectKey(2), in: Self.dogs)
     second.createObject(ObjectKey(3), in: Self.dogs)
     let dogs = try #require(try changes(first, second)[Self.dogs])
-    #expect(dogs.inserted == [ObjectKey(3)])
-    #expect(dogs.deleted == [ObjectKey(2), ObjectKey(3)])
+    expectEqual(dogs.inserted, [ObjectKey(3)])
+    expectEqual(dogs.deleted, [ObjectKey(2), ObjectKey(3)])
     #expect(dogs.modifications.isEmpty)
     #expect(dogs.collections.isEmpty)
     #expect(try !changes(first).schemaChanged)
@@ -186,17 +187,18 @@ struct ChangeLogTests {
     log.move(from: 4, to: 1, in: Self.tags, of: owner, Self.dogs)
     let place = TableChanges.CollectionPlace(object: owner, column: Self.tags)
     let tags = try #require(try changes(log)[Self.dogs]?.collections[place])
-    #expect(
-      tags.edits == [
+    expectEqual(
+      tags.edits,
+      [
         .insert(at: 10, count: 5), .erase(at: 2, count: 3), .set(at: 0), .move(from: 4, to: 1),
       ])
-    #expect(try changes(log)[Self.dogs]?.modifiedColumns(of: owner) == [Self.tags])
+    try expectEqual(changes(log)[Self.dogs]?.modifiedColumns(of: owner), [Self.tags])
 
     // 10 elements at first: 5 came and 3 went before 12 were cleared.
     log.clear(oldCount: 12, in: Self.tags, of: owner, Self.dogs)
     log.insert(at: 0, in: Self.tags, of: owner, Self.dogs)
     let cleared = try #require(try changes(log)[Self.dogs]?.collections[place])
-    #expect(cleared.edits == [.clear(oldCount: 10), .insert(at: 0, count: 1)])
+    expectEqual(cleared.edits, [.clear(oldCount: 10), .insert(at: 0, count: 1)])
   }
 
   @Test("marks edits that it cannot tell in steps")
@@ -204,7 +206,7 @@ struct ChangeLogTests {
     let place = TableChanges.CollectionPlace(object: ObjectKey(3), column: ColumnKey(7))
     let keyed: [UInt8] = [10, 0, 1, 30, 7, 3, 40, 0]
     let changes = try ChangeLogParser.changes(in: [keyed])
-    #expect(changes[TableKey(1)]?.collections[place]?.isUnspecified == true)
+    expectEqual(changes[TableKey(1)]?.collections[place]?.isUnspecified, true)
   }
 
   @Test("keeps edits of nested collections, and tells those around them where")
@@ -220,12 +222,12 @@ struct ChangeLogTests {
     func edits(_ salts: [Int64]) -> CollectionChanges? {
       found.collections[.init(object: owner, column: Self.tags, salts: salts)]
     }
-    #expect(edits([900, 17])?.edits == [.insert(at: 5, count: 1), .set(at: 2)])
+    expectEqual(edits([900, 17])?.edits, [.insert(at: 5, count: 1), .set(at: 2)])
     #expect(edits([900])?.edits == [.set(at: 0)] && edits([900])?.nested == [17])
     #expect(edits([])?.edits == [.erase(at: 1, count: 1)] && edits([])?.nested == [900])
-    #expect(found.modifiedColumns(of: owner) == [Self.tags])
+    expectEqual(found.modifiedColumns(of: owner), [Self.tags])
     log.removeObject(owner, in: Self.dogs)
-    #expect(try changes(log)[Self.dogs]?.collections.isEmpty == true)
+    try expectEqual(changes(log)[Self.dogs]?.collections.isEmpty, true)
   }
 
   @Test("drops the objects of an erased table")
@@ -236,7 +238,7 @@ struct ChangeLogTests {
     #expect(!log.didCreate(ObjectKey(0), in: Self.dogs))
     let folded = try changes(log)
     #expect(folded.schemaChanged)
-    #expect(folded[Self.dogs] == nil)
+    expectEqual(folded[Self.dogs], nil)
   }
 
   @Test("tells more than 64 changed columns apart")
@@ -245,8 +247,8 @@ struct ChangeLogTests {
     for index in 0..<200 { log.set(ColumnKey(Int64(index)), of: ObjectKey(1), in: Self.dogs) }
     log.set(ColumnKey(150), of: ObjectKey(2), in: Self.dogs)
     let dogs = try #require(try changes(log)[Self.dogs])
-    #expect(dogs.modifiedColumns(of: ObjectKey(1)) == (0..<200).map { ColumnKey($0) })
-    #expect(dogs.modifiedColumns(of: ObjectKey(2)) == [ColumnKey(150)])
+    expectEqual(dogs.modifiedColumns(of: ObjectKey(1)), (0..<200).map { ColumnKey($0) })
+    expectEqual(dogs.modifiedColumns(of: ObjectKey(2)), [ColumnKey(150)])
     #expect(!dogs.isModified(ObjectKey(2), ColumnKey(149)))
   }
 

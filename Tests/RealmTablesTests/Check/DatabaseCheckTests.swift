@@ -3,7 +3,7 @@
 // The integrity check: silent on good files, loud on each kind of damage.
 
 import RealmStorage
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables

@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -17,8 +17,8 @@ struct ClusterEditorTests {
     let root = try model.space.node(at: model.editor.root)
     // Three levels: 256 clusters fill the first inner node.
     let inner = try InnerCluster(root, in: model.space)
-    #expect(inner.depth == 2)
-    #expect(inner.childCount == 2)
+    expectEqual(inner.depth, 2)
+    expectEqual(inner.childCount, 2)
     #expect(inner.offsets == nil)
   }
 
@@ -26,7 +26,7 @@ struct ClusterEditorTests {
     let model = try ClusterModel()
     for sequence in 0..<2000 { try model.insert(ObjectKey.scattered(UInt64(sequence)).rawValue) }
     try model.check()
-    #expect(try model.tree.all().map(\.count) == Array(repeating: 256, count: 7) + [208])
+    try expectEqual(model.tree.all().map(\.count), Array(repeating: 256, count: 7) + [208])
   }
 
   /// `ClusterEditor` 3.
@@ -110,7 +110,7 @@ struct ClusterEditorTests {
     try model.editor.addColumns([(string, 4)])
     try model.check()
     var row = try #require(try model.tree.row(of: ObjectKey(2500)))
-    #expect(try row.string(4) == "")
+    try expectEqual(row.string(4), "")
     try model.editor.removeColumn(at: 1)
     try model.check()
     row = try #require(try model.tree.row(of: ObjectKey(2500)))
@@ -118,7 +118,7 @@ struct ClusterEditorTests {
     try model.check()
     // Slots at the end go with the column, as Realm Core's do.
     let cluster = try model.tree.cluster(for: ObjectKey(2500))
-    #expect(cluster.node.count == model.editor.layouts.count + 1)
+    expectEqual(cluster.node.count, model.editor.layouts.count + 1)
   }
 
   @Test func positionsAndKeysAgree() throws {
@@ -129,17 +129,17 @@ struct ClusterEditorTests {
     }
     let keys = model.values.keys.sorted()
     for (position, key) in keys.enumerated() where position % 17 == 0 {
-      #expect(try model.tree.key(at: position) == ObjectKey(key))
-      #expect(try model.tree.position(of: ObjectKey(key)) == position)
+      try expectEqual(model.tree.key(at: position), ObjectKey(key))
+      try expectEqual(model.tree.position(of: ObjectKey(key)), position)
     }
-    #expect(try model.tree.key(at: keys.count) == nil)
-    #expect(try model.tree.key(at: -1) == nil)
+    try expectEqual(model.tree.key(at: keys.count), nil)
+    try expectEqual(model.tree.key(at: -1), nil)
     var cursor = ClusterCursor(model.tree)
     try cursor.seek(ObjectKey(keys[1500]))
     let cluster = try #require(try cursor.next())
     let index = try #require(cluster.index(of: ObjectKey(keys[1500])))
     let next = try #require(try cursor.next())
-    #expect(next.key(at: 0) == ObjectKey(keys[1500 + cluster.count - index]))
+    expectEqual(next.key(at: 0), ObjectKey(keys[1500 + cluster.count - index]))
   }
 
   @Test(arguments: [3000, 1 << 40, .max - 1] as [Int64])
@@ -151,15 +151,15 @@ struct ClusterEditorTests {
         try model.insert(Int64.random(in: 0...range, using: &random), check: false)
       }
       let all = try keys(of: ClusterCursor(model.tree))
-      #expect(all.map(\.rawValue) == model.values.keys.sorted())
+      expectEqual(all.map(\.rawValue), model.values.keys.sorted())
       for wanted in [1, 2, 3, 32, 1000] {
         let parts = try model.tree.parts(wanted)
         #expect(parts.count < 2 * wanted)
         #expect(parts.count > 1 || wanted == 1 || size < 1500)
-        #expect(parts.first?.ordinals.lowerBound == 0)
-        #expect(parts.last?.ordinals.upperBound == .max)
+        expectEqual(parts.first?.ordinals.lowerBound, 0)
+        expectEqual(parts.last?.ordinals.upperBound, .max)
         let joined = try parts.flatMap { try keys(of: ClusterCursor(model.tree, $0)) }
-        #expect(joined == all)
+        expectEqual(joined, all)
       }
     }
   }
@@ -179,14 +179,14 @@ struct ClusterEditorTests {
     let model = try ClusterModel()
     var left = (0..<66_000).map { Int64($0) * 97_001 }
     for key in left { try model.insert(key) }
-    #expect(
-      try InnerCluster(try model.space.node(at: model.editor.root), in: model.space).depth == 2)
+    try expectEqual(
+      InnerCluster(try model.space.node(at: model.editor.root), in: model.space).depth, 2)
     for _ in 0..<4 {
       for wanted in [3, 300] {
         let parts = try model.tree.parts(wanted)
         #expect(parts.count > 1 && parts.count < 2 * wanted)
         let joined = try parts.flatMap { try keys(of: ClusterCursor(model.tree, $0)) }
-        #expect(joined.map(\.rawValue) == left)
+        expectEqual(joined.map(\.rawValue), left)
       }
       let start = Int.random(in: 0..<left.count, using: &random)
       let end = min(start + left.count / 2, left.count)

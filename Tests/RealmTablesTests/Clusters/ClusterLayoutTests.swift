@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -38,7 +39,7 @@ struct ClusterLayoutTests {
     try withClusters { clusters in
       let leaves = try clusters.map { try $0.leaf(column) }
       for (leaf, next) in zip(leaves, leaves.dropFirst()) {
-        #expect(leaf.address + leaf.header.nodeByteCount == next.address)
+        expectEqual(leaf.address + leaf.header.nodeByteCount, next.address)
       }
     }
   }
@@ -46,7 +47,7 @@ struct ClusterLayoutTests {
   @Test func clustersAreNeighbours() throws {
     try withClusters { clusters in
       for (cluster, next) in zip(clusters, clusters.dropFirst()) {
-        #expect(cluster.node.address + cluster.node.header.nodeByteCount == next.node.address)
+        expectEqual(cluster.node.address + cluster.node.header.nodeByteCount, next.node.address)
       }
     }
   }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -30,7 +31,7 @@ final class ClusterModel {
 
   func insert(_ key: Int64, check checks: Bool = false) throws {
     let place = try editor.insert(ObjectKey(key))
-    #expect((place == nil) == (values[key] != nil))
+    expectEqual((place == nil), (values[key] != nil))
     guard let place else { return }
     let value = key &* 31 &+ 7
     values[key] = value
@@ -42,7 +43,7 @@ final class ClusterModel {
   }
 
   func erase(_ key: Int64, check checks: Bool = false) throws {
-    #expect(try editor.erase(ObjectKey(key)) == (values.removeValue(forKey: key) != nil))
+    try expectEqual(editor.erase(ObjectKey(key)), (values.removeValue(forKey: key) != nil))
     if checks { try check() }
   }
 

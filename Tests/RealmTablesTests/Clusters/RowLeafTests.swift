@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -49,14 +50,14 @@ struct RowLeafTests {
         let leaves = try columns.map { try #require(try RowLeaf($0, in: cluster)) }
         for index in 0..<cluster.count {
           let row = cluster.row(at: index)
-          #expect(leaves[0].integer(at: index) == (try row.int(columns[0].leafIndex)))
-          #expect((leaves[1].integer(at: index) == 1) == (try row.bool(columns[1].leafIndex)))
-          #expect(leaves[2].float(at: index) == (try row.float(columns[2].leafIndex)))
-          #expect(leaves[3].double(at: index) == (try row.double(columns[3].leafIndex)))
+          expectEqual(leaves[0].integer(at: index), (try row.int(columns[0].leafIndex)))
+          expectEqual((leaves[1].integer(at: index) == 1), (try row.bool(columns[1].leafIndex)))
+          expectEqual(leaves[2].float(at: index), (try row.float(columns[2].leafIndex)))
+          expectEqual(leaves[3].double(at: index), (try row.double(columns[3].leafIndex)))
           rowCount += 1
         }
       }
-      #expect(rowCount == 700)
+      expectEqual(rowCount, 700)
     }
   }
 
@@ -67,9 +68,9 @@ struct RowLeafTests {
       let cluster = try #require(try cursor.next())
       let leaves = try columns.map { try #require(try RowLeaf($0, in: cluster)) }
       for (number, leaf) in leaves.enumerated() {
-        #expect((leaf.integer(at: 0) == nil) == (number > 1))
-        #expect((leaf.float(at: 0) == nil) == (number != 2))
-        #expect((leaf.double(at: 0) == nil) == (number != 3))
+        expectEqual((leaf.integer(at: 0) == nil), (number > 1))
+        expectEqual((leaf.float(at: 0) == nil), (number != 2))
+        expectEqual((leaf.double(at: 0) == nil), (number != 3))
       }
     }
   }
@@ -83,7 +84,7 @@ struct RowLeafTests {
         let slots = [Tagged.slot(3)] + Array(repeating: leaf.slot, count: column.leafIndex + 1)
         let node = try IntegerNode.make(slots, flags: .hasRefs, in: scratch.allocator).node
         let cluster = try Cluster(node, offset: 0, spec: .null, in: scratch.space)
-        #expect((try RowLeaf(column, in: cluster) == nil) == (count < 3))
+        expectEqual((try RowLeaf(column, in: cluster) == nil), (count < 3))
       }
     }
   }

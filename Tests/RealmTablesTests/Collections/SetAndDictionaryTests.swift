@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -60,7 +60,7 @@ struct SetAndDictionaryTests {
     let ordered: [TableValue] = [
       .null, .double(-Double.infinity), .double(-1), .double(3), .double(Double.infinity),
     ]
-    #expect(Array(values.dropLast()) == ordered)
+    expectEqual(Array(values.dropLast()), ordered)
     if case .double(let last)? = values.last { #expect(last.isNaN) }
     try edit(database) { table, column, key in
       let removed = try table.set(column, key).remove(.double(.nan))
@@ -80,9 +80,9 @@ struct SetAndDictionaryTests {
         try set.insert(value)
       }
     }
-    #expect(
-      try value(database)
-        == .list([.null, .bool(true), .double(1), .string("a"), .binary([97])]))
+    try expectEqual(
+      value(database),
+      .list([.null, .bool(true), .double(1), .string("a"), .binary([97])]))
     try database.read().expectReferenceAgrees()
   }
 
@@ -96,8 +96,8 @@ struct SetAndDictionaryTests {
         try set.insert(value)
       }
     }
-    #expect(
-      try value(database) == .list([.decimal(nan), .null, .decimal(DecimalBits(integer: -5))]))
+    try expectEqual(
+      value(database), .list([.decimal(nan), .null, .decimal(DecimalBits(integer: -5))]))
     try database.read().expectReferenceAgrees()
   }
 
@@ -110,7 +110,7 @@ struct SetAndDictionaryTests {
       }
       #expect(throws: StorageError.self) { _ = try table.dictionary(column, key) }
     }
-    #expect(try value(set) == .list([]))
+    try expectEqual(value(set), .list([]))
     let map = try database(.link, .dictionary)
     try edit(map) { table, column, key in
       for value: TableValue in [.int(1), .typedLink(table.key, key), .link(ObjectKey(77))] {
@@ -122,7 +122,7 @@ struct SetAndDictionaryTests {
     }
     let key = try #require(try map.table("class_T").key(at: 0))
     let entries = TableDictionary([.init(key: "self", value: .link(key))])
-    #expect(try value(map) == .dictionary(entries))
+    try expectEqual(value(map), .dictionary(entries))
     try map.read().expectReferenceAgrees()
   }
 

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -87,9 +88,9 @@ struct FullTextIndexTests {
     for word in words + ["nothing", "abcdef"] {
       let token = try #require(Self.tokens(word).first)
       let expected = tokens.filter { $0.value.contains(token) }.keys.sorted()
-      #expect(try index.objects(with: token) == expected, "\(word)")
+      try expectEqual(index.objects(with: token), expected, "\(word)")
       let beginning = tokens.filter { $0.value.contains { $0.bytes.starts(with: token.bytes) } }
-      #expect(try index.objects(withPrefix: token) == beginning.keys.sorted(), "\(word)*")
+      try expectEqual(index.objects(withPrefix: token), beginning.keys.sorted(), "\(word)*")
     }
   }
 
@@ -115,11 +116,11 @@ struct FullTextIndexTests {
         try index.candidates(forPrefix: bytes, limit: .max)
       }
       #expect(expected.isSubset(of: found ?? []), "\(word)")
-      if word.utf8.count < 4 { #expect(found == expected.sorted(), "\(word)") }
+      if word.utf8.count < 4 { expectEqual(found, expected.sorted(), "\(word)") }
       let limited = try Array(word.utf8).withByteView { (bytes) throws(StorageError) in
         try index.candidates(forPrefix: bytes, limit: 1)
       }
-      #expect((limited == nil) == ((found?.count ?? 0) > 1))
+      expectEqual((limited == nil), ((found?.count ?? 0) > 1))
     }
   }
 

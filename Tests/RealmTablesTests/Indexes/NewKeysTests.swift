@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -25,10 +25,10 @@ struct NewKeysTests {
     }
     let sorted = keys.takeSorted().entries
     #expect(keys.isEmpty && objects.keys.allSatisfy { !keys.contains($0) })
-    #expect(Dictionary(uniqueKeysWithValues: sorted.map { ($0.value, $0.object) }) == objects)
+    expectEqual(Dictionary(uniqueKeysWithValues: sorted.map { ($0.value, $0.object) }), objects)
     let chunks = sorted.map { entry in
       let data = IndexData(.int(entry.value))
-      #expect(entry.chunk == data.chunk(at: 0))
+      expectEqual(entry.chunk, data.chunk(at: 0))
       return [data.chunk(at: 0), data.chunk(at: 4)]
     }
     for (left, right) in zip(chunks, chunks.dropFirst()) {
@@ -37,7 +37,7 @@ struct NewKeysTests {
   }
 
   /// Transactions of creations, look-ups, deletions and rollbacks beside a dictionary.
-  @Test(.heavy, arguments: [1, 2, 3, 4] as [UInt64], [false, true])
+  @Test(.heavy, arguments: RandomRuns.seeds(4), [false, true])
   func transactionsMatchADictionary(seed: UInt64, hasSecondIndex: Bool) throws {
     var random = SeededGenerator(seed: seed)
     let database = try TestDatabase()
@@ -68,7 +68,7 @@ struct NewKeysTests {
         case 3: try expectFound(value, model, table)
         case 4:
           // All of the index, through the view that readers get.
-          #expect(try table.table.find(primaryKey: value) == model[value])
+          try expectEqual(table.table.find(primaryKey: value), model[value])
         default: break
         }
         try findOrCreate(value, &model, table)
@@ -111,7 +111,7 @@ struct NewKeysTests {
     }
     try write { table in
       for value in 0..<10 as Range<Int64> { _ = try table.findOrCreate(primaryKey: value) }
-      #expect(table.keyBound.highest == 9)
+      expectEqual(table.keyBound.highest, 9)
     }
     try write { table in
       // What the transaction before knew goes on; a key is found among others and as the highest.
@@ -119,12 +119,12 @@ struct NewKeysTests {
       #expect(try table.findRow(primaryKey: 9) != nil)
       let nine = try #require(try table.findRow(primaryKey: 9))
       try table.set(.int(100), try table.schema.existing("id"), nine.key)
-      #expect(try table.findRow(primaryKey: 100)?.key == nine.key)
-      #expect(try table.findOrCreate(primaryKey: 100).isNew == false)
+      try expectEqual(table.findRow(primaryKey: 100)?.key, nine.key)
+      try expectEqual(table.findOrCreate(primaryKey: 100).isNew, false)
       #expect(try table.findOrCreate(primaryKey: 101).isNew)
     }
     try write { table in
-      #expect(try table.findOrCreate(primaryKey: 101).isNew == false)
+      try expectEqual(table.findOrCreate(primaryKey: 101).isNew, false)
       let other = try table.schema.existing("other")
       for value in 0..<9 as Range<Int64> {
         let row = try #require(try table.findRow(primaryKey: value))
@@ -135,7 +135,7 @@ struct NewKeysTests {
       }
       try table.setPrimaryKey(other.key)
       #expect(try table.findRow(primaryKey: 1008) != nil)
-      #expect(try table.findOrCreate(primaryKey: 1005).isNew == false)
+      try expectEqual(table.findOrCreate(primaryKey: 1005).isNew, false)
     }
   }
 
@@ -144,7 +144,7 @@ struct NewKeysTests {
   ) throws {
     let (key, row, isNew) = try table.findOrCreate(primaryKey: value)
     #expect(isNew == (model[value] == nil) && key == model[value] ?? key)
-    #expect(try row.int(try table.schema.existing("id").leafIndex) == value)
+    try expectEqual(row.int(try table.schema.existing("id").leafIndex), value)
     model[value] = key
     try table.set(.int(~value), try table.schema.existing("rank"), key)
   }
@@ -161,20 +161,20 @@ struct NewKeysTests {
     _ value: Int64?, _ model: [Int64: ObjectKey], _ table: WritableTable
   ) throws {
     guard let value else { return }
-    #expect(try table.findRow(primaryKey: value)?.key == model[value])
-    #expect(try table.findRow(primaryKey: .int(value))?.key == model[value])
+    try expectEqual(table.findRow(primaryKey: value)?.key, model[value])
+    try expectEqual(table.findRow(primaryKey: .int(value))?.key, model[value])
   }
 
   private func expectComplete(
     _ model: [Int64: ObjectKey], _ database: TestDatabase
   ) throws {
     let table = try database.table("class_A")
-    #expect(try table.objectCount() == model.count)
+    try expectEqual(table.objectCount(), model.count)
     let rank = try table.schema.existing("rank")
     for (value, key) in model {
-      #expect(try table.find(primaryKey: value) == key)
-      #expect(try table.row(of: key)?.int(rank.leafIndex) == ~value)
-      if rank.hasIndex { #expect(try table.index(of: rank)?.find(.int(~value)) == key) }
+      try expectEqual(table.find(primaryKey: value), key)
+      try expectEqual(table.row(of: key)?.int(rank.leafIndex), ~value)
+      if rank.hasIndex { try expectEqual(table.index(of: rank)?.find(.int(~value)), key) }
     }
   }
 }

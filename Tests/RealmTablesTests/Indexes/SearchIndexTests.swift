@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -84,13 +85,13 @@ private struct IndexUnderTest {
     for (key, value) in column.values { keysByValue[canonical(value), default: []].append(key) }
     for (value, keys) in keysByValue {
       let found = try index.findAll(column.mixed(value))
-      #expect(found == keys.sorted(), "\(context)")
-      #expect(try index.find(column.mixed(value)) == keys.min(), "\(context)")
-      #expect(try index.count(of: column.mixed(value)) == keys.count, "\(context)")
+      expectEqual(found, keys.sorted(), "\(context)")
+      try expectEqual(index.find(column.mixed(value)), keys.min(), "\(context)")
+      try expectEqual(index.count(of: column.mixed(value)), keys.count, "\(context)")
     }
     var entered: [ObjectKey] = []
     try collect(editor.root, into: &entered)
-    #expect(entered.sorted() == column.values.keys.sorted(), "\(context)")
+    expectEqual(entered.sorted(), column.values.keys.sorted(), "\(context)")
   }
 
   /// Texts of the same bytes are one value, whatever their number.
@@ -109,7 +110,7 @@ private struct IndexUnderTest {
       if node.isInner {
         let child = try node.node.ref(at: entry + 1)
         let below = try SearchIndexNode(child, in: scratch.space)
-        #expect(below.key(at: below.count - 1) == node.key(at: entry))
+        expectEqual(below.key(at: below.count - 1), node.key(at: entry))
         try collect(child, into: &keys)
         continue
       }
@@ -133,10 +134,10 @@ struct SearchIndexTests {
     let root = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
     #expect(root.isInner)
     for number in 0..<5_000 {
-      #expect(try fixture.index.find(.int(Int64(number))) == ObjectKey(Int64(number)))
+      try expectEqual(fixture.index.find(.int(Int64(number))), ObjectKey(Int64(number)))
     }
-    #expect(try fixture.index.find(.int(5_000)) == nil)
-    #expect(try fixture.index.find(.int(-1)) == nil)
+    try expectEqual(fixture.index.find(.int(5_000)), nil)
+    try expectEqual(fixture.index.find(.int(-1)), nil)
     for number in stride(from: 0, to: 5_000, by: 1) { try fixture.remove(ObjectKey(Int64(number))) }
     let empty = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
     #expect(!empty.isInner && empty.count == 0)
@@ -147,7 +148,7 @@ struct SearchIndexTests {
     try fixture.insert(.int(7), ObjectKey(0))
     try fixture.insert(.int(300), ObjectKey(1))
     let node = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
-    #expect([node.key(at: 0), node.key(at: 1)] == [0x0700_0000, 0x2C01_0000])
+    expectEqual([node.key(at: 0), node.key(at: 1)], [0x0700_0000, 0x2C01_0000])
     #expect(node.node.uncheckedInteger(at: 1) == 1 && node.node.uncheckedInteger(at: 2) == 3)
   }
 
@@ -163,7 +164,7 @@ struct SearchIndexTests {
       return
     }
     let sub = try SearchIndexNode(ref, in: fixture.scratch.space)
-    #expect([sub.key(at: 0), sub.key(at: 1)] == [0x3158_0000, 0x3258_0000])
+    expectEqual([sub.key(at: 0), sub.key(at: 1)], [0x3158_0000, 0x3258_0000])
   }
 
   /// `SearchIndex` 2.
@@ -172,8 +173,8 @@ struct SearchIndexTests {
     try fixture.insert(.null, ObjectKey(1))
     try fixture.insert(fixture.column.text([]), ObjectKey(2))
     try fixture.insert(fixture.column.text([0, 0, 0, 0]), ObjectKey(3))
-    #expect(try fixture.index.findAll(.null) == [ObjectKey(1)])
-    #expect(try fixture.index.findAll(.string(.empty)) == [ObjectKey(2)])
+    try expectEqual(fixture.index.findAll(.null), [ObjectKey(1)])
+    try expectEqual(fixture.index.findAll(.string(.empty)), [ObjectKey(2)])
     try fixture.expectComplete("null and empty")
   }
 
@@ -206,7 +207,7 @@ struct SearchIndexTests {
       if step % 150 == 149 { try fixture.expectComplete("seed \(seed), step \(step)") }
     }
     for key in fixture.column.values.keys.sorted() { try fixture.remove(key) }
-    #expect(try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space).count == 0)
+    try expectEqual(SearchIndexNode(fixture.editor.root, in: fixture.scratch.space).count, 0)
   }
 
   @Test func numbersEnteredAtOnceFillWholeNodes() throws {
@@ -250,7 +251,7 @@ struct SearchIndexTests {
       if round % 6 == 5 { try fixture.expectComplete("seed \(seed), round \(round)") }
     }
     for key in fixture.column.values.keys.sorted() { try fixture.remove(key) }
-    #expect(try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space).count == 0)
+    try expectEqual(SearchIndexNode(fixture.editor.root, in: fixture.scratch.space).count, 0)
   }
 
   @Test func removingWhatIsNotEnteredThrows() throws {

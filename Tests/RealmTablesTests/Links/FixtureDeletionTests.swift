@@ -5,7 +5,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -41,9 +41,9 @@ struct FixtureDeletionTests {
     let group = try database.read()
     for key in try group.tableKeys() {
       let table = try #require(try group.table(key))
-      #expect(try table.objectCount() == 0)
+      try expectEqual(table.objectCount(), 0)
       // Nothing links to a tombstone any more.
-      #expect(try table.tombstones?.count() ?? 0 == 0)
+      try expectEqual(table.tombstones?.count() ?? 0, 0)
     }
   }
 
@@ -59,7 +59,7 @@ struct FixtureDeletionTests {
         hidden.append((cluster.key(at: index), try cluster.row(at: index).value(of: id)))
       }
     }
-    #expect(hidden.count == 7)
+    expectEqual(hidden.count, 7)
     var expected: [ObjectKey: ObjectKey] = [:]
     try database.write { group in
       let targets = try #require(try group.table(named: "class_Target"))
@@ -77,10 +77,10 @@ struct FixtureDeletionTests {
     let now = try database.table("class_Origin")
     #expect(!expected.isEmpty)
     for (origin, target) in expected {
-      #expect(try now.row(of: origin)?.link(link.leafIndex) == target)
+      try expectEqual(now.row(of: origin)?.link(link.leafIndex), target)
     }
-    #expect(try database.table("class_Target").tombstones?.count() == 0)
-    #expect(try database.table("class_Target").objectCount() == 20)
+    try expectEqual(database.table("class_Target").tombstones?.count(), 0)
+    try expectEqual(database.table("class_Target").objectCount(), 20)
     // Lists have their full length back.
     let links = try #require(now.schema.column(named: "links"))
     let row = try #require(try now.row(of: ObjectKey(0)))
@@ -94,19 +94,19 @@ struct FixtureDeletionTests {
       let origins = try #require(try group.table(named: "class_Origin"))
       let links = try #require(origins.schema.column(named: "links"))
       let list = try origins.list(links, ObjectKey(0))
-      #expect(try list.view.keys() == [ObjectKey(1)])
+      try expectEqual(list.view.keys(), [ObjectKey(1)])
       try list.insert(.link(ObjectKey(2)), at: 0)
       try list.append(.link(ObjectKey(4)))
       try list.set(.link(ObjectKey(5)), at: 1)
-      #expect(try list.view.keys() == [2, 5, 4].map { ObjectKey($0) })
+      try expectEqual(list.view.keys(), [2, 5, 4].map { ObjectKey($0) })
       try list.move(from: 0, to: 2)
       try list.remove(at: 0)
-      #expect(try list.view.keys() == [4, 2].map { ObjectKey($0) })
+      try expectEqual(list.view.keys(), [4, 2].map { ObjectKey($0) })
     }
     let origins = try database.table("class_Origin")
     let links = try #require(origins.schema.column(named: "links"))
     let row = try #require(try origins.row(of: ObjectKey(0)))
-    #expect(try row.list(links).keys() == [4, 2].map { ObjectKey($0) })
+    try expectEqual(row.list(links).keys(), [4, 2].map { ObjectKey($0) })
     // The hidden ones are still there.
     #expect(try origins.space.node(at: row.collectionRoot(links.leafIndex)).header.hasContext)
   }
@@ -130,6 +130,6 @@ struct FixtureDeletionTests {
     try database.reopen()
     let after = try database.table("class_EnumStrings")
     #expect(after.schema.columns.allSatisfy { !$0.isEnumerated })
-    for (key, value) in expected { #expect(try after.row(of: key)?.value(of: column) == value) }
+    for (key, value) in expected { try expectEqual(after.row(of: key)?.value(of: column), value) }
   }
 }

@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -57,18 +57,18 @@ struct LinkTests {
       var dogs: [ObjectKey] = []
       for _ in 0..<300 { dogs.append(try model.dog()) }
       for dog in dogs { try model.dogs.setLink(owner, model.owner, dog) }
-      #expect(try model.backlinks(model.owners, owner, from: model.dogs, model.owner) == dogs)
+      try expectEqual(model.backlinks(model.owners, owner, from: model.dogs, model.owner), dogs)
       // The same link again makes no second entry.
       try model.dogs.setLink(owner, model.owner, dogs[0])
       for dog in dogs[..<150] { try model.dogs.setLink(other, model.owner, dog) }
       for dog in dogs[150..<299] { try model.dogs.setLink(nil, model.owner, dog) }
-      #expect(
-        try model.backlinks(model.owners, owner, from: model.dogs, model.owner) == [dogs[299]])
-      #expect(
-        try model.backlinks(model.owners, other, from: model.dogs, model.owner)
-          == Array(dogs[..<150]))
+      try expectEqual(
+        model.backlinks(model.owners, owner, from: model.dogs, model.owner), [dogs[299]])
+      try expectEqual(
+        model.backlinks(model.owners, other, from: model.dogs, model.owner),
+        Array(dogs[..<150]))
       let row = try #require(try model.dogs.row(of: dogs[3]))
-      #expect(try row.link(model.owner.leafIndex) == other)
+      try expectEqual(row.link(model.owner.leafIndex), other)
       #expect(throws: StorageError.self) {
         try model.dogs.setLink(ObjectKey(99), model.owner, dogs[0])
       }
@@ -84,23 +84,23 @@ struct LinkTests {
       try model.dogs.setLink(dog, model.friend, dog)
       let pack = try model.dogs.list(model.pack, dog)
       for key in [dog, other, other, dog, other] { try pack.append(.link(key)) }
-      #expect(try model.backlinks(model.dogs, dog, from: model.dogs, model.pack) == [dog, dog])
-      #expect(
-        try model.backlinks(model.dogs, other, from: model.dogs, model.pack) == [dog, dog, dog])
+      try expectEqual(model.backlinks(model.dogs, dog, from: model.dogs, model.pack), [dog, dog])
+      try expectEqual(
+        model.backlinks(model.dogs, other, from: model.dogs, model.pack), [dog, dog, dog])
       try pack.remove(at: 1)
       try pack.move(from: 0, to: 3)
       try pack.set(.link(dog), at: 0)
-      #expect(try pack.view.keys() == [dog, dog, other, dog])
-      #expect(try model.backlinks(model.dogs, other, from: model.dogs, model.pack) == [dog])
-      #expect(
-        try model.backlinks(model.dogs, dog, from: model.dogs, model.pack) == [dog, dog, dog])
+      try expectEqual(pack.view.keys(), [dog, dog, other, dog])
+      try expectEqual(model.backlinks(model.dogs, other, from: model.dogs, model.pack), [dog])
+      try expectEqual(
+        model.backlinks(model.dogs, dog, from: model.dogs, model.pack), [dog, dog, dog])
       return dog
     }
     // Deleting the object that links to itself removes it everywhere.
     try database.write { group in
       try #require(try group.table(named: "class_Dog")).delete(dog)
     }
-    #expect(try database.table("class_Dog").objectCount() == 1)
+    try expectEqual(database.table("class_Dog").objectCount(), 1)
   }
 
   @Test func deletionTakesTheObjectOutOfEverything() throws {
@@ -125,20 +125,20 @@ struct LinkTests {
       try model.dogs.list(model.anyList, victim).append(.typedLink(model.owners.key, owner))
       try model.dogs.delete(victim)
       let row = try #require(try model.dogs.row(of: keeper))
-      #expect(try row.link(model.friend.leafIndex) == nil)
-      #expect(try row.value(of: model.pack) == .list([.link(keeper)]))
-      #expect(try row.value(of: model.any) == .null)
-      #expect(
-        try row.value(of: model.anyList)
-          == .list([.int(1), .null, .typedLink(model.owners.key, owner)]))
+      try expectEqual(row.link(model.friend.leafIndex), nil)
+      try expectEqual(row.value(of: model.pack), .list([.link(keeper)]))
+      try expectEqual(row.value(of: model.any), .null)
+      try expectEqual(
+        row.value(of: model.anyList),
+        .list([.int(1), .null, .typedLink(model.owners.key, owner)]))
       let ownerRow = try #require(try model.owners.row(of: owner))
-      #expect(try ownerRow.value(of: model.owned) == .list([]))
-      #expect(try model.backlinks(model.owners, owner, from: model.dogs, model.owner) == [])
-      #expect(try model.backlinks(model.owners, owner, from: model.dogs, model.any) == [])
-      #expect(
-        try model.backlinks(model.owners, owner, from: model.dogs, model.anyList) == [keeper])
-      #expect(try model.backlinks(model.dogs, keeper, from: model.dogs, model.friend) == [])
-      #expect(try model.backlinks(model.dogs, keeper, from: model.dogs, model.pack) == [keeper])
+      try expectEqual(ownerRow.value(of: model.owned), .list([]))
+      try expectEqual(model.backlinks(model.owners, owner, from: model.dogs, model.owner), [])
+      try expectEqual(model.backlinks(model.owners, owner, from: model.dogs, model.any), [])
+      try expectEqual(
+        model.backlinks(model.owners, owner, from: model.dogs, model.anyList), [keeper])
+      try expectEqual(model.backlinks(model.dogs, keeper, from: model.dogs, model.friend), [])
+      try expectEqual(model.backlinks(model.dogs, keeper, from: model.dogs, model.pack), [keeper])
     }
   }
 
@@ -154,23 +154,23 @@ struct LinkTests {
       let parent = try parents.createObject().key
       let first = try parents.createEmbedded(single, of: parent).key
       _ = try children.createEmbedded(nested, of: first)
-      #expect(try children.objectCount() == 2)
+      try expectEqual(children.objectCount(), 2)
       // A new one takes the place of the old, which goes with what it owns.
       _ = try parents.createEmbedded(single, of: parent)
-      #expect(try children.objectCount() == 1)
+      try expectEqual(children.objectCount(), 1)
       let editor = try parents.list(list, parent)
       for index in 0..<3 { _ = try editor.insertEmbedded(at: index) }
-      #expect(try children.objectCount() == 4)
+      try expectEqual(children.objectCount(), 4)
       try editor.remove(at: 1)
-      #expect(try children.objectCount() == 3)
+      try expectEqual(children.objectCount(), 3)
       try editor.removeAll()
-      #expect(try children.objectCount() == 1)
+      try expectEqual(children.objectCount(), 1)
       try parents.setLink(nil, single, parent)
-      #expect(try children.objectCount() == 0)
+      try expectEqual(children.objectCount(), 0)
       _ = try editor.insertEmbedded(at: 0)
       _ = try parents.createEmbedded(single, of: parent)
       try parents.delete(parent)
-      #expect(try children.objectCount() == 0)
+      try expectEqual(children.objectCount(), 0)
     }
   }
 
@@ -194,12 +194,12 @@ struct LinkTests {
     try database.write { group in
       try #require(try group.table(named: "class_Dog")).deleteAll()
     }
-    #expect(try database.table("class_Dog").objectCount() == 0)
+    try expectEqual(database.table("class_Dog").objectCount(), 0)
     let owners = try database.table("class_Owner")
     let key = try #require(try owners.key(at: 0))
     let row = try #require(try owners.row(of: key))
     let owned = try #require(owners.schema.column(named: "owned"))
-    #expect(try row.value(of: owned) == .list([]))
+    try expectEqual(row.value(of: owned), .list([]))
   }
 
   /// `WritableTable` 3.
@@ -252,17 +252,17 @@ struct LinkTests {
     let pack = try #require(table.schema.column(named: "pack"))
     let ofFriend = try #require(table.schema.backlinkColumn(from: table.key, friend.key))
     let ofPack = try #require(table.schema.backlinkColumn(from: table.key, pack.key))
-    #expect(try table.objectCount() == packs.count)
+    try expectEqual(table.objectCount(), packs.count)
     for (key, members) in packs {
       let row = try #require(try table.row(of: key))
-      #expect(try row.link(friend.leafIndex) == friends[key])
-      #expect(try row.list(pack).keys() == members)
+      try expectEqual(row.link(friend.leafIndex), friends[key])
+      try expectEqual(row.list(pack).keys(), members)
       let fans = friends.filter { $0.value == key }.map(\.key).sorted()
-      #expect(try row.backlinks(of: ofFriend).sorted() == fans)
+      try expectEqual(row.backlinks(of: ofFriend).sorted(), fans)
       let packsWithKey = packs.flatMap { entry in
         Array(repeating: entry.key, count: entry.value.count { $0 == key })
       }
-      #expect(try row.backlinks(of: ofPack).sorted() == packsWithKey.sorted())
+      try expectEqual(row.backlinks(of: ofPack).sorted(), packsWithKey.sorted())
     }
   }
 }

@@ -4,13 +4,13 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
 
 @Suite("Links to objects that come and go") struct TombstoneModelTests {
-  @Test("hold what the model holds", .heavy, arguments: [1, 2] as [UInt64])
+  @Test("hold what the model holds", .heavy, arguments: RandomRuns.seeds(2))
   func run(seed: UInt64) throws {
     var run = try TombstoneRun(seed: seed)
     for _ in 0..<60 { try run.transaction() }
@@ -91,7 +91,7 @@ private struct TombstoneRun {
     case 3:
       let set = try table.set(table.schema.existing("members"), key)
       if random.chance(70) {
-        #expect(try set.insert(.link(hit())) == node.members.insert(target).inserted)
+        try expectEqual(set.insert(.link(hit())), node.members.insert(target).inserted)
       } else if let member = node.members.sorted().randomElement(using: &random) {
         let found = try table.linkTarget(forPrimaryKey: .string(member))
         #expect(try set.remove(.link(found)))
@@ -104,7 +104,7 @@ private struct TombstoneRun {
         try map.set(.link(hit()), for: entry)
         node.map[entry] = .some(target)
       } else {
-        #expect(try map.remove(entry) == (node.map.removeValue(forKey: entry) != nil))
+        try expectEqual(map.remove(entry), (node.map.removeValue(forKey: entry) != nil))
       }
     default:
       let list = try table.list(table.schema.existing("anyList"), key)
@@ -127,7 +127,7 @@ private struct TombstoneRun {
   ) throws {
     let list = try table.list(table.schema.existing("links"), key, stored: true)
     let index = Int.random(in: 0...node.links.count, using: &random)
-    #expect(try list.count == node.links.count)
+    try expectEqual(list.count, node.links.count)
     guard index < node.links.count, random.chance(50) else {
       try list.insert(.link(table.linkTarget(forPrimaryKey: .string(target))), at: index)
       return node.links.insert(target, at: index)
@@ -161,8 +161,8 @@ private struct TombstoneRun {
     }
     let dead = Set(nodes.values.flatMap(\.targets)).subtracting(nodes.keys)
     highestCount = max(highestCount, dead.count)
-    #expect(Set(names.filter { $0.key.isTombstone }.values) == dead)
-    #expect(Set(names.filter { !$0.key.isTombstone }.values) == Set(nodes.keys))
+    expectEqual(Set(names.filter { $0.key.isTombstone }.values), dead)
+    expectEqual(Set(names.filter { !$0.key.isTombstone }.values), Set(nodes.keys))
     for (key, name) in names where !key.isTombstone {
       guard let node = nodes[name], let row = try table.row(of: key) else { continue }
       func shown(_ name: String?) -> TableValue {
@@ -177,20 +177,20 @@ private struct TombstoneRun {
           stored[column.name, default: []].append(names[$0.key] ?? "?")
         }
       }
-      #expect(stored["link"] == node.link.map { [$0] })
-      #expect(stored["links"] ?? [] == node.links)
-      #expect((stored["members"] ?? []).sorted() == node.members.sorted())
-      #expect(stored["anyList"] ?? [] == node.anyList)
-      #expect(
-        try row.value(of: table.schema.existing("links"))
-          == .list(node.links.map(shown).filter { !$0.isNull }))
-      #expect(try row.value(of: table.schema.existing("link")) == shown(node.link))
-      #expect(
-        try row.value(of: table.schema.existing("map"))
-          == .dictionary(
-            TableDictionary(
-              node.map.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: shown($0.value)) }
-            )))
+      expectEqual(stored["link"], node.link.map { [$0] })
+      expectEqual(stored["links"] ?? [], node.links)
+      expectEqual((stored["members"] ?? []).sorted(), node.members.sorted())
+      expectEqual(stored["anyList"] ?? [], node.anyList)
+      try expectEqual(
+        row.value(of: table.schema.existing("links")),
+        .list(node.links.map(shown).filter { !$0.isNull }))
+      try expectEqual(row.value(of: table.schema.existing("link")), shown(node.link))
+      try expectEqual(
+        row.value(of: table.schema.existing("map")),
+        .dictionary(
+          TableDictionary(
+            node.map.sorted { $0.key < $1.key }.map { .init(key: $0.key, value: shown($0.value)) }
+          )))
     }
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -12,30 +13,30 @@ import Testing
   // MARK: Keys
 
   @Test func haveTheDigestOfTheirTextInTheirKeys() throws {
-    #expect(
-      SHA1.digest(of: Array("abc".utf8))
-        == [0xA999_3E36, 0x4706_816A, 0xBA3E_2571, 0x7850_C26C, 0x9CD0_D89D])
-    #expect(
-      SHA1.digest(of: []) == [0xDA39_A3EE, 0x5E6B_4B0D, 0x3255_BFEF, 0x9560_1890, 0xAFD8_0709])
+    expectEqual(
+      SHA1.digest(of: Array("abc".utf8)),
+      [0xA999_3E36, 0x4706_816A, 0xBA3E_2571, 0x7850_C26C, 0x9CD0_D89D])
+    expectEqual(
+      SHA1.digest(of: []), [0xDA39_A3EE, 0x5E6B_4B0D, 0x3255_BFEF, 0x9560_1890, 0xAFD8_0709])
     // Lengths around the last block, whose padding needs a block of its own from 56 bytes on.
     let long = [UInt8](repeating: 0x61, count: 1_000_000)
-    #expect(
-      SHA1.digest(of: long) == [0x34AA_973C, 0xD4C4_DAA4, 0xF61E_EB2B, 0xDBAD_2731, 0x6534_016F])
-    #expect(SHA1.digest(of: long[..<55])[0] == 0xC1C8_BBDC)
-    #expect(SHA1.digest(of: long[..<56])[0] == 0xC2DB_330F)
-    #expect(SHA1.digest(of: long[..<64])[0] == 0x0098_BA82)
+    expectEqual(
+      SHA1.digest(of: long), [0x34AA_973C, 0xD4C4_DAA4, 0xF61E_EB2B, 0xDBAD_2731, 0x6534_016F])
+    expectEqual(SHA1.digest(of: long[..<55])[0], 0xC1C8_BBDC)
+    expectEqual(SHA1.digest(of: long[..<56])[0], 0xC2DB_330F)
+    expectEqual(SHA1.digest(of: long[..<64])[0], 0x0098_BA82)
   }
 
   @Test func haveTheKeysThatTheFormatGivesThem() {
-    #expect(ObjectKey.tombstone(ofPrimaryKey: .string("one")) == ObjectKey(-83397806051296768))
-    #expect(ObjectKey.tombstone(ofPrimaryKey: .null) == ObjectKey(-2))
-    #expect(ObjectKey.tombstone(ofPrimaryKey: .int(5)) == ObjectKey(-7))
-    #expect(ObjectKey.tombstone(ofPrimaryKey: .int(-1)) == .lowestHashed)
-    #expect(
-      ObjectKey.tombstone(ofPrimaryKey: .uuid(Bytes16(high: 9, low: 0x0100_0000_0000_0000)))
-        == ObjectKey(-3))
-    #expect(ObjectKey.tombstone(ofPrimaryKey: .double(1)) == nil)
-    #expect(ObjectKey(7).tombstone == ObjectKey(-9))
+    expectEqual(ObjectKey.tombstone(ofPrimaryKey: .string("one")), ObjectKey(-83397806051296768))
+    expectEqual(ObjectKey.tombstone(ofPrimaryKey: .null), ObjectKey(-2))
+    expectEqual(ObjectKey.tombstone(ofPrimaryKey: .int(5)), ObjectKey(-7))
+    expectEqual(ObjectKey.tombstone(ofPrimaryKey: .int(-1)), .lowestHashed)
+    expectEqual(
+      ObjectKey.tombstone(ofPrimaryKey: .uuid(Bytes16(high: 9, low: 0x0100_0000_0000_0000))),
+      ObjectKey(-3))
+    expectEqual(ObjectKey.tombstone(ofPrimaryKey: .double(1)), nil)
+    expectEqual(ObjectKey(7).tombstone, ObjectKey(-9))
   }
 
   /// The original client's files have them under the same keys.
@@ -49,12 +50,12 @@ import Testing
         for index in 0..<cluster.count {
           let value = try cluster.row(at: index).value(of: column)
           let found = try targets.tombstones.tombstone(forPrimaryKey: value)
-          #expect(found == cluster.key(at: index))
+          expectEqual(found, cluster.key(at: index))
           count += 1
         }
       }
-      #expect(count == 7)
-      #expect(try targets.tombstones.tombstone(forPrimaryKey: .string("t1")) == nil)
+      expectEqual(count, 7)
+      try expectEqual(targets.tombstones.tombstone(forPrimaryKey: .string("t1")), nil)
     }
   }
 
@@ -82,18 +83,18 @@ import Testing
     }
     try database.write { group in
       let targets = try group.existing("class_Target")
-      #expect(try values.map { try targets.linkTarget(forPrimaryKey: $0) } == keys)
+      try expectEqual(values.map { try targets.linkTarget(forPrimaryKey: $0) }, keys)
       let id = try targets.schema.existing("id")
-      #expect(try keys.map { try targets.tombstones.row(of: $0)?.value(of: id) } == values)
+      try expectEqual(keys.map { try targets.tombstones.row(of: $0)?.value(of: id) }, values)
       // The one that has the key of all goes first.
       for (index, value) in values.enumerated() {
         let object = try targets.createObject(primaryKey: value).key
         let (table, link) = try origins(group)
         let origin = try #require(try table.table.key(at: index))
-        #expect(try table.row(of: origin)?.link(link.leafIndex) == object)
+        try expectEqual(table.row(of: origin)?.link(link.leafIndex), object)
       }
     }
-    #expect(try database.table("class_Target").tombstones?.count() == 0)
+    try expectEqual(database.table("class_Target").tombstones?.count(), 0)
     try database.read().expectReferenceAgrees()
   }
 
@@ -127,23 +128,25 @@ import Testing
         try #require(try tables.things.findRow(primaryKey: .string("t"))).key)
     }
     let hidden = try database.contents(of: owner)
-    #expect(
-      hidden == [
+    expectEqual(
+      hidden,
+      [
         "link": .null, "links": .list([.link(other)]), "linkSet": .list([.link(other)]),
         "linkMap": .dictionary(TableDictionary([.init(key: "k", value: .null)])),
         "any": .dictionary(TableDictionary([.init(key: "k", value: .list([.null, .int(1)]))])),
         "anyList": .list([.null, .int(1), .null]), "anySet": .list([.int(1), .null]),
         "anyMap": .dictionary(TableDictionary([.init(key: "k", value: .null)])),
       ])
-    #expect(try database.database.table("class_Thing").tombstones?.count() == 1)
+    try expectEqual(database.database.table("class_Thing").tombstones?.count(), 1)
     try database.database.read().expectReferenceAgrees()
     try database.database.reopen()
     var new = ObjectKey.null
     try database.write { new = try RecordedTables($0).thing("t") }
     try database.database.read().expectReferenceAgrees()
     let any = TableValue.typedLink(try database.database.table("class_Thing").key, new)
-    #expect(
-      try database.contents(of: owner) == [
+    try expectEqual(
+      database.contents(of: owner),
+      [
         "link": .link(new), "links": .list([.link(new), .link(other), .link(new)]),
         "linkSet": .list([.link(other), .link(new)]),
         "linkMap": .dictionary(TableDictionary([.init(key: "k", value: .link(new))])),
@@ -151,7 +154,7 @@ import Testing
         "anyList": .list([any, .int(1), any]), "anySet": .list([.int(1), any]),
         "anyMap": .dictionary(TableDictionary([.init(key: "k", value: any)])),
       ])
-    #expect(try database.database.table("class_Thing").tombstones?.count() == 0)
+    try expectEqual(database.database.table("class_Thing").tombstones?.count(), 0)
   }
 
   @Test func goWithTheLastLink() throws {
@@ -161,7 +164,7 @@ import Testing
       let (owner, other) = (try tables.thing("owner"), try tables.thing("other"))
       try tables.link(
         owner, to: try tables.things.linkTarget(forPrimaryKey: .string("t")), and: other)
-      #expect(try tables.things.table.tombstones?.count() == 1)
+      try expectEqual(tables.things.table.tombstones?.count(), 1)
       for name in ["link", "any"] {
         try tables.things.set(.null, try tables.column(name), owner)
       }
@@ -174,10 +177,10 @@ import Testing
           .remove(.typedLink(tables.things.key, hidden)))
       for name in ["linkMap", "anyMap"] { try tables.map(name, owner).remove("k") }
       try tables.list("anyList", owner).removeAll()
-      #expect(try tables.things.table.tombstones?.count() == 1)
+      try expectEqual(tables.things.table.tombstones?.count(), 1)
       let list = try tables.things.list(try tables.column("links"), owner, stored: true)
       for index in [2, 0] { try list.remove(at: index) }
-      #expect(try tables.things.table.tombstones?.count() == 0)
+      try expectEqual(tables.things.table.tombstones?.count(), 0)
     }
   }
 
@@ -195,13 +198,13 @@ import Testing
           try tables.list(column, owner).append(.link(target))
         }
       }
-      #expect(try tables.things.table.tombstones?.count() == 2)
+      try expectEqual(tables.things.table.tombstones?.count(), 2)
       try tables.things.columns.remove(try tables.column("links").key)
-      #expect(try tables.things.table.tombstones?.count() == 1)
+      try expectEqual(tables.things.table.tombstones?.count(), 1)
       try tables.list("anyList", owner).replaceAll(
         with: [.typedLink(other.key, try other.linkTarget(forKey: ObjectKey(5))), .int(1)])
       try group.removeTable(other.key)
-      #expect(try tables.list("anyList", owner).count == 1)
+      try expectEqual(tables.list("anyList", owner).count, 1)
     }
   }
 
@@ -214,8 +217,8 @@ import Testing
       let (owner, victim) = (try table.createObject().key, try table.createObject().key)
       try table.setLink(victim, link, owner)
       try table.invalidate(victim)
-      #expect(try table.linkTarget(forKey: victim) == victim.tombstone)
-      #expect(try table.row(of: owner)?.storedLink(link.leafIndex) == victim.tombstone)
+      try expectEqual(table.linkTarget(forKey: victim), victim.tombstone)
+      try expectEqual(table.row(of: owner)?.storedLink(link.leafIndex), victim.tombstone)
       let foreign = try #require(ObjectKey(globalHigh: 3, low: 7))
       let target = try table.linkTarget(forKey: foreign)
       #expect(target.isTombstone)
@@ -223,15 +226,15 @@ import Testing
       try table.setLink(target, link, second)
       for key in [victim, foreign] { _ = try table.createObject(under: key) }
       try table.set(.int(1), number, foreign)
-      #expect(try table.row(of: owner)?.link(link.leafIndex) == victim)
-      #expect(try table.row(of: second)?.link(link.leafIndex) == foreign)
+      try expectEqual(table.row(of: owner)?.link(link.leafIndex), victim)
+      try expectEqual(table.row(of: second)?.link(link.leafIndex), foreign)
       #expect(throws: StorageError.self) { try table.createObject(under: foreign) }
       // An own object that comes back from elsewhere is not made a second time.
       let later = try #require(ObjectKey(globalHigh: 0, low: 40))
       _ = try table.createObject(under: later)
-      #expect(try table.createObject().key == ObjectKey(41))
+      try expectEqual(table.createObject().key, ObjectKey(41))
     }
-    #expect(try database.table("class_Plain").tombstones?.count() == 0)
+    try expectEqual(database.table("class_Plain").tombstones?.count(), 0)
   }
 
   /// `KeyBound` knows nothing of objects that come back.
@@ -252,7 +255,7 @@ import Testing
       #expect(try table.findOrCreate(primaryKey: 5).isNew)
       let far = try table.findOrCreate(primaryKey: 10_000)
       #expect(far.isNew)
-      #expect(try table.findRow(primaryKey: 10_000)?.key == far.key)
+      try expectEqual(table.findRow(primaryKey: 10_000)?.key, far.key)
     }
   }
 
@@ -271,21 +274,21 @@ import Testing
       let list = try tables.things.list(links, owner, stored: true)
       let values = [hidden[0], shown[0], hidden[1], shown[1], shown[2]]
       for (index, key) in values.enumerated() { try list.insert(.link(key), at: index) }
-      #expect(try list.count == 5)
-      #expect(try list.view.keys() == shown)
+      try expectEqual(list.count, 5)
+      try expectEqual(list.view.keys(), shown)
       // From one end to the other, over and as a hidden one.
       try list.move(from: 1, to: 4)
       try list.move(from: 0, to: 2)
-      #expect(try list.storedKeys() == [hidden[1], shown[1], hidden[0], shown[2], shown[0]])
+      try expectEqual(list.storedKeys(), [hidden[1], shown[1], hidden[0], shown[2], shown[0]])
       try list.set(.link(hidden[2]), at: 1)
       try list.set(.link(shown[1]), at: 0)
       try list.remove(at: 2)
-      #expect(try list.storedKeys() == [shown[1], hidden[2], shown[2], shown[0]])
-      #expect(try list.view.keys() == [shown[1], shown[2], shown[0]])
+      try expectEqual(list.storedKeys(), [shown[1], hidden[2], shown[2], shown[0]])
+      try expectEqual(list.view.keys(), [shown[1], shown[2], shown[0]])
       #expect(throws: StorageError.self) { try list.insert(.link(shown[0]), at: 5) }
       #expect(throws: StorageError.self) { try list.remove(at: 4) }
       // Only what links lead to is left of the tombstones.
-      #expect(try tables.things.table.tombstones?.count() == 1)
+      try expectEqual(tables.things.table.tombstones?.count(), 1)
       let missing = TableValue.link(ObjectKey(-12345))
       #expect(throws: StorageError.self) { try list.insert(missing, at: 0) }
     }
@@ -302,7 +305,7 @@ import Testing
       try list.replaceAll(with: [.int(1), .typedLink(tables.things.key, hidden), .int(2)])
       try list.move(from: 1, to: 2)
       let new = try tables.thing("h")
-      #expect(try list.value(at: 2) == .typedLink(tables.things.key, new))
+      try expectEqual(list.value(at: 2), .typedLink(tables.things.key, new))
     }
   }
 
@@ -316,8 +319,9 @@ import Testing
       let hidden = try tables.things.linkTarget(forPrimaryKey: .string("t"))
       try tables.list("links", owner).append(.link(other))
       var writes = try tables.recorded { try tables.link(owner, to: hidden, and: nil) }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .set(.dictionary(TableDictionary([])), tables.place("any", owner), isDefault: false),
           .setEntry(.list([]), for: "k", tables.place("any", owner)),
           .insert(.int(1), at: 1, tables.place("any", owner, .key("k")), priorSize: 1),
@@ -327,11 +331,11 @@ import Testing
       writes = try tables.recorded {
         try tables.list("links", owner).set(.link(hidden), at: 0)
       }
-      #expect(writes == [.remove(at: 0, tables.place("links", owner), priorSize: 3)])
+      expectEqual(writes, [.remove(at: 0, tables.place("links", owner), priorSize: 3)])
       writes = try tables.recorded { _ = try tables.thing("t") }
-      #expect(writes.count == 1)
+      expectEqual(writes.count, 1)
       writes = try tables.recorded { try tables.things.invalidate(other) }
-      #expect(writes == [.erase(.init(table: tables.things.key, key: other))])
+      expectEqual(writes, [.erase(.init(table: tables.things.key, key: other))])
     }
   }
 }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -79,44 +80,44 @@ import Testing
       #expect(place.object == world.part && place.table === world.tables.parts)
       place = try world.place("parts", .index(0), .key("tags"), .index(0))
       #expect(place.object == world.element && place.column.name == "tags")
-      #expect(place.end == .element(0))
+      expectEqual(place.end, .element(0))
       place = try world.place("partMap", .key("k"), .key("part"), .key("x"))
-      #expect(place.column.name == "x")
+      expectEqual(place.column.name, "x")
     }
   }
 
   @Test func goesThroughCollectionsInMixedValues() throws {
     try run { world in
       let first = try world.value("any", .index(0))
-      #expect(first == .int(1))
-      #expect(
-        try world.value("any", .index(1)) == .dictionary(TableDictionary([])))
-      #expect(try world.value("any", .index(1), .key("k"), .index(0)) == .int(2))
-      #expect(try world.value("any", .index(1), .key("none")) == nil)
-      #expect(try world.value("anyMap", .key("l"), .index(0)) == .null)
-      #expect(try world.value("anyMap", .key("l"), .index(7)) == nil)
+      expectEqual(first, .int(1))
+      try expectEqual(
+        world.value("any", .index(1)), .dictionary(TableDictionary([])))
+      try expectEqual(world.value("any", .index(1), .key("k"), .index(0)), .int(2))
+      try expectEqual(world.value("any", .index(1), .key("none")), nil)
+      try expectEqual(world.value("anyMap", .key("l"), .index(0)), .null)
+      try expectEqual(world.value("anyMap", .key("l"), .index(7)), nil)
     }
   }
 
   @Test func endsWithAnErrorWhereSomethingIsMissing() throws {
     try run { world in
-      #expect(world.error("nothing") == .missingField(table: "Thing", field: "nothing"))
-      #expect(
-        world.error("part", .key("nothing")) == .missingField(table: "Part", field: "nothing"))
-      #expect(
-        world.error("part", .key("part"), .key("x")) == .missingEmbeddedObject(field: "part"))
-      #expect(
-        world.error("partMap", .key("z"), .key("x")) == .missingKey(field: "partMap", key: "z"))
-      #expect(
-        world.error("anyMap", .key("z"), .index(0)) == .missingKey(field: "anyMap", key: "z"))
+      expectEqual(world.error("nothing"), .missingField(table: "Thing", field: "nothing"))
+      expectEqual(
+        world.error("part", .key("nothing")), .missingField(table: "Part", field: "nothing"))
+      expectEqual(
+        world.error("part", .key("part"), .key("x")), .missingEmbeddedObject(field: "part"))
+      expectEqual(
+        world.error("partMap", .key("z"), .key("x")), .missingKey(field: "partMap", key: "z"))
+      expectEqual(
+        world.error("anyMap", .key("z"), .index(0)), .missingKey(field: "anyMap", key: "z"))
       for index in [-1, 1] {
-        #expect(
-          world.error("parts", .index(index), .key("x"))
-            == .indexOutOfRange(field: "parts", index: index, size: 1))
+        expectEqual(
+          world.error("parts", .index(index), .key("x")),
+          .indexOutOfRange(field: "parts", index: index, size: 1))
       }
-      #expect(
-        world.error("any", .index(2), .index(0))
-          == .indexOutOfRange(field: "any", index: 2, size: 2))
+      expectEqual(
+        world.error("any", .index(2), .index(0)),
+        .indexOutOfRange(field: "any", index: 2, size: 2))
       #expect(throws: PathError.missingObject(table: "Thing")) {
         try world.tables.things.place(of: ObjectKey(99), "count", [])
       }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -29,16 +30,16 @@ import Testing
       try world.place("any", .index(1), .key("k"), .index(0)).set(.string("s"))
       try world.place("anyMap", .key("new")).set(.typedLink(world.tables.things.key, other))
       try world.place("partMap", .key("k")).set(.null)
-      #expect(try world.value("count") == .int(4))
-      #expect(try world.value("link") == .link(other))
-      #expect(try world.value("part", .key("x")) == .double(1.5))
-      #expect(try world.value("any", .index(1), .key("k"), .index(0)) == .string("s"))
-      #expect(
-        try world.value("anyMap", .key("new"))
-          == .typedLink(world.tables.things.key, other))
+      try expectEqual(world.value("count"), .int(4))
+      try expectEqual(world.value("link"), .link(other))
+      try expectEqual(world.value("part", .key("x")), .double(1.5))
+      try expectEqual(world.value("any", .index(1), .key("k"), .index(0)), .string("s"))
+      try expectEqual(
+        world.value("anyMap", .key("new")),
+        .typedLink(world.tables.things.key, other))
       try world.place("part").set(.null)
       // The objects of `parts`, and nothing of what was set to null, are left.
-      #expect(try world.tables.parts.objectCount() == 1)
+      try expectEqual(world.tables.parts.objectCount(), 1)
     }
   }
 
@@ -102,8 +103,8 @@ import Testing
         error = found
       }
     }
-    #expect(error == .refused("Max nesting level reached"))
-    #expect(steps.count == MixedCodec.maximumDepth)
+    expectEqual(error, .refused("Max nesting level reached"))
+    expectEqual(steps.count, MixedCodec.maximumDepth)
   }
 
   /// For assignments in lists the sizes need not be equal, only the element must be there.
@@ -111,7 +112,7 @@ import Testing
     try run { world in
       try world.place("numbers", .index(0)).insert(.int(1), priorSize: 0)
       try world.place("numbers", .index(0)).set(.int(2))
-      #expect(try world.value("numbers", .index(0)) == .int(2))
+      try expectEqual(world.value("numbers", .index(0)), .int(2))
       for index in [-1, 1] {
         #expect(throws: PathError.indexOutOfRange(field: "numbers", index: index, size: 1)) {
           try world.place("numbers", .index(index)).set(.int(3))
@@ -128,11 +129,11 @@ import Testing
       try world.place("any", .index(0)).add(5)
       try world.place("anyMap", .key("n")).add(-4)
       try world.place("anyMap", .key("none")).add(1)
-      #expect(try world.value("count") == .int(.min))
-      #expect(try world.value("maybe") == .null)
-      #expect(try world.value("any", .index(0)) == .int(6))
-      #expect(try world.value("anyMap", .key("n")) == .int(-1))
-      #expect(try world.value("anyMap", .key("none")) == nil)
+      try expectEqual(world.value("count"), .int(.min))
+      try expectEqual(world.value("maybe"), .null)
+      try expectEqual(world.value("any", .index(0)), .int(6))
+      try expectEqual(world.value("anyMap", .key("n")), .int(-1))
+      try expectEqual(world.value("anyMap", .key("none")), nil)
       #expect(throws: PathError.wrongType(field: "anyMap")) {
         try world.place("anyMap", .key("l")).add(1)
       }
@@ -145,15 +146,15 @@ import Testing
   @Test func makesMixedValuesCollectionsWithoutClearingThem() throws {
     try run { world in
       try world.place("any").makeCollection(.list)
-      #expect(try world.value("any", .index(0)) == .int(1))
+      try expectEqual(world.value("any", .index(0)), .int(1))
       try world.place("any", .index(1)).makeCollection(.dictionary)
-      #expect(try world.value("any", .index(1), .key("k"), .index(0)) == .int(2))
+      try expectEqual(world.value("any", .index(1), .key("k"), .index(0)), .int(2))
       try world.place("any", .index(0)).makeCollection(.dictionary)
-      #expect(try world.value("any", .index(0)) == emptyMap)
+      try expectEqual(world.value("any", .index(0)), emptyMap)
       try world.place("anyMap", .key("new")).makeCollection(.list)
-      #expect(try world.value("anyMap", .key("new")) == .list([]))
+      try expectEqual(world.value("anyMap", .key("new")), .list([]))
       try world.place("any").makeCollection(.dictionary)
-      #expect(try world.value("any") == emptyMap)
+      try expectEqual(world.value("any"), emptyMap)
       #expect(throws: PathError.wrongType(field: "count")) {
         try world.place("count").makeCollection(.list)
       }
@@ -168,9 +169,9 @@ import Testing
   @Test func createsEmbeddedObjectsWhereThereAreNone() throws {
     try run { world in
       try world.place("part").createEmbedded()
-      #expect(try world.value("part") == .link(world.part))
+      try expectEqual(world.value("part"), .link(world.part))
       try world.place("parts", .index(0)).createEmbedded()
-      #expect(try world.value("parts", .index(0)) == .link(world.element))
+      try expectEqual(world.value("parts", .index(0)), .link(world.element))
       // In a dictionary always.
       let old = try world.value("partMap", .key("k"))
       try world.place("partMap", .key("k")).createEmbedded()
@@ -178,7 +179,7 @@ import Testing
       try world.place("part", .key("part")).createEmbedded()
       try world.place("part", .key("part"), .key("x")).set(.double(3))
       try world.place("parts", .index(1)).insertEmbedded(priorSize: 1)
-      #expect(try world.size("parts", .index(1)) == 2)
+      try expectEqual(world.size("parts", .index(1)), 2)
       for field in ["link", "count", "any"] {
         #expect(throws: PathError.wrongType(field: field)) {
           try world.place(field).createEmbedded()
@@ -211,7 +212,7 @@ import Testing
       try world.place("numbers", .index(0)).move(to: 2, priorSize: 3)
       try world.place("numbers", .index(0)).erase(priorSize: 3)
       let row = try #require(try world.tables.things.row(of: world.thing))
-      #expect(try row.value(of: world.tables.column("numbers")) == .list([.int(2), .int(0)]))
+      try expectEqual(row.value(of: world.tables.column("numbers")), .list([.int(2), .int(0)]))
     }
   }
 
@@ -221,8 +222,8 @@ import Testing
       try world.place("anyList", .index(0), .key("k")).set(.bool(true))
       try world.place("anyList", .index(0)).insert(.null, priorSize: 1)
       try world.place("any", .index(1), .key("k"), .index(1)).insert(.int(9), priorSize: 1)
-      #expect(try world.value("anyList", .index(1), .key("k")) == .bool(true))
-      #expect(try world.value("any", .index(1), .key("k"), .index(1)) == .int(9))
+      try expectEqual(world.value("anyList", .index(1), .key("k")), .bool(true))
+      try expectEqual(world.value("any", .index(1), .key("k"), .index(1)), .int(9))
       for value in [TableValue.list([]), emptyMap, .link(world.thing)] {
         #expect(throws: PathError.wrongType(field: "anyList")) {
           try world.place("anyList", .index(0)).insert(value, priorSize: 2)
@@ -239,10 +240,10 @@ import Testing
       let hidden = try world.tables.things.linkTarget(forPrimaryKey: .string("gone"))
       try world.place("links", .index(0)).insert(.link(hidden), priorSize: 0)
       try world.place("links", .index(1)).insert(.link(world.thing), priorSize: 1)
-      #expect(try world.size("links", .index(0)) == 2)
+      try expectEqual(world.size("links", .index(0)), 2)
       try world.place("links", .index(0)).move(to: 1, priorSize: 2)
       try world.place("links", .index(0)).erase(priorSize: 2)
-      #expect(try world.value("links", .index(0)) == .null)
+      try expectEqual(world.value("links", .index(0)), .null)
     }
   }
 
@@ -252,9 +253,9 @@ import Testing
     try run { world in
       for _ in 0..<2 { try world.place("anySet").insertMember(.int(1)) }
       let set = try world.tables.things.set(try world.tables.column("anySet"), world.thing)
-      #expect(try set.view.values() == [.int(1)])
+      try expectEqual(set.view.values(), [.int(1)])
       for _ in 0..<2 { try world.place("anySet").eraseMember(.int(1)) }
-      #expect(try set.view.values() == [])
+      try expectEqual(set.view.values(), [])
       #expect(throws: PathError.wrongType(field: "linkSet")) {
         try world.place("linkSet").insertMember(.int(1))
       }
@@ -267,7 +268,7 @@ import Testing
   @Test func erasesEntriesThatMayBeGone() throws {
     try run { world in
       for _ in 0..<2 { try world.place("anyMap", .key("n")).eraseEntry() }
-      #expect(try world.value("anyMap", .key("n")) == nil)
+      try expectEqual(world.value("anyMap", .key("n")), nil)
       #expect(throws: PathError.wrongKind(field: "numbers")) {
         try world.place("numbers", .index(0)).eraseEntry()
       }
@@ -280,10 +281,10 @@ import Testing
     try run { world in
       try world.place("numbers", .index(0)).insert(.int(1), priorSize: 0)
       try world.place("numbers").clear(.list)
-      #expect(try world.size("numbers", .index(0)) == 0)
+      try expectEqual(world.size("numbers", .index(0)), 0)
       // Devices of older versions do not send the kind.
       try world.place("anyMap").clear(.none)
-      #expect(try world.value("anyMap", .key("n")) == nil)
+      try expectEqual(world.value("anyMap", .key("n")), nil)
       try world.place("parts").clear(.list)
       #expect(throws: PathError.wrongKind(field: "anyMap")) {
         try world.place("anyMap").clear(.list)
@@ -295,13 +296,13 @@ import Testing
   @Test func clearsMixedValuesAndGivesThemTheKind() throws {
     try run { world in
       try world.place("any", .index(1)).clear(.list)
-      #expect(try world.value("any", .index(1)) == .list([]))
+      try expectEqual(world.value("any", .index(1)), .list([]))
       try world.place("anyMap", .key("l")).clear(.list)
-      #expect(try world.size("anyMap", .key("l"), .index(0)) == 0)
+      try expectEqual(world.size("anyMap", .key("l"), .index(0)), 0)
       try world.place("any").clear(.list)
-      #expect(try world.size("any", .index(0)) == 0)
+      try expectEqual(world.size("any", .index(0)), 0)
       try world.place("any").clear(.dictionary)
-      #expect(try world.value("any") == emptyMap)
+      try expectEqual(world.value("any"), emptyMap)
       for kind in [CollectionKind.none, .set] {
         #expect(throws: PathError.wrongKind(field: "any")) { try world.place("any").clear(kind) }
       }

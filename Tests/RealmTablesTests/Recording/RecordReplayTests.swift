@@ -5,7 +5,7 @@
 import Foundation
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables

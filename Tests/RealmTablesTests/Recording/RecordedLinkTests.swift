@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -26,8 +27,9 @@ import Testing
         try tables.things.setLink(keys[1], column, thing)
         try tables.things.setLink(nil, column, thing)
       }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .set(.link(keys[0]), place, isDefault: true),
           .set(.null, place, isDefault: true),
           .set(.link(keys[1]), place, isDefault: true),
@@ -46,8 +48,9 @@ import Testing
       let part = try tables.parts.createObject().key
       let writes = try tables.recorded { try list.set(.link(part), at: 1) }
       let place = tables.place("parts", thing)
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .remove(at: 1, place, priorSize: 3), .insert(.link(part), at: 1, place, priorSize: 2),
         ])
     }
@@ -62,7 +65,7 @@ import Testing
       _ = try map.setEmbedded(for: "k")
       var key = ObjectKey.null
       let writes = try tables.recorded { key = try map.setEmbedded(for: "k").key }
-      #expect(writes == [.setEntry(.link(key), for: "k", tables.place("partMap", thing))])
+      expectEqual(writes, [.setEntry(.link(key), for: "k", tables.place("partMap", thing))])
     }
   }
 
@@ -88,7 +91,7 @@ import Testing
         try tables.things.setLink(part, try tables.column("part"), thing)
       }
       let link = RecordedWrite.set(.link(part), tables.place("part", thing), isDefault: false)
-      #expect(writes == [link] + contents)
+      expectEqual(writes, [link] + contents)
     }
   }
 
@@ -101,8 +104,8 @@ import Testing
       _ = try tables.parts.createEmbedded(try tables.parts.schema.existing("part"), of: part)
       _ = try tables.list("parts", thing).insertEmbedded(at: 0)
       let writes = try tables.recorded { try tables.things.delete(thing) }
-      #expect(writes == [.erase(.init(table: tables.things.key, key: thing))])
-      #expect(try tables.parts.objectCount() == 0)
+      expectEqual(writes, [.erase(.init(table: tables.things.key, key: thing))])
+      try expectEqual(tables.parts.objectCount(), 0)
     }
   }
 
@@ -119,8 +122,9 @@ import Testing
       let writes = try tables.recorded {
         for part in [single, element, value] { try tables.parts.delete(part) }
       }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .set(.null, tables.place("part", thing), isDefault: false),
           .remove(at: 0, tables.place("parts", thing), priorSize: 2),
           .setEntry(.null, for: "k", tables.place("partMap", thing)),
@@ -151,8 +155,9 @@ import Testing
       try tables.things.setLink(other, try tables.column("link"), victim)
       let writes = try tables.recorded { try tables.things.delete(victim) }
       let (links, list) = (tables.place("links", owner), tables.place("anyList", owner))
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .set(.null, tables.place("link", owner), isDefault: false),
           .remove(at: 2, links, priorSize: 3),
           .remove(at: 0, links, priorSize: 2),
@@ -166,7 +171,7 @@ import Testing
           .setEntry(.null, for: "k", tables.place("anyMap", owner)),
           .erase(.init(table: tables.things.key, key: victim)),
         ])
-      #expect(try tables.list("anyList", owner).count == 2)
+      try expectEqual(tables.list("anyList", owner).count, 2)
     }
   }
 
@@ -183,8 +188,9 @@ import Testing
       try tables.things.setMixed(map, try tables.column("any"), owner)
       let writes = try tables.recorded { try tables.things.delete(victim) }
       let list = tables.place("any", owner, .key("l"))
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .remove(at: 2, list, priorSize: 3),
           .remove(at: 1, list, priorSize: 2),
           .setEntry(.null, for: "k", tables.place("any", owner)),
@@ -200,7 +206,7 @@ import Testing
       let keys = try (0..<3).map { _ in try table.createObject().key }
       let tables = try RecordedTables(group)
       let writes = try tables.recorded { try table.deleteAll() }
-      #expect(writes == keys.map { .erase(.init(table: table.key, key: $0)) })
+      expectEqual(writes, keys.map { .erase(.init(table: table.key, key: $0)) })
     }
   }
 
@@ -222,7 +228,7 @@ import Testing
       let place = RecordedWrite.Place(
         object: .init(table: origins.key, key: ObjectKey(0)), column: "links")
       let writes = transcript.take()
-      #expect(writes[0] == .insert(.link(ObjectKey(2)), at: stored, place, priorSize: stored))
+      expectEqual(writes[0], .insert(.link(ObjectKey(2)), at: stored, place, priorSize: stored))
       guard case .remove(let index, place, stored + 1) = writes[1] else {
         Issue.record("\(writes[1])")
         return
@@ -238,12 +244,12 @@ import Testing
       group.recorder = transcript
       let targets = try group.existing("class_Target")
       let key = try targets.createObject(primaryKey: .string("t0")).key
-      #expect(
-        transcript.take()
-          == [.create(.init(table: targets.key, key: key), primaryKey: .string("t0"))])
+      expectEqual(
+        transcript.take(),
+        [.create(.init(table: targets.key, key: key), primaryKey: .string("t0"))])
       let origins = try group.existing("class_Origin")
       let link = try origins.schema.existing("link")
-      #expect(try origins.row(of: ObjectKey(0))?.link(link.leafIndex) == key)
+      try expectEqual(origins.row(of: ObjectKey(0))?.link(link.leafIndex), key)
     }
   }
 }

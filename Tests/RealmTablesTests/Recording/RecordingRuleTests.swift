@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -21,16 +22,16 @@ import Testing
     }
     let table = try database.database.table("class_New")
     var id = try table.schema.existing("id")
-    #expect(writes.count == 4)
-    #expect(writes[0] == .addTable("class_New", table.key, .asymmetric))
+    expectEqual(writes.count, 4)
+    expectEqual(writes[0], .addTable("class_New", table.key, .asymmetric))
     guard case .addColumn(let told, table.key) = writes[1] else {
       Issue.record("\(writes[1])")
       return
     }
     #expect(!told.isPrimaryKey && told.key == id.key && told.isNullable)
     id = try table.schema.existing("n")
-    #expect(writes[2] == .addColumn(id, table.key))
-    #expect(writes[3] == .setPrimaryKey("id", table.key))
+    expectEqual(writes[2], .addColumn(id, table.key))
+    expectEqual(writes[3], .setPrimaryKey("id", table.key))
   }
 
   @Test func recordsRemovedColumnsWithoutTheirEmbeddedObjects() throws {
@@ -42,8 +43,8 @@ import Testing
       let writes = try tables.recorded {
         try tables.things.columns.remove(try tables.column("part").key)
       }
-      #expect(writes == [.eraseColumn("part", tables.things.key)])
-      #expect(try tables.parts.objectCount() == 0)
+      expectEqual(writes, [.eraseColumn("part", tables.things.key)])
+      try expectEqual(tables.parts.objectCount(), 0)
     }
   }
 
@@ -57,8 +58,9 @@ import Testing
       let thing = try tables.thing("a")
       try tables.things.setMixed(.typedLink(other.key, object), try tables.column("any"), thing)
       let writes = try tables.recorded { try group.removeTable(other.key) }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .set(.null, tables.place("any", thing), isDefault: false),
           .erase(.init(table: other.key, key: object)),
           .eraseTable(other.key),
@@ -92,8 +94,9 @@ import Testing
     let table = try database.database.table("class_Thing")
     let thing = try #require(try table.key(at: 0))
     let object = RecordedWrite.Object(table: table.key, key: thing)
-    #expect(
-      writes == [
+    expectEqual(
+      writes,
+      [
         .create(object, primaryKey: .string("a")),
         .set(.int(3), .init(object: object, column: "count"), isDefault: true),
         .set(.int(4), .init(object: object, column: "maybe"), isDefault: false),
@@ -112,8 +115,9 @@ import Testing
       let writes = try tables.recorded {
         key = try tables.things.createObject(primaryKey: .string("a"), beginningWith: values).key
       }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .create(.init(table: tables.things.key, key: key), primaryKey: .string("a")),
           .set(.int(7), tables.place("count", key), isDefault: false),
           .set(.int(7), tables.place("maybe", key), isDefault: false),
@@ -140,15 +144,15 @@ import Testing
       let tables = try RecordedTables(group)
       let (thing, other) = (try tables.thing("a"), try tables.thing("b"))
       let link = try tables.column("link")
-      #expect(
-        try tables.recorded { try tables.things.set(.null, link, thing, isDefault: true) } == [])
-      #expect(
-        try tables.recorded { try tables.things.set(.null, link, thing) }
-          == [.set(.null, tables.place("link", thing), isDefault: false)])
+      try expectEqual(
+        tables.recorded { try tables.things.set(.null, link, thing, isDefault: true) }, [])
+      try expectEqual(
+        tables.recorded { try tables.things.set(.null, link, thing) },
+        [.set(.null, tables.place("link", thing), isDefault: false)])
       try tables.things.setLink(other, link, thing)
-      #expect(
-        try tables.recorded { try tables.things.set(.null, link, thing, isDefault: true) }
-          == [.set(.null, tables.place("link", thing), isDefault: true)])
+      try expectEqual(
+        tables.recorded { try tables.things.set(.null, link, thing, isDefault: true) },
+        [.set(.null, tables.place("link", thing), isDefault: true)])
     }
   }
 
@@ -167,12 +171,12 @@ import Testing
       try table.set(.int(3), try table.schema.existing("n"), event)
       _ = try table.createEmbedded(try table.schema.existing("part"), of: event)
     }
-    #expect(writes.count == 3)
-    #expect(try database.database.table("class_Event").objectCount() == 0)
-    #expect(try database.database.table("class_Part").objectCount() == 0)
+    expectEqual(writes.count, 3)
+    try expectEqual(database.database.table("class_Event").objectCount(), 0)
+    try expectEqual(database.database.table("class_Part").objectCount(), 0)
     // Without a recorder they would be lost.
     try database.database.write { try $0.existing("class_Event").createObject() }
-    #expect(try database.database.table("class_Event").objectCount() == 1)
+    try expectEqual(database.database.table("class_Event").objectCount(), 1)
   }
 
   @Test func recordsNothingOfWritesThatAreNotToBeRecorded() throws {
@@ -200,9 +204,9 @@ import Testing
         try tables.things.add(2, to: count, of: thing)
         try tables.things.add(2, to: maybe, of: thing)
       }
-      #expect(writes == [.add(2, tables.place("count", thing))])
-      #expect(try tables.things.row(of: thing)?.int(count.leafIndex) == .min + 1)
-      #expect(try tables.things.row(of: thing)?.optionalInt(maybe.leafIndex) == nil)
+      expectEqual(writes, [.add(2, tables.place("count", thing))])
+      try expectEqual(tables.things.row(of: thing)?.int(count.leafIndex), .min + 1)
+      try expectEqual(tables.things.row(of: thing)?.optionalInt(maybe.leafIndex), nil)
       try tables.things.setMixed(.string("no number"), try tables.column("any"), thing)
       for name in ["any", "id", "numbers"] {
         #expect(throws: StorageError.self) {
@@ -230,8 +234,9 @@ import Testing
         try list.removeAll()
         try list.removeAll()
       }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .insert(.int(1), at: 0, place, priorSize: 0),
           .insert(.int(2), at: 0, place, priorSize: 1),
           .replace(.int(3), at: 1, place, priorSize: 2),
@@ -260,8 +265,9 @@ import Testing
         for _ in 0..<2 { try map.remove("k") }
         try map.removeAll()
       }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .insertMember(.int(1), inSet), .insertMember(.string("x"), inSet),
           .eraseMember(.int(1), inSet), .clear(inSet, .set),
           .setEntry(.int(1), for: "k", inMap), .setEntry(.null, for: "k", inMap),
@@ -294,12 +300,12 @@ import Testing
       ]
       let assignment = RecordedWrite.set(.list([]), tables.place("any", thing), isDefault: false)
       var writes = try tables.recorded { try tables.things.setMixed(value, any, thing) }
-      #expect(writes == [assignment] + elements)
+      expectEqual(writes, [assignment] + elements)
       // Assigning a list leaves the elements of a list that is there, so these go by a call.
       writes = try tables.recorded { try tables.things.setMixed(value, any, thing) }
-      #expect(writes == [assignment, .clear(tables.place("any", thing), .list)] + elements)
+      expectEqual(writes, [assignment, .clear(tables.place("any", thing), .list)] + elements)
       writes = try tables.recorded { try tables.things.setMixed(emptyMap, any, thing) }
-      #expect(writes == [.set(emptyMap, tables.place("any", thing), isDefault: false)])
+      expectEqual(writes, [.set(emptyMap, tables.place("any", thing), isDefault: false)])
     }
   }
 
@@ -318,8 +324,9 @@ import Testing
         try tables.things.list(column, thing, at: [outer]).remove(at: 0)
         try tables.things.list(column, thing, at: [outer, inner]).append(.int(2))
       }
-      #expect(
-        writes == [
+      expectEqual(
+        writes,
+        [
           .remove(at: 0, tables.place("anyMap", thing, .key("k")), priorSize: 2),
           .insert(
             .int(2), at: 1, tables.place("anyMap", thing, .key("k"), .index(0)), priorSize: 1),

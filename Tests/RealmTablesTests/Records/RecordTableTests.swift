@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite("Tables of records") struct RecordTableTests {
@@ -70,11 +71,11 @@ import Testing
     #expect(try row.text("id") == "a" && row.integer("number") == -1)
     #expect(throws: StorageError.self) { try row.natural("number") }
     #expect(try row.text("note") == "hello" && row.bytes("data") == [1, 2])
-    #expect(try row.timestamp("at") == Timestamp(seconds: 3, nanoseconds: 4))
-    #expect(try row.objectId("key") == Bytes12(high: 5, low: 6))
-    #expect(try row.links("parts", in: parts).map { try $0.text("name") } == ["p0", "p1", "p2"])
-    #expect(try row.link("part", in: parts)?.natural("size") == UInt64(Int64.max))
-    #expect(try row.optionalInteger("later") == nil)
+    try expectEqual(row.timestamp("at"), Timestamp(seconds: 3, nanoseconds: 4))
+    try expectEqual(row.objectId("key"), Bytes12(high: 5, low: 6))
+    try expectEqual(row.links("parts", in: parts).map { try $0.text("name") }, ["p0", "p1", "p2"])
+    try expectEqual(row.link("part", in: parts)?.natural("size"), UInt64(Int64.max))
+    try expectEqual(row.optionalInteger("later"), nil)
     #expect(try table.count() == 1 && table.find(.string("b")) == nil)
   }
 
@@ -103,11 +104,11 @@ import Testing
     }
     let table = try layout.table(in: read())
     var rows = try table.records(from: ObjectKey(20))
-    #expect(try rows.next()?.text("text") == "21")
-    #expect(
-      try table.keys(in: ObjectKey(25)...ObjectKey(310)).map(\.rawValue) == [27, 303, 306, 309])
-    #expect(try table.keys().map(\.rawValue) == numbers.filter { $0 < 30 || $0 > 300 })
-    #expect(try table.keys(in: ObjectKey(31)...ObjectKey(31)) == [])
+    try expectEqual(rows.next()?.text("text"), "21")
+    try expectEqual(
+      table.keys(in: ObjectKey(25)...ObjectKey(310)).map(\.rawValue), [27, 303, 306, 309])
+    try expectEqual(table.keys().map(\.rawValue), numbers.filter { $0 < 30 || $0 > 300 })
+    try expectEqual(table.keys(in: ObjectKey(31)...ObjectKey(31)), [])
   }
 
   /// `RecordLayout` 1
@@ -141,7 +142,7 @@ import Testing
     }
     #expect(try Self.things.lacksFields(in: read()))
     let old = try #require(try Self.things.table(in: read()).find(.string("a")))
-    #expect(try old.optionalInteger("later") == nil)
+    try expectEqual(old.optionalInteger("later"), nil)
     try write { group in
       let row = try #require(try Self.things.table(in: group).find(.string("a")))
       #expect(throws: StorageError.self) { try row.set(1 as Int64?, "later") }
@@ -151,7 +152,7 @@ import Testing
       try Self.things.table(in: group).find(.string("a"))?.set(1 as Int64?, "later")
     }
     #expect(try !Self.things.lacksFields(in: read()))
-    #expect(
-      try Self.things.table(in: read()).find(.string("a"))?.optionalInteger("later") == 1)
+    try expectEqual(
+      Self.things.table(in: read()).find(.string("a"))?.optionalInteger("later"), 1)
   }
 }

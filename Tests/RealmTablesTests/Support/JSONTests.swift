@@ -4,6 +4,7 @@
 
 import RealmFormats
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @Suite("JSON")
@@ -19,7 +20,7 @@ struct JSONTests {
       "a": [1, .integer(.min), .integer(.max), .double(1500), true, false, .null],
       "b": ["c": "x\né😀\0\"\\/"], "d": [], "e": [:],
     ]
-    #expect(value == expected)
+    expectEqual(value, expected)
   }
 
   @Test(
@@ -35,8 +36,9 @@ struct JSONTests {
     let actual: JSONValue = [
       "a": [1, 3], "c": .double(Double(Float(0.1))), "d": .double(3), "e": 1,
     ]
-    #expect(
-      JSONValue.differences(expected: expected, actual: actual) == [
+    expectEqual(
+      JSONValue.differences(expected: expected, actual: actual),
+      [
         "/a[1]: expected integer(2), found integer(3)", "/b: missing", "/e: not expected",
       ])
     let decimal: JSONValue = ["string": "1", "high": "1", "low": "2"]
@@ -53,6 +55,6 @@ struct JSONTests {
   @Test("reads the fixtures", arguments: Fixture.names)
   func fixtures(name: String) throws {
     let json = try Fixture(name).expected()
-    #expect(json["fileFormat"]?.integer == 24)
+    expectEqual(json["fileFormat"]?.integer, 24)
   }
 }

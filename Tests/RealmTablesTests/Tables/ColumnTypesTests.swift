@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -38,7 +38,7 @@ struct ColumnTypesTests {
       for index in 0..<600 {
         let (key, row) = try table.createObject()
         let zero: TableValue = shape.isNullable ? .null : shape.type.zero
-        #expect(try row.value(of: column) == zero)
+        try expectEqual(row.value(of: column), zero)
         let value = index < 5 ? zero : shape.random(using: &random)
         try table.set(value, column, key)
         expected[key] = value
@@ -91,23 +91,23 @@ struct ColumnTypesTests {
       let column = try table.addColumn(
         named: "values", type: shape.type, collection: .list, isNullable: shape.isNullable)
       let (key, row) = try table.createObject()
-      #expect(try row.value(of: column) == .list([]))
+      try expectEqual(row.value(of: column), .list([]))
       return (key, column)
     }
     for _ in 0..<4 {
       try database.write { group in
         let list = try #require(try group.table(named: "class_A")).list(column, key)
         for _ in 0..<400 { try change(list, &model, shape, &random) }
-        #expect(try list.view.values() == model)
+        try expectEqual(list.view.values(), model)
       }
       try database.reopen()
       let row = try #require(try database.table("class_A").row(of: key))
-      #expect(try row.value(of: column) == .list(model))
+      try expectEqual(row.value(of: column), .list(model))
     }
     try database.write { group in
       let list = try #require(try group.table(named: "class_A")).list(column, key)
       try list.replaceAll(with: [])
-      #expect(try list.count == 0)
+      try expectEqual(list.count, 0)
     }
   }
 
@@ -160,19 +160,19 @@ struct ColumnTypesTests {
         try table.set(StringLeaf.self, to: text, string, key)
       }
       let row = try #require(try table.row(of: key))
-      #expect(try row.int(int.leafIndex) == -5)
-      #expect(try row.optionalInt(optionalInt.leafIndex) == 127)
-      #expect(try row.optionalBool(bool.leafIndex) == true)
-      #expect(try row.optionalFloat(float.leafIndex)?.isNaN == true)
-      #expect(try row.double(double.leafIndex).sign == .minus)
-      #expect(try row.string(string.leafIndex) == "Ärger")
+      try expectEqual(row.int(int.leafIndex), -5)
+      try expectEqual(row.optionalInt(optionalInt.leafIndex), 127)
+      try expectEqual(row.optionalBool(bool.leafIndex), true)
+      try expectEqual(row.optionalFloat(float.leafIndex)?.isNaN, true)
+      try expectEqual(row.double(double.leafIndex).sign, .minus)
+      try expectEqual(row.string(string.leafIndex), "Ärger")
       try table.set(NullableIntegerLeaf.self, to: nil, optionalInt, key)
       try table.set(FloatLeaf.self, to: nil, float, key)
       try table.set(StringLeaf.self, to: nil, string, key)
       let cleared = try #require(try table.row(of: key))
-      #expect(try cleared.optionalInt(optionalInt.leafIndex) == nil)
-      #expect(try cleared.optionalFloat(float.leafIndex) == nil)
-      #expect(try cleared.string(string.leafIndex) == nil)
+      try expectEqual(cleared.optionalInt(optionalInt.leafIndex), nil)
+      try expectEqual(cleared.optionalFloat(float.leafIndex), nil)
+      try expectEqual(cleared.string(string.leafIndex), nil)
     }
   }
 
@@ -208,7 +208,7 @@ struct ColumnTypesTests {
         throw Stop()
       }
     }
-    #expect(try database.table("class_A").objectCount() == 10)
+    try expectEqual(database.table("class_A").objectCount(), 10)
     #expect(try database.read().table(named: "class_B") == nil)
   }
 }

@@ -5,7 +5,7 @@
 import RealmStorage
 import RealmTestSupport
 import Synchronization
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -42,7 +42,7 @@ struct CommitBytesTests {
 
   /// The median: a commit may move nodes of others beside its own work (`Evacuation`).
   private func usual(_ counts: [Int]) throws -> Int {
-    #expect(counts.count == 30)
+    expectEqual(counts.count, 30)
     return counts.sorted()[counts.count / 2]
   }
 

@@ -4,7 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -101,7 +101,7 @@ struct CopyColumnTests {
     }
     try database.reopen()
     let table = try database.table("class_A")
-    #expect(try table.objectCount() == keys.count)
+    try expectEqual(table.objectCount(), keys.count)
     for key in keys {
       let row = try #require(try table.row(of: key))
       for (pair, value) in zip(Self.pairs, expected[key] ?? []) {

@@ -4,27 +4,29 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
 
 struct GlobalKeyTests {
   @Test func bitsAreWhereTheFormatHasThem() throws {
-    #expect(ObjectKey(globalHigh: 0, low: 0x1FF) == ObjectKey(0x100FF))
-    #expect(ObjectKey(globalHigh: 0xFF, low: 0) == ObjectKey(0xFF00))
-    #expect(ObjectKey(globalHigh: 0, low: 0xFFFF_FFFF) == ObjectKey(0xFF_FFFF_00FF))
-    #expect(ObjectKey(globalHigh: 0x3FFF_FF00, low: 0) == ObjectKey(0x3FFF_FF00_0000_0000))
-    #expect(ObjectKey(globalHigh: 0x3FFF_FFFF, low: 0xFFFF_FFFF)?.rawValue == 0x3FFF_FFFF_FFFF_FFFF)
+    expectEqual(ObjectKey(globalHigh: 0, low: 0x1FF), ObjectKey(0x100FF))
+    expectEqual(ObjectKey(globalHigh: 0xFF, low: 0), ObjectKey(0xFF00))
+    expectEqual(ObjectKey(globalHigh: 0, low: 0xFFFF_FFFF), ObjectKey(0xFF_FFFF_00FF))
+    expectEqual(ObjectKey(globalHigh: 0x3FFF_FF00, low: 0), ObjectKey(0x3FFF_FF00_0000_0000))
+    expectEqual(
+      ObjectKey(globalHigh: 0x3FFF_FFFF, low: 0xFFFF_FFFF)?.rawValue, 0x3FFF_FFFF_FFFF_FFFF)
   }
 
   @Test func keysOfOwnObjectsAreThoseOfTheTable() {
     for sequence in [0, 1, 255, 256, 65_535, 65_536, 1 << 24, 0xFFFF_FFFF] as [UInt64] {
       let key = ObjectKey.scattered(sequence)
-      #expect(ObjectKey(globalHigh: 0, low: sequence) == key)
+      expectEqual(ObjectKey(globalHigh: 0, low: sequence), key)
       #expect(key.globalParts() == (0, sequence))
       // A file's identifier is what its own objects have on the wire, and never in their keys.
       #expect(key.globalParts(ownIdent: 300) == (300, sequence))
-      #expect(ObjectKey(globalHigh: 300, low: sequence, ownIdent: 300) == key)
+      expectEqual(ObjectKey(globalHigh: 300, low: sequence, ownIdent: 300), key)
     }
   }
 
@@ -40,8 +42,8 @@ struct GlobalKeyTests {
   }
 
   @Test func globalKeysThatDoNotFitAreRefused() {
-    #expect(ObjectKey(globalHigh: 1 << 30, low: 0) == nil)
-    #expect(ObjectKey(globalHigh: .max, low: 0) == nil)
-    #expect(ObjectKey(globalHigh: 0, low: 1 << 32) == nil)
+    expectEqual(ObjectKey(globalHigh: 1 << 30, low: 0), nil)
+    expectEqual(ObjectKey(globalHigh: .max, low: 0), nil)
+    expectEqual(ObjectKey(globalHigh: 0, low: 1 << 32), nil)
   }
 }

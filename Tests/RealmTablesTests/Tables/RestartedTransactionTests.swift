@@ -5,6 +5,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct RestartedTransactionTests {
@@ -21,14 +22,14 @@ struct RestartedTransactionTests {
     let key = try #require(try first.table(table)).createObject().key
     let second = try WriteGroup(try first.transaction.restarted())
     #expect(first.transaction.isEnded)
-    #expect(second.transaction.base.version == base)
+    expectEqual(second.transaction.base.version, base)
     let dogs = try #require(try second.table(table))
-    #expect(try dogs.objectCount() == 0)
-    #expect(try dogs.createObject().key == key)
+    try expectEqual(dogs.objectCount(), 0)
+    try expectEqual(dogs.createObject().key, key)
     #expect(!file.writers.isReady(waiter))
     _ = try second.commit()
-    #expect(file.newestVersion == base + 1)
-    #expect(try TableGroup(try file.snapshot()).table(table)?.objectCount() == 1)
+    expectEqual(file.newestVersion, base + 1)
+    try expectEqual(TableGroup(try file.snapshot()).table(table)?.objectCount(), 1)
     #expect(file.writers.isReady(waiter))
     file.writers.withdraw(waiter)
   }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -42,14 +43,14 @@ struct SchemaChangeTests {
         try table.columns.remove(column.key)
       }
       let new = try table.addColumn(named: "new", type: .string)
-      #expect(new.leafIndex == old[1].leafIndex)
+      expectEqual(new.leafIndex, old[1].leafIndex)
       #expect(!old.contains { $0.key == new.key })
       try table.set(.string("value"), new, keys[600])
     }
     try check(database, keys, columnCount: old.count / 2 + 1)
     let row = try #require(try database.table("class_A").row(of: keys[600]))
     let new = try #require(try database.table("class_A").schema.column(named: "new"))
-    #expect(try row.string(new.leafIndex) == "value")
+    try expectEqual(row.string(new.leafIndex), "value")
   }
 
   private func check(
@@ -89,8 +90,8 @@ struct SchemaChangeTests {
       try a.setLink(target, toB, object)
       try a.list(toA, object).append(.link(object))
       try a.setMixed(.typedLink(b.key, target), any, object)
-      #expect(b.schema.backlinkColumns.count == 2)
-      #expect(a.schema.backlinkColumns.count == 1)
+      expectEqual(b.schema.backlinkColumns.count, 2)
+      expectEqual(a.schema.backlinkColumns.count, 1)
     }
     try database.write { group in
       let a = try #require(try group.table(named: "class_A"))
@@ -121,13 +122,13 @@ struct SchemaChangeTests {
       #expect(try group.table(first) == nil)
       return try group.createTable(named: "class_C").key
     }
-    #expect(second.index == first.index)
+    expectEqual(second.index, first.index)
     #expect(second != first)
     try database.reopen()
     let group = try database.read()
     #expect(try group.table(first) == nil)
-    #expect(try group.table(second)?.schema.name == "class_C")
-    #expect(try group.tableKeys().count == 2)
+    try expectEqual(group.table(second)?.schema.name, "class_C")
+    try expectEqual(group.tableKeys().count, 2)
   }
 
   @Test func thePrimaryKeyMovesToAnotherColumn() throws {
@@ -146,16 +147,16 @@ struct SchemaChangeTests {
       try table.setPrimaryKey(name.key)
     }
     var table = try database.table("class_A")
-    #expect(table.schema.primaryKey?.name == "name")
-    #expect(table.schema.column(named: "id")?.hasIndex == false)
-    #expect(table.schema.column(named: "same")?.hasIndex == false)
-    #expect(try table.find(primaryKey: .string("name 399")) == ObjectKey(399))
-    #expect(try table.find(primaryKey: .string("name 400")) == nil)
+    expectEqual(table.schema.primaryKey?.name, "name")
+    expectEqual(table.schema.column(named: "id")?.hasIndex, false)
+    expectEqual(table.schema.column(named: "same")?.hasIndex, false)
+    try expectEqual(table.find(primaryKey: .string("name 399")), ObjectKey(399))
+    try expectEqual(table.find(primaryKey: .string("name 400")), nil)
     try database.write { group in
       try #require(try group.table(named: "class_A")).setPrimaryKey(nil)
     }
     table = try database.table("class_A")
-    #expect(table.schema.primaryKey == nil)
+    expectEqual(table.schema.primaryKey, nil)
     #expect(table.schema.columns.allSatisfy { !$0.hasIndex })
   }
 
@@ -211,7 +212,7 @@ struct SchemaChangeTests {
   private func compareIndexes(_ table: Table) throws {
     for column in table.schema.columns {
       guard let index = try table.index(of: column) else {
-        #expect(column.name == "late")
+        expectEqual(column.name, "late")
         continue
       }
       var expected: [TableValue: [ObjectKey]] = [:]
@@ -227,7 +228,7 @@ struct SchemaChangeTests {
           try index.findAll(element)
         }
         #expect(Set(found).isSuperset(of: keys))
-        if column.type != .mixed { #expect(found == keys) }
+        if column.type != .mixed { expectEqual(found, keys) }
       }
     }
   }
@@ -245,22 +246,22 @@ struct SchemaChangeTests {
       #expect(throws: StorageError.self) { try table.addColumn(named: a.name, type: .int) }
       #expect(throws: StorageError.self) { try table.addColumn(named: "link", type: .link) }
       try table.columns.rename(a.key, to: "short")
-      #expect(table.schema.column(named: "short")?.key == a.key)
+      expectEqual(table.schema.column(named: "short")?.key, a.key)
     }
   }
 
   @Test func theSchemaVersionIsKept() throws {
     let database = try TestDatabase()
-    #expect(try database.read().schemaVersion() == nil)
+    try expectEqual(database.read().schemaVersion(), nil)
     try database.write { try $0.setSchemaVersion(0) }
-    #expect(try database.read().schemaVersion() == 0)
+    try expectEqual(database.read().schemaVersion(), 0)
     try database.write { group in
       try group.setSchemaVersion(7)
-      #expect(try group.schemaVersion() == 7)
+      try expectEqual(group.schemaVersion(), 7)
     }
     try database.reopen()
-    #expect(try database.read().schemaVersion() == 7)
-    #expect(try database.table("metadata").objectCount() == 1)
+    try expectEqual(database.read().schemaVersion(), 7)
+    try expectEqual(database.table("metadata").objectCount(), 1)
   }
 
   @Test func anUnchangedSchemaIsShared() throws {
@@ -306,29 +307,29 @@ struct SchemaChangeTests {
         #expect(throws: StorageError.self) { try table.columns.add([twice, twice]) }
         let list = NewColumn(named: "list", type: .int, collection: .list, index: .general)
         #expect(throws: StorageError.self) { try table.columns.add([twice, list]) }
-        #expect(table.schema.column(named: "twice") == nil)
+        expectEqual(table.schema.column(named: "twice"), nil)
         let (key, _) = try table.createObject()
         let text = try #require(table.schema.column(named: "text"))
         try table.set(.string("here"), text, key)
-        #expect(try table.row(of: key)?.value(of: text) == .string("here"))
+        try expectEqual(table.row(of: key)?.value(of: text), .string("here"))
         // The index has the objects that were there, and the new one.
         let count = try #require(table.schema.column(named: "count"))
         #expect(count.hasIndex && count.isIndexed)
         try table.set(.int(7), count, key)
-        #expect(try table.table.index(of: count)?.count(of: .int(0)) == 700)
-        #expect(try table.table.index(of: count)?.count(of: .int(7)) == 1)
+        try expectEqual(table.table.index(of: count)?.count(of: .int(0)), 700)
+        try expectEqual(table.table.index(of: count)?.count(of: .int(7)), 1)
       }
       #expect(try DatabaseCheck.run(database.file.snapshot()).isEmpty)
       return [try database.table("class_A").schema, try database.table("class_B").schema]
     }
     let (together, single) = (try schemas(atOnce: true), try schemas(atOnce: false))
     for (left, right) in zip(together, single) {
-      #expect(left.columns.map(\.name) == right.columns.map(\.name))
-      #expect(left.columns.map(\.type) == right.columns.map(\.type))
-      #expect(left.columns.map(\.targetTable) == right.columns.map(\.targetTable))
-      #expect(left.columns.map(\.indexKind) == right.columns.map(\.indexKind))
-      #expect(left.columns.map(\.hasIndex) == right.columns.map(\.hasIndex))
-      #expect(left.backlinkColumns.count == right.backlinkColumns.count)
+      expectEqual(left.columns.map(\.name), right.columns.map(\.name))
+      expectEqual(left.columns.map(\.type), right.columns.map(\.type))
+      expectEqual(left.columns.map(\.targetTable), right.columns.map(\.targetTable))
+      expectEqual(left.columns.map(\.indexKind), right.columns.map(\.indexKind))
+      expectEqual(left.columns.map(\.hasIndex), right.columns.map(\.hasIndex))
+      expectEqual(left.backlinkColumns.count, right.backlinkColumns.count)
     }
     #expect(together[0].backlinkColumns.count == 1 && together[1].backlinkColumns.count == 2)
   }

@@ -6,7 +6,7 @@ import Foundation
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -34,14 +34,14 @@ struct FormatUpgradeTests {
     try Data(aged.bytes).write(to: URL(fileURLWithPath: path))
     do {
       let file = try DatabaseFile.openUpgraded(path: path)
-      #expect(try DatabaseCheck.run(file.snapshot()) == [])
-      #expect(JSONValue.differences(expected: aged.contents, actual: try dump(file)) == [])
+      try expectEqual(DatabaseCheck.run(file.snapshot()), [])
+      expectEqual(JSONValue.differences(expected: aged.contents, actual: try dump(file)), [])
       let group = try WriteGroup(file.beginWrite())
       var editor = FixtureEditor(group, seed: 1)
       try editor.run()
       var collections = CollectionEditor(group, seed: 2)
       try collections.run()
-      #expect(try DatabaseCheck.run(group.commit()) == [])
+      try expectEqual(DatabaseCheck.run(group.commit()), [])
     }
     try TableGroup(DatabaseFile.open(path: path).snapshot()).expectReferenceAgrees()
   }
@@ -70,8 +70,8 @@ struct FormatUpgradeTests {
     written = 0
     for case .write(_, let bytes) in file.trace { written += bytes.count }
     #expect(written < 16_384)
-    #expect(
-      JSONValue.differences(expected: aged.contents, actual: try #require(contents)) == [])
+    expectEqual(
+      JSONValue.differences(expected: aged.contents, actual: try #require(contents)), [])
   }
 
   /// What is upgraded in the tests of crashes and failures.
@@ -124,8 +124,9 @@ struct FormatUpgradeTests {
       let file = try crashed.openUpgradedDatabase(key: key) { format = $0 }
       formats.insert(format)
       #expect(format == 24 || state.acknowledged == 0, "\(state.name)")
-      #expect(JSONValue.differences(expected: after, actual: try dump(file)) == [], "\(state.name)")
-      #expect(try errors(file) == [], "\(state.name)")
+      expectEqual(
+        JSONValue.differences(expected: after, actual: try dump(file)), [], "\(state.name)")
+      try expectEqual(errors(file), [], "\(state.name)")
     }
     #expect(formats.count == 2 && formats.contains(24))
     #expect(count > 10)
@@ -146,7 +147,7 @@ struct FormatUpgradeTests {
       } catch { return error }
     }
     let system = try SimulatedFileSystem(contents: initial)
-    #expect(try run(system, failing: nil) == nil)
+    try expectEqual(run(system, failing: nil), nil)
     let callCount = system.file.callCount
     let after = try dump(try system.openUpgradedDatabase(key: key))
     #expect(callCount > 8)
@@ -159,8 +160,9 @@ struct FormatUpgradeTests {
       }
       let left = try SimulatedFileSystem(contents: system.file.contents())
       let file = try left.openUpgradedDatabase(key: key)
-      #expect(JSONValue.differences(expected: after, actual: try dump(file)) == [], "call \(call)")
-      #expect(try errors(file) == [], "call \(call)")
+      expectEqual(
+        JSONValue.differences(expected: after, actual: try dump(file)), [], "call \(call)")
+      try expectEqual(errors(file), [], "call \(call)")
     }
   }
 
@@ -202,7 +204,7 @@ struct FormatUpgradeTests {
       if round % 2 == 0 { try? edit(system, seed: UInt64(round)) }
     }
     #expect(outcomes.opened > 0 || rounds < 50)
-    #expect(outcomes.opened + outcomes.refused == rounds)
+    expectEqual(outcomes.opened + outcomes.refused, rounds)
   }
 
   /// The search can fail: an upgrade meets damage of each node that it reads.

@@ -5,7 +5,7 @@
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -30,9 +30,9 @@ struct LeftoverTests {
     try body(forms)
     try forms.commit(slotsOfTables: slotsOfTables)
     try database.reopen()
-    #expect(JSONValue.differences(expected: before, actual: try dump()) == [])
+    expectEqual(JSONValue.differences(expected: before, actual: try dump()), [])
     let findings = try DatabaseCheck.run(database.file.snapshot())
-    #expect(findings.filter { $0.severity == .error } == [])
+    expectEqual(findings.filter { $0.severity == .error }, [])
   }
 
   @Test("mixed leaves of four slots take everything", arguments: [CollectionKind.none, .list])
@@ -83,7 +83,7 @@ struct LeftoverTests {
     let table = try database.table("class_A")
     for (position, value) in expected.enumerated() {
       let key = try #require(try table.key(at: position))
-      #expect(try #require(try table.row(of: key)).value(of: column) == value)
+      try expectEqual(#require(try table.row(of: key)).value(of: column), value)
     }
     #expect(expected.contains { nested.contains($0) || $0.has(nested[0]) })
     try database.read().expectReferenceAgrees()
@@ -108,13 +108,13 @@ struct LeftoverTests {
       var cursor = try database.table("class_A").clusterCursor()
       return try cursor.next()?.leaf(column.leafIndex).header.width
     }
-    #expect(try width() == 16)
+    try expectEqual(width(), 16)
     func value(_ position: Int) throws -> TableValue {
       let table = try database.table("class_A")
       return try row(position, table).value(of: column)
     }
-    #expect(try value(14) == .null)
-    #expect(try value(15) == .decimal(DecimalBits(integer: 15)))
+    try expectEqual(value(14), .null)
+    try expectEqual(value(15), .decimal(DecimalBits(integer: 15)))
     try database.write { group in
       let table = try #require(try group.table(named: "class_A"))
       let keys = try (0..<100).map { try #require(try table.table.key(at: $0)) }
@@ -124,10 +124,10 @@ struct LeftoverTests {
       let key = try table.createObject().key
       try table.set(.decimal(DecimalBits(integer: 1 << 40)), column, key)
     }
-    #expect(try width() == 16)
-    #expect(try value(13) == .decimal(DecimalBits(integer: -3)))
-    #expect(try value(14) == .null)
-    #expect(try value(99) == .decimal(DecimalBits(integer: 1 << 40)))
+    try expectEqual(width(), 16)
+    try expectEqual(value(13), .decimal(DecimalBits(integer: -3)))
+    try expectEqual(value(14), .null)
+    try expectEqual(value(99), .decimal(DecimalBits(integer: 1 << 40)))
     try database.read().expectReferenceAgrees()
   }
 
@@ -161,7 +161,7 @@ struct LeftoverTests {
       while let (_, _, count) = try leaves.next() { largest = max(largest, count) }
       return largest
     }
-    #expect(try largestLeaf() == count)
+    try expectEqual(largestLeaf(), count)
     var left = count
     try database.write { group in
       let target = try #require(try group.table(named: "class_Target"))
@@ -187,7 +187,7 @@ struct LeftoverTests {
     }
     let target = try database.table("class_Target")
     let row = try self.row(0, target)
-    #expect(try row.backlinkCount(of: backlink) == left)
+    try expectEqual(row.backlinkCount(of: backlink), left)
     if change != .deleteTarget { #expect(try largestLeaf() <= 1000) }
     try database.read().expectReferenceAgrees()
   }
@@ -215,7 +215,7 @@ struct LeftoverTests {
     try age { forms in
       let table = try #require(try forms.group.table(named: "class_A"))
       let column = try #require(table.schema.column(named: "any"))
-      #expect(try forms.turnIndexLists(table, column) == 2)
+      try expectEqual(forms.turnIndexLists(table, column), 2)
     }
     let column = try #require(try database.table("class_A").schema.column(named: "any"))
     func expectFound() throws {
@@ -237,7 +237,7 @@ struct LeftoverTests {
       try DatabaseCheck.run(database.file.snapshot()).filter { $0.check == 37 }.count
     }
     try expectFound()
-    #expect(try warnings() == 2)
+    try expectEqual(warnings(), 2)
     // One object after the other, so that each meets the list as the file has it.
     for number in 3..<12 {
       let group = try WriteGroup(try database.file.beginWrite())
@@ -250,7 +250,7 @@ struct LeftoverTests {
       _ = try group.commit()
       try expectFound()
     }
-    #expect(try warnings() == 0)
+    try expectEqual(warnings(), 0)
     try database.write { group in
       let table = try #require(try group.table(named: "class_A"))
       try table.deleteAll()
@@ -289,15 +289,15 @@ struct LeftoverTests {
       let backlink = try #require(table.schema.backlinkColumn(from: origin.key, column))
       return try #require(try table.row(of: target)).backlinks(of: backlink).sorted()
     }
-    #expect(try origins(keys[3], through: columns.link) == keys)
-    #expect(try origins(keys[3], through: columns.any) == [keys[3]])
-    #expect(try database.table("class_Origin").find(primaryKey: .string("k3")) == keys[3])
+    try expectEqual(origins(keys[3], through: columns.link), keys)
+    try expectEqual(origins(keys[3], through: columns.any), [keys[3]])
+    try expectEqual(database.table("class_Origin").find(primaryKey: .string("k3")), keys[3])
     // One origin is left of several, which is that with the largest key.
     try database.write { group in
       let origin = try #require(try group.table(named: "class_Origin"))
       for key in keys[..<3] { try origin.delete(key) }
     }
-    #expect(try origins(keys[3], through: columns.link) == [keys[3]])
+    try expectEqual(origins(keys[3], through: columns.link), [keys[3]])
     try database.write { group in
       let origin = try #require(try group.table(named: "class_Origin"))
       let any = try #require(origin.schema.column(columns.any))
@@ -306,8 +306,8 @@ struct LeftoverTests {
       #expect(!keys.contains(new))
       try origin.set(.link(keys[3]), try #require(origin.schema.column(columns.link)), new)
     }
-    #expect(try origins(keys[3], through: columns.any) == [])
-    #expect(try origins(keys[3], through: columns.link).count == 2)
+    try expectEqual(origins(keys[3], through: columns.any), [])
+    try expectEqual(origins(keys[3], through: columns.link).count, 2)
     try database.write { group in
       try #require(try group.table(named: "class_Target")).delete(keys[3])
     }

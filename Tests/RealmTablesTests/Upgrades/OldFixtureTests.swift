@@ -7,7 +7,7 @@ import Foundation
 import RealmFormats
 import RealmStorage
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmTables
@@ -37,9 +37,9 @@ struct OldFixtureTests {
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
     let version = try TableGroup(file.snapshot()).schemaVersion()
       .map { JSONValue.integer(Int64(bitPattern: $0)) }
-    #expect(version ?? .null == expected["schemaVersion"] ?? .null)
-    #expect(file.formatVersion == 24)
-    #expect(try findings(file) == [])
+    expectEqual(version ?? .null, expected["schemaVersion"] ?? .null)
+    expectEqual(file.formatVersion, 24)
+    try expectEqual(findings(file), [])
   }
 
   private func expectReferenceAgrees(
@@ -47,9 +47,9 @@ struct OldFixtureTests {
   ) throws {
     guard ReferenceReader.isAvailable else { return }
     let report = try ReferenceReader.check(path, key: key)
-    #expect(report.errors == [])
+    expectEqual(report.errors, [])
     let reference = try ReferenceReader.dump(path, key: key)
-    #expect(reference["fileFormat"]?.integer == 24)
+    expectEqual(reference["fileFormat"]?.integer, 24)
     let differences = JSONValue.differences(expected: reference["tables"] ?? [], actual: dump)
     #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))")
   }
@@ -65,9 +65,9 @@ struct OldFixtureTests {
       try expect(fixture, in: file)
       try expectReferenceAgrees(path, try dump(file))
     }
-    #expect(formats == [fixture.format])
+    expectEqual(formats, [fixture.format])
     let file = try DatabaseFile.openUpgraded(path: path) { formats.append($0) }
-    #expect(formats == [fixture.format])
+    expectEqual(formats, [fixture.format])
     try expect(fixture, in: file)
   }
 
@@ -83,7 +83,7 @@ struct OldFixtureTests {
       var collections = CollectionEditor(group, seed: seed)
       try collections.run()
       _ = try group.commit()
-      #expect(try findings(file) == [])
+      try expectEqual(findings(file), [])
     }
     let file = try DatabaseFile.openUpgraded(path: path)
     try expectReferenceAgrees(path, try dump(file))
@@ -101,7 +101,7 @@ struct OldFixtureTests {
       }
       return try await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(upgrades.withLock { $0 } == 1)
+    expectEqual(upgrades.withLock { $0 }, 1)
     #expect(files.allSatisfy { $0 === files[0] })
     try expect(fixture, in: files[0])
   }
@@ -152,8 +152,8 @@ struct OldFixtureTests {
     let file = try DatabaseFile.openForInspection(path: path, key: nil)
     let version = try TableGroup(file.snapshot()).schemaVersion()
       .map { JSONValue.integer(Int64(bitPattern: $0)) }
-    #expect(version ?? .null == (try fixture.expected())["schemaVersion"] ?? .null)
-    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == (try fixture.bytes()))
+    expectEqual(version ?? .null, (try fixture.expected())["schemaVersion"] ?? .null)
+    expectEqual(Array(try Data(contentsOf: URL(fileURLWithPath: path))), (try fixture.bytes()))
   }
 
   @Test("are refused if they are older than format 10", arguments: OldFixture.all)
@@ -163,7 +163,7 @@ struct OldFixtureTests {
     #expect(throws: StorageError.unsupportedFormat(path: path, version: fixture.format)) {
       try DatabaseFile.openUpgraded(path: path)
     }
-    #expect(Array(try Data(contentsOf: URL(fileURLWithPath: path))) == (try fixture.bytes()))
+    expectEqual(Array(try Data(contentsOf: URL(fileURLWithPath: path))), (try fixture.bytes()))
   }
 
   @Test("are not touched by versions that no release wrote", arguments: [12, 19, 25, 99])
@@ -176,6 +176,6 @@ struct OldFixtureTests {
     #expect(throws: StorageError.unsupportedFormat(path: system.file.path, version: format)) {
       try system.openUpgradedDatabase()
     }
-    #expect(try system.file.contents() == bytes)
+    try expectEqual(system.file.contents(), bytes)
   }
 }

@@ -72,7 +72,8 @@ enum ModuleOrder {
     ],
     "ErrandModels": ["RealmSwift"],
     "AllocationCounter": [],
-    "TestTraits": [],
+    "TestExtensions": [],
+    "RealmSwiftTestSupport": ["RealmSwift", "RealmStorage", "RealmTestSupport"],
   ]
 
   /// What each module may import of the toolchain's, apart from the standard library.

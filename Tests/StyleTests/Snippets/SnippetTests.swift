@@ -3,7 +3,7 @@
 // The Swift that the README and the articles show is compiled, and run where that makes sense.
 
 import Foundation
-import TestTraits
+import TestExtensions
 import Testing
 
 /// The blocks of the pages are regions of `Tests/DocumentationExamples/Articles`, and of a test

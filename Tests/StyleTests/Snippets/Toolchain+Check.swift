@@ -4,7 +4,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 
 extension Toolchain {
   /// Checks a program; its text is by the name of the file. Returns what the compiler reports, with

@@ -3,7 +3,7 @@
 // The committed table of public symbols says what the code says.
 
 import Foundation
-import TestTraits
+import TestExtensions
 import Testing
 
 /// The page `Documentation/PublicSymbols.md` against the compiler's knowledge of this build.

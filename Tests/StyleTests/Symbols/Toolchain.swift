@@ -8,7 +8,7 @@
 
 import Foundation
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 
 /// The folders that the tables of symbols are made from.
 struct Toolchain {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -28,7 +29,7 @@ struct RadixSortTests {
       var sorted = items(count, prefixBits: prefixBits, ranks: ranks, &random)
       let expected = sorted.sorted(by: precedes).map(\.position)
       RadixSort.sort(&sorted)
-      #expect(sorted.map(\.position) == expected, "\(count) items of \(ranks) ranks")
+      expectEqual(sorted.map(\.position), expected, "\(count) items of \(ranks) ranks")
     }
   }
 
@@ -38,9 +39,9 @@ struct RadixSortTests {
       let all = items(500, prefixBits: bits, ranks: 2, &random)
       var first = TopKHeap(limit: limit)
       for item in all { first.offer(item, precedes) }
-      #expect(
-        first.sorted(precedes).map(\.position)
-          == all.sorted(by: precedes).prefix(limit).map(\.position))
+      expectEqual(
+        first.sorted(precedes).map(\.position),
+        all.sorted(by: precedes).prefix(limit).map(\.position))
     }
   }
 }

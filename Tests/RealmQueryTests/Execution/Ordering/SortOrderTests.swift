@@ -3,7 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -70,10 +70,10 @@ struct SortOrderTests {
       }
       let keys = shuffled.map(\.key)
       let sorted = try order.sorted(keys, of: tables.items, in: tables.group)
-      #expect(sorted == expected.map { keys[$0] }, "\(order)")
+      expectEqual(sorted, expected.map { keys[$0] }, "\(order)")
       for limit in [0, 1, 2, 3, 50, 119] {
         let first = try order.sorted(keys, of: tables.items, in: tables.group, limit: limit)
-        #expect(first == Array(sorted.prefix(limit)), "\(order)")
+        expectEqual(first, Array(sorted.prefix(limit)), "\(order)")
       }
       var seen: [[TableValue?]] = []
       let firsts = shuffled.indices.filter { position in
@@ -83,8 +83,8 @@ struct SortOrderTests {
         if isNew { seen.append(values[position]) }
         return isNew
       }
-      #expect(
-        try order.distinct(keys, of: tables.items, in: tables.group) == firsts.map { keys[$0] })
+      try expectEqual(
+        order.distinct(keys, of: tables.items, in: tables.group), firsts.map { keys[$0] })
     }
   }
 
@@ -96,19 +96,19 @@ struct SortOrderTests {
         return nil
       } catch { return error.description }
     }
-    #expect(
-      message("nowhere")
-        == "Cannot sort on key path 'nowhere': property 'Item.nowhere' does not exist.")
-    #expect(
-      message("owner")
-        == "Cannot sort on key path 'owner': property 'Item.owner' of type 'object' cannot be the "
+    expectEqual(
+      message("nowhere"),
+      "Cannot sort on key path 'nowhere': property 'Item.nowhere' does not exist.")
+    expectEqual(
+      message("owner"),
+      "Cannot sort on key path 'owner': property 'Item.owner' of type 'object' cannot be the "
         + "final property in the key path.")
-    #expect(
-      message("owner", "nowhere")
-        == "Cannot sort on key path 'owner.nowhere': property 'Owner.nowhere' does not exist.")
-    #expect(
-      message("scores")
-        == "Cannot sort on key path 'scores': property 'Item.scores' is of unsupported type "
+    expectEqual(
+      message("owner", "nowhere"),
+      "Cannot sort on key path 'owner.nowhere': property 'Owner.nowhere' does not exist.")
+    expectEqual(
+      message("scores"),
+      "Cannot sort on key path 'scores': property 'Item.scores' is of unsupported type "
         + "'list<int>'.")
   }
 }

@@ -3,7 +3,7 @@
 import RealmStorage
 import RealmTables
 import RealmTestSupport
-import TestTraits
+import TestExtensions
 import Testing
 
 @testable import RealmQuery
@@ -27,7 +27,7 @@ struct TableScanOrderTests {
           let order = SortOrder([SortOrder.Criterion([column.name], isAscending: isAscending)])
           let expected = try order.sorted(keys, of: tables.items, in: tables.group)
           if let sorted = try order.sorted(selection, in: tables.group) {
-            #expect(sorted == expected, "\(column.name), ascending \(isAscending)")
+            expectEqual(sorted, expected, "\(column.name), ascending \(isAscending)")
             sortedColumns += 1
           }
           for limit in [1, 7, 300] {
@@ -40,7 +40,7 @@ struct TableScanOrderTests {
       }
     }
     // All but decimals and mixed values.
-    #expect(sortedColumns == 4 * (columns(of: tables).count - 3))
+    expectEqual(sortedColumns, 4 * (columns(of: tables).count - 3))
   }
 
   @Test(arguments: RandomRuns.seeds(2)) func tablesTellApartWhatTheirKeysDo(seed: UInt64) throws {
@@ -55,7 +55,7 @@ struct TableScanOrderTests {
           try order.distinct(selection, in: tables.group)
         }
         #expect(firsts == nil || firsts == expected, "\(column.name)")
-        #expect((firsts == nil) == (column.type == .mixed || column.type == .decimal))
+        expectEqual((firsts == nil), (column.type == .mixed || column.type == .decimal))
       }
     }
   }
@@ -95,12 +95,12 @@ struct TableScanOrderTests {
       let byNumber = SortOrder([SortOrder.Criterion(["number"], isAscending: isAscending)])
       let byName = SortOrder([SortOrder.Criterion(["name"], isAscending: isAscending)])
       // The library's sort is stable.
-      #expect(
-        try byNumber.sorted(selection, in: writing)
-          == values.sorted { isBefore($0.number, $1.number) }.map(\.key))
-      #expect(
-        try byName.sorted(selection, in: writing)
-          == values.sorted { isBefore($0.name, $1.name) }.map(\.key))
+      try expectEqual(
+        byNumber.sorted(selection, in: writing),
+        values.sorted { isBefore($0.number, $1.number) }.map(\.key))
+      try expectEqual(
+        byName.sorted(selection, in: writing),
+        values.sorted { isBefore($0.name, $1.name) }.map(\.key))
     }
   }
 
@@ -128,10 +128,10 @@ struct TableScanOrderTests {
     for isAscending in [true, false] {
       let order = SortOrder([SortOrder.Criterion(["number"], isAscending: isAscending)])
       let expected = isAscending ? keys : keys.reversed()
-      #expect(try order.sorted(selection, in: writing) == expected)
-      #expect(try order.first(4, of: selection, in: writing) == Array(expected.prefix(4)))
+      try expectEqual(order.sorted(selection, in: writing), expected)
+      try expectEqual(order.first(4, of: selection, in: writing), Array(expected.prefix(4)))
       let all = try selection.keys()
-      #expect(try order.sorted(all, of: table.table, in: writing) == expected)
+      try expectEqual(order.sorted(all, of: table.table, in: writing), expected)
     }
   }
 }

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What maps offer beside their entries.
+
+import Foundation
+import RealmSwiftTestSupport
+import TestExtensions
+import Testing
+
+@testable import RealmSwift
+
+struct MapSurfaceTests {
+  private let realm: Realm
+  private let zoe: Member
+
+  init() throws { (realm, zoe) = try Member.zoe() }
+
+  @Test func objectsAreQueriedSortedAndFolded() {
+    let map = zoe.byRole
+    expectEqual(map.filter("age < 30").map { $0?.name }, ["Bob", "Cid"])
+    expectEqual(map.filter(NSPredicate(format: "name == 'Ann'")).count, 1)
+    expectEqual(map.where { $0.age == 20 }.first??.name, "Bob")
+    expectEqual(map.sorted(byKeyPath: "age").map { $0?.name }, ["Bob", "Cid", "Ann"])
+    expectEqual(
+      map.sorted(by: [SortDescriptor(keyPath: "age", ascending: false)]).first??.name, "Ann")
+    #expect(map.min(ofProperty: "age") == 20 && map.max(ofProperty: "age") == 30)
+    #expect(map.sum(ofProperty: "age") == 75 && map.average(ofProperty: "age") == 25.0)
+    #expect(map.min(of: \.age) == 20 && map.max(of: \.age) == 30)
+    #expect(map.sum(of: \.age) == 75 && map.average(of: \.age) == 25)
+    #expect(map.min(of: \.height) == 1.5 && map.max(of: \.height) == 2.5)
+    #expect(map.sum(of: \.height) == 4 && map.average(of: \.height) == 2)
+  }
+
+  @Test func scalarsAreSortedAndFolded() {
+    let (scores, marks) = (zoe.scores, zoe.marks)
+    #expect(Array(scores.sorted()) == [1, 2, 3] && scores.sorted(ascending: false).first == 3)
+    #expect(scores.min() == 1 && scores.max() == 3 && scores.sum() == 6)
+    expectEqual(scores.average(), 2.0)
+    #expect(marks.min() == 1.5 && marks.max() == 2.5 && marks.sum() == 4)
+    expectEqual(marks.average(), 2.0)
+    expectEqual(Array(scores.where { $0 > 1 }), [3, 2])
+    expectEqual(Array(scores.filter("self > %@ SORT(self ASC)", 1)), [2, 3])
+    expectEqual(Array(marks.filter(NSPredicate(format: "self BETWEEN {2, 3}"))), [2.5])
+  }
+
+  @Test func entriesHavePositions() {
+    let map = zoe.scores
+    #expect(map.startIndex < map.endIndex)
+    var index = map.startIndex
+    var found: [String] = []
+    while index != map.endIndex {
+      let entry: SingleMapEntry<String, Int> = map[index]
+      found.append("\(entry.key)\(entry.value)")
+      index = map.index(after: index)
+    }
+    expectEqual(found, ["a3", "b1", "c2"])
+    #expect(map.keys == ["a", "b", "c"] && map.values == [3, 1, 2] && map.count == 3)
+    var pairs = map.makeKeyValueIterator()
+    expectEqual(pairs.next()?.key, "a")
+    #expect(map.contains { key, value in key == "b" && value == 1 })
+    #expect(!map.contains { _, value in value == 9 })
+  }
+
+  /// The entries of any keyed collection, through its protocol alone.
+  private func entries<M: RealmKeyedCollection>(_ map: M) -> [String] {
+    map.keys.compactMap { key in map[key].map { "\(key)=\($0)" } }
+  }
+
+  @Test func theProtocolIsEnough() throws {
+    expectEqual(entries(zoe.scores), ["a=3", "b=1", "c=2"])
+    try realm.write { edit(zoe.scores, "a", 9) }
+    expectEqual(entries(zoe.scores), ["a=9", "b=1"])
+    let unmanaged = Map<String, Int>()
+    for (key, value) in zoe.scores.asKeyValueSequence() { unmanaged[key] = value }
+    edit(unmanaged, "z", 1)
+    expectEqual(entries(unmanaged), ["a=9", "z=1"])
+  }
+
+  private func edit<M: RealmKeyedCollection>(_ map: M, _ key: M.Key, _ value: M.Value) {
+    var map = map
+    map.updateValue(value, forKey: key)
+    let last = map.keys.sorted { $0._text < $1._text }.last { $0 != key }
+    last.map { map.removeObject(for: $0) }
+    if map.count == 0 { map.removeAll() }
+    map[key] = value
+    expectEqual(map.values.count, map.count)
+  }
+
+  @Test func mapsAreMerged() throws {
+    let other = Map<String, Int>()
+    other["b"] = 10
+    other["d"] = 4
+    try realm.write {
+      zoe.scores.merge(other, uniquingKeysWith: +)
+      zoe.scores.merge([(key: "a", value: 7)]) { first, _ in first }
+    }
+    expectEqual(zoe.scores.values, [3, 11, 2, 4])
+    other.merge(zoe.scores) { _, second in second }
+    expectEqual(other.values, [3, 11, 2, 4])
+  }
+
+  @Test func valuesByName() throws {
+    #expect(zoe.scores.value(forKey: "a") as? Int == 3 && zoe.scores.value(forKey: "x") == nil)
+    try realm.write {
+      zoe.scores.setValue(8, forKey: "a")
+      zoe.scores.setValue(nil, forKey: "b")
+    }
+    #expect(
+      zoe.scores.object(forKey: "a" as AnyObject) as? Int == 8 && zoe.scores.keys == ["a", "c"])
+  }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The texts of subscriptions: they stand alone, and mean what the program wrote.
+
+#if Sync
+import Foundation
+import RealmSwiftTestSupport
+import RealmTestSupport
+import TestExtensions
+import Testing
+
+@_spi(RealmTesting) @testable import RealmSwift
+
+struct QuerySubscriptionTests {
+  /// A realm in memory with some todos.
+  private static func realm() throws -> Realm {
+    let realm = try Realm(
+      configuration: Realm.Configuration(inMemoryIdentifier: "\(UUID())", objectTypes: [Todo.self]))
+    try realm.write {
+      for index in 0..<24 {
+        let todo = Todo()
+        todo._id = ObjectId.generate()
+        todo.name = ["a", "b \"quoted\"", "c\\d", "Ü"][index % 4]
+        todo.status = ["Open", "Done", "Late"][index % 3]
+        todo.priority = index - 12
+        todo.tags.insert(objectsIn: index % 2 == 0 ? ["red"] : ["blue", "green"])
+        todo.extra["size"] = index
+        realm.add(todo)
+      }
+    }
+    return realm
+  }
+
+  /// Expects that the text of a subscription can be read without arguments, is its own text, and
+  /// selects what the program's results have.
+  private func expect(
+    _ subscription: QuerySubscription<Todo>, selects results: Results<Todo>, in realm: Realm,
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    let text = subscription.query
+    let again = SubscriptionText.text(text, [])
+    expectEqual(again, text, sourceLocation: location)
+    let read = Set(realm.objects(Todo.self).filter(text).map(\._id))
+    expectEqual(read, Set(results.map(\._id)), "\(text)", sourceLocation: location)
+  }
+
+  @Test func closuresKeepTheirMeaning() throws {
+    let realm = try Self.realm()
+    let (todos, id) = (realm.objects(Todo.self), try #require(realm.objects(Todo.self).first)._id)
+    let queries: [(Query<Todo>) -> Query<Bool>] = [
+      { $0.name == "b \"quoted\"" }, { $0.name == "c\\d" }, { $0.name == "Ü" },
+      { $0.priority > 3 && $0.status != "Done" }, { !($0.priority <= -2 || $0.status == "Late") },
+      { $0.name.contains("B", options: .caseInsensitive) }, { $0.name.starts(with: "c") },
+      { $0.status.in(["Open", "Late"]) }, { $0.priority.contains(-3...4) },
+      { $0.priority.contains(-3..<4) }, { $0.tags.contains("red") }, { $0._id == id },
+      { $0.extra["size"] > 7 }, { $0.tags.count == 2 },
+    ]
+    for query in queries {
+      expect(QuerySubscription<Todo>(query: query), selects: todos.where(query), in: realm)
+    }
+  }
+
+  @Test func formatsKeepTheirMeaning() throws {
+    let realm = try Self.realm()
+    let todos = realm.objects(Todo.self)
+    let formats: [(String, [Any])] = [
+      ("name == %@ AND priority BETWEEN {%@, %@}", ["c\\d", -5, 5]), ("status IN %@", [["Open"]]),
+      ("priority > 2 OR name BEGINSWITH[c] 'B'", []), ("ANY tags == %@", ["blue"]),
+      ("%K == %@", ["status", "Late"]), ("name != nil", []),
+    ]
+    for (format, arguments) in formats {
+      let subscription =
+        switch arguments.count {
+        case 0: QuerySubscription<Todo>(where: format)
+        case 1: QuerySubscription<Todo>(where: format, arguments[0])
+        case 2: QuerySubscription<Todo>(where: format, arguments[0], arguments[1])
+        default:
+          QuerySubscription<Todo>(where: format, arguments[0], arguments[1], arguments[2])
+        }
+      let results =
+        switch arguments.count {
+        case 0: todos.filter(format)
+        case 1: todos.filter(format, arguments[0])
+        case 2: todos.filter(format, arguments[0], arguments[1])
+        default: todos.filter(format, arguments[0], arguments[1], arguments[2])
+        }
+      expect(subscription, selects: results, in: realm)
+    }
+  }
+
+  @Test func equalConditionsHaveEqualTexts() {
+    let closure = QuerySubscription<Todo> { $0.priority > 4 && $0.status == "Open" }
+    let format = QuerySubscription<Todo>(where: "priority > %@ AND status == %@", 4, "Open")
+    expectEqual(closure.query, format.query)
+    #expect(closure.name == nil && QuerySubscription<Todo>(name: "n").name == "n")
+  }
+
+  @Test func withoutConditionAllObjectsAreMeant() throws {
+    let realm = try Self.realm()
+    expect(QuerySubscription<Todo>(), selects: realm.objects(Todo.self), in: realm)
+    expectEqual(QuerySubscription<Todo>().query, "TRUEPREDICATE")
+  }
+
+  @Test func whatHasNoTextIsRefused() async {
+    await #expect(processExitsWith: .success) {
+      for (format, start) in [
+        ("TRUEPREDICATE SORT(name ASC)", "A subscription cannot be sorted or limited"),
+        ("TRUEPREDICATE LIMIT(1)", "A subscription cannot be sorted or limited"),
+      ] {
+        let text = Traps.text { _ = QuerySubscription<Todo>(where: format) }
+        precondition(text.hasPrefix(start), text)
+      }
+    }
+  }
+}
+#endif
