@@ -47,7 +47,6 @@ extension PostgresRealm {
     }
     recent.withLock { $0.append(stored.batch) }
     learn(stored.head)
-    noteReported(stored.head)
     if author == .leaseholder { setOwnEpoch(epoch) }
     do throws(StorageError) {
       try replica.commit(group, version: stored.head.version, salt: stored.head.salt)
@@ -106,17 +105,21 @@ extension PostgresRealm {
     }
   }
 
-  /// Stores a batch, and notes what it does to clients. See `KnownClients` 1.
+  /// Stores a batch, and notes what it does to clients and that it needs no report of the database.
+  /// See `KnownClients` 1.
   private func storeNoting(
     _ batch: Batch, after head: RealmHead, by author: RecordAuthor
   ) throws(StoreError) -> RealmHead {
-    do throws(StoreError) {
-      let newer = try store(batch, after: head, by: author)
-      noteClients(of: batch, epoch: head.epoch)
-      return newer
-    } catch {
-      noteClients(of: nil, epoch: head.epoch)
-      throw error
+    try holdingNews { () throws(StoreError) in
+      do throws(StoreError) {
+        let newer = try store(batch, after: head, by: author)
+        noteClients(of: batch, epoch: head.epoch)
+        noteReported(newer)
+        return newer
+      } catch {
+        noteClients(of: nil, epoch: head.epoch)
+        throw error
+      }
     }
   }
 

@@ -6,6 +6,8 @@
 // 1. The replica never has a version without the database having it: the database commits first.
 // 2. After an append whose outcome is not known, nothing is read from the replica until the
 //    database has reported it.
+// 3. Listeners hear of a version by this node from its append alone, which knows whether they have
+//    to: what the database reports meanwhile waits for the end of the append.
 
 #if Postgres
 import RealmServerEngine
@@ -18,6 +20,10 @@ final class PostgresRealm: RealmStore {
     var head: RealmHead
     /// The version and the epoch that listeners of this node have heard of.
     var reported: (version: UInt64, epoch: UInt64)
+    /// Whether this node is storing a batch.
+    var isStoring = false
+    /// The newest head that the database has reported while a batch was being stored.
+    var heldNews: RealmHead?
     /// The appends whose outcome was open, and how many of them the database has reported.
     var unsettledCount = 0
     var settledCount = 0
@@ -31,6 +37,14 @@ final class PostgresRealm: RealmStore {
 
     /// Nil if no outcome is open.
     var openCount: Int? { settledCount == unsettledCount ? nil : unsettledCount }
+
+    /// Notes that listeners hear of a head. Returns whether it is news to them.
+    mutating func noteReported(_ head: RealmHead) -> Bool {
+      let (version, epoch) = reported
+      guard head.version > version || head.epoch > epoch else { return false }
+      reported = (version: max(version, head.version), epoch: max(epoch, head.epoch))
+      return true
+    }
   }
 
   let id: RealmID
@@ -102,21 +116,35 @@ final class PostgresRealm: RealmStore {
   }
 
   /// Takes a head of the database. Returns whether its version or its owner is news to listeners,
-  /// also if a read has learned of them before.
+  /// also if a read has learned of them before. See invariant 3.
   func takeNews(_ head: RealmHead) -> Bool {
     learn(head)
-    return noteReported(head)
+    return state.withLock { state in
+      guard state.isStoring else { return state.noteReported(head) }
+      let held = state.heldNews
+      if (head.epoch, head.version) > (held?.epoch ?? 0, held?.version ?? 0) {
+        state.heldNews = head
+      }
+      return false
+    }
   }
 
-  /// Notes that listeners hear of a head. Returns whether it is news to them.
-  @discardableResult
-  func noteReported(_ head: RealmHead) -> Bool {
-    state.withLock { state in
-      let (version, epoch) = state.reported
-      guard head.version > version || head.epoch > epoch else { return false }
-      state.reported = (version: max(version, head.version), epoch: max(epoch, head.epoch))
-      return true
+  /// Notes that listeners hear of a head, or do not have to.
+  func noteReported(_ head: RealmHead) { state.withLock { _ = $0.noteReported(head) } }
+
+  /// Holds news back while a batch is stored, then reports what is news still.
+  func holdingNews<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result
+  {
+    state.withLock { $0.isStoring = true }
+    defer {
+      let news = state.withLock { state in
+        state.isStoring = false
+        defer { state.heldNews = nil }
+        return state.heldNews.flatMap { state.noteReported($0) ? $0 : nil }
+      }
+      if let news { events.onNews(news) }
     }
+    return try body()
   }
 
   /// Notes that this node has the lease of the realm.
