@@ -3,7 +3,6 @@
 // Which types may leave their thread, queue or actor, as the compiler sees it in Swift 6 mode.
 
 import Foundation
-import RealmSwiftTestSupport
 import Testing
 
 @Suite(

@@ -4,7 +4,6 @@
 
 import Foundation
 import RealmStorage
-import RealmSwiftTestSupport
 import RealmTestSupport
 import Testing
 

@@ -5,7 +5,6 @@
 import Dispatch
 import Foundation
 import RealmSwift
-import RealmSwiftTestSupport
 import Testing
 
 private actor Keeper {

@@ -4,7 +4,6 @@
 
 import Foundation
 import RealmSwift
-import RealmSwiftTestSupport
 
 /// The classes of `all-types.realm`.
 enum AllTypesFixture {
