@@ -417,7 +417,8 @@ let package = Package(
     .testTarget(
       name: "RealmServerKitTests",
       dependencies: [
-        "ErrandModels", "RealmSwift", "RealmTestSupport", "realm-errands", "realm-errands-server",
+        "ErrandModels", "RealmSwift", "RealmTestSupport", "TestExtensions", "realm-errands",
+        "realm-errands-server",
       ] + modules("RealmServerKit", with: "Server")
         + products("Logging", of: "swift-log", with: "Server")
         + products("ServiceLifecycle", of: "swift-service-lifecycle", with: "Server")

@@ -7,6 +7,7 @@ import Foundation
 import RealmServerKit
 import RealmSwift
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 struct KitDataTests {
@@ -27,7 +28,8 @@ struct KitDataTests {
         await realm.asyncRefresh()
       }
       let todo = try #require(realm.objects(KitTodo.self).first)
-      #expect(todo.text == "by the server" && todo.place?.street == "Main")
+      expectEqual(todo.text, "by the server")
+      expectEqual(todo.place?.street, "Main")
       try await realm.asyncWrite { todo.isDone = true }
       try await realm.syncSession?.wait(for: .upload)
       #expect(try await todos.count(filter: ["isDone": true]) == 1)

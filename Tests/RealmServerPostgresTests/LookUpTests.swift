@@ -113,7 +113,8 @@ struct LookUpTests {
     let store = try await realm.store
     let head = try await store.fill(realm.head, to: 2)
     let lookup = try await realm.lookUp(file.ident, of: "u", latest: 2)
-    #expect(lookup.head == head.latest && lookup.latestSalt == head.salt)
+    expectEqual(lookup.head, head.latest)
+    expectEqual(lookup.latestSalt, head.salt)
   }
 }
 #endif

@@ -55,12 +55,12 @@ import Testing
     try await first.run { _ in
       try await second.run { _ in
         try writeApp(named: "Two", in: "first")
-        #expect(await first.program.reload().allSatisfy(\.isApplied))
+        #expect(await first.program.reload().allSatisfy { $0.isApplied })
         try await Self.eventually {
           bytes("second/apps/todos/app.json") == bytes("first/apps/todos/app.json")
         }
         let earlier = bytes("first/keys/tokens")
-        #expect(await second.program.files.rotateKey(endsLogins: false).allSatisfy(\.isApplied))
+        #expect(await second.program.files.rotateKey(endsLogins: false).allSatisfy { $0.isApplied })
         try await Self.eventually { bytes("first/keys/tokens") == bytes("second/keys/tokens") }
         #expect(bytes("first/keys/tokens") != earlier)
         // The earlier key is there before the one in its place: no token is refused meanwhile.

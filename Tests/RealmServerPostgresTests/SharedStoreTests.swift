@@ -138,7 +138,8 @@ struct SharedStoreTests {
     let realm = try #require(try await bench.store().open(bench.name) as? PostgresRealm)
     _ = try await realm.fill(try realm.own(), to: 50)
     let portion = try realm.entries(from: 2, through: 50, byteCount: 100)
-    #expect(!portion.isEmpty && portion.count < 20)
+    #expect(!portion.isEmpty)
+    #expect(portion.count < 20)
     // One that is larger by itself comes alone.
     try expectEqual(realm.entries(from: 2, through: 50, byteCount: 1).map(\.version), [2])
   }
@@ -155,7 +156,8 @@ struct SharedStoreTests {
     await #expect(throws: StoreError.owned(by: node)) { _ = try await other.own() }
     await realm.close()
     let newer = try await eventually { () throws(StoreError) in try await other.own() }
-    #expect(newer.epoch == head.epoch + 1 && newer.version == 1)
+    expectEqual(newer.epoch, head.epoch + 1)
+    expectEqual(newer.version, 1)
   }
 
   /// The lease of a server that is gone ends; it is fenced by its epoch, if it is not gone.
@@ -170,7 +172,8 @@ struct SharedStoreTests {
     store = nil
     bench.simulation?.advance(by: 2_001)
     let newer = try await eventually { () throws(StoreError) in try await other.own() }
-    #expect(newer.version == 2 && newer.epoch == head.epoch + 1)
+    expectEqual(newer.version, 2)
+    expectEqual(newer.epoch, head.epoch + 1)
     let next = Batch(entries: [ThingEntries.entry(3)])
     await #expect(throws: StoreError.fenced) {
       _ = try await realm.append(next, after: 2, epoch: head.epoch)

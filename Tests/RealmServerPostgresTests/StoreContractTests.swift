@@ -18,7 +18,10 @@ struct StoreContractTests {
   @Test(arguments: StoreKind.all) func aNewRealmIsEmpty(_ kind: StoreKind) async throws {
     let bench = try StoreBench(kind)
     let head = try await bench.store().open(bench.name).own()
-    #expect(head.version == 0 && head.salt == 0 && head.base == 0 && head.epoch == 1)
+    expectEqual(head.version, 0)
+    expectEqual(head.salt, 0)
+    expectEqual(head.base, 0)
+    expectEqual(head.epoch, 1)
   }
 
   @Test(arguments: StoreKind.all) func whatIsAppendedIsReadByAnotherProcess(
@@ -39,10 +42,13 @@ struct StoreContractTests {
       reciprocals: [ReciprocalChange(file: file.ident, version: 1, changeset: [7])],
       privates: [PrivateChange(file: file.ident, version: 2, timestamp: now, changeset: [8])])
     let result = try await realm.append(batch, after: 0, epoch: head.epoch)
-    #expect(result?.version == 2 && result?.salt == 1002 && result?.totalByteCount == 6)
+    expectEqual(result?.version, 2)
+    expectEqual(result?.salt, 1002)
+    expectEqual(result?.totalByteCount, 6)
     let other = try await bench.restarted().open(bench.name)
     head = try await other.own()
-    #expect(head.version == 2 && head.epoch == 2)
+    expectEqual(head.version, 2)
+    expectEqual(head.epoch, 2)
     try await expectEqual(other.entries(in: 1..<9), batch.entries)
     try await expectEqual(other.entries(in: 2..<3), [batch.entries[1]])
     try await expectEqual(other.entries(in: 3..<9), [])
@@ -146,8 +152,12 @@ struct StoreContractTests {
     let first = try await bench.store().open(bench.name).allocateFile(for: "a", now: now)
     let other = try await bench.restarted().open(bench.name)
     let second = try await other.allocateFile(for: "b", now: now)
-    #expect(first.ident > .server && second.ident > .server && first.ident != second.ident)
-    #expect(first.salt != 0 && second.salt != 0 && first.salt != second.salt)
+    #expect(first.ident > .server)
+    #expect(second.ident > .server)
+    #expect(first.ident != second.ident)
+    #expect(first.salt != 0)
+    #expect(second.salt != 0)
+    #expect(first.salt != second.salt)
     expectEqual(first.salt >> 63, 0)
     try await expectEqual(other.file(first.ident), first)
     try await expectEqual(other.file(FileIdentifier(1)), nil)
@@ -227,7 +237,8 @@ struct StoreContractTests {
     let result = try await realm.append(expecting: 6, epoch: head.epoch) { _ in
       Batch(trimsThrough: 4)
     }
-    #expect(result?.base == 4 && result?.version == 6)
+    expectEqual(result?.base, 4)
+    expectEqual(result?.version, 6)
     await #expect(throws: StoreError.trimmed(through: 4)) {
       _ = try await realm.entries(in: 4..<7)
     }

@@ -123,7 +123,8 @@ import Testing
     // A move that breaks leaves all as it was, and is made again.
     #expect(await failure("postgresql:///x?host=/no/such/folder&connect_timeout=1") != nil)
     let report = try await move(to: address).get()
-    #expect(report.realmCount == 1 && report.userCount == 1)
+    expectEqual(report.realmCount, 1)
+    expectEqual(report.userCount, 1)
     let aside = try #require(report.aside)
     #expect(FileManager.default.fileExists(atPath: aside + "/apps/todos/accounts.realm"))
     try await server(port: port, store: address).run { url in

@@ -21,7 +21,8 @@ struct FunctionPageTests {
     let support = AppFileSupport(contents: { _ in Array(repeating: 0x73, count: 32) })
     let files = try blocks.map { try AppFile(Array($0.utf8), support) }
     expectEqual(files.flatMap(\.triggers).map(\.name), ["newTodo", "nightly"])
-    #expect(files.flatMap(\.functions).count == 3 && files.flatMap(\.push).count == 1)
+    expectEqual(files.flatMap(\.functions).count, 3)
+    expectEqual(files.flatMap(\.push).count, 1)
   }
 }
 #endif

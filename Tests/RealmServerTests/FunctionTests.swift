@@ -107,7 +107,8 @@ import Testing
     #expect(Self.isSigned(request, by: Self.secret))
     #expect(!Self.isSigned(request, by: Self.secret + "x"))
     let json = try JSONParser.parse(request.body)
-    #expect(json["event"]?.string == "function" && json["name"]?.string == "sum")
+    expectEqual(json["event"]?.string, "function")
+    expectEqual(json["name"]?.string, "sum")
     expectEqual(json["user"]?["id"]?.string, user.id)
     web.answer("/refuses", TestWebServer.Answer(text: #"{"error":"too few"}"#, status: 422))
     do {
@@ -174,7 +175,8 @@ import Testing
       return realm.objects(Todo.self).first?.owner == "the trigger"
     }
     let status = try #require(await server.program.apps[0].triggers.statuses().first)
-    #expect(status.name == "greet" && status.state == .active)
+    expectEqual(status.name, "greet")
+    expectEqual(status.state, .active)
     try await server.stop()
   }
 

@@ -91,8 +91,8 @@ import Testing
       protocolNames: ["com.mongodb.realm-sync#14"])
     let socket = try await ClientSockets.shared.open(endpoint)
     let end = await #expect(throws: SocketClosed.self) { _ = try await socket.receive() }
-    #expect(
-      end?.code == .internalError && end?.message.utf8.count == 123, "\(String(describing: end))")
+    expectEqual(end?.code, .internalError, "\(String(describing: end))")
+    expectEqual(end?.message.utf8.count, 123, "\(String(describing: end))")
     try await server.stop()
   }
 

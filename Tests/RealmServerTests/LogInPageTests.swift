@@ -102,7 +102,8 @@ import Testing
       try await user.logOut()
     }
     // snippet end
-    #expect(ann.isLoggedIn && guest.state == .removed)
+    #expect(ann.isLoggedIn)
+    expectEqual(guest.state, .removed)
   }
 
   private func token(_ app: App, _ token: String) async throws {

@@ -47,7 +47,8 @@ import Testing
         """)
       let claims = TestClaims(name: "Ann", email: "ann@x.org")
       let user = try await app.login(credentials: .jwt(token: issuer.token(claims, way)))
-      #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
+      expectEqual(user.profile.name, "Ann")
+      expectEqual(user.profile.email, "ann@x.org")
       expectEqual(user.identities.map(\.providerType), ["custom-token"])
       // The same user on another device, and another user.
       let other = AppDevice.app(server, "other")
@@ -124,23 +125,27 @@ import Testing
     let keys = user.apiKeysAuth
     let made = try await keys.createAPIKey(named: "robot")
     let text = try #require(made.key)
-    #expect(made.name == "robot" && !made.disabled)
+    expectEqual(made.name, "robot")
+    #expect(!made.disabled)
     await expectEqual(
       AppError.code { try await keys.createAPIKey(named: "robot") }, .apiKeyAlreadyExists)
     await expectEqual(
       AppError.code { try await keys.createAPIKey(named: "a b") }, .invalidParameter)
     let robots = AppDevice.app(server, "robot")
     let robot = try await robots.login(credentials: .userAPIKey(text))
-    #expect(robot.id == user.id && robot.identities == user.identities)
+    expectEqual(robot.id, user.id)
+    expectEqual(robot.identities, user.identities)
     let listed = try await keys.fetchAPIKeys()
-    #expect(listed.map(\.objectId) == [made.objectId] && listed.allSatisfy { $0.key == nil })
+    expectEqual(listed.map(\.objectId), [made.objectId])
+    #expect(listed.allSatisfy { $0.key == nil })
     try await keys.disableAPIKey(made.objectId)
     #expect(try await keys.fetchAPIKey(made.objectId).disabled)
     await expectEqual(
       AppError.code { try await robots.login(credentials: .userAPIKey(text)) }, .authError)
     // The program with the key is logged out, the user is not.
     await expectEqual(AppError.code { try await robot.refreshCustomData() }, .invalidSession)
-    #expect(!robot.isLoggedIn && user.isLoggedIn)
+    #expect(!robot.isLoggedIn)
+    #expect(user.isLoggedIn)
     try await keys.enableAPIKey(made.objectId)
     _ = try await robots.login(credentials: .serverAPIKey(text))
     try await keys.deleteAPIKey(made.objectId)
@@ -345,7 +350,8 @@ import Testing
     let body = try #require(web.requests("/mail").first?.body)
     let json = try JSONParser.parse(body)
     let mail = try #require(json["arguments"]?.array?.first)
-    #expect(json["event"] == "mail" && mail["email"] == "ann@x.org")
+    expectEqual(json["event"], "mail")
+    expectEqual(mail["email"], "ann@x.org")
     expectEqual(mail["subject"], "Welcome")
     let (token, id) = (mail["token"]?.string ?? "", mail["tokenId"]?.string ?? "")
     expectEqual(mail["link"]?.string, "app://confirm?token=\(token)&tokenId=\(id)")
@@ -368,7 +374,8 @@ import Testing
     let ann = try await app.login(credentials: .anonymous)
     let id = ann.id
     try await ann.linkUser(credentials: token)
-    #expect(ann.id == id && ann.identities.count == 2)
+    expectEqual(ann.id, id)
+    expectEqual(ann.identities.count, 2)
     await expectEqual(
       AppError.code { try await ann.linkUser(credentials: .anonymous) }, .invalidParameter)
     // Not anonymous any more, the user comes back after a logout.
@@ -378,15 +385,19 @@ import Testing
     try await app.emailPasswordAuth.registerUser(email: "bob@x.org", password: "secret1")
     let bob = try await app.login(
       credentials: .emailPassword(email: "bob@x.org", password: "secret1"))
-    #expect(app.currentUser == bob && app.allUsers.count == 2)
-    #expect(app.switch(to: ann) == ann && app.currentUser == ann)
+    expectEqual(app.currentUser, bob)
+    expectEqual(app.allUsers.count, 2)
+    expectEqual(app.switch(to: ann), ann)
+    expectEqual(app.currentUser, ann)
     // The identity has an owner.
     await expectEqual(AppError.code { try await bob.linkUser(credentials: token) }, .badRequest)
     try await ann.delete()
-    #expect(ann.state == .removed && app.currentUser == bob)
+    expectEqual(ann.state, .removed)
+    expectEqual(app.currentUser, bob)
     expectEqual(Set(app.allUsers.keys), [bob.id])
     let again = try await app.login(credentials: token)
-    #expect(again.id != id && again.identities.map(\.providerType) == ["custom-token"])
+    #expect(again.id != id)
+    expectEqual(again.identities.map(\.providerType), ["custom-token"])
     try await server.stop()
   }
 

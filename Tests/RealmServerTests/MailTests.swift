@@ -45,7 +45,8 @@ import Testing
         "EHLO x.org", "AUTH PLAIN \(plain)", "MAIL FROM:<app@x.org>", "RCPT TO:<ann@y.org>",
         "DATA",
       ])
-    #expect(lines.contains("From: <app@x.org>") && lines.contains("To: <ann@y.org>"))
+    #expect(lines.contains("From: <app@x.org>"))
+    #expect(lines.contains("To: <ann@y.org>"))
     #expect(lines.contains(Base64.encode(Array("a\r\n.\r\nb\r\n".utf8))))
     expectEqual(lines.filter { $0 == "." }.count, 1)
     try await server.stop()
@@ -113,8 +114,10 @@ import Testing
       let text = await Self.failure {
         try await SMTPClient(server: Self.server(server, user: "ann")).send(Self.message)
       }
-      #expect(text.contains(expected) && text.contains("127.0.0.1"), "\(text)")
-      #expect(!text.contains("PASSWORD") && !text.contains("y.org"))
+      #expect(text.contains(expected), "\(text)")
+      #expect(text.contains("127.0.0.1"), "\(text)")
+      #expect(!text.contains("PASSWORD"))
+      #expect(!text.contains("y.org"))
       try await server.stop()
     }
     let server = try await TestMailServer()
@@ -153,7 +156,8 @@ import Testing
       Base64.decode(String(part.prefix { $0 != "?" }))
     }
     expectEqual(String(decoding: words.joined(), as: UTF8.self), subject)
-    #expect(words.count > 1 && words.allSatisfy { String(validating: $0, as: UTF8.self) != nil })
+    #expect(words.count > 1)
+    #expect(words.allSatisfy { String(validating: $0, as: UTF8.self) != nil })
   }
 }
 #endif

@@ -64,7 +64,8 @@ import Testing
     let result = address.withUnsafeMutableBytes { bytes in
       getsockname(descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), &count)
     }
-    #expect(result == 0 && count == 12)
+    expectEqual(result, 0)
+    expectEqual(count, 12)
     // AF_NETLINK, and the groups.
     expectEqual(address[..<2], [16, 0])
     expectEqual(address[8...], [0x51, 0x05, 0, 0])

@@ -76,14 +76,16 @@ import Testing
         #expect(device.errors.withLock { $0.isEmpty }, "\(code)")
       case .end(let expected):
         let error = try await device.error()
-        #expect(error.code == expected && error.message == message, "\(code): \(error)")
+        expectEqual(error.code, expected, "\(code): \(error)")
+        expectEqual(error.message, message, "\(code): \(error)")
         for _ in 0..<3_000 where realm.syncSession?.state == .active {
           try await Task.sleep(for: .milliseconds(20))
         }
         expectEqual(realm.syncSession?.state, .inactive, "\(code)")
       case .error(let expected):
         let error = try await device.error()
-        #expect(error.code == expected && error.message == message, "\(code): \(error)")
+        expectEqual(error.code, expected, "\(code): \(error)")
+        expectEqual(error.message, message, "\(code): \(error)")
       }
       expectEqual(refusal.withLock { $0 }, nil, "\(code) was sent")
     }

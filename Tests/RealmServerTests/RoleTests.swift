@@ -112,7 +112,8 @@ import Testing
     try await Self.wait(for: ["for all", "renamed"], in: mine)
     try await Self.wait(for: ["for all", "hidden", "renamed"], in: all)
     try await Self.wait(for: ["for all"], in: theirs)
-    #expect(bob.errors.withLock { $0.isEmpty } && editor.errors.withLock { $0.isEmpty })
+    #expect(bob.errors.withLock { $0.isEmpty })
+    #expect(editor.errors.withLock { $0.isEmpty })
     expectEqual(mine.syncSession?.state, .active)
     try await server.stop()
   }
@@ -145,7 +146,8 @@ import Testing
     expectEqual(error.code, .writeRejected, "\(error)")
     expectEqual(error.compensatingWriteInfo?.count, 1)
     try await Self.wait(for: ["for all"], in: theirs)
-    #expect(bob.errors.withLock { $0.count } == 1 && editor.errors.withLock { $0.isEmpty })
+    expectEqual(bob.errors.withLock { $0.count }, 1)
+    #expect(editor.errors.withLock { $0.isEmpty })
     try await Self.wait(for: ["for all", "hidden", "bob's"], in: all)
     try await second.stop()
   }
@@ -180,7 +182,9 @@ import Testing
     try await all.syncSession?.wait(for: .upload)
     let mine = try await Self.open(ann)
     let todo = try #require(mine.objects(Todo.self).first)
-    #expect(todo.name == "a" && todo.owner == "o" && todo.status == "")
+    expectEqual(todo.name, "a")
+    expectEqual(todo.owner, "o")
+    expectEqual(todo.status, "")
     // What others write there does not arrive, and what the user writes there is taken back.
     let other = try #require(all.objects(Todo.self).first)
     try await all.asyncWrite { (other.status, other.name) = ("other", "b") }

@@ -73,9 +73,11 @@ import Testing
       contentsOf: URL(fileURLWithPath: server.directory.path + "/data/keys/tokens"))
     secrets.append(key.base64EncodedString())
     let log = lines.withLock { $0 }
-    #expect(log.contains { $0.contains("listening") } && log.count > 5)
+    #expect(log.contains { $0.contains("listening") })
+    #expect(log.count > 5)
     for secret in secrets {
-      #expect(secret.count > 8 && !log.contains { $0.contains(secret) })
+      #expect(secret.count > 8)
+      #expect(!log.contains { $0.contains(secret) })
     }
   }
 

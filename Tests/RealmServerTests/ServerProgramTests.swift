@@ -34,7 +34,8 @@ import Testing
     #expect(apps[0].accounts.allowsAnonymous)
     try expectEqual(folder.apps(only: nil, random: RandomBytes()), apps)
     let failure = Self.failure { _ = try folder.apps(only: "zebra", random: RandomBytes()) }
-    #expect(failure?.contains("--create") == true && failure?.contains(apps[0].id) == true)
+    expectEqual(failure?.contains("--create"), true)
+    expectEqual(failure?.contains(apps[0].id), true)
     try expectEqual(folder.apps(only: nil, random: RandomBytes()), apps)
     try expectEqual(
       folder.apps(only: "zebra", creates: true, random: RandomBytes()).map(\.id), ["zebra"])

@@ -81,8 +81,9 @@ struct FilterTests {
   ) {
     let found = shops.filter(NSPredicate(format: format, argumentArray: args)).map(\.name)
     let wanted = shops.where(isIncluded).map(\.name)
-    expectEqual(Array(found), Array(wanted), "\(format)", sourceLocation: sourceLocation)
-    #expect(!wanted.isEmpty && wanted.count < 120, "\(format)", sourceLocation: sourceLocation)
+    #expect(Array(found) == Array(wanted), "\(format)", sourceLocation: sourceLocation)
+    #expect(!wanted.isEmpty, "\(format)", sourceLocation: sourceLocation)
+    #expect(wanted.count < 120, "\(format)", sourceLocation: sourceLocation)
   }
 
   @Test func comparisons() {
@@ -151,7 +152,8 @@ struct FilterTests {
     expectEqual(
       Array(clerks.filter("ANY @links.Shop.boss.city == 'Oslo'").map(\.name)),
       Array(clerks.where { $0.leads.city == "Oslo" }.map(\.name)))
-    #expect(byProperty.count > 0 && byProperty.count < 40)
+    #expect(byProperty.count > 0)
+    #expect(byProperty.count < 40)
   }
 
   @Test func compoundsOrderAndChains() {

@@ -94,8 +94,9 @@ struct FoundationPredicateTests {
     let found = try Array(bands.filter(predicate)).filter(isKnown).map(\.name)
     let wanted = try Array(bands).filter(isKnown).filter { try predicate.evaluate($0) }
       .map(\.name)
-    expectEqual(found, wanted, sourceLocation: sourceLocation)
-    #expect(!wanted.isEmpty && wanted.count < 90, sourceLocation: sourceLocation)
+    #expect(found == wanted, sourceLocation: sourceLocation)
+    #expect(!wanted.isEmpty, sourceLocation: sourceLocation)
+    #expect(wanted.count < 90, sourceLocation: sourceLocation)
   }
 
   @Test func comparisons() throws {

@@ -97,7 +97,8 @@ struct LongConditionTests {
       let (text, arguments) = (1..<count).reduce(Query<Numbered>._constructForTesting().id == 0) {
         $0 && Query<Numbered>._constructForTesting().id == $1
       }._constructPredicate()
-      #expect(text.hasPrefix(String(repeating: "(", count: count)) && arguments.count == count)
+      #expect(text.hasPrefix(String(repeating: "(", count: count)))
+      expectEqual(arguments.count, count)
       #expect(text.hasSuffix(" && (id == %@))"))
       let counted = all.where { object in
         (1..<count).reduce(object.parts.id == 0) { $0 || object.parts.id == $1 }.count > 0

@@ -71,7 +71,7 @@ struct OuterVariableTests {
     let found = Array(
       realm.objects(Leaf.self).filter(NSPredicate(format: query, argumentArray: arguments)))
     let wanted = all.filter(meaning)
-    expectEqual(found.map(\.id), wanted.map(\.id), sourceLocation: sourceLocation)
+    #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
     #expect((1..<all.count).contains(wanted.count), sourceLocation: sourceLocation)
   }
 
@@ -84,8 +84,9 @@ struct OuterVariableTests {
     let found = Array(
       realm.objects(Leaf.self).filter(NSPredicate(format: query, argumentArray: arguments)))
     let wanted = all.filter { $0.leaves.contains { p in p.leaves.contains { meaning(p, $0) } } }
-    expectEqual(found.map(\.id), wanted.map(\.id), "\(inner)", sourceLocation: sourceLocation)
-    #expect(!wanted.isEmpty && wanted.count < all.count, "\(inner)", sourceLocation: sourceLocation)
+    #expect(found.map(\.id) == wanted.map(\.id), "\(inner)", sourceLocation: sourceLocation)
+    #expect(!wanted.isEmpty, "\(inner)", sourceLocation: sourceLocation)
+    #expect(wanted.count < all.count, "\(inner)", sourceLocation: sourceLocation)
   }
 
   /// A name without variable is one of the queried object, or, if that has none, of the element.
@@ -207,7 +208,7 @@ struct OuterVariableTests {
   ) {
     let found = Array(realm.objects(Leaf.self).where(condition))
     let wanted = all.filter(meaning)
-    expectEqual(found.map(\.id), wanted.map(\.id), sourceLocation: sourceLocation)
+    #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
     #expect((1..<all.count).contains(wanted.count), sourceLocation: sourceLocation)
   }
 
@@ -292,7 +293,7 @@ struct OuterVariableTests {
     ) throws {
       let found = try Array(realm.objects(Leaf.self).filter(predicate))
       let wanted = try all.filter { try predicate.evaluate($0) }
-      expectEqual(found.map(\.id), wanted.map(\.id), sourceLocation: sourceLocation)
+      #expect(found.map(\.id) == wanted.map(\.id), sourceLocation: sourceLocation)
       #expect((1..<all.count).contains(wanted.count), sourceLocation: sourceLocation)
     }
     try expect(#Predicate { leaf in leaf.leaves.contains { $0.a > leaf.a && $0.text == "x" } })

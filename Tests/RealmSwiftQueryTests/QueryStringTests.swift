@@ -75,9 +75,9 @@ struct QueryStringTests {
     let all = realm.objects(Sheet.self)
     let found = Array(all.filter(NSPredicate(format: format, argumentArray: args)).map(\.id))
     let expected = Array(all).filter(meaning).map(\.id)
-    expectEqual(found, expected, "\(format)", sourceLocation: sourceLocation)
-    #expect(
-      !expected.isEmpty && expected.count < 60, "\(format)", sourceLocation: sourceLocation)
+    #expect(found == expected, "\(format)", sourceLocation: sourceLocation)
+    #expect(!expected.isEmpty, "\(format)", sourceLocation: sourceLocation)
+    #expect(expected.count < 60, "\(format)", sourceLocation: sourceLocation)
   }
 
   @Test func elementsOfLists() {
@@ -286,7 +286,8 @@ struct QueryStringTests {
       expectEqual(predicate.evaluate(with: sheet), found.contains(sheet.id))
       #expect(both.evaluate(with: sheet.freeze()) != found.contains(sheet.id))
     }
-    #expect(!found.isEmpty && found.count < 60)
+    #expect(!found.isEmpty)
+    #expect(found.count < 60)
   }
 
   @Test func predicatesThatAreAlwaysTrueOrFalse() {

@@ -24,8 +24,10 @@ struct QuerySurfaceTests {
 
   @Test func columnsAreOrdered() {
     let others = ["Ann", "Bob", "Cid"]
-    #expect(names { $0.age <= $0.age }.count == 4 && names { $0.age >= $0.age }.count == 4)
-    #expect(names { $0.age > $0.age }.isEmpty && names { $0.age < $0.age }.isEmpty)
+    #expect(names { $0.age <= $0.age }.count == 4)
+    #expect(names { $0.age >= $0.age }.count == 4)
+    #expect(names { $0.age > $0.age }.isEmpty)
+    #expect(names { $0.age < $0.age }.isEmpty)
     expectEqual(names { $0.age > $0.friends.count }, others)
     expectEqual(names { $0.age >= $0.friends.count }.count, 4)
     expectEqual(names { $0.age <= $0.friends.count }, ["Zoe"])
@@ -48,8 +50,10 @@ struct QuerySurfaceTests {
   }
 
   @Test func valuesOfMapsAreFolded() {
-    #expect(names { $0.scores.min == 1 } == ["Zoe"] && names { $0.scores.max == 3 } == ["Zoe"])
-    #expect(names { $0.scores.avg == 2 } == ["Zoe"] && names { $0.scores.sum == 6 } == ["Zoe"])
+    expectEqual(names { $0.scores.min == 1 }, ["Zoe"])
+    expectEqual(names { $0.scores.max == 3 }, ["Zoe"])
+    expectEqual(names { $0.scores.avg == 2 }, ["Zoe"])
+    expectEqual(names { $0.scores.sum == 6 }, ["Zoe"])
   }
 
   @Test func descriptorsAreTurnedAround() {
@@ -57,7 +61,8 @@ struct QuerySurfaceTests {
     expectEqual(descriptor.description, "SortDescriptor(keyPath: age, direction: descending)")
     expectEqual(
       descriptor.reversed().description, "SortDescriptor(keyPath: age, direction: ascending)")
-    #expect(descriptor.reversed().reversed() == descriptor && "age" == descriptor.reversed())
+    expectEqual(descriptor.reversed().reversed(), descriptor)
+    expectEqual("age", descriptor.reversed())
     expectEqual(all.sorted(by: [descriptor.reversed()]).first?.name, "Zoe")
   }
 
@@ -65,7 +70,8 @@ struct QuerySurfaceTests {
     let error = #expect(throws: PredicateTranslationError.self) {
       _ = try all.filter(#Predicate<Member> { $0.name.count > 3 })
     }
-    #expect(error?.errorDescription == error?.description && error?.description.isEmpty == false)
+    expectEqual(error?.errorDescription, error?.description)
+    expectEqual(error?.description.isEmpty, false)
   }
 
   @Test func valuesOfElementsByName() throws {

@@ -166,7 +166,8 @@ struct QueryTextTests {
       (Query<QueryCity>._constructForTesting().size.contains(1...5)
       && Query<QueryCity>._constructForTesting().name == "x")._constructPredicate()
     expectEqual(arguments.count, 3)
-    #expect(
-      arguments[0] as? Int == 1 && arguments[1] as? Int == 5 && arguments[2] as? String == "x")
+    expectEqual(arguments[0] as? Int, 1)
+    expectEqual(arguments[1] as? Int, 5)
+    expectEqual(arguments[2] as? String, "x")
   }
 }

@@ -170,7 +170,7 @@ struct RefinementTests {
       sourceLocation: SourceLocation = #_sourceLocation
     ) {
       let found = all.filter(NSPredicate(format: format, argumentArray: args))
-      expectEqual(found.map(\.id), results.map(\.id), sourceLocation: sourceLocation)
+      #expect(found.map(\.id) == results.map(\.id), sourceLocation: sourceLocation)
     }
     let heavy = all.where { $0.weight > 1 }
     expect(

@@ -69,8 +69,9 @@ struct TextSearchTests {
     ) {
       let found = Array(results.map(\.id))
       let expected = Array(all).filter(meaning).map(\.id)
-      expectEqual(found, expected, sourceLocation: sourceLocation)
-      #expect(!expected.isEmpty && expected.count < all.count, sourceLocation: sourceLocation)
+      #expect(found == expected, sourceLocation: sourceLocation)
+      #expect(!expected.isEmpty, sourceLocation: sourceLocation)
+      #expect(expected.count < all.count, sourceLocation: sourceLocation)
     }
     expect(all.where { $0.body.text(matching: "swift") }) { has($0.body, ["swift"]) }
     expect(all.where { $0.body.text(matching: "SWIFT data") }) { has($0.body, ["swift", "data"]) }

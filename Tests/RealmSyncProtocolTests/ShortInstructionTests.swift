@@ -64,6 +64,7 @@ struct ShortInstructionTests {
     let bytes = recorded.take()
     expectEqual(bytes, appended.take())
     try expectEqual(ChangesetEncoder.encode(ChangesetParser.parse(bytes)), bytes)
-    #expect(recorded.byteCount == 0 && recorded.take() == [])
+    expectEqual(recorded.byteCount, 0)
+    expectEqual(recorded.take(), [])
   }
 }

@@ -39,7 +39,8 @@ struct TerminalTextTests {
     let plain = shown.replacing("\r\n", with: "\n")
     #expect(
       plain.unicodeScalars.allSatisfy { !TerminalText.isUnsafe($0) }, "\(plain.debugDescription)")
-    #expect(plain.contains("before ") && plain.contains(" after"))
+    #expect(plain.contains("before "))
+    #expect(plain.contains(" after"))
     #expect(
       !CellText.shortened(text, limit: 20).unicodeScalars.contains(where: TerminalText.isUnsafe))
   }

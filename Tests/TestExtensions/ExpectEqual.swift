@@ -8,10 +8,15 @@ public import Testing
 ///
 /// It does what an `#expect` with `==` does, which takes the compiler two to ten times as long: the
 /// macro makes closures of both sides, and each of the many `==` is tried with each function that
-/// it may mean. Tests of an `==` itself use `#expect`.
+/// it may mean. Nor is its place a `#_sourceLocation`, which is a macro, too. Tests of an `==`
+/// itself, and those that name the place of a caller, use `#expect`.
 public func expectEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, _ comment: @autoclosure () -> Comment? = nil,
-  sourceLocation: SourceLocation = #_sourceLocation
+  fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
+  column: Int = #column
 ) {
-  #expect(value == expected, comment(), sourceLocation: sourceLocation)
+  if value == expected { return }
+  let place = SourceLocation(
+    fileID: "\(fileID)", filePath: "\(filePath)", line: line, column: column)
+  #expect(value == expected, comment(), sourceLocation: place)
 }

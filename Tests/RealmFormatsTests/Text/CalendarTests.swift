@@ -15,7 +15,8 @@ struct CalendarTests {
     ] as [(Int64, String)])
   func daysHaveDates(_ days: Int64, _ text: String) {
     let day = CalendarDay(daysSince1970: days)
-    #expect(day.text == text && day.daysSince1970 == days)
+    expectEqual(day.text, text)
+    expectEqual(day.daysSince1970, days)
     expectEqual(CalendarDay(year: day.year, month: day.month, day: day.day), day)
   }
 
@@ -29,10 +30,13 @@ struct CalendarTests {
 
   @Test func timesHaveFourDigitsOfYears() throws {
     let time = try #require(CalendarTime(seconds: 1_582_895_100, nanoseconds: 250_000_000))
-    #expect(time.day.text == "2020-02-28" && time.timeOfDay == "13:05:00")
-    #expect(time.fraction == "25" && time.nanoseconds == 250_000_000)
+    expectEqual(time.day.text, "2020-02-28")
+    expectEqual(time.timeOfDay, "13:05:00")
+    expectEqual(time.fraction, "25")
+    expectEqual(time.nanoseconds, 250_000_000)
     let before = try #require(CalendarTime(seconds: 0, nanoseconds: -1))
-    #expect(before.day.text == "1969-12-31" && before.timeOfDay == "23:59:59")
+    expectEqual(before.day.text, "1969-12-31")
+    expectEqual(before.timeOfDay, "23:59:59")
     expectEqual(before.fraction, "999999999")
     expectEqual(CalendarTime(seconds: 253_402_300_799, nanoseconds: 0)?.day.year, 9999)
     expectEqual(CalendarTime(seconds: 253_402_300_800, nanoseconds: 0), nil)

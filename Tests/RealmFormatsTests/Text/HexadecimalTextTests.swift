@@ -17,7 +17,8 @@ struct HexadecimalTextTests {
   }
 
   @Test func bytesArePairsOfDigits() {
-    #expect(HexadecimalText.bytes("00fFA0") == [0, 0xFF, 0xA0] && HexadecimalText.bytes("") == [])
+    expectEqual(HexadecimalText.bytes("00fFA0"), [0, 0xFF, 0xA0])
+    expectEqual(HexadecimalText.bytes(""), [])
     for bad in ["0", "0g", "0 ", "１１"] { expectEqual(HexadecimalText.bytes(bad), nil, "\(bad)") }
   }
 

@@ -156,7 +156,8 @@ struct PackedKernelTests {
         let elements = stored.dropFirst(first)
         let bounds = PackedSums.bounds(
           packed.node, first: first, rows: LeafMask(firstRows: 37))
-        #expect(bounds.lowerBound == elements.min() && bounds.upperBound == elements.max())
+        expectEqual(bounds.lowerBound, elements.min())
+        expectEqual(bounds.upperBound, elements.max())
       }
     }
   }

@@ -19,8 +19,10 @@ struct TextMatcherTests {
     #expect(!matches("straße", .contains, "RASS"))
     // The same letter in two encodings is two texts.
     #expect(!matches("e\u{301}", .equal, "\u{E9}"))
-    #expect(matches("abc", .beginsWith, "ab") && matches("abc", .endsWith, "bc"))
-    #expect(!matches("ab", .beginsWith, "abc") && !matches("ab", .endsWith, "xab"))
+    #expect(matches("abc", .beginsWith, "ab"))
+    #expect(matches("abc", .endsWith, "bc"))
+    #expect(!matches("ab", .beginsWith, "abc"))
+    #expect(!matches("ab", .endsWith, "xab"))
     #expect(matches("aaab", .contains, "aab"))
   }
 
@@ -31,7 +33,8 @@ struct TextMatcherTests {
         #expect(!matches("é", operation, "", options))
       }
     }
-    #expect(matches("", .equal, "") && matches("", .equal, "", .caseInsensitive))
+    #expect(matches("", .equal, ""))
+    #expect(matches("", .equal, "", .caseInsensitive))
   }
 
   @Test func caseIsIgnoredInAllScripts() {
@@ -53,19 +56,24 @@ struct TextMatcherTests {
   @Test func nullEqualsNothing() {
     let equal = TextMatcher(.equal, [], options: .caseInsensitive)
     let different = TextMatcher(.notEqual, [], options: .caseInsensitive)
-    #expect(!equal.matches(nil) && different.matches(nil))
+    #expect(!equal.matches(nil))
+    #expect(different.matches(nil))
     #expect(!TextMatcher(.contains, [97], options: []).matches(nil))
   }
 
   @Test func patterns() {
     #expect(matches("résumé", .like, "r?sum?"))
     #expect(!matches("résumé", .like, "r??sum?"))
-    #expect(matches("abcabc", .like, "*c") && matches("abcabc", .like, "a*b*"))
+    #expect(matches("abcabc", .like, "*c"))
+    #expect(matches("abcabc", .like, "a*b*"))
     #expect(!matches("abcabc", .like, "*b"))
-    #expect(matches("", .like, "*") && matches("", .like, "") && !matches("", .like, "?"))
+    #expect(matches("", .like, "*"))
+    #expect(matches("", .like, ""))
+    #expect(!matches("", .like, "?"))
     #expect(matches("ABC", .like, "a?C", .caseInsensitive))
     // Nothing makes them represent themselves: a backslash is a character like others.
-    #expect(matches("a\\xb", .like, "a\\*b") && !matches("a*b", .like, "a\\*b"))
+    #expect(matches("a\\xb", .like, "a\\*b"))
+    #expect(!matches("a*b", .like, "a\\*b"))
     // Many stars must not take exponential time.
     let text = String(repeating: "a", count: 2000)
     #expect(!matches(text, .like, String(repeating: "a*", count: 20) + "b"))

@@ -58,7 +58,8 @@ struct ListReplayTests {
         changeset.update(item, "a", "numbers", [.at(3)], to: .int(22), priorSize: 4)
       })
     try expectEqual(bench.numbers(), [1, 2, 3, 22, 8, 9])
-    #expect(lines[1].count == 5 && bench.droppedLists.isEmpty)
+    expectEqual(lines[1].count, 5)
+    #expect(bench.droppedLists.isEmpty)
   }
 
   @Test(
@@ -120,7 +121,8 @@ struct ListReplayTests {
       // After the changeset, and once.
       expectEqual(lines[0].first, "Update [\"a\"].\"count\" = int(5) prior 0")
       #expect(lines[0].contains("Clear [\"a\"].\"numbers\" list"))
-      #expect(lines[1].isEmpty && lines[2].count == 1)
+      #expect(lines[1].isEmpty)
+      expectEqual(lines[2].count, 1)
     }
   }
 
@@ -215,7 +217,8 @@ struct ListReplayTests {
       changeset.update(item, "a", "parts", [.at(1), .key("x")], to: .int(5))
       changeset.update(item, "a", "parts", [.at(1), .key("part")], to: .objectValue)
     }
-    #expect(lines[0].count == 4 && lines[0][2].contains("[1].\"x\" = int(5)"))
+    expectEqual(lines[0].count, 4)
+    #expect(lines[0][2].contains("[1].\"x\" = int(5)"))
     guard case .list(let parts) = try bench.copy.value("parts") else { return }
     expectEqual(parts.count, 4)
   }

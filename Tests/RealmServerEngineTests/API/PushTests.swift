@@ -38,7 +38,8 @@ struct PushTests {
     var tokens: [String] = []
     for request in services.requests.withLock({ $0 }) {
       let json = try JSONParser.parse(request.body)
-      #expect(json["event"]?.string == "push" && json["service"]?.string == "apns")
+      expectEqual(json["event"]?.string, "push")
+      expectEqual(json["service"]?.string, "apns")
       expectEqual(json["payload"]?["text"]?.string, "hello")
       tokens += (json["devices"]?.array ?? []).compactMap { $0["token"]?.string }
     }

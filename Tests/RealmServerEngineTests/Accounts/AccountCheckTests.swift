@@ -46,7 +46,8 @@ struct AccountCheckTests {
     let check = try AccountCheck(path: path, app: "todos")
     expectEqual(check.findings, [])
     expectEqual(check.users, ["u0", "u1"])
-    #expect(check.counts?.users == 2 && check.counts?.sessions == 2)
+    expectEqual(check.counts?.users, 2)
+    expectEqual(check.counts?.sessions, 2)
     try expectEqual(AccountCheck.counts(path: path).users, 2)
     try expectEqual(
       AccountCheck.lastExpiry(path: path),

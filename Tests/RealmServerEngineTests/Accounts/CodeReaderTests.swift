@@ -50,7 +50,8 @@ struct CodeReaderTests {
       + #""operation_types":"INSERT"}]}"#
     let short = try AppFile(Array(text.utf8), Self.support)
     let trigger = try #require(short.triggers.first)
-    #expect(trigger.attemptCountMax == 10 && trigger.onFailure == .suspend)
+    expectEqual(trigger.attemptCountMax, 10)
+    expectEqual(trigger.onFailure, .suspend)
     expectEqual(short.functions.first?.options, FunctionOptions())
   }
 
@@ -131,7 +132,8 @@ struct CodeReaderTests {
       Issue.record("it was read: \(text)")
     } catch {
       #expect(error.description.contains(expected), "\(error)")
-      #expect(error.line == 1 && error.column != nil, "\(error)")
+      expectEqual(error.line, 1, "\(error)")
+      #expect(error.column != nil, "\(error)")
     }
   }
 

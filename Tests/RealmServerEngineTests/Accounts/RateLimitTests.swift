@@ -24,8 +24,11 @@ struct RateLimitTests {
     var limit = RateLimit(2)
     func attempt(_ now: UInt64) -> Bool { limit.begin("a", now: now) }
     let year: UInt64 = 365 * 24 * 3_600_000
-    #expect(attempt(2 * year) && attempt(2 * year) && !attempt(2 * year))
-    #expect(attempt(year) && attempt(year))
+    #expect(attempt(2 * year))
+    #expect(attempt(2 * year))
+    #expect(!attempt(2 * year))
+    #expect(attempt(year))
+    #expect(attempt(year))
     #expect(!attempt(year + 59_999))
     #expect(attempt(year + 60_000))
   }

@@ -105,7 +105,8 @@ struct DocumentServiceTests {
     try await bench.call("updateOne", #""query":{},"update":{"$inc":{"n":3},"$push":{"list":4}}"#)
     let entry = try #require(try await bench.entries().last)
     let changeset = try ChangesetParser.parse(entry.changeset)
-    #expect(entry.file == .server && changeset.instructions.count == 2)
+    expectEqual(entry.file, .server)
+    expectEqual(changeset.instructions.count, 2)
     #expect(
       changeset.instructions.contains {
         if case .addInteger(let step) = $0 { step.amount == 3 } else { false }
@@ -176,10 +177,13 @@ struct DocumentServiceTests {
     for name in ["A", "B"] {
       let first = try await bench.call("insertOne", #""document":{}"#, of: name)["insertedId"]
       let second = try await bench.call("insertOne", #""document":{}"#, of: name)["insertedId"]
-      #expect(first != nil && second != nil && first != second)
+      #expect(first != nil)
+      #expect(second != nil)
+      #expect(first != second)
       try await expectEqual(bench.call("count", #""query":{}"#, of: name), .int64(2))
       if name == "B", case .binary(4, let bytes)? = first {
-        #expect(bytes[6] >> 4 == 4 && bytes[8] >> 6 == 2)
+        expectEqual(bytes[6] >> 4, 4)
+        expectEqual(bytes[8] >> 6, 2)
       }
     }
   }

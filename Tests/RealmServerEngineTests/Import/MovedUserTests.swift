@@ -40,7 +40,8 @@ struct MovedUserTests {
       """#)
     expectEqual(count, 1)
     let account = try #require(try await accounts.account(email: "ann@example.org"))
-    #expect(account.id == Self.ann && account.isDisabled)
+    expectEqual(account.id, Self.ann)
+    #expect(account.isDisabled)
     expectEqual(
       account.identities,
       [

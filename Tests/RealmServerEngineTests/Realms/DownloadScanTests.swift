@@ -35,7 +35,8 @@ struct DownloadScanTests {
     expectEqual(download.entries.map(\.clientVersion), [0, 0, 2])
     #expect(download.entries.allSatisfy { $0.file == first.ident })
     expectEqual(download.cursors.download, DownloadCursor(serverVersion: 5, clientVersion: 2))
-    #expect(download.cursors.latest.version == 5 && download.remaining == 0)
+    expectEqual(download.cursors.latest.version, 5)
+    expectEqual(download.remaining, 0)
     expectEqual(download.cursors.upload, UploadCursor(clientVersion: 2, serverVersion: 2))
     let own = try await server.realm.download(for: first.ident, after: DownloadCursor())
     #expect(own.entries.map(\.serverVersion).contains(3))
@@ -56,13 +57,15 @@ struct DownloadScanTests {
       cursor = download.cursors.download
       steps += 1
     }
-    #expect(versions == [1, 2, 5] && steps == 3)
+    expectEqual(versions, [1, 2, 5])
+    expectEqual(steps, 3)
   }
 
   @Test func aClientThatHasEverythingGetsAnEmptyDownload() async throws {
     let (server, first, _) = try await makeServer()
     let cursor = DownloadCursor(serverVersion: 5, clientVersion: 3)
     let download = try await server.realm.download(for: first.ident, after: cursor)
-    #expect(download.entries == [] && download.cursors.download == cursor)
+    expectEqual(download.entries, [])
+    expectEqual(download.cursors.download, cursor)
   }
 }

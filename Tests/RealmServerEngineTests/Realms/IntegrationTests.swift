@@ -50,7 +50,8 @@ struct IntegrationTests {
     var integration = integration([2]) { $0.instructionCount = 5 }
     let changeset = ChangesetText.create("a", count: 1)
     expectEqual(refusal(&integration, 2, [changeset, changeset, changeset])?.code, .badChangeset)
-    #expect(integration.history.end == 0 && integration.entries.isEmpty)
+    expectEqual(integration.history.end, 0)
+    #expect(integration.entries.isEmpty)
     expectEqual(refusal(&integration, 2, [changeset, changeset]), nil)
   }
 
@@ -129,7 +130,9 @@ struct IntegrationTests {
       Issue.record("\(outcome)")
       return
     }
-    #expect(file.clientVersion == 4 && file.reciprocalBase == 1 && head.version == 3)
+    expectEqual(file.clientVersion, 4)
+    expectEqual(file.reciprocalBase, 1)
+    expectEqual(head.version, 3)
     try await expectEqual(things(server), ["x": 2])
     let entries = try await server.entries()
     expectEqual(entries.map(\.clientVersion), [1, 3, 4])
@@ -149,7 +152,9 @@ struct IntegrationTests {
     let late = Upload(second, [Text.set("x", count: 5)], from: 1, base: 2, time: 400)
     await expectEqual(server.realm.integrate(late).code, nil)
     let entries = try await server.entries()
-    #expect(entries.count == 4 && entries[3].changeset == [] && entries[3].file == second.ident)
+    expectEqual(entries.count, 4)
+    expectEqual(entries[3].changeset, [])
+    expectEqual(entries[3].file, second.ident)
     try await expectEqual(things(server), ["x": 9])
   }
 

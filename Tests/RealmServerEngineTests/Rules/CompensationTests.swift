@@ -77,7 +77,8 @@ struct CompensationTests {
     let reports = try Self.reports(reply)
     let report = try #require(reports.first)
     // Four versions of the client before it, and those of the first uploads.
-    #expect(reports.count == 1 && report.serverVersion == 9)
+    expectEqual(reports.count, 1)
+    expectEqual(report.serverVersion, 9)
     expectEqual(report.rejectedClientVersion, 5)
     expectEqual(
       report.updates.map(\.reason),
@@ -129,7 +130,8 @@ struct CompensationTests {
     let version = try #require(reported.first?.serverVersion)
     let again = try Self.reports(
       await bench.upload([Text.create("b")], from: 3, by: first.store))
-    #expect(again.count == 1 && again.first?.serverVersion ?? 0 > version)
+    expectEqual(again.count, 1)
+    #expect(again.first?.serverVersion ?? 0 > version)
     await first.store.close()
     for connection in [2, 3] as [UInt64] {
       let next = try await Self.session(bench, "bob", connection: connection, file: first.file)

@@ -74,7 +74,8 @@ struct NamedValueTests {
       try AppFile(Array(Self.file(rule).utf8))
     }
     #expect(error.message.contains(text), "\(error)")
-    #expect(error.line == 1 && error.column == 72 + column, "\(error)")
+    expectEqual(error.line, 1, "\(error)")
+    expectEqual(error.column, 72 + column, "\(error)")
   }
 
   @Test(arguments: [

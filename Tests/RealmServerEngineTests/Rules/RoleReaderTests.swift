@@ -322,7 +322,8 @@ struct RoleReaderTests {
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(file.utf8)) }
     #expect(error.message.contains("has a mistake in its rules: "), "\(error)")
     #expect(error.message.contains(text), "\(error)")
-    #expect(error.line == 1 && error.column == column, "\(error)")
+    expectEqual(error.line, 1, "\(error)")
+    expectEqual(error.column, column, "\(error)")
   }
 
   /// No file looks protected that is not.

@@ -125,7 +125,8 @@ struct RuleBuildingTests {
     for seed in Self.seeds {
       let file = Self.random(seed)
       let back = try Self.read(file)
-      #expect(back.roles == file.roles && back.permissions == file.permissions, "seed \(seed)")
+      expectEqual(back.roles, file.roles, "seed \(seed)")
+      expectEqual(back.permissions, file.permissions, "seed \(seed)")
       // Read and written again it is the same text.
       try expectEqual(back.text(), Self.read(back).text(), "seed \(seed)")
     }

@@ -118,7 +118,8 @@ struct RuleExpressionTests {
     }
     #expect(error.message.contains("has a mistake in its rules: "), "\(error)")
     #expect(error.message.contains(text), "\(error)")
-    #expect(error.line == 1 && error.column == column, "\(error)")
+    expectEqual(error.line, 1, "\(error)")
+    expectEqual(error.column, column, "\(error)")
   }
 
   @Test func aPositionIsALineAndAColumn() throws {

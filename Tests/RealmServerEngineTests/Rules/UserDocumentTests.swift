@@ -59,10 +59,13 @@ struct UserDocumentTests {
   @Test func anObjectIsADocument() throws {
     let document = try #require(try Self.document("ann"))
     let value = try ExtendedJSONReader.parse(document)
-    #expect(value["user"] == .string("ann") && value["level"] == .int64(3))
-    #expect(value["other"] == .null && value["boss"] == .null)
+    expectEqual(value["user"], .string("ann"))
+    expectEqual(value["level"], .int64(3))
+    expectEqual(value["other"], .null)
+    expectEqual(value["boss"], .null)
     expectEqual(value["tags"], .array([.string("red")]))
-    #expect(value["counts"]?["a"] == .int64(5) && value["home"]?["street"] == .string("s"))
+    expectEqual(value["counts"]?["a"], .int64(5))
+    expectEqual(value["home"]?["street"], .string("s"))
     expectEqual(value["date"], .date(unixMilliseconds: 1_500))
   }
 
@@ -137,7 +140,8 @@ struct UserDocumentTests {
     let bytes = Array(#"{"id":"a",\#(members)}"#.utf8)
     guard let expected else {
       let data = try #require(try AppFile(bytes).customUserData)
-      #expect(data.className == "P" && data.userField == "u")
+      expectEqual(data.className, "P")
+      expectEqual(data.userField, "u")
       expectEqual(data.partition, (members.contains("partition") ? "\"x\"" : nil))
       return
     }

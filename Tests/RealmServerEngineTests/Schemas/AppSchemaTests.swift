@@ -21,19 +21,22 @@ struct AppSchemaTests {
 
   private static func todos() -> AppSchema {
     var schema = AppSchema()
-    #expect(schema.add(todo) == .new && schema.add(name) == .new)
+    expectEqual(schema.add(todo), .new)
+    expectEqual(schema.add(name), .new)
     return schema
   }
 
   @Test func whatIsEqualIsKnownAndWhatIsMoreIsAdded() {
     var schema = Self.todos()
     let before = schema
-    #expect(schema.add(Self.todo) == .known && schema.add(Self.name) == .known)
+    expectEqual(schema.add(Self.todo), .known)
+    expectEqual(schema.add(Self.name), .known)
     expectEqual(schema, before)
     let tags = SchemaDeclaration.property(
       Property(name: "tags", type: .string, collection: .list), of: "Todo")
     expectEqual(schema.finding(tags), .new)
-    #expect(schema.add(tags) == .new && schema.finding(tags) == .known)
+    expectEqual(schema.add(tags), .new)
+    expectEqual(schema.finding(tags), .known)
     expectEqual(schema.declared["Todo"]?.properties.map(\.name), ["_id", "name", "tags"])
   }
 

@@ -291,9 +291,11 @@ struct SchemaKeeperTests {
         in: try ChangesetParser.parse(Self.property("a", type), origin: origin))
     }
     let (number, text) = (try declaration(.int), try declaration(.string))
-    #expect(keeper.refusal(of: number[0]) == nil && keeper.refusal(of: text[0]) == nil)
+    #expect(keeper.refusal(of: number[0]) == nil)
+    #expect(keeper.refusal(of: text[0]) == nil)
     #expect(try keeper.add(number) == nil)
     let refused = try keeper.add(text)
-    #expect(refused?.position == 0 && refused?.refusal.code == .invalidSchemaChange)
+    expectEqual(refused?.position, 0)
+    expectEqual(refused?.refusal.code, .invalidSchemaChange)
   }
 }

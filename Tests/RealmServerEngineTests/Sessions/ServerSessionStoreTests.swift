@@ -19,7 +19,8 @@ struct ServerSessionStoreTests {
   @Test func aNewFileGetsAnIdentifierOfItsPartition() async throws {
     let bench = SessionBench(.partition)
     let (first, file) = try await bench.running()
-    #expect(file.ident > .server && file.salt != 0)
+    #expect(file.ident > .server)
+    #expect(file.salt != 0)
     let second = bench.store()
     let reply = await second.perform(bench.bind("\"work\"", needsIdent: true))
     guard case .bound(let ident, _) = reply, ident > .server else {
@@ -188,14 +189,17 @@ struct ServerSessionStoreTests {
     let empty = try await bench.download(after: DownloadCursor(), of: first)
     // Clients take no entries of version 0.
     expectEqual(empty.cursors.download.serverVersion, 1)
-    #expect(empty.batchState == .last && empty.queryVersion == 0)
+    expectEqual(empty.batchState, .last)
+    expectEqual(empty.queryVersion, 0)
     try expectEqual(empty.body.downloadEntries().map(\.serverVersion), [1])
     _ = await bench.upload([Text.schema(), Text.create("a", count: 5)], base: 1, by: first)
     let (second, _) = try await bench.running(connection: 2)
     let schema = try await bench.download(after: DownloadCursor(), of: second)
-    #expect(schema.batchState == .last && schema.cursors.download.serverVersion == 3)
+    expectEqual(schema.batchState, .last)
+    expectEqual(schema.cursors.download.serverVersion, 3)
     let lines = try schema.lines()
-    #expect(lines.count == 3 && lines.allSatisfy { $0.hasPrefix("Add") }, "\(lines)")
+    expectEqual(lines.count, 3, "\(lines)")
+    #expect(lines.allSatisfy { $0.hasPrefix("Add") }, "\(lines)")
   }
 
   /// The first query of a new client may come before the schema is sent. What it has missed is not
@@ -215,7 +219,8 @@ struct ServerSessionStoreTests {
     let high = SessionBench.query(1, ["Thing": "count > 10"])
     await expectEqual(reader.perform(.setQuery(high)), .done)
     let download = try await bench.download(after: DownloadCursor(), of: reader)
-    #expect(download.batchState == .last && download.queryVersion == 1)
+    expectEqual(download.batchState, .last)
+    expectEqual(download.queryVersion, 1)
     let lines = try download.lines()
     let kinds = lines.map { $0.prefix { $0 != " " } }
     let expected: [Substring] = [
@@ -247,16 +252,21 @@ struct ServerSessionStoreTests {
     await expectEqual(reader.perform(.setQuery(high)), .done)
     var cursor = DownloadCursor(serverVersion: 2)
     let round = try await bench.download(after: cursor, of: reader)
-    #expect(round.batchState == .steady && round.queryVersion == 0)
-    #expect(round.body.isEmpty && round.cursors.download.serverVersion == 4)
+    expectEqual(round.batchState, .steady)
+    expectEqual(round.queryVersion, 0)
+    #expect(round.body.isEmpty)
+    expectEqual(round.cursors.download.serverVersion, 4)
     cursor = round.cursors.download
     let bootstrap = try await bench.download(after: cursor, of: reader)
-    #expect(bootstrap.batchState == .last && bootstrap.queryVersion == 1)
+    expectEqual(bootstrap.batchState, .last)
+    expectEqual(bootstrap.queryVersion, 1)
     // What it drops has a version of its own.
     expectEqual(bootstrap.cursors.download.serverVersion, 5)
     #expect(try bootstrap.lines().contains { $0.hasPrefix("CreateObject \"Thing\"[\"b\"]") })
     let steady = try await bench.download(after: bootstrap.cursors.download, of: reader)
-    #expect(steady.batchState == .steady && steady.queryVersion == 1 && steady.body.isEmpty)
+    expectEqual(steady.batchState, .steady)
+    expectEqual(steady.queryVersion, 1)
+    #expect(steady.body.isEmpty)
   }
 
   @Test func aQueryReplacesOneWhoseBootstrapIsNotBegun() async throws {
@@ -272,7 +282,8 @@ struct ServerSessionStoreTests {
     let last =
       next.batchState == .last
       ? next : try await bench.download(after: next.cursors.download, of: reader)
-    #expect(last.queryVersion == 2 && last.batchState == .last)
+    expectEqual(last.queryVersion, 2)
+    expectEqual(last.batchState, .last)
     #expect(try !last.lines().contains { $0.hasPrefix("CreateObject") })
   }
 
@@ -290,12 +301,14 @@ struct ServerSessionStoreTests {
     // The second was written when it was asked for.
     expectEqual(held, 0)
     expectEqual(first.cursors, second.cursors)
-    #expect(!first.body.isEmpty && !second.body.isEmpty)
+    #expect(!first.body.isEmpty)
+    #expect(!second.body.isEmpty)
     guard case .flexible(1, .moreToCome, .estimate(let share)) = first.progress else {
       Issue.record("\(first.progress)")
       return
     }
-    #expect(share > 0 && share < 1)
+    #expect(share > 0)
+    #expect(share < 1)
   }
 
   /// A session whose client has the things, of which the writer then makes larger rounds than
@@ -312,7 +325,8 @@ struct ServerSessionStoreTests {
     _ = try await bench.download(after: DownloadCursor(), of: reader)
     _ = await reader.perform(.setQuery(SessionBench.query(1, ["Thing": "count < 10"])))
     let empty = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
-    #expect(empty.batchState == .last && empty.queryVersion == 1)
+    expectEqual(empty.batchState, .last)
+    expectEqual(empty.queryVersion, 1)
     _ = await bench.upload(
       [Text.create("a", count: 5), Text.create("b", count: 15)], from: 2, base: 2, by: writer)
     _ = await bench.upload(
@@ -339,12 +353,15 @@ struct ServerSessionStoreTests {
     let first = try await bench.download(after: round.cursors.download, of: reader)
     let second = try await bench.download(after: round.cursors.download, of: reader)
     expectEqual([first.batchState, second.batchState], [.moreToCome, .last])
-    #expect(first.queryVersion == 1 && second.queryVersion == 1)
+    expectEqual(first.queryVersion, 1)
+    expectEqual(second.queryVersion, 1)
     expectEqual(first.cursors, second.cursors)
     let versions = try [first, second].map { try $0.body.downloadEntries().map(\.serverVersion) }
     expectEqual(versions, [[6], [7]])
     let steady = try await bench.download(after: second.cursors.download, of: reader)
-    #expect(steady.batchState == .steady && steady.queryVersion == 1 && steady.body.isEmpty)
+    expectEqual(steady.batchState, .steady)
+    expectEqual(steady.queryVersion, 1)
+    #expect(steady.body.isEmpty)
   }
 
   /// `SessionView` 2
@@ -365,7 +382,8 @@ struct ServerSessionStoreTests {
   @Test func olderProtocolsGetALargeRoundInOneMessage() async throws {
     let (bench, _, reader) = try await subscribed(version: 13)
     let round = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
-    #expect(round.batchState == .steady && round.queryVersion == 1)
+    expectEqual(round.batchState, .steady)
+    expectEqual(round.queryVersion, 1)
   }
 
   @Test(arguments: [
@@ -383,7 +401,8 @@ struct ServerSessionStoreTests {
     }
     #expect(message.hasPrefix("Invalid query: "))
     let next = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
-    #expect(next.queryVersion == 0 && next.batchState == .steady)
+    expectEqual(next.queryVersion, 0)
+    expectEqual(next.batchState, .steady)
   }
 
   /// A client that has nothing and asks for more than the schema at once.
@@ -399,7 +418,8 @@ struct ServerSessionStoreTests {
     let query = SessionBench.query(3, ["Thing": "TRUEPREDICATE"])
     _ = await store.perform(.claim(bench.ident((ident, salt), query: query)))
     let bootstrap = try await bench.download(after: DownloadCursor(), of: store)
-    #expect(bootstrap.batchState == .last && bootstrap.queryVersion == 3)
+    expectEqual(bootstrap.batchState, .last)
+    expectEqual(bootstrap.queryVersion, 3)
     let lines = try bootstrap.lines()
     #expect(lines.contains { $0.hasPrefix("AddTable") })
     #expect(lines.contains { $0.hasPrefix("CreateObject \"Thing\"[\"a\"]") })

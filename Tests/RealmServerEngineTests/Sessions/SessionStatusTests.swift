@@ -24,7 +24,8 @@ struct SessionStatusTests {
     }
     expectEqual(bench.app.rules.sessions.count, 2)
     let begin = try status(second.ident)
-    #expect(begin.user == "u" && begin.connection == 2)
+    expectEqual(begin.user, "u")
+    expectEqual(begin.connection, 2)
     expectEqual(begin.partition, (mode == .partition ? "\"home\"" : nil))
     await expectEqual(bench.upload([Text.schema(), Text.create("a")], by: writer).code, nil)
     #expect(try status(second.ident).behindCount >= 2)

@@ -25,8 +25,10 @@ struct EmbeddedStoreTests {
     let ids = names.map(\.fileID.rawValue)
     expectEqual(Set(ids).count, names.count)
     for id in ids {
-      #expect(id.split(separator: "/").count == 2 && id.utf8.count < 220)
-      #expect(id == id.lowercased() && !id.contains("."))
+      expectEqual(id.split(separator: "/").count, 2)
+      #expect(id.utf8.count < 220)
+      expectEqual(id, id.lowercased())
+      #expect(!id.contains("."))
     }
   }
 

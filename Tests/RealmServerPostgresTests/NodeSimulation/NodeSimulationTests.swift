@@ -40,7 +40,8 @@ struct NodeSimulationTests {
         traces.append(trace)
       }
       let difference = zip(traces[0], traces[1]).enumerated().first { $1.0 != $1.1 }
-      #expect(difference == nil && traces[0].count == traces[1].count, "seed \(seed)")
+      #expect(difference == nil, "seed \(seed)")
+      expectEqual(traces[0].count, traces[1].count, "seed \(seed)")
       #expect(traces[0].count > 500)
     }
   }

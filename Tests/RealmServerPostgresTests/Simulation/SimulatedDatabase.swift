@@ -32,8 +32,7 @@ final class SimulatedDatabase: DatabaseConnector {
   fileprivate let tables: Mutex<Tables>
   /// One transaction at a time.
   private let turn = DispatchSemaphore(value: 1)
-  /// What was notified, in order.
-  fileprivate let notices = Mutex<[String]>([])
+  fileprivate let notices = Notices()
   fileprivate let flaw: SimulationFlaw?
   fileprivate let contention: Contention
   /// Whether commits do not return: the standby is away. They can be seen, as after a restart.
@@ -79,6 +78,33 @@ final class SimulatedDatabase: DatabaseConnector {
   fileprivate func endTurn() { turn.signal() }
 }
 
+/// What was notified, in order.
+private final class Notices: @unchecked Sendable {
+  // Sendable: the texts are used by who has the lock of the condition.
+
+  private let condition = NSCondition()
+  private var texts: [String] = []
+
+  var count: Int { condition.withLock { texts.count } }
+
+  func add(_ added: [String]) {
+    guard !added.isEmpty else { return }
+    condition.withLock {
+      texts += added
+      condition.broadcast()
+    }
+  }
+
+  /// Those after the first `count`, for which it waits on its thread.
+  func after(_ count: Int, within milliseconds: Int) -> [String] {
+    let limit = Date(timeIntervalSinceNow: Double(milliseconds) / 1_000)
+    return condition.withLock {
+      while texts.count == count, milliseconds > 0, condition.wait(until: limit) {}
+      return Array(texts[count...])
+    }
+  }
+}
+
 private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
   // Sendable: one call at a time uses a connection, and `close` comes after the last one.
 
@@ -98,7 +124,7 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
 
   init(_ database: SimulatedDatabase) {
     self.database = database
-    noticeCount = database.notices.withLock { $0.count }
+    noticeCount = database.notices.count
   }
 
   deinit { close() }
@@ -128,7 +154,7 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
   }
 
   private func notify() {
-    database.notices.withLock { $0 += pending }
+    database.notices.add(pending)
     pending = []
   }
 
@@ -188,14 +214,11 @@ private final class SimulatedLink: DatabaseLink, @unchecked Sendable {
   }
 
   func messages(within milliseconds: Int) throws(DatabaseError) -> [String] {
-    let deadline = Deadline(milliseconds: milliseconds)
-    while !isClosed {
-      let found = database.notices.withLock { Array($0.dropFirst(noticeCount)) }
-      noticeCount += found.count
-      if !found.isEmpty || database.contention == .refuses || deadline.isOver { return found }
-      usleep(1_000)
-    }
-    throw .lost("it is closed")
+    guard !isClosed else { throw .lost("it is closed") }
+    let limit = database.contention == .refuses ? 0 : milliseconds
+    let found = database.notices.after(noticeCount, within: limit)
+    noticeCount += found.count
+    return found
   }
 }
 #endif

@@ -30,7 +30,8 @@ extension DeployedClientTests {
     _ client: DeployedClient, _ login: DeployedClient.Login, profile: String, object: UInt8
   ) async throws {
     for id in [login.user, login.device] {
-      #expect(id.count == 24 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
+      expectEqual(id.count, 24)
+      #expect(id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
     }
     // Clients read the times of both tokens, which are integers.
     for token in [login.accessToken, login.refreshToken] {
@@ -83,12 +84,14 @@ extension DeployedClientTests {
       + #""data":{"email":"ann@x.org"}"#
     try await Self.goOn(client, login, profile: profile, object: 1)
     let second = try await client.logIn("local-userpass", fields, device: login.device)
-    #expect(second.user == login.user && second.device == login.device)
+    expectEqual(second.user, login.user)
+    expectEqual(second.device, login.device)
     #expect(second.refreshToken != login.refreshToken)
     try await Self.goOn(client, second, profile: profile, object: 2)
     // The end of one session is not that of the other.
     let logout = try await client.request("DELETE", "/auth/session", token: login.refreshToken)
-    #expect(logout.status == "HTTP/1.1 204 No Content" && logout.body.isEmpty)
+    expectEqual(logout.status, "HTTP/1.1 204 No Content")
+    #expect(logout.body.isEmpty)
     let ended = try await client.request("POST", "/auth/session", token: login.refreshToken)
     Self.expectJSON(ended, "401 Unauthorized")
     Self.expectJSON(
@@ -178,7 +181,8 @@ extension DeployedClientTests {
     Self.expectJSON(made, "201 Created")
     let key = try #require(
       Pattern.parts(of: made.body, #"{"_id":"*","key":"*","name":"robot","disabled":false}"#))
-    #expect(key[0].count == 24 && key[0].allSatisfy(\.isHexDigit))
+    expectEqual(key[0].count, 24)
+    #expect(key[0].allSatisfy { $0.isHexDigit })
     let listed = #"{"_id":"\#(key[0])","name":"robot","disabled":false}"#
     let list = try await client.request("GET", path, token: ann.refreshToken)
     Self.expectJSON(list, "200 OK")
@@ -197,7 +201,8 @@ extension DeployedClientTests {
     for (call, isRefused) in [("disable", true), ("enable", false)] {
       let changed = try await client.request(
         "PUT", "\(path)/\(key[0])/\(call)", token: ann.refreshToken)
-      #expect(changed.status == "HTTP/1.1 204 No Content" && changed.body.isEmpty)
+      expectEqual(changed.status, "HTTP/1.1 204 No Content")
+      #expect(changed.body.isEmpty)
       let answer = try await client.answer(of: "api-key", fields)
       Self.expectJSON(answer, isRefused ? "401 Unauthorized" : "200 OK")
     }

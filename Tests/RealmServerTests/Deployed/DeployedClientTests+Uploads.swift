@@ -112,13 +112,16 @@ extension DeployedClientTests {
       try await reader.socket.send("upload 1 0 0 0 5 1 1\n")
       try await reader.mark()
       // It makes no version of the server, and is not answered.
-      #expect(reader.rules.last?.latestServer == 1 && reader.rules.last?.uploadClient == 0)
+      expectEqual(reader.rules.last?.latestServer, 1)
+      expectEqual(reader.rules.last?.uploadClient, 0)
     }
     try await writer.upload(DeployedChangesets.item(1, count: 2))
     try await writer.waitForUpload()
     try await reader.mark()
     let last = try #require(reader.rules.last)
-    #expect(last.uploadClient == 5 && last.uploadServer == 1 && last.latestServer == 2)
+    expectEqual(last.uploadClient, 5)
+    expectEqual(last.uploadServer, 1)
+    expectEqual(last.latestServer, 2)
     await client.leave()
     try await server.stop()
   }

@@ -45,9 +45,11 @@ import Testing
     _ = try await device.user.refreshCustomData()
     let claims = TokenIssuer(HMACSigner(key: Array(try Self.key(server))))
       .claims(try #require(device.user.accessToken), .access, now: 0)
-    #expect(claims != nil && device.user.accessToken != token)
+    #expect(claims != nil)
+    #expect(device.user.accessToken != token)
     let list = try SigningKeyCommand.list(Self.folder(server))
-    #expect(list.split(separator: "\n").count == 2 && list.contains("accepted until"))
+    expectEqual(list.split(separator: "\n").count, 2)
+    #expect(list.contains("accepted until"))
     let port = try #require(URLComponents(string: server.address)?.port)
     try await server.stop()
     // The folder has both keys.
@@ -55,7 +57,9 @@ import Testing
     realm.syncSession?.reconnect()
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "4"])) }
     try await realm.syncSession?.wait(for: .upload)
-    #expect(device.user.isLoggedIn && device.errors.withLock { $0.isEmpty })
+    #expect(device.user.isLoggedIn)
+    let errors = device.errors.withLock { $0 }
+    #expect(errors.isEmpty, "\(errors)")
     try await second.stop()
   }
 
@@ -96,7 +100,8 @@ import Testing
     try directory.replaceSigningKey(random: random, keepingPresentUntil: 1_000)
     try directory.replaceSigningKey(random: random, keepingPresentUntil: 2_000)
     let both = try directory.earlierKeys(now: 999)
-    #expect(both.map(\.end) == [1_000, 2_000] && both[0].key == before)
+    expectEqual(both.map(\.end), [1_000, 2_000])
+    expectEqual(both[0].key, before)
     for (path, _) in directory.earlierKeyFiles() {
       let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
       expectEqual((rights as? Int).map { $0 & 0o077 }, 0)

@@ -209,7 +209,8 @@ import Testing
     expectEqual(found.count, 2)
     for line in found { #expect(line.last == 10 && line.count { $0 == 10 } == 1) }
     let json = try JSONParser.parse(found[0])
-    #expect(json["level"]?.string == "info" && json["label"]?.string == "realm-server")
+    expectEqual(json["level"]?.string, "info")
+    expectEqual(json["label"]?.string, "realm-server")
     expectEqual(json["message"]?.string, "a \"b\"\n\u{1}c")
     expectEqual(json["metadata"]?["app"]?.string, "todos")
     expectEqual(json["metadata"]?["list"], .array(["x"]))
@@ -227,8 +228,10 @@ import Testing
     logger.warning("a")
     for number in 0..<300 { logger.error("\(number) \(String(repeating: "x", count: 1_000))") }
     let kept = notices.all
-    #expect(kept.count == RecentNotices.countMax && notices.errorCount == 300)
-    #expect(kept.first?.number == 301 && kept.first?.level == .error)
+    expectEqual(kept.count, RecentNotices.countMax)
+    expectEqual(notices.errorCount, 300)
+    expectEqual(kept.first?.number, 301)
+    expectEqual(kept.first?.level, .error)
     #expect(kept.allSatisfy { $0.text.utf8.count <= 500 })
     // The log has all, as before.
     expectEqual(log.withLock { $0.count }, 302)

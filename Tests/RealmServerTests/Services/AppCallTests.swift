@@ -87,7 +87,9 @@ import Testing
     try await app.login(credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
     let credentials = Credentials.emailPassword(email: "bob@x.org", password: "secret1")
     let user: User = try await Self.value { app.login(credentials: credentials, $0) }
-    #expect(user.isLoggedIn && app.currentUser == user && app.allUsers.count == 2)
+    #expect(user.isLoggedIn)
+    expectEqual(app.currentUser, user)
+    expectEqual(app.allUsers.count, 2)
 
     try await auth.sendResetPasswordEmail("ann@x.org")
     #expect(await Self.error { auth.sendResetPasswordEmail("bob@x.org", completion: $0) } == nil)
@@ -148,7 +150,8 @@ import Testing
     let user = try await app.login(credentials: .anonymous)
     expectEqual(user.identities.map(\.providerType), ["anon-user"])
     #expect(user.identities.allSatisfy { !$0.identifier.isEmpty })
-    #expect(user.profile.metadata.isEmpty && user.customData.isEmpty)
+    #expect(user.profile.metadata.isEmpty)
+    #expect(user.customData.isEmpty)
     let token = try TestIssuer().token(TestClaims(name: "Ann"), .hs256)
     try await expectEqual(user.linkUser(credentials: .jwt(token: token)), user)
     let linked: User = try await Self.value {
@@ -158,7 +161,8 @@ import Testing
     #expect(linked === user)
     expectEqual(
       user.identities.map(\.providerType), ["anon-user", "custom-token", "local-userpass"])
-    #expect(user.profile.name == "Ann" && user.profile.email == "ann@x.org")
+    expectEqual(user.profile.name, "Ann")
+    expectEqual(user.profile.email, "ann@x.org")
 
     try await server.accounts.setCustomData(
       .document([BSONElement("level", .int64(3))]), of: user.id)
@@ -170,8 +174,11 @@ import Testing
       (continuation: CheckedContinuation<Int?, any Error>) in
       user.refreshCustomData { continuation.resume(with: $0.map { $0["level"] as? Int }) }
     }
-    #expect(level == 4 && user.customData == ["level": 4])
-    #expect(user.accessToken != nil && user.refreshToken != nil && app.appId == server.app)
+    expectEqual(level, 4)
+    expectEqual(user.customData, ["level": 4])
+    #expect(user.accessToken != nil)
+    #expect(user.refreshToken != nil)
+    expectEqual(app.appId, server.app)
     try await server.stop()
   }
 
@@ -186,21 +193,25 @@ import Testing
       users.append(
         try await app.login(credentials: .emailPassword(email: name, password: "secret1")))
     }
-    #expect(app.switch(to: users[0]) == users[0] && app.currentUser == users[0])
+    expectEqual(app.switch(to: users[0]), users[0])
+    expectEqual(app.currentUser, users[0])
     expectEqual(Set(app.allUsers.keys), Set(users.map(\.id)))
     let sessions = try await server.accounts.counts().sessions
     try await users[0].logOut()
     #expect(await Self.error { users[1].logOut(completion: $0) } == nil)
-    #expect(users[0].state == .loggedOut && users[1].state == .loggedOut)
+    expectEqual(users[0].state, .loggedOut)
+    expectEqual(users[1].state, .loggedOut)
     try await users[2].remove()
     #expect(await Self.error { users[3].remove(completion: $0) } == nil)
-    #expect(users[2].state == .removed && users[3].state == .removed)
+    expectEqual(users[2].state, .removed)
+    expectEqual(users[3].state, .removed)
     // All of them are logged out at the server, which keeps the users.
     try await expectEqual(server.accounts.counts().sessions, sessions - 4)
     try await expectEqual(server.accounts.counts().users, 6)
     try await users[4].delete()
     #expect(await Self.error { users[5].delete(completion: $0) } == nil)
-    #expect(users[4].state == .removed && users[5].state == .removed)
+    expectEqual(users[4].state, .removed)
+    expectEqual(users[5].state, .removed)
     try await expectEqual(server.accounts.counts().users, 4)
     for name in names[4...] {
       let gone = await #expect(throws: AppError.self) {
@@ -245,7 +256,8 @@ import Testing
       configuration: device.configuration("home"), actor: MainActor.shared,
       downloadBeforeOpen: .always)
     let session = try #require(device.user.session(forPartitionValue: "home"))
-    #expect(session.parentUser() == device.user && session.state == .active)
+    expectEqual(session.parentUser(), device.user)
+    expectEqual(session.state, .active)
     expectEqual(device.user.allSessions.count, 1)
     expectEqual(device.user.session(forPartitionValue: "other"), nil)
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "a"])) }

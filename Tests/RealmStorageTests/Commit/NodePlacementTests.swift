@@ -124,7 +124,8 @@ struct NodePlacementTests {
     write.allocator.mutableNode(at: leaf).markShortLived()
     var after = NodeByteCounts()
     try NodeWriter.measure(root, isData: true, in: write.allocator.space, into: &after)
-    #expect(after.long == before.long - byteCount && after.short == before.short + byteCount)
+    expectEqual(after.long, before.long - byteCount)
+    expectEqual(after.short, before.short + byteCount)
     _ = try write.commit(changeset: [])
     try expectEqual(file.check(), [])
   }

@@ -24,7 +24,8 @@ struct LockFileSessionTests {
     let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
       seen = (try? mark()) ?? nil
     }
-    #expect(wasAlone && seen == 1)
+    #expect(wasAlone)
+    expectEqual(seen, 1)
     try expectEqual(mark(), 0)
     #expect(throws: StorageError.limitExceeded("enough")) {
       _ = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in

@@ -36,19 +36,25 @@ import Testing
     expectEqual(dogs.map { $0.where { $0.age > 1 }.count }, [2, 2, 2, 2])
     expectEqual(dogs[3].index(of: person.dogs[2]), 1)
     expectEqual(withoutAddresses(dogs[1]), withoutAddresses(person.dogs))
-    #expect(dogs[1] == AnyRealmCollection(person.dogs) && dogs[1] != dogs[2])
+    #expect(dogs[1] == AnyRealmCollection(person.dogs))
+    #expect(dogs[1] != dogs[2])
     expectEqual(AnyRealmCollection(dogs[1]), dogs[1])
     let owners = AnyRealmCollection(person.dogs[0].owners)
-    #expect(owners.count == 1 && owners.first?.id == 1)
+    expectEqual(owners.count, 1)
+    expectEqual(owners.first?.id, 1)
   }
 
   @Test func unmanagedListsHaveNoRealm() {
     let list = List<Int>()
     list.append(objectsIn: [3, 1])
     let any = AnyRealmCollection(list)
-    #expect(Array(any) == [3, 1] && any.realm == nil && !any.isFrozen && !any.isInvalidated)
+    expectEqual(Array(any), [3, 1])
+    #expect(any.realm == nil)
+    #expect(!any.isFrozen)
+    #expect(!any.isInvalidated)
     list.append(5)
-    #expect(any.last == 5 && any[1] == 1)
+    expectEqual(any.last, 5)
+    expectEqual(any[1], 1)
   }
 
   @Test func frozenThawedAndHandedOver() async throws {
@@ -58,8 +64,11 @@ import Testing
       AnyRealmCollection(shelf.dogs.where { $0.age > 0 }),
     ] {
       let frozen = any.freeze()
-      #expect(frozen.isFrozen && frozen.count == 3 && !any.isFrozen)
-      #expect(frozen.thaw()?.count == 3 && frozen.thaw()?.isFrozen == false)
+      #expect(frozen.isFrozen)
+      expectEqual(frozen.count, 3)
+      #expect(!any.isFrozen)
+      expectEqual(frozen.thaw()?.count, 3)
+      expectEqual(frozen.thaw()?.isFrozen, false)
       let reference = ThreadSafeReference(to: any)
       let configuration = file.configuration
       let count = try await Task.detached {

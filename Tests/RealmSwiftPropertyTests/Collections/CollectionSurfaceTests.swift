@@ -19,26 +19,36 @@ struct CollectionSurfaceTests {
   private func expectMembers<C: RealmCollection>(_ members: C) where C.Element == Member {
     let names = ["Ann", "Bob", "Cid"]
     expectEqual(members.map(\.name), names)
-    #expect(members.startIndex == 0 && members.endIndex == 3 && members.count == 3)
-    #expect(members.index(after: 0) == 1 && members.index(before: 1) == 0)
-    #expect(members.index(0, offsetBy: 2) == 2 && members.distance(from: 0, to: 3) == 3)
-    #expect(Array(members.indices) == [0, 1, 2] && !members.isEmpty)
-    #expect(members.first?.name == "Ann" && members.last?.name == "Cid")
+    expectEqual(members.startIndex, 0)
+    expectEqual(members.endIndex, 3)
+    expectEqual(members.count, 3)
+    expectEqual(members.index(after: 0), 1)
+    expectEqual(members.index(before: 1), 0)
+    expectEqual(members.index(0, offsetBy: 2), 2)
+    expectEqual(members.distance(from: 0, to: 3), 3)
+    expectEqual(Array(members.indices), [0, 1, 2])
+    #expect(!members.isEmpty)
+    expectEqual(members.first?.name, "Ann")
+    expectEqual(members.last?.name, "Cid")
     expectEqual(members[1].name, "Bob")
     expectEqual(members[1..<3].map(\.name), ["Bob", "Cid"])
     expectEqual(members.reversed().map(\.name), names.reversed())
     expectEqual(members.objects(at: [0, 2]).map(\.name), ["Ann", "Cid"])
     var iterator = members.makeIterator()
     expectEqual(iterator.next()?.name, "Ann")
-    #expect(members.realm == realm && !members.isInvalidated && !members.isFrozen)
+    expectEqual(members.realm, realm)
+    #expect(!members.isInvalidated)
+    #expect(!members.isFrozen)
     expectEqual(members, members)
-    #expect(members.freeze().isFrozen && members.freeze().thaw()?.map(\.name) == names)
+    #expect(members.freeze().isFrozen)
+    expectEqual(members.freeze().thaw()?.map(\.name), names)
     #expect(members.description.contains("[2] Member {\n\t\tname = Cid;"), "\(members.description)")
   }
 
   private func expectSearches<C: RealmCollection>(_ members: C) where C.Element == Member {
     expectEqual(members.index(of: members[2]), 2)
-    #expect(members.index(of: Member()) == nil && members.index(of: zoe) == nil)
+    #expect(members.index(of: Member()) == nil)
+    #expect(members.index(of: zoe) == nil)
     expectEqual(members.index(matching: "age < %@", 30), 1)
     expectEqual(members.index(matching: NSPredicate(format: "name == %@", "Cid")), 2)
     expectEqual(members.index(matching: { $0.age < 0 }), nil)
@@ -59,12 +69,18 @@ struct CollectionSurfaceTests {
   }
 
   private func expectAggregates<C: RealmCollection>(_ members: C) where C.Element == Member {
-    #expect(members.min(ofProperty: "age") == 20 && members.max(ofProperty: "age") == 30)
-    #expect(members.sum(ofProperty: "age") == 75 && members.average(ofProperty: "age") == 25.0)
-    #expect(members.min(of: \.age) == 20 && members.max(of: \.age) == 30)
-    #expect(members.sum(of: \.age) == 75 && members.average(of: \.age) == 25)
-    #expect(members.min(of: \.height) == 1.5 && members.max(of: \.height) == 2.5)
-    #expect(members.sum(of: \.height) == 4 && members.average(of: \.height) == 2)
+    expectEqual(members.min(ofProperty: "age"), 20)
+    expectEqual(members.max(ofProperty: "age"), 30)
+    expectEqual(members.sum(ofProperty: "age"), 75)
+    expectEqual(members.average(ofProperty: "age"), 25.0)
+    expectEqual(members.min(of: \.age), 20)
+    expectEqual(members.max(of: \.age), 30)
+    expectEqual(members.sum(of: \.age), 75)
+    expectEqual(members.average(of: \.age), 25)
+    expectEqual(members.min(of: \.height), 1.5)
+    expectEqual(members.max(of: \.height), 2.5)
+    expectEqual(members.sum(of: \.height), 4)
+    expectEqual(members.average(of: \.height), 2)
     expectEqual(members.where { $0.age > 99 }.min(of: \.age), nil)
     expectEqual(members.where { $0.age > 99 }.sum(of: \.age), 0)
   }
@@ -80,7 +96,8 @@ struct CollectionSurfaceTests {
     expectMembers(zoe.circle)
     expectQueries(zoe.circle)
     expectAggregates(zoe.circle)
-    #expect(zoe.circle.realm == realm && MutableSet<Int>().realm == nil)
+    expectEqual(zoe.circle.realm, realm)
+    #expect(MutableSet<Int>().realm == nil)
     expectEqual(Set(zoe.circle).count, 3)
   }
 
@@ -90,7 +107,8 @@ struct CollectionSurfaceTests {
     expectSearches(results)
     expectQueries(results)
     expectAggregates(results)
-    #expect(results == results && results != realm.objects(Member.self))
+    #expect(results == results)
+    #expect(results != realm.objects(Member.self))
   }
 
   @Test func backlinks() {
@@ -98,7 +116,8 @@ struct CollectionSurfaceTests {
     expectSearches(zoe.followers)
     expectQueries(zoe.followers)
     expectAggregates(zoe.followers)
-    #expect(zoe.followers == zoe.followers && zoe.followers != zoe.friends[0].followers)
+    #expect(zoe.followers == zoe.followers)
+    #expect(zoe.followers != zoe.friends[0].followers)
     #expect(!zoe.followers.isInvalidated)
     var names: [String] = []
     for follower in zoe.followers { names.append(follower.name) }
@@ -116,15 +135,20 @@ struct CollectionSurfaceTests {
 
   @Test func scalars() throws {
     let numbers = zoe.numbers
-    #expect(numbers.min() == 3 && numbers.max() == 5 && numbers.sum() == 13)
+    expectEqual(numbers.min(), 3)
+    expectEqual(numbers.max(), 5)
+    expectEqual(numbers.sum(), 13)
     expectEqual(numbers.average(), 13.0 / 3)
     expectEqual(Array(numbers.sorted()), [3, 5, 5])
     expectEqual(Array(numbers.sorted(ascending: false)), [5, 5, 3])
-    #expect(Array(numbers.distinct()) == [5, 3] && numbers.index(of: 3) == 1)
+    expectEqual(Array(numbers.distinct()), [5, 3])
+    expectEqual(numbers.index(of: 3), 1)
     expectEqual(numbers.index(matching: "self < 5"), 1)
     expectEqual(zoe.tags.sorted().last, "y")
     try realm.write { zoe.numbers.removeAll() }
-    #expect(numbers.min() == nil && numbers.sum() == 0 && numbers.average() as Double? == nil)
+    #expect(numbers.min() == nil)
+    expectEqual(numbers.sum(), 0)
+    #expect(numbers.average() as Double? == nil)
   }
 
   @Test func mappingAndFilteringByClosureIsLazy() {
@@ -134,12 +158,14 @@ struct CollectionSurfaceTests {
       return number * 2
     }
     expectEqual(calls, 0)
-    #expect(Array(doubled) == [10, 6, 10] && calls == 3)
+    expectEqual(Array(doubled), [10, 6, 10])
+    expectEqual(calls, 3)
     let large = zoe.numbers.filter { number in
       calls += 1
       return number > 4
     }
-    #expect(calls == 3 && Array(large) == [5, 5])
+    expectEqual(calls, 3)
+    expectEqual(Array(large), [5, 5])
   }
 
   @Test func slicesAreLive() throws {
@@ -153,12 +179,16 @@ struct CollectionSurfaceTests {
     first.append(objectsIn: [1, 2])
     #expect(first != second)
     second.append(objectsIn: [1, 2])
-    #expect(first == second && zoe.friends == zoe.friends && zoe.friends != zoe.friends[0].friends)
+    #expect(first == second)
+    #expect(zoe.friends == zoe.friends)
+    #expect(zoe.friends != zoe.friends[0].friends)
     let (oneMap, otherMap) = (Map<String, Int>(), Map<String, Int>())
     oneMap["a"] = 1
-    #expect(oneMap != otherMap && zoe.scores == zoe.scores)
+    #expect(oneMap != otherMap)
+    #expect(zoe.scores == zoe.scores)
     otherMap["a"] = 1
-    #expect(oneMap == otherMap && zoe.scores != oneMap)
+    #expect(oneMap == otherMap)
+    #expect(zoe.scores != oneMap)
   }
 
   @Test func descriptionsStopAtAHundredElements() throws {

@@ -23,7 +23,8 @@ struct ListTests {
         for _ in 0..<25 { change(person.nicknames, &model, &generator) }
       }
       expectEqual(Array(person.nicknames), model, "round \(round)")
-      #expect(person.nicknames.first == model.first && person.nicknames.last == model.last)
+      expectEqual(person.nicknames.first, model.first)
+      expectEqual(person.nicknames.last, model.last)
     }
   }
 

@@ -53,7 +53,8 @@ struct LoopReuseTests {
         identities.insert(ObjectIdentifier(bead))
         ids.append(bead.id)
       }
-      #expect(ids == Array(0..<600) && identities.count == 1)
+      expectEqual(ids, Array(0..<600))
+      expectEqual(identities.count, 1)
     }
   }
 
@@ -115,7 +116,8 @@ struct LoopReuseTests {
       }
       texts.append(bead.text)
     }
-    #expect(texts.count == 600 && texts[300] == "text 300")
+    expectEqual(texts.count, 600)
+    expectEqual(texts[300], "text 300")
     #expect(texts[301...].allSatisfy { $0 == "new" })
   }
 }

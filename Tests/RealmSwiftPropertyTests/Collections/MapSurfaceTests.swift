@@ -23,20 +23,31 @@ struct MapSurfaceTests {
     expectEqual(map.sorted(byKeyPath: "age").map { $0?.name }, ["Bob", "Cid", "Ann"])
     expectEqual(
       map.sorted(by: [SortDescriptor(keyPath: "age", ascending: false)]).first??.name, "Ann")
-    #expect(map.min(ofProperty: "age") == 20 && map.max(ofProperty: "age") == 30)
-    #expect(map.sum(ofProperty: "age") == 75 && map.average(ofProperty: "age") == 25.0)
-    #expect(map.min(of: \.age) == 20 && map.max(of: \.age) == 30)
-    #expect(map.sum(of: \.age) == 75 && map.average(of: \.age) == 25)
-    #expect(map.min(of: \.height) == 1.5 && map.max(of: \.height) == 2.5)
-    #expect(map.sum(of: \.height) == 4 && map.average(of: \.height) == 2)
+    expectEqual(map.min(ofProperty: "age"), 20)
+    expectEqual(map.max(ofProperty: "age"), 30)
+    expectEqual(map.sum(ofProperty: "age"), 75)
+    expectEqual(map.average(ofProperty: "age"), 25.0)
+    expectEqual(map.min(of: \.age), 20)
+    expectEqual(map.max(of: \.age), 30)
+    expectEqual(map.sum(of: \.age), 75)
+    expectEqual(map.average(of: \.age), 25)
+    expectEqual(map.min(of: \.height), 1.5)
+    expectEqual(map.max(of: \.height), 2.5)
+    expectEqual(map.sum(of: \.height), 4)
+    expectEqual(map.average(of: \.height), 2)
   }
 
   @Test func scalarsAreSortedAndFolded() {
     let (scores, marks) = (zoe.scores, zoe.marks)
-    #expect(Array(scores.sorted()) == [1, 2, 3] && scores.sorted(ascending: false).first == 3)
-    #expect(scores.min() == 1 && scores.max() == 3 && scores.sum() == 6)
+    expectEqual(Array(scores.sorted()), [1, 2, 3])
+    expectEqual(scores.sorted(ascending: false).first, 3)
+    expectEqual(scores.min(), 1)
+    expectEqual(scores.max(), 3)
+    expectEqual(scores.sum(), 6)
     expectEqual(scores.average(), 2.0)
-    #expect(marks.min() == 1.5 && marks.max() == 2.5 && marks.sum() == 4)
+    expectEqual(marks.min(), 1.5)
+    expectEqual(marks.max(), 2.5)
+    expectEqual(marks.sum(), 4)
     expectEqual(marks.average(), 2.0)
     expectEqual(Array(scores.where { $0 > 1 }), [3, 2])
     expectEqual(Array(scores.filter("self > %@ SORT(self ASC)", 1)), [2, 3])
@@ -54,7 +65,9 @@ struct MapSurfaceTests {
       index = map.index(after: index)
     }
     expectEqual(found, ["a3", "b1", "c2"])
-    #expect(map.keys == ["a", "b", "c"] && map.values == [3, 1, 2] && map.count == 3)
+    expectEqual(map.keys, ["a", "b", "c"])
+    expectEqual(map.values, [3, 1, 2])
+    expectEqual(map.count, 3)
     var pairs = map.makeKeyValueIterator()
     expectEqual(pairs.next()?.key, "a")
     #expect(map.contains { key, value in key == "b" && value == 1 })
@@ -100,12 +113,13 @@ struct MapSurfaceTests {
   }
 
   @Test func valuesByName() throws {
-    #expect(zoe.scores.value(forKey: "a") as? Int == 3 && zoe.scores.value(forKey: "x") == nil)
+    expectEqual(zoe.scores.value(forKey: "a") as? Int, 3)
+    #expect(zoe.scores.value(forKey: "x") == nil)
     try realm.write {
       zoe.scores.setValue(8, forKey: "a")
       zoe.scores.setValue(nil, forKey: "b")
     }
-    #expect(
-      zoe.scores.object(forKey: "a" as AnyObject) as? Int == 8 && zoe.scores.keys == ["a", "c"])
+    #expect(zoe.scores.object(forKey: "a" as AnyObject) as? Int == 8)
+    expectEqual(zoe.scores.keys, ["a", "c"])
   }
 }

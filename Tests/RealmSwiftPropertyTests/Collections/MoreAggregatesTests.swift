@@ -13,11 +13,15 @@ struct MoreAggregatesTests {
     let shelf = try realm.write {
       realm.create(Shelf.self, value: ["id": 1, "optionals": [3, nil, 1]])
     }
-    #expect(shelf.optionals.min() == 1 && shelf.optionals.max() == 3)
-    #expect(shelf.optionals.sum() == 4 && shelf.optionals.average() == 2.0)
+    expectEqual(shelf.optionals.min(), 1)
+    expectEqual(shelf.optionals.max(), 3)
+    expectEqual(shelf.optionals.sum(), 4)
+    expectEqual(shelf.optionals.average(), 2.0)
     try realm.write { shelf.optionals.removeAll() }
     let mean: Double? = shelf.optionals.average()
-    #expect(shelf.optionals.min() == nil && shelf.optionals.sum() == 0 && mean == nil)
+    #expect(shelf.optionals.min() == nil)
+    expectEqual(shelf.optionals.sum(), 0)
+    #expect(mean == nil)
   }
 
   @Test func valuesOfAnyType() throws {
@@ -25,17 +29,21 @@ struct MoreAggregatesTests {
     let shelf = try realm.write {
       realm.create(Shelf.self, value: ["id": 1, "mixed": ["a": 2, "b": "y", "c": 7]])
     }
-    #expect(shelf.mixed.min() == .int(2) && shelf.mixed.max() == .int(7))
-    #expect(shelf.mixed.sum() == .decimal128(9) && shelf.mixed.average() == .double(4.5))
+    expectEqual(shelf.mixed.min(), .int(2))
+    expectEqual(shelf.mixed.max(), .int(7))
+    expectEqual(shelf.mixed.sum(), .decimal128(9))
+    expectEqual(shelf.mixed.average(), .double(4.5))
     try realm.write { shelf.mixed.removeAll() }
-    #expect(shelf.mixed.sum() == .int(0) && shelf.mixed.max() == nil)
+    expectEqual(shelf.mixed.sum(), .int(0))
+    #expect(shelf.mixed.max() == nil)
   }
 
   @Test func sumsOfMixedValuesAreDecimalsInARealm() throws {
     let realm = try TemporaryRealm.ofShelves().open()
     let shelf = realm.createShelf()
     let list = List<AnyRealmValue>()
-    #expect(list.sum() == .int(0) && shelf.anything.sum() == .decimal128(0))
+    expectEqual(list.sum(), .int(0))
+    expectEqual(shelf.anything.sum(), .decimal128(0))
     list.append(objectsIn: [.int(1), .int(2)])
     expectEqual(list.sum(), .double(3))
     list.append(.float(0.5))
@@ -48,7 +56,8 @@ struct MoreAggregatesTests {
     }
     expectEqual(shelf.anything.sum(), .decimal128("0.3"))
     expectEqual(AnyRealmCollection(shelf.anything).sum(), .decimal128("0.3"))
-    #expect(shelf.mixed.sum() == .decimal128(4) && Map<String, AnyRealmValue>().sum() == .int(0))
+    expectEqual(shelf.mixed.sum(), .decimal128(4))
+    #expect(Map<String, AnyRealmValue>().sum() == .int(0))
   }
 
   @Test func objectsOfMaps() throws {

@@ -22,7 +22,8 @@ struct MutableSetTests {
       try realm.write {
         for _ in 0..<25 { change(shelf.tags, &model, &generator) }
       }
-      #expect(Set(shelf.tags) == model && shelf.tags.count == model.count, "round \(round)")
+      expectEqual(Set(shelf.tags), model, "round \(round)")
+      expectEqual(shelf.tags.count, model.count, "round \(round)")
       expectEqual(Array(shelf.tags), model.sorted(), "round \(round)")
     }
   }
@@ -32,7 +33,8 @@ struct MutableSetTests {
     let set = MutableSet<String>()
     var model: Set<String> = []
     for _ in 0..<1500 { change(set, &model, &generator) }
-    #expect(Set(set) == model && set.count == model.count)
+    expectEqual(Set(set), model)
+    expectEqual(set.count, model.count)
   }
 
   // MARK: Unmanaged sets of objects
@@ -58,7 +60,8 @@ struct MutableSetTests {
     unsafe Compared.comparisons = 0
     for object in objects { set.insert(object) }
     for object in objects { set.insert(object) }
-    #expect(set.count == count && objects.allSatisfy(set.contains))
+    expectEqual(set.count, count)
+    #expect(objects.allSatisfy(set.contains))
     #expect(!set.contains(Compared(value: [1])))
     for object in objects.dropFirst(2).reversed() { set.remove(object) }
     expectEqual(Set(set.map(\.id)), [0, 1])
@@ -178,11 +181,15 @@ struct MutableSetTests {
     expectEqual(Array(found.strings), [nil, "", "a", "b"])
     expectEqual(Array(found.datas), [Data(), Data([1, 9]), Data([2])])
     expectEqual(Array(found.dates), dates.reversed())
-    #expect(Set(found.uuids) == Set(uuids) && Set(found.objectIds) == Set(ids))
+    expectEqual(Set(found.uuids), Set(uuids))
+    expectEqual(Set(found.objectIds), Set(ids))
     expectEqual(Array(found.decimals), [-3, 1, 1.5])
-    #expect(found.strings.contains(nil) && found.decimals.contains(1.5))
-    #expect(found.decimals.max() == 1.5 && found.doubles.min() == -1e300)
-    #expect(found.int8s.sum() == 2 && found.dates.max() == dates[0])
+    #expect(found.strings.contains(nil))
+    #expect(found.decimals.contains(1.5))
+    expectEqual(found.decimals.max(), 1.5)
+    expectEqual(found.doubles.min(), -1e300)
+    expectEqual(found.int8s.sum(), 2)
+    expectEqual(found.dates.max(), dates[0])
     try ReferenceReader.check(file.configuration)
   }
 
@@ -217,12 +224,14 @@ struct MutableSetTests {
       shelf.dogs.remove(dogs[2])
     }
     expectEqual(shelf.dogs.map(\.age), [0, 3])
-    #expect(shelf.dogs.contains(dogs[3]) && !shelf.dogs.contains(dogs[2]))
+    #expect(shelf.dogs.contains(dogs[3]))
+    #expect(!shelf.dogs.contains(dogs[2]))
     #expect(!shelf.dogs.contains(Dog()))
     expectEqual(Array(shelf.dogs.where { $0.age > 1 }.map(\.age)), [3])
     expectEqual(shelf.dogs.filter("age < 3").map(\.age), [0])
     expectEqual(shelf.dogs.sorted(byKeyPath: "age", ascending: false).map(\.age), [3, 0])
-    #expect(shelf.dogs.sum(of: \.age) == 3 && shelf.dogs.max(ofProperty: "age") == 3)
+    expectEqual(shelf.dogs.sum(of: \.age), 3)
+    expectEqual(shelf.dogs.max(ofProperty: "age"), 3)
     expectEqual(realm.objects(Shelf.self).where { $0.dogs.age == 3 }.count, 1)
     #expect(realm.objects(Shelf.self).where { $0.dogs.age == 2 }.isEmpty)
     try realm.write { realm.delete(shelf.dogs) }
@@ -236,7 +245,8 @@ struct MutableSetTests {
       "id": 2, "tags": ["b", "a", "b"], "numbers": Set([3, 1]), "grades": ["low", "high"],
       "dogs": [["name": "A"], ["name": "B"]],
     ])
-    #expect(Set(plain.tags) == ["a", "b"] && plain.dogs.count == 2)
+    expectEqual(Set(plain.tags), ["a", "b"])
+    expectEqual(plain.dogs.count, 2)
     try realm.write {
       realm.add(plain)
       let other = realm.create(Shelf.self, value: plain, update: .all)
@@ -246,10 +256,12 @@ struct MutableSetTests {
         value: ["id": 3, "tags": ["x"], "optionals": [nil, 4], "dogs": Array(plain.dogs)])
       realm.create(Shelf.self, value: ["id": 3, "tags": NSNull()], update: .modified)
     }
-    #expect(Array(plain.tags) == ["a", "b"] && Array(plain.numbers) == [1, 3])
+    expectEqual(Array(plain.tags), ["a", "b"])
+    expectEqual(Array(plain.numbers), [1, 3])
     expectEqual(Array(plain.grades), [.high, .low])
     let third = try #require(realm.object(ofType: Shelf.self, forPrimaryKey: 3))
-    #expect(third.tags.isEmpty && Array(third.optionals) == [nil, 4])
+    #expect(third.tags.isEmpty)
+    expectEqual(Array(third.optionals), [nil, 4])
     expectEqual(third.dogs.map(\.name), plain.dogs.map(\.name))
     expectEqual(realm.objects(Dog.self).count, 2)
   }
@@ -263,7 +275,8 @@ struct MutableSetTests {
       shelf.tags = other
       shelf.tags = shelf.tags
     }
-    #expect(Array(tags) == ["a", "b"] && tags == shelf.tags)
+    expectEqual(Array(tags), ["a", "b"])
+    #expect(tags == shelf.tags)
     #expect(tags.description.contains("MutableSet<string>"))
     #expect(shelf.description.contains("tags = MutableSet<string>"))
     expectEqual(realm.objects(Shelf.self).where { $0.tags.contains("b") }.count, 1)
@@ -275,12 +288,16 @@ struct MutableSetTests {
     try realm.write { shelf.tags.insert("a") }
     let frozen = shelf.tags.freeze()
     try realm.write { shelf.tags.insert("b") }
-    #expect(frozen.isFrozen && !shelf.tags.isFrozen)
-    #expect(Array(frozen) == ["a"] && frozen.contains("a") && !frozen.contains("b"))
+    #expect(frozen.isFrozen)
+    #expect(!shelf.tags.isFrozen)
+    expectEqual(Array(frozen), ["a"])
+    #expect(frozen.contains("a"))
+    #expect(!frozen.contains("b"))
     expectEqual(frozen.thaw(), shelf.tags)
     let reference = ThreadSafeReference(to: shelf.tags)
     expectEqual(realm.resolve(reference).map { Array($0) }, ["a", "b"])
     try realm.write { realm.delete(shelf) }
-    #expect(frozen.thaw() == nil && frozen.count == 1)
+    #expect(frozen.thaw() == nil)
+    expectEqual(frozen.count, 1)
   }
 }

@@ -19,10 +19,12 @@ struct ResultsTests {
   @Test(arguments: [0, 1, 255, 256, 257, 1000]) func positionsAndIterationAgree(count: Int) throws {
     let realm = try realm(of: count)
     let all = realm.objects(Person.self)
-    #expect(all.count == count && all.isEmpty == (count == 0))
+    expectEqual(all.count, count)
+    expectEqual(all.isEmpty, (count == 0))
     expectEqual(all.map(\.id), Array(0..<count))
     expectEqual((0..<count).map { all[$0].id }, Array(0..<count))
-    #expect(all.first?.id == (count > 0 ? 0 : nil) && all.last?.id == (count > 0 ? count - 1 : nil))
+    #expect(all.first?.id == (count > 0 ? 0 : nil))
+    #expect(all.last?.id == (count > 0 ? count - 1 : nil))
     expectEqual(all.reversed().map(\.id), (0..<count).reversed())
   }
 
@@ -35,7 +37,8 @@ struct ResultsTests {
       realm.delete(try #require(all.first))
       expectEqual(all.map(\.id), [1, 2, 9])
       realm.deleteAll()
-      #expect(all.isEmpty && realm.isEmpty)
+      #expect(all.isEmpty)
+      #expect(realm.isEmpty)
     }
     #expect(all.isEmpty)
   }
@@ -62,7 +65,9 @@ struct ResultsTests {
   @Test func objectsWithOnePrimaryKeyAreEqual() throws {
     let realm = try realm(of: 2)
     let all = realm.objects(Person.self)
-    #expect(all[0] == all[0] && all[0] != all[1] && all[0] !== all[0])
+    expectEqual(all[0], all[0])
+    #expect(all[0] != all[1])
+    #expect(all[0] !== all[0])
     expectEqual(Set([all[0], all[0], all[1]]).count, 2)
     #expect(all[0].isSameObject(as: realm.object(ofType: Person.self, forPrimaryKey: 0)))
     #expect(Person(value: ["id": 1]) != Person(value: ["id": 1]))

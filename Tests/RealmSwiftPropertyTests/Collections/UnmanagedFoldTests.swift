@@ -51,27 +51,36 @@ struct UnmanagedFoldTests {
     map["a"] = Member(value: ["age": 4])
     map["b"] = .some(nil)
     map["c"] = Member(value: ["age": 6])
-    #expect(map.sum(of: \.age) == 10 && map.max(of: \.age) == 6 && map.average(of: \.age) == 5)
+    expectEqual(map.sum(of: \.age), 10)
+    expectEqual(map.max(of: \.age), 6)
+    expectEqual(map.average(of: \.age), 5)
     let set = MutableSet<Int?>()
     set.insert(objectsIn: [2, nil, 4])
-    #expect(set.sum() == 6 && set.min() == 2 && set.average() == 3.0)
+    expectEqual(set.sum(), 6)
+    expectEqual(set.min(), 2)
+    expectEqual(set.average(), 3.0)
   }
 
   @Test func mixedValuesAreFolded() {
     let list = List<AnyRealmValue>()
     list.append(objectsIn: [.int(2), .string("x"), .none, .double(0.5)])
-    #expect(list.min() == .double(0.5) && list.max() == .int(2) && list.sum() == .double(2.5))
+    expectEqual(list.min(), .double(0.5))
+    expectEqual(list.max(), .int(2))
+    expectEqual(list.sum(), .double(2.5))
     let map = Map<String, AnyRealmValue>()
-    #expect(map.sum() == .int(0) && map.min() == nil)
+    expectEqual(map.sum(), .int(0))
+    #expect(map.min() == nil)
     map["a"] = .int(4)
-    #expect(map.sum() == .double(4) && map.average() == .double(4))
+    expectEqual(map.sum(), .double(4))
+    expectEqual(map.average(), .double(4))
   }
 
   @Test func objectsOfARealmMayBeInUnmanagedLists() throws {
     let (_, zoe) = try Member.zoe()
     let list = List<Member>()
     list.append(objectsIn: zoe.friends)
-    #expect(list.sum(of: \.age) == 75 && list.min(of: \.height) == 1.5)
+    expectEqual(list.sum(of: \.age), 75)
+    expectEqual(list.min(of: \.height), 1.5)
     expectEqual(Member().followers.max(of: \.age), nil)
   }
 

@@ -26,7 +26,9 @@ struct AggregateElementTests {
     let (list, set) = try realm.write {
       (list(realm.create(EveryList.self)), set(realm.create(EverySet.self)))
     }
-    #expect(list.min() == nil && list.max() == nil && set.sum() == Element._makeDefault())
+    #expect(list.min() == nil)
+    #expect(list.max() == nil)
+    expectEqual(set.sum(), Element._makeDefault())
     let nothing: Double? = list.average()
     expectEqual(nothing, nil)
     try realm.write {
@@ -34,11 +36,15 @@ struct AggregateElementTests {
       set.insert(objectsIn: values)
     }
     for list in [list, list.freeze()] {
-      #expect(list.min() == values.first && list.max() == values.last && list.sum() == sum)
+      expectEqual(list.min(), values.first)
+      expectEqual(list.max(), values.last)
+      expectEqual(list.sum(), sum)
       let average: Double? = list.average()
       expectEqual(average, mean)
     }
-    #expect(set.min() == values.first && set.max() == values.last && set.sum() == sum)
+    expectEqual(set.min(), values.first)
+    expectEqual(set.max(), values.last)
+    expectEqual(set.sum(), sum)
   }
 
   @Test func numbers() throws {
@@ -58,9 +64,11 @@ struct AggregateElementTests {
       list.append(objectsIn: values)
       return list
     }
-    #expect(list.sum() == "100000000000000000000.1" && list.max() == "1E20")
+    expectEqual(list.sum(), "100000000000000000000.1")
+    expectEqual(list.max(), "1E20")
     let mean: Decimal128? = list.average()
-    #expect(mean == list.sum() / 3 && list.min() == values[0])
+    expectEqual(mean, list.sum() / 3)
+    expectEqual(list.min(), values[0])
   }
 
   @Test func mixedNumbersAndDates() throws {
@@ -70,17 +78,23 @@ struct AggregateElementTests {
       list.append(.fromArray([.int(1000)]))
       return list
     }
-    #expect(list.min() == .int(-3) && list.max()?.dateValue != nil)
-    #expect(list.sum() == .decimal128("4.25") && list.average() == .decimal128("1.0625"))
+    expectEqual(list.min(), .int(-3))
+    #expect(list.max()?.dateValue != nil)
+    expectEqual(list.sum(), .decimal128("4.25"))
+    expectEqual(list.average(), .decimal128("1.0625"))
     try realm.write { list.removeAll() }
-    #expect(list.sum() == .decimal128(0) && list.average() == nil && list.min() == nil)
+    expectEqual(list.sum(), .decimal128(0))
+    #expect(list.average() == nil)
+    #expect(list.min() == nil)
     try realm.write { list.append(objectsIn: [.int(1), .int(2)]) }
-    #expect(list.sum() == .decimal128(3) && list.average() == .double(1.5))
+    expectEqual(list.sum(), .decimal128(3))
+    expectEqual(list.average(), .double(1.5))
   }
 
   @Test func anEmptyMapOfMixedValuesSumsToAnInteger() throws {
     let map = try realm.write { realm.create(EveryMap.self).any }
-    #expect(map.sum() == .int(0) && map.freeze().sum() == .int(0))
+    expectEqual(map.sum(), .int(0))
+    expectEqual(map.freeze().sum(), .int(0))
     try realm.write { map["a"] = .string("x") }
     expectEqual(map.sum(), .decimal128(0))
     try realm.write { map["a"] = .int(2) }

@@ -151,14 +151,16 @@ struct EmbeddedElementTests {
 
   private func lookAt(_ list: List<ElementPart>, _ model: [Int]) throws {
     for (index, part) in list.enumerated() { expectEqual(list.index(of: part), index) }
-    #expect(list.index(of: ElementPart(1)) == nil && list.first?.number == model.first)
+    #expect(list.index(of: ElementPart(1)) == nil)
+    expectEqual(list.first?.number, model.first)
     expectEqual(list.index(matching: { $0.number == 1 }), model.firstIndex(of: 1))
     expectEqual(list.where { $0.number > 1 }.count, model.count { $0 > 1 })
     expectEqual(list.filter("ANY tags == '3'").count, model.count { $0 == 3 })
     expectEqual(list.where { $0.inner.note == "2" }.count, model.count { $0 == 2 })
     expectEqual(numbers(list.sorted(by: \.number)), model.sorted())
     expectEqual(numbers(list.sorted(byKeyPath: "number", ascending: false)), model.sorted(by: >))
-    #expect(list.sum(of: \.number) == model.reduce(0, +) && list.max(of: \.number) == model.max())
+    expectEqual(list.sum(of: \.number), model.reduce(0, +))
+    expectEqual(list.max(of: \.number), model.max())
     expectEqual(list.min(ofProperty: "number"), model.min())
     expectEqual(list.distinct(by: [\ElementPart.number]).count, Set(model).count)
     expectEqual(list.value(forKey: "number").compactMap { $0 as? Int }, model)
@@ -169,13 +171,17 @@ struct EmbeddedElementTests {
     let (frozen, reference) = (list.freeze(), ThreadSafeReference(to: list))
     let part = ThreadSafeReference(to: list[0])
     try realm.write { list.append(ElementPart(5_000)) }
-    #expect(frozen.isFrozen && numbers(frozen) == model && frozen[0].isFrozen)
-    #expect(frozen.thaw() == list && frozen[0].thaw()?.number == model[0])
+    #expect(frozen.isFrozen)
+    expectEqual(numbers(frozen), model)
+    #expect(frozen[0].isFrozen)
+    expectEqual(frozen.thaw(), list)
+    expectEqual(frozen[0].thaw()?.number, model[0])
     let there = try DispatchQueue(label: "elements").sync {
       let realm = try Realm(configuration: file.configuration)
       return (realm.resolve(reference).map { numbers($0) }, realm.resolve(part)?.number)
     }
-    #expect(there.0 == model + [5_000] && there.1 == model[0])
+    expectEqual(there.0, model + [5_000])
+    expectEqual(there.1, model[0])
     try realm.write { list.removeLast() }
   }
 
@@ -252,13 +258,15 @@ struct EmbeddedElementTests {
         map["none"] = .some(nil)
       }
       model = ["k1": 1, "k2": 2, "k3": 3, "none": Int?.none]
-      #expect(map.sum(of: \.number) == 6 && map.max(of: \.number) == 3)
+      expectEqual(map.sum(of: \.number), 6)
+      expectEqual(map.max(of: \.number), 3)
       expectEqual(
         map.sorted(by: \.number, ascending: false).compactMap(\.self).map(\.number), [3, 2, 1])
       expectEqual(map.where { $0.number > 1 }.count, 2)
       let (frozen, reference) = (map.freeze(), ThreadSafeReference(to: map))
       try realm.write { map["k1"] = nil }
-      #expect(contents(frozen) == model && frozen["k1"]??.isFrozen == true)
+      expectEqual(contents(frozen), model)
+      expectEqual(frozen["k1"]??.isFrozen, true)
       expectEqual(frozen.thaw(), map)
       model["k1"] = nil
       let there = try DispatchQueue(label: "elements").sync {

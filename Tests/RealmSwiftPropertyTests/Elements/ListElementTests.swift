@@ -72,8 +72,11 @@ struct ListElementTests {
       for value in values { expectEqual(list.index(of: value), model.firstIndex(of: value)) }
       let copy = List<Element>()
       copy.append(objectsIn: list)
-      #expect(copy == list && copy.realm == nil && !list.isInvalidated)
-      #expect(list.first == model.first && list.last == model.last)
+      expectEqual(copy, list)
+      #expect(copy.realm == nil)
+      #expect(!list.isInvalidated)
+      expectEqual(list.first, model.first)
+      expectEqual(list.last, model.last)
     }
   }
 
@@ -121,14 +124,18 @@ struct ListElementTests {
         expectEqual(list.index(of: value), model.firstIndex(of: value), "\(type.name)")
         #expect(list.contains(value))
       }
-      #expect(list[1] == model[1] && list.first == model.first && list.last == model.last)
-      #expect(list.count == model.count && list.reversed().first == model.last)
+      expectEqual(list[1], model[1])
+      expectEqual(list.first, model.first)
+      expectEqual(list.last, model.last)
+      expectEqual(list.count, model.count)
+      expectEqual(list.reversed().first, model.last)
       guard type.isScalar else { return }
       let ranks = Dictionary(uniqueKeysWithValues: values.enumerated().map { ($1, $0) })
       let sorted = list.sorted(byKeyPath: "self").map { ranks[$0] }
       expectEqual(Array(sorted), model.map { ranks[$0] }.sorted { ($0 ?? 0) < ($1 ?? 0) })
       let reversed = list.sorted(byKeyPath: "self", ascending: false)
-      #expect(reversed.first == values.last && reversed.last == values.first)
+      expectEqual(reversed.first, values.last)
+      expectEqual(reversed.last, values.first)
     }
 
     private func freezeAndHandOver<Element>(
@@ -139,8 +146,10 @@ struct ListElementTests {
       let frozen = list.freeze()
       let reference = ThreadSafeReference(to: list)
       try list.realm?.write { list.remove(at: 0) }
-      #expect(frozen.isFrozen && frozen.map { type.text($0) } == texts)
-      #expect(list.count == model.count - 1 && frozen.thaw() == list)
+      #expect(frozen.isFrozen)
+      expectEqual(frozen.map { type.text($0) }, texts)
+      expectEqual(list.count, model.count - 1)
+      expectEqual(frozen.thaw(), list)
       let there: [String]? = try DispatchQueue(label: "elements").sync {
         let resolved = try Realm(configuration: configuration).resolve(reference)
         return resolved.map { $0.map { type.text($0) } }

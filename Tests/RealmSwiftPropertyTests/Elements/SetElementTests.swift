@@ -46,7 +46,8 @@ struct SetElementTests {
   private static func check<Element>(
     _ set: MutableSet<Element>, _ model: Set<Int>, _ values: [Element], _ name: String
   ) {
-    #expect(set.count == model.count && Set(set) == Set(model.map { values[$0] }), "\(name)")
+    expectEqual(set.count, model.count, "\(name)")
+    expectEqual(Set(set), Set(model.map { values[$0] }), "\(name)")
     for (index, value) in values.enumerated() {
       expectEqual(set.contains(value), model.contains(index), "\(name) \(value)")
     }
@@ -97,7 +98,9 @@ struct SetElementTests {
         let frozen = set.freeze()
         try realm.write { set.remove(values[0]) }
         #expect(frozen.contains { type.text($0) == type.text(values[0]) })
-        #expect(frozen.count == values.count && set.isSubset(of: other) && !other.isSubset(of: set))
+        expectEqual(frozen.count, values.count)
+        #expect(set.isSubset(of: other))
+        #expect(!other.isSubset(of: set))
         expectEqual(frozen.thaw(), set)
         texts = set.map { type.text($0) }
         let reference = ThreadSafeReference(to: set)
@@ -120,11 +123,14 @@ struct SetElementTests {
     some.insert(objectsIn: values.dropFirst())
     set.insert(objectsIn: values)
     set.formIntersection(some)
-    #expect(Set(set) == Set(values.dropFirst()) && set.intersects(some))
+    expectEqual(Set(set), Set(values.dropFirst()))
+    #expect(set.intersects(some))
     set.subtract(some)
-    #expect(set.isEmpty && !set.intersects(some))
+    #expect(set.isEmpty)
+    #expect(!set.intersects(some))
     set.formUnion(some)
-    #expect(set.count == values.count - 1 && set.isSubset(of: some))
+    expectEqual(set.count, values.count - 1)
+    #expect(set.isSubset(of: some))
     set.insert(objectsIn: values)
   }
 }

@@ -23,7 +23,8 @@ struct KeyValueCodingTests {
 
   @Test(arguments: [false, true]) func propertiesByName(managed: Bool) throws {
     let (realm, person) = try person(managed: managed)
-    #expect(person["name"] as? String == "Ann" && person["height"] == nil)
+    expectEqual(person["name"] as? String, "Ann")
+    #expect(person["height"] == nil)
     expectEqual(person.value(forKey: "age") as? Int, 18)
     #expect(person.value(forKey: "self") as? Person === person)
     expectEqual((person["dogs"] as? List<Dog>)?.count, 2)
@@ -38,14 +39,18 @@ struct KeyValueCodingTests {
       person.setValue(NSNumber(value: 7), forKeyPath: "dogs.age")
       person["nicknames"] = ["z"]
     }
-    #expect(person.name == "Bea" && person.height == 1.5 && person.best?.name == "C")
-    #expect(person.dogs.map(\.age) == [7, 7] && Array(person.nicknames) == ["z"])
+    expectEqual(person.name, "Bea")
+    expectEqual(person.height, 1.5)
+    expectEqual(person.best?.name, "C")
+    expectEqual(person.dogs.map(\.age), [7, 7])
+    expectEqual(Array(person.nicknames), ["z"])
     try realm.write {
       person.setValue(nil, forKey: "height")
       person["best"] = nil
       person.setValue("nobody", forKeyPath: "best.name")
     }
-    #expect(person.height == nil && person.best == nil)
+    #expect(person.height == nil)
+    #expect(person.best == nil)
     #expect(person.value(forKeyPath: "best.name") == nil)
   }
 
@@ -58,7 +63,8 @@ struct KeyValueCodingTests {
       person.dogs.setValue(9, forKey: "age")
       person.nicknames.setValue("n", forKey: "self")
     }
-    #expect(person.dogs.map(\.age) == [9, 9] && Array(person.nicknames) == ["n", "n"])
+    expectEqual(person.dogs.map(\.age), [9, 9])
+    expectEqual(Array(person.nicknames), ["n", "n"])
   }
 
   @Test func operatorsFoldResults() throws {
@@ -74,16 +80,20 @@ struct KeyValueCodingTests {
     }
     let people = realm.objects(Person.self)
     func fold(_ path: String) -> Any? { people.value(forKeyPath: path) }
-    #expect(fold("@sum.id") as? Int == 6 && fold("@avg.id") as? Double == 2)
-    #expect(fold("@min.height") as? Double == 1.5 && fold("@max.height") as? Double == 2.5)
-    #expect(fold("@avg.height") as? Double == 2 && fold("@sum.height") as? Double == 4)
+    expectEqual(fold("@sum.id") as? Int, 6)
+    expectEqual(fold("@avg.id") as? Double, 2)
+    expectEqual(fold("@min.height") as? Double, 1.5)
+    expectEqual(fold("@max.height") as? Double, 2.5)
+    expectEqual(fold("@avg.height") as? Double, 2)
+    expectEqual(fold("@sum.height") as? Double, 4)
     expectEqual(fold("@count") as? Int, 3)
     expectEqual(fold("@unionOfObjects.name") as? [String], ["n1", "n0", "n1"])
     expectEqual(fold("@distinctUnionOfObjects.name") as? [String], ["n1", "n0"])
     expectEqual(
       fold("@distinctUnionOfArrays.nicknames") as? [String], ["a", "b1", "b2", "b3"])
     let heights = people.value(forKey: "height") as? [Any]
-    #expect(heights?.count == 3 && heights?[1] is NSNull)
+    expectEqual(heights?.count, 3)
+    #expect(heights?[1] is NSNull)
     expectEqual(people.where { $0.id > 9 }.value(forKeyPath: "@sum.id") as? Int, 0)
     #expect(people.where { $0.id > 9 }.value(forKeyPath: "@max.id") == nil)
     try realm.write { people.setValue("same", forKey: "name") }
@@ -112,7 +122,9 @@ struct KeyValueCodingTests {
       shelf.numbers.setValue(2, forKey: "self")
       shelf.dogs.setValue(7, forKey: "age")
     }
-    #expect(shelf.scores["c"] == 8 && Array(shelf.numbers) == [2] && shelf.dogs[0].age == 7)
+    expectEqual(shelf.scores["c"], 8)
+    expectEqual(Array(shelf.numbers), [2])
+    expectEqual(shelf.dogs[0].age, 7)
   }
 
   private func expect(_ text: String, in result: ExitTest.Result?) {

@@ -74,11 +74,13 @@ struct UntypedAccessTests {
       #expect(!(sound["any"] is AnyRealmValue))
     }
     try realm.write { sound.any = .none }
-    #expect(sound["any"] == nil && sound.value(forKey: "any") == nil)
+    #expect(sound["any"] == nil)
+    #expect(sound.value(forKey: "any") == nil)
     try realm.write { sound.any = .fromArray([.int(1)]) }
     expectEqual((sound["any"] as? List<AnyRealmValue>)?.count, 1)
     try realm.write { sound.part = SoundPart(value: ["any": 4]) }
-    #expect(sound.part?["any"] as? Int == 4 && sound.value(forKeyPath: "part.any") as? Int == 4)
+    expectEqual(sound.part?["any"] as? Int, 4)
+    expectEqual(sound.value(forKeyPath: "part.any") as? Int, 4)
   }
 
   @Test(arguments: [false, true]) func elementsOfMixedCollectionsAreGivenPlain(
@@ -92,9 +94,12 @@ struct UntypedAccessTests {
       sound.anyMap["none"] = AnyRealmValue.none
     }
     let list: [AnyObject] = sound.anys.value(forKey: "self")
-    #expect(list[0] as? Int == 1 && list[1] as? String == "a" && list[2] is NSNull)
+    expectEqual(list[0] as? Int, 1)
+    expectEqual(list[1] as? String, "a")
+    #expect(list[2] is NSNull)
     let set: [AnyObject] = sound.anySet.value(forKey: "self")
-    #expect(set.count == 2 && set.contains { $0 as? Int == 2 })
+    expectEqual(set.count, 2)
+    #expect(set.contains { $0 as? Int == 2 })
     expectEqual(sound.anyMap.value(forKey: "k") as? String, "v")
     expectEqual(sound.anyMap.object(forKey: "k" as AnyObject) as? String, "v")
     #expect(sound.anyMap.value(forKey: "none") is NSNull)
@@ -125,7 +130,8 @@ struct UntypedAccessTests {
     let (realm, sound) = try sound(managed: managed)
     try realm.write { sound.optionals.append(objectsIn: [1, nil, 3]) }
     let values: [AnyObject] = sound.optionals.value(forKey: "self")
-    #expect(values as? [Int?] == [1, nil, 3] && values[1] is NSNull)
+    expectEqual(values as? [Int?], [1, nil, 3])
+    #expect(values[1] is NSNull)
     let untyped: Any? = AnyRealmCollection(sound.optionals).value(forKey: "self")
     expectEqual(untyped as? [Int?], [1, nil, 3])
   }
@@ -133,7 +139,8 @@ struct UntypedAccessTests {
   @Test func nullIsConvertedToNil() {
     let number: Int? = dynamicBridgeCast(fromObjectiveC: NSNull())
     let text: String? = dynamicBridgeCast(fromObjectiveC: Int?.none as Any)
-    #expect(number == nil && text == nil)
+    #expect(number == nil)
+    #expect(text == nil)
     expectEqual(dynamicBridgeCast(fromObjectiveC: 5) as Int?, 5)
   }
 
@@ -166,7 +173,8 @@ struct UntypedAccessTests {
       sound["tone"] = 5
       sound.setValue(77, forKey: "maybe")
     }
-    #expect(sound.maybe == nil && sound.tone == .loud)
+    #expect(sound.maybe == nil)
+    expectEqual(sound.tone, .loud)
     let dynamic = try #require(realm.dynamicObjects("Sound").first)
     expectEqual(dynamic["maybe"] as? Int, 77)
     try realm.write { dynamic["maybe"] = 1 }
@@ -185,8 +193,11 @@ struct UntypedAccessTests {
       sound["number"] = Tone.loud
       sound["any"] = Tone.soft
     }
-    #expect(sound.tone == .loud && Array(sound.tones) == [.loud, .soft])
-    #expect(sound.length.metres == 2.5 && sound.number == 5 && sound.any == .int(1))
+    expectEqual(sound.tone, .loud)
+    expectEqual(Array(sound.tones), [.loud, .soft])
+    expectEqual(sound.length.metres, 2.5)
+    expectEqual(sound.number, 5)
+    expectEqual(sound.any, .int(1))
   }
 
   // MARK: Links
@@ -199,8 +210,10 @@ struct UntypedAccessTests {
       sound.any = .object(try #require(sound.echo))
     }
     let dynamic = try #require(realm.dynamicObjects("Sound").first)
-    #expect((dynamic["echo"] as? Sound)?.name == "far" && (dynamic.echo as? Sound)?.name == "far")
-    #expect(dynamic["part"] is SoundPart && (dynamic["any"] as? Sound)?.name == "far")
+    #expect((dynamic["echo"] as? Sound)?.name == "far")
+    #expect((dynamic.echo as? Sound)?.name == "far")
+    #expect(dynamic["part"] is SoundPart)
+    #expect((dynamic["any"] as? Sound)?.name == "far")
     expectEqual(dynamic.value(forKeyPath: "echo.name") as? String, "far")
     expectEqual((dynamic.freeze()["echo"] as? Sound)?.isFrozen, true)
     try realm.write { dynamic["any"] = realm.dynamicObjects("Sound").last }

@@ -19,9 +19,14 @@ struct SectionSurfaceTests {
   }
 
   @Test func sectionsAreACollection() throws {
-    #expect(sections.startIndex == 0 && sections.endIndex == 2 && sections.count == 2)
-    #expect(sections.realm == realm && !sections.isInvalidated && !sections.isFrozen)
-    #expect(sections == sections && sections.allKeys == [false, true])
+    expectEqual(sections.startIndex, 0)
+    expectEqual(sections.endIndex, 2)
+    expectEqual(sections.count, 2)
+    expectEqual(sections.realm, realm)
+    #expect(!sections.isInvalidated)
+    #expect(!sections.isFrozen)
+    #expect(sections == sections)
+    expectEqual(sections.allKeys, [false, true])
     var names: [[String]] = []
     for section in sections {
       var inside: [String] = []
@@ -30,33 +35,44 @@ struct SectionSurfaceTests {
     }
     expectEqual(names, [["Zoe", "Bob"], ["Cid", "Ann"]])
     var iterator: SectionedResultsIterator<Bool, Member> = sections.makeIterator()
-    #expect(iterator.next()?.key == false && iterator.next()?.key == true)
+    expectEqual(iterator.next()?.key, false)
+    expectEqual(iterator.next()?.key, true)
     expectEqual(iterator.next(), nil)
   }
 
   @Test func aSectionIsACollection() throws {
     let section = sections[1]
-    #expect(section.startIndex == 0 && section.endIndex == 2 && section.count == 2)
-    #expect(section[0].name == "Cid" && section[1].name == "Ann" && section.id == true)
-    #expect(section.realm == realm && !section.isInvalidated && !section.isFrozen)
+    expectEqual(section.startIndex, 0)
+    expectEqual(section.endIndex, 2)
+    expectEqual(section.count, 2)
+    expectEqual(section[0].name, "Cid")
+    expectEqual(section[1].name, "Ann")
+    expectEqual(section.id, true)
+    expectEqual(section.realm, realm)
+    #expect(!section.isInvalidated)
+    #expect(!section.isFrozen)
     #expect(
       withoutAddresses(section).hasPrefix(
         "ResultsSection<Bool, Member> <0x> true (\n\t[0] Member {"))
     var iterator: SectionIterator<Member> = section.makeIterator()
     expectEqual(iterator.next()?.name, "Cid")
     realm.invalidate()
-    #expect(section.isInvalidated && sections.isInvalidated)
+    #expect(section.isInvalidated)
+    #expect(sections.isInvalidated)
   }
 
   @Test func pathsHaveSectionsAndItems() {
     var path = IndexPath(item: 1, section: 2)
-    #expect(path == IndexPath(row: 1, section: 2) && path.row == 1)
-    #expect(path.item == 1 && path.section == 2)
+    expectEqual(path, IndexPath(row: 1, section: 2))
+    expectEqual(path.row, 1)
+    expectEqual(path.item, 1)
+    expectEqual(path.section, 2)
     path.item = 4
     path.section = 5
     expectEqual(path, IndexPath(indexes: [5, 4]))
     path.row = 6
-    #expect(path.item == 6 && sections[IndexPath(item: 1, section: 0)].name == "Bob")
+    expectEqual(path.item, 6)
+    expectEqual(sections[IndexPath(item: 1, section: 0)].name, "Bob")
   }
 
   @MainActor @Test func observersOfKeyPathsHearOfThoseOnly() throws {

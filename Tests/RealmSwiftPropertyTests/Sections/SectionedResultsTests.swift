@@ -33,8 +33,11 @@ import Testing
     let realm = try await open(["Bea", "Ann", "Ada", "Bob"])
     let sections = initials(realm)
     let first = sections[0]
-    #expect(sections.allKeys == ["A", "B"] && sections.count == 2)
-    #expect(first.key == "A" && first.id == "A" && first.map(\.name) == ["Ada", "Ann"])
+    expectEqual(sections.allKeys, ["A", "B"])
+    expectEqual(sections.count, 2)
+    expectEqual(first.key, "A")
+    expectEqual(first.id, "A")
+    expectEqual(first.map(\.name), ["Ada", "Ann"])
     expectEqual(sections[IndexPath(item: 1, section: 1)].name, "Bob")
     expectEqual(sections.map { $0.map(\.name) }, [["Ada", "Ann"], ["Bea", "Bob"]])
     try realm.write {
@@ -42,7 +45,9 @@ import Testing
       realm.delete(first)
       expectEqual(sections.allKeys, ["B", "C"])
     }
-    #expect(first.isEmpty && sections[1].first?.id == 9 && sections[0] == sections[0])
+    #expect(first.isEmpty)
+    expectEqual(sections[1].first?.id, 9)
+    #expect(sections[0] == sections[0])
     let text = withoutAddresses(sections)
     #expect(text.hasPrefix("SectionedResults<String, Person> <0x> (\n"))
     #expect(text.contains("ResultsSection<String, Person> <0x> C (\n\t\t[0] Person {"))
@@ -62,7 +67,8 @@ import Testing
     let person = try #require(people.first)
     try realm.write { person.nicknames.append(objectsIn: ["xa", "yb", "xc"]) }
     let names = person.nicknames.sectioned(by: { String($0.prefix(1)) }, ascending: false)
-    #expect(names.allKeys == ["y", "x"] && names[1].map(\.self) == ["xc", "xa"])
+    expectEqual(names.allKeys, ["y", "x"])
+    expectEqual(names[1].map(\.self), ["xc", "xa"])
   }
 
   @Test func frozenThawedAndHandedOver() async throws {
@@ -71,8 +77,12 @@ import Testing
     let frozen = sections.freeze()
     let section = sections[1].freeze()
     try realm.write { realm.deleteAll() }
-    #expect(frozen.isFrozen && frozen.allKeys == ["A", "B"] && section.map(\.name) == ["Bea"])
-    #expect(frozen.thaw()?.count == 0 && section.thaw()?.isEmpty == true && sections.isEmpty)
+    #expect(frozen.isFrozen)
+    expectEqual(frozen.allKeys, ["A", "B"])
+    expectEqual(section.map(\.name), ["Bea"])
+    expectEqual(frozen.thaw()?.count, 0)
+    expectEqual(section.thaw()?.isEmpty, true)
+    #expect(sections.isEmpty)
     try realm.write { realm.create(Person.self, value: ["id": 5, "name": "Dan"]) }
     let reference = ThreadSafeReference(to: sections)
     let configuration = file.configuration
@@ -229,7 +239,9 @@ import Testing
     realm.create(Person.self, value: ["id": 7, "name": "Ann"])
     try realm.commitWrite()
     _ = await told.wait(for: 4)
-    #expect(told.all.count == 4 && told.all[2] == told.all[3] && told.all[2] != .initial(1))
+    expectEqual(told.all.count, 4)
+    #expect(told.all[2] == told.all[3])
+    #expect(told.all[2] != .initial(1))
     for token in tokens { token.invalidate() }
   }
 

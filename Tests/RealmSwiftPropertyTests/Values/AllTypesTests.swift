@@ -49,41 +49,63 @@ struct AllTypesTests {
     }
     let realm = try file.open()
     let read = try #require(realm.object(ofType: AllTypes.self, forPrimaryKey: id))
-    #expect(read.bool && read.int == -5_000_000_000 && read.int8 == -128)
-    #expect(read.int16 == 32_000 && read.int32 == .min && read.int64 == .max)
-    #expect(read.float == 1.5 && read.double == -2.25e100)
-    #expect(read.string == "Grüße, 世界" && read.data == Data([0, 1, 255]))
-    #expect(read.date == date && read.uuid == uuid && read.objectId == other)
+    #expect(read.bool)
+    expectEqual(read.int, -5_000_000_000)
+    expectEqual(read.int8, -128)
+    expectEqual(read.int16, 32_000)
+    expectEqual(read.int32, .min)
+    expectEqual(read.int64, .max)
+    expectEqual(read.float, 1.5)
+    expectEqual(read.double, -2.25e100)
+    expectEqual(read.string, "Grüße, 世界")
+    expectEqual(read.data, Data([0, 1, 255]))
+    expectEqual(read.date, date)
+    expectEqual(read.uuid, uuid)
+    expectEqual(read.objectId, other)
     expectEqual(read.decimal.bits.parts.text, "1.250E10")
-    #expect(read.optionalInt == 0 && read.optionalString == "" && read.optionalDate == date)
+    expectEqual(read.optionalInt, 0)
+    expectEqual(read.optionalString, "")
+    expectEqual(read.optionalDate, date)
     expectEqual(read.optionalDecimal?.bits.parts.text, "-0E-2")
-    #expect(read.optionalUUID == uuid && read.optionalObjectId == other)
-    #expect(read.optionalBool == false && read.optionalData == Data())
-    #expect(read.optionalDouble == 0 && read.optionalFloat == -1 && read.optionalInt8 == 3)
+    expectEqual(read.optionalUUID, uuid)
+    expectEqual(read.optionalObjectId, other)
+    expectEqual(read.optionalBool, false)
+    expectEqual(read.optionalData, Data())
+    expectEqual(read.optionalDouble, 0)
+    expectEqual(read.optionalFloat, -1)
+    expectEqual(read.optionalInt8, 3)
   }
 
   @Test func optionalsBecomeNilAndDefaultsHold() throws {
     let realm = try TemporaryRealm().open()
     let object = AllTypes()
     try realm.write { realm.add(object) }
-    #expect(!object.bool && object.int == 0 && object.string == "" && object.data == Data())
+    #expect(!object.bool)
+    expectEqual(object.int, 0)
+    expectEqual(object.string, "")
+    expectEqual(object.data, Data())
     #expect(abs(object.date.timeIntervalSinceNow) < 60)
     #expect(object.uuid != UUID(uuidString: "00000000-0000-0000-0000-000000000000"))
-    #expect(object.optionalInt == nil && object.optionalString == nil && object.optionalData == nil)
-    #expect(object.optionalDate == nil && object.optionalDecimal == nil)
+    #expect(object.optionalInt == nil)
+    #expect(object.optionalString == nil)
+    #expect(object.optionalData == nil)
+    #expect(object.optionalDate == nil)
+    #expect(object.optionalDecimal == nil)
     try realm.write {
       object.optionalInt = 4
       object.optionalString = "x"
       object.optionalDouble = .nan
     }
-    #expect(object.optionalInt == 4 && object.optionalString == "x")
+    expectEqual(object.optionalInt, 4)
+    expectEqual(object.optionalString, "x")
     expectEqual(object.optionalDouble?.isNaN, true)
     try realm.write {
       object.optionalInt = nil
       object.optionalString = nil
       object.optionalDouble = nil
     }
-    #expect(object.optionalInt == nil && object.optionalString == nil)
+    #expect(object.optionalInt == nil)
+    #expect(object.optionalString == nil)
     expectEqual(object.optionalDouble, nil)
   }
 

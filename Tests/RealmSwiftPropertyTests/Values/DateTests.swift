@@ -30,7 +30,8 @@ struct DateTests {
     expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: .infinity)).seconds, .max)
     expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: -.infinity)).seconds, .min)
     expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: 1e300)).seconds, .max)
-    #expect(Timestamp(.distantPast).seconds < 0 && Timestamp(.distantFuture).seconds > 0)
+    #expect(Timestamp(.distantPast).seconds < 0)
+    #expect(Timestamp(.distantFuture).seconds > 0)
     expectEqual(Date(Timestamp(.distantPast)), .distantPast)
     expectEqual(Date(Timestamp(Date(timeIntervalSince1970: 0))), Date(timeIntervalSince1970: 0))
     expectEqual(

@@ -50,9 +50,10 @@ struct DecimalArithmeticTests {
       default: first / second
       }
     let expected = try Decimal128(string: result)
-    #expect(
-      found.low == expected.low && found.high == expected.high,
-      "\(left) \(operation) \(right) = \(found), not \(expected)")
+    expectEqual(
+      found.low, expected.low, "\(left) \(operation) \(right) = \(found), not \(expected)")
+    expectEqual(
+      found.high, expected.high, "\(left) \(operation) \(right) = \(found), not \(expected)")
   }
 
   /// An integer of any size, in digits to the base of 10^9, least first; slow and simple.
@@ -214,15 +215,20 @@ struct DecimalArithmeticTests {
     number += 0.5
     number -= 1
     number /= 4
-    #expect(number == "0.5" && -number == "-0.5" && (-number).magnitude == number)
+    expectEqual(number, "0.5")
+    expectEqual(-number, "-0.5")
+    #expect((-number).magnitude == number)
     expectEqual([1, 2.5, "3.5"].reduce(Decimal128(), +), 7)
-    #expect(number.distance(to: 3) == "2.5" && number.advanced(by: 1) == "1.5")
+    expectEqual(number.distance(to: 3), "2.5")
+    expectEqual(number.advanced(by: 1), "1.5")
     expectEqual(
       Array(stride(from: Decimal128("0.1"), to: "0.4", by: "0.1")), ["0.1", "0.2", "0.3"])
     let tenth: Decimal128 = "0.1"
     expectEqual((0..<10).reduce(Decimal128()) { sum, _ in sum + tenth }, 1)
-    #expect(Decimal128.max + Decimal128.max == "Inf" && Decimal128.min * 10 == "-Inf")
-    #expect(number.decimalValue == Decimal(string: "0.5") && number.doubleValue == 0.5)
+    expectEqual(Decimal128.max + Decimal128.max, "Inf")
+    expectEqual(Decimal128.min * 10, "-Inf")
+    expectEqual(number.decimalValue, Decimal(string: "0.5"))
+    expectEqual(number.doubleValue, 0.5)
     #expect(Decimal128.max.decimalValue.isNaN)
   }
 

@@ -60,10 +60,12 @@ struct FailableOptionalTests {
   }
 
   private func check(_ contact: Contact) {
-    #expect(contact.phone == nil && contact.whole == nil)
+    #expect(contact.phone == nil)
+    #expect(contact.whole == nil)
     expectEqual(contact.phones.map { $0?.digits }, [nil, "3", nil])
     expectEqual(Set(contact.phoneSet.map { $0?.digits }), [nil, "3"])
-    #expect(contact.byName.count == 2 && contact.byName["a"] == .some(nil))
+    expectEqual(contact.byName.count, 2)
+    expectEqual(contact.byName["a"], .some(nil))
     expectEqual(contact.byName["b"]??.digits, "3")
     expectEqual(contact.sizes.map { $0 }, [.small, nil])
   }
@@ -77,22 +79,27 @@ struct FailableOptionalTests {
       contact["phone"] = "12"
       contact["phones"] = ["12"]
     }
-    #expect(contact.phone == nil && contact.phones.map { $0 } == [nil])
+    #expect(contact.phone == nil)
+    expectEqual(contact.phones.map { $0 }, [nil])
   }
 
   @Test func unmanagedObjectsTakeRawValuesOfNoCase() throws {
     let realm = try TemporaryRealm([Contact.self, StoredRange.self]).open()
     let managed = try realm.write { realm.create(Contact.self, value: ["size": 1]) }
     let unmanaged = Contact(value: ["size": 1])
-    #expect(unmanaged.size == .small && Contact(value: ["size": 2]).size == nil)
+    expectEqual(unmanaged.size, .small)
+    #expect(Contact(value: ["size": 2]).size == nil)
     unmanaged["size"] = 10
     try realm.write { managed["size"] = 10 }
-    #expect(unmanaged.size == nil && managed.size == nil && unmanaged["size"] == nil)
+    #expect(unmanaged.size == nil)
+    #expect(managed.size == nil)
+    #expect(unmanaged["size"] == nil)
     // Managed, the raw value is kept.
     expectEqual(realm.dynamicObjects("Contact").first?["size"] as? Int, 10)
     unmanaged["size"] = 3
     unmanaged.setValue("+7", forKey: "phone")
-    #expect(unmanaged.size == .large && unmanaged.phone?.digits == "7")
+    expectEqual(unmanaged.size, .large)
+    expectEqual(unmanaged.phone?.digits, "7")
   }
 
   @Test(arguments: [false, true]) func nullInAListOfWrappersIsRefused(managed: Bool) async {
@@ -112,7 +119,8 @@ struct FailableOptionalTests {
     let unmanaged = Contact(value: ["phone": "+1", "size": 3, "whole": [1, 2]])
     let managed = try realm.write { realm.create(Contact.self, value: unmanaged) }
     for contact in [unmanaged, managed] {
-      #expect(contact["size"] as? Int == 3 && contact.value(forKey: "size") as? Int == 3)
+      expectEqual(contact["size"] as? Int, 3)
+      expectEqual(contact.value(forKey: "size") as? Int, 3)
       expectEqual(contact["phone"] as? String, "+1")
       expectEqual(contact.value(forKeyPath: "phone") as? String, "+1")
       expectEqual((contact["whole"] as? StoredRange)?.to, 2)
@@ -125,6 +133,7 @@ struct FailableOptionalTests {
       managed["size"] = managed["size"]
       managed["phone"] = managed["phone"]
     }
-    #expect(managed.size == .large && managed.phone?.digits == "1")
+    expectEqual(managed.size, .large)
+    expectEqual(managed.phone?.digits, "1")
   }
 }

@@ -132,7 +132,8 @@ struct MixedPropertyTests {
           frozen.thaw().map { MixedPropertyTests.text($0.value) },
         ]
       }
-      #expect(read.count == 4 && read.allSatisfy { $0 == text }, "\(text): \(read)")
+      expectEqual(read.count, 4, "\(text): \(read)")
+      #expect(read.allSatisfy { $0 == text }, "\(text): \(read)")
     }
     try await expectEqual(Reader().texts(ThreadSafeReference(to: carriers), configuration), texts)
     // What is inside is written through where it arrived.

@@ -39,13 +39,17 @@ struct NestedMixedTests {
     try realm.write { realm.add(object) }
     #expect(inner.realm != nil)
     let map = try #require(object.any.dictionaryValue)
-    #expect(map.keys == ["list", "more", "none"] && map["none"] == AnyRealmValue.none)
-    #expect(map["more"]?.boolValue == true && map.realm == realm)
+    expectEqual(map.keys, ["list", "more", "none"])
+    expectEqual(map["none"], AnyRealmValue.none)
+    expectEqual(map["more"]?.boolValue, true)
+    expectEqual(map.realm, realm)
     let list = try #require(map["list"]?.listValue)
     expectEqual(Array(list.prefix(2)), [.string("0"), .int(1)])
     expectEqual(list[2].object(MixedHolder.self)?.id, 2)
-    #expect(object.list[0].listValue?.isEmpty == true && object.map["x"]?.dictionaryValue != nil)
-    #expect(object.any.listValue == nil && object.list[0].dictionaryValue == nil)
+    expectEqual(object.list[0].listValue?.isEmpty, true)
+    #expect(object.map["x"]?.dictionaryValue != nil)
+    #expect(object.any.listValue == nil)
+    #expect(object.list[0].dictionaryValue == nil)
   }
 
   @Test func whatIsReadIsLive() throws {
@@ -59,10 +63,12 @@ struct NestedMixedTests {
       outer.move(from: 1, to: 2)
     }
     expectEqual(Array(inner), [.int(1), .int(2), .int(3)])
-    #expect(outer[2].listValue == inner && outer[2] == .list(inner))
+    expectEqual(outer[2].listValue, inner)
+    expectEqual(outer[2], .list(inner))
     #expect(Set([outer[2]]).contains(.list(inner)))
     try realm.write { outer.swapAt(0, 2) }
-    #expect(Array(inner).count == 3 && outer[0].listValue == inner)
+    expectEqual(Array(inner).count, 3)
+    expectEqual(outer[0].listValue, inner)
     for value in outer where value.listValue != nil { expectEqual(value.listValue, inner) }
   }
 
@@ -70,12 +76,17 @@ struct NestedMixedTests {
     let holder = try holder(.fromDictionary(["a": .fromArray([.int(1)])]))
     let map = try #require(holder.any.dictionaryValue)
     let list = try #require(map["a"]?.listValue)
-    #expect(!list.isInvalidated && !map.isInvalidated)
+    #expect(!list.isInvalidated)
+    #expect(!map.isInvalidated)
     try realm.write { map["a"] = .fromArray([.int(2)]) }
-    #expect(list.isInvalidated && !map.isInvalidated && map["a"]?.listValue != list)
+    #expect(list.isInvalidated)
+    #expect(!map.isInvalidated)
+    #expect(map["a"]?.listValue != list)
     let second = try #require(map["a"]?.listValue)
     try realm.write { holder.any = .fromArray([]) }
-    #expect(map.isInvalidated && second.isInvalidated && holder.any.listValue?.count == 0)
+    #expect(map.isInvalidated)
+    #expect(second.isInvalidated)
+    expectEqual(holder.any.listValue?.count, 0)
     try realm.write { realm.delete(holder) }
     try ReferenceReader.check(file.configuration)
   }
@@ -91,8 +102,10 @@ struct NestedMixedTests {
       holder.list.append(holder.any)
       list.append(.list(list))
     }
-    #expect(list.count == 3 && holder.indexed.listValue?.count == 2)
-    #expect(list[2].listValue?.count == 2 && holder.list[0].listValue?.count == 2)
+    expectEqual(list.count, 3)
+    expectEqual(holder.indexed.listValue?.count, 2)
+    expectEqual(list[2].listValue?.count, 2)
+    expectEqual(holder.list[0].listValue?.count, 2)
   }
 
   @Test func frozenAndThawed() throws {
@@ -101,13 +114,17 @@ struct NestedMixedTests {
     let frozen = list.freeze()
     let frozenMap = try #require(holder.freeze().any.dictionaryValue)
     try realm.write { list.append(.int(2)) }
-    #expect(frozen.isFrozen && Array(frozen) == [.int(1)] && list.count == 2)
-    #expect(frozenMap["a"]?.listValue?.count == 1 && frozenMap.isFrozen)
+    #expect(frozen.isFrozen)
+    expectEqual(Array(frozen), [.int(1)])
+    expectEqual(list.count, 2)
+    expectEqual(frozenMap["a"]?.listValue?.count, 1)
+    #expect(frozenMap.isFrozen)
     expectEqual(frozen.thaw(), list)
     let reference = ThreadSafeReference(to: list)
     expectEqual(realm.resolve(reference), list)
     try realm.write { holder.any = .none }
-    #expect(frozen.thaw() == nil && frozen.count == 1)
+    #expect(frozen.thaw() == nil)
+    expectEqual(frozen.count, 1)
   }
 
   @Test func foundationOfValues() throws {
@@ -117,9 +134,11 @@ struct NestedMixedTests {
     ]
     let made = try realm.write { realm.create(MixedHolder.self, value: value) }
     let list = try #require(made.any.dictionaryValue?["list"]?.listValue)
-    #expect(list[0] == .int(1) && list[1] == .none)
+    expectEqual(list[0], .int(1))
+    expectEqual(list[1], .none)
     expectEqual(list[2].dictionaryValue?["k"], .bool(true))
-    #expect(made.list[0].listValue?.count == 2 && made.map["a"]?.dictionaryValue?.count == 0)
+    expectEqual(made.list[0].listValue?.count, 2)
+    expectEqual(made.map["a"]?.dictionaryValue?.count, 0)
     let unmanaged = MixedHolder(value: value)
     expectEqual(unmanaged.any.dictionaryValue?["title"], .string("x"))
     expectEqual(unmanaged.list[0].listValue?[1], .int(2))
@@ -177,6 +196,7 @@ struct NestedMixedTests {
       realm.create(
         MixedHolder.self, value: ["id": 1, "any": [[2]]] as [String: Any], update: .modified)
     }
-    #expect(inner.isInvalidated && holder.any.listValue?[0].listValue?[0] == .int(2))
+    #expect(inner.isInvalidated)
+    expectEqual(holder.any.listValue?[0].listValue?[0], .int(2))
   }
 }

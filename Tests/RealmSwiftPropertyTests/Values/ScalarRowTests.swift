@@ -15,7 +15,8 @@ import Testing
   // MARK: Decimal128
 
   @Test func decimalsAreMadeOfManyThings() throws {
-    #expect(Decimal128().stringValue == "0" && Decimal128() == 0)
+    expectEqual(Decimal128().stringValue, "0")
+    expectEqual(Decimal128(), 0)
     let values: [(Any, String)] = [
       (5, "5"), (Int8(-5), "-5"), (UInt64.max, "18446744073709551615"), (1.5, "1.5"),
       (Float(0.1), "1E-1"), ("1.50", "1.50"), (Decimal(string: "2.25") ?? 0, "2.25"),
@@ -38,16 +39,26 @@ import Testing
     expectEqual(Decimal128.min.stringValue, "-\(nines)E+6111")
     let notANumber: Decimal128 = "NaN"
     let signaling = Decimal128(low: 0, high: 0x7E << 56)
-    #expect(notANumber.isNaN && !notANumber.isSignaling && !notANumber.isSignalingNaN)
-    #expect(signaling.isNaN && signaling.isSignaling && signaling.isSignalingNaN)
-    #expect(notANumber == signaling && Set([notANumber, signaling, "-NaN"]).count == 1)
-    #expect(notANumber < "-Inf" && !(notANumber < notANumber) && !(1 < notANumber))
+    #expect(notANumber.isNaN)
+    #expect(!notANumber.isSignaling)
+    #expect(!notANumber.isSignalingNaN)
+    #expect(signaling.isNaN)
+    #expect(signaling.isSignaling)
+    #expect(signaling.isSignalingNaN)
+    expectEqual(notANumber, signaling)
+    expectEqual(Set([notANumber, signaling, "-NaN"]).count, 1)
+    #expect(notANumber < "-Inf")
+    #expect(!(notANumber < notANumber))
+    #expect(!(1 < notANumber))
     expectEqual(Decimal128("-2.50").magnitude.stringValue, "2.5")
     expectEqual(Decimal128("-Inf").magnitude, "Inf")
-    #expect(Decimal128("Inf").doubleValue == .infinity && notANumber.doubleValue.isNaN)
-    #expect(Decimal128("-Inf").doubleValue == -.infinity && Decimal128("1E400").doubleValue > 1e308)
+    expectEqual(Decimal128("Inf").doubleValue, .infinity)
+    #expect(notANumber.doubleValue.isNaN)
+    expectEqual(Decimal128("-Inf").doubleValue, -.infinity)
+    #expect(Decimal128("1E400").doubleValue > 1e308)
     expectEqual(Decimal128("-12.5").decimalValue, Decimal(string: "-12.5"))
-    #expect(notANumber.decimalValue.isNaN && Decimal128("Inf").decimalValue.isNaN)
+    #expect(notANumber.decimalValue.isNaN)
+    #expect(Decimal128("Inf").decimalValue.isNaN)
   }
 
   @Test func decimalsAreCoded() throws {
@@ -81,7 +92,8 @@ import Testing
     let objects = realm.objects(AllTypes.self)
     expectEqual(objects.map(\.decimal.stringValue), decimals.reversed().map(\.stringValue))
     let sorted = objects.sorted(by: \.decimal).map(\.decimal)
-    #expect(sorted.first?.isNaN == true && sorted.last == "Inf")
+    expectEqual(sorted.first?.isNaN, true)
+    expectEqual(sorted.last, "Inf")
     #expect(zip(sorted, sorted.dropFirst()).allSatisfy { $0 <= $1 || $0.isNaN })
     expectEqual(objects.where { $0.decimal == 1 }.count, 2)
     expectEqual(objects.freeze().map(\.decimal.stringValue), objects.map(\.decimal.stringValue))
@@ -94,7 +106,8 @@ import Testing
       timestamp: Date(timeIntervalSince1970: 0x0102_0304), machineId: 0xFF05_0607,
       processId: 0xFF_0809)
     #expect(id.stringValue.hasPrefix("0102030405060708" + "09"))
-    #expect(id.timestamp == Date(timeIntervalSince1970: 0x0102_0304) && id.description == "\(id)")
+    expectEqual(id.timestamp, Date(timeIntervalSince1970: 0x0102_0304))
+    expectEqual(id.description, "\(id)")
     let dates: [(Date, String)] = [
       (Date(timeIntervalSince1970: -5), "00000000"), (.distantFuture, "ffffffff"),
       (Date(timeIntervalSince1970: .infinity), "ffffffff"),
@@ -111,7 +124,8 @@ import Testing
     let ids = [
       ObjectId(), ObjectId("00000000000000000000000a"), ObjectId("ff0000000000000000000000"),
     ]
-    #expect(ids == ids.shuffled().sorted() && Set(ids + ids).count == 3)
+    expectEqual(ids, ids.shuffled().sorted())
+    expectEqual(Set(ids + ids).count, 3)
   }
 
   // MARK: Dates, data and texts
@@ -131,7 +145,8 @@ import Testing
       object.date = Date(timeIntervalSince1970: 1.5)
       object.optionalDate = .distantPast
     }
-    #expect(object.date == Date(timeIntervalSince1970: 1.5) && object.optionalDate == .distantPast)
+    expectEqual(object.date, Date(timeIntervalSince1970: 1.5))
+    expectEqual(object.optionalDate, .distantPast)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -146,7 +161,8 @@ import Testing
           "string": String(repeating: "a", count: limit - 1),
         ])
     }
-    #expect(object.data.count == limit && object.data.last == 7)
+    expectEqual(object.data.count, limit)
+    expectEqual(object.data.last, 7)
     expectEqual(object.string.utf8.count, limit - 1)
   }
 

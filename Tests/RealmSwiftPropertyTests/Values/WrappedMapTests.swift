@@ -54,15 +54,18 @@ struct WrappedMapTests {
         tower.levels["low"] = Level(3)
         tower.maybe["low"] = Level(4)
       }
-      #expect(tower.levels["low"]?.value == 3 && tower.levels["high"]?.value == 2)
+      expectEqual(tower.levels["low"]?.value, 3)
+      expectEqual(tower.levels["high"]?.value, 2)
     }
     // Opened again the file has the same schema.
     let realm = try file.open()
     let tower = try #require(realm.object(ofType: Tower.self, forPrimaryKey: 1))
-    #expect(tower.levels.keys == ["high", "low"] && tower.levels.values.map(\.value) == [2, 3])
+    expectEqual(tower.levels.keys, ["high", "low"])
+    expectEqual(tower.levels.values.map(\.value), [2, 3])
     expectEqual(realm.schema["Tower"]?["levels"]?.isOptional, true)
     try realm.write { tower.levels.removeObject(for: "high") }
-    #expect(tower.levels.count == 1 && realm.dynamicObjects("StoredLevel").count == 2)
+    expectEqual(tower.levels.count, 1)
+    expectEqual(realm.dynamicObjects("StoredLevel").count, 2)
   }
 
   @Test func theFileIsThatOfOptionalValues() throws {

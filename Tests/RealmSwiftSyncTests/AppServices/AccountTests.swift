@@ -132,15 +132,22 @@ struct AccountTests {
     let (app, _) = try Self.app(Answers())
     let user = try await app.login(credentials: .emailPassword(email: "a@b.c", password: "p"))
     let profile = user.profile
-    #expect(profile.name == "Ann" && profile.email == "a@b.c")
+    expectEqual(profile.name, "Ann")
+    expectEqual(profile.email, "a@b.c")
     expectEqual(profile.pictureURL, URL(string: "http://p"))
-    #expect(profile.firstName == "A" && profile.lastName == "B" && profile.gender == "f")
-    #expect(profile.birthday == "1" && profile.minAge == "2" && profile.maxAge == "3")
+    expectEqual(profile.firstName, "A")
+    expectEqual(profile.lastName, "B")
+    expectEqual(profile.gender, "f")
+    expectEqual(profile.birthday, "1")
+    expectEqual(profile.minAge, "2")
+    expectEqual(profile.maxAge, "3")
     expectEqual(profile.metadata.count, 9)
     expectEqual(user.identities, [UserIdentity(providerType: "local-userpass", identifier: "i")])
     expectEqual(user.identities.first?.identifier, "i")
-    #expect(user.id == "00000000000000000000000b" && app.allUsers[user.id] == user)
-    #expect(user.accessToken != nil && user.refreshToken != nil)
+    expectEqual(user.id, "00000000000000000000000b")
+    expectEqual(app.allUsers[user.id], user)
+    #expect(user.accessToken != nil)
+    #expect(user.refreshToken != nil)
     expectEqual(user.customData, ["level": 3])
     try await expectEqual(user.refreshCustomData(), ["level": 4])
     let data = try await withCheckedThrowingContinuation {
@@ -148,8 +155,10 @@ struct AccountTests {
       user.refreshCustomData { continuation.resume(with: $0.map { $0["level"] as? Int }) }
     }
     expectEqual(data, 4)
-    #expect(user.allSessions.isEmpty && user.session(forPartitionValue: "p") == nil)
-    #expect(app.appId == "a" && app.configuration.defaultRequestTimeoutMS == 5_000)
+    #expect(user.allSessions.isEmpty)
+    #expect(user.session(forPartitionValue: "p") == nil)
+    expectEqual(app.appId, "a")
+    expectEqual(app.configuration.defaultRequestTimeoutMS, 5_000)
     expectEqual(Set([user, user]).count, 1)
   }
 
@@ -161,7 +170,8 @@ struct AccountTests {
   func allCredentialsLogIn(_ credentials: Credentials) async throws {
     let (app, _) = try Self.app(Answers())
     let user: User = try await value { app.login(credentials: credentials, $0) }
-    #expect(user.isLoggedIn && app.currentUser == user)
+    #expect(user.isLoggedIn)
+    expectEqual(app.currentUser, user)
   }
 
   @Test func functionsAreCalledByTheirNames() async throws {
@@ -208,7 +218,8 @@ struct AccountTests {
     expectEqual(linked, user)
     expectEqual(app.switch(to: user), user)
     #expect(await error { user.logOut(completion: $0) } == nil)
-    #expect(user.state == .loggedOut && !user.isLoggedIn)
+    expectEqual(user.state, .loggedOut)
+    #expect(!user.isLoggedIn)
     _ = try await app.login(credentials: credentials)
     #expect(user.isLoggedIn)
     try await user.remove()
@@ -238,8 +249,10 @@ struct AccountTests {
     configuration.directory = directory.path
     configuration.network = network
     let settings = App(id: "a", configuration: configuration).configuration.network
-    #expect(settings.proxy?.host == "proxy.example.org" && settings.proxy?.port == 3128)
-    #expect(settings.proxy?.username == "ann" && settings.proxy?.password == "secret")
+    expectEqual(settings.proxy?.host, "proxy.example.org")
+    expectEqual(settings.proxy?.port, 3128)
+    expectEqual(settings.proxy?.username, "ann")
+    expectEqual(settings.proxy?.password, "secret")
     expectEqual(settings.additionalTrustRoots, "pem")
     expectEqual(
       settings.route,
@@ -254,15 +267,21 @@ struct AccountTests {
     let id = "defaults-\(UUID().uuidString)"
     let configuration = App(id: id).configuration
     expectEqual(configuration.baseURL, "https://services.cloud.mongodb.com")
-    #expect(configuration.defaultRequestTimeoutMS == 60_000 && configuration.transport == nil)
-    #expect(configuration.enableSessionMultiplexing && configuration.encryptionKey == nil)
+    expectEqual(configuration.defaultRequestTimeoutMS, 60_000)
+    #expect(configuration.transport == nil)
+    #expect(configuration.enableSessionMultiplexing)
+    #expect(configuration.encryptionKey == nil)
     let times = configuration.syncTimeouts
-    #expect(times.connectTimeout == 120_000 && times.connectionLingerTime == 30_000)
-    #expect(times.pingKeepalivePeriod == 60_000 && times.pongKeepaliveTimeout == 120_000)
+    expectEqual(times.connectTimeout, 120_000)
+    expectEqual(times.connectionLingerTime, 30_000)
+    expectEqual(times.pingKeepalivePeriod, 60_000)
+    expectEqual(times.pongKeepaliveTimeout, 120_000)
     expectEqual(times.fastReconnectLimit, 60_000)
     let manager = App(id: id).syncManager
-    #expect(manager.errorHandler == nil && manager.userAgent == nil)
-    #expect(manager.authorizationHeaderName == nil && manager.customRequestHeaders == nil)
+    #expect(manager.errorHandler == nil)
+    #expect(manager.userAgent == nil)
+    #expect(manager.authorizationHeaderName == nil)
+    #expect(manager.customRequestHeaders == nil)
     let other = AppConfiguration(enableSessionMultiplexing: false)
     #expect(!App(id: id + "2", configuration: other).configuration.enableSessionMultiplexing)
   }
@@ -273,8 +292,10 @@ struct AccountTests {
     manager.userAgent = "Todos/1"
     manager.customRequestHeaders = ["X-Key": "v"]
     manager.authorizationHeaderName = "X-Auth"
-    #expect(manager.userAgent == "Todos/1" && manager.customRequestHeaders == ["X-Key": "v"])
-    #expect(manager.authorizationHeaderName == "X-Auth" && manager.appID == "a")
+    expectEqual(manager.userAgent, "Todos/1")
+    expectEqual(manager.customRequestHeaders, ["X-Key": "v"])
+    expectEqual(manager.authorizationHeaderName, "X-Auth")
+    expectEqual(manager.appID, "a")
     expectEqual(manager.headers.map(\.name), ["User-Agent", "X-Key"])
     #expect(manager.headers[0].value.hasSuffix(" Todos/1"))
     manager.customRequestHeaders = ["X-Key": "v", "host": "x", "Sec-WebSocket-Key": "y"]
@@ -287,8 +308,10 @@ struct AccountTests {
     options.fastReconnectLimit = 5
     manager.timeoutOptions = options
     let read = manager.timeoutOptions
-    #expect(read.connectTimeout == 1 && read.connectionLingerTime == 2)
-    #expect(read.pingKeepalivePeriod == 3_000 && read.pongKeepaliveTimeout == 4)
+    expectEqual(read.connectTimeout, 1)
+    expectEqual(read.connectionLingerTime, 2)
+    expectEqual(read.pingKeepalivePeriod, 3_000)
+    expectEqual(read.pongKeepaliveTimeout, 4)
     expectEqual(read.fastReconnectLimit, 5)
     let errors = Locked(0)
     manager.errorHandler = { _, session in errors.withLock { $0 += session == nil ? 1 : 0 } }
@@ -316,8 +339,10 @@ struct AccountTests {
     let failure = AppFailure.service(
       name: "InvalidPassword", message: "no", status: 401, logURL: "http://l")
     let error = AppError.of(failure) as? AppError
-    #expect(error?.code == .invalidPassword && error?.message == "no")
-    #expect(error?.httpStatusCode == 401 && error?.logURL == URL(string: "http://l"))
+    expectEqual(error?.code, .invalidPassword)
+    expectEqual(error?.message, "no")
+    expectEqual(error?.httpStatusCode, 401)
+    expectEqual(error?.logURL, URL(string: "http://l"))
     expectEqual(error?.errorDescription, "no")
     let sync: [SyncError.Code] = [
       SyncError.clientSessionError, SyncError.clientUserError, SyncError.clientInternalError,
@@ -329,15 +354,20 @@ struct AccountTests {
     let move = FileAction(movingFrom: "/x", to: "/backup")
     let reset = SyncError(
       .clientResetError, "gone", protocolCode: 208, token: .init(action: move, app: nil))
-    #expect(reset.clientResetInfo()?.0 == "/backup" && reset.deleteRealmUserInfo() == nil)
-    #expect(reset.message == "gone" && reset.errorDescription == "gone")
-    #expect(reset.serverLogURL == nil && reset.compensatingWriteInfo == nil)
+    expectEqual(reset.clientResetInfo()?.0, "/backup")
+    #expect(reset.deleteRealmUserInfo() == nil)
+    expectEqual(reset.message, "gone")
+    expectEqual(reset.errorDescription, "gone")
+    #expect(reset.serverLogURL == nil)
+    #expect(reset.compensatingWriteInfo == nil)
     let deletion = FileAction(deleting: "/y")
     let denied = SyncError(.permissionDeniedError, "", token: .init(action: deletion, app: nil))
-    #expect(denied.deleteRealmUserInfo() != nil && denied.clientResetInfo() == nil)
+    #expect(denied.deleteRealmUserInfo() != nil)
+    #expect(denied.clientResetInfo() == nil)
     let info = CompensatingWriteInfo(
       RejectedUpdate(reason: "r", table: "Todo", key: .string("k")))
-    #expect(info.objectType == "Todo" && info.reason == "r")
+    expectEqual(info.objectType, "Todo")
+    expectEqual(info.reason, "r")
     expectEqual(info.primaryKey, .string("k"))
   }
 }

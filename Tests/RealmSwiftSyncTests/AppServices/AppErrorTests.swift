@@ -41,8 +41,10 @@ struct AppErrorTests {
 
   @Test func errorsHaveWhatTheServerTold() throws {
     let error = try #require(error(named: "AccountNameInUse") as? AppError)
-    #expect(error.code == .accountNameInUse && error.message == "no")
-    #expect(error.httpStatusCode == 401 && error.logURL == URL(string: "http://x/log"))
+    expectEqual(error.code, .accountNameInUse)
+    expectEqual(error.message, "no")
+    expectEqual(error.httpStatusCode, 401)
+    expectEqual(error.logURL, URL(string: "http://x/log"))
     expectEqual(error.localizedDescription, "no")
   }
 
@@ -64,10 +66,12 @@ struct AppErrorTests {
   @Test func onlyResetsHaveTheFileOfAReset() {
     let move = FileAction(movingFrom: "/tmp/a.realm", to: "/tmp/backup")
     let reset = SyncError(.clientResetError, "no", token: .init(action: move, app: nil))
-    #expect(reset.clientResetInfo()?.0 == "/tmp/backup" && reset.deleteRealmUserInfo() == nil)
+    expectEqual(reset.clientResetInfo()?.0, "/tmp/backup")
+    #expect(reset.deleteRealmUserInfo() == nil)
     let deletion = FileAction(deleting: "/tmp/a.realm")
     let denied = SyncError(.permissionDeniedError, "no", token: .init(action: deletion, app: nil))
-    #expect(denied.clientResetInfo() == nil && denied.deleteRealmUserInfo() != nil)
+    #expect(denied.clientResetInfo() == nil)
+    #expect(denied.deleteRealmUserInfo() != nil)
   }
 }
 #endif

@@ -83,12 +83,17 @@ struct CustomTransportTests {
     }
     let user = try await app(transport).login(
       credentials: .emailPassword(email: "a@b.c", password: "secret"))
-    #expect(user.id == "000000000000000000000001" && user.profile.email == "a@b.c")
+    expectEqual(user.id, "000000000000000000000001")
+    expectEqual(user.profile.email, "a@b.c")
     let sent = transport.sent.withLock { $0 }
-    #expect(sent.first?.method == .GET && sent.first?.url.hasPrefix("http://custom/") == true)
+    expectEqual(sent.first?.method, .GET)
+    expectEqual(sent.first?.url.hasPrefix("http://custom/"), true)
     let login = try #require(sent.first { $0.url.hasSuffix("/providers/local-userpass/login") })
-    #expect(login.method == .POST && login.url.hasPrefix("http://other/") && login.timeout == 5)
-    #expect(login.body.contains("secret") && login.body.contains("a@b.c"))
+    expectEqual(login.method, .POST)
+    #expect(login.url.hasPrefix("http://other/"))
+    expectEqual(login.timeout, 5)
+    #expect(login.body.contains("secret"))
+    #expect(login.body.contains("a@b.c"))
     let profile = try #require(sent.first { $0.url.hasSuffix("/auth/profile") })
     expectEqual(profile.headers["Authorization"], "Bearer \(token)")
   }
@@ -107,7 +112,8 @@ struct CustomTransportTests {
       try await app(Transport { _ in (0, 1004, "no route") }).login(credentials: .anonymous)
       Issue.record("nobody answered")
     } catch let error as AppError {
-      #expect(error.code == .httpRequestFailed && error.message.contains("no route"))
+      expectEqual(error.code, .httpRequestFailed)
+      #expect(error.message.contains("no route"))
     }
   }
 }

@@ -25,14 +25,17 @@ struct DocumentCallTests {
     let client = user.mongoClient("mongodb-atlas")
     let database = client.database(named: "db")
     let collection = database.collection(withName: "c")
-    #expect(client.name == "mongodb-atlas" && database.name == "db" && collection.name == "c")
+    expectEqual(client.name, "mongodb-atlas")
+    expectEqual(database.name, "db")
+    expectEqual(collection.name, "c")
     return collection
   }
 
   @Test func anAppWithoutDocumentsRefusesThem() async throws {
     let collection = try await collection()
     let error = await #expect(throws: AppError.self) { try await collection.insertOne([:]) }
-    #expect(error?.message == "service not found: 'mongodb-atlas'" && error?.httpStatusCode == 404)
+    expectEqual(error?.message, "service not found: 'mongodb-atlas'")
+    expectEqual(error?.httpStatusCode, 404)
     // The transport of this app has no streams.
     let delegate = Delegate()
     let queue = DispatchQueue(label: "watch")
@@ -51,10 +54,14 @@ struct DocumentCallTests {
 
   @Test func optionsKeepWhatTheyAreGiven() {
     let find = FindOptions(3, ["a": 1], [["b": -1]])
-    #expect(find.limit == 3 && find.projection == ["a": 1] && find.sorting == [["b": -1]])
+    expectEqual(find.limit, 3)
+    expectEqual(find.projection, ["a": 1])
+    expectEqual(find.sorting, [["b": -1]])
     let modify = FindOneAndModifyOptions(["a": 1], [["b": 1]], true, true)
-    #expect(modify.projection == ["a": 1] && modify.sorting == [["b": 1]])
-    #expect(modify.upsert && modify.shouldReturnNewDocument)
+    expectEqual(modify.projection, ["a": 1])
+    expectEqual(modify.sorting, [["b": 1]])
+    #expect(modify.upsert)
+    #expect(modify.shouldReturnNewDocument)
   }
 }
 #endif

@@ -36,20 +36,30 @@ struct PlainSymbolTests {
   @Test func valuesOfProgramsAreBSON() throws {
     func bson(_ value: some BSON) -> AnyBSON { value.anyBSON }
     let (id, uuid, date) = (ObjectId.generate(), UUID(), Date(timeIntervalSince1970: 3))
-    #expect(bson(1) == .int64(1) && 1.anyBSON == .int64(1))
-    #expect(Int32(1).anyBSON == .int32(1) && Int64(1).anyBSON == .int64(1))
-    #expect(true.anyBSON == .bool(true) && 1.5.anyBSON == .double(1.5))
-    #expect("a".anyBSON == .string("a") && Data([1]).anyBSON == .binary(Data([1])))
-    #expect(date.anyBSON == .datetime(date) && id.anyBSON == .objectId(id))
-    #expect(Decimal128(integerLiteral: 1).anyBSON == .decimal128(1) && uuid.anyBSON == .uuid(uuid))
-    #expect(MinKey().anyBSON == .minKey && MaxKey().anyBSON == .maxKey)
-    #expect(NSNull().anyBSON == .null && AnyBSON.null.anyBSON == .null)
+    expectEqual(bson(1), .int64(1))
+    expectEqual(1.anyBSON, .int64(1))
+    expectEqual(Int32(1).anyBSON, .int32(1))
+    expectEqual(Int64(1).anyBSON, .int64(1))
+    expectEqual(true.anyBSON, .bool(true))
+    expectEqual(1.5.anyBSON, .double(1.5))
+    expectEqual("a".anyBSON, .string("a"))
+    expectEqual(Data([1]).anyBSON, .binary(Data([1])))
+    expectEqual(date.anyBSON, .datetime(date))
+    expectEqual(id.anyBSON, .objectId(id))
+    expectEqual(Decimal128(integerLiteral: 1).anyBSON, .decimal128(1))
+    expectEqual(uuid.anyBSON, .uuid(uuid))
+    expectEqual(MinKey().anyBSON, .minKey)
+    expectEqual(MaxKey().anyBSON, .maxKey)
+    expectEqual(NSNull().anyBSON, .null)
+    expectEqual(AnyBSON.null.anyBSON, .null)
     let expression = try NSRegularExpression(pattern: "a")
     expectEqual(expression.anyBSON, .regex(expression))
     let array: [AnyBSON?] = [1]
     let document: Document = ["a": 1]
-    #expect(array.anyBSON == .array([1]) && document.anyBSON == .document(["a": 1]))
-    #expect(Optional(1).anyBSON == .int64(1) && Int?.none.anyBSON == .null)
+    expectEqual(array.anyBSON, .array([1]))
+    expectEqual(document.anyBSON, .document(["a": 1]))
+    expectEqual(Optional(1).anyBSON, .int64(1))
+    expectEqual(Int?.none.anyBSON, .null)
   }
 
   @Test func predicatesAreSubscribedTo() async throws {
@@ -94,8 +104,11 @@ struct PlainSymbolTests {
 
   @Test func requestsBeginEmpty() {
     let request = RLMRequest()
-    #expect(request.method == .GET && request.url.isEmpty && request.headers.isEmpty)
-    #expect(request.body.isEmpty && request.timeout == 60)
+    expectEqual(request.method, .GET)
+    #expect(request.url.isEmpty)
+    #expect(request.headers.isEmpty)
+    #expect(request.body.isEmpty)
+    expectEqual(request.timeout, 60)
   }
 }
 #endif

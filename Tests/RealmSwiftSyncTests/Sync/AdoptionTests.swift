@@ -89,7 +89,8 @@ import Testing
     try await first.meet()
     expectEqual(log.before.withLock { $0 }, [["a", "b", "one waits"]])
     let after = log.after.withLock { $0 }
-    #expect(after.count == 1 && after.first?.after == ["a", "b", "one waits"])
+    expectEqual(after.count, 1)
+    expectEqual(after.first?.after, ["a", "b", "one waits"])
     // A device without any file has what the first one brought.
     let third = try await ResetDevice(
       ResetDevice.configuration(present, "three", .recoverUnsyncedChanges()))
@@ -187,7 +188,8 @@ import Testing
     let device = try await ResetDevice(configuration)
     try await device.waitForNames(["a", "b"])
     try await device.meet()
-    #expect(!files.fileExists(atPath: path) && files.fileExists(atPath: path + ".adopted"))
+    #expect(!files.fileExists(atPath: path))
+    #expect(files.fileExists(atPath: path + ".adopted"))
     #expect(!files.fileExists(atPath: unfinished))
   }
 

@@ -54,8 +54,11 @@ import Testing
     try await device.meet()
     expectEqual(log.before.withLock { $0 }, [["a", "b", "c"]])
     let after = log.after.withLock { $0 }
-    #expect(after.count == 1 && after[0].before == ["a", "b", "c"] && after[0].after == ["a"])
-    #expect(log.isBeforeFrozen.withLock { $0 } && log.isAfterLive.withLock { $0 })
+    expectEqual(after.count, 1)
+    expectEqual(after[0].before, ["a", "b", "c"])
+    expectEqual(after[0].after, ["a"])
+    #expect(log.isBeforeFrozen.withLock { $0 })
+    #expect(log.isAfterLive.withLock { $0 })
     #expect(try await device.identifier != ident)
     // Observers see one difference.
     let changes = try await device.waitForChanges()
@@ -152,7 +155,8 @@ import Testing
     try await device.meet()
     expectEqual(log.before.withLock { $0 }, [["a", "b", "c"]])
     let after = log.after.withLock { $0 }
-    #expect(after.count == 1 && after[0].after == ["a", "c"])
+    expectEqual(after.count, 1)
+    expectEqual(after[0].after, ["a", "c"])
     let changes = try await device.waitForChanges()
     expectEqual(changes, ["(deletions: 1, insertions: 0, modifications: 0)"])
     let second = try await ResetDevice(

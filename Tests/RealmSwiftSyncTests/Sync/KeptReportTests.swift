@@ -83,7 +83,8 @@ import Testing
       }
     }
     let error = try #require(heard.withLock { $0.first })
-    #expect(error.code == .writeRejected && error.message == "refused")
+    expectEqual(error.code, .writeRejected)
+    expectEqual(error.message, "refused")
     expectEqual(error.compensatingWriteInfo?.first?.primaryKey, .string("k"))
     try await open(opened, user) { agent in
       user.allSessions.first?.suspend()
@@ -117,7 +118,8 @@ import Testing
         while try agent.hasUnannouncedReset() { try await Task.sleep(for: .milliseconds(2)) }
       }
     }
-    #expect(calls.withLock { $0 } == 1 && log.isAfterLive.withLock { $0 })
+    expectEqual(calls.withLock { $0 }, 1)
+    #expect(log.isAfterLive.withLock { $0 })
   }
 
   /// `ReportDelivery` 2

@@ -65,7 +65,8 @@ import Testing
     app.server.setOnline(true)
     session.reconnect()
     for await error in errors.stream {
-      #expect(error.code == .clientResetError && session.state == .inactive)
+      expectEqual(error.code, .clientResetError)
+      expectEqual(session.state, .inactive)
       return (path, error, device)
     }
     throw CancellationError()

@@ -125,7 +125,7 @@ actor ResetDevice {
     for _ in 0..<3_000 where self.names() != names {
       try await Task.sleep(for: .milliseconds(20))
     }
-    expectEqual(self.names(), names, sourceLocation: location)
+    #expect(self.names() == names, sourceLocation: location)
   }
 
   /// Waits until everything is at the server, and here.

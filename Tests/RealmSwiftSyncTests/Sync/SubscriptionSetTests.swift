@@ -35,7 +35,10 @@ struct SubscriptionSetTests {
   @Test @MainActor func appendedSubscriptionsAreThere() async throws {
     let realm = try await open()
     let set = realm.subscriptions
-    #expect(set.count == 0 && set.first == nil && set.last == nil && set[0] == nil)
+    expectEqual(set.count, 0)
+    #expect(set.first == nil)
+    #expect(set.last == nil)
+    #expect(set[0] == nil)
     set.change {
       set.append(QuerySubscription<Todo>(name: "urgent") { $0.priority > 5 })
       set.append(
@@ -46,10 +49,13 @@ struct SubscriptionSetTests {
     expectEqual(set.map(\.name), ["urgent", nil, "short"])
     var iterator = set.makeIterator()
     expectEqual(iterator.next()?.name, "urgent")
-    #expect(set.first?.name == "urgent" && set.last?.name == "short" && set[3] == nil)
+    expectEqual(set.first?.name, "urgent")
+    expectEqual(set.last?.name, "short")
+    #expect(set[3] == nil)
     expectEqual(realm.subscriptions.count, 3)
     let created = try #require(set.first).createdAt
-    #expect(abs(created.timeIntervalSinceNow) < 60 && set.first?.updatedAt == created)
+    #expect(abs(created.timeIntervalSinceNow) < 60)
+    expectEqual(set.first?.updatedAt, created)
   }
 
   @Test @MainActor func aConditionThatIsNilMatchesAll() async throws {
@@ -80,7 +86,8 @@ struct SubscriptionSetTests {
       set.append(QuerySubscription<Todo>(name: "a") { $0.priority > 1 })
       set.append(QuerySubscription<Note>(name: "b", where: "text == 'x'"))
     }
-    #expect(set.first(named: "b")?.name == "b" && set.first(named: "c") == nil)
+    expectEqual(set.first(named: "b")?.name, "b")
+    #expect(set.first(named: "c") == nil)
     expectEqual(set.first(ofType: Todo.self) { $0.priority > 1 }?.name, "a")
     #expect(set.first(ofType: Todo.self) { $0.priority > 2 } == nil)
     expectEqual(set.first(ofType: Todo.self, where: "priority > %@", 1)?.name, "a")
@@ -128,7 +135,8 @@ struct SubscriptionSetTests {
     set.change { set.first?.updateQuery(to: NSPredicate(format: "priority == %@", 5)) }
     expectEqual(set.first(ofType: Todo.self) { $0.priority == 5 }?.name, "a")
     set.change { set.first?.updateQuery(toType: Todo.self) }
-    #expect(set.count == 1 && set.first(ofType: Todo.self, where: "TRUEPREDICATE") != nil)
+    expectEqual(set.count, 1)
+    #expect(set.first(ofType: Todo.self, where: "TRUEPREDICATE") != nil)
   }
 
   @Test @MainActor func aSetIsPendingThenCompleteThenSuperseded() async throws {
@@ -140,10 +148,12 @@ struct SubscriptionSetTests {
     app.server.setOnline(true)
     realm.syncSession?.reconnect()
     try await set.update { set.append(QuerySubscription<Note>(name: "notes")) }
-    #expect(set.state == .complete && set.count == 2)
+    #expect(set.state == .complete)
+    expectEqual(set.count, 2)
     let next = realm.subscriptions
     try await next.update { next.remove(named: "notes") }
-    #expect(next.state == .complete && set.state == .superseded)
+    #expect(next.state == .complete)
+    #expect(set.state == .superseded)
   }
 
   @Test @MainActor func aRefusedSetSaysSo() async throws {

@@ -44,7 +44,8 @@ struct SyncConfigurationTests {
     var configuration = user.flexibleSyncConfiguration(
       cancelAsyncOpenOnNonFatalErrors: true, initialSubscriptions: { _ in }, rerunOnOpen: true)
     let sync = try #require(configuration.syncConfiguration)
-    #expect(sync.user == user && sync.partitionValue == nil)
+    expectEqual(sync.user, user)
+    #expect(sync.partitionValue == nil)
     #expect(sync.cancelAsyncOpenOnNonFatalErrors)
     expectEqual(sync.initialSubscriptions?.rerunOnOpen, true)
     guard case .recoverUnsyncedChanges(nil, nil) = sync.clientResetMode else {

@@ -13,7 +13,8 @@ struct SyncLoggerTests {
   @available(*, deprecated)
   @Test func messagesUpToTheLevelReachTheAppsLogger() throws {
     let manager = try MemoryApp().device("first").syncManager
-    #expect(manager.logLevel == .info && manager.logger == nil)
+    expectEqual(manager.logLevel, .info)
+    #expect(manager.logger == nil)
     let messages = Locked<[String]>([])
     manager.logger = { level, message in messages.withLock { $0.append("\(level): \(message)") } }
     manager.log(.info, "a")
@@ -23,7 +24,8 @@ struct SyncLoggerTests {
     // An error without a handler is logged.
     manager.report(SyncError(.serverWarning, "d"), nil)
     let all = messages.withLock { $0 }
-    #expect(all.count == 2 && all.first == "info: a")
+    expectEqual(all.count, 2)
+    expectEqual(all.first, "info: a")
     expectEqual(all.last?.hasPrefix("error: Session of '\(manager.appID)'"), true)
     manager.logger = nil
     manager.log(.error, "e")

@@ -58,7 +58,8 @@ struct SyncSessionTests {
     let configuration = try await app.configuration("first", Self.all)
     let device = try await Device(configuration)
     let session = try await device.session()
-    #expect(session.state == .active && session.connectionState == .connected)
+    expectEqual(session.state, .active)
+    expectEqual(session.connectionState, .connected)
     expectEqual(session.parentUser(), configuration.syncConfiguration?.user)
     expectEqual(session.configuration()?.initialSubscriptions?.rerunOnOpen, false)
     #expect(try await device.session() == session)
@@ -74,7 +75,8 @@ struct SyncSessionTests {
     }
     #expect(error == nil)
     try await configuration.syncConfiguration?.user.logOut()
-    #expect(session.state == .invalid && session.configuration() == nil)
+    expectEqual(session.state, .invalid)
+    #expect(session.configuration() == nil)
     expectEqual(SyncSession.State(rawValue: 2), .invalid)
     expectEqual(SyncSession.ConnectionState(rawValue: 1), .connecting)
   }
@@ -93,7 +95,8 @@ struct SyncSessionTests {
     }
     session.resume()
     session.suspend()
-    #expect(session.state == .inactive && session.core.isSuspended)
+    expectEqual(session.state, .inactive)
+    #expect(session.core.isSuspended)
   }
 
   @Test func theConnectionsStateIsTold() async throws {
@@ -136,19 +139,22 @@ struct SyncSessionTests {
     token?.invalidate()
     let progress = SyncSession.Progress(
       TransferProgress(transferred: 1, transferable: 4, estimate: 0.25))
-    #expect(progress.progressEstimate == 0.25 && !progress.isTransferComplete)
+    expectEqual(progress.progressEstimate, 0.25)
+    #expect(!progress.isTransferComplete)
   }
 
   @available(*, deprecated)
   @Test func deprecatedNamesStillWork() {
     let progress = SyncSession.Progress(
       TransferProgress(transferred: 1, transferable: 4, estimate: 0.25))
-    #expect(progress.transferredBytes == 1 && progress.transferrableBytes == 4)
+    expectEqual(progress.transferredBytes, 1)
+    expectEqual(progress.transferrableBytes, 4)
     expectEqual(progress.fractionTransferred, 0.25)
     expectEqual(SyncTimeoutOptions(connectTimeout: 5, connectionLingerTime: 6).connectTimeout, 5)
     let configuration = AppConfiguration(
       baseURL: "http://h", transport: nil, localAppName: "n", localAppVersion: "v")
-    #expect(configuration.baseURL == "http://h" && configuration.transport == nil)
+    expectEqual(configuration.baseURL, "http://h")
+    #expect(configuration.transport == nil)
     #expect(configuration.enableSessionMultiplexing)
     expectEqual(configuration.syncTimeouts.connectTimeout, 120_000)
     let mode = ClientResetMode.discardLocal(beforeReset: { _ in })
@@ -213,7 +219,8 @@ struct SyncSessionTests {
     let error = await #expect(throws: NSError.self) {
       _ = try await device.subscribe(above: 3, timeout: 0.02)
     }
-    #expect(error?.domain == NSPOSIXErrorDomain && error?.code == Int(ETIMEDOUT))
+    expectEqual(error?.domain, NSPOSIXErrorDomain)
+    expectEqual(error?.code, Int(ETIMEDOUT))
   }
 
   /// What the server says, and the error that the program gets.
@@ -227,7 +234,8 @@ struct SyncSessionTests {
   ) {
     let error = SyncError(
       ErrorCode(code), ErrorDocument(message: "m", action: action))
-    #expect(error.code.rawValue == number && error.message == "m")
+    expectEqual(error.code.rawValue, number)
+    expectEqual(error.message, "m")
     expectEqual(SyncError.Code(rawValue: number).map { $0 ~= error }, true)
   }
 
@@ -240,7 +248,8 @@ struct SyncSessionTests {
     expectEqual(SyncError(timeout: .connectTimeout)?.code, .connectionFailed)
     expectEqual(SyncError(timeout: .pongTimeout)?.code, .connectionFailed)
     #expect(SyncError(timeout: .closed(.fatal, message: "")) == nil)
-    #expect(code(.connectTimeout) == nil && code(.closed(.goingAway, message: "")) == nil)
+    #expect(code(.connectTimeout) == nil)
+    #expect(code(.closed(.goingAway, message: "")) == nil)
   }
 }
 #endif

@@ -110,13 +110,17 @@ struct RecordedDefaultTests {
     let found = try defaults(SynchronisedRealm(types)) { realm in
       realm.add(DefaultedOwner(value: ["_id": 1]))
     }
-    #expect(found["part"] == true && found["other"] == true)
-    #expect(found["title"] == false && found["priority"] == true)
+    expectEqual(found["part"], true)
+    expectEqual(found["other"], true)
+    expectEqual(found["title"], false)
+    expectEqual(found["priority"], true)
     expectEqual(found["next"], nil)
     let created = try defaults(SynchronisedRealm(types)) { realm in
       realm.create(DefaultedOwner.self, value: ["_id": 1])
     }
-    #expect(created["part"] == true && created["title"] == false && created["priority"] == true)
+    expectEqual(created["part"], true)
+    expectEqual(created["title"], false)
+    expectEqual(created["priority"], true)
   }
 
   @Test func decodedValuesAreNoDefaults() throws {

@@ -44,22 +44,28 @@ struct MixedLinkSnapshotTests {
 
   private func check(_ snapshot: ObjectSnapshot<SnapshotHolder>) throws {
     let near = try #require(snapshot.any.object(SnapshotTarget.self))
-    #expect(near.realm == nil && near.name == "near" && Array(near.numbers) == [1, 2])
+    #expect(near.realm == nil)
+    expectEqual(near.name, "near")
+    expectEqual(Array(near.numbers), [1, 2])
     // Further away than asked for: the key alone.
     let far = try #require(near.next.object(SnapshotTarget.self))
-    #expect(far.name == "far" && far.numbers.isEmpty)
+    expectEqual(far.name, "far")
+    #expect(far.numbers.isEmpty)
     let object = snapshot.makeObject()
     expectEqual(object.any.object(SnapshotTarget.self)?.numbers.count, 2)
-    #expect(object.list.count == 3 && object.list[0] == .int(1))
+    expectEqual(object.list.count, 3)
+    expectEqual(object.list[0], .int(1))
     let deep = object.list[1].dictionaryValue?["deep"]?.listValue
-    #expect(deep?.count == 2 && deep?[0].object(SnapshotTarget.self)?.numbers.first == 9)
+    expectEqual(deep?.count, 2)
+    expectEqual(deep?[0].object(SnapshotTarget.self)?.numbers.first, 9)
     expectEqual(deep?[1], AnyRealmValue.none)
   }
 
   @Test func linksAreKept() throws {
     let (realm, holder) = try holder()
     let snapshot = ObjectSnapshot(holder)
-    #expect(snapshot == ObjectSnapshot(holder.freeze()) && Set([snapshot]).count == 1)
+    expectEqual(snapshot, ObjectSnapshot(holder.freeze()))
+    expectEqual(Set([snapshot]).count, 1)
     try realm.write { realm.deleteAll() }
     try check(snapshot)
   }
@@ -81,7 +87,8 @@ struct MixedLinkSnapshotTests {
     let unknown = text.replacing("SnapshotTarget", with: "NoSuchClass")
     let rest = try JSONDecoder().decode(
       ObjectSnapshot<SnapshotHolder>.self, from: Data(unknown.utf8))
-    #expect(rest.any == .none && rest.makeObject().list.count == 3)
+    expectEqual(rest.any, .none)
+    expectEqual(rest.makeObject().list.count, 3)
     expectEqual(rest.makeObject().list[0], .int(1))
   }
 
@@ -95,14 +102,16 @@ struct MixedLinkSnapshotTests {
       // The list holds `far` whole, `near` knows its key alone.
       realm.create(from: snapshot, update: .modified)
     }
-    #expect(ObjectSnapshot(holder) == snapshot && realm.objects(SnapshotTarget.self).count == 2)
+    expectEqual(ObjectSnapshot(holder), snapshot)
+    expectEqual(realm.objects(SnapshotTarget.self).count, 2)
     let near = try #require(realm.object(ofType: SnapshotTarget.self, forPrimaryKey: "near"))
     let shallow = ObjectSnapshot(near, depth: 0)
     try realm.write {
       near.numbers.removeAll()
       near.next = .none
       let made = realm.create(from: shallow, update: .modified)
-      #expect(made == near && Array(near.numbers) == [1, 2])
+      expectEqual(made, near)
+      expectEqual(Array(near.numbers), [1, 2])
     }
     expectEqual(near.next.object(SnapshotTarget.self)?.numbers.first, 9)
     let other = try TemporaryRealm([SnapshotTarget.self, SnapshotHolder.self]).open()
@@ -119,7 +128,8 @@ struct MixedLinkSnapshotTests {
     try other.write { other.add(decoded.makeObject(), update: .modified) }
     expectEqual(other.objects(SnapshotHolder.self).count, 1)
     let near = other.objects(SnapshotHolder.self)[0].any.object(SnapshotTarget.self)
-    #expect(near?.realm == other && near?.numbers.count == 2)
+    expectEqual(near?.realm, other)
+    expectEqual(near?.numbers.count, 2)
     expectEqual(realm.objects(SnapshotTarget.self).count, 2)
   }
 }

@@ -26,7 +26,8 @@ struct SnapshotSurfaceTests {
           Cabinet.self,
           value: ["thing": 3, "numbers": [1, nil], "dogs": [["name": "Rex"]]] as [String: Any]))
     }
-    #expect(snapshot.thing == .int(3) && snapshot.numbers == [1, nil])
+    expectEqual(snapshot.thing, .int(3))
+    expectEqual(snapshot.numbers, [1, nil])
     expectEqual(snapshot.dogs.map(\.name), ["Rex"])
     #expect(snapshot.description.hasPrefix("Cabinet {\n\tthing = 3;"))
   }

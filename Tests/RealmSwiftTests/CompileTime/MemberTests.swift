@@ -59,12 +59,15 @@ struct MemberTests {
   private func type<T: _RealmSchemaDiscoverable>(of _: T.Type) -> PropertyType { T._shape.type }
 
   @Test func typesThatMakeProperties() {
-    #expect(type(of: Int.self) == .int && type(of: String?.self) == .string)
-    #expect(type(of: List<Double>.self) == .double && type(of: Ticket?.self) == .object)
+    expectEqual(type(of: Int.self), .int)
+    expectEqual(type(of: String?.self), .string)
+    expectEqual(type(of: List<Double>.self), .double)
+    expectEqual(type(of: Ticket?.self), .object)
   }
 
   @Test func twoClassesShowOneTable() throws {
-    #expect(TicketName.className() == "Ticket" && Ticket._realmObjectName() == nil)
+    expectEqual(TicketName.className(), "Ticket")
+    #expect(Ticket._realmObjectName() == nil)
     let other = try TemporaryRealm([TicketName.self])
     let short = try other.open()
     try short.write { _ = short.create(TicketName.self, value: [7, "seven"]) }
@@ -75,7 +78,8 @@ struct MemberTests {
 
   @Test func everyElementIsCutIntoSections() {
     let parity = ticket.numbers.sectioned(by: { $0 % 2 == 0 ? "even" : "odd" }, ascending: false)
-    #expect(parity.allKeys == ["odd"] && parity[0].map { $0 } == [3, 3, 1])
+    expectEqual(parity.allKeys, ["odd"])
+    expectEqual(parity[0].map { $0 }, [3, 3, 1])
     let kinds = ticket.mixed.sectioned { $0.intValue == nil ? "text" : "number" }
     expectEqual(kinds.allKeys, ["number", "text"])
     func sections<C: RealmCollection>(_ collection: C) -> [String] {
@@ -87,7 +91,8 @@ struct MemberTests {
   @Test func untypedValuesOfMaps() {
     let score: AnyObject? = ticket.scores.object(forKey: "x" as AnyObject)
     let value: AnyObject? = ticket.scores.value(forKey: "x")
-    #expect(score as? Int == 5 && value as? Int == 5)
+    expectEqual(score as? Int, 5)
+    expectEqual(value as? Int, 5)
     #expect(ticket.scores.object(forKey: "y" as AnyObject) == nil)
     let name: AnyObject? = ticket.friends.value(forKeyPath: "me.parent.name")
     expectEqual(name as? String, "one")
@@ -98,38 +103,52 @@ struct MemberTests {
 
   @Test func collectionsAreComparedUntyped() {
     let numbers = ticket.numbers
-    #expect(numbers.isEqual(ticket.numbers) && numbers.hash == ticket.numbers.hash)
-    #expect(!numbers.isEqual(List<Int>()) && !numbers.isEqual(nil) && !numbers.isEqual("x"))
-    #expect(ticket.tags.isEqual(ticket.tags) && ticket.tags.hash == ticket.tags.hash)
-    #expect(ticket.scores.isEqual(ticket.scores) && ticket.scores.hash == ticket.scores.hash)
-    #expect(!ticket.scores.isEqual(ticket.tags) && ticket.friends.hash != ticket.scores.hash)
+    #expect(numbers.isEqual(ticket.numbers))
+    expectEqual(numbers.hash, ticket.numbers.hash)
+    #expect(!numbers.isEqual(List<Int>()))
+    #expect(!numbers.isEqual(nil))
+    #expect(!numbers.isEqual("x"))
+    #expect(ticket.tags.isEqual(ticket.tags))
+    expectEqual(ticket.tags.hash, ticket.tags.hash)
+    #expect(ticket.scores.isEqual(ticket.scores))
+    expectEqual(ticket.scores.hash, ticket.scores.hash)
+    #expect(!ticket.scores.isEqual(ticket.tags))
+    #expect(ticket.friends.hash != ticket.scores.hash)
     let results = realm.objects(Ticket.self)
-    #expect(results.isEqual(results) && results.hash == results.hash)
+    #expect(results.isEqual(results))
+    expectEqual(results.hash, results.hash)
     #expect(!results.isEqual(realm.objects(Ticket.self).where { $0.id == 1 }))
-    #expect(
-      ticket.children.isEqual(ticket.children) && ticket.children.hash == ticket.children.hash)
+    #expect(ticket.children.isEqual(ticket.children))
+    expectEqual(ticket.children.hash, ticket.children.hash)
     let erased = AnyRealmCollection(numbers)
-    #expect(erased.isEqual(AnyRealmCollection(ticket.numbers)) && !erased.isEqual(numbers))
+    #expect(erased.isEqual(AnyRealmCollection(ticket.numbers)))
+    #expect(!erased.isEqual(numbers))
     expectEqual(erased.hash, AnyRealmCollection(ticket.numbers).hash)
     let (left, right) = (List<Int>(), List<Int>())
     left.append(1)
     right.append(1)
-    #expect(left.isEqual(right) && left.hash == right.hash)
+    #expect(left.isEqual(right))
+    expectEqual(left.hash, right.hash)
   }
 
   @Test func objectsAreComparedUntyped() throws {
     let same = try #require(realm.object(ofType: Ticket.self, forPrimaryKey: 1))
-    #expect(ticket.isEqual(same) && ticket.hash == same.hash && ticket.hashValue == same.hashValue)
+    #expect(ticket.isEqual(same))
+    expectEqual(ticket.hash, same.hash)
+    expectEqual(ticket.hashValue, same.hashValue)
     let (left, right) = (Named(value: ["name": "n"]), Named(value: ["name": "n"]))
-    #expect(left == right && Set([left, right]).count == 1)
-    #expect(left != Named() && Set([left, Named()]).count == 2)
+    expectEqual(left, right)
+    expectEqual(Set([left, right]).count, 1)
+    #expect(left != Named())
+    expectEqual(Set([left, Named()]).count, 2)
   }
 
   @Test func aNegatedDecimalIsAnother() {
     var number: Decimal128 = 5
     let same = number
     number.negate()
-    #expect(number == -5 && same == 5)
+    expectEqual(number, -5)
+    expectEqual(same, 5)
   }
 
   @Test func aTokenCanBeMadeBeforeThereIsAnythingToObserve() {

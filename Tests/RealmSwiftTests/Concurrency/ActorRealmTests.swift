@@ -89,7 +89,8 @@ private actor TaskStore {
     let first = try await Realm(configuration: configuration)
     let second = try await Realm(configuration: configuration, actor: MainActor.shared)
     let third = try await Realm.open(configuration: configuration)
-    #expect(first == second && first == third)
+    expectEqual(first, second)
+    expectEqual(first, third)
     let opensSynchronously = { try Realm(configuration: configuration) }
     try expectEqual(opensSynchronously(), first)
     try expectEqual(first.write { first.create(AsyncTask.self, value: ["id": 1]).id }, 1)

@@ -216,6 +216,7 @@ private func wait(until condition: () -> Bool) async {
     mayEnd.signal()
     for number in [0, 1] { try await tasks[number].value }
     expectEqual(order.withLock { Array($0.dropFirst(2)) }, [2, 4, 5])
-    #expect(crowd.most == 2 && readers.waitingCount == 0)
+    expectEqual(crowd.most, 2)
+    expectEqual(readers.waitingCount, 0)
   }
 }

@@ -42,29 +42,41 @@ import Testing
     expectEqual(frozenAnn.best?.name, "Rex")
     expectEqual(Array(frozenAnn.nicknames), ["A", "N"])
     expectEqual(dogs.map(\.name), ["Rex", "Tim"])
-    #expect(people.count == 1 && people.map(\.name) == ["Ann"])
+    expectEqual(people.count, 1)
+    expectEqual(people.map(\.name), ["Ann"])
     expectEqual(owners.map(\.name), ["Ann"])
     expectEqual(frozenRealm.objects(Person.self).count, 1)
     expectEqual(frozenRealm.object(ofType: Person.self, forPrimaryKey: 2), nil)
-    #expect(ann.name == "Anna" && realm.objects(Person.self).count == 2)
+    expectEqual(ann.name, "Anna")
+    expectEqual(realm.objects(Person.self).count, 2)
   }
 
   @Test func whatIsReadFromFrozenThingsIsFrozen() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
-    #expect(!realm.isFrozen && !ann.isFrozen && !ann.dogs.isFrozen)
-    #expect(!realm.objects(Person.self).isFrozen && !ann.dogs[0].owners.isFrozen)
+    #expect(!realm.isFrozen)
+    #expect(!ann.isFrozen)
+    #expect(!ann.dogs.isFrozen)
+    #expect(!realm.objects(Person.self).isFrozen)
+    #expect(!ann.dogs[0].owners.isFrozen)
     let frozen = realm.freeze()
     let people = frozen.objects(Person.self)
     let person = try #require(people.first)
-    #expect(frozen.isFrozen && people.isFrozen && person.isFrozen)
-    #expect(person.realm?.isFrozen == true && people.realm == frozen)
-    #expect(person.best?.isFrozen == true && person.dogs.isFrozen && person.dogs[0].isFrozen)
-    #expect(person.dogs[0].owners.isFrozen && person.dogs[0].owners[0].isFrozen)
+    #expect(frozen.isFrozen)
+    #expect(people.isFrozen)
+    #expect(person.isFrozen)
+    expectEqual(person.realm?.isFrozen, true)
+    expectEqual(people.realm, frozen)
+    expectEqual(person.best?.isFrozen, true)
+    #expect(person.dogs.isFrozen)
+    #expect(person.dogs[0].isFrozen)
+    #expect(person.dogs[0].owners.isFrozen)
+    #expect(person.dogs[0].owners[0].isFrozen)
     #expect(person.dogs.where { $0.name == "Rex" }.isFrozen)
     #expect(people.sorted(byKeyPath: "name").isFrozen)
     #expect(people.allSatisfy { $0.isFrozen })
-    #expect(frozen.freeze(ann).isFrozen && frozen.freeze(ann.dogs).isFrozen)
+    #expect(frozen.freeze(ann).isFrozen)
+    #expect(frozen.freeze(ann.dogs).isFrozen)
   }
 
   @Test func freezingAndThawingTwiceChangesNothing() throws {
@@ -89,7 +101,8 @@ import Testing
     let first = realm.freeze()
     let configuration = files.configuration
     let other = try onAnotherThread { Everywhere(try Realm(configuration: configuration).freeze()) }
-    #expect(other.value == first && ann.freeze().realm == first)
+    expectEqual(other.value, first)
+    expectEqual(ann.freeze().realm, first)
     try realm.write { ann.age += 1 }
     #expect(realm.freeze() != first)
   }
@@ -101,7 +114,8 @@ import Testing
     try realm.write { ann.age += 1 }
     for frozen in [first, realm.freeze()] {
       let info = frozen.core.classes[Person.self]
-      #expect(info.layout === layout && info.core === frozen.core)
+      #expect(info.layout === layout)
+      #expect(info.core === frozen.core)
     }
   }
 
@@ -112,13 +126,19 @@ import Testing
     let (rex, tim) = (ann.dogs[0].freeze(), ann.dogs[1].freeze())
     let again = ann.dogs[0].freeze()
     #expect(ann.dogs[0] != ann.dogs[0])
-    #expect(rex !== again && rex == again && rex.hashValue == again.hashValue && rex != tim)
-    #expect(rex.isSameObject(as: again) && !rex.isSameObject(as: ann.dogs[0]))
+    #expect(rex !== again)
+    expectEqual(rex, again)
+    expectEqual(rex.hashValue, again.hashValue)
+    #expect(rex != tim)
+    #expect(rex.isSameObject(as: again))
+    #expect(!rex.isSameObject(as: ann.dogs[0]))
     expectEqual(Set([rex, tim, again]).count, 2)
     let frozenAnn = ann.freeze()
     try realm.write { ann.age += 1 }
     #expect(rex != ann.dogs[0].freeze())
-    #expect(frozenAnn != ann.freeze() && frozenAnn != ann && ann.freeze() == ann.freeze())
+    #expect(frozenAnn != ann.freeze())
+    #expect(frozenAnn != ann)
+    expectEqual(ann.freeze(), ann.freeze())
   }
 
   @Test func thawingFindsTheLiveObjectUnlessItIsGone() throws {
@@ -129,19 +149,28 @@ import Testing
     let owners = frozen.dogs[0].owners
     let people = realm.objects(Person.self).where { $0.name == "Ann" }.freeze()
     let live = try #require(frozen.thaw())
-    #expect(!live.isFrozen && live.realm == realm && live == ann)
+    #expect(!live.isFrozen)
+    expectEqual(live.realm, realm)
+    expectEqual(live, ann)
     try realm.write {
       live.name = "Anna"
       // Both sides are thawed.
       try #require(list.thaw()).append(try #require(list[1].thaw()))
     }
-    #expect(ann.name == "Anna" && ann.dogs.count == 3 && list.count == 2)
+    expectEqual(ann.name, "Anna")
+    expectEqual(ann.dogs.count, 3)
+    expectEqual(list.count, 2)
     expectEqual(owners.thaw()?.count, 1)
-    #expect(people.thaw()?.count == 0 && people.count == 1)
+    expectEqual(people.thaw()?.count, 0)
+    expectEqual(people.count, 1)
     try realm.write { realm.deleteAll() }
-    #expect(frozen.thaw() == nil && list.thaw() == nil && owners.thaw() == nil)
-    #expect(frozen.name == "Ann" && list.map(\.name) == ["Rex", "Tim"])
-    #expect(realm.thaw(frozen) == nil && realm.thaw(people)?.count == 0)
+    #expect(frozen.thaw() == nil)
+    #expect(list.thaw() == nil)
+    #expect(owners.thaw() == nil)
+    expectEqual(frozen.name, "Ann")
+    expectEqual(list.map(\.name), ["Rex", "Tim"])
+    #expect(realm.thaw(frozen) == nil)
+    expectEqual(realm.thaw(people)?.count, 0)
   }
 
   @Test func thawingOnAThreadGivesItsRealmAtTheVersionItShows() throws {
@@ -208,7 +237,9 @@ import Testing
     let (realm, ann) = try fill(files)
     let frozen = realm.freeze()
     try realm.write { ann.name = "Anna" }
-    #expect(!frozen.refresh() && !frozen.isInWriteTransaction && !frozen.autorefresh)
+    #expect(!frozen.refresh())
+    #expect(!frozen.isInWriteTransaction)
+    #expect(!frozen.autorefresh)
     frozen.autorefresh = false
     expectEqual(frozen.objects(Person.self).first?.name, "Ann")
   }
@@ -223,7 +254,9 @@ import Testing
   }
 
   @Test func unmanagedThingsAreNotFrozen() {
-    #expect(!Person().isFrozen && !Person().dogs.isFrozen && !Dog().owners.isFrozen)
+    #expect(!Person().isFrozen)
+    #expect(!Person().dogs.isFrozen)
+    #expect(!Dog().owners.isFrozen)
     expectEqual(Address().thaw(), nil)
   }
 
@@ -233,8 +266,11 @@ import Testing
     let frozen = realm.freeze()
     let (person, dogs) = (ann.freeze(), realm.objects(Dog.self).freeze())
     frozen.invalidate()
-    #expect(person.isInvalidated && dogs.isInvalidated && person.isFrozen)
-    #expect(ann.name == "Ann" && realm.freeze() != frozen)
+    #expect(person.isInvalidated)
+    #expect(dogs.isInvalidated)
+    #expect(person.isFrozen)
+    expectEqual(ann.name, "Ann")
+    #expect(realm.freeze() != frozen)
     expectEqual(ann.freeze().name, "Ann")
   }
 
@@ -266,11 +302,14 @@ import Testing
     let frozen = realm.objects(Person.self).freeze()
     let byIterator = frozen.map(\.id) as [Int]
     let byPosition = (0..<frozen.count).map { frozen[$0].id }
-    #expect(byIterator == byPosition && byPosition == realm.objects(Person.self).map(\.id))
-    #expect(frozen.first?.id == byIterator.first && frozen.last?.id == byIterator.last)
+    expectEqual(byIterator, byPosition)
+    expectEqual(byPosition, realm.objects(Person.self).map(\.id))
+    expectEqual(frozen.first?.id, byIterator.first)
+    expectEqual(frozen.last?.id, byIterator.last)
     let few = frozen.where { $0.name == "P3" }
     expectEqual(few.count, byIterator.count { $0 % 7 == 3 })
-    #expect(few.first?.id == few[0].id && few.index(of: few[5]) == 5)
+    expectEqual(few.first?.id, few[0].id)
+    expectEqual(few.index(of: few[5]), 5)
     expectEqual(few.sum(of: \.id), byIterator.filter { $0 % 7 == 3 }.reduce(0, +))
     try realm.write { realm.deleteAll() }
     expectEqual(frozen.where { $0.name == "P3" }.count, few.count)

@@ -24,20 +24,23 @@ import Testing
     let files = try TemporaryRealm()
     let ann = try makeAnn(files)
     @ThreadSafe var reference = ann
-    #expect(reference?.name == "Ann" && reference?.realm == ann.realm)
+    expectEqual(reference?.name, "Ann")
+    expectEqual(reference?.realm, ann.realm)
     let configuration = files.configuration
     try onAnotherThread { [_reference] in
       let realm = try Realm(configuration: configuration)
       try realm.write {
         // Found in the transaction that is open on this thread.
         let person = try #require(_reference.wrappedValue)
-        #expect(person.realm == realm && !person.isFrozen)
+        expectEqual(person.realm, realm)
+        #expect(!person.isFrozen)
         person.name = "Anna"
       }
     }
     // What another thread has seen is seen here, too.
     expectEqual(ann.name, "Ann")
-    #expect(reference?.name == "Anna" && ann.name == "Anna")
+    expectEqual(reference?.name, "Anna")
+    expectEqual(ann.name, "Anna")
   }
 
   @Test func theObjectIsNilOnceItIsDeleted() throws {
@@ -81,7 +84,8 @@ import Testing
     let ann = try makeAnn(files)
     let reference = ThreadSafe(wrappedValue: ann.freeze())
     try ann.realm?.write { ann.name = "Anna" }
-    #expect(reference.wrappedValue?.isFrozen == false && reference.wrappedValue?.name == "Anna")
+    expectEqual(reference.wrappedValue?.isFrozen, false)
+    expectEqual(reference.wrappedValue?.name, "Anna")
   }
 
   @Test func anObjectOfTheOpenTransactionIsFoundAfterTheCommit() throws {

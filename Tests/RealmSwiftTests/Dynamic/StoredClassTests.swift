@@ -32,7 +32,8 @@ struct StoredClassTests {
   private func expectDynamic(_ realm: Realm) throws {
     let holder = try #require(realm.objects(Holder.self).first)
     let ann = try #require(holder.any.dynamicObject)
-    #expect(ann["name"] as? String == "Ann" && ann.realm == realm)
+    expectEqual(ann["name"] as? String, "Ann")
+    expectEqual(ann.realm, realm)
     expectEqual((ann["dogs"] as? List<DynamicObject>)?.first?["name"] as? String, "Rex")
     expectEqual(holder.many.first?.dynamicObject?["name"] as? String, "Rex")
     expectEqual(holder.any.object(Dog.self), nil)

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmTestSupport
+import TestExtensions
 import Testing
 
 private enum TodosProgram {
@@ -30,7 +31,8 @@ struct TodosProgramTests {
 
   @Test(arguments: ["--help", "-h"]) func helpIsShown(_ word: String) throws {
     let run = try run(word)
-    #expect(run.code == 0 && run.error.isEmpty)
+    expectEqual(run.code, 0)
+    #expect(run.error.isEmpty)
     #expect(run.output.hasPrefix("usage: realm-todos ["))
   }
 
@@ -50,7 +52,8 @@ struct TodosProgramTests {
       case 2: try run(arguments[0], arguments[1])
       default: try run(arguments[0], arguments[1], arguments[2])
       }
-    #expect(run.code == 64 && run.output.isEmpty)
+    expectEqual(run.code, 64)
+    #expect(run.output.isEmpty)
     #expect(run.error.hasPrefix("realm-todos: \(text)\n\nusage:"), "\(run.error)")
   }
 
@@ -58,7 +61,8 @@ struct TodosProgramTests {
   @Test func anAddressWithoutSchemeIsNamed() throws {
     let directory = try TemporaryDirectory()
     let run = try run("--server", "127.0.0.1:9", "--dir", directory.path, "list")
-    #expect(run.code == 64 && run.output.isEmpty)
+    expectEqual(run.code, 64)
+    #expect(run.output.isEmpty)
     #expect(run.error.contains("'127.0.0.1:9' is no address of a server"), "\(run.error)")
   }
 
@@ -66,7 +70,8 @@ struct TodosProgramTests {
     let directory = try TemporaryDirectory()
     // Nothing listens at the port of discarded data.
     let run = try run("--server", "http://127.0.0.1:9", "--dir", directory.path, "list")
-    #expect(run.code == 69 && run.error.contains("needs the server at http://127.0.0.1:9"))
+    expectEqual(run.code, 69)
+    #expect(run.error.contains("needs the server at http://127.0.0.1:9"))
     #expect(run.output.isEmpty)
     let folder = directory.path + "/realm-todos/mongodb-realm/todos"
     #expect(FileManager.default.fileExists(atPath: folder))
@@ -74,7 +79,8 @@ struct TodosProgramTests {
   #else
   @Test func aBuildWithoutSyncNamesTheTrait() throws {
     let run = try run("list")
-    #expect(run.code == 64 && run.output.isEmpty)
+    expectEqual(run.code, 64)
+    #expect(run.output.isEmpty)
     #expect(run.error.contains("--traits default,Sync realm-todos"), "\(run.error)")
   }
   #endif

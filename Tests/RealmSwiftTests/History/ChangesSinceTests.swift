@@ -45,7 +45,8 @@ struct ChangesSinceTests {
     expectEqual(own.modifications.map(\.propertyNames), [["weight"]])
     expectEqual(own.insertions.compactMap { realm[$0]?.code }, ["d"])
     #expect(changes[HistoryNote.self].isEmpty)
-    #expect(changes.token == realm.historyToken && !changes.isEmpty)
+    expectEqual(changes.token, realm.historyToken)
+    #expect(!changes.isEmpty)
     #expect(try realm.changes(since: changes.token).isEmpty)
   }
 
@@ -65,7 +66,8 @@ struct ChangesSinceTests {
     let token = try JSONDecoder().decode(HistoryToken.self, from: stored)
     file.configuration.readOnly = true
     let changes = try file.open().changes(since: token)[HistoryParcel.self]
-    #expect(codes(changes.insertions) == ["b"] && codes(changes.deletions) == ["a"])
+    expectEqual(codes(changes.insertions), ["b"])
+    expectEqual(codes(changes.deletions), ["a"])
   }
 
   @Test func objectsWithoutPrimaryKeyAreGivenByTheirRows() throws {
@@ -126,7 +128,8 @@ struct ChangesSinceTests {
     try realm.write { realm.delete(try parcel("a", in: realm)) }
     try parcels(realm, "a")
     let changes = try realm.changes(since: token)[HistoryParcel.self]
-    #expect(codes(changes.insertions) == ["a"] && codes(changes.deletions) == ["a"])
+    expectEqual(codes(changes.insertions), ["a"])
+    expectEqual(codes(changes.deletions), ["a"])
   }
 
   @Test func aWriteTransactionShowsTheVersionBeforeIt() throws {
@@ -163,7 +166,8 @@ struct ChangesSinceTests {
       _ = try realm.changes(since: tokens[0])
       Issue.record("the first version is still there")
     } catch let error as HistoryError {
-      #expect(error.code == .truncated && error.fileURL != nil)
+      expectEqual(error.code, .truncated)
+      #expect(error.fileURL != nil)
       expectEqual(error.errorDescription?.contains("Read all objects again"), true)
     }
   }
@@ -268,7 +272,8 @@ struct ChangesSinceTests {
     try parcels(realm, "a")
     try realm.write { realm.delete(try parcel("c", in: realm)) }
     let changes = try realm.changes(since: token)[HistoryParcel.self]
-    #expect(codes(changes.insertions) == ["a"] && codes(changes.deletions) == ["c"])
+    expectEqual(codes(changes.insertions), ["a"])
+    expectEqual(codes(changes.deletions), ["c"])
     expectEqual(realm.dynamicObjects("HistoryParcel").count, 1)
     #expect(realm.schema.objectSchema.map(\.className).allSatisfy { $0.hasPrefix("History") })
   }
@@ -318,7 +323,8 @@ struct ChangesSinceTests {
       let changed = weights.filter { old.weights[$0.key] != nil && old.weights[$0.key] != $0.value }
       let modified = Set(codes(changes.modifications.map(\.id)))
       #expect(Set(changed.keys).subtracting(inserted).isSubset(of: modified))
-      #expect(modified.isDisjoint(with: inserted) && modified.isDisjoint(with: deleted))
+      #expect(modified.isDisjoint(with: inserted))
+      #expect(modified.isDisjoint(with: deleted))
     }
   }
 }

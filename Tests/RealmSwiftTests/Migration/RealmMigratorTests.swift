@@ -102,7 +102,8 @@ struct RealmMigratorTests {
     let url = try #require(file.configuration.fileURL)
     let journal = Journal()
     let migrator = migrator(["four"], from: 3, journal)
-    #expect(migrator.initialVersion == 3 && migrator.schemaVersion == 4)
+    expectEqual(migrator.initialVersion, 3)
+    expectEqual(migrator.schemaVersion, 4)
     #expect(throws: Realm.Error.self) { try migrator.pendingNames(ofFileAt: url) }
     file.configuration.migrator = migrator
     let error = #expect(throws: Realm.Error.self) { try file.open() }

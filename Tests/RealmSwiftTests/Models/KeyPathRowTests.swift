@@ -59,8 +59,10 @@ import Testing
     expectEqual(orders.map(\.keyPath), ["name", "height"])
     expectEqual(plants.sorted(by: orders).map(\.id), [3, 1, 2, 0])
     expectEqual(plants.distinct(by: [\DynamicPlant.name]).count, 2)
-    #expect(plants.sum(of: \.height) == 6 && plants.max(of: \.height) == 3)
-    #expect(plants.average(of: \.height) == 1.5 && plants.min(of: \.id) == 0)
+    expectEqual(plants.sum(of: \.height), 6)
+    expectEqual(plants.max(of: \.height), 3)
+    expectEqual(plants.average(of: \.height), 1.5)
+    expectEqual(plants.min(of: \.id), 0)
     expectEqual(plants.where { $0.pot.colour == "c2" }.count, 1)
     expectEqual(plants.sectioned(by: \.name).allKeys, ["n0", "n1"])
   }

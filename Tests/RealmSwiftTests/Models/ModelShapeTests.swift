@@ -75,19 +75,25 @@ struct ModelShapeTests {
   @Test func subclassesHaveTheirOwnTable() throws {
     let realm = try file.open()
     let lion = Lion(id: 1, name: "Leo")
-    #expect(lion.seen == 1 && lion.plain == 7)
+    expectEqual(lion.seen, 1)
+    expectEqual(lion.plain, 7)
     try realm.write {
       realm.add(lion)
       realm.create(Animal.self, value: ["id": 1])
       realm.create(Lion.self, value: [2, "Lea", 28] as [Any])
     }
-    #expect(realm.objects(Animal.self).count == 1 && realm.objects(Lion.self).count == 2)
+    expectEqual(realm.objects(Animal.self).count, 1)
+    expectEqual(realm.objects(Lion.self).count, 2)
     expectEqual(realm.objects(Lion.self).where { $0.name == "Lea" && $0.teeth == 28 }.count, 1)
     let read = try #require(realm.object(ofType: Lion.self, forPrimaryKey: 1))
-    #expect(read.teeth == 30 && read.name == "Leo" && read.loud == "LEO" && read.seen == 1)
+    expectEqual(read.teeth, 30)
+    expectEqual(read.name, "Leo")
+    expectEqual(read.loud, "LEO")
+    expectEqual(read.seen, 1)
     expectEqual(read.born, Date(timeIntervalSince1970: 0))
     expectEqual(realm.object(ofType: Animal.self, forPrimaryKey: 1)?.name, "nameless")
-    #expect(Lion.className() == "Lion" && Zoo.Parts.Cage.className() == "Cage")
+    expectEqual(Lion.className(), "Lion")
+    expectEqual(Zoo.Parts.Cage.className(), "Cage")
   }
 
   @Test func columnsMayHaveOtherNames() throws {
@@ -104,7 +110,8 @@ struct ModelShapeTests {
         expectEqual(zoo.guests[0].zoos.count, 1)
       }
       let columns = try realm.core.classes[Zoo.self].table.schema.columns.map(\.name)
-      #expect(columns.contains("_title") && columns.contains("all_animals"))
+      #expect(columns.contains("_title"))
+      #expect(columns.contains("all_animals"))
       #expect(!columns.contains("name"))
     }
     let realm = try file.open()
@@ -112,7 +119,8 @@ struct ModelShapeTests {
     expectEqual(zoos.where { $0.name == "Berlin" }.count, 1)
     expectEqual(zoos.filter("name == %@ AND ANY animals.name == 'Ape'", "Berlin").count, 1)
     expectEqual(zoos.sorted(byKeyPath: "name").first?.animals.count, 2)
-    #expect(zoos.first?.star?.name == "Rex" && zoos.first?.cages[0].lions[0].id == 8)
+    expectEqual(zoos.first?.star?.name, "Rex")
+    expectEqual(zoos.first?.cages[0].lions[0].id, 8)
     expectEqual(zoos.first?.guests.first?.zoos.first?.name, "Berlin")
     try ReferenceReader.check(file.configuration)
   }
@@ -126,16 +134,23 @@ struct ModelShapeTests {
       return (guest, zoo)
     }
     let zoos = guest.zoos
-    #expect(zoos.count == 3 && zoos.index(of: zoo) != nil && !zoos.isEmpty)
-    #expect(zoos.map(\.name).sorted() == ["A", "A", "B"] && zoos.realm == realm)
-    #expect(zoos.where { $0.name == "A" }.count == 2 && zoos.filter("name == 'B'").count == 1)
+    expectEqual(zoos.count, 3)
+    #expect(zoos.index(of: zoo) != nil)
+    #expect(!zoos.isEmpty)
+    expectEqual(zoos.map(\.name).sorted(), ["A", "A", "B"])
+    expectEqual(zoos.realm, realm)
+    expectEqual(zoos.where { $0.name == "A" }.count, 2)
+    expectEqual(zoos.filter("name == 'B'").count, 1)
     expectEqual(zoos.sorted(byKeyPath: "name", ascending: false).first?.name, "B")
     let frozen = zoos.freeze()
     try realm.write { zoo.guests.removeAll() }
-    #expect(zoos.count == 1 && frozen.count == 3 && frozen.thaw()?.count == 1)
+    expectEqual(zoos.count, 1)
+    expectEqual(frozen.count, 3)
+    expectEqual(frozen.thaw()?.count, 1)
     expectEqual(ThreadSafeReference(to: zoos).isInvalidated, false)
     try realm.write { realm.delete(guest) }
     let unmanaged = Guest()
-    #expect(unmanaged.zoos.isEmpty && unmanaged.zoos.realm == nil)
+    #expect(unmanaged.zoos.isEmpty)
+    #expect(unmanaged.zoos.realm == nil)
   }
 }

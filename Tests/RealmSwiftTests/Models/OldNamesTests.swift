@@ -42,9 +42,12 @@ private struct OldNames: OldNamesChecking {
   @available(*, deprecated)
   func checkOptionals() throws {
     let number = RealmOptional<Int>(3)
-    #expect(number.value == 3 && "\(number)" == "3" && "\(RealmOptional<Int>())" == "nil")
+    expectEqual(number.value, 3)
+    expectEqual("\(number)", "3")
+    expectEqual("\(RealmOptional<Int>())", "nil")
     number.value = 4
-    #expect(number == RealmOptional(4) && number != RealmOptional<Int>())
+    expectEqual(number, RealmOptional(4))
+    #expect(number != RealmOptional<Int>())
     let data = try JSONEncoder().encode([number])
     expectEqual(String(decoding: data, as: UTF8.self), "[4]")
     try expectEqual(JSONDecoder().decode([RealmOptional<Int>].self, from: data)[0].value, 4)
@@ -99,11 +102,13 @@ struct OldNamesTests {
     let number: Realm.AsyncTransactionId = 7
     expectEqual(number, 7)
     block(.didChange, realm)
-    #expect(told.all == [.didChange] && Realm.Notification.didChange != .refreshRequired)
+    expectEqual(told.all, [.didChange])
+    #expect(Realm.Notification.didChange != .refreshRequired)
   }
 
   @Test func basesHaveNoProperties() {
-    #expect(ObjectBase().realm == nil && ObjectBase() != ObjectBase())
+    #expect(ObjectBase().realm == nil)
+    #expect(ObjectBase() != ObjectBase())
     #expect(!DynamicObject.shouldIncludeInDefaultSchema())
     func wrapped<O: OptionalProtocol>(_ type: O.Type) -> Any.Type { O.Wrapped.self }
     expectEqual(ObjectIdentifier(wrapped(Int?.self)), ObjectIdentifier(Int.self))

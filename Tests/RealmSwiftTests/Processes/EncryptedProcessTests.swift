@@ -93,7 +93,8 @@ import Testing
         try Self.increment(realm)
       }
       try await expectEqual(other.ask("value 1"), "\(step)")
-      #expect(Self.value(frozen) == 0 && frozen.objects(SharedCounter.self).first?.text == "")
+      expectEqual(Self.value(frozen), 0)
+      expectEqual(frozen.objects(SharedCounter.self).first?.text, "")
     }
     try await withRealm { try Self.expectWhole($0) }
   }

@@ -53,16 +53,22 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
   @Test func propertiesAreThoseOfTheObject() async throws {
     let (realm, person) = try await open()
     let card = Card(projecting: person)
-    #expect(card.title == "Ann" && card.bestFriend == "C" && card.rootObject === person)
-    #expect(Array(card.dogNames) == ["A", "B"] && card.names.first == "x")
+    expectEqual(card.title, "Ann")
+    expectEqual(card.bestFriend, "C")
+    #expect(card.rootObject === person)
+    expectEqual(Array(card.dogNames), ["A", "B"])
+    expectEqual(card.names.first, "x")
     try realm.write {
       card.title = "Bea"
       card.dogNames[1] = "D"
       card.names.append("y")
       person.best = nil
     }
-    #expect(person.name == "Bea" && person.dogs[1].name == "D" && person.nicknames.count == 2)
-    #expect(card.bestFriend == nil && card == Card(projecting: person))
+    expectEqual(person.name, "Bea")
+    expectEqual(person.dogs[1].name, "D")
+    expectEqual(person.nicknames.count, 2)
+    #expect(card.bestFriend == nil)
+    expectEqual(card, Card(projecting: person))
     expectEqual(Set([card, Card(projecting: person)]).count, 1)
     expectEqual(
       withoutAddresses(card),
@@ -82,7 +88,8 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
       """)
     expectEqual(Card(projecting: Person(value: ["name": "Q"])).title, "Q")
     try realm.write { realm.delete(person) }
-    #expect(card.isInvalidated && card.realm == realm)
+    #expect(card.isInvalidated)
+    expectEqual(card.realm, realm)
   }
 
   private final class Sheet: Projection<AllTypes> {
@@ -157,8 +164,12 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
       person.name = "Eve"
       person.dogs.removeAll()
     }
-    #expect(frozen.isFrozen && frozen.title == "Ann" && frozen.thaw()?.title == "Eve")
-    #expect(names.isFrozen && Array(names) == ["A", "B"] && names.thaw()?.isEmpty == true)
+    #expect(frozen.isFrozen)
+    expectEqual(frozen.title, "Ann")
+    expectEqual(frozen.thaw()?.title, "Eve")
+    #expect(names.isFrozen)
+    expectEqual(Array(names), ["A", "B"])
+    expectEqual(names.thaw()?.isEmpty, true)
     expectEqual(names.thaw(), card.dogNames)
     let reference = ThreadSafeReference(to: card)
     let collection = ThreadSafeReference(to: card.dogNames)
@@ -175,15 +186,18 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
   @Test func resultsOfProjections() async throws {
     let (realm, person) = try await open()
     let cards = realm.objects(Card.self)
-    #expect(cards.count == 2 && Set(cards.map(\.title)) == ["Ann", "Zoe"])
+    expectEqual(cards.count, 2)
+    expectEqual(Set(cards.map(\.title)), ["Ann", "Zoe"])
     let sorted = cards.sorted(by: \.title, ascending: false)
-    #expect(sorted.map(\.title) == ["Zoe", "Ann"] && sorted[1].dogNames.count == 2)
+    expectEqual(sorted.map(\.title), ["Zoe", "Ann"])
+    expectEqual(sorted[1].dogNames.count, 2)
     expectEqual(cards.sorted(byKeyPath: "age").first?.title, "Zoe")
     expectEqual(cards.where { $0.dogs.name == "B" }.map(\.title), ["Ann"])
     expectEqual(cards.filter("name == %@", "Zoe").first?.title, "Zoe")
     expectEqual(sorted.index(of: Card(projecting: person)), 1)
     expectEqual(sorted.index(matching: { $0.name == "Ann" }), 1)
-    #expect(sorted.freeze()[0].isFrozen && sorted.last?.rootObject.id == 1)
+    #expect(sorted.freeze()[0].isFrozen)
+    expectEqual(sorted.last?.rootObject.id, 1)
     expectEqual(cards.sectioned(by: \.title).allKeys, ["Ann", "Zoe"])
     try realm.write { for card in cards { card.title += "!" } }
     #expect(realm.objects(Person.self).allSatisfy { $0.name.hasSuffix("!") })
@@ -197,7 +211,9 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
         Shelf.self, value: ["id": 1, "dogs": [["name": "A", "age": 1], ["name": "B", "age": 2]]])
     }
     let ages = shelf.dogs.projectTo.age
-    #expect(ages.map(\.self) == [1, 2] && ages.index(of: 2) == 1 && ages.last == 2)
+    expectEqual(ages.map(\.self), [1, 2])
+    expectEqual(ages.index(of: 2), 1)
+    expectEqual(ages.last, 2)
     let person = try realm.write {
       realm.create(Person.self, value: ["id": 1, "dogs": Array(shelf.dogs)])
     }

@@ -103,7 +103,8 @@ struct CopyTests {
     let realm = try file.open()
     let url = try #require(file.configuration.fileURL)
     let error = #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: url) }
-    #expect(error?.code == .fileExists && error?.fileURL == url)
+    expectEqual(error?.code, .fileExists)
+    expectEqual(error?.fileURL, url)
     let missing = file.directory.appendingPathComponent("no/such/copy.realm")
     let other = #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: missing) }
     expectEqual(other?.code, .fileNotFound)
@@ -160,7 +161,9 @@ struct CopyTests {
       try realm.write { realm.create(Person.self, value: ["id": 100_000]) }
     }
     let counts = asked.withLock { $0 }
-    #expect(counts.count == 1 && counts[0][0] == size && counts[0][1] < size)
+    expectEqual(counts.count, 1)
+    expectEqual(counts[0][0], size)
+    #expect(counts[0][1] < size)
     #expect(try Data(contentsOf: url).count < size)
     try ReferenceReader.check(file.configuration)
     let names = try FileManager.default.contentsOfDirectory(atPath: file.directory.path)

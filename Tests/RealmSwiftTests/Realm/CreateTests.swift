@@ -69,8 +69,12 @@ struct CreateTests {
     let object =
       try managed
       ? realm.write { realm.create(AllTypes.self, value: value) } : AllTypes(value: value)
-    #expect(object.bool && object.int == 5 && object.double == 2 && object.float == 1.5)
-    #expect(object.string == "s" && object.data == Data([1]))
+    #expect(object.bool)
+    expectEqual(object.int, 5)
+    expectEqual(object.double, 2)
+    expectEqual(object.float, 1.5)
+    expectEqual(object.string, "s")
+    expectEqual(object.data, Data([1]))
   }
 
   @Test func foundationsOtherValues() throws {
@@ -85,9 +89,13 @@ struct CreateTests {
     for object in [
       try realm.write { realm.create(AllTypes.self, value: values) }, AllTypes(value: values),
     ] {
-      #expect(object.uuid == uuid && object.date == date && object.optionalInt == nil)
-      #expect(object.decimal.stringValue == "1.25" && object.optionalString == "x")
-      #expect(object.optionalUUID == uuid && object.optionalDouble == 3)
+      expectEqual(object.uuid, uuid)
+      expectEqual(object.date, date)
+      #expect(object.optionalInt == nil)
+      expectEqual(object.decimal.stringValue, "1.25")
+      expectEqual(object.optionalString, "x")
+      expectEqual(object.optionalUUID, uuid)
+      expectEqual(object.optionalDouble, 3)
       expectEqual(object.optionalDecimal?.stringValue, "7.5")
     }
   }
@@ -102,9 +110,14 @@ struct CreateTests {
     for person in [
       try realm.write { realm.create(Person.self, value: json) }, Person(value: json),
     ] {
-      #expect(person.id == 7 && person.name == "Ann" && person.age == 30 && person.height == nil)
-      #expect(person.best?.name == "Rex" && person.dogs.map(\.name) == ["A", "B"])
-      #expect(person.dogs.map(\.age) == [0, 4] && Array(person.nicknames) == ["x"])
+      expectEqual(person.id, 7)
+      expectEqual(person.name, "Ann")
+      expectEqual(person.age, 30)
+      #expect(person.height == nil)
+      expectEqual(person.best?.name, "Rex")
+      expectEqual(person.dogs.map(\.name), ["A", "B"])
+      expectEqual(person.dogs.map(\.age), [0, 4])
+      expectEqual(Array(person.nicknames), ["x"])
     }
   }
 
@@ -137,7 +150,8 @@ struct CreateTests {
     let snapshot = ObjectSnapshot(shelf)
     let back = try JSONDecoder().decode(
       ObjectSnapshot<Shelf>.self, from: JSONEncoder().encode(snapshot))
-    #expect(back == snapshot && back.makeObject().mixed["a"]?.listValue?.count == 7)
+    expectEqual(back, snapshot)
+    expectEqual(back.makeObject().mixed["a"]?.listValue?.count, 7)
     expectEqual(shelf.value(forKeyPath: "mixed.b.c") as? Int, 1)
   }
 
@@ -159,9 +173,13 @@ struct CreateTests {
         ] as [String: Any])
     }
     #expect([loose, box, first, second, known].allSatisfy { $0.realm == nil })
-    #expect(node.loose?.number == 1 && node.many.map(\.number) == [1, 1])
-    #expect(realm.objects(Loose.self).count == 3 && node.next?.id == 5)
-    #expect(node.box?.width == 3 && node.boxes[0].width == 4 && node.named["a"]??.width == 5)
+    expectEqual(node.loose?.number, 1)
+    expectEqual(node.many.map(\.number), [1, 1])
+    expectEqual(realm.objects(Loose.self).count, 3)
+    expectEqual(node.next?.id, 5)
+    expectEqual(node.box?.width, 3)
+    expectEqual(node.boxes[0].width, 4)
+    expectEqual(node.named["a"]??.width, 5)
     second.width = 7
     expectEqual(node.named["a"]??.width, 5)
     try realm.write {
@@ -169,13 +187,15 @@ struct CreateTests {
       realm.create(Node.self, value: ["id": 3, "loose": loose])
     }
     // Adding makes the object itself managed; a managed one is linked to.
-    #expect(loose.realm == realm && realm.objects(Loose.self).count == 4)
+    expectEqual(loose.realm, realm)
+    expectEqual(realm.objects(Loose.self).count, 4)
     let replacement = Box(value: [8])
     let present = node.box
     try realm.write {
       realm.create(Node.self, value: ["id": 1, "box": replacement], update: .modified)
     }
-    #expect(present?.width == 8 && replacement.realm == nil)
+    expectEqual(present?.width, 8)
+    #expect(replacement.realm == nil)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -185,7 +205,8 @@ struct CreateTests {
     let outer = try realm.write {
       realm.create(MixedHolder.self, value: ["id": 1, "any": AnyRealmValue.object(inner)])
     }
-    #expect(inner.realm == nil && outer.any.object(MixedHolder.self)?.id == 2)
+    #expect(inner.realm == nil)
+    expectEqual(outer.any.object(MixedHolder.self)?.id, 2)
     expectEqual(realm.objects(MixedHolder.self).count, 2)
   }
 
@@ -194,8 +215,11 @@ struct CreateTests {
     let realm = try TemporaryRealm().open()
     let person = Person(value: ["id": 1, "name": "Ann", "nicknames": ["x"]])
     let copy = try realm.write { realm.create(Person.self, value: person) }
-    #expect(copy !== person && person.realm == nil && Array(person.nicknames) == ["x"])
-    #expect(person.nicknames.realm == nil && Array(copy.nicknames) == ["x"])
+    #expect(copy !== person)
+    #expect(person.realm == nil)
+    expectEqual(Array(person.nicknames), ["x"])
+    #expect(person.nicknames.realm == nil)
+    expectEqual(Array(copy.nicknames), ["x"])
   }
 
   /// `ObjectWriter` 2 and `ObjectWriter+Create` 3.
@@ -207,14 +231,20 @@ struct CreateTests {
     let node = Node(value: ["id": 1, "loose": first])
     node.next = node
     let copy = try realm.write { realm.create(Node.self, value: node) }
-    #expect(copy.next == copy && copy.loose?.other?.other?.number == 1)
-    #expect(realm.objects(Loose.self).count == 2 && node.realm == nil && first.realm == nil)
+    expectEqual(copy.next, copy)
+    expectEqual(copy.loose?.other?.other?.number, 1)
+    expectEqual(realm.objects(Loose.self).count, 2)
+    #expect(node.realm == nil)
+    #expect(first.realm == nil)
     let (_, other) = try open()
     let third = try other.write { other.create(Node.self, value: copy) }
-    #expect(third.next == third && third.loose?.other?.other?.number == 1)
+    expectEqual(third.next, third)
+    expectEqual(third.loose?.other?.other?.number, 1)
     expectEqual(other.objects(Loose.self).count, 2)
     try realm.write { realm.add(node, update: .modified) }
-    #expect(node.next == node && node == copy && first.isSameObject(as: node.loose))
+    expectEqual(node.next, node)
+    expectEqual(node, copy)
+    #expect(first.isSameObject(as: node.loose))
     expectEqual(first.realm, realm)
   }
 
@@ -231,10 +261,12 @@ struct CreateTests {
       node.many.append(loose)
       (weakNode, weakLoose) = (node, loose)
       try realm.write { realm.add(node) }
-      #expect(node.next == node && loose.isSameObject(as: node.many[0]))
+      expectEqual(node.next, node)
+      #expect(loose.isSameObject(as: node.many[0]))
       #expect(loose.isSameObject(as: node.loose))
     }
-    #expect(weakNode == nil && weakLoose == nil)
+    #expect(weakNode == nil)
+    #expect(weakLoose == nil)
     let mixed = try TemporaryRealm([MixedHolder.self]).open()
     weak var weakHolder: MixedHolder?
     try autoreleasepool {
@@ -258,7 +290,9 @@ struct CreateTests {
     try realm.write { realm.add(node, update: .all) }
     #expect([box, first, second].allSatisfy { $0.realm == realm && !$0.isInvalidated })
     try realm.write { for part in [box, first, second] { part.height = 1 } }
-    #expect(node.box?.height == 1 && node.boxes[0].height == 1 && node.named["a"]??.height == 1)
+    expectEqual(node.box?.height, 1)
+    expectEqual(node.boxes[0].height, 1)
+    expectEqual(node.named["a"]??.height, 1)
     try expectEqual(realm.core.classes[Box.self].table.objectCount(), 3)
     try ReferenceReader.check(file.configuration)
   }
@@ -274,7 +308,9 @@ struct CreateTests {
       node["box"] = node["box"]
       dynamic["box"] = dynamic["box"]
     }
-    #expect(node.box?.width == 1 && node.boxes[0].width == 2 && node.named["a"]??.width == 4)
+    expectEqual(node.box?.width, 1)
+    expectEqual(node.boxes[0].width, 2)
+    expectEqual(node.named["a"]??.width, 4)
     try expectEqual(realm.core.classes[Box.self].table.objectCount(), 3)
   }
 
@@ -290,11 +326,17 @@ struct CreateTests {
       person.nicknames.append("y")
       scores["a"] = 1
     }
-    #expect(person.nicknames === names && person.dogs === dogs && names.count == 2)
-    #expect(shelf.tags === tags && shelf.scores === scores && shelf.scores["a"] == 1)
-    #expect(names.realm == realm && dogs[0].name == "Rex")
+    #expect(person.nicknames === names)
+    #expect(person.dogs === dogs)
+    expectEqual(names.count, 2)
+    #expect(shelf.tags === tags)
+    #expect(shelf.scores === scores)
+    expectEqual(shelf.scores["a"], 1)
+    expectEqual(names.realm, realm)
+    expectEqual(dogs[0].name, "Rex")
     let same = try #require(realm.object(ofType: Person.self, forPrimaryKey: 1))
-    #expect(Array(same.nicknames) == ["x", "y"] && same.nicknames == names)
+    expectEqual(Array(same.nicknames), ["x", "y"])
+    expectEqual(same.nicknames, names)
   }
 
   @Test func updatesGoThroughLinks() throws {
@@ -305,7 +347,8 @@ struct CreateTests {
         Node.self, value: ["id": 1, "next": ["id": 2, "next": ["id": 1]]], update: .modified)
     }
     let node = try #require(realm.object(ofType: Node.self, forPrimaryKey: 2))
-    #expect(node.loose?.number == 4 && node.next?.id == 1)
+    expectEqual(node.loose?.number, 4)
+    expectEqual(node.next?.id, 1)
     expectEqual(realm.objects(Node.self).count, 2)
   }
 
@@ -330,21 +373,28 @@ struct CreateTests {
         realm.create(Node.self, value: values, update: .modified)
       }
     }
-    #expect(box?.isInvalidated == false && box?.width == 2)
+    expectEqual(box?.isInvalidated, false)
+    expectEqual(box?.width, 2)
     expectEqual(box?.height, (byAdding ? 5 : 9))
-    #expect(node.boxes.map(\.width) == [4, 2] && node.named.keys == ["b", "c"])
-    #expect(node.named["b"]??.width == 7 && node.named["c"]??.width == 8)
+    expectEqual(node.boxes.map(\.width), [4, 2])
+    expectEqual(node.named.keys, ["b", "c"])
+    expectEqual(node.named["b"]??.width, 7)
+    expectEqual(node.named["c"]??.width, 8)
     expectEqual(boxes.map(\.isInvalidated), [false, false, true])
     expectEqual(named??.isInvalidated, false)
     try expectEqual(realm.core.classes[Box.self].table.objectCount(), 5)
     try realm.write {
       realm.create(Node.self, value: ["id": 1, "box": ["width": 3]], update: .all)
     }
-    #expect(box?.isInvalidated == true && node.box?.width == 3 && node.box?.height == 5)
+    expectEqual(box?.isInvalidated, true)
+    expectEqual(node.box?.width, 3)
+    expectEqual(node.box?.height, 5)
     try realm.write {
       realm.create(Node.self, value: ["id": 1, "box": NSNull(), "boxes": NSNull()], update: .all)
     }
-    #expect(node.box == nil && node.boxes.isEmpty && node.named.count == 2)
+    #expect(node.box == nil)
+    #expect(node.boxes.isEmpty)
+    expectEqual(node.named.count, 2)
     try ReferenceReader.check(file.configuration)
   }
 

@@ -116,7 +116,8 @@ struct ForeignSchemaTests {
       try other.write { other.object(ofType: Larger.Poem.self, forPrimaryKey: 7)?.lines = 33 }
     }
     realm.refresh()
-    #expect(poem.title == "poem 7" && poem.lines == 33)
+    expectEqual(poem.title, "poem 7")
+    expectEqual(poem.lines, 33)
     try realm.write { poem.title = "x" }
     expectEqual(realm.freeze().object(ofType: Plain.Poem.self, forPrimaryKey: 7)?.title, "x")
     try expectEqual(DatabaseCheck.run(realm.core.snapshot()), [])

@@ -23,7 +23,8 @@ struct LifecycleTests {
       isOpen.signal()
     }.start()
     isOpen.wait()
-    #expect(other != nil && other != realm)
+    #expect(other != nil)
+    #expect(other != realm)
   }
 
   /// `Session` 3.

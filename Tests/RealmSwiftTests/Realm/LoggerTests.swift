@@ -68,7 +68,8 @@ private class PortedToy: Object {
     let told = try messages(at: .detail, file) { _ = try file.open() }
     expectEqual(told.map(\.0), [.detail, .detail])
     #expect(told.allSatisfy { $0.1.hasPrefix("DB: ") })
-    #expect(told.first?.1.contains("Opened") == true && told.last?.1.contains("Closed") == true)
+    expectEqual(told.first?.1.contains("Opened"), true)
+    expectEqual(told.last?.1.contains("Closed"), true)
     #expect(try messages(at: .info, file) { _ = try file.open() }.isEmpty)
   }
 
@@ -128,10 +129,13 @@ private class PortedToy: Object {
 
   @Test func levelsAreOrdered() {
     expectEqual(LogLevel.allCases, LogLevel.allCases.sorted())
-    #expect(LogLevel.off < .fatal && LogLevel.trace < LogLevel.all && !(LogLevel.all < .off))
+    #expect(LogLevel.off < .fatal)
+    #expect(LogLevel.trace < LogLevel.all)
+    #expect(!(LogLevel.all < .off))
     expectEqual(LogLevel.allCases.map(\.rawValue), Array(0...8))
     let logger = Logger(level: .error) { _, _ in }
     logger.level = .debug
-    #expect(logger.level == .debug && Logger.shared.level == .off)
+    expectEqual(logger.level, .debug)
+    expectEqual(Logger.shared.level, .off)
   }
 }

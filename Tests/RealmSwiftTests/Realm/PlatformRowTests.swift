@@ -13,7 +13,9 @@ import Testing
   @Test func castsGiveTheValue() async {
     let number: Int = dynamicBridgeCast(fromObjectiveC: 5)
     let text: String? = dynamicBridgeCast(fromObjectiveC: "x")
-    #expect(number == 5 && text == "x" && dynamicBridgeCast(fromSwift: 1.5) as? Double == 1.5)
+    expectEqual(number, 5)
+    expectEqual(text, "x")
+    expectEqual(dynamicBridgeCast(fromSwift: 1.5) as? Double, 1.5)
     await #expect(processExitsWith: .success) {
       let said = Traps.text { let _: Int = dynamicBridgeCast(fromObjectiveC: "x") }
       expectEqual(said, "Could not convert value 'x' to type 'Int'.")

@@ -23,8 +23,11 @@ struct RealmErrorTests {
     for (code, number) in codes {
       expectEqual(code.rawValue, number)
       let error = Realm.Error(code)
-      #expect(error.code == code && error._code == number && error._domain == "io.realm")
-      #expect((error as NSError).code == number && (error as NSError).domain == "io.realm")
+      expectEqual(error.code, code)
+      expectEqual(error._code, number)
+      expectEqual(error._domain, "io.realm")
+      #expect((error as NSError).code == number)
+      #expect((error as NSError).domain == "io.realm")
     }
   }
 
@@ -150,14 +153,17 @@ struct RealmErrorTests {
       [
         1, 2, 3, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
       ])
-    #expect(Realm.Error.Code(rawValue: 5) == .fileNotFound && Realm.Error.Code(rawValue: 7) == nil)
+    expectEqual(Realm.Error.Code(rawValue: 5), .fileNotFound)
+    #expect(Realm.Error.Code(rawValue: 7) == nil)
   }
 
   @Test func errorsAreThoseOfFoundation() {
     let error = Realm.Error(.fileExists, userInfo: [NSLocalizedDescriptionKey: "There is one."])
-    #expect(Realm.Error.errorDomain == "io.realm" && error.errorCode == 4)
+    expectEqual(Realm.Error.errorDomain, "io.realm")
+    expectEqual(error.errorCode, 4)
     expectEqual(error.errorUserInfo[NSLocalizedDescriptionKey] as? String, "There is one.")
-    #expect(error.errorDescription == "There is one." && error.description == "There is one.")
+    #expect(error.errorDescription == "There is one.")
+    #expect(error.description == "There is one.")
   }
 
   @Test func userInfoHoldsTextAndPath() {

@@ -91,7 +91,8 @@ import Testing
     try expectEqual(file.open(), cached)
     try cached.write { cached.create(Person.self, value: ["id": 1]) }
     #expect(uncached.isEmpty)
-    #expect(uncached.refresh() && !uncached.isEmpty)
+    #expect(uncached.refresh())
+    #expect(!uncached.isEmpty)
     try uncached.write { uncached.deleteAll() }
     #expect(!cached.isEmpty)
     cached.refresh()

@@ -24,7 +24,8 @@ struct WriteRulesTests {
       realm.create(Dog.self)
       return realm.objects(Dog.self).count
     }
-    #expect(count == 1 && !realm.isInWriteTransaction)
+    expectEqual(count, 1)
+    #expect(!realm.isInWriteTransaction)
   }
 
   @Test func aBlockMayEndItsTransaction() throws {
@@ -36,7 +37,8 @@ struct WriteRulesTests {
       realm.create(Dog.self)
       realm.cancelWrite()
     }
-    #expect(realm.objects(Dog.self).count == 1 && !realm.isInWriteTransaction)
+    expectEqual(realm.objects(Dog.self).count, 1)
+    #expect(!realm.isInWriteTransaction)
   }
 
   @Test func aCancelledDeletionKeepsTheObject() throws {
@@ -55,7 +57,9 @@ struct WriteRulesTests {
     person.nicknames.append("B")
     expectEqual(person.name, "Bob")
     realm.cancelWrite()
-    #expect(person.name == "Ann" && person.nicknames.isEmpty && !person.isInvalidated)
+    expectEqual(person.name, "Ann")
+    #expect(person.nicknames.isEmpty)
+    #expect(!person.isInvalidated)
   }
 
   // MARK: Adding
@@ -77,7 +81,8 @@ struct WriteRulesTests {
       realm.add(dog)
       realm.add(dog)
     }
-    #expect(realm.objects(Dog.self).count == 1 && dog.realm == realm)
+    expectEqual(realm.objects(Dog.self).count, 1)
+    expectEqual(dog.realm, realm)
   }
 
   // MARK: Creating
@@ -85,10 +90,14 @@ struct WriteRulesTests {
   @Test func missingKeysAreDefaultsAtFirstAndUntouchedLater() throws {
     try realm.write {
       let person = realm.create(Person.self, value: ["id": 1, "height": 1.5] as [String: Any])
-      #expect(person.age == 18 && person.name == "")
+      expectEqual(person.age, 18)
+      expectEqual(person.name, "")
       person.name = "Ann"
       let same = realm.create(Person.self, value: ["id": 1, "age": 7], update: .all)
-      #expect(same == person && person.name == "Ann" && person.age == 7 && person.height == 1.5)
+      expectEqual(same, person)
+      expectEqual(person.name, "Ann")
+      expectEqual(person.age, 7)
+      expectEqual(person.height, 1.5)
     }
   }
 
@@ -98,7 +107,8 @@ struct WriteRulesTests {
       let person = realm.create(Person.self, value: ["id": 1, "height": 1.5, "best": dog])
       realm.create(
         Person.self, value: ["id": 1, "height": NSNull(), "best": NSNull()], update: .modified)
-      #expect(person.height == nil && person.best == nil)
+      #expect(person.height == nil)
+      #expect(person.best == nil)
     }
   }
 
@@ -114,8 +124,11 @@ struct WriteRulesTests {
         value: ["id": 1, "tags": NSNull(), "scores": NSNull(), "dogs": Int?.none as Any],
         update: .all)
       realm.create(Person.self, value: ["id": 1, "nicknames": NSNull()], update: .modified)
-      #expect(shelf.tags.isEmpty && shelf.scores.isEmpty && shelf.dogs.isEmpty)
-      #expect(person.nicknames.isEmpty && realm.objects(Dog.self).count == 1)
+      #expect(shelf.tags.isEmpty)
+      #expect(shelf.scores.isEmpty)
+      #expect(shelf.dogs.isEmpty)
+      #expect(person.nicknames.isEmpty)
+      expectEqual(realm.objects(Dog.self).count, 1)
     }
   }
 
@@ -123,15 +136,20 @@ struct WriteRulesTests {
     let dog = try realm.write {
       realm.create(Dog.self, value: ["name": "Rex", "nope": 3] as [String: Any])
     }
-    #expect(dog.name == "Rex" && Dog(value: ["nope": 1, "age": 2]).age == 2)
+    expectEqual(dog.name, "Rex")
+    expectEqual(Dog(value: ["nope": 1, "age": 2]).age, 2)
   }
 
   @Test func arraysAreInOrderOfDeclaration() throws {
     let person = try realm.write {
       realm.create(Person.self, value: [3, "Ann", 40, NSNull(), [["Rex", 2]]] as [Any])
     }
-    #expect(person.id == 3 && person.name == "Ann" && person.age == 40 && person.height == nil)
-    #expect(person.dogs.first?.age == 2 && person.nicknames.isEmpty)
+    expectEqual(person.id, 3)
+    expectEqual(person.name, "Ann")
+    expectEqual(person.age, 40)
+    #expect(person.height == nil)
+    expectEqual(person.dogs.first?.age, 2)
+    #expect(person.nicknames.isEmpty)
   }
 
   @Test func ownObjectsAreReturnedWhenUpdating() throws {
@@ -141,14 +159,18 @@ struct WriteRulesTests {
       #expect(realm.create(Person.self, value: person, update: .all) === person)
       let dog = realm.create(Dog.self, value: ["name": "Rex"])
       let copy = realm.create(Dog.self, value: dog)
-      #expect(copy !== dog && copy.name == "Rex" && realm.objects(Dog.self).count == 2)
+      #expect(copy !== dog)
+      expectEqual(copy.name, "Rex")
+      expectEqual(realm.objects(Dog.self).count, 2)
     }
   }
 
   @Test func objectsOfOtherRealmsAreCopied() throws {
     let (_, person) = try Misuse.realmWithPerson()
     let copy = try realm.write { realm.create(Person.self, value: person) }
-    #expect(copy.name == "Ann" && copy.realm == realm && person.realm != realm)
+    expectEqual(copy.name, "Ann")
+    expectEqual(copy.realm, realm)
+    #expect(person.realm != realm)
   }
 
   @Test func thePolicyGoesOnToLinkedObjects() throws {
@@ -165,8 +187,10 @@ struct WriteRulesTests {
   }
 
   @Test func policiesHaveTheirNumbers() {
-    #expect(Realm.UpdatePolicy.error.rawValue == 1 && Realm.UpdatePolicy.all.rawValue == 2)
-    #expect(Realm.UpdatePolicy.modified.rawValue == 3 && Realm.UpdatePolicy(rawValue: 4) == nil)
+    expectEqual(Realm.UpdatePolicy.error.rawValue, 1)
+    expectEqual(Realm.UpdatePolicy.all.rawValue, 2)
+    expectEqual(Realm.UpdatePolicy.modified.rawValue, 3)
+    #expect(Realm.UpdatePolicy(rawValue: 4) == nil)
     expectEqual(Realm.UpdatePolicy(rawValue: 3), .modified)
   }
 
@@ -183,7 +207,8 @@ struct WriteRulesTests {
         realm.create(Stamped.self, value: []),
       ]
     }
-    #expect(Set(all.map(\.id)).count == 3 && Set(all.map(\.mark)).count == 3)
+    expectEqual(Set(all.map(\.id)).count, 3)
+    expectEqual(Set(all.map(\.mark)).count, 3)
     #expect(Stamped().id != Stamped().id)
   }
 
@@ -224,8 +249,11 @@ struct WriteRulesTests {
     }
     var (person, shelf) = try fill()
     try realm.write { realm.delete(person.dogs) }
-    #expect(person.dogs.isEmpty && realm.objects(Dog.self).isEmpty && !person.isInvalidated)
-    #expect(shelf.pets.keys == ["a", "b"] && shelf.pets["a"] == .some(nil))
+    #expect(person.dogs.isEmpty)
+    #expect(realm.objects(Dog.self).isEmpty)
+    #expect(!person.isInvalidated)
+    expectEqual(shelf.pets.keys, ["a", "b"])
+    expectEqual(shelf.pets["a"], .some(nil))
     (person, shelf) = try fill()
     try realm.write { realm.delete(shelf.dogs) }
     expectEqual(person.dogs.map(\.age), [1, 2, 3])
@@ -235,8 +263,11 @@ struct WriteRulesTests {
     #expect(person.dogs.isEmpty)
     (person, shelf) = try fill()
     try realm.write { realm.delete(Array(person.dogs.prefix(2))) }
-    #expect(person.dogs.count == 2 && realm.objects(Dog.self).count == 2)
+    expectEqual(person.dogs.count, 2)
+    expectEqual(realm.objects(Dog.self).count, 2)
     try realm.write { realm.deleteAll() }
-    #expect(realm.isEmpty && person.isInvalidated && shelf.isInvalidated)
+    #expect(realm.isEmpty)
+    #expect(person.isInvalidated)
+    #expect(shelf.isInvalidated)
   }
 }

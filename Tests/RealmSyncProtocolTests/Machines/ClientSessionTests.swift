@@ -55,14 +55,16 @@ struct ClientSessionTests {
   func badCursorsAreReported(_ cursors: String) throws {
     var client = try Self.running()
     client.receive("download 1 \(cursors) 1 2 1 0 0 0\n")
-    #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
+    expectEqual(client.sent.count, 1)
+    #expect(client.sent[0].hasPrefix("json_error 233 "))
     expectEqual(client.requests.count, 1, "nothing is integrated")
     // `ClientSession` 4: until the server answers with an error nothing else is sent.
     client.announce(30)
     client.wait(.download, id: 1)
     client.receive("download 1 5 10 5 7777 18 3 1 2 1 0 0 0\n")
     client.receive("mark 1 2\n")
-    #expect(client.sent.count == 1 && client.requests.count == 1)
+    expectEqual(client.sent.count, 1)
+    expectEqual(client.requests.count, 1)
   }
 
   @Test(arguments: [
@@ -77,7 +79,8 @@ struct ClientSessionTests {
   func messagesThatAreNotLegalEndTheConnection(_ text: String, _ what: String) throws {
     var client = try Self.running()
     client.receive(text)
-    #expect(client.others.count == 1 && Self.isDrop(client.others[0]), "\(what)")
+    expectEqual(client.others.count, 1, "\(what)")
+    #expect(Self.isDrop(client.others[0]), "\(what)")
     expectEqual(client.sent, [])
   }
 
@@ -94,7 +97,8 @@ struct ClientSessionTests {
     client.receive("download 1 5 10 5 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
     client.reply(.done(Self.file()))
     client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
-    #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
+    expectEqual(client.sent.count, 1)
+    #expect(client.sent[0].hasPrefix("json_error 233 "))
   }
 
   @Test func beforeIdentNothingIsLegal() throws {
@@ -209,8 +213,10 @@ struct ClientSessionTests {
       Issue.record("\(others)")
       return
     }
-    #expect(code.session == .sessionClosed && document.message == "m")
-    #expect(others.count == 1 && client.rest == .delay(until: 51_000))
+    expectEqual(code.session, .sessionClosed)
+    expectEqual(document.message, "m")
+    expectEqual(others.count, 1)
+    expectEqual(client.rest, .delay(until: 51_000))
     // What still arrives is ignored.
     client.receive("mark 1 9\n")
     expectEqual(client.takeOthers(), [])
@@ -237,7 +243,8 @@ struct ClientSessionTests {
   ) throws {
     var client = try Self.running()
     client.receive(Self.error(201, action))
-    #expect(client.others == [effect] && client.rest == rest)
+    expectEqual(client.others, [effect])
+    expectEqual(client.rest, rest)
     client.handle(input)
     expectEqual(client.rest, nil)
   }
@@ -247,7 +254,8 @@ struct ClientSessionTests {
     var client = try Self.running()
     client.wait(.download, id: 1)
     client.receive(Self.error(206, action))
-    #expect(client.others.count == 2 && client.rest == .error)
+    expectEqual(client.others.count, 2)
+    expectEqual(client.rest, .error)
     guard case .finish(1, .error(let code, _))? = client.others.last else {
       Issue.record("\(client.others)")
       return
@@ -278,7 +286,8 @@ struct ClientSessionTests {
       Issue.record("\(client.others)")
       return
     }
-    #expect(found.rawValue == code && client.rest == .error)
+    expectEqual(found.rawValue, code)
+    expectEqual(client.rest, .error)
     expectEqual(client.takeSent().last, "unbind 1\n")
     // The wait goes on: it is for the file, whatever becomes of that.
     #expect(!client.takeOthers().contains { if case .finish = $0 { true } else { false } })
@@ -289,7 +298,8 @@ struct ClientSessionTests {
     client.receive(Self.error(208, "ClientReset"))
     _ = client.takeSent()
     client.handle(.didReset(session: 1))
-    #expect(client.rest == nil && client.requests.last?.request == .begin)
+    #expect(client.rest == nil)
+    expectEqual(client.requests.last?.request, .begin)
     client.announce(26)
     client.reply(.done(Self.file(version: 25)))
     let sent = client.takeSent()
@@ -324,7 +334,8 @@ struct ClientSessionTests {
     expectEqual(client.rest, nil)
     _ = client.takeSent()
     client.handle(.willReset(session: 1))
-    #expect(client.rest == .error && client.takeSent() == ["unbind 2\n"])
+    expectEqual(client.rest, .error)
+    expectEqual(client.takeSent(), ["unbind 2\n"])
     client.handle(.suspend(session: 1))
     client.handle(.willReset(session: 1))
     expectEqual(client.rest, .app)

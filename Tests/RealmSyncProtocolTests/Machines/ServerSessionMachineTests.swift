@@ -221,14 +221,17 @@ struct ServerSessionMachineTests {
   func uploadsAreChecked(_ header: String, _ body: String, _ code: Int) throws {
     var server = try Self.running()
     try server.receive(Self.upload(header, body))
-    #expect(server.sent.count == 1 && server.sent[0].hasPrefix("json_error \(code) "))
+    expectEqual(server.sent.count, 1)
+    #expect(server.sent[0].hasPrefix("json_error \(code) "))
     // `ServerSessionMachine` 4
     try server.receive("mark 1 1\n")
     try server.receive(Self.upload("20 4 4"))
     server.handle(.head(Self.head(9)))
-    #expect(server.sent.count == 1 && server.others == [])
+    expectEqual(server.sent.count, 1)
+    expectEqual(server.others, [])
     try server.receive("unbind 1\n")
-    #expect(server.sent.count == 1 && server.others == [.ended])
+    expectEqual(server.sent.count, 1)
+    expectEqual(server.others, [.ended])
   }
 
   @Test func aLockedVersionDoesNotGoBack() throws {
@@ -255,7 +258,8 @@ struct ServerSessionMachineTests {
     var server = try Self.running()
     let count = server.requests.count
     try server.receive(Self.upload("17 2 0", "17 2 0 0 0 "))
-    #expect(server.requests.count == count && server.sent == [])
+    expectEqual(server.requests.count, count)
+    expectEqual(server.sent, [])
     try server.receive(Self.upload("18 4 4", "18 2 0 0 0 "))
     expectEqual(
       server.request,
@@ -322,7 +326,8 @@ struct ServerSessionMachineTests {
       Issue.record("\(server.others)")
       return
     }
-    #expect(server.others.last == .ended && server.sent == [])
+    expectEqual(server.others.last, .ended)
+    expectEqual(server.sent, [])
   }
 
   @Test(arguments: ["mark 1 1\n", "ident 1 2 3 0 0 0 0 0 2\n{}", "unbind 1\n"])
@@ -483,7 +488,8 @@ struct ServerSessionMachineTests {
       .refuse(SessionRefusal(.other, "The token expired", action: .refreshUser)))
     expectEqual(server.sent.last?.contains("\"action\":\"RefreshUser\""), true)
     try server.receive("unbind 1\n")
-    #expect(server.sent.count == 1 && server.others == [.ended])
+    expectEqual(server.sent.count, 1)
+    expectEqual(server.others, [.ended])
   }
 
   /// A client that is suspended at once.
@@ -491,6 +497,7 @@ struct ServerSessionMachineTests {
     var server = ScriptedServer()
     try server.receive("bind 1 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":0}")
     try server.receive("unbind 1\n")
-    #expect(server.takeSent() == ["unbound 1\n"] && server.others == [.ended])
+    expectEqual(server.takeSent(), ["unbound 1\n"])
+    expectEqual(server.others, [.ended])
   }
 }

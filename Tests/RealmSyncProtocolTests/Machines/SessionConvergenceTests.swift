@@ -31,8 +31,8 @@ struct SessionConvergenceTests {
         let others = stored.filter { $0.file != peer.file.ident }.map(\.changeset)
         expectEqual(peer.file.received, others, "seed \(seed), client \(index)")
         #expect(
-          peer.file.sets.allSatisfy { $0.state == .complete } && peer.file.sets.count < 2,
-          "seed \(seed), client \(index)")
+          peer.file.sets.allSatisfy { $0.state == .complete }, "seed \(seed), client \(index)")
+        #expect(peer.file.sets.count < 2, "seed \(seed), client \(index)")
         #expect(
           peer.waits.values.allSatisfy { $0 == 1 }, "seed \(seed), client \(index)")
       }

@@ -14,7 +14,8 @@ struct ErrorDocumentTests {
   /// Deployed clients end their process when they get one of these.
   @Test(arguments: [104, 202, 203, 205, 207, 214, 215, 218, 219, 220, 221, 224])
   func forbiddenCodesHaveNoCase(_ code: Int) {
-    #expect(SessionErrorCode(rawValue: code) == nil && ConnectionErrorCode(rawValue: code) == nil)
+    #expect(SessionErrorCode(rawValue: code) == nil)
+    #expect(ConnectionErrorCode(rawValue: code) == nil)
   }
 
   /// SY13
@@ -59,7 +60,8 @@ struct ErrorDocumentTests {
     document.partitionQuery = "owner == \"a\""
     document.previousSchemaVersion = 4
     try expectEqual(ErrorDocument(json: document.json), document)
-    #expect(document.tryAgain && !document.shouldClientReset)
+    #expect(document.tryAgain)
+    #expect(!document.shouldClientReset)
   }
 
   @Test func anUnknownActionIsABugOfTheApp() throws {
@@ -70,7 +72,8 @@ struct ErrorDocumentTests {
     try expectEqual(ErrorDocument(json: JSONParser.parse(text)).action, .applicationBug)
     let reset = text.replacing("Dance", with: "ClientReset")
     let document = try ErrorDocument(json: JSONParser.parse(reset))
-    #expect(document.action == .clientReset && document.effectiveAction == .clientResetNoRecovery)
+    expectEqual(document.action, .clientReset)
+    expectEqual(document.effectiveAction, .clientResetNoRecovery)
   }
 
   @Test(arguments: [
@@ -82,7 +85,8 @@ struct ErrorDocumentTests {
     ),
   ])
   func keys(_ key: RejectedKey, _ text: String, _ encoding: String) throws {
-    #expect(key.description == text && hex(key.bytes) == encoding)
+    expectEqual(key.description, text)
+    expectEqual(hex(key.bytes), encoding)
     try expectEqual(RejectedKey(bytes: key.bytes), key)
   }
 

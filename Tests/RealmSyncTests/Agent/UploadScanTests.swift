@@ -163,7 +163,8 @@ struct UploadScanTests {
     // The server gets the changesets as they were recorded.
     let recorded = try stored.map { try StoredChangesetFraming.decode($0) }
     expectEqual(batch.entries.map(\.changeset), recorded)
-    #expect(batch.lastVersion == batch.entries.last?.clientVersion && batch.isComplete)
+    expectEqual(batch.lastVersion, batch.entries.last?.clientVersion)
+    #expect(batch.isComplete)
   }
 
   /// Changesets that another program has compressed are compressed again.

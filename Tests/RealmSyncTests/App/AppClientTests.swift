@@ -355,7 +355,8 @@ struct AppClientTests {
     let transport = ScriptedTransport()
     let client = try Self.client(transport)
     try await client.move(to: "http://other/")
-    #expect(client.settings.baseURL == "http://other" && client.location.host == "http://server")
+    expectEqual(client.settings.baseURL, "http://other")
+    expectEqual(client.location.host, "http://server")
     expectEqual(transport.requests("/location").last?.url.hasPrefix("http://other/api"), true)
     transport.set("GET /api/client/v2.0/app/todos/location", [HTTPResponse(status: 500)])
     await #expect(throws: AppFailure.self) { try await client.move(to: "http://third") }

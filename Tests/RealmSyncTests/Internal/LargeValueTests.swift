@@ -60,7 +60,8 @@ import Testing
     }
     try device.write { group in
       let taken = try BootstrapStore.make(in: group).takeFirst(byteCount: 1)
-      #expect(taken.entries == [entry] && taken.isLast)
+      expectEqual(taken.entries, [entry])
+      #expect(taken.isLast)
     }
     let longer = DownloadEntry(
       serverVersion: 1, clientVersion: 0, timestamp: OriginTimestamp(milliseconds: 1),

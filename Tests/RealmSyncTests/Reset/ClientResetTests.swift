@@ -44,17 +44,20 @@ struct ClientResetTests {
     let before = try device.read()
     let outcome = try #require(try await bench.reset(.discard))
     try bench.expectEqualToCopy()
-    #expect(outcome.before.version == before.snapshot.version + 1 && !outcome.hasRecovered)
+    expectEqual(outcome.before.version, before.snapshot.version + 1)
+    #expect(!outcome.hasRecovered)
     try expectEqual(Items.texts(TableGroup(outcome.before)), Items.texts(before))
     let state = try await device.agent.state()
-    #expect(state.ident == ResetBench.ident && state.salt == ResetBench.salt)
+    expectEqual(state.ident, ResetBench.ident)
+    expectEqual(state.salt, ResetBench.salt)
     expectEqual(
       state.cursors,
       SyncCursors(
         download: DownloadCursor(serverVersion: 4, clientVersion: 0),
         upload: UploadCursor(clientVersion: 0, serverVersion: 4),
         latest: SaltedVersion(version: 4, salt: 5)))
-    #expect(state.uploadableByteCount == 0 && state.downloadedByteCount == 0)
+    expectEqual(state.uploadableByteCount, 0)
+    expectEqual(state.downloadedByteCount, 0)
     // The versions go on, and nothing is uploaded.
     expectEqual(state.version, outcome.before.version + 1)
     #expect(try device.history().count == 1 && bench.uploads().isEmpty)

@@ -24,7 +24,8 @@ struct NewKeysTests {
       #expect(keys.contains(value))
     }
     let sorted = keys.takeSorted().entries
-    #expect(keys.isEmpty && objects.keys.allSatisfy { !keys.contains($0) })
+    #expect(keys.isEmpty)
+    #expect(objects.keys.allSatisfy { !keys.contains($0) })
     expectEqual(Dictionary(uniqueKeysWithValues: sorted.map { ($0.value, $0.object) }), objects)
     let chunks = sorted.map { entry in
       let data = IndexData(.int(entry.value))
@@ -115,7 +116,8 @@ struct NewKeysTests {
     }
     try write { table in
       // What the transaction before knew goes on; a key is found among others and as the highest.
-      #expect(table.keyBound.highest == 9 && !table.keyBound.mayHold(10))
+      expectEqual(table.keyBound.highest, 9)
+      #expect(!table.keyBound.mayHold(10))
       #expect(try table.findRow(primaryKey: 9) != nil)
       let nine = try #require(try table.findRow(primaryKey: 9))
       try table.set(.int(100), try table.schema.existing("id"), nine.key)
@@ -143,7 +145,8 @@ struct NewKeysTests {
     _ value: Int64, _ model: inout [Int64: ObjectKey], _ table: WritableTable
   ) throws {
     let (key, row, isNew) = try table.findOrCreate(primaryKey: value)
-    #expect(isNew == (model[value] == nil) && key == model[value] ?? key)
+    expectEqual(isNew, (model[value] == nil))
+    expectEqual(key, model[value] ?? key)
     try expectEqual(row.int(try table.schema.existing("id").leafIndex), value)
     model[value] = key
     try table.set(.int(~value), try table.schema.existing("rank"), key)

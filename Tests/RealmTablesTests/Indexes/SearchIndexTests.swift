@@ -140,7 +140,8 @@ struct SearchIndexTests {
     try expectEqual(fixture.index.find(.int(-1)), nil)
     for number in stride(from: 0, to: 5_000, by: 1) { try fixture.remove(ObjectKey(Int64(number))) }
     let empty = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
-    #expect(!empty.isInner && empty.count == 0)
+    #expect(!empty.isInner)
+    expectEqual(empty.count, 0)
   }
 
   @Test func theKeysOfTheWorkedExampleStandInTheNode() throws {
@@ -149,7 +150,8 @@ struct SearchIndexTests {
     try fixture.insert(.int(300), ObjectKey(1))
     let node = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
     expectEqual([node.key(at: 0), node.key(at: 1)], [0x0700_0000, 0x2C01_0000])
-    #expect(node.node.uncheckedInteger(at: 1) == 1 && node.node.uncheckedInteger(at: 2) == 3)
+    expectEqual(node.node.uncheckedInteger(at: 1), 1)
+    expectEqual(node.node.uncheckedInteger(at: 2), 3)
   }
 
   /// `SearchIndex` 2.
@@ -158,7 +160,8 @@ struct SearchIndexTests {
     try fixture.insert(fixture.column.text(Array("test1".utf8)), ObjectKey(1))
     try fixture.insert(fixture.column.text(Array("test2".utf8)), ObjectKey(2))
     let root = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
-    #expect(root.count == 1 && root.key(at: 0) == 0x7465_7374)
+    expectEqual(root.count, 1)
+    expectEqual(root.key(at: 0), 0x7465_7374)
     guard case .subindex(let ref) = try root.entry(at: 0, in: fixture.scratch.space) else {
       Issue.record("a sub-index was expected")
       return
@@ -215,7 +218,8 @@ struct SearchIndexTests {
     try fixture.insert((0..<5_000).map { (Int64($0), ObjectKey(Int64($0))) })
     let root = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
     let limit = SearchIndexLimits.filledEntryCount(isInner: false)
-    #expect(root.isInner && root.count == (5_000 + limit - 1) / limit)
+    #expect(root.isInner)
+    expectEqual(root.count, (5_000 + limit - 1) / limit)
     try fixture.expectComplete("5,000 numbers")
   }
 

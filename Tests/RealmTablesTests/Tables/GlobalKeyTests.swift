@@ -36,7 +36,8 @@ struct GlobalKeyTests {
       let high = UInt64.random(in: 0..<ObjectKey.globalHighLimit, using: &random)
       let low = UInt64.random(in: 0..<1 << 32, using: &random)
       let key = try #require(ObjectKey(globalHigh: high, low: low))
-      #expect(key.rawValue >= 0 && key.rawValue < 1 << 62)
+      #expect(key.rawValue >= 0)
+      #expect(key.rawValue < 1 << 62)
       #expect(key.globalParts() == (high, low))
     }
   }

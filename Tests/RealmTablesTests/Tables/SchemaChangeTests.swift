@@ -314,7 +314,8 @@ struct SchemaChangeTests {
         try expectEqual(table.row(of: key)?.value(of: text), .string("here"))
         // The index has the objects that were there, and the new one.
         let count = try #require(table.schema.column(named: "count"))
-        #expect(count.hasIndex && count.isIndexed)
+        #expect(count.hasIndex)
+        #expect(count.isIndexed)
         try table.set(.int(7), count, key)
         try expectEqual(table.table.index(of: count)?.count(of: .int(0)), 700)
         try expectEqual(table.table.index(of: count)?.count(of: .int(7)), 1)
@@ -331,6 +332,7 @@ struct SchemaChangeTests {
       expectEqual(left.columns.map(\.hasIndex), right.columns.map(\.hasIndex))
       expectEqual(left.backlinkColumns.count, right.backlinkColumns.count)
     }
-    #expect(together[0].backlinkColumns.count == 1 && together[1].backlinkColumns.count == 2)
+    expectEqual(together[0].backlinkColumns.count, 1)
+    expectEqual(together[1].backlinkColumns.count, 2)
   }
 }

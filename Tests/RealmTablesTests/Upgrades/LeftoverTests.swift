@@ -230,7 +230,9 @@ struct LeftoverTests {
         let (all, first, count) = try MixedCodec.encode(value) { value throws(StorageError) in
           (try index.findAll(value), try index.find(value), try index.count(of: value))
         }
-        #expect(all == keys && first == keys.first && count == keys.count)
+        expectEqual(all, keys)
+        expectEqual(first, keys.first)
+        expectEqual(count, keys.count)
       }
     }
     func warnings() throws -> Int {
@@ -331,7 +333,8 @@ struct LeftoverTests {
     try age(slotsOfTables: slots) { _ in }
     try database.write { group in
       let table = try #require(try group.table(named: "class_A"))
-      #expect(table.schema.kind == .topLevel && table.schema.primaryKey == nil)
+      expectEqual(table.schema.kind, .topLevel)
+      #expect(table.schema.primaryKey == nil)
       let number = try #require(table.schema.column(named: "number"))
       try table.setPrimaryKey(number.key)
       #expect(try table.table.find(primaryKey: 7) != nil)
