@@ -22,7 +22,8 @@ package struct CrashState: Sendable {
 package struct CrashStates {
   private let initial: [UInt8]
   private let trace: [FileEvent]
-  /// Up to so many unsynced changes every subset is tested; beyond, so many random ones.
+  /// Up to so many unsynced changes every subset is tested; beyond, so many random ones, and a
+  /// third of them in a quick run (`RandomRuns`).
   private let subsetLimit: Int
   private let sampleCount: Int
   /// The pieces in which a write may arrive.
@@ -39,7 +40,7 @@ package struct CrashStates {
     self.trace = trace
     self.initial = initial
     self.subsetLimit = subsetLimit
-    self.sampleCount = sampleCount
+    self.sampleCount = RandomRuns.count(of: sampleCount)
     self.tornUnits = tornUnits
   }
 

@@ -193,7 +193,7 @@ import Testing
       users.append(
         try await app.login(credentials: .emailPassword(email: name, password: "secret1")))
     }
-    expectEqual(app.switch(to: users[0]), users[0])
+    #expect(app.switch(to: users[0]) == users[0])
     expectEqual(app.currentUser, users[0])
     expectEqual(Set(app.allUsers.keys), Set(users.map(\.id)))
     let sessions = try await server.accounts.counts().sessions
