@@ -27,14 +27,6 @@ package enum RandomRuns {
     return first..<first + count
   }
 
-  /// Whether a test draws no more runs: the file that `OPENREALM_UNTIL` names exists. A run that
-  /// has begun is played to its end.
-  package static var areOver: Bool {
-    ProcessInfo.processInfo.environment["OPENREALM_UNTIL"].map {
-      FileManager.default.fileExists(atPath: $0)
-    } ?? false
-  }
-
   /// How many inputs a test damages in a quick run, times `REALM_DAMAGE_FACTOR`.
   package static func damagedInputs(_ usual: Int) -> Int {
     let factor = ProcessInfo.processInfo.environment["REALM_DAMAGE_FACTOR"].flatMap { Int($0) }

@@ -11,8 +11,7 @@ import TestExtensions
 import Testing
 
 /// `OPENREALM_SEEDS` is the number of runs, `OPENREALM_SEED` the first seed. To repeat a failure:
-/// `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` for its events. For
-/// `OPENREALM_UNTIL` see `RandomRuns`.
+/// `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` for its events.
 struct NodeSimulationTests {
   private static func environment(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
@@ -62,9 +61,7 @@ struct NodeSimulationTests {
     let seeds = Self.seeds(150)
     var counts: [SimulationTrouble: Int] = [:]
     let start = ContinuousClock.now
-    var playedCount = 0
-    for seed in seeds where !RandomRuns.areOver {
-      playedCount += 1
+    for seed in seeds {
       let simulation = try NodeSimulation(seed: seed, mode: Self.mode(of: seed))
       if Self.environment("OPENREALM_TRACE") != nil { simulation.trace = { print($0) } }
       let problems = simulation.play()
@@ -79,10 +76,10 @@ struct NodeSimulationTests {
     }
     if Self.environment("OPENREALM_COUNTS") != nil {
       print(counts.sorted { $0.key.rawValue < $1.key.rawValue })
-      print("\(playedCount) runs, \((ContinuousClock.now - start) / max(1, playedCount)) each")
+      print("\(seeds.count) runs, \((ContinuousClock.now - start) / max(1, seeds.count)) each")
     }
     // Runs that leave out a kind of trouble would say nothing about it.
-    guard playedCount >= 150 else { return }
+    guard seeds.count >= 150 else { return }
     expectEqual(SimulationTrouble.allCases.filter { counts[$0] == nil }, [])
   }
 }

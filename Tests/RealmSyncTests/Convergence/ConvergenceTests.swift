@@ -6,13 +6,11 @@
 import Foundation
 import RealmSyncProtocol
 import RealmSyncTestSupport
-import RealmTestSupport
 import TestExtensions
 import Testing
 
 /// `OPENREALM_SEEDS` is the number of runs in each mode, `OPENREALM_SEED` the first seed. To repeat
 /// a failure: `OPENREALM_SEED=<seed> OPENREALM_SEEDS=1`, with `OPENREALM_TRACE=1` for its steps.
-/// For `OPENREALM_UNTIL` see `RandomRuns`.
 struct ConvergenceTests {
   private static func environment(_ name: String) -> UInt64? {
     ProcessInfo.processInfo.environment[name].flatMap(UInt64.init)
@@ -28,9 +26,7 @@ struct ConvergenceTests {
   ) async throws {
     var met: Set<SimulatedDevice.EffectKind> = []
     var counts = RunCounts()
-    var playedCount = 0
-    for seed in seeds where !RandomRuns.areOver {
-      playedCount += 1
+    for seed in seeds {
       var run = try await ConvergenceRun(seed: seed, mode: mode)
       if environment("OPENREALM_TRACE") != nil { run.network.trace = { print($0) } }
       var problems: [String]
@@ -50,11 +46,11 @@ struct ConvergenceTests {
         swift test --filter ConvergenceTests
         """)
     }
-    if environment("OPENREALM_COUNTS") != nil { print(mode, "\(playedCount) runs", counts.text) }
+    if environment("OPENREALM_COUNTS") != nil { print(mode, "\(seeds.count) runs", counts.text) }
     // Runs that leave out a part of the driver, or a kind of trouble, would say nothing about it.
-    guard playedCount >= 60, !inTurns else { return }
+    guard seeds.count >= 60, !inTurns else { return }
     #expect(met.symmetricDifference(SimulatedDevice.EffectKind.allCases).isEmpty)
-    expectEqual(counts.missing(isLong: playedCount >= 500), [])
+    expectEqual(counts.missing(isLong: seeds.count >= 500), [])
   }
 
   /// `SyncNetwork` 1
