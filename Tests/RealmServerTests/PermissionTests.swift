@@ -139,13 +139,11 @@ import Testing
       #expect(text.contains("\"production\""), "\(text)")
       // An operator may ask for it, and the log says how far it reaches.
       let log = try Self.start(Self.options(directory, listen, publicURL: url, isDevelopment: true))
-      expectEqual(log.count, 1, "\(log)")
-      #expect(log[0].hasPrefix(notice + ", also from other machines"), "\(log)")
+      #expect(log.count == 1 && log[0].hasPrefix(notice + ", also from other machines"), "\(log)")
     }
     let log = try Self.start(
       Self.options(directory, "0.0.0.0:9090"), file: #"{"id":"todos","mode":"development"}"#)
-    expectEqual(log.count, 1, "\(log)")
-    #expect(log[0].hasPrefix(notice), "\(log)")
+    #expect(log.count == 1 && log[0].hasPrefix(notice), "\(log)")
   }
 
   @Test func productionIsServedEverywhereAndSaysWhenItGrantsNothing() throws {

@@ -70,9 +70,7 @@ struct StormTests {
     // Each kill of the server hits devices that send something.
     let kills = run.output.split(separator: "\n").filter { $0.contains(" kills of the server") }
       .map { $0.prefix { $0 != " " } }
-    expectEqual(kills.count, 2)
-    expectEqual(kills[0], kills[1])
-    #expect(kills[0] != "0")
+    #expect(kills.count == 2 && kills[0] == kills[1] && kills[0] != "0")
     let log = try String(contentsOfFile: directory.path + "/storm.txt", encoding: .utf8)
     #expect(log.contains("device2: ready "))
     #expect(log.contains("plan: restore"))

@@ -38,8 +38,7 @@ struct AccountPageTests {
     expectEqual(counts.sessions, 6)
     try await bench.accounts.setDisabled(true, ann.id)
     let found = try await bench.accounts.page(AccountPage.Request(search: "ann@"))
-    expectEqual(found.users.map(\.id), [ann.id])
-    #expect(found.users[0].isDisabled)
+    #expect(found.users.map(\.id) == [ann.id] && found.users[0].isDisabled)
     try await expectEqual(bench.accounts.page(AccountPage.Request(search: ann.id)).users.count, 1)
     #expect(try await bench.accounts.page(AccountPage.Request(search: "nobody")).users.isEmpty)
   }

@@ -62,8 +62,9 @@ struct DocumentWatchTests {
     try await bench.call(
       "updateOne", #""query":{"_id":1\#(query)},"update":{"$set":{"n":4},"$unset":{"s":""}}"#)
     let update = try await Self.next(&events)
-    expectEqual(update.count, 1)
-    #expect(update[0].hasPrefix(#"{"operationType":"update","documentKey":{"_id":1},"#))
+    #expect(
+      update.count == 1
+        && update[0].hasPrefix(#"{"operationType":"update","documentKey":{"_id":1},"#))
     #expect(
       update[0].hasSuffix(#""updateDescription":{"updatedFields":{"n":4},"removedFields":["s"]}}"#))
     // Several versions between two looks are one event of each document.
@@ -141,8 +142,7 @@ struct DocumentWatchTests {
     try await bench.call(
       "insertMany", #""documents":[{"_id":1,"b":true,"secret":"x"},{"_id":2}]"#, as: "root")
     let inserted = try await Self.next(&events)
-    expectEqual(inserted.count, 1)
-    #expect(inserted[0].contains(#""_id":1"#))
+    #expect(inserted.count == 1 && inserted[0].contains(#""_id":1"#))
     #expect(!inserted[0].contains("secret"))
     // A hidden property: no event.
     try await bench.call("updateMany", #""query":{},"update":{"$set":{"secret":"y"}}"#, as: "root")

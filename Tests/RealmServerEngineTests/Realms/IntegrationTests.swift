@@ -152,9 +152,7 @@ struct IntegrationTests {
     let late = Upload(second, [Text.set("x", count: 5)], from: 1, base: 2, time: 400)
     await expectEqual(server.realm.integrate(late).code, nil)
     let entries = try await server.entries()
-    expectEqual(entries.count, 4)
-    expectEqual(entries[3].changeset, [])
-    expectEqual(entries[3].file, second.ident)
+    #expect(entries.count == 4 && entries[3].changeset == [] && entries[3].file == second.ident)
     try await expectEqual(things(server), ["x": 9])
   }
 

@@ -299,8 +299,7 @@ struct RoleSessionTests {
     expectEqual(first.count, 1)
     try ann.write([Self.make("b", owner: "u2")])
     let second = try await ann.upload()
-    expectEqual(second.count, 1)
-    #expect(second[0].serverVersion > first[0].serverVersion)
+    #expect(second.count == 1 && second[0].serverVersion > first[0].serverVersion)
     for isKilled in [false, true] {
       // The round is made, which replaces what undoes the writes, and does not arrive.
       try await ann.download(arrives: false)
@@ -362,8 +361,7 @@ struct RoleSessionTests {
       cursor = message.cursors.download
     }
     expectEqual(found.map(\.0), [.last, .steady, .steady])
-    expectEqual(found.count, 3)
-    #expect(found[0].1.first ?? 0 > 0)
+    #expect(found.count == 3 && found[0].1.first ?? 0 > 0)
     expectEqual(found.dropFirst().map(\.1), [[0], []])
   }
 

@@ -99,7 +99,7 @@ private final class Notices: @unchecked Sendable {
   func after(_ count: Int, within milliseconds: Int) -> [String] {
     let limit = Date(timeIntervalSinceNow: Double(milliseconds) / 1_000)
     return condition.withLock {
-      while texts.count == count, milliseconds > 0, condition.wait(until: limit) {}
+      while texts.count == count, condition.wait(until: limit) {}
       return Array(texts[count...])
     }
   }

@@ -100,8 +100,7 @@ import Testing
     try directory.replaceSigningKey(random: random, keepingPresentUntil: 1_000)
     try directory.replaceSigningKey(random: random, keepingPresentUntil: 2_000)
     let both = try directory.earlierKeys(now: 999)
-    expectEqual(both.map(\.end), [1_000, 2_000])
-    expectEqual(both[0].key, before)
+    #expect(both.map(\.end) == [1_000, 2_000] && both[0].key == before)
     for (path, _) in directory.earlierKeyFiles() {
       let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
       expectEqual((rights as? Int).map { $0 & 0o077 }, 0)

@@ -116,8 +116,7 @@ struct LoopReuseTests {
       }
       texts.append(bead.text)
     }
-    expectEqual(texts.count, 600)
-    expectEqual(texts[300], "text 300")
+    #expect(texts.count == 600 && texts[300] == "text 300")
     #expect(texts[301...].allSatisfy { $0 == "new" })
   }
 }

@@ -225,9 +225,7 @@ struct SectionRefreshTests {
     expectEqual(asked, 500)
     let tome = try #require(realm.objects(Tome.self).sorted(byKeyPath: "number").last)
     try realm.write { tome.kind = 7 }
-    expectEqual(sections.allKeys, [1, 2, 3, 4, 5, 11])
-    expectEqual(sections[5].count, 1)
-    expectEqual(asked, 501)
+    #expect(sections.allKeys == [1, 2, 3, 4, 5, 11] && sections[5].count == 1 && asked == 501)
     try realm.write {
       tome.number = -1
       expectEqual(sections.allKeys.first, 7)

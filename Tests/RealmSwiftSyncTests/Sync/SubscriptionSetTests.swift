@@ -35,10 +35,7 @@ struct SubscriptionSetTests {
   @Test @MainActor func appendedSubscriptionsAreThere() async throws {
     let realm = try await open()
     let set = realm.subscriptions
-    expectEqual(set.count, 0)
-    #expect(set.first == nil)
-    #expect(set.last == nil)
-    #expect(set[0] == nil)
+    #expect(set.count == 0 && set.first == nil && set.last == nil && set[0] == nil)
     set.change {
       set.append(QuerySubscription<Todo>(name: "urgent") { $0.priority > 5 })
       set.append(

@@ -53,8 +53,7 @@ struct MixedLinkSnapshotTests {
     #expect(far.numbers.isEmpty)
     let object = snapshot.makeObject()
     expectEqual(object.any.object(SnapshotTarget.self)?.numbers.count, 2)
-    expectEqual(object.list.count, 3)
-    expectEqual(object.list[0], .int(1))
+    #expect(object.list.count == 3 && object.list[0] == .int(1))
     let deep = object.list[1].dictionaryValue?["deep"]?.listValue
     expectEqual(deep?.count, 2)
     expectEqual(deep?[0].object(SnapshotTarget.self)?.numbers.first, 9)

@@ -87,8 +87,7 @@ struct EmbeddedAndAsymmetricTests {
     try realm.write { tree.branches.replace(index: 0, object: Branch(value: ["new"])) }
     try expectEqual(leafCount(realm), 6)
     try realm.write { tree.branches.swapAt(0, 1) }
-    expectEqual(tree.branches.map(\.name), ["b", "new"])
-    expectEqual(tree.branches[0].leaves.count, 2)
+    #expect(tree.branches.map(\.name) == ["b", "new"] && tree.branches[0].leaves.count == 2)
     try realm.write { tree.branch?.leaf = nil }
     try expectEqual(leafCount(realm), 5)
     try realm.write { tree.branches.removeAll() }

@@ -161,9 +161,7 @@ struct CopyTests {
       try realm.write { realm.create(Person.self, value: ["id": 100_000]) }
     }
     let counts = asked.withLock { $0 }
-    expectEqual(counts.count, 1)
-    expectEqual(counts[0][0], size)
-    #expect(counts[0][1] < size)
+    #expect(counts.count == 1 && counts[0][0] == size && counts[0][1] < size)
     #expect(try Data(contentsOf: url).count < size)
     try ReferenceReader.check(file.configuration)
     let names = try FileManager.default.contentsOfDirectory(atPath: file.directory.path)

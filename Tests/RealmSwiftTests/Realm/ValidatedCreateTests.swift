@@ -30,13 +30,9 @@ struct ValidatedCreateTests {
     let made = try person(
       #"{"id": 1, "name": "Ann", "height": null, "other": [1], "nicknames": ["a", "b"],"#
         + #" "dogs": [{"name": "Rex"}, ["Fido", 3]], "best": {"name": "Bo"}}"#)
-    expectEqual(made.name, "Ann")
-    expectEqual(made.age, 18)
-    #expect(made.height == nil)
-    expectEqual(made.dogs.map(\.name), ["Rex", "Fido"])
-    expectEqual(made.dogs[1].age, 3)
-    expectEqual(made.best?.name, "Bo")
-    expectEqual(Array(made.nicknames), ["a", "b"])
+    #expect(made.name == "Ann" && made.age == 18 && made.height == nil)
+    #expect(made.dogs.map(\.name) == ["Rex", "Fido"] && made.dogs[1].age == 3)
+    #expect(made.best?.name == "Bo" && Array(made.nicknames) == ["a", "b"])
     try expectEqual(person(#"{"id": 1, "name": "Eve"}"#, .modified).name, "Eve")
     try expectEqual(DatabaseCheck.run(realm.core.snapshot()), [])
   }
