@@ -164,7 +164,7 @@ struct StoreFaultTests {
     let otherStore = try bench.otherServer()
     let other = try #require(try await otherStore.open(bench.name) as? PostgresRealm)
     // The COMMIT arrives, its answer does not. The question after it needs a new connection.
-    connector.fail(at: 4, .after)
+    connector.fail(at: Statements.commit, .after)
     connector.onConnection {
       for _ in 0..<100 {
         simulation.advance(by: 100_000)

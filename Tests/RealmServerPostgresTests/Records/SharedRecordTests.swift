@@ -86,8 +86,7 @@ struct SharedRecordTests {
     try first.change(ThingRecords.make)
     try Self.count("x", in: first)
     let wasAsked = Locked(false)
-    // BEGIN, the claim, the entry, COMMIT.
-    connector.fail(at: 4, .after)
+    connector.fail(at: Statements.commit, .after)
     connector.onConnection {
       do {
         try Self.count("x", in: second)

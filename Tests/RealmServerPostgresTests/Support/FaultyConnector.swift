@@ -20,6 +20,7 @@ final class FaultyConnector: DatabaseConnector {
   private struct State {
     var count = 0
     var fault: (number: Int, point: Point)?
+    var statementFault: (statement: DatabaseStatement, point: Point)?
     var isUnreachable = false
     var hooks: [DatabaseStatement: @Sendable () -> Void] = [:]
     var connectionHook: (@Sendable () -> Void)?
@@ -33,6 +34,12 @@ final class FaultyConnector: DatabaseConnector {
   /// Counts from now on, and breaks the connection at a statement; nil for at none.
   func fail(at number: Int?, _ point: Point = .before) {
     state.withLock { $0 = State(fault: number.map { ($0, point) }) }
+  }
+
+  /// Breaks the connection at the next call of a statement. Others may be called meanwhile: servers
+  /// look after what they own whenever it is time.
+  func fail(at statement: DatabaseStatement, _ point: Point) {
+    state.withLock { $0 = State(statementFault: (statement, point)) }
   }
 
   /// Lets no connection through, or all again.
@@ -74,6 +81,12 @@ final class FaultyConnector: DatabaseConnector {
       if state.isUnreachable { return 0 }
       let before = state.count
       state.count += calls.count
+      if let (statement, point) = state.statementFault,
+        let index = calls.firstIndex(where: { $0.statement == statement })
+      {
+        state.statementFault = nil
+        return index + (point == .before ? 0 : 1)
+      }
       guard let fault = state.fault, fault.number > before, fault.number <= state.count else {
         return nil
       }
