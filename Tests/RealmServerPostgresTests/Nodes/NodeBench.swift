@@ -28,6 +28,7 @@ struct BenchNode: Sendable {
   let host: ServerHost
   let documents: DocumentService
   let server: NodeServer
+  private let clients = Locked<[MemorySocket]>([])
 
   var name: String { server.node }
 
@@ -42,7 +43,13 @@ struct BenchNode: Sendable {
     let (socket, peer) = MemorySocket.pair("\(version)")
     let connection = await host.accept(peer, version: version, user: user)
     Task { await connection.serve() }
+    clients.withLock { $0.append(socket) }
     return socket
+  }
+
+  /// Cuts the connections of clients.
+  func disconnect() {
+    for socket in clients.withLock({ $0 }) { socket.end(.readFailed, "the test is over") }
   }
 
   /// Makes a call about the class `Item`.
@@ -83,6 +90,11 @@ final class NodeBench: Sendable {
     }
     self.nodes = nodes
     for node in nodes { directory.add(node) }
+  }
+
+  deinit {
+    for node in nodes { node.disconnect() }
+    directory.close()
   }
 
   var realm: RealmName {
@@ -181,6 +193,12 @@ final class BenchDirectory: Sendable {
       return state.sockets.filter { $0.to == name || $0.from == name }
     }
     for socket in sockets { socket.socket.end(.readFailed, "the network is gone") }
+  }
+
+  /// Cuts the connections, and forgets the servers: they refer to the directory.
+  func close() {
+    cut()
+    state.withLock { $0 = State() }
   }
 
   /// Cuts the connections of all servers once.
