@@ -44,6 +44,23 @@ package struct Identity: Hashable, Sendable {
   }
 }
 
+extension [Identity] {
+  /// What all providers tell of a user. An older identity's word counts.
+  package var profile: [BSONElement] {
+    var data: [BSONElement] = []
+    for identity in self {
+      var elements = identity.profile
+      if identity.name.provider == AccountService.passwordProvider {
+        elements.append(BSONElement("email", .string(identity.name.name)))
+      }
+      for element in elements where !data.contains(where: { $0.key == element.key }) {
+        data.append(element)
+      }
+    }
+    return data
+  }
+}
+
 /// A user's name at a provider.
 package struct IdentityName: Hashable, Sendable {
   /// The provider's name in requests, like `local-userpass`.

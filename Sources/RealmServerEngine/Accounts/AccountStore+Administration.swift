@@ -85,6 +85,12 @@ extension AccountStore {
     }
   }
 
+  /// When the last session and mailed token is over; nil if there are none.
+  package func lastExpiry() throws(StoreError) -> OriginTimestamp? {
+    let group = try snapshot()
+    return try StoreError.storing(AccountTransaction(group).lastExpiry())
+  }
+
   /// Changes the record of a user.
   func change(_ id: String, _ body: @Sendable (inout Account) -> Void) throws(AccountError) {
     try write { (accounts) throws(AccountError) in

@@ -139,12 +139,6 @@ package actor AccountStore {
     return result
   }
 
-  /// When the last session and mailed token is over; nil if there are none.
-  package func lastExpiry() throws(StoreError) -> OriginTimestamp? {
-    let group = try snapshot()
-    return try StoreError.storing(AccountTransaction(group).lastExpiry())
-  }
-
   // MARK: Other servers
 
   /// Has an element soon after other servers have changed users, and one at the beginning. It ends
@@ -198,5 +192,62 @@ package actor AccountStore {
     }
     guard let known = try meta.optionalText("app") else { return try meta.set(app, "app") }
     guard known == app else { throw .corrupted("the accounts are those of the app \"\(known)\"") }
+  }
+}
+
+/// The stored users at one version, or in one write transaction.
+package struct AccountTransaction {
+  private enum Source {
+    case version(TableGroup)
+    case write(WriteGroup)
+  }
+
+  private let source: Source
+
+  init(_ version: TableGroup) { source = .version(version) }
+  init(_ group: WriteGroup) { source = .write(group) }
+
+  func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
+    switch source {
+    case .version(let group): try layout.table(in: group)
+    case .write(let group): try layout.table(in: group)
+    }
+  }
+
+  private func stored<R: AccountRecord>(_ type: R.Type, _ key: String) throws(StorageError) -> R? {
+    guard let row = try table(R.layout).find(.string(key)) else { return nil }
+    return try R(row)
+  }
+
+  func find<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) -> R? {
+    try AccountError.storing(stored(type, key))
+  }
+
+  /// Stores a record as it is now.
+  func put<R: AccountRecord>(_ record: R) throws(AccountError) {
+    try AccountError.storing(
+      record.write(to: table(R.layout).findOrCreate(.string(record.key))))
+  }
+
+  func remove<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) {
+    try AccountError.storing(table(R.layout).remove(.string(key)))
+  }
+
+  /// Stores an event about a user, if it is one of the recorded kinds.
+  ///
+  /// - Parameter provider: That of the login; nil for all of the user.
+  func record(
+    _ kind: AccountEvent.Kind, of account: Account, provider: String? = nil,
+    at time: OriginTimestamp, if kinds: Set<AccountEvent.Kind>
+  ) throws(AccountError) {
+    guard kinds.contains(kind), case .write(let group) = source else { return }
+    try AccountError.storing(
+      AccountEvent.record(kind, of: account, provider: provider, at: time, in: group))
+  }
+}
+
+extension RecordTable {
+  fileprivate func remove(_ primaryKey: TableValue) throws(StorageError) {
+    if let row = try find(primaryKey) { try delete(row.key) }
   }
 }

@@ -18,7 +18,7 @@ struct SigningKeysTests {
     ).status
   }
 
-  /// `SigningKeys` 1
+  /// `TokenIssuer` 1
   @Test func nobodyIsLoggedOutByANewKey() async throws {
     let bench = try APIBench()
     let login = try await bench.anonymous()
@@ -33,7 +33,7 @@ struct SigningKeysTests {
     expectEqual(TokenIssuer(PlainSigner()).claims(new.access, .access, now: 0), nil)
   }
 
-  /// `SigningKeys` 1
+  /// `TokenIssuer` 1
   @Test func tokensOfAKeyAreRefusedAfterItsEnd() async throws {
     let bench = try APIBench()
     let login = try await bench.anonymous()

@@ -1,61 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows of users in one version of their file, or in a transaction.
+// The calls that look at all rows of a table: for the operator, and where a user's belongings end.
 
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// The stored users at one version, or in one write transaction.
-package struct AccountTransaction {
-  private enum Source {
-    case version(TableGroup)
-    case write(WriteGroup)
-  }
-
-  private let source: Source
-
-  init(_ version: TableGroup) { source = .version(version) }
-  init(_ group: WriteGroup) { source = .write(group) }
-
-  func table(_ layout: RecordLayout) throws(StorageError) -> RecordTable {
-    switch source {
-    case .version(let group): try layout.table(in: group)
-    case .write(let group): try layout.table(in: group)
-    }
-  }
-
-  private func stored<R: AccountRecord>(_ type: R.Type, _ key: String) throws(StorageError) -> R? {
-    guard let row = try table(R.layout).find(.string(key)) else { return nil }
-    return try R(row)
-  }
-
-  func find<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) -> R? {
-    try AccountError.storing(stored(type, key))
-  }
-
-  /// Stores a record as it is now.
-  func put<R: AccountRecord>(_ record: R) throws(AccountError) {
-    try AccountError.storing(
-      record.write(to: table(R.layout).findOrCreate(.string(record.key))))
-  }
-
-  func remove<R: AccountRecord>(_ type: R.Type, _ key: String) throws(AccountError) {
-    try AccountError.storing(table(R.layout).remove(.string(key)))
-  }
-
-  /// Stores an event about a user, if it is one of the recorded kinds.
-  ///
-  /// - Parameter provider: That of the login; nil for all of the user.
-  func record(
-    _ kind: AccountEvent.Kind, of account: Account, provider: String? = nil,
-    at time: OriginTimestamp, if kinds: Set<AccountEvent.Kind>
-  ) throws(AccountError) {
-    guard kinds.contains(kind), case .write(let group) = source else { return }
-    try AccountError.storing(
-      AccountEvent.record(kind, of: account, provider: provider, at: time, in: group))
-  }
-
+extension AccountTransaction {
   /// Removes the mailed tokens of some names. Reads all tokens.
   func removeTokens(of names: [IdentityName]) throws(AccountError) {
     try AccountError.storing(
@@ -153,10 +104,6 @@ package struct AccountTransaction {
 }
 
 extension RecordTable {
-  fileprivate func remove(_ primaryKey: TableValue) throws(StorageError) {
-    if let row = try find(primaryKey) { try delete(row.key) }
-  }
-
   /// Removes the records with one of some strings in a field.
   ///
   /// - Returns: Their number.
