@@ -29,6 +29,17 @@ package struct APIRequest: Sendable {
     self.origin = origin
   }
 
+  /// - Parameter target: The path and the query, as they were sent.
+  package init(
+    _ method: String, target: String, headers: [(name: String, value: String)] = [],
+    origin: RequestOrigin = RequestOrigin()
+  ) {
+    let mark = target.firstIndex(of: "?") ?? target.endIndex
+    self.init(
+      method, String(target[..<mark]), query: String(target[mark...].dropFirst()),
+      headers: headers, origin: origin)
+  }
+
   /// The value of a header, whose name is in any case; nil if there is none.
   package subscript(header name: String) -> String? {
     let name = name.lowercased()

@@ -24,22 +24,18 @@ struct HTTPResponder: Sendable {
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
-    if let answer = answerProbe(request) { return try await write(answer, writer) }
+    let message = message(of: request, channel)
+    if let answer = answerProbe(message) { return try await write(answer, writer) }
     let start = ContinuousClock.now
-    let (message, refusal) = message(of: request, channel)
-    var response = refusal
-    if response == nil {
+    let answer: APIResponse
+    if gate.refuses(message.origin) {
+      answer = APIError(403, "RestrictedHost", ForwardGate.message).response
+    } else {
       switch await api.stream(for: message) {
       case .success(let stream)?: return try await write(stream, writer)
-      case .failure(let refusal)?: response = refusal.response
-      case nil: break
+      case .failure(let refusal)?: answer = refusal.response
+      case nil: answer = await self.answer(request, message, channel)
       }
-    }
-    let answer: APIResponse
-    if let response {
-      answer = response
-    } else {
-      answer = await self.answer(request, message, channel)
     }
     counters.didAnswer(status: answer.status, after: ContinuousClock.now - start)
     try await write(answer, writer)
@@ -47,10 +43,10 @@ struct HTTPResponder: Sendable {
 
   /// The answer for a program that asks whether the server runs (`/health`), and whether it takes
   /// connections (`/ready`); nil for other requests.
-  private func answerProbe(_ request: Request) -> APIResponse? {
-    guard request.method == .get || request.method == .head else { return nil }
+  private func answerProbe(_ message: APIRequest) -> APIResponse? {
+    guard ["GET", "HEAD"].contains(message.method) else { return nil }
     let isReady = sockets.isReady
-    switch request.head.path.map({ SocketRequest.parts($0).path }) {
+    switch message.path {
     case "/health": return APIResponse(body: Array(#"{"status":"ok"}"#.utf8))
     case "/ready" where isReady: return APIResponse(body: Array(#"{"status":"ready"}"#.utf8))
     case "/ready": return APIResponse(status: 503, body: Array(#"{"status":"ending"}"#.utf8))
@@ -81,20 +77,15 @@ struct HTTPResponder: Sendable {
     try await writer.write(response: head, body: body)
   }
 
-  /// The head of a request, or its refusal.
-  private func message(
-    of request: Request, _ channel: any Channel
-  ) -> (message: APIRequest, refusal: APIResponse?) {
-    let (path, query) = SocketRequest.parts(request.head.path ?? "/")
+  /// The head of a request.
+  private func message(of request: Request, _ channel: any Channel) -> APIRequest {
     var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
     if let host = request.head.authority { headers.append((name: "Host", value: host)) }
     let origin = options.trustedProxies.origin(
       peer: channel.remoteAddress?.ipAddress ?? "", headers: headers,
       isEncrypted: options.isSecure)
-    let message = APIRequest(
-      request.method.rawValue, path, query: query, headers: headers, origin: origin)
-    let refusal = APIError(403, "RestrictedHost", ForwardGate.message)
-    return (message, gate.refuses(origin) ? refusal.response : nil)
+    return APIRequest(
+      request.method.rawValue, target: request.head.path ?? "/", headers: headers, origin: origin)
   }
 
   private func answer(
@@ -115,7 +106,7 @@ struct HTTPResponder: Sendable {
 
   /// The body of a request, read within a limit of time.
   private func body(
-    of request: Request, byteCountMax: Int, _ memory: MemoryShare, _ channel: any Channel
+    of request: Request, byteCountMax: Int, _ memory: MemoryBudget.Share, _ channel: any Channel
   ) async throws(APIError) -> [UInt8] {
     let timer = channel.eventLoop.scheduleTask(in: times.body) {
       channel.close(promise: nil)

@@ -4,6 +4,7 @@
 
 #if Server
 import NIOHTTP1
+import RealmServerEngine
 
 /// A handshake for the connection of another server.
 struct NodeRequest: Sendable {
@@ -15,7 +16,7 @@ struct NodeRequest: Sendable {
 
   /// Reads the head of a request; nil if it is no such handshake, or for another protocol.
   init?(_ head: HTTPRequestHead) {
-    guard SocketRequest.parts(head.uri).path == Self.path,
+    guard APIRequest("GET", target: head.uri).path == Self.path,
       head.headers["Sec-WebSocket-Protocol"].joined(separator: ",").split(separator: ",")
         .contains(where: { $0.filter { $0 != " " } == Self.protocolName }),
       let authorization = head.headers.first(name: "Authorization"),

@@ -20,8 +20,8 @@ struct SocketRequest: Sendable {
   /// Reads the head of a request; nil if it is no handshake for an app's socket, or offers no
   /// protocol of the server.
   init?(_ head: HTTPRequestHead) {
-    let (path, query) = Self.parts(head.uri)
-    let names = path.split(separator: "/", omittingEmptySubsequences: false)
+    let request = APIRequest("GET", target: head.uri)
+    let names = request.path.split(separator: "/", omittingEmptySubsequences: false)
     guard names.count == 7, names[..<5].elementsEqual(["", "api", "client", "v2.0", "app"]),
       names[6] == "realm-sync",
       let answer = ProtocolVersion.answer(
@@ -29,13 +29,7 @@ struct SocketRequest: Sendable {
     else { return nil }
     app = String(names[5])
     (version, protocolName) = answer
-    token = APIRequest("GET", path, query: query).parameter("baas_at") ?? ""
-  }
-
-  /// The path and the query of a request's target.
-  static func parts(_ target: String) -> (path: String, query: String) {
-    guard let mark = target.firstIndex(of: "?") else { return (target, "") }
-    return (String(target[..<mark]), String(target[target.index(after: mark)...]))
+    token = request.parameter("baas_at") ?? ""
   }
 }
 #endif

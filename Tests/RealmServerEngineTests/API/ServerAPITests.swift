@@ -45,6 +45,16 @@ struct ServerAPITests {
     #expect(secure.text.contains(#""ws_hostname":"wss://b.org""#))
   }
 
+  @Test(arguments: [
+    ("/a", "/a", ""), ("/a?", "/a", ""), ("/a?b=c", "/a", "b=c"), ("/a?b=c?d&e", "/a", "b=c?d&e"),
+    ("?b", "", "b"), ("", "", ""),
+  ])
+  func aTargetHasAPathAndAQuery(_ target: String, _ path: String, _ query: String) {
+    let request = APIRequest("GET", target: target)
+    expectEqual(request.path, path)
+    expectEqual(request.query, query)
+  }
+
   @Test func onlyCallsOfUsersHaveLargeBodies() async throws {
     let bench = try APIBench()
     let login = try await bench.anonymous()
