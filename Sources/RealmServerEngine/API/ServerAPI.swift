@@ -102,13 +102,27 @@ package struct ServerAPI: Sendable {
     let parts = request.path.split(separator: "/").map(String.init)
     guard parts.starts(with: ["api", "client", "v2.0"]) else { throw .notFound }
     switch parts.dropFirst(3).first {
-    case "auth": return try await UserRoutes(app: app).respond(request, parts.dropFirst(4))
+    case "auth":
+      return try await UserRoutes(app: app(of: request)).respond(request, parts.dropFirst(4))
     case "app":
       guard let id = parts.dropFirst(4).first else { throw .notFound }
       guard let app = app(id) else { throw .unknownApp(id) }
       return try await respond(request, parts.dropFirst(5), app)
     default: throw .notFound
     }
+  }
+
+  /// The app in the token of a request, for the paths that name none. The routes check its
+  /// signature.
+  ///
+  /// An app that is not served is not a token that is not valid: clients would log their users out,
+  /// and an operator may put the app's folder back.
+  private func app(of request: APIRequest) throws(APIError) -> APIApp {
+    guard let token = request.bearerToken, let id = TokenIssuer.app(of: token) else {
+      throw .unauthorized
+    }
+    guard let app = app(id) else { throw .unknownApp(id) }
+    return app
   }
 
   private func respond(
@@ -130,7 +144,7 @@ package struct ServerAPI: Sendable {
       guard path.starts(with: ["auth", "providers"]), request.method == "POST",
         let provider = path.dropFirst(2).first
       else { throw .notFound }
-      return try await LoginRoutes(app: app).respond(request, provider, path.dropFirst(3))
+      return try await UserRoutes(app: app).respond(request, of: provider, path.dropFirst(3))
     }
   }
 
