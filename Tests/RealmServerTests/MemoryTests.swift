@@ -48,7 +48,7 @@ import Testing
   @Test func whatConnectionsHoldCountsForAllThree() {
     // An address has 800, a user 400.
     let budget = MemoryBudget(byteCount: 3_200, messageByteCount: 1)
-    func share(_ address: String, _ user: String) -> MemoryShare {
+    func share(_ address: String, _ user: String) -> MemoryBudget.Share {
       let share = budget.share(address: address)
       share.setUser(user)
       return share

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The server's memory for its clients.
+// The server's memory for its clients, and the share of each of them.
 //
 // Invariants:
 // 1. What is asked for is given only up to the limit of the process, of each address and of each
@@ -9,14 +9,17 @@
 // 3. Messages that the server is about to make get three quarters of each limit, so that clients
 //    that do not read do not keep the others of their user or address from speaking.
 // 4. Who waits for room is woken when something is given back that makes room.
+// 5. The lock of a share is taken before that of the budget, never after.
 
 #if Server
 import NIOConcurrencyHelpers
+import RealmNetworking
+import RealmServerEngine
 
 /// The memory of bodies, and of messages that clients send or are sent.
 final class MemoryBudget: Sendable {
   /// Who has to have room for what is taken.
-  struct Payer: Hashable, Sendable {
+  fileprivate struct Payer: Hashable, Sendable {
     var address: String
     var user: String?
   }
@@ -56,8 +59,8 @@ final class MemoryBudget: Sendable {
   var waitingCount: Int { state.withLockedValue { $0.waiters.count } }
 
   /// A share of what clients have, for one socket or body.
-  func share(address: String) -> MemoryShare {
-    MemoryShare(self, Payer(address: "address " + address))
+  func share(address: String) -> Share {
+    Share(self, Payer(address: "address " + address))
   }
 
   // MARK: Taking
@@ -84,7 +87,7 @@ final class MemoryBudget: Sendable {
   }
 
   /// Takes bytes if there is room for them.
-  func take(_ byteCount: Int, _ payer: Payer, isOutput: Bool) -> Bool {
+  fileprivate func take(_ byteCount: Int, _ payer: Payer, isOutput: Bool) -> Bool {
     state.withLockedValue { state in
       guard hasRoom(byteCount, payer, isOutput: isOutput, state) else { return false }
       add(byteCount, payer, &state)
@@ -95,7 +98,7 @@ final class MemoryBudget: Sendable {
   /// Takes bytes that are there already, or gives some back. Returns whether less than half of a
   /// limit is left.
   @discardableResult
-  func change(by byteCount: Int, _ payer: Payer) -> Bool {
+  fileprivate func change(by byteCount: Int, _ payer: Payer) -> Bool {
     let (isTight, woken) = state.withLockedValue { state -> (Bool, [Waiter]) in
       add(byteCount, payer, &state)
       let isTight =
@@ -120,7 +123,7 @@ final class MemoryBudget: Sendable {
   }
 
   /// Begins to wait for room for a message, unless there is some. Returns whether it waits.
-  func wait(
+  fileprivate func wait(
     _ byteCount: Int, _ payer: Payer, for share: ObjectIdentifier,
     _ continuation: CheckedContinuation<Void, Never>
   ) -> Bool {
@@ -132,13 +135,99 @@ final class MemoryBudget: Sendable {
     }
   }
 
-  func endWaits(of share: ObjectIdentifier) {
+  fileprivate func endWaits(of share: ObjectIdentifier) {
     let ended = state.withLockedValue { state in
       let ended = state.waiters.filter { $0.share == share }
       state.waiters.removeAll { $0.share == share }
       return ended
     }
     for waiter in ended { waiter.continuation.resume() }
+  }
+}
+
+extension MemoryBudget {
+  /// What one connection or body has taken.
+  final class Share: SocketMemory, ConnectionMemory {
+    private struct State {
+      var payer: Payer
+      /// What is taken, all in all.
+      var byteCount = 0
+      /// The part of it that the connection has noted.
+      var heldByteCount = 0
+      var hasEnded = false
+    }
+
+    private let budget: MemoryBudget
+    private let state: NIOLockedValueBox<State>
+
+    fileprivate init(_ budget: MemoryBudget, _ payer: Payer) {
+      self.budget = budget
+      state = NIOLockedValueBox(State(payer: payer))
+    }
+
+    deinit {
+      let (count, payer) = state.withLockedValue { ($0.byteCount, $0.payer) }
+      if count > 0 { budget.change(by: -count, payer) }
+    }
+
+    /// Names the user, whose limit counts too from now on.
+    func setUser(_ user: String) {
+      state.withLockedValue { state in
+        budget.change(by: -state.byteCount, state.payer)
+        state.payer.user = "user " + user
+        budget.change(by: state.byteCount, state.payer)
+      }
+    }
+
+    // MARK: Sockets and bodies
+
+    func take(_ byteCount: Int) -> Bool { take(byteCount, isOutput: false) }
+
+    private func take(_ byteCount: Int, isOutput: Bool) -> Bool {
+      state.withLockedValue { state in
+        guard budget.take(byteCount, state.payer, isOutput: isOutput) else { return false }
+        state.byteCount += byteCount
+        return true
+      }
+    }
+
+    func giveBack(_ byteCount: Int) {
+      state.withLockedValue { state in
+        let count = min(byteCount, state.byteCount - state.heldByteCount)
+        state.byteCount -= count
+        budget.change(by: -count, state.payer)
+      }
+    }
+
+    // MARK: Connections
+
+    func hold(_ byteCount: Int) -> Bool {
+      state.withLockedValue { state in
+        let change = byteCount - state.heldByteCount
+        state.heldByteCount = byteCount
+        state.byteCount += change
+        return budget.change(by: change, state.payer)
+      }
+    }
+
+    func reserve(_ byteCount: Int) -> Bool { take(byteCount, isOutput: true) }
+
+    func release(_ byteCount: Int) { giveBack(byteCount) }
+
+    func waitForRoom(_ byteCount: Int) async {
+      await withCheckedContinuation { continuation in
+        let isWaiting = state.withLockedValue { state in
+          !state.hasEnded
+            && budget.wait(byteCount, state.payer, for: ObjectIdentifier(self), continuation)
+        }
+        if !isWaiting { continuation.resume() }
+      }
+    }
+
+    func end() {
+      state.withLockedValue { $0.hasEnded = true }
+      budget.endWaits(of: ObjectIdentifier(self))
+    }
   }
 }
 #endif

@@ -69,7 +69,7 @@ final class NodeService: Service {
   }
 
   /// Serves a connection until it ends.
-  func serve(_ socket: WebSocket, of node: String, _ memory: MemoryShare) async {
+  func serve(_ socket: WebSocket, of node: String, _ memory: MemoryBudget.Share) async {
     _ = await server.serve(socket, of: node, memory: memory)
   }
 

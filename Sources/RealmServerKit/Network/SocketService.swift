@@ -208,7 +208,7 @@ final class SocketService: Service {
   // MARK: One socket
 
   /// Serves a socket until it is closed.
-  func serve(_ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare) async {
+  func serve(_ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryBudget.Share) async {
     // A task keeps the memory of the deepest calls that it has made, here 8 KB, until it ends: the
     // admission has one of its own.
     guard
@@ -226,7 +226,7 @@ final class SocketService: Service {
   ///
   /// - Returns: The connection and its number, which is to be removed.
   private func admit(
-    _ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryShare
+    _ socket: WebSocket, _ request: SocketRequest, _ memory: MemoryBudget.Share
   ) async -> (number: UInt64, connection: ServerConnection)? {
     // Clients try again later, as the app may come back.
     let unknown = (code: CloseCode.internalError, reason: "There is no app \(request.app)")

@@ -20,9 +20,9 @@ struct SyncChannel: HTTPChannelHandler {
   /// The kind of a connection after its first request.
   enum Content: Sendable {
     case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
-    case socket(WebSocket, SocketRequest, MemoryShare)
+    case socket(WebSocket, SocketRequest, MemoryBudget.Share)
     /// The connection of another server, with its name.
-    case node(WebSocket, String, MemoryShare)
+    case node(WebSocket, String, MemoryBudget.Share)
   }
 
   /// A connection.
