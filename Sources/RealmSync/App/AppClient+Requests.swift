@@ -55,15 +55,25 @@ extension AppClient {
     } catch {
       throw explained(error, settings)
     }
-    guard let location = AppLocation(answer) else {
-      throw .badAnswer("The server's answer lacks the location of the app.")
-    }
-    guard !settings.isSecure || location.isSecure else {
+    let route = answer["sync_route"]?.string
+    guard let host = answer["hostname"]?.string, let socketHost = answer["ws_hostname"]?.string,
+      route.map({ Self.isPlainSocketURL($0) }) != false
+    else { throw .badAnswer("The server's answer lacks the location of the app.") }
+    let isSecure =
+      host.lowercased().hasPrefix("https://")
+      && [socketHost, route ?? socketHost].allSatisfy { $0.lowercased().hasPrefix("wss://") }
+    guard !settings.isSecure || isSecure else {
       throw .badAnswer(
         "The server names an address without encryption for an app that uses https. Give the "
           + "server its address with --public-url, or let its proxy send X-Forwarded-Proto.")
     }
-    return location
+    return AppLocation(host: host, socketHost: socketHost, syncRoute: route)
+  }
+
+  /// Whether an address has neither user, query nor fragment.
+  private static func isPlainSocketURL(_ text: String) -> Bool {
+    guard text.hasPrefix("ws://") || text.hasPrefix("wss://") else { return false }
+    return !text.contains { "@?#".contains($0) }
   }
 
   /// Checks an address before anything is sent to it.
@@ -142,10 +152,10 @@ extension AppClient {
   func json(_ response: HTTPResponse) throws(AppFailure) -> JSONValue {
     let isSuccess = (200..<300).contains(response.status)
     let document = response.body.isEmpty ? JSONValue.null : try? JSONParser.parse(response.body)
-    // With another content type a server says: this is no error of mine.
-    if response[header: "Content-Type"] == "application/json", let document {
+    if let document {
       let (name, message) = (document["error_code"]?.string, document["error"]?.string)
-      if name != nil || message != nil {
+      // With another content type a server says: this is no error of mine.
+      if name != nil || message != nil, response[header: "Content-Type"] == "application/json" {
         throw .service(
           name: name, message: message ?? "", status: response.status,
           logURL: document["link"]?.string)

@@ -222,10 +222,8 @@ package final class AppClient: Sendable {
   private func requestLogin(
     _ credentials: LoginCredentials, linking user: AppUser?
   ) async throws(AppFailure) -> JSONValue {
-    let device = settings.device.json(
-      app: settings.id, id: state.withLock { $0.deviceID })
-    let body = JSONValue.object(
-      credentials.members + [JSONMember("options", ["device": device])])
+    let (settings, id) = state.withLock { ($0.settings, $0.deviceID) }
+    let body = credentials.document(settings.device, app: settings.id, id: id)
     let path = "auth/providers/\(credentials.provider)/login"
     guard let user else { return try await send(.post, path, body, of: .app) }
     return try await send(.post, path + "?link=true", body, of: .app, as: user)

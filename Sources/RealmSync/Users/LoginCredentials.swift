@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Credentials of logins (P1 A.2).
+// Credentials of logins, and the documents with them (P1 A.2).
 
 package import RealmFormats
+import RealmSyncProtocol
 
 /// The credentials of one login.
 package struct LoginCredentials: Hashable, Sendable {
   /// The server's name of the provider, like `local-userpass`.
   package let provider: String
-  /// The members of the request's document.
-  let members: [JSONMember]
+  /// The provider's own members of the request's document.
+  private let members: [JSONMember]
 
   private init(_ provider: String, _ texts: [(String, String)] = []) {
     self.provider = provider
@@ -64,5 +65,34 @@ package struct LoginCredentials: Hashable, Sendable {
     LoginCredentials(
       provider: "custom-function",
       members: payload.map { JSONMember($0.key, ExtendedJSONWriter.json($0.value)) })
+  }
+
+  // MARK: The request
+
+  /// The document of a login.
+  ///
+  /// - Parameter id: The id of the device, from the answer to an earlier login.
+  func document(_ device: DeviceDescription, app: String, id: String?) -> JSONValue {
+    let version = DeviceDescription.libraryVersion
+    let texts = [
+      ("appId", app), ("platform", device.platform), ("platformVersion", device.platformVersion),
+      ("sdk", DeviceDescription.libraryName), ("sdkVersion", version),
+      ("cpuArch", Self.processor), ("deviceName", device.deviceName),
+      ("deviceVersion", device.deviceVersion), ("frameworkName", ""), ("frameworkVersion", ""),
+      ("coreVersion", version), ("bundleId", device.bundleID),
+    ]
+    var options = texts.map { JSONMember($0.0, .string($0.1)) }
+    if let id { options.append(JSONMember("deviceId", .string(id))) }
+    return .object(members + [JSONMember("options", ["device": .object(options)])])
+  }
+
+  private static var processor: String {
+    #if arch(x86_64)
+    "x86_64"
+    #elseif arch(arm64)
+    "arm64"
+    #else
+    "other"
+    #endif
   }
 }

@@ -393,6 +393,28 @@ struct AppClientTests {
     expectEqual(client.location.socketHost, socket)
   }
 
+  @Test func aLoginTellsOfTheDevice() {
+    let device = DeviceDescription(
+      platform: "P", platformVersion: "1", deviceName: "N", deviceVersion: "2", bundleID: "B")
+    let document = LoginCredentials.apiKey("k").document(device, app: "todos", id: "D")
+    expectEqual(document["provider"], .string("api-key"))
+    expectEqual(document["key"], .string("k"))
+    let told = document["options"]?["device"]
+    let version = DeviceDescription.libraryVersion
+    for (name, text) in [
+      ("appId", "todos"), ("platform", "P"), ("platformVersion", "1"), ("sdk", "OpenRealm"),
+      ("sdkVersion", version), ("deviceName", "N"), ("deviceVersion", "2"), ("frameworkName", ""),
+      ("frameworkVersion", ""), ("coreVersion", version), ("bundleId", "B"), ("deviceId", "D"),
+    ] { expectEqual(told?[name], .string(text), "\(name)") }
+    #expect(told?["cpuArch"]?.string?.isEmpty == false)
+    // The document of the app's own function gets nothing but the options.
+    let own = LoginCredentials.function([BSONElement("pin", .string("1"))])
+      .document(device, app: "todos", id: nil)
+    expectEqual(own["pin"], .string("1"))
+    expectEqual(own["provider"], nil)
+    expectEqual(own["options"]?["device"]?["deviceId"], nil)
+  }
+
   @Test func whatIsNoTokenIsRefused() {
     expectEqual(AppToken("a.b"), nil)
     expectEqual(AppToken("e30.e30.x"), nil)
