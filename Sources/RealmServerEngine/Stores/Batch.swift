@@ -57,6 +57,19 @@ package struct Batch: Hashable, Sendable {
     }
     return nil
   }
+
+  /// The head once the batch is stored after another one, which has no refusal.
+  package func head(after head: RealmHead) -> RealmHead {
+    var newer = head
+    if let last = entries.last {
+      assert(last.version > head.version, "`EmbeddedRealm` 2")
+      newer.version = last.version
+      newer.salt = last.salt
+      newer.totalByteCount = last.totalByteCount
+    }
+    newer.base = max(head.base, trimsThrough ?? 0, skipsThrough ?? 0)
+    return newer
+  }
 }
 
 /// Changes by the server for a client at a version, beside the entries of all: erasures of objects

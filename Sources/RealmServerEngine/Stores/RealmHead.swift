@@ -34,15 +34,6 @@ package struct RealmHead: Hashable, Sendable {
 
   /// The newest version with its salt.
   package var latest: SaltedVersion { SaltedVersion(version: version, salt: salt) }
-
-  /// Becomes the head after a batch that was stored.
-  package mutating func advance(by batch: Batch) {
-    if let last = batch.entries.last {
-      assert(last.version > version, "`EmbeddedRealm` 2")
-      (version, salt, totalByteCount) = (last.version, last.salt, last.totalByteCount)
-    }
-    base = max(base, batch.trimsThrough ?? 0, batch.skipsThrough ?? 0)
-  }
 }
 
 /// The objects of a realm at a version, unchanged while this is held.

@@ -99,9 +99,7 @@ extension PostgresRealm {
       _ batch: Batch, after head: RealmHead, by author: RecordAuthor, token: UInt64
     ) {
       (self.batch, self.head, self.author, self.token) = (batch, head, author, token)
-      var newer = head
-      newer.advance(by: batch)
-      self.newer = newer
+      newer = batch.head(after: head)
     }
   }
 

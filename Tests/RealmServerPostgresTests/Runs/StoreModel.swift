@@ -76,7 +76,7 @@ struct StoreModel {
       if stored.refusal == nil, !change.isRemoval { stored.refusal = privates[place]?.refusal }
       privates[place] = change.isRemoval ? nil : stored
     }
-    head.advance(by: batch)
+    head = batch.head(after: head)
     return nil
   }
 }
