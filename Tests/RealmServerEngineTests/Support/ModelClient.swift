@@ -42,7 +42,7 @@ final class ModelClient {
   private(set) var uploadedVersion: UInt64 = 0
   /// What was sent in this session.
   private var sentVersion: UInt64 = 0
-  private var check: UploadThreshold?
+  private var check: ServerExchange.UploadThreshold?
   var clock: UInt64
 
   var isOnline: Bool { check != nil }
@@ -92,13 +92,13 @@ final class ModelClient {
     let record = try await server.identify(
       identity, download: cursor,
       latest: SaltedVersion(version: latest.version, salt: latest.salt))
-    check = UploadThreshold(file: record, download: cursor)
+    check = ServerExchange.UploadThreshold(file: record, download: cursor)
     sentVersion = uploadedVersion
   }
 
   /// Begins a session with the server's record of the file.
   func connect(as record: ServerFile) {
-    check = UploadThreshold(file: record, download: cursor)
+    check = ServerExchange.UploadThreshold(file: record, download: cursor)
     sentVersion = uploadedVersion
   }
 
