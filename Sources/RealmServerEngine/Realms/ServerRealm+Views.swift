@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Flexible mode: the clients' views of a realm.
+//
+// Each new query of a client makes versions without changes, and leaves the client at one of its
+// own: clients with the same between them and the newest version have missed the same.
+//
+// Invariants:
+// 1. Of the versions after the start of `ChangedVersions`, up to its end, those that are not listed
+//    change no object, and have no client as their author.
 
 import RealmStorage
 package import RealmSyncProtocol
@@ -84,21 +91,9 @@ extension ServerRealm {
     case .failure(let refusal): return .failure(refusal)
     }
     let allowed = limited == query ? nil : views[1]
-    let start = try await quietEnd(after: cursor.serverVersion, to: snapshot.head)
-    let missed = try await missedChanges(after: start, to: snapshot.head, scratch)
-    // All private changes of a version have its time.
-    let timestamp = try await time(of: snapshot.head.version, missed.history) ?? now
     let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
-    let round = try Round(
-      missed, after: cursor, to: snapshot, timestamp: timestamp, view: views[0], next: allowed,
-      file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
-    if unconfirmed.isEmpty, allowed == nil {
-      let key = RoundCache.Key(
-        from: start, to: snapshot.head.version, realm: id, query: query)
-      scratch.rounds.withLock {
-        $0.keep(round, key, for: ident, missed, timestamp: timestamp)
-      }
-    }
+    let (round, timestamp) = try await round(
+      of: ident, after: cursor, query, views[0], allowed, to: snapshot, unconfirmed, scratch)
     var bootstrap: Bootstrap?
     if next != nil {
       bootstrap = try StoreError.storing(
@@ -112,6 +107,33 @@ extension ServerRealm {
       round, bootstrap, unconfirmed, timestamp, after: snapshot.head, for: ident, filters,
       hasTurn: hasTurn)
     return download.map { .success($0) }
+  }
+
+  /// The round of a client to a snapshot, and the time of its version.
+  private func round(
+    of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery, _ view: View,
+    _ allowed: View?, to snapshot: RealmSnapshot, _ unconfirmed: [PrivateChange],
+    _ scratch: ViewScratch
+  ) async throws(StoreError) -> (Round, OriginTimestamp) {
+    let head = snapshot.head
+    let start = try await quietEnd(after: cursor.serverVersion, to: head)
+    if start == head.version, unconfirmed.isEmpty {
+      let timestamp = try await time(of: head.version, []) ?? now
+      return (Round(ofNothingAfter: cursor, to: head, file: ident), timestamp)
+    }
+    let missed = try await missedChanges(after: start, to: head, scratch)
+    // All private changes of a version have its time.
+    let timestamp = try await time(of: head.version, missed.history) ?? now
+    let round = try Round(
+      missed, after: cursor, to: snapshot, timestamp: timestamp, view: view, next: allowed,
+      file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
+    if unconfirmed.isEmpty, allowed == nil {
+      let key = RoundCache.Key(from: start, to: head.version, realm: id, query: query)
+      scratch.rounds.withLock {
+        $0.keep(round, key, for: ident, missed, timestamp: timestamp)
+      }
+    }
+    return (round, timestamp)
   }
 
   /// The last version, up to a head, after which clients have missed what those at a version have.
@@ -140,18 +162,18 @@ extension ServerRealm {
 
   /// The views of queries in a version.
   private func bind(
-    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ scratch: ViewScratch
+    _ queries: [EffectiveQuery], to snapshot: RealmSnapshot, _ scratch: ViewScratch?
   ) throws(StoreError) -> Result<[View], SessionRefusal> {
     let schemas = try StoreError.storing(snapshot.objects.classSchemas())
     var views: [View] = []
     for query in queries {
-      if let known = scratch.views.withLock({ $0.view(query, schemas) }) {
+      if let known = scratch?.views.withLock({ $0.view(query, schemas) }) {
         views.append(known)
         continue
       }
       switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
       case .success(let view):
-        scratch.views.withLock { $0.keep(view, of: query, schemas) }
+        scratch?.views.withLock { $0.keep(view, of: query, schemas) }
         views.append(view)
       case .failure(let refusal): return .failure(refusal)
       }
@@ -168,8 +190,8 @@ extension ServerRealm {
     _ query: EffectiveQuery, isHeld: Bool = false
   ) async throws(StoreError) -> SessionRefusal? {
     let snapshot = try await store.snapshot(atLeast: 0)
-    switch try StoreError.storing(View.bind(query, to: snapshot.objects)) {
-    case .success(let view): return isHeld ? nil : view.hiddenUse
+    switch try bind([query], to: snapshot, scratch) {
+    case .success(let views): return isHeld ? nil : views[0].hiddenUse
     case .failure(let refusal):
       // Another owner may have got the property (`ServerRealm+LookUp` 1).
       _ = try await confirmedHead()
@@ -257,5 +279,63 @@ extension ServerRealm {
       }
     }
     return objects
+  }
+}
+
+// MARK: Changed versions
+
+extension ServerRealm {
+  /// The recent versions of a realm that change something.
+  struct ChangedVersions {
+    /// The most versions that are listed.
+    private static let countMax = 16_384
+    /// The most versions that are read to know more.
+    static let distanceMax: UInt64 = 16_384
+
+    private(set) var start: UInt64
+    private(set) var end: UInt64
+    /// In their order.
+    private var versions: [UInt64] = []
+
+    /// - Parameter head: The newest version.
+    init(after head: UInt64) { (start, end) = (head, head) }
+
+    /// Notes the entries of new versions.
+    mutating func append(_ entries: [StoredEntry], through head: UInt64) {
+      if let first = entries.first, first.version != end + 1 {
+        self = Self(after: first.version - 1)
+      }
+      versions += entries.lazy.filter(Self.isChange).map(\.version)
+      end = head
+      guard versions.count > Self.countMax else { return }
+      start = versions[versions.count / 2 - 1]
+      versions.removeFirst(versions.count / 2)
+    }
+
+    /// Notes the entries after a version, up to another one. They are left out unless that is
+    /// `start`, which may have moved while they were read: versions would be missing in between.
+    mutating func prepend(
+      _ entries: [StoredEntry], after version: UInt64, through last: UInt64
+    ) {
+      guard version < start, last == start else { return }
+      versions.insert(contentsOf: entries.filter(Self.isChange).map(\.version), at: 0)
+      start = version
+    }
+
+    /// The last version, up to a head, after which has happened what has happened after the given
+    /// one. O(log n).
+    func quietEnd(after version: UInt64, to head: UInt64) -> UInt64 {
+      guard version >= start, version <= head, head <= end else { return version }
+      var (low, high) = (0, versions.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if versions[middle] > version { high = middle } else { low = middle + 1 }
+      }
+      return low < versions.count ? min(versions[low] - 1, head) : head
+    }
+
+    private static func isChange(_ entry: StoredEntry) -> Bool {
+      entry.file != .server || !entry.changeset.isEmpty || !entry.touches.isEmpty
+    }
   }
 }

@@ -108,7 +108,8 @@ final class MissedChanges: Sendable {
   ) throws(StorageError) -> [ObjectIdentity] {
     var found = Set(objectsOfFile[file] ?? [])
     for (name, positions) in objectsOfClass where !view.isEmpty(ofClass: name) {
-      guard let required = view.requiredValues(ofClass: name),
+      guard let table = try View.table(name, objects),
+        let required = view.requiredValues(ofClass: name, table.schema),
         let known = try values(of: required.property, ofClass: name, objects)
       else {
         found.formUnion(positions)

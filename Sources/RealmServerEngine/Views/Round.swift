@@ -98,6 +98,15 @@ package struct Round {
       "`Round` 2: entries are sent in the order of their versions")
   }
 
+  /// The round of a client that has missed nothing, and has received all that it was sent: it moves
+  /// the cursor alone.
+  init(ofNothingAfter cursor: DownloadCursor, to head: RealmHead, file: FileIdentifier) {
+    self.cursor = DownloadCursor(
+      serverVersion: head.version, clientVersion: cursor.clientVersion)
+    self.file = file
+    fields = [:]
+  }
+
   /// The same round for a client with another version, which made none of its entries.
   func adapted(to clientVersion: UInt64) -> Round {
     var round = self

@@ -15,12 +15,12 @@ package struct View: Sendable {
   private var predicates: [String: BoundPredicate] = [:]
   /// The properties in the condition of a class.
   private var fields: [String: Set<String>] = [:]
-  /// What the visible objects of a class must have, if its condition says so.
-  private var required: [String: RequiredValues] = [:]
   /// The seen properties of classes with hidden ones.
   private(set) var readableFields: [String: FieldSelection] = [:]
   /// A subscription with a condition on a hidden property: it selects nothing.
   private(set) var hiddenUse: SessionRefusal?
+  /// What the visible objects of classes must have, as far as that was asked for.
+  private let required = Locked<[String: RequiredValues?]>([:])
 
   private init() {}
 
@@ -54,9 +54,6 @@ package struct View: Sendable {
           names.formUnion(filter.fieldNames)
         }
         view.predicates[name] = predicate
-        if let predicate, let known = classes[name] {
-          view.required[name] = RequiredValues(predicate, of: known)
-        }
         view.fields[name] = names
       case .failure(let refusal): return .failure(refusal)
       }
@@ -114,7 +111,16 @@ package struct View: Sendable {
   func fieldNames(ofClass name: String) -> Set<String> { fields[name] ?? [] }
 
   /// What the visible objects of a class must have; nil if the condition names no values.
-  func requiredValues(ofClass name: String) -> RequiredValues? { required[name] }
+  ///
+  /// Found when it is asked for, and kept: most views are never compared with changes, as they only
+  /// check a query or begin a bootstrap.
+  func requiredValues(ofClass name: String, _ schema: TableSchema) -> RequiredValues? {
+    guard let predicate = predicates[name] else { return nil }
+    if let known = required.withLock({ $0[name] }) { return known }
+    let found = RequiredValues(predicate, of: schema)
+    required.withLock { _ = $0.updateValue(found, forKey: name) }
+    return found
+  }
 
   package var classNames: [String] { predicates.keys.sorted() }
 

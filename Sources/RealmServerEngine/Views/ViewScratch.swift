@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A table for earlier states of objects, so queries about the past are run by the same code as
-// those about the present, and the rounds that were computed with it (P4 B.4).
+// those about the present, and what is kept for the next client: bound conditions, what was missed
+// at a cursor, and the rounds that were computed (P4 B.4).
 //
 // Invariants:
 // 1. A round is kept for clients without versions of their own in it and without unconfirmed
 //    changes: it is the same for all of them but for their client versions.
 // 2. The kept rounds take no more bytes than the limit.
+// 3. What is kept of missed changes takes no more bytes than its limit, about.
 
 package import RealmStorage
 import RealmSyncProtocol
@@ -161,4 +163,56 @@ struct RoundCache {
 
   /// The most cached rounds; look-ups are linear.
   private static let countMax = 256
+}
+
+/// What clients at some cursors have missed up to the version that was asked for last.
+struct MissedCache: Sendable {
+  private static let byteCountMax = 8 << 20
+
+  private var realm: RealmID?
+  private var version: UInt64 = 0
+  /// By the versions of cursors.
+  private var items: [UInt64: MissedChanges] = [:]
+  private(set) var byteCount = 0
+
+  /// What was missed between two versions; nil if it is not known.
+  func changes(after cursor: UInt64, to head: RealmHead) -> MissedChanges? {
+    head.realm == realm && head.version == version ? items[cursor] : nil
+  }
+
+  /// Keeps what was missed between two versions. Few clients have missed very much.
+  mutating func keep(_ changes: MissedChanges, after cursor: UInt64, to head: RealmHead) {
+    let size = changes.byteCount
+    guard size <= Self.byteCountMax / 8 else { return }
+    if head.realm != realm || head.version != version || byteCount + size > Self.byteCountMax {
+      (items, byteCount) = ([:], 0)
+    }
+    (realm, version) = (head.realm, head.version)
+    guard items.updateValue(changes, forKey: cursor) == nil else { return }
+    byteCount += size
+    assert(byteCount <= Self.byteCountMax, "`ViewScratch` 3")
+  }
+}
+
+/// The views of queries that were bound to the classes of a version.
+struct ViewCache: Sendable {
+  private static let countMax = 1_024
+
+  private var schemas: [TableSchema] = []
+  private var views: [EffectiveQuery: View] = [:]
+
+  /// A view that was bound to the same classes; nil if there is none.
+  func view(_ query: EffectiveQuery, _ schemas: [TableSchema]) -> View? {
+    // Versions with equal classes share their schemas.
+    self.schemas.elementsEqual(schemas, by: { $0 === $1 }) ? views[query] : nil
+  }
+
+  /// Keeps a view that was bound to some classes.
+  mutating func keep(_ view: View, of query: EffectiveQuery, _ schemas: [TableSchema]) {
+    if views.count >= Self.countMax || !self.schemas.elementsEqual(schemas, by: { $0 === $1 }) {
+      views = [:]
+    }
+    self.schemas = schemas
+    views[query] = view
+  }
 }

@@ -77,6 +77,61 @@ struct MissedChangesTests {
     expectEqual(missed.entries(about: [object("d"), object("c")]), [0, 3, 4, 7, 8])
   }
 
+  // MARK: Clients that have missed nothing
+
+  /// What is left out of the computing has no result.
+  @Test func aRoundOfNothingIsThatOfNoEntries() async throws {
+    let (server, file) = try await makeServer()
+    let snapshot = try await server.snapshot()
+    let view = try View.bind(EffectiveQuery(["Thing": "count == 1"]), to: snapshot.objects).get()
+    for version in [snapshot.head.version - 3, snapshot.head.version] {
+      let cursor = DownloadCursor(serverVersion: version, clientVersion: 3)
+      let whole = try Round(
+        MissedChanges([]), after: cursor, to: snapshot,
+        timestamp: OriginTimestamp(milliseconds: 1), view: view, file: file.ident,
+        scratch: ViewScratch())
+      let short = Round(ofNothingAfter: cursor, to: snapshot.head, file: file.ident)
+      expectEqual(short.cursor, whole.cursor)
+      expectEqual(short.entries, whole.entries)
+      expectEqual(short.parts, whole.parts)
+      expectEqual(short.absent, whole.absent)
+    }
+  }
+
+  /// Another query of an idle client needs nothing of the history.
+  @Test func aBootstrapAtTheNewestVersionReadsNoEntries() async throws {
+    let (server, _) = try await makeServer()
+    let scratch = try ViewScratch()
+    let other = try await server.realm.allocateFile(for: "reader")
+    let before = EffectiveQuery(["Thing": "count == 1"])
+    let cursor = DownloadCursor(serverVersion: await server.realm.head.version)
+    let download = try await server.realm.view(
+      for: other.ident, after: cursor, query: before,
+      next: EffectiveQuery(["Thing": "count == 9"]), scratch: scratch
+    ).get()
+    expectEqual(scratch.missed.withLock { $0.byteCount }, 0)
+    expectEqual(download.round.entries, [])
+    let bootstrap = try #require(download.bootstrap)
+    let entries = try await server.realm.entries(of: bootstrap, byteLimit: .max).entries
+    let objects = try entries.flatMap { entry in
+      let changeset = try ChangesetParser.parse(entry.changeset)
+      return changeset.instructions.compactMap { $0.object.map(changeset.identity(of:)) }
+    }
+    expectEqual(
+      Set(objects.map(\.key)), [.value(.string("b")), .value(.string("c"))])
+  }
+
+  /// The check of a query binds it for the bootstrap.
+  @Test func aCheckedQueryIsBound() async throws {
+    let (server, _) = try await makeServer()
+    let query = EffectiveQuery(["Thing": "count == 1"])
+    let scratch = try #require(server.realm.scratch)
+    let classes = try await server.snapshot().objects.classSchemas()
+    #expect(scratch.views.withLock { $0.view(query, classes) } == nil)
+    try await expectEqual(server.realm.check(query), nil)
+    #expect(scratch.views.withLock { $0.view(query, classes) } != nil)
+  }
+
   /// Declares another class, and makes an object of it.
   private func later() -> [UInt8] {
     var encoder = ChangesetEncoder()
