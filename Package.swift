@@ -419,7 +419,7 @@ let package = Package(
       dependencies: [
         "ErrandModels", "RealmSwift", "RealmTestSupport", "TestExtensions", "realm-errands",
         "realm-errands-server",
-      ] + modules("RealmServerKit", with: "Server")
+      ] + modules("RealmServerEngine", "RealmServerKit", "RealmSyncProtocol", with: "Server")
         + products("Logging", of: "swift-log", with: "Server")
         + products("ServiceLifecycle", of: "swift-service-lifecycle", with: "Server")
         + products("MetricsTestKit", of: "swift-metrics", with: "Server")

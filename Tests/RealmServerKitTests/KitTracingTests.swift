@@ -5,10 +5,14 @@
 #if Server
 import Foundation
 import InMemoryTracing
-import RealmServerKit
+import RealmServerEngine
 import RealmSwift
+import RealmSyncProtocol
+import TestExtensions
 import Testing
 import Tracing
+
+@testable import RealmServerKit
 
 struct KitTracingTests {
   @Test @MainActor func requestsFunctionsAndSessionsAreSpans() async throws {
@@ -36,6 +40,22 @@ struct KitTracingTests {
     #expect(request.attributes.get("http.response.status_code") == .int64(200))
     #expect(spans.contains { $0.operationName == "realm.sync.bind" })
     #expect(spans.contains { $0.operationName == "realm.sync.download" })
+  }
+
+  private struct Session: ServerRequestHandler {
+    var heldByteCount: Int { 0 }
+    func perform(_ request: ServerStoreRequest) async -> ServerStoreReply { .done }
+    func end() {}
+    func close() async {}
+  }
+
+  @Test func aSessionWithoutATracerIsServedAsItIs() async {
+    let plain = ServerTracing(tracer: NoOpTracer()).traced(Session(), ofApp: "todos")
+    #expect(plain is Session)
+    let tracer = InMemoryTracer()
+    let traced = ServerTracing(tracer: tracer).traced(Session(), ofApp: "todos")
+    _ = await traced.perform(.nextDownload(after: DownloadCursor()))
+    expectEqual(tracer.finishedSpans.map(\.operationName), ["realm.sync.download"])
   }
 }
 #endif

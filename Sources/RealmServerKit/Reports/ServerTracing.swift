@@ -16,6 +16,14 @@ struct ServerTracing: Sendable {
   /// Nil for the tracer that the program has bootstrapped.
   var tracer: (any Tracer)?
 
+  /// A session as it is served: with spans of its requests, if there is a tracer when it begins.
+  func traced(
+    _ session: any ServerRequestHandler, ofApp app: String
+  ) -> any ServerRequestHandler {
+    let isTraced = !((tracer ?? InstrumentationSystem.tracer) is NoOpTracer)
+    return isTraced ? TracedSession(session, app: app, self) : session
+  }
+
   /// Does something in a span.
   func span<R>(
     _ name: String, context: ServiceContext? = nil, _ body: (any Span) async throws -> R

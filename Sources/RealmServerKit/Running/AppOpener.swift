@@ -238,7 +238,7 @@ struct AppOpener: Sendable {
       file: file, api: api, schema: schema, rules: app.rules,
       host: ServerHost(
         app, store: store, served: file.mode, timer: timer,
-        wrap: { TracedSession($0, app: file.id, tracing) }), store: store,
+        wrap: { tracing.traced($0, ofApp: file.id) }), store: store,
       upkeep: ServerUpkeep(
         app, accounts: api.accounts, rules: users.upkeep, clock: clock,
         kept: { (realm) async throws(StoreError) in try await triggers.keptVersion(of: realm) }),
