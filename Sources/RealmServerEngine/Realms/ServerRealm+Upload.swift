@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The integration of uploads.
+// The integration of uploads, and the queue of those that wait for it.
 
 import RealmReplication
 import RealmStorage
@@ -420,5 +420,43 @@ extension ServerRealm {
       batch.privates += changes.privates
     }
     return .success(batch)
+  }
+}
+
+/// The uploads of a realm in the order of their arrival, with their waiting callers.
+struct UploadQueue {
+  private var uploads: [(upload: Upload, waiter: CheckedContinuation<UploadOutcome, Never>)] = []
+
+  var isEmpty: Bool { uploads.isEmpty }
+
+  mutating func append(_ upload: Upload, _ waiter: CheckedContinuation<UploadOutcome, Never>) {
+    uploads.append((upload, waiter))
+  }
+
+  /// Takes the uploads for the next transaction.
+  mutating func takeGroup(
+    _ limits: GroupCommit
+  ) -> (uploads: [Upload], waiters: [CheckedContinuation<UploadOutcome, Never>]) {
+    let count = limits.count(of: uploads.map(\.upload))
+    let group = uploads.prefix(count)
+    defer { uploads.removeFirst(count) }
+    return (group.map(\.upload), group.map(\.waiter))
+  }
+}
+
+/// The limits of one transaction.
+package struct GroupCommit: Hashable, Sendable {
+  package var entryCountMax = 1000
+  package var byteCountMax = 4 << 20
+
+  /// The number of uploads for one transaction: those within the limits, and one in any case.
+  package func count(of uploads: [Upload]) -> Int {
+    var (entries, bytes) = (0, 0)
+    for (index, upload) in uploads.enumerated() {
+      entries += upload.entries.count
+      bytes += upload.byteCount
+      if index > 0, entries > entryCountMax || bytes > byteCountMax { return index }
+    }
+    return uploads.count
   }
 }
