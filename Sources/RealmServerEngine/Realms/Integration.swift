@@ -146,6 +146,15 @@ struct Integration {
     max(entry.serverVersion, trimmed, file.firstDownloadBase)
   }
 
+  /// An entry of an upload, as it is read.
+  private struct ParsedEntry {
+    let changeset: Changeset
+    /// Whether objects are made.
+    var creates = false
+    /// Whether classes or properties are declared.
+    var declares = false
+  }
+
   /// Merges entries of one base.
   private mutating func merge(
     _ part: ArraySlice<UploadEntry>, of upload: Upload, base: UInt64, _ state: inout ClientHistory,
@@ -154,9 +163,14 @@ struct Integration {
     var incoming: [Changeset] = []
     var isChanged: [Bool] = []
     var reduced: [Set<ObjectIdentity>] = []
+    var declares: [Bool] = []
+    var creates = false
     for entry in part {
-      var changeset = try parse(entry, state.file.ident)
+      let parsed = try parse(entry, state.file.ident)
+      var changeset = parsed.changeset
       isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || upload.right != .allowed)
+      declares.append(parsed.declares)
+      if parsed.creates { creates = true }
       if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
       if try compensation.takeRefused(from: &changeset) { isChanged[isChanged.count - 1] = true }
       reduced.append([])
@@ -168,14 +182,15 @@ struct Integration {
       if let declarations {
         changeset.prepend(declarations)
         isChanged[isChanged.count - 1] = true
+        declares[declares.count - 1] = true
         self.declarations = nil
       }
       incoming.append(changeset)
     }
     let isDropping =
-      try addUnseen(of: incoming, after: base, &state, upload.query)
+      try addUnseen(of: incoming, after: base, creating: creates, &state, upload.query)
       || base < state.file.firstDownloadVersion
-    let made = unseen == nil ? [] : incoming.map(\.madeObjects)
+    let made = unseen != nil && creates ? incoming.map(\.madeObjects) : []
     var (local, places) = state.locals(after: base, history, for: incoming)
     let count = isDropping ? incoming.instructionCount : 0
     do throws(MergeError) {
@@ -200,7 +215,8 @@ struct Integration {
           originalByteCount: entry.changeset.count, changeset: incoming[offset],
           bytes: isChanged[offset]
             ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset,
-          made: made.isEmpty ? [] : made[offset], reduced: reduced[offset]))
+          made: made.isEmpty ? [] : made[offset], declares: declares[offset],
+          reduced: reduced[offset]))
     }
   }
 
@@ -211,19 +227,23 @@ struct Integration {
     entries.append(
       MergedEntry(
         upload: number, clientVersion: 0, originalByteCount: 0,
-        changeset: Changeset(origin: origin), bytes: [], made: [], compensation: compensation))
+        changeset: Changeset(origin: origin), bytes: [], made: [], declares: false,
+        compensation: compensation))
   }
 
   /// Notes what takes the place of the history of objects that the client was not sent.
   ///
   /// - Returns: Whether the changes of some objects are dropped.
   private mutating func addUnseen(
-    of incoming: [Changeset], after base: UInt64, _ state: inout ClientHistory,
+    of incoming: [Changeset], after base: UInt64, creating: Bool, _ state: inout ClientHistory,
     _ query: EffectiveQuery?
   ) throws(SessionRefusal) -> Bool {
     guard let unseen else { return false }
+    let own = entries.filter { $0.changeset.origin.file == state.file.ident }
+    // What is not made here can be unseen only if the client has written to it after the base. Most
+    // uploads make nothing and follow the newest version, so nothing has been written since.
+    guard creating || base < start || !own.isEmpty else { return false }
     do throws(StorageError) {
-      let own = entries.filter { $0.changeset.origin.file == state.file.ident }
       let objects = try unseen.find(in: incoming, after: base, own, state, query)
       guard !objects.isEmpty else { return false }
       for entry in history[from: start] where entry.origin.file != state.file.ident {
@@ -242,27 +262,31 @@ struct Integration {
 
   private mutating func parse(
     _ entry: UploadEntry, _ ident: FileIdentifier
-  ) throws(SessionRefusal) -> Changeset {
+  ) throws(SessionRefusal) -> ParsedEntry {
     let origin = ChangesetOrigin(
       version: entry.clientVersion, remoteVersion: entry.serverVersion, file: ident,
       timestamp: entry.timestamp)
-    let changeset: Changeset
+    var parsed: ParsedEntry
     do throws(ChangesetError) {
-      changeset = try ChangesetParser.parse(
-        entry.changeset, origin: origin, instructionCountMax: instructionsLeft)
+      parsed = ParsedEntry(
+        changeset: try ChangesetParser.parse(
+          entry.changeset, origin: origin, instructionCountMax: instructionsLeft))
     } catch {
       throw SessionRefusal(.badChangeset, "Bad changeset: \(error)")
     }
+    let changeset = parsed.changeset
     instructionsLeft -= max(changeset.instructions.count, changeset.elements.count)
     for instruction in changeset.instructions {
       switch instruction {
+      case .createObject: parsed.creates = true
+      case .addTable, .addColumn: parsed.declares = true
       case .eraseTable, .eraseColumn:
         throw SessionRefusal(
           .invalidSchemaChange, "Classes and properties cannot be removed from the server")
       default: continue
       }
     }
-    return changeset
+    return parsed
   }
 }
 
@@ -322,6 +346,8 @@ struct MergedEntry {
   /// The objects made first of all by the client, even if merging discarded it; none in realms
   /// without views.
   let made: [ObjectIdentity]
+  /// Whether it may declare classes or properties; merging takes some of that away.
+  let declares: Bool
   /// The objects made by the client of which the upload leaves something out that it sees by now.
   var reduced: Set<ObjectIdentity> = []
   /// The writes that the version undoes; nil for those of clients.

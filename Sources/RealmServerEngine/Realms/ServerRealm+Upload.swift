@@ -332,7 +332,8 @@ extension ServerRealm {
       entries = try await store.entries(in: first..<head.version + 1)
     }
     return UnseenObjects(
-      snapshot, entries, timestamp: entries.last?.committed ?? clock.now(), scratch: scratch)
+      snapshot, base < head.version ? entries : [],
+      timestamp: entries.last?.committed ?? clock.now(), scratch: scratch)
   }
 
   /// An upload of the group that does not fit the objects, or has changes that are refused.
@@ -372,7 +373,9 @@ extension ServerRealm {
         check = uploads[entry.upload].rules.map { WriteCheck($0, in: group) }
       }
       upload = entry.upload
-      if let refusal = try review.add(entry.changeset, of: entry.upload, in: group) {
+      if entry.declares,
+        let refusal = try review.add(entry.changeset, of: entry.upload, in: group)
+      {
         return .failure(Misfit(upload: entry.upload, reason: .refusal(refusal)))
       }
       try collector?.begin(entry.changeset)

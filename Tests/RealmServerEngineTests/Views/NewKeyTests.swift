@@ -55,10 +55,11 @@ struct NewKeyTests {
   }
 
   private func upload(
-    _ client: ModelClient, _ server: TestServer, _ query: EffectiveQuery? = nil
+    _ client: ModelClient, _ server: TestServer, _ query: EffectiveQuery? = nil,
+    limit: Int = .max
   ) async throws {
     if !client.isOnline { try await client.connect(to: server) }
-    guard var upload = try client.upload() else { return }
+    guard var upload = try client.upload(limit: limit) else { return }
     upload.query = query
     await expectEqual(server.realm.integrate(upload).code, nil)
   }
@@ -257,8 +258,10 @@ struct NewKeyTests {
   }
 
   /// A device makes an object, passes others' entries about it, which it does not see, and changes
-  /// it again: the server cannot know what the second change is about, and says so.
-  @Test func whatIsDroppedIsReported() async throws {
+  /// it again: the server cannot know what the second change is about, and says so, also if it has
+  /// stored the first change already.
+  @Test(arguments: [false, true])
+  func whatIsDroppedIsReported(isFirstStored: Bool) async throws {
     let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
     let high = EffectiveQuery(["Thing": "count > 10"])
     let clients = try await makeClients(server, [everything, high], scratch)
@@ -268,6 +271,7 @@ struct NewKeyTests {
     try await upload(clients[0], server)
     try await download(clients[1], server, high, scratch)
     try perform(.append, 5, clients[1])
+    if isFirstStored { try await upload(clients[1], server, high, limit: 1) }
     expectEqual(server.problems.withLock { $0 }, [])
     try await upload(clients[1], server, high)
     let problems = server.problems.withLock { $0 }
