@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The client's side of a connection with its sessions, without any input or output of its own
-// (P1 B, P1 D.5).
+// (P1 B, P1 D.5): its inputs, its sessions, and their messages. `ClientMachine+Connection` opens
+// and loses the connection itself.
 
 /// Decides when a connection is opened and closed, and what its sessions send and store.
 ///
@@ -65,16 +66,16 @@ package struct ClientMachine: Hashable, Sendable {
   var now: Milliseconds = 0
   var effects: [ClientEffect] = []
   var sessions: [UInt64: ClientSession] = [:]
-  private var lastSocket: UInt64 = 0
-  private var retries = RetrySchedule()
-  private var deadlines: [ClientTimer: Milliseconds] = [:]
+  var lastSocket: UInt64 = 0
+  var retries = RetrySchedule()
+  var deadlines: [ClientTimer: Milliseconds] = [:]
   /// Whether a connection to the present location ever worked.
-  private var isVerified = false
+  var isVerified = false
   /// What the end of the last connection asked for, until a connection works: what did not help
   /// is not done again without a delay.
-  private var lastReason: CloseCode.Reaction?
-  private var isRefreshingToken = false
-  private var isRefreshingLocation = false
+  var lastReason: CloseCode.Reaction?
+  var isRefreshingToken = false
+  var isRefreshingLocation = false
 
   package init(mode: SyncMode, timeouts: SyncTimeouts = SyncTimeouts(), limits: Limits = Limits()) {
     self.mode = mode
@@ -144,7 +145,7 @@ package struct ClientMachine: Hashable, Sendable {
   }
 
   /// The socket that is open, or being opened.
-  private var socket: UInt64? {
+  var socket: UInt64? {
     switch phase {
     case .opening(let socket): socket
     case .open(let link): link.socket
@@ -152,120 +153,203 @@ package struct ClientMachine: Hashable, Sendable {
     }
   }
 
-  // MARK: Opening
+  // MARK: Sessions
 
-  /// Opens the connection if a session needs it.
-  mutating func connectIfNeeded() {
-    guard phase == .closed,
-      sessions.values.contains(where: { $0.rest == nil && $0.phase != .ended })
-    else { return }
-    open()
+  /// Whether there are sessions, those that rest among them.
+  var hasSessions: Bool { sessions.values.contains { $0.phase != .ended } }
+
+  private mutating func begin(_ name: UInt64, _ settings: SessionSettings) {
+    assert(sessions[name] == nil, "two sessions have one name")
+    sessions[name] = ClientSession(name: name, settings: settings)
+    connect(name)
+    connectIfNeeded()
   }
 
-  private mutating func open() {
-    guard hasSessions else { return become(.closed) }
-    lastSocket += 1
-    become(.opening(socket: lastSocket))
-    effects.append(.open(socket: lastSocket))
-    set(.connect, after: timeouts.connect)
-  }
-
-  private mutating func opened(_ socket: UInt64, _ name: String, _ jitter: UInt32) {
-    cancel(.connect)
-    guard let version = ProtocolVersion(answer: name, mode: mode) else {
-      return lose(
-        .violation(.wrongProtocolVersion, message: "The server chose the protocol '\(name)'"),
-        closing: .protocolError, isFatal: true, jitter)
-    }
-    become(.open(Link(socket: socket, version: version)))
-    isVerified = true
-    // The first PING comes early by up to the whole period, so that clients do not all send theirs
-    // at one time.
-    set(.ping, after: timeouts.pingPeriod - share(timeouts.pingPeriod, jitter))
-    for name in sessions.keys.sorted() { connect(name) }
+  private mutating func end(_ name: UInt64) {
+    update(name) { $0.end() }
+    cancel(.session(name))
+    removeIfOver(name)
     lingerIfUnused()
   }
 
-  mutating func lingerIfUnused() {
-    guard !hasSessions else { return }
-    switch phase {
-    case .open: set(.linger, after: timeouts.linger)
-    case .closed: break
-    case .opening:
-      effects.append(.close(.normal))
-      cancel(.connect)
-      become(.closed)
-    case .waiting, .waitingForToken, .waitingForLocation, .failed: become(.closed)
-    }
+  /// Forgets a session that is over, when its last request is.
+  private mutating func removeIfOver(_ name: UInt64) {
+    if let session = sessions[name], session.phase != .ended || session.request != nil { return }
+    sessions[name] = nil
+    effects.append(.ended(session: name))
   }
 
-  // MARK: Closing
-
-  private mutating func closed(_ code: CloseCode, _ message: String, _ jitter: UInt32) {
-    effects.append(.report(.interrupted(code, message: message)))
-    let failure = ConnectionFailure.closed(code, message: message)
-    let reaction = code.reaction
-    let (isRepeated, wasVerified) = (reaction == lastReason, isVerified)
-    lastReason = reaction
-    if reaction == .clientReset { resetSessions(jitter) }
-    forgetBindings()
-    switch reaction {
-    case .none, .retry, .clientReset: retry(code.rawValue, jitter)
-    case .reportAndRetry:
-      effects.append(.report(.failed(failure, isFatal: false)))
-      retry(code.rawValue, jitter)
-    case .refreshToken:
-      // A new token is tried at once, but not again and again.
-      if isRepeated { return retry(code.rawValue, jitter) }
-      awaitToken()
-    case .refreshLocation: awaitLocation()
-    case .retryOrRefreshLocation:
-      if wasVerified || isRepeated { retry(code.rawValue, jitter) } else { awaitLocation() }
-    case .logOut:
-      become(.failed)
-      effects.append(.report(.failed(failure, isFatal: true)))
-      effects.append(.needsLogOut)
-    case .fatalOrRefreshLocation:
-      if !wasVerified, !isRepeated { return awaitLocation() }
-      become(.failed)
-      effects.append(.report(.failed(failure, isFatal: true)))
-    }
+  private mutating func stored(_ name: UInt64, _ request: UInt64, _ reply: StoreReply) {
+    update(name) { $0.stored(request, reply) }
+    if sessions[name]?.phase == .ended { removeIfOver(name) }
   }
 
-  /// Ends the connection for a reason of ours, or one that the server reported.
-  mutating func lose(
-    _ failure: ConnectionFailure, closing code: CloseCode, isFatal: Bool, hint: RetryHint? = nil,
-    _ jitter: UInt32
+  private mutating func wait(_ name: UInt64, _ kind: SessionWait, _ id: UInt64) {
+    guard sessions[name] != nil else {
+      return effects.append(.finish(wait: id, .terminated))
+    }
+    update(name) { $0.wait(for: kind, id: id) }
+  }
+
+  /// Lets a session that rests go on.
+  mutating func resume(_ name: UInt64) {
+    guard sessions[name]?.rest != nil else { return }
+    cancel(.session(name))
+    update(name) { $0.resume() }
+    connect(name)
+    connectIfNeeded()
+  }
+
+  /// Lets a session rest whose file is about to be reset, unless the app has suspended it.
+  private mutating func willReset(_ name: UInt64) {
+    guard sessions[name]?.rest != .app else { return }
+    update(name) { $0.rest(for: .error) }
+  }
+
+  /// Lets a session go on with a file that was reset, unless the app has suspended it.
+  private mutating func didReset(_ name: UInt64) {
+    update(name) { $0.noteReset() }
+    if sessions[name]?.rest == .error { resume(name) }
+  }
+
+  /// Lets the sessions go on that rest for something.
+  mutating func resumeAll(_ isOver: (SessionRest) -> Bool) {
+    for name in sessions.keys.sorted() {
+      if let rest = sessions[name]?.rest, isOver(rest) { resume(name) }
+    }
+    connectIfNeeded()
+  }
+
+  /// Gives a session a number on the open connection.
+  mutating func connect(_ name: UInt64) {
+    guard var link, sessions[name]?.phase == .unbound else { return }
+    link.lastNumber += 1
+    self.link = link
+    cancel(.linger)
+    update(name) { [now] in $0.connect(link.lastNumber, link.version, now: now) }
+  }
+
+  /// Changes a session, lets it do what it can do then, and carries out those of its outputs that
+  /// are the connection's.
+  mutating func update(
+    _ name: UInt64, _ jitter: UInt32 = 0, _ change: (inout ClientSession) -> Void
   ) {
-    guard socket != nil else { return }
-    effects.append(.close(code))
-    forgetBindings()
-    effects.append(.report(.failed(failure, isFatal: isFatal)))
-    lastReason = nil
-    if isFatal {
-      become(.failed)
-    } else {
-      retry(failure.reason, hint: hint, jitter)
+    guard let index = sessions.index(forKey: name) else { return }
+    let mayUpload =
+      link.map { !$0.isOutputBlocked && $0.outputByteCount <= limits.outputByteCount } ?? false
+    change(&sessions.values[index])
+    sessions.values[index].proceed(mayUpload: mayUpload, now: now)
+    let outputs = sessions.values[index].outputs
+    sessions.values[index].outputs = []
+    for output in outputs { carryOut(output, of: name, jitter) }
+  }
+
+  private mutating func carryOut(
+    _ output: ClientSession.Output, of name: UInt64, _ jitter: UInt32
+  ) {
+    switch output {
+    case .message(let message, let stored):
+      // A session that loses its connection may have said its last words on it.
+      if let link { send(message, after: stored, on: link) }
+    case .effect(let effect): effects.append(effect)
+    case .rested(let rest):
+      cancel(.session(name))
+      switch rest {
+      case .delay(let time): set(.session(name), after: time > now ? time - now : 0)
+      case .token: askForToken()
+      case .location: askForLocation()
+      case .app, .error: break
+      }
+    case .violation(let code, let message): violated(code, message, jitter)
     }
   }
 
-  private mutating func forgetBindings() {
-    for timer in [ClientTimer.connect, .ping, .pong, .linger] { cancel(timer) }
-    // What sessions say of their own end has no socket any more.
-    become(.closed)
-    for name in sessions.keys.sorted() { update(name) { [now] in $0.disconnect(now: now) } }
+  // MARK: Sending
+
+  /// Sends a message on the socket that is open.
+  mutating func send(_ message: ClientMessage, after stored: StoredState? = nil, on link: Link) {
+    let bytes = MessageEncoder(version: link.version).bytes(message)
+    self.link?.outputByteCount += bytes.count
+    effects.append(.send(bytes, after: stored))
   }
 
-  private mutating func retry(_ reason: Int, hint: RetryHint? = nil, _ jitter: UInt32) {
-    guard hasSessions else { return become(.closed) }
-    become(.waiting)
-    set(.retry, after: retries.next(reason: reason, hint: hint, jitter: jitter))
+  /// Applies the limits to what an input has changed.
+  private mutating func balance() {
+    guard var link else { return }
+    let wasBlocked = link.isOutputBlocked
+    if link.outputByteCount > limits.outputByteCount {
+      link.isOutputBlocked = true
+    } else if link.outputByteCount <= limits.outputByteCount / 2 {
+      link.isOutputBlocked = false
+    }
+    self.link = link
+    if wasBlocked, !link.isOutputBlocked {
+      for name in sessions.keys.sorted() { update(name) { _ in } }
+    }
+    let waiting = sessions.values.reduce(0) { max($0, $1.waitingByteCount) }
+    if !link.isReadingPaused, waiting > limits.waitingByteCount {
+      self.link?.isReadingPaused = true
+      effects.append(.pauseReading)
+    } else if link.isReadingPaused, waiting <= limits.waitingByteCount / 2 {
+      self.link?.isReadingPaused = false
+      effects.append(.resumeReading)
+    }
   }
 
-  /// Tries again by the schedule although nothing new is known.
-  private mutating func delay(_ jitter: UInt32) {
-    lastReason = .retry
-    retry(CloseCode.retry.rawValue, jitter)
+  // MARK: Receiving
+
+  private mutating func receive(_ bytes: [UInt8], on link: Link, _ jitter: UInt32) {
+    let message: ServerMessage
+    do throws(MessageError) {
+      message = try MessageParser(version: link.version).serverMessage(bytes)
+    } catch {
+      return violated(error.code, "A message of the server cannot be read: \(error)", jitter)
+    }
+    switch message {
+    case .pong(let timestamp):
+      guard timestamp == link.pingSent else {
+        return violated(.badMessageOrder, "PONG without its PING", jitter)
+      }
+      var link = link
+      link.roundTrip = now &- timestamp
+      link.pingSent = nil
+      self.link = link
+      cancel(.pong)
+    case .error(0, let code, let document): receive(code, document, jitter)
+    case .plainError(let error) where error.session == 0:
+      let action: ErrorAction = error.tryAgain ? .transient : .applicationBug
+      receive(error.code, ErrorDocument(message: error.message, action: action), jitter)
+    case .log(let log) where log.session == 0: effects.append(.report(.log(log)))
+    case .error(_, let code, _) where !code.isOfSession:
+      violated(.badMessageOrder, "Error \(code.rawValue) for a session", jitter)
+    default: receive(message, byteCount: bytes.count, on: link, jitter)
+    }
+  }
+
+  private mutating func receive(_ code: ErrorCode, _ document: ErrorDocument, _ jitter: UInt32) {
+    guard !code.isOfSession else {
+      return violated(.badMessageOrder, "Error \(code.rawValue) without a session", jitter)
+    }
+    lose(
+      .error(code, document), closing: .normal, isFatal: !document.tryAgain,
+      hint: document.retry, jitter)
+  }
+
+  private mutating func receive(
+    _ message: ServerMessage, byteCount: Int, on link: Link, _ jitter: UInt32
+  ) {
+    let number = message.session ?? 0
+    guard number > 0, number <= link.lastNumber else {
+      return violated(.badSessionIdent, "A message for session \(number)", jitter)
+    }
+    // Messages for a session that is over have no effect.
+    guard let name = sessions.first(where: { $0.value.number == number })?.key else { return }
+    if case .download = message { noteSuccess() }
+    update(name, jitter) { $0.receive(message, byteCount: byteCount, jitter: jitter) }
+  }
+
+  private mutating func violated(_ code: ConnectionErrorCode, _ message: String, _ jitter: UInt32) {
+    lose(.violation(code, message: message), closing: .protocolError, isFatal: false, jitter)
   }
 
   /// A connection works: the next delay is short.
@@ -274,95 +358,7 @@ package struct ClientMachine: Hashable, Sendable {
     lastReason = nil
   }
 
-  // MARK: The user
-
-  private mutating func awaitToken() {
-    become(.waitingForToken)
-    askForToken()
-  }
-
-  private mutating func awaitLocation() {
-    become(.waitingForLocation)
-    askForLocation()
-  }
-
-  mutating func askForToken() {
-    guard !isRefreshingToken else { return }
-    isRefreshingToken = true
-    effects.append(.needsToken)
-  }
-
-  mutating func askForLocation() {
-    guard !isRefreshingLocation else { return }
-    isRefreshingLocation = true
-    effects.append(.needsLocation)
-  }
-
-  private mutating func tokenRefreshed() {
-    isRefreshingToken = false
-    if phase == .waitingForToken { open() }
-    resumeAll { $0 == .token }
-  }
-
-  private mutating func locationRefreshed() {
-    isRefreshingLocation = false
-    isVerified = false
-    switch phase {
-    case .waitingForLocation: open()
-    case .open:
-      // The location is another one perhaps: what is open is left.
-      effects.append(.close(.normal))
-      forgetBindings()
-      open()
-    case .opening:
-      effects.append(.close(.normal))
-      cancel(.connect)
-      open()
-    case .closed, .waiting, .waitingForToken, .failed: break
-    }
-    resumeAll { $0 == .location }
-  }
-
-  private mutating func reconnect() {
-    noteSuccess()
-    switch phase {
-    case .waiting, .failed, .waitingForToken, .waitingForLocation: open()
-    case .closed, .opening, .open: break
-    }
-    resumeAll { if case .delay = $0 { true } else { false } }
-  }
-
   // MARK: Timers
-
-  private mutating func fire(_ timer: ClientTimer, _ jitter: UInt32) {
-    guard let deadline = deadlines[timer], deadline <= now else { return }
-    deadlines[timer] = nil
-    switch timer {
-    case .connect: lose(.connectTimeout, closing: .goingAway, isFatal: false, jitter)
-    case .linger:
-      guard link != nil, !hasSessions else { return }
-      effects.append(.close(.normal))
-      forgetBindings()
-    case .ping:
-      guard var link else { return }
-      set(.ping, after: timeouts.pingPeriod - share(timeouts.pingPeriod / 10, jitter))
-      // A PONG answers one PING, so that no other is sent before it.
-      guard link.pingSent == nil else { return }
-      link.pingSent = now
-      self.link = link
-      send(.ping(timestamp: now, roundTrip: link.roundTrip), on: link)
-      set(.pong, after: timeouts.pong)
-    case .pong: lose(.pongTimeout, closing: .goingAway, isFatal: false, jitter)
-    case .retry:
-      guard phase == .waiting else { return }
-      switch lastReason {
-      case .refreshToken: awaitToken()
-      case .refreshLocation: awaitLocation()
-      default: open()
-      }
-    case .session(let name): resume(name)
-    }
-  }
 
   mutating func set(_ timer: ClientTimer, after delay: Milliseconds) {
     deadlines[timer] = now &+ delay
@@ -371,28 +367,5 @@ package struct ClientMachine: Hashable, Sendable {
 
   mutating func cancel(_ timer: ClientTimer) {
     if deadlines.removeValue(forKey: timer) != nil { effects.append(.cancelTimer(timer)) }
-  }
-
-  /// A random share of a time.
-  private func share(_ time: Milliseconds, _ jitter: UInt32) -> Milliseconds {
-    time * Milliseconds(jitter) / Milliseconds(UInt32.max)
-  }
-
-  private mutating func become(_ next: Phase) {
-    phase = next
-    if next != .waiting { cancel(.retry) }
-  }
-}
-
-extension ConnectionFailure {
-  /// The number of the reason in the retry schedule.
-  fileprivate var reason: Int {
-    switch self {
-    case .closed(let code, _): code.rawValue
-    case .error(let code, _): code.rawValue
-    case .violation(let code, _): 10_000 + code.rawValue
-    case .connectTimeout: CloseCode.connectFailed.rawValue
-    case .pongTimeout: CloseCode.readFailed.rawValue
-    }
   }
 }

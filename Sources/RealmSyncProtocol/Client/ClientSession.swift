@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A session of a `ClientMachine`: its phase, its requests to the file, and its waits.
+// A session of a `ClientMachine`: its requests to the file, the order in which it sends (P1 D.1),
+// and the rules that a server must keep (P1 C.4). `ClientSession+Binding` has how it gets and loses
+// its number on a connection.
 
 /// Decides what a session sends, requests from its file, and reports to the app.
 ///
@@ -49,7 +51,7 @@ struct ClientSession: Hashable, Sendable {
   }
 
   let name: UInt64
-  private(set) var settings: SessionSettings
+  var settings: SessionSettings
   var phase = Phase.unbound
   /// The state of the last answer, and the newest version that is known.
   var file = SessionFile()
@@ -59,10 +61,10 @@ struct ClientSession: Hashable, Sendable {
   private var lastRequest: UInt64 = 0
   /// The number of the last MARK that is sent or to be sent.
   var lastMark: UInt64 = 0
-  private(set) var waits: [Wait] = []
+  var waits: [Wait] = []
   var retries = RetrySchedule()
   /// When the session lost its last connection.
-  private var lostAt: Milliseconds?
+  var lostAt: Milliseconds?
   var outputs: [Output] = []
 
   init(name: UInt64, settings: SessionSettings) {
@@ -100,64 +102,6 @@ struct ClientSession: Hashable, Sendable {
   /// Whether subscription sets are to be read of a newer version.
   var isFileNewer: Bool { readVersion < file.version }
 
-  // MARK: Phases
-
-  /// Takes a number on an open connection.
-  mutating func connect(_ number: UInt64, _ version: ProtocolVersion, now: Milliseconds) {
-    guard phase == .unbound else { return }
-    let isShortLoss = lostAt.map { now &- $0 < settings.timeouts.fastReconnect } ?? false
-    phase = .bound(
-      Binding(
-        number: number, version: version,
-        skipsFirstMark: isShortLoss || settings.purpose == .afterReset))
-  }
-
-  /// Notes that the connection is gone.
-  mutating func disconnect(now: Milliseconds) {
-    guard case .bound = phase else { return }
-    lostAt = now
-    phase = .unbound
-  }
-
-  /// Gives up the session's number, until `resume()`.
-  mutating func rest(for rest: SessionRest) {
-    guard phase != .ended else { return }
-    unbind()
-    phase = .resting(rest)
-    outputs.append(.rested(rest))
-  }
-
-  /// Ends a rest.
-  mutating func resume() { if rest != nil { phase = .unbound } }
-
-  /// Notes that the file was reset: the server has no changes that uploads would have to wait for.
-  mutating func noteReset() { settings.purpose = .afterReset }
-
-  /// Notes that the server has answered the first MARK: the session is one as any other.
-  mutating func noteFirstMark() {
-    if settings.purpose == .afterReset { settings.purpose = .sync }
-  }
-
-  mutating func end() {
-    unbind()
-    phase = .ended
-    for wait in waits { finish(wait.id, .terminated) }
-  }
-
-  private mutating func unbind() {
-    guard case .bound(let binding) = phase else { return }
-    phase = .unbound
-    if binding.step != .preparing { send(.unbind(session: binding.number)) }
-  }
-
-  mutating func send(_ message: ClientMessage, after stored: StoredState? = nil) {
-    outputs.append(.message(message, after: stored))
-  }
-
-  mutating func report(_ event: SyncSessionEvent) {
-    outputs.append(.effect(.sessionReport(session: name, event)))
-  }
-
   // MARK: Progress
 
   /// Adds a message, which is taken when the file has answered.
@@ -193,6 +137,14 @@ struct ClientSession: Hashable, Sendable {
     finishWaits()
   }
 
+  mutating func send(_ message: ClientMessage, after stored: StoredState? = nil) {
+    outputs.append(.message(message, after: stored))
+  }
+
+  mutating func report(_ event: SyncSessionEvent) {
+    outputs.append(.effect(.sessionReport(session: name, event)))
+  }
+
   // MARK: The file
 
   /// Notes a new version of the file.
@@ -223,129 +175,328 @@ struct ClientSession: Hashable, Sendable {
     stored(request.request, reply)
   }
 
-  // MARK: Waits
-
-  mutating func wait(for kind: SessionWait, id: UInt64) {
-    guard phase != .ended else { return outputs.append(.effect(.finish(wait: id, .terminated))) }
-    switch kind {
-    case .upload: waits.append(Wait(id: id, goal: .upload(version: file.version)))
-    case .download:
-      if let exchange, lastMark == exchange.markSent { lastMark += 1 }
-      waits.append(Wait(id: id, goal: .download(mark: exchange == nil ? nil : lastMark)))
+  private mutating func stored(_ request: StoreRequest, _ reply: StoreReply) {
+    if case .failed(let failure) = reply { return fail(failure) }
+    switch request {
+    case .begin: bind()
+    case .adoptIdent: sendIdent()
+    case .scanUploads: if case .uploads(let batch, _) = reply { upload(batch) }
+    case .integrate(let download):
+      retries.reset()
+      skipUploaded()
+      release(through: download.download)
+      report(.downloadProgress(file.cursors, download.download.progress))
+    case .keepBootstrapPart(let download, let queryVersion, let isLast):
+      report(.downloadProgress(download.download.cursors, download.download.progress))
+      if isLast, exchange != nil { store(.processBootstrap(queryVersion: queryVersion)) }
+    case .processBootstrap:
+      retries.reset()
+      skipUploaded()
+      guard var exchange else { return }
+      exchange.bootstrap = nil
+      self.exchange = exchange
+      // A bootstrap that the server began is complete with a MARK, too.
+      if lastMark == exchange.markReceived { lastMark += 1 }
+    case .read, .markComplete, .rejectQuery: break
     }
   }
 
-  /// Lets the waits for downloads wait for the first MARK of an exchange.
-  mutating func awaitFirstMark(_ mark: UInt64) {
-    for index in waits.indices {
-      if case .download = waits[index].goal { waits[index].goal = .download(mark: mark) }
+  private mutating func skipUploaded() {
+    guard var exchange else { return }
+    exchange.skip(file.cursors.upload)
+    self.exchange = exchange
+  }
+
+  /// Reports compensating writes whose changes a DOWNLOAD of the steady state has brought.
+  private mutating func release(through download: ServerMessage.Download) {
+    guard !download.body.isEmpty, let held = exchange?.heldReports else { return }
+    let version = download.cursors.download.serverVersion
+    for held in held where held.report.serverVersion <= version {
+      report(.compensatingWrite(held.report, held.document))
+    }
+    exchange?.heldReports = held.filter { $0.report.serverVersion > version }
+  }
+
+  // MARK: Sending
+
+  /// Sends the message that is due, or asks the file for what it needs. Returns whether another
+  /// one may be due.
+  private mutating func sendNext(mayUpload: Bool) -> Bool {
+    guard case .bound(let binding) = phase else { return false }
+    switch binding.step {
+    case .preparing: store(.begin)
+    case .identifying, .reportedError: break
+    case .running(var exchange):
+      if lastMark > exchange.markSent {
+        exchange.markSent += 1
+        self.exchange = exchange
+        send(.mark(session: binding.number, request: exchange.markSent))
+        return true
+      }
+      guard binding.skipsFirstMark || exchange.markReceived >= exchange.firstMark else {
+        return false
+      }
+      if binding.version.mode == .flexible {
+        return sendQueryOrUploads(binding, exchange, mayUpload)
+      }
+      scan(exchange, through: file.version, mayUpload)
+    }
+    return false
+  }
+
+  /// Sends a set that waits, after the changes before it and before those after it.
+  private mutating func sendQueryOrUploads(
+    _ binding: Binding, _ exchange: Binding.Exchange, _ mayUpload: Bool
+  ) -> Bool {
+    if isFileNewer {
+      // A scan reads the subscription sets, too.
+      if !scan(exchange, through: file.version, mayUpload) { store(.read) }
+      return false
+    }
+    var exchange = exchange
+    guard let next = file.nextSet(after: exchange.lastQuerySent) else {
+      scan(exchange, through: file.version, mayUpload)
+      return false
+    }
+    let isFresh = settings.purpose == .freshCopy
+    if isFresh || exchange.scannedThrough >= next.snapshotVersion {
+      exchange.lastQuerySent = next.version
+      self.exchange = exchange
+      lastMark += 1
+      send(
+        .query(
+          .init(
+            session: binding.number,
+            query: VersionedQuery(version: next.version, text: next.text))),
+        after: stored(version: next.snapshotVersion))
+      return true
+    }
+    let goal = min(next.snapshotVersion, file.version)
+    if exchange.scannedThrough < goal {
+      scan(exchange, through: goal, mayUpload)
+      return false
+    }
+    // The snapshot is of a version without uploads that the file does not count.
+    exchange.scannedThrough = next.snapshotVersion
+    self.exchange = exchange
+    return true
+  }
+
+  /// Asks the file for uploads, if there may be some up to a version. Returns whether it did.
+  @discardableResult
+  private mutating func scan(
+    _ exchange: Binding.Exchange, through goal: UInt64, _ mayUpload: Bool
+  ) -> Bool {
+    guard mayUpload, settings.purpose != .freshCopy, exchange.scannedThrough < goal else {
+      return false
+    }
+    store(
+      .scanUploads(after: exchange.scanned.clientVersion, pastQuery: exchange.lastQuerySent))
+    return true
+  }
+
+  /// What the file must have before a message is sent.
+  func stored(version: UInt64 = 0, serverVersion: UInt64 = 0) -> StoredState {
+    StoredState(
+      session: name, file: file.ident, version: version, serverVersion: serverVersion)
+  }
+
+  /// Sends what a scan found.
+  private mutating func upload(_ batch: UploadBatch) {
+    guard let number, var exchange else { return }
+    defer { self.exchange = exchange }
+    let progress = batch.progress
+    let limit = file.nextSet(after: exchange.lastQuerySent)?.snapshotVersion
+    // A scan that does not get on would be repeated permanently.
+    let isComplete = batch.isComplete || progress.clientVersion <= exchange.scanned.clientVersion
+    exchange.scannedThrough = max(
+      exchange.scannedThrough, progress.clientVersion,
+      isComplete ? min(limit ?? .max, readVersion) : 0)
+    // Nothing to upload is said only to acknowledge a server version.
+    let isNews = limit == nil && progress.serverVersion > exchange.scanned.serverVersion
+    guard batch.lastVersion != nil || isNews else {
+      exchange.scanned.clientVersion = max(
+        exchange.scanned.clientVersion, progress.clientVersion)
+      return
+    }
+    exchange.scanned = progress
+    exchange.lastEntrySent = batch.lastVersion ?? exchange.lastEntrySent
+    send(
+      .upload(
+        .init(
+          session: number, progress: progress, lockedServerVersion: batch.lockedServerVersion,
+          body: batch.body)),
+      after: stored(
+        version: progress.clientVersion,
+        serverVersion: max(progress.serverVersion, batch.lockedServerVersion)))
+  }
+
+  // MARK: Receiving
+
+  private mutating func receive(_ waiting: Binding.WaitingMessage, now: Milliseconds) {
+    guard case .bound(let binding) = phase else { return }
+    let isRefused = binding.step == .reportedError
+    switch waiting.message {
+    case .ident(_, let ident, let salt):
+      guard binding.step == .identifying, file.ident == .own else { return drop("IDENT") }
+      guard ident != .own, salt > 0 else { return reportError(.badProgress("Bad IDENT")) }
+      store(.adoptIdent(ident, salt: salt))
+    case .download(_, let download):
+      guard !isRefused else { return }
+      guard let exchange else { return drop("DOWNLOAD") }
+      receive(download, binding, exchange)
+    case .mark(_, let number):
+      guard !isRefused else { return }
+      guard var exchange, number > exchange.markReceived, number <= exchange.markSent,
+        exchange.bootstrap == nil
+      else { return drop("MARK") }
+      exchange.markReceived = number
+      noteFirstMark()
+      self.exchange = exchange
+      if let set = file.sets.last(where: { $0.state == .awaitingMark }) {
+        store(.markComplete(queryVersion: set.version))
+      }
+    case .unbound: drop("UNBOUND")
+    case .pong: break
+    case .error(_, let code, let document):
+      receive(code, document, jitter: waiting.jitter, now: now)
+    case .plainError(let error):
+      // Old servers say nothing but whether to try again.
+      let usual = error.code.session?.usualAction ?? .applicationBug
+      let document = ErrorDocument(
+        message: error.message, action: error.tryAgain ? .transient : usual)
+      receive(error.code, document, jitter: waiting.jitter, now: now)
+    case .queryError(let error):
+      guard let exchange,
+        file.sets.contains(where: {
+          $0.version == error.queryVersion && $0.state != .complete
+            && $0.version <= exchange.lastQuerySent
+        })
+      else { return drop("QUERY_ERROR") }
+      report(.queryRejected(version: error.queryVersion, message: error.message))
+      store(.rejectQuery(version: error.queryVersion, message: error.message))
+    case .log(let log): report(.log(log))
+    case .testCommand: break
     }
   }
 
-  mutating func cancelWait(_ id: UInt64) {
-    if waits.contains(where: { $0.id == id }) { finish(id, .canceled) }
+  /// Notes that the server has answered the first MARK: the session is one as any other.
+  private mutating func noteFirstMark() {
+    if settings.purpose == .afterReset { settings.purpose = .sync }
   }
 
-  mutating func failWaits(_ failure: SessionFailure) {
-    for wait in waits { finish(wait.id, failure) }
-  }
-
-  private mutating func finish(_ id: UInt64, _ failure: SessionFailure?) {
-    waits.removeAll { $0.id == id }
-    outputs.append(.effect(.finish(wait: id, failure)))
-  }
-
-  private mutating func finishWaits() {
-    guard !waits.isEmpty, let exchange else { return }
-    let uploaded = file.cursors.upload.clientVersion
-    for wait in waits {
-      let isDone =
-        switch wait.goal {
-        case .download(let mark): mark.map { $0 <= exchange.markReceived } ?? false
-        case .upload(let version):
-          uploaded >= version
-            || exchange.scannedThrough >= version && uploaded >= exchange.lastEntrySent
-        }
-      if isDone { finish(wait.id, nil) }
+  private mutating func receive(
+    _ download: ServerMessage.Download, _ binding: Binding,
+    _ exchange: Binding.Exchange
+  ) {
+    var exchange = exchange
+    if let failure = defect(of: download.cursors, after: exchange.received) {
+      return reportError(failure)
     }
+    let entries = ReceivedDownload(
+      download: download, receiver: file.ident,
+      previousVersion: file.cursors.download.serverVersion,
+      reports: exchange.heldReports.map(\.document).filter { document in
+        let version = document.compensatingWrite?.serverVersion ?? .max
+        return version <= download.cursors.download.serverVersion
+      })
+    guard case .flexible(let queryVersion, let batch, _) = download.progress,
+      isBootstrap(queryVersion, batch, binding.version, exchange)
+    else {
+      guard exchange.bootstrap == nil else { return drop("steady-state DOWNLOAD") }
+      self.exchange?.received = download.cursors
+      return store(.integrate(entries))
+    }
+    guard mayBootstrap(queryVersion, exchange) else {
+      return drop("DOWNLOAD of another query version")
+    }
+    guard batch == .last || !download.body.isEmpty else {
+      return drop("DOWNLOAD without changesets")
+    }
+    if let bootstrap = exchange.bootstrap, bootstrap.queryVersion == queryVersion,
+      bootstrap.cursors != download.cursors
+    {
+      return reportError(.badProgress("The progress changed inside of a bootstrap"))
+    }
+    exchange.received = download.cursors
+    exchange.bootstrap = .init(cursors: download.cursors, queryVersion: queryVersion)
+    self.exchange = exchange
+    store(
+      .keepBootstrapPart(entries, queryVersion: queryVersion, isLast: batch == .last))
+  }
+
+  /// Rules 1 and 2: cursors do not go back, and fit each other.
+  private func defect(of cursors: SyncCursors, after received: SyncCursors) -> StoreFailure? {
+    if cursors.goesBack(from: received) { return .badProgress("Cursors went back") }
+    guard cursors.upload.clientVersion <= file.version,
+      cursors.download.serverVersion <= cursors.latest.version,
+      cursors.download.clientVersion <= cursors.upload.clientVersion,
+      cursors.download.serverVersion >= cursors.upload.serverVersion
+    else { return .badProgress("Bad cursors in a DOWNLOAD") }
+    return nil
+  }
+
+  private func isBootstrap(
+    _ queryVersion: UInt64, _ batch: ServerMessage.BatchState, _ version: ProtocolVersion,
+    _ exchange: Binding.Exchange
+  ) -> Bool {
+    switch batch {
+    case .moreToCome: true
+    case .steady: false
+    case .last:
+      // Versions without steady state say "last" for it.
+      version.hasServerBootstraps || exchange.bootstrap != nil
+        || file.sets.last { $0.isActive }?.version != queryVersion
+    }
+  }
+
+  /// Rule 8: a bootstrap is of a set that the file has and the server was sent.
+  private func mayBootstrap(_ queryVersion: UInt64, _ exchange: Binding.Exchange) -> Bool {
+    guard let set = file.sets.first(where: { $0.version == queryVersion }) else { return false }
+    let active = file.activeSet?.version ?? 0
+    return set.state != .error && queryVersion >= active
+      && (queryVersion == active || queryVersion <= exchange.lastQuerySent)
   }
 }
 
-extension ClientSession {
-  /// A number of a session, and what belongs to it.
-  struct Binding: Hashable, Sendable {
-    /// How far the session is on its number.
-    enum Step: Hashable, Sendable {
-      /// The file is prepared before BIND is sent.
-      case preparing
-      /// BIND is sent, and IDENT is awaited from the server, or its storing.
-      case identifying
-      /// IDENT is sent.
-      case running(Exchange)
-      /// An error was reported to the server, and its answer is awaited.
-      case reportedError
+extension SessionFile {
+  /// The first set after a version that the server is to be sent; nil if there is none.
+  package func nextSet(after version: UInt64) -> QuerySet? {
+    sets.first { $0.isPending && $0.version > version }
+  }
+
+  /// The newest set whose objects are there, or else the first one.
+  var activeSet: QuerySet? { sets.last { $0.isActive } ?? sets.first }
+}
+
+extension ReceivedDownload {
+  /// The entries, which keep the rules of P1 C.4.
+  package func entries() throws(StoreFailure) -> [DownloadEntry] {
+    let entries: [DownloadEntry]
+    do {
+      entries = try download.body.downloadEntries()
+    } catch {
+      let code: ErrorCode =
+        error == .badChangesetSize ? ErrorCode(.badChangesetSize) : ErrorCode(.badChangeset)
+      throw StoreFailure(code: code, message: "Bad body of a DOWNLOAD: \(error)")
     }
-
-    struct WaitingMessage: Hashable, Sendable {
-      var message: ServerMessage
-      var byteCount: Int
-      var jitter: UInt32
-    }
-
-    struct PartialBootstrap: Hashable, Sendable {
-      var cursors: SyncCursors
-      var queryVersion: UInt64
-    }
-
-    struct HeldReport: Hashable, Sendable {
-      var report: CompensatingWriteReport
-      var document: ErrorDocument
-    }
-
-    /// What exists from IDENT on.
-    struct Exchange: Hashable, Sendable {
-      /// The cursors of the last DOWNLOAD that was accepted.
-      var received: SyncCursors
-      /// The bootstrap that is not integrated yet.
-      var bootstrap: PartialBootstrap?
-      let firstMark: UInt64
-      var markSent: UInt64
-      var markReceived: UInt64
-      /// The highest version of a subscription set that IDENT or QUERY has named.
-      var lastQuerySent: UInt64
-      /// What has been uploaded or passed.
-      var scanned: UploadCursor
-      /// The client version up to which scans have found everything.
-      var scannedThrough: UInt64
-      var lastEntrySent: UInt64 = 0
-      /// Errors of compensating writes whose changes have not come yet.
-      var heldReports: [HeldReport] = []
-
-      /// - Parameter mark: The number of the first MARK.
-      init(_ file: SessionFile, queryVersion: UInt64, mark: UInt64) {
-        received = file.cursors
-        scanned = file.cursors.upload
-        scannedThrough = scanned.clientVersion
-        lastQuerySent = queryVersion
-        firstMark = mark
-        markSent = mark - 1
-        markReceived = mark - 1
+    let limit = download.cursors.download
+    var (server, client) = (previousVersion, 0 as UInt64)
+    for entry in entries {
+      // The entries of a bootstrap share a version, which may be that of the cursor.
+      let isNewer =
+        switch download.progress {
+        case .partition: entry.serverVersion > server
+        case .flexible: entry.serverVersion >= server
+        }
+      guard entry.serverVersion > 0, isNewer, entry.serverVersion <= limit.serverVersion,
+        entry.clientVersion >= client, entry.clientVersion <= limit.clientVersion
+      else { throw .badProgress("Bad versions of a changeset: \(entry.serverVersion)") }
+      guard entry.file != .own, entry.file != receiver else {
+        throw .badProgress("Bad origin file of a changeset: \(entry.file.rawValue)")
       }
-
-      /// Leaves out of later scans what an earlier binding has uploaded.
-      mutating func skip(_ uploaded: UploadCursor) {
-        guard uploaded.clientVersion > scanned.clientVersion else { return }
-        scanned = uploaded
-        scannedThrough = max(scannedThrough, uploaded.clientVersion)
-      }
+      (server, client) = (entry.serverVersion, entry.clientVersion)
     }
-
-    let number: UInt64
-    let version: ProtocolVersion
-    /// Whether uploads need not wait for the first download.
-    let skipsFirstMark: Bool
-    var step = Step.preparing
-    var inbox: [WaitingMessage] = []
-    var waitingByteCount = 0
+    return entries
   }
 }

@@ -164,14 +164,6 @@ package struct SessionFile: Hashable, Sendable {
     self.cursors = cursors
     self.sets = sets
   }
-
-  /// The first set after a version that the server is to be sent; nil if there is none.
-  package func nextSet(after version: UInt64) -> QuerySet? {
-    sets.first { $0.isPending && $0.version > version }
-  }
-
-  /// The newest set whose objects are there, or else the first one.
-  var activeSet: QuerySet? { sets.last { $0.isActive } ?? sets.first }
 }
 
 /// A subscription set that the file stores.
@@ -220,36 +212,6 @@ package struct ReceivedDownload: Hashable, Sendable {
     self.receiver = receiver
     self.previousVersion = previousVersion
     self.reports = reports
-  }
-
-  /// The entries, which keep the rules of P1 C.4.
-  package func entries() throws(StoreFailure) -> [DownloadEntry] {
-    let entries: [DownloadEntry]
-    do {
-      entries = try download.body.downloadEntries()
-    } catch {
-      let code: ErrorCode =
-        error == .badChangesetSize ? ErrorCode(.badChangesetSize) : ErrorCode(.badChangeset)
-      throw StoreFailure(code: code, message: "Bad body of a DOWNLOAD: \(error)")
-    }
-    let limit = download.cursors.download
-    var (server, client) = (previousVersion, 0 as UInt64)
-    for entry in entries {
-      // The entries of a bootstrap share a version, which may be that of the cursor.
-      let isNewer =
-        switch download.progress {
-        case .partition: entry.serverVersion > server
-        case .flexible: entry.serverVersion >= server
-        }
-      guard entry.serverVersion > 0, isNewer, entry.serverVersion <= limit.serverVersion,
-        entry.clientVersion >= client, entry.clientVersion <= limit.clientVersion
-      else { throw .badProgress("Bad versions of a changeset: \(entry.serverVersion)") }
-      guard entry.file != .own, entry.file != receiver else {
-        throw .badProgress("Bad origin file of a changeset: \(entry.file.rawValue)")
-      }
-      (server, client) = (entry.serverVersion, entry.clientVersion)
-    }
-    return entries
   }
 }
 
