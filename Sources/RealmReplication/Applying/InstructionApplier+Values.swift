@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Assigning, inserting and erasing values.
+// Values that are linked, embedded or in collections: assigned, inserted and erased.
 
 import RealmStorage
 import RealmSyncProtocol
@@ -8,38 +8,9 @@ import RealmTables
 import RealmText
 
 extension InstructionApplier {
-  // MARK: Assigning
-
-  @inline(__always)
-  mutating func update(_ step: Instruction.Update) throws(ApplyProblem) {
-    if step.path.elements.isEmpty, let value = scalar(step.value) {
-      return try assign(value, step)
-    }
-    try updateAnywhere(step)
-  }
-
-  /// Assigns a property of a top-level object.
-  @inline(__always)
-  private mutating func assign(
-    _ value: TableValue, _ step: Instruction.Update
-  ) throws(ApplyProblem) {
-    let path = step.path
-    let table = try table(path.table)
-    guard let object = try find(path.table, path.key) else {
-      throw .path(.missingObject(table: changeset.text(of: path.table)))
-    }
-    guard let column = column(path.field, of: path.table) else {
-      throw .missingProperty(changeset.text(of: path.field))
-    }
-    guard column.collection == .none, !column.isPrimaryKey else {
-      throw .path(.wrongKind(field: column.name))
-    }
-    guard column.takes(value) else { throw .path(.wrongType(field: column.name)) }
-    try ApplyProblem.storing(table.set(value, column, object, isDefault: step.isDefault))
-  }
-
+  /// Assigns a value that is no plain one of a property of a top-level object.
   @inline(never)
-  private mutating func updateAnywhere(_ step: Instruction.Update) throws(ApplyProblem) {
+  mutating func updateAnywhere(_ step: Instruction.Update) throws(ApplyProblem) {
     let place = try place(step.path)
     switch step.value {
     case .erased: try walking(place.eraseEntry())
@@ -151,33 +122,4 @@ extension InstructionApplier {
   }
 
   private func badValue(_ payload: Payload) -> ApplyProblem { .badValue("\(payload.type)") }
-
-  /// A value other than a link or a collection.
-  @inline(__always)
-  private func scalar(_ payload: Payload) -> TableValue? {
-    switch payload {
-    case .null: .null
-    case .int(let number): .int(number)
-    case .bool(let truth): .bool(truth)
-    case .string(let range): .string(changeset.text(range))
-    case .binary(let range): .binary(Array(changeset.bytes(range)))
-    case .timestamp(let seconds, let nanoseconds):
-      .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
-    case .float(let number): .float(number)
-    case .double(let number): .double(number)
-    case .decimal(let bits): .decimal(DecimalBits(low: bits.low, high: bits.high))
-    case .objectID(let id): .objectId(Bytes12(high: id.high, low: id.low))
-    case .uuid(let id): .uuid(Bytes16(high: id.high, low: id.low))
-    case .link, .objectValue, .dictionary, .erased, .list, .set: nil
-    }
-  }
-}
-
-extension Column {
-  /// Whether a value other than a link or a collection can be in the column.
-  @inline(__always)
-  fileprivate func takes(_ value: TableValue) -> Bool {
-    guard let type = value.type else { return isNullable }
-    return self.type == type || self.type == .mixed
-  }
 }

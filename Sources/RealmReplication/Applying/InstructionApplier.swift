@@ -305,6 +305,56 @@ package struct InstructionApplier {
     return value
   }
 
+  // MARK: Properties
+
+  @inline(__always)
+  private mutating func update(_ step: Instruction.Update) throws(ApplyProblem) {
+    if step.path.elements.isEmpty, let value = scalar(step.value) {
+      return try assign(value, step)
+    }
+    try updateAnywhere(step)
+  }
+
+  /// Assigns a property of a top-level object.
+  @inline(__always)
+  private mutating func assign(
+    _ value: TableValue, _ step: Instruction.Update
+  ) throws(ApplyProblem) {
+    let path = step.path
+    let table = try table(path.table)
+    guard let object = try find(path.table, path.key) else {
+      throw .path(.missingObject(table: changeset.text(of: path.table)))
+    }
+    guard let column = column(path.field, of: path.table) else {
+      throw .missingProperty(changeset.text(of: path.field))
+    }
+    guard column.collection == .none, !column.isPrimaryKey else {
+      throw .path(.wrongKind(field: column.name))
+    }
+    guard column.takes(value) else { throw .path(.wrongType(field: column.name)) }
+    try ApplyProblem.storing(table.set(value, column, object, isDefault: step.isDefault))
+  }
+
+  /// A value other than a link or a collection.
+  @inline(__always)
+  func scalar(_ payload: Payload) -> TableValue? {
+    switch payload {
+    case .null: .null
+    case .int(let number): .int(number)
+    case .bool(let truth): .bool(truth)
+    case .string(let range): .string(changeset.text(range))
+    case .binary(let range): .binary(Array(changeset.bytes(range)))
+    case .timestamp(let seconds, let nanoseconds):
+      .timestamp(Timestamp(seconds: seconds, nanoseconds: nanoseconds))
+    case .float(let number): .float(number)
+    case .double(let number): .double(number)
+    case .decimal(let bits): .decimal(DecimalBits(low: bits.low, high: bits.high))
+    case .objectID(let id): .objectId(Bytes12(high: id.high, low: id.low))
+    case .uuid(let id): .uuid(Bytes16(high: id.high, low: id.low))
+    case .link, .objectValue, .dictionary, .erased, .list, .set: nil
+    }
+  }
+
   // MARK: Errors
 
   /// What a change at the end of a path gives, with its error as that of the instruction.
@@ -316,6 +366,15 @@ package struct InstructionApplier {
       if case .storage(let cause) = error { throw .refused(cause) }
       throw .path(error)
     }
+  }
+}
+
+extension Column {
+  /// Whether a value other than a link or a collection can be in the column.
+  @inline(__always)
+  fileprivate func takes(_ value: TableValue) -> Bool {
+    guard let type = value.type else { return isNullable }
+    return self.type == type || self.type == .mixed
   }
 }
 

@@ -36,7 +36,7 @@ struct RecordingRuleTests {
 
   // MARK: Schema
 
-  /// `ChangesetRecording` 1.
+  /// `SyncRecorder` 1.
   @Test func aClassWaitsForItsKeyAndItsPropertiesForAllClasses() throws {
     let lines = try file.lines { group in
       let one = try group.createTable(named: "class_One")
@@ -204,7 +204,7 @@ struct RecordingRuleTests {
       ])
   }
 
-  /// `ChangesetRecording` 2.
+  /// `SyncRecorder` 2.
   @Test func linksNameClassAndKey() throws {
     let lines = try lines { group, item, key in
       let (free, _) = try group.existing("Free").createObject()

@@ -12,7 +12,7 @@ enum TrapRules {
     "RealmNetworking/WebSocketHandler.swift":
       "a second reader would leave the first one waiting without an end",
     "RealmQuery/Live/ChunkedKeys.swift": "a wrong position would read another chunk's memory",
-    "RealmReplication/Recording/ChangesetRecording.swift":
+    "RealmReplication/Recording/SyncRecorder.swift":
       "a text is written by its bytes before the switch is reached",
     "RealmServerEngine/Accounts/RateLimit.swift": "a table without room takes its memory by zero",
     "RealmServerEngine/Sessions/ConnectionAlarms.swift": "alarms are divided by the granularity",
