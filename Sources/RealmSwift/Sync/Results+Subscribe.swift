@@ -48,7 +48,7 @@ extension Results where Element: Object {
     let set = realm.subscriptions
     let isNew = set.subscribe(name, className, query)
     guard waitForSync == .always || waitForSync == .onCreation && isNew else { return self }
-    try await SubscriptionWait.untilComplete(
+    try await SyncSubscriptionSet.waitUntilComplete(
       set.version, set.core, set.shared, timeout: timeout)
     return self
   }

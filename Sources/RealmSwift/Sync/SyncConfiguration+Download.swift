@@ -33,7 +33,7 @@ extension SyncConfiguration {
     try await core.wait(for: .download, isStrict: isStrict)
     guard isFlexible else { return shared }
     try await opening { try begin(shared, configuration) }
-    try await SubscriptionWait.untilNewestIsComplete(core, shared, isStrict: isStrict)
+    try await SyncSubscriptionSet.waitUntilNewestIsComplete(core, shared, isStrict: isStrict)
     return shared
   }
 
