@@ -148,7 +148,10 @@ struct Integration {
 
   /// An entry of an upload, as it is read.
   private struct ParsedEntry {
+    /// With the identifier of the client's file.
     let changeset: Changeset
+    /// Whether the bytes lack that identifier.
+    let hasNewFile: Bool
     /// Whether objects are made.
     var creates = false
     /// Whether classes or properties are declared.
@@ -168,7 +171,7 @@ struct Integration {
     for entry in part {
       let parsed = try parse(entry, state.file.ident)
       var changeset = parsed.changeset
-      isChanged.append(changeset.replaceOwnFile(by: state.file.ident) || upload.right != .allowed)
+      isChanged.append(parsed.hasNewFile || upload.right != .allowed)
       declares.append(parsed.declares)
       if parsed.creates { creates = true }
       if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
@@ -268,9 +271,10 @@ struct Integration {
       timestamp: entry.timestamp)
     var parsed: ParsedEntry
     do throws(ChangesetError) {
-      parsed = ParsedEntry(
-        changeset: try ChangesetParser.parse(
-          entry.changeset, origin: origin, instructionCountMax: instructionsLeft))
+      let (changeset, hasNewFile) = try ChangesetParser.parse(
+        entry.changeset, replacingOwnFileBy: ident, origin: origin,
+        instructionCountMax: instructionsLeft)
+      parsed = ParsedEntry(changeset: changeset, hasNewFile: hasNewFile)
     } catch {
       throw SessionRefusal(.badChangeset, "Bad changeset: \(error)")
     }

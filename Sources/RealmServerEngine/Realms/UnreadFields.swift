@@ -44,8 +44,11 @@ struct UnreadFields {
     var refused = RefusedWrites()
     for entry in upload.entries where entry.clientVersion > version {
       // Other bytes than a changeset's are refused when they are merged.
-      guard var changeset = try? ChangesetParser.parse(entry.changeset) else { continue }
-      _ = changeset.replaceOwnFile(by: upload.file)
+      guard
+        var changeset = try? ChangesetParser.parse(
+          entry.changeset, replacingOwnFileBy: upload.file
+        ).changeset
+      else { continue }
       for object in take(from: &changeset, base: entry.serverVersion).refused {
         refused.add(
           object, .init(clientVersion: entry.clientVersion, isOutsideOfView: false))

@@ -41,7 +41,7 @@ package struct FileAdoption {
     init(_ changeset: [UInt8], origin: UInt64, timestamp: Int64) {
       self.origin = origin
       self.timestamp = timestamp
-      stored = StoredChangeset.encode(changeset)
+      stored = StoredChangesetFraming.encode(changeset)
       byteCount = changeset.count
     }
   }
@@ -73,7 +73,8 @@ package struct FileAdoption {
     let group = try ResetError.storing(WriteGroup(file.beginWrite(), schemas: schemas))
     return try group.orRollback { () throws(ResetError) in
       if try ResetError.storing(!group.transaction.syncHistory().isUpgraded) {
-        try ResetError.storing(group.transaction.upgradeSyncHistory { StoredChangeset.encode($0) })
+        try ResetError.storing(
+          group.transaction.upgradeSyncHistory { StoredChangesetFraming.encode($0) })
       }
       let old = try ResetError.storing(TableGroup(group.transaction.base, schemas: schemas))
       try checkKeys(old)

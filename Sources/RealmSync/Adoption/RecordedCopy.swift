@@ -60,7 +60,7 @@ package struct RecordedCopy {
         throw .limitExceeded("A value of the realm cannot be uploaded: \(error)")
       }
       group.transaction.syncEntry = SyncEntry(
-        changeset: StoredChangeset.encode(bytes),
+        changeset: StoredChangesetFraming.encode(bytes),
         originTimestamp: Int64(clamping: now.milliseconds))
       group.transaction.syncEntryByteCount = bytes.count
     }

@@ -2,7 +2,6 @@
 
 // The server gives a file its identifier (P5 3).
 
-import RealmReplication
 package import RealmStorage
 package import RealmSyncProtocol
 
@@ -52,7 +51,7 @@ package enum IdentAdoption {
     _ transaction: WriteTransaction, _ ident: FileIdentifier
   ) throws(StorageError) {
     if try !transaction.syncHistory().isUpgraded {
-      try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+      try transaction.upgradeSyncHistory { StoredChangesetFraming.encode($0) }
     }
     let history = try transaction.syncHistory()
     var cursor = history.heads(after: 0)
@@ -76,9 +75,9 @@ package enum IdentAdoption {
   private static func replace(
     _ stored: inout [UInt8], _ ident: FileIdentifier
   ) throws(StorageError) -> Bool {
-    var changeset = try StoredChangeset.parse(stored, origin: ChangesetOrigin())
-    guard changeset.replaceOwnFile(by: ident) else { return false }
-    stored = StoredChangeset.encode(ChangesetEncoder.encode(changeset))
+    let (changeset, isChanged) = try StoredChangeset.parse(stored, replacingOwnFileBy: ident)
+    guard isChanged else { return false }
+    stored = StoredChangesetFraming.encode(ChangesetEncoder.encode(changeset))
     return true
   }
 }

@@ -34,7 +34,7 @@ struct IntegrationTransaction {
   ) throws(StorageError) {
     self.own = own
     if try !transaction.syncHistory().isUpgraded {
-      try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+      try transaction.upgradeSyncHistory { StoredChangesetFraming.encode($0) }
     }
     group = try WriteGroup(transaction, schemas: schemas)
     file = FileIdentifier(UInt64(try transaction.fileIdentifier))

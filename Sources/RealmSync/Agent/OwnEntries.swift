@@ -69,7 +69,8 @@ struct OwnEntries {
       versions.append(head.version)
       changesets.append(
         try StoredChangeset.parse(
-          stored ?? [], isFramed: history.isUpgraded, origin: origin))
+          stored ?? [], isFramed: history.isUpgraded, origin: origin
+        ).changeset)
       isAltered.append(false)
       byteCount += stored?.count ?? 0
     }
@@ -100,7 +101,7 @@ struct OwnEntries {
   mutating func store(in transaction: WriteTransaction) throws(StorageError) {
     for index in versions.indices where isAltered[index] {
       let bytes = ChangesetEncoder.encode(changesets[index])
-      try transaction.setSyncReciprocal(StoredChangeset.encode(bytes), at: versions[index])
+      try transaction.setSyncReciprocal(StoredChangesetFraming.encode(bytes), at: versions[index])
       isAltered[index] = false
     }
     droppedInstructionCount = 0

@@ -46,10 +46,10 @@ package final class RecordedWrite: @unchecked Sendable {
       let transaction = group.transaction
       assert(transaction.syncEntry == nil, "RecordedWrite 2")
       if try !transaction.syncHistory().isUpgraded {
-        try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+        try transaction.upgradeSyncHistory { StoredChangesetFraming.encode($0) }
       }
       transaction.syncEntry = SyncEntry(
-        changeset: StoredChangeset.encode(changeset),
+        changeset: StoredChangesetFraming.encode(changeset),
         originTimestamp: max(
           Int64(clamping: now().milliseconds), try newestTimestamp(transaction.syncHistory())))
       transaction.syncEntryByteCount = changeset.count

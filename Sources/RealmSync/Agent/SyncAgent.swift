@@ -196,7 +196,7 @@ package actor SyncAgent {
     guard let history = try file.snapshot().syncHistory(), !history.isUpgraded else { return }
     let transaction = try file.beginWrite()
     try transaction.orRollback { () throws(StorageError) in
-      try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+      try transaction.upgradeSyncHistory { StoredChangesetFraming.encode($0) }
       _ = try transaction.commit(changeset: [])
     }
   }

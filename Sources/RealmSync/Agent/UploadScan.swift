@@ -38,7 +38,7 @@ package struct UploadScan: Hashable, Sendable {
       }
       if head.isUploadable {
         var bytes = try history.changeset(at: head.version)
-        if !history.isUpgraded { bytes = StoredChangeset.encode(bytes) }
+        if !history.isUpgraded { bytes = StoredChangesetFraming.encode(bytes) }
         let size = try StoredChangeset.byteCount(of: bytes)
         if !entries.isEmpty, byteCount + size >= byteCountMax { break }
         byteCount += size

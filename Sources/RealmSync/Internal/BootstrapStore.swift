@@ -84,7 +84,7 @@ package struct BootstrapStore {
       try part.set(clamping: entry.file.rawValue, "origin_file_ident")
       try part.set(clamping: entry.timestamp.milliseconds, "origin_timestamp")
       try part.set(clamping: entry.originalByteCount, "original_size")
-      try part.set(StoredChangeset.encode(entry.changeset), "data")
+      try part.set(StoredChangesetFraming.encode(entry.changeset), "data")
     }
     if let cursors { try store(cursors, of: bootstrap) }
     assert((try? bootstraps.count()) == 1, "BootstrapStore 1")

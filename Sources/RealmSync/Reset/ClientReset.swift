@@ -110,16 +110,15 @@ package struct ClientReset {
     let scratch = try ResetError.storing(WriteGroup(copy.beginWrite()))
     defer { scratch.rollback() }
     return try write { (group) throws(ResetError) in
-      let changes = try ResetError.storing(OwnChanges(in: group.transaction))
+      // Objects that were made before the file had an identifier get that of the copy.
+      let changes = try ResetError.storing(
+        OwnChanges(in: group.transaction, replacingOwnFileBy: source.ident))
       let old = try ResetError.storing(TableGroup(group.transaction.base, schemas: schemas))
       var replay = ChangeReplay(from: old, changes.file, onto: scratch, source.ident)
       var replayed: [UInt64: [UInt8]] = [:]
       for change in changes.entries {
-        var changeset = change.changeset
-        // Objects that were made before the file had an identifier get that of the copy.
-        _ = changeset.replaceOwnFile(by: source.ident)
         do throws(ApplyError) {
-          replayed[change.version] = ChangesetEncoder.encode(try replay.replay(changeset))
+          replayed[change.version] = ChangesetEncoder.encode(try replay.replay(change.changeset))
         } catch { throw ResetError(error) }
       }
       try transfer(from: scratch, source, to: group)
@@ -146,7 +145,7 @@ package struct ClientReset {
 
   private func upgradeHistory(in transaction: WriteTransaction) throws(StorageError) {
     if try transaction.syncHistory().isUpgraded { return }
-    try transaction.upgradeSyncHistory { StoredChangeset.encode($0) }
+    try transaction.upgradeSyncHistory { StoredChangesetFraming.encode($0) }
   }
 
   private func transfer(
@@ -182,7 +181,7 @@ package struct ClientReset {
       entry.reciprocal = nil
       entry.remoteVersion = source.progress.download.serverVersion
       if let changeset = replayed[version] {
-        entry.changeset = StoredChangeset.encode(changeset)
+        entry.changeset = StoredChangesetFraming.encode(changeset)
         byteCount += changeset.count
       }
       try transaction.replaceSyncEntry(at: version, with: entry)

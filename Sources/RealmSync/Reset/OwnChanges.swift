@@ -19,7 +19,11 @@ struct OwnChanges {
   /// As integrations since have altered them, in their order.
   private(set) var entries: [Entry] = []
 
-  init(in transaction: WriteTransaction) throws(StorageError) {
+  /// - Parameter ident: The identifier in the keys of objects that were made before the file had
+  ///   one; `FileIdentifier.own` if these stay as they are.
+  init(
+    in transaction: WriteTransaction, replacingOwnFileBy ident: FileIdentifier = .own
+  ) throws(StorageError) {
     file = FileIdentifier(UInt64(try transaction.fileIdentifier))
     let history = try transaction.syncHistory()
     var cursor = history.heads(after: history.progress.upload.clientVersion)
@@ -30,7 +34,7 @@ struct OwnChanges {
       entries.append(
         Entry(
           version: head.version, timestamp: head.originTimestamp,
-          changeset: try StoredChangeset.parse(stored ?? [], origin: ChangesetOrigin())))
+          changeset: try StoredChangeset.parse(stored ?? [], replacingOwnFileBy: ident).changeset))
     }
   }
 }

@@ -6,17 +6,10 @@ import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 
-/// The stored form of changesets.
+/// The stored form of changesets (`StoredChangesetFraming`), as it is read from a file.
 enum StoredChangeset {
-  /// The bytes to be stored for a changeset; none for an empty one.
-  static func encode(_ changeset: [UInt8]) -> [UInt8] { StoredChangesetFraming.encode(changeset) }
-
   /// The changeset of some bytes in a file.
-  ///
-  /// - Parameter isFramed: Whether there is a form at all: histories before schema version 12 have
-  ///   plain changesets.
-  static func decode(_ stored: [UInt8], isFramed: Bool = true) throws(StorageError) -> [UInt8] {
-    guard isFramed else { return stored }
+  static func decode(_ stored: [UInt8]) throws(StorageError) -> [UInt8] {
     do throws(CompressionError) {
       return try StoredChangesetFraming.decode(stored)
     } catch {
@@ -34,12 +27,19 @@ enum StoredChangeset {
   }
 
   /// The parsed changeset of an entry of this file.
+  ///
+  /// - Parameters:
+  ///   - isFramed: Whether there is a form at all: histories before schema version 12 have plain
+  ///     changesets.
+  ///   - file: The identifier in place of 0 (`ChangesetParser`).
+  /// - Returns: The changeset, and whether it differs from the entry.
   static func parse(
-    _ stored: [UInt8], isFramed: Bool = true, origin: ChangesetOrigin
-  ) throws(StorageError) -> Changeset {
-    let bytes = try decode(stored, isFramed: isFramed)
+    _ stored: [UInt8], isFramed: Bool = true, replacingOwnFileBy file: FileIdentifier = .own,
+    origin: ChangesetOrigin = ChangesetOrigin()
+  ) throws(StorageError) -> (changeset: Changeset, isChanged: Bool) {
+    let bytes = isFramed ? try decode(stored) : stored
     do throws(ChangesetError) {
-      return try ChangesetParser.parse(bytes, origin: origin)
+      return try ChangesetParser.parse(bytes, replacingOwnFileBy: file, origin: origin)
     } catch {
       throw .corrupted("a stored changeset cannot be read: \(error)")
     }

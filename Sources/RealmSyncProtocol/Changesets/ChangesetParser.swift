@@ -14,9 +14,12 @@ package struct ChangesetParser {
   /// The longest binary of a payload: the longest of an app's property.
   package static let binaryByteCountMax = 16_777_200
 
-  var reader: ByteReader
-  var changeset: Changeset
+  private var reader: ByteReader
+  private var changeset: Changeset
   private let instructionCountMax: Int
+  /// Takes the place of 0, the author's file before it has an identifier.
+  private let ownFile: FileIdentifier
+  private var hasReplacedFile = false
 
   /// The changeset of some bytes. It shares the bytes if it has strings or binaries.
   ///
@@ -26,16 +29,30 @@ package struct ChangesetParser {
     _ bytes: [UInt8], origin: ChangesetOrigin = ChangesetOrigin(),
     instructionCountMax: Int = .max
   ) throws(ChangesetError) -> Changeset {
+    try parse(
+      bytes, replacingOwnFileBy: .own, origin: origin, instructionCountMax: instructionCountMax
+    ).changeset
+  }
+
+  /// The changeset of a file that may have made it before the server gave it its identifier, with
+  /// the identifier in the keys of objects without primary key: those of instructions, and of
+  /// assigned, inserted and erased links (P5 3).
+  ///
+  /// - Returns: The changeset, and whether it differs from its bytes.
+  package static func parse(
+    _ bytes: [UInt8], replacingOwnFileBy file: FileIdentifier,
+    origin: ChangesetOrigin = ChangesetOrigin(), instructionCountMax: Int = .max
+  ) throws(ChangesetError) -> (changeset: Changeset, isChanged: Bool) {
     var parser = ChangesetParser(
       reader: ByteReader(bytes: bytes), changeset: Changeset(origin: origin),
-      instructionCountMax: instructionCountMax)
+      instructionCountMax: instructionCountMax, ownFile: file)
     while !parser.reader.isAtEnd {
       try parser.parseNext()
       guard parser.changeset.instructions.count <= instructionCountMax else {
         throw .tooManyInstructions(instructionCountMax)
       }
     }
-    return parser.changeset
+    return (parser.changeset, parser.hasReplacedFile)
   }
 
   private mutating func parseNext() throws(ChangesetError) {
@@ -170,5 +187,110 @@ package struct ChangesetParser {
     let path = try path()
     guard case .index = changeset.lastElement(of: path) else { throw .pathWithoutIndex }
     return path
+  }
+
+  // MARK: Strings, keys and payloads
+
+  /// A reference to an earlier string.
+  private mutating func string() throws(ChangesetError) -> InternedString {
+    let index = try reader.unsigned()
+    guard index < UInt64(changeset.strings.count) else { throw .undefinedString(index) }
+    return InternedString(UInt32(index))
+  }
+
+  private mutating func payloadType() throws(ChangesetError) -> PayloadType {
+    let number = try reader.signed()
+    guard let raw = Int8(exactly: number), let type = PayloadType(rawValue: raw) else {
+      throw .unknownPayloadType(number)
+    }
+    return type
+  }
+
+  private mutating func key() throws(ChangesetError) -> PrimaryKey {
+    let type = try payloadType()
+    switch type {
+    case .null: return .null
+    case .int: return .int(try reader.signed())
+    case .string: return .string(try string())
+    case .globalKey: return .globalKey(try globalKey())
+    case .objectID: return .objectID(try objectID())
+    case .uuid: return .uuid(try uuid())
+    default: throw .badKeyType(type)
+    }
+  }
+
+  private mutating func globalKey() throws(ChangesetError) -> GlobalKey {
+    var key = GlobalKey(high: try reader.unsigned(), low: try reader.unsigned())
+    if key.high == FileIdentifier.own.rawValue, ownFile != .own {
+      key.high = ownFile.rawValue
+      hasReplacedFile = true
+    }
+    return key
+  }
+
+  private mutating func payload() throws(ChangesetError) -> Payload {
+    let type = try payloadType()
+    switch type {
+    case .null: return .null
+    case .int: return .int(try reader.signed())
+    case .bool: return .bool(try reader.flag())
+    case .string:
+      let range = try blob(Self.stringByteCountMax)
+      guard UTF8Validation.isValid(reader.bytes, range.indices) else { throw .invalidUTF8 }
+      return .string(range)
+    case .binary: return .binary(try blob(Self.binaryByteCountMax))
+    case .timestamp: return try timestamp()
+    case .float:
+      return .float(
+        Float(bitPattern: UInt32(truncatingIfNeeded: try reader.bigEndian(4)).byteSwapped))
+    case .double: return .double(Double(bitPattern: try reader.bigEndian(8).byteSwapped))
+    case .decimal: return try decimal()
+    case .link: return .link(table: try string(), key: try key())
+    case .objectID: return .objectID(try objectID())
+    case .uuid: return .uuid(try uuid())
+    case .objectValue: return .objectValue
+    case .dictionary: return .dictionary
+    case .erased: return .erased
+    case .list: return .list
+    case .set: return .set
+    case .globalKey: throw .badPayloadType(type)
+    }
+  }
+
+  /// The range of a string's or binary's bytes in the input.
+  private mutating func blob(_ countMax: Int) throws(ChangesetError) -> ByteRange {
+    let range = try reader.bytes(count: try reader.unsigned())
+    guard range.count <= countMax else { throw .payloadTooLong(range.count) }
+    if changeset.payloadBytes.isEmpty { changeset.payloadBytes = reader.bytes }
+    return ByteRange(offset: range.lowerBound, count: range.count)
+  }
+
+  private mutating func timestamp() throws(ChangesetError) -> Payload {
+    let seconds = try reader.signed()
+    let nanoseconds = try reader.signed()
+    guard nanoseconds.magnitude < 1_000_000_000,
+      seconds == 0 || nanoseconds == 0 || (seconds < 0) == (nanoseconds < 0)
+    else { throw .badTimestamp }
+    return .timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+  }
+
+  private mutating func decimal() throws(ChangesetError) -> Payload {
+    let (high, low) = try reader.coefficient()
+    let exponent = try reader.signed()
+    let isNegative = try reader.flag()
+    guard
+      let bits = Decimal128Bits(
+        coefficientHigh: high, coefficientLow: low, exponent: exponent, isNegative: isNegative)
+    else { throw .badDecimal }
+    return .decimal(bits)
+  }
+
+  private mutating func objectID() throws(ChangesetError) -> ObjectIDBits {
+    ObjectIDBits(
+      high: try reader.bigEndian(8), low: UInt32(truncatingIfNeeded: try reader.bigEndian(4)))
+  }
+
+  private mutating func uuid() throws(ChangesetError) -> UUIDBits {
+    UUIDBits(high: try reader.bigEndian(8), low: try reader.bigEndian(8))
   }
 }

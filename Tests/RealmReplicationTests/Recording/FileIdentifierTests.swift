@@ -44,15 +44,24 @@ struct FileIdentifierTests {
     return changeset
   }
 
-  @Test func areEnteredWhereTheFileWasMeant() {
-    var changeset = Self.changeset(0)
-    let isChanged = changeset.replaceOwnFile(by: FileIdentifier(1000))
+  @Test func areEnteredWhereTheFileWasMeant() throws {
+    let (changeset, isChanged) = try ChangesetParser.parse(
+      ChangesetEncoder.encode(Self.changeset(0)), replacingOwnFileBy: FileIdentifier(1000))
     #expect(isChanged)
     expectEqual(changeset.description, Self.changeset(1000).description)
-    let isChangedAgain = changeset.replaceOwnFile(by: FileIdentifier(1001))
-    #expect(!isChangedAgain)
     let bytes = ChangesetEncoder.encode(changeset)
     expectEqual(bytes, ChangesetEncoder.encode(Self.changeset(1000)))
+    let again = try ChangesetParser.parse(bytes, replacingOwnFileBy: FileIdentifier(1001))
+    #expect(!again.isChanged)
+    expectEqual(again.changeset.description, changeset.description)
+  }
+
+  @Test func areNotEnteredAsLongAsTheFileHasNone() throws {
+    let bytes = ChangesetEncoder.encode(Self.changeset(0))
+    let (changeset, isChanged) = try ChangesetParser.parse(bytes, replacingOwnFileBy: .own)
+    #expect(!isChanged)
+    try expectEqual(changeset.description, ChangesetParser.parse(bytes).description)
+    expectEqual(changeset.description, Self.changeset(0).description)
   }
 
   @Test func areRecordedWhenTheyAreKnown() throws {
