@@ -341,7 +341,7 @@ package final class SimulatedDevice {
   }
 
   /// The subscription sets, oldest first.
-  package func querySets() throws -> [QuerySet] { try StoredQuerySets.all(in: read()) }
+  package func querySets() throws -> [QuerySet] { try QuerySet.all(in: read()) }
 
   /// The digest of all objects.
   package func digest() throws -> StateDigest { try StateDigest(of: read(), file: ident()) }

@@ -49,7 +49,7 @@ final class MeasuredDevice: Sendable {
     try await driver.wait(for: .download, of: session)
     // The objects of a subscription are complete when its set is.
     var next = versions.makeAsyncIterator()
-    while let set = try StoredQuerySets.all(in: version()).last, set.state != .complete {
+    while let set = try QuerySet.all(in: version()).last, set.state != .complete {
       await next.next()
     }
   }

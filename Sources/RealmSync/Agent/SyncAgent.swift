@@ -23,6 +23,8 @@ package actor SyncAgent {
   private let ownEntries = OwnEntryCache()
   private var downloads: DownloadIntegration
   private var bootstraps: BootstrapIntegration
+  /// The subscription sets, as of the revisions of their tables.
+  private var sets: (revisions: [TableRevision?], all: [QuerySet]) = ([], [])
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe queue.asUnownedSerialExecutor()
@@ -109,7 +111,17 @@ package actor SyncAgent {
     let state = try FileState(tables.snapshot)
     return SessionFile(
       version: state.version, ident: state.ident, salt: state.salt, cursors: state.cursors,
-      sets: try StoredQuerySets.all(in: tables))
+      sets: try querySets(tables))
+  }
+
+  /// The subscription sets, which are read and made a query again when their tables have changed.
+  private func querySets(_ tables: TableGroup) throws(StorageError) -> [QuerySet] {
+    var revisions: [TableRevision?] = []
+    for name in SubscriptionStore.tableNames {
+      revisions.append(try tables.revision(ofTable: name))
+    }
+    if revisions != sets.revisions { sets = (revisions, try QuerySet.all(in: tables)) }
+    return sets.all
   }
 
   /// What is to be uploaded of the newest version, whose subscription sets say how far.

@@ -51,6 +51,13 @@ package final class TableGroup: Sendable {
     return try table(key)
   }
 
+  /// What changes with each transaction that changes the table called `name`; nil if there is no
+  /// such table. The table itself is not read.
+  package func revision(ofTable name: String) throws(StorageError) -> TableRevision? {
+    guard let key = try key(ofTable: name), let top = try list.top(of: key) else { return nil }
+    return TableRevision(key: key, number: top.version)
+  }
+
   /// The target tables of the links in the mixed columns of a table, which do not record them.
   package func mixedTargets(of origin: TableKey) throws(StorageError) -> [MixedTarget] {
     if let known = mixedLinks.withLock({ $0 }) { return known[origin] ?? [] }
@@ -66,6 +73,13 @@ package final class TableGroup: Sendable {
     mixedLinks.withLock { $0 = found }
     return found[origin] ?? []
   }
+}
+
+/// A state of a table: in two versions of a file with the same one it has the same content.
+package struct TableRevision: Hashable, Sendable {
+  let key: TableKey
+  /// The number of transactions that have changed the table.
+  let number: Int
 }
 
 /// A table that links in a mixed column lead to, or once led to.

@@ -163,7 +163,7 @@ struct FileAdoptionTests {
         { try Items.put(4, "after", $0) },
       ])
     _ = try await bench.adopt()
-    let sets = try StoredQuerySets.all(in: bench.device.read())
+    let sets = try QuerySet.all(in: bench.device.read())
     expectEqual(sets.map(\.version), [1, 2])
     expectEqual(sets.map(\.state), [.complete, .pending])
     let uploads = try bench.uploads()

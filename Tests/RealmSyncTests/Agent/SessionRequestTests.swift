@@ -85,6 +85,43 @@ struct SessionRequestTests {
     try expectEqual(Items.texts(device.read()).count, 4)
   }
 
+  /// Where the sets of an answer are in memory: those that were read again are elsewhere.
+  private func place(_ sets: [QuerySet]) -> Int {
+    sets.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+  }
+
+  @Test func setsAreReadAgainWhenTheirTablesHaveChangedAndOnlyThen() async throws {
+    let device = try TestDevice()
+    try await expectEqual(file(device, .read).sets, [])
+    try Self.makeSubscriptions(device)
+    let first = try await file(device, .read)
+    expectEqual(first.sets.map(\.state), [.complete, .pending])
+    try device.write(Items.makeClass)
+    let second = try await file(device, .read)
+    #expect(second.version > first.version)
+    expectEqual(second.sets, first.sets)
+    expectEqual(place(second.sets), place(first.sets))
+
+    // The app, another program and the agent itself change them.
+    try device.write { try SubscriptionStore.make(in: $0).add(2) }
+    let third = try await file(device, .read)
+    expectEqual(third.sets.map(\.text), first.sets.map(\.text) + ["{}"])
+    #expect(place(third.sets) != place(second.sets))
+    try device.write { try SubscriptionStore.make(in: $0).setState(.awaitingMark, of: 1) }
+    try await expectEqual(
+      file(device, .read).sets.map(\.state), [.complete, .awaitingMark, .pending])
+    let fourth = try await file(device, .markComplete(queryVersion: 1))
+    expectEqual(fourth.sets.map(\.state), [.complete, .complete, .pending])
+    try device.write { group in
+      let table = try #require(try group.table(named: "flx_subscriptions"))
+      let column = try #require(table.schema.column(named: "query"))
+      let key = try #require(try table.table.key(at: 0))
+      try table.set(.string("c == 1"), column, key, isDefault: false)
+    }
+    let text = try await file(device, .read).sets[1].text
+    expectEqual(text, #"{"Item":"(a == 1) OR (c == 1)","Other":"TRUEPREDICATE"}"#)
+  }
+
   /// A scan brings the sets of the version that it scanned, and stops at the next one.
   @Test func aScanStopsAtThePendingSet() async throws {
     let device = try TestDevice()

@@ -30,7 +30,7 @@ struct ResetCrashTests {
       digest = try StateDigest(of: group, file: state.ident)
       entryCount = try snapshot.syncHistory()?.count ?? 0
       hasRecord = try ResetRecord.stored(in: group) != nil
-      sets = try StoredQuerySets.all(in: group)
+      sets = try QuerySet.all(in: group)
     }
   }
 

@@ -46,6 +46,55 @@ import Testing
 
   private func read() throws -> TableGroup { try TableGroup(file.snapshot()) }
 
+  @Test func aRevisionChangesWithItsTableAlone() throws {
+    func revisions() throws -> [TableRevision?] {
+      let group = try read()
+      return try ["things", "parts", "missing"].map { try group.revision(ofTable: $0) }
+    }
+    var last = try revisions()
+    #expect(last[0] != nil && last[0] != last[1])
+    #expect(last[2] == nil)
+    func expectChange(
+      _ isChanged: [Bool], _ name: Comment, _ body: (WriteGroup) throws -> Void
+    ) throws {
+      try write(body)
+      let next = try revisions()
+      expectEqual(zip(last, next).map { $0 != $1 }, isChanged + [false], name)
+      last = next
+    }
+    try expectChange([false, false], "another table") { group in
+      _ = try group.createTable(named: "others")
+    }
+    try expectChange([true, false], "an object") { group in
+      _ = try Self.things.table(in: group).findOrCreate(.string("a"))
+    }
+    try expectChange([true, false], "a value") { group in
+      try Self.things.table(in: group).find(.string("a"))?.set(3 as Int64?, "number")
+    }
+    try expectChange([true, true], "an element of a list") { group in
+      let row = try Self.things.table(in: group).find(.string("a"))
+      _ = try row?.append(to: "parts", in: Self.parts.table(in: group))
+    }
+    try expectChange([false, true], "a value of an element") { group in
+      var parts = try Self.parts.table(in: group).records()
+      try parts.next()?.set(4 as Int64?, "size")
+    }
+    try expectChange([true, false], "a column") { group in
+      try group.table(named: "things")?.addColumn(named: "new", type: .int)
+    }
+    try expectChange([true, true], "no object any more") { group in
+      let things = try Self.things.table(in: group)
+      try things.delete(things.keys())
+    }
+    try expectChange([false, false], "nothing") { _ in }
+    let first = last[0]
+    try write { group in
+      try Self.things.remove(from: group)
+      try Self.things.make(in: group)
+    }
+    #expect(try revisions()[0] != first)
+  }
+
   @Test func fieldsAreReadAsTheyWereWritten() throws {
     try write { group in
       let parts = try Self.parts.table(in: group)
