@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A clock that is wrong.
+// The clock of this device, and how wrong it is.
 
-import RealmStorage
+package import RealmStorage
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
 
 /// How far the clock of this device is from the clock of the machine.
 ///
@@ -14,5 +22,15 @@ package enum DeviceClock {
   package static var offset: Int64 {
     get { state.withLock { $0 } }
     set { state.withLock { $0 = newValue } }
+  }
+}
+
+extension Timestamp {
+  /// The time of this device's clock.
+  package static func now() -> Timestamp {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(
+      seconds: Int64(time.tv_sec) + DeviceClock.offset, nanoseconds: Int32(time.tv_nsec))
   }
 }
