@@ -46,8 +46,11 @@ final class StormNode {
     log.add(server.name, "ends with \(status)")
     // A process that has just started may not know yet how to end in good order.
     if hasServed, !isEnding || status != 0 {
+      // The folder of a storm in a test goes with the test.
+      let said = (try? String(contentsOfFile: server.errors, encoding: .utf8)) ?? ""
       throw StormServer.Failure(
-        description: "\(server.name) has ended with \(status): see \(server.errors).")
+        description: "\(server.name) has ended with \(status): see \(server.errors).\n"
+          + said.suffix(2_000))
     }
     if !isEnding { vainStartCount += 1 }
     nextStart = now + Self.restartTime * 1_000
