@@ -154,7 +154,7 @@ private class Visitor: Object {
     let third = try await app.login(credentials: .jwt(token: "t"))
     try await expectEqual(end(third.delete()), ["done", "end"])
     expectEqual(third.state, .removed)
-    #expect(app.allUsers.isEmpty)
+    expectTrue(app.allUsers.isEmpty)
   }
 
   @Test func subscriptionsAreChangedAtOnceAndPublishedWhenTheyAreComplete() async throws {

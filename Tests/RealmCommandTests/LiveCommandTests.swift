@@ -36,10 +36,10 @@ import FoundationNetworking
       first += more
     }
     let address = String(decoding: first, as: UTF8.self).trimmingCharacters(in: .newlines)
-    #expect(address.hasPrefix("http://127.0.0.1:"))
-    #expect(address.contains("/?token="))
+    expectTrue(address.hasPrefix("http://127.0.0.1:"))
+    expectTrue(address.contains("/?token="))
     let (page, _) = try await URLSession.shared.data(from: try #require(URL(string: address)))
-    #expect(String(decoding: page, as: UTF8.self).contains("<html"))
+    expectTrue(String(decoding: page, as: UTF8.self).contains("<html"))
     program.kill(SIGTERM)
     expectEqual(program.waitUntilExit(), 0)
   }
@@ -47,7 +47,7 @@ import FoundationNetworking
   @Test func studioSaysWhatIsMissing() throws {
     let missing = try ToolProcess("studio", directory.file("missing.realm"))
     expectEqual(missing.status, 66)
-    #expect(missing.errors.contains("Check the path."))
+    expectTrue(missing.errors.contains("Check the path."))
     try expectEqual(ToolProcess("studio").status, 64)
     try expectEqual(ToolProcess("studio", file, "--port", "70000").status, 64)
   }
@@ -85,13 +85,13 @@ import FoundationNetworking
       input: "BEGIN\nINSERT Dog {\"id\": 9, \"name\": \"Spot\"}\nCOMMIT\nDog WHERE id == 9\n")
     expectEqual(fine.status, 0)
     #expect(fine.output.contains("begun\ninserted #3\ncommitted\n"))
-    #expect(fine.output.contains("| 3 | 9  | Spot | –   |"))
+    expectTrue(fine.output.contains("| 3 | 9  | Spot | –   |"))
     let bad = try ToolProcess("shell", file, input: "BEGIN\nDELETE Dog\nnonsense\nCOMMIT\n")
     expectEqual(bad.status, 64)
-    #expect(bad.errors.contains("There is no class 'nonsense'"))
+    expectTrue(bad.errors.contains("There is no class 'nonsense'"))
     let open = try ToolProcess("shell", file, input: "BEGIN\nDELETE Dog\n")
     expectEqual(open.status, 65)
-    #expect(open.errors.contains("which was undone"))
+    expectTrue(open.errors.contains("which was undone"))
     let json = try ToolProcess("shell", file, "--json", input: "Dog WHERE id == 9\n")
     expectEqual(json.output, ##"{"#":"3","id":"9","name":"Spot","age":null}"## + "\n")
     try expectEqual(ToolProcess("query", file, "Dog", "--count").output, "4\n")
@@ -106,7 +106,7 @@ import FoundationNetworking
     let new = directory.file("new.realm")
     let imported = try ToolProcess("import", new, out)
     expectEqual(imported.status, 0)
-    #expect(imported.output.hasSuffix("3 created, 0 changed.\n"))
+    expectTrue(imported.output.hasSuffix("3 created, 0 changed.\n"))
     try expectEqual(ToolProcess("diff", file, new).status, 0)
   }
 }

@@ -17,16 +17,16 @@ struct HeldNewsTests {
     var silent = head
     silent.version += 1
     realm.holdingNews {
-      #expect(!realm.takeNews(silent))
+      expectFalse(realm.takeNews(silent))
       realm.noteReported(silent)
     }
-    #expect(!realm.takeNews(silent))
+    expectFalse(realm.takeNews(silent))
 
     var next = silent
     next.version += 1
     realm.holdingNews { #expect(!realm.takeNews(next)) }
     await expectEqual(heads.next(), next)
-    #expect(!realm.takeNews(next))
+    expectFalse(realm.takeNews(next))
   }
 
   @Test func newsOfAFailedAppendIsReportedAtItsEnd() async throws {
@@ -38,8 +38,8 @@ struct HeldNewsTests {
     newer.version += 2
     #expect(throws: StoreError.fenced) {
       try realm.holdingNews { () throws(StoreError) in
-        #expect(!realm.takeNews(newer))
-        #expect(!realm.takeNews(older))
+        expectFalse(realm.takeNews(newer))
+        expectFalse(realm.takeNews(older))
         throw .fenced
       }
     }

@@ -67,16 +67,16 @@ struct OperatorRecordsTests {
     let cluster = try PostgresCluster.shared.get()
     let (own, other) = (try cluster.makeDatabase(), try cluster.makeDatabase())
     _ = try server(store: cluster.address(own))
-    #expect(failure(store: nil).contains("are in a database: give its address with --store"))
-    #expect(failure(store: cluster.address(other)).contains("with another database"))
-    #expect(failure(store: "postgresql:///x?host=/none&connect_timeout=1").contains("--store"))
+    expectTrue(failure(store: nil).contains("are in a database: give its address with --store"))
+    expectTrue(failure(store: cluster.address(other)).contains("with another database"))
+    expectTrue(failure(store: "postgresql:///x?host=/none&connect_timeout=1").contains("--store"))
     let records = try records(store: cluster.address(own))
     records.close()
   }
 
   @Test(.withPostgres) func filesNeedNoDatabase() async throws {
     _ = try server(store: nil)
-    #expect(failure(store: "postgresql:///x?host=/none").contains("leave --store out"))
+    expectTrue(failure(store: "postgresql:///x?host=/none").contains("leave --store out"))
     let records = try records(store: nil)
     defer { records.close() }
     #expect(

@@ -45,7 +45,7 @@ struct PointInTimeTests {
     for _ in 0..<1_200 where !FileManager.default.fileExists(atPath: path) {
       try await Task.sleep(for: .milliseconds(50))
     }
-    #expect(FileManager.default.fileExists(atPath: path))
+    expectTrue(FileManager.default.fileExists(atPath: path))
   }
 
   private func version(in database: String, of cluster: PostgresCluster) throws -> DatabaseValue? {

@@ -160,7 +160,7 @@ struct RealmMoveTests {
         guard wasReached else { break }
         number += 1
       }
-      #expect(number > 20)
+      expectTrue(number > 20)
     }
   }
 }

@@ -127,7 +127,7 @@ struct SharedStoreTests {
     connector.onAnswer(to: Statements.lockRealm) { isAsked.withLock { $0 = true } }
     _ = try realm.snapshot(atLeast: 0)
     let wasAsked = isAsked.withLock { $0 }
-    #expect(wasAsked)
+    expectTrue(wasAsked)
     connector.onAnswer(to: Statements.lockRealm) { Issue.record("a settled append is asked for") }
     _ = try realm.snapshot(atLeast: 0)
   }
@@ -138,8 +138,8 @@ struct SharedStoreTests {
     let realm = try #require(try await bench.store().open(bench.name) as? PostgresRealm)
     _ = try await realm.fill(try realm.own(), to: 50)
     let portion = try realm.entries(from: 2, through: 50, byteCount: 100)
-    #expect(!portion.isEmpty)
-    #expect(portion.count < 20)
+    expectFalse(portion.isEmpty)
+    expectTrue(portion.count < 20)
     // One that is larger by itself comes alone.
     try expectEqual(realm.entries(from: 2, through: 50, byteCount: 1).map(\.version), [2])
   }
@@ -228,7 +228,7 @@ struct SharedStoreTests {
         let left = try #require(try millisecondsLeft())
         if left > least { break }
         least = min(least, left)
-        #expect(attempt < 599, "a lease is not renewed")
+        expectTrue(attempt < 599, "a lease is not renewed")
         try await Task.sleep(for: .milliseconds(100))
       }
     }
@@ -307,7 +307,7 @@ struct SharedStoreTests {
     }
     let id = bench.name.fileID.rawValue
     let path = "\(bench.replicas)/\(id).realm"
-    #expect(FileManager.default.fileExists(atPath: path))
+    expectTrue(FileManager.default.fileExists(atPath: path))
     for content in [[UInt8](repeating: 0xAB, count: 4_096), [], Array("T-DB".utf8)] {
       try Data(content).write(to: URL(filePath: path))
       let realm = try await bench.restarted().open(bench.name)

@@ -89,7 +89,7 @@ struct StoreFaultTests {
       try await test.check(isThere: true, "statement \(number)")
       return wasReached
     }
-    #expect(count > 7)
+    expectTrue(count > 7)
   }
 
   /// `PostgresRealm` 2: what is not known after the call is known after the next one.
@@ -114,7 +114,7 @@ struct StoreFaultTests {
         found.version + 1)
       return wasReached
     }
-    #expect(count > 7)
+    expectTrue(count > 7)
     // The notification after the COMMIT is a statement, too.
     expectEqual(outcomes, [true, false])
   }
@@ -194,7 +194,7 @@ struct StoreFaultTests {
         "statement \(number)")
       return wasReached
     }
-    #expect(count > 5)
+    expectTrue(count > 5)
   }
 
   /// The calls that may be repeated are, at any statement of them.
@@ -219,7 +219,7 @@ struct StoreFaultTests {
       connector.fail(at: nil)
       return wasReached
     }
-    #expect(count > 8)
+    expectTrue(count > 8)
   }
 
   @Test(arguments: StoreKind.shared)

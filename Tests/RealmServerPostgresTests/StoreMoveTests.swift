@@ -126,7 +126,7 @@ import Testing
     expectEqual(report.realmCount, 1)
     expectEqual(report.userCount, 1)
     let aside = try #require(report.aside)
-    #expect(FileManager.default.fileExists(atPath: aside + "/apps/todos/accounts.realm"))
+    expectTrue(FileManager.default.fileExists(atPath: aside + "/apps/todos/accounts.realm"))
     try await server(port: port, store: address).run { url in
       realm.syncSession?.reconnect()
       try await realm.syncSession?.wait(for: .upload)
@@ -192,7 +192,7 @@ import Testing
       // Nothing of that stays, and others may come.
       expectEqual(refusal("other", store: address), nil)
     }
-    #expect(files.fileExists(atPath: directory.file("copy/apps/todos/accounts.realm")))
+    expectTrue(files.fileExists(atPath: directory.file("copy/apps/todos/accounts.realm")))
   }
 }
 #endif

@@ -192,7 +192,7 @@ struct StoreServerTests {
       _ = try Backup.make(of: folder, to: directory.file("copy"))
       Issue.record("a backup lacks the realms")
     } catch { #expect("\(error)".contains("are in a database")) }
-    #expect(!FileManager.default.fileExists(atPath: directory.file("copy")))
+    expectFalse(FileManager.default.fileExists(atPath: directory.file("copy")))
     // The list of apps needs no realms.
     _ = try FolderStatistics(folder, withRealms: false)
   }

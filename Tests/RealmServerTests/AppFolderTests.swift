@@ -90,7 +90,7 @@ import Testing
     let token = try #require(bob.user.accessToken)
     try await notes.api.accounts.delete(notes.api.accounts.access(accessToken: token).account)
     for _ in 0..<3_000 where bob.user.isLoggedIn { try await Task.sleep(for: .milliseconds(20)) }
-    #expect(!bob.user.isLoggedIn)
+    expectFalse(bob.user.isLoggedIn)
     try await server.stop()
     // The next server serves both.
     let next = try await RunningServer(server.directory)
@@ -126,7 +126,7 @@ import Testing
     // A token of the app is no reason to log its user out: 404, not 401.
     await #expect(throws: (any Error).self) { try await ann.user.refreshCustomData() }
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "second"])) }
-    #expect(ann.user.isLoggedIn)
+    expectTrue(ann.user.isLoggedIn)
     try await Self.add("of another app", to: other)
     try Self.files.moveItem(atPath: place, toPath: Self.folder("notes", server))
     #expect(
@@ -134,7 +134,7 @@ import Testing
     mine.syncSession?.reconnect()
     try await mine.syncSession?.wait(for: .upload)
     try await expectEqual(Self.names(server, "notes"), ["first", "second"])
-    #expect(ann.user.isLoggedIn)
+    expectTrue(ann.user.isLoggedIn)
     #expect(ann.errors.withLock { $0.isEmpty }, "\(ann.errors.withLock { $0 })")
     try await server.stop()
   }
@@ -183,8 +183,8 @@ import Testing
     }
     try Self.make("notes", in: folder, text: #"{"id": "notes", "mode": "fast"}"#)
     let text = try await outcome().text
-    #expect(text.hasPrefix("\(folder)/app.json has a \"mode\" that is not one of"), "\(text)")
-    #expect(text.hasSuffix("Correct the file. The app notes is not served."), "\(text)")
+    expectTrue(text.hasPrefix("\(folder)/app.json has a \"mode\" that is not one of"), "\(text)")
+    expectTrue(text.hasSuffix("Correct the file. The app notes is not served."), "\(text)")
     try Self.files.removeItem(atPath: folder + "/app.json")
     #expect(try await outcome().text.hasSuffix("The app notes is not served."))
     // Users of another app, and a realm that is none.
@@ -232,8 +232,8 @@ import Testing
       ])
     try Self.files.removeItem(atPath: data + "/apps")
     let outcome = try #require(await program.files.apply().first)
-    #expect(!outcome.isApplied)
-    #expect(outcome.text.hasPrefix("The folder \(data)/apps cannot be read"))
+    expectFalse(outcome.isApplied)
+    expectTrue(outcome.text.hasPrefix("The folder \(data)/apps cannot be read"))
   }
 }
 #endif

@@ -92,7 +92,7 @@ import Testing
     try await Self.wait(for: ["first"], in: theirs)
     let text = try await Self.apply(
       Self.file(write: #"{"%%user.id": "\#(ann.user.id)"}"#), to: server)
-    #expect(text.contains("; 1 session begins"))
+    expectTrue(text.contains("; 1 session begins"))
     let error = try await bob.error()
     expectEqual(error.code, .permissionDeniedError, "\(error)")
     try await mine.asyncWrite { mine.add(Todo(value: ["name": "second"])) }
@@ -133,13 +133,13 @@ import Testing
       expectEqual(error?.description.contains(expected), true, "\(String(describing: error))")
       // The command says so itself; so does the server that finds it.
       let outcome = try #require(await server.program.files.apply().first)
-      #expect(!outcome.isApplied, "\(outcome)")
-      #expect(outcome.text.contains(expected), "\(outcome)")
-      #expect(outcome.text.hasSuffix("Nothing of the app todos is changed."))
+      expectFalse(outcome.isApplied, "\(outcome)")
+      expectTrue(outcome.text.contains(expected), "\(outcome)")
+      expectTrue(outcome.text.hasSuffix("Nothing of the app todos is changed."))
       expectEqual(log.withLock { $0.last }, "error: \(outcome.text)")
     }
     let outcome = try await Self.located(server)
-    #expect(outcome.contains("(line 1, column 85)"), "\(outcome)")
+    expectTrue(outcome.contains("(line 1, column 85)"), "\(outcome)")
     // A mistake in the schema keeps the rules out, too.
     try Self.write(Self.file(), to: server)
     let schema = URL(fileURLWithPath: Self.folder(server) + "/apps/todos/schema.json")
@@ -178,7 +178,7 @@ import Testing
     let schema = URL(fileURLWithPath: Self.folder(server) + "/apps/todos/schema.json")
     let text = try String(contentsOf: schema, encoding: .utf8)
     let line = #"    {"name":"name","type":"string"},"#
-    #expect(text.contains(line))
+    expectTrue(text.contains(line))
     try Data(
       text.replacingOccurrences(
         of: line, with: line + "\n" + #"    {"name":"priority","type":"int"},"#
@@ -221,7 +221,7 @@ import Testing
     let requests = CommandRequests(folder)
     requests.begin()
     try await expectEqual(requests.ask(.apply, patience: .milliseconds(200)), nil)
-    #expect(requests.take().isEmpty)
+    expectTrue(requests.take().isEmpty)
     try Self.write("{", to: server)
     await #expect(throws: ServerFailure.self) { try await ApplyCommand.answer(folder) }
     await #expect(throws: ServerFailure.self) { try await ApplyCommand.answer(folder + "/none") }

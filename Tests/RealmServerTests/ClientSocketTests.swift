@@ -99,7 +99,7 @@ import Testing
       try await Task.sleep(for: .milliseconds(200))
     }
     // The buffers of the system are full.
-    #expect(last < count)
+    expectTrue(last < count)
     for _ in 0..<count { try await expectEqual(socket.receive().count, 1 << 20) }
     await socket.close(.normal)
     try await server.stop()

@@ -116,7 +116,7 @@ final class Profile: Object {
       all.add(Todo(value: ["name": "blue", "status": "blue"]))
     }
     try await all.syncSession?.wait(for: .upload)
-    #expect(mine.objects(Todo.self).isEmpty)
+    expectTrue(mine.objects(Todo.self).isEmpty)
     // A user does not become an editor by a profile of its own making.
     try await mine.asyncWrite {
       mine.add(Profile(value: ["user": ann.user.id, "editor": true]))
@@ -179,7 +179,7 @@ final class Profile: Object {
       try await Task.sleep(for: .milliseconds(250))
       await theirs.asyncRefresh()
     }
-    #expect(!theirs.objects(Todo.self).isEmpty)
+    expectFalse(theirs.objects(Todo.self).isEmpty)
     try await server.stop()
   }
 
@@ -201,7 +201,7 @@ final class Profile: Object {
     for _ in 0..<3 { root.deleteLastPathComponent() }
     let page = try String(
       contentsOf: root.appendingPathComponent("Documentation/Sync/Rules.md"), encoding: .utf8)
-    #expect(page.contains("```json\n\(Self.rules)\n```"))
+    expectTrue(page.contains("```json\n\(Self.rules)\n```"))
     let directory = try TemporaryDirectory()
     func check(_ rules: String) throws -> [String] {
       let path = directory.file("app.json")

@@ -68,7 +68,7 @@ import Testing
       filter: ["owner": "ann"], update: ["$set": ["name": "changed"]])
     expectEqual(result.matchedCount, 1)
     expectEqual(result.modifiedCount, 1)
-    #expect(result.documentId == nil)
+    expectTrue(result.documentId == nil)
     try await Self.wait(for: ["inserted", "changed"], in: realm)
     try await expectEqual(todos.deleteOneDocument(filter: ["_id": id]), 1)
     try await Self.wait(for: ["changed"], in: realm)
@@ -99,7 +99,7 @@ import Testing
     let upserted = try await todos.updateOneDocument(
       filter: ["name": "new"], update: ["$set": ["owner": "y"]], upsert: true)
     expectEqual(upserted.matchedCount, 0)
-    #expect(upserted.documentId?.objectIdValue != nil)
+    expectTrue(upserted.documentId?.objectIdValue != nil)
     let before = try await todos.findOneAndUpdate(
       filter: ["name": "new"], update: ["$set": ["name": "newer"]])
     expectEqual(before?["name"], .some("new"))
@@ -134,7 +134,7 @@ import Testing
       }
     }
     let id = try await result { todos.insertOne(["name": "a"], $0) }
-    #expect(id.objectIdValue != nil)
+    expectTrue(id.objectIdValue != nil)
     try await expectEqual(result { todos.insertMany([["name": "b"], ["name": "c"]], $0) }.count, 2)
     try await expectEqual(result { todos.find(filter: [:], $0) }.count, 3)
     try await expectEqual(result { todos.find(filter: [:], options: FindOptions(1), $0) }.count, 1)

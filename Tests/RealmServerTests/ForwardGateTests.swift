@@ -57,13 +57,13 @@ import Testing
     func errors() -> [String] { log.withLock { $0.filter { $0.hasPrefix("error: ") } } }
     try await expectEqual(Self.send(server, nil).status, 200)
     #expect(try await Self.handshake(server, nil).contains("101"))
-    #expect(errors().isEmpty)
+    expectTrue(errors().isEmpty)
     for header in ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"] {
       let answer = try await Self.send(server, header)
       expectEqual(answer.status, 403, "\(header)")
       let text = String(decoding: answer.body, as: UTF8.self)
-      #expect(text.contains("RestrictedHost"), "\(text)")
-      #expect(text.contains(ForwardGate.message), "\(text)")
+      expectTrue(text.contains("RestrictedHost"), "\(text)")
+      expectTrue(text.contains(ForwardGate.message), "\(text)")
       #expect(try await Self.handshake(server, header).contains("400"), "\(header)")
     }
     // Once, with what to do.

@@ -22,7 +22,7 @@ import Testing
     let text = try String(contentsOf: root.appending(path: Self.page), encoding: .utf8)
     let blocks = text.components(separatedBy: "```json\n").dropFirst()
       .compactMap { $0.components(separatedBy: "```").first }
-    #expect(blocks.count >= 5)
+    expectTrue(blocks.count >= 5)
     let support = AppFileSupport(contents: { _ in Array(repeating: 0x73, count: 32) })
     for block in blocks { _ = try AppFile(Array(block.utf8), support) }
   }
@@ -75,7 +75,7 @@ import Testing
     // snippet: login-anonymous
     let user = try await app.login(credentials: .anonymous)
     // snippet end
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
   }
 
   private func password(_ app: App, _ other: App) async throws {
@@ -102,7 +102,7 @@ import Testing
       try await user.logOut()
     }
     // snippet end
-    #expect(ann.isLoggedIn)
+    expectTrue(ann.isLoggedIn)
     expectEqual(guest.state, .removed)
   }
 
@@ -118,7 +118,7 @@ import Testing
     let user = try await app.login(credentials: .apple(idToken: appleToken))
     let other = try await app.login(credentials: .googleId(token: googleToken))
     // snippet end
-    #expect(user.id != other.id)
+    expectTrue(user.id != other.id)
   }
 
   private func googleCode(_ app: App, _ code: String) async throws {

@@ -56,7 +56,7 @@ import Testing
       expectEqual(again.id, user.id)
       let bob = try await other.login(
         credentials: .jwt(token: issuer.token(TestClaims(sub: "bob"), way)))
-      #expect(bob.id != user.id)
+      expectTrue(bob.id != user.id)
       for forged in TestIssuer.Way.allCases where forged != way {
         let token = try issuer.token(claims, forged)
         await expectEqual(
@@ -126,7 +126,7 @@ import Testing
     let made = try await keys.createAPIKey(named: "robot")
     let text = try #require(made.key)
     expectEqual(made.name, "robot")
-    #expect(!made.disabled)
+    expectFalse(made.disabled)
     await expectEqual(
       AppError.code { try await keys.createAPIKey(named: "robot") }, .apiKeyAlreadyExists)
     await expectEqual(
@@ -144,8 +144,8 @@ import Testing
       AppError.code { try await robots.login(credentials: .userAPIKey(text)) }, .authError)
     // The program with the key is logged out, the user is not.
     await expectEqual(AppError.code { try await robot.refreshCustomData() }, .invalidSession)
-    #expect(!robot.isLoggedIn)
-    #expect(user.isLoggedIn)
+    expectFalse(robot.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     try await keys.enableAPIKey(made.objectId)
     _ = try await robots.login(credentials: .serverAPIKey(text))
     try await keys.deleteAPIKey(made.objectId)
@@ -173,7 +173,7 @@ import Testing
         done(error)
       }
     }
-    #expect(made == nil)
+    expectTrue(made == nil)
     let objectId = try #require(id.withLock { $0 })
     let errors = [
       await wait { done in keys.fetchAPIKeys { done($0?.count == 1 ? $1 : CancellationError()) } },
@@ -396,7 +396,7 @@ import Testing
     expectEqual(app.currentUser, bob)
     expectEqual(Set(app.allUsers.keys), [bob.id])
     let again = try await app.login(credentials: token)
-    #expect(again.id != id)
+    expectTrue(again.id != id)
     expectEqual(again.identities.map(\.providerType), ["custom-token"])
     try await server.stop()
   }

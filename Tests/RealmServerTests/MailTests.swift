@@ -45,9 +45,9 @@ import Testing
         "EHLO x.org", "AUTH PLAIN \(plain)", "MAIL FROM:<app@x.org>", "RCPT TO:<ann@y.org>",
         "DATA",
       ])
-    #expect(lines.contains("From: <app@x.org>"))
-    #expect(lines.contains("To: <ann@y.org>"))
-    #expect(lines.contains(Base64.encode(Array("a\r\n.\r\nb\r\n".utf8))))
+    expectTrue(lines.contains("From: <app@x.org>"))
+    expectTrue(lines.contains("To: <ann@y.org>"))
+    expectTrue(lines.contains(Base64.encode(Array("a\r\n.\r\nb\r\n".utf8))))
     expectEqual(lines.filter { $0 == "." }.count, 1)
     try await server.stop()
   }
@@ -73,13 +73,13 @@ import Testing
       .init(extensions: ["STARTTLS"], tls: context, isSecureAtOnce: security == .tls))
     let client = SMTPClient(server: Self.server(server, security, user: "ann"), trustRoots: chain)
     try await client.send(Self.message)
-    #expect(server.lines.contains("RCPT TO:<ann@y.org>"))
+    expectTrue(server.lines.contains("RCPT TO:<ann@y.org>"))
     // A certificate that nobody trusts ends it before a name or an address is sent.
     let count = server.lines.count
     let text = await Self.failure {
       try await SMTPClient(server: client.server).send(Self.message)
     }
-    #expect(text.contains("could not be used"), "\(text)")
+    expectTrue(text.contains("could not be used"), "\(text)")
     #expect(!server.lines.dropFirst(count).contains { $0.contains("AUTH") || $0.contains("ann") })
     try await server.stop()
   }
@@ -96,7 +96,7 @@ import Testing
         try await SMTPClient(server: Self.server(server, .startTLS, user: "ann"))
           .send(Self.message)
       }
-      #expect(text.contains("STARTTLS"), "\(text)")
+      expectTrue(text.contains("STARTTLS"), "\(text)")
       #expect(server.lines.allSatisfy { $0.hasPrefix("EHLO") || $0 == "STARTTLS" })
       try await server.stop()
     }
@@ -114,17 +114,17 @@ import Testing
       let text = await Self.failure {
         try await SMTPClient(server: Self.server(server, user: "ann")).send(Self.message)
       }
-      #expect(text.contains(expected), "\(text)")
-      #expect(text.contains("127.0.0.1"), "\(text)")
-      #expect(!text.contains("PASSWORD"))
-      #expect(!text.contains("y.org"))
+      expectTrue(text.contains(expected), "\(text)")
+      expectTrue(text.contains("127.0.0.1"), "\(text)")
+      expectFalse(text.contains("PASSWORD"))
+      expectFalse(text.contains("y.org"))
       try await server.stop()
     }
     let server = try await TestMailServer()
     let gone = Self.server(server)
     try await server.stop()
     let text = await Self.failure { try await SMTPClient(server: gone).send(Self.message) }
-    #expect(text.contains("could not be used"), "\(text)")
+    expectTrue(text.contains("could not be used"), "\(text)")
   }
 
   @Test func addressesOfAllLettersNeedTheServersConsent() async throws {
@@ -132,11 +132,11 @@ import Testing
       sender: "app@x.org", recipient: "änn@y.org", subject: "Hi", text: "", id: "abc")
     let server = try await TestMailServer()
     try await SMTPClient(server: Self.server(server)).send(message)
-    #expect(server.lines.contains("MAIL FROM:<app@x.org> SMTPUTF8"))
+    expectTrue(server.lines.contains("MAIL FROM:<app@x.org> SMTPUTF8"))
     try await server.stop()
     let old = try await TestMailServer(.init(extensions: []))
     let text = await Self.failure { try await SMTPClient(server: Self.server(old)).send(message) }
-    #expect(text.contains("other characters than ASCII"))
+    expectTrue(text.contains("other characters than ASCII"))
     try await old.stop()
   }
 
@@ -148,15 +148,15 @@ import Testing
       text: String(repeating: "Zeile\n", count: 40), id: "abc")
     let text = String(decoding: message.bytes(date: date), as: UTF8.self)
     let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
-    #expect(text.contains("\r\nDate: Tue, 14 Nov 2023 22:13:20 +0000\r\n"))
-    #expect(text.contains("\r\nMessage-ID: <abc@x.org>\r\n"))
+    expectTrue(text.contains("\r\nDate: Tue, 14 Nov 2023 22:13:20 +0000\r\n"))
+    expectTrue(text.contains("\r\nMessage-ID: <abc@x.org>\r\n"))
     #expect(lines.allSatisfy { $0.utf8.count <= 78 && $0.allSatisfy(\.isASCII) })
     #expect(!lines.contains { $0.hasPrefix(".") })
     let words = text.split(separator: "=?utf-8?B?").dropFirst().compactMap { part in
       Base64.decode(String(part.prefix { $0 != "?" }))
     }
     expectEqual(String(decoding: words.joined(), as: UTF8.self), subject)
-    #expect(words.count > 1)
+    expectTrue(words.count > 1)
     #expect(words.allSatisfy { String(validating: $0, as: UTF8.self) != nil })
   }
 }

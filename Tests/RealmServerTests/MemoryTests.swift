@@ -23,21 +23,21 @@ import Testing
     let budget = MemoryBudget(byteCount: 256 << 20)
     let first = budget.share(address: "a")
     first.setUser("ann")
-    #expect(first.take(32 << 20))
-    #expect(!first.take(1))
+    expectTrue(first.take(32 << 20))
+    expectFalse(first.take(1))
     let second = budget.share(address: "a")
     second.setUser("ann")
-    #expect(!second.take(1))
+    expectFalse(second.take(1))
     second.setUser("bob")
-    #expect(second.take(32 << 20))
+    expectTrue(second.take(32 << 20))
     let third = budget.share(address: "a")
-    #expect(!third.take(1))
+    expectFalse(third.take(1))
     var others = ["b", "c", "d"].map { budget.share(address: $0) }
     for other in others { #expect(other.take(64 << 20)) }
     let last = budget.share(address: "e")
-    #expect(!last.take(1))
+    expectFalse(last.take(1))
     first.giveBack(1)
-    #expect(last.take(1))
+    expectTrue(last.take(1))
     // What is forgotten is given back.
     others = []
     expectEqual(budget.byteCount, 64 << 20)
@@ -54,27 +54,27 @@ import Testing
       return share
     }
     let first = share("a", "ann")
-    #expect(!first.hold(200))
+    expectFalse(first.hold(200))
     // Half of what the user may have is left.
-    #expect(first.hold(201))
-    #expect(first.hold(1_000))
+    expectTrue(first.hold(201))
+    expectTrue(first.hold(1_000))
     expectEqual(budget.byteCount, 1_000)
     // It is above the limits of its user and address, who get nothing more.
     let others = [share("a", "ann"), share("b", "ann"), share("a", "bob"), share("b", "bob")]
     expectEqual(others.map { $0.reserve(100) }, [false, false, false, true])
     expectEqual(others.map { $0.take(100) }, [false, false, false, true])
     // Messages of the server leave a quarter for those of clients.
-    #expect(!others[3].reserve(101))
-    #expect(others[3].take(101))
+    expectFalse(others[3].reserve(101))
+    expectTrue(others[3].take(101))
     others[3].giveBack(101)
-    #expect(others[3].reserve(100))
+    expectTrue(others[3].reserve(100))
     // Half of the process is taken by many who have little each.
     let strangers = ["c", "d", "e", "f"].map { share($0, $0) }
     expectEqual(strangers.map { $0.hold(100) }, [false, false, false, true])
-    #expect(!first.hold(0))
+    expectFalse(first.hold(0))
     expectEqual(others.map { $0.reserve(100) }, [true, true, false, false])
     others[3].release(100)
-    #expect(others[3].reserve(100))
+    expectTrue(others[3].reserve(100))
     withExtendedLifetime((first, others, strangers)) {}
   }
 
@@ -206,12 +206,12 @@ import Testing
         (socket, Task { try await ProtocolClient(socket, partition: nil, query: query) }))
     }
     try await Self.wait { budget.waitingCount > 1 }
-    #expect(budget.byteCount <= userMax, "\(budget.byteCount)")
+    expectTrue(budget.byteCount <= userMax, "\(budget.byteCount)")
     // Another user gets the objects meanwhile.
     let other = try await ProtocolClient(await connect("bob"), partition: nil, query: query)
     await other.socket.close(.normal)
-    #expect(budget.waitingCount > 1, "\(budget.byteCount)")
-    #expect(budget.byteCount <= userMax, "\(budget.byteCount)")
+    expectTrue(budget.waitingCount > 1, "\(budget.byteCount)")
+    expectTrue(budget.byteCount <= userMax, "\(budget.byteCount)")
     for (socket, _) in readers { socket.open() }
     for (_, client) in readers { await (try client.value).socket.close(.normal) }
     try await Self.wait { budget.byteCount == 0 && budget.waitingCount == 0 }
@@ -219,7 +219,7 @@ import Testing
 
   private static func wait(for condition: () -> Bool) async throws {
     for _ in 0..<6_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(condition())
+    expectTrue(condition())
   }
 }
 #endif

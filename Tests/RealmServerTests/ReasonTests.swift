@@ -119,7 +119,7 @@ class Errand: Object {
     let port = try #require(server.address.split(separator: ":").last.flatMap { Int($0) })
     try await server.stop()
     let gone = try await device.error("could not be reached")
-    #expect(gone.message.hasSuffix("could not be reached: Connection refused."), "\(gone)")
+    expectTrue(gone.message.hasSuffix("could not be reached: Connection refused."), "\(gone)")
     try await device.add("b")
     let anew = try await RunningServer(mode: .flexible, port: port)
     try await device.session().reconnect()
@@ -129,7 +129,7 @@ class Errand: Object {
       error?.message.contains("began with an empty folder"), true,
       "\(String(describing: error))")
     try await expectEqual(device.session().currentError?.message, error?.message)
-    #expect(!user.isLoggedIn)
+    expectFalse(user.isLoggedIn)
     try await anew.stop()
   }
 
@@ -150,7 +150,7 @@ class Errand: Object {
     disk.fillDisk(true, refusesWrites: true)
     try await device.add("b")
     let error = try await device.error("disk")
-    #expect(error.message.hasPrefix("The server's disk is full"), "\(error)")
+    expectTrue(error.message.hasPrefix("The server's disk is full"), "\(error)")
     disk.fillDisk(false)
     try await device.upload()
     try await device.waitForNoError()
@@ -211,7 +211,7 @@ class Errand: Object {
     for number in 0..<1_000 { notices.add("text \(number)") }
     #expect(log.withLock { $0 }.count < 110)
     let full = StoreError.storage(.system(operation: "Growing", path: "/d/a.realm", code: ENOSPC))
-    #expect("\(full)".hasPrefix("The disk is full. Growing the Realm file"))
+    expectTrue("\(full)".hasPrefix("The disk is full. Growing the Realm file"))
   }
 }
 

@@ -237,8 +237,8 @@ import Testing
     let wrong = Self.rules.replacingOccurrences(of: "\"document_filters\"", with: "\"filters\"")
     _ = try Self.file(wrong, in: directory)
     let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }
-    #expect(error.description.contains("unknown key \"filters\" in a role"), "\(error)")
-    #expect(error.description.contains("(line 10, column 11)"), "\(error)")
+    expectTrue(error.description.contains("unknown key \"filters\" in a role"), "\(error)")
+    expectTrue(error.description.contains("(line 10, column 11)"), "\(error)")
     #expect(
       try RulesCheckCommand.answer(
         Self.file(#"{"id":"a","mode":"production","roles":{"default":[]}}"#, in: directory)
@@ -250,16 +250,16 @@ import Testing
     for _ in 0..<3 { root.deleteLastPathComponent() }
     let page = try String(
       contentsOf: root.appendingPathComponent("Documentation/Sync/Rules.md"), encoding: .utf8)
-    #expect(page.contains("```json\n\(Self.rules)\n```"))
+    expectTrue(page.contains("```json\n\(Self.rules)\n```"))
     let directory = try TemporaryDirectory()
     let answer = try RulesExplainCommand.answer(
       Self.file(Self.rules, in: directory), "6617f0", nil, nil, className: "Todo")
     let command = "$ realm-server rules explain data/apps/todos/app.json --user 6617f0 --class Todo"
-    #expect(page.contains("\(command)\n\(answer)\n"))
-    #expect(page.contains("```json\n\(Self.hidingRole)\n```"))
+    expectTrue(page.contains("\(command)\n\(answer)\n"))
+    expectTrue(page.contains("```json\n\(Self.hidingRole)\n```"))
     let hidden = try RulesExplainCommand.answer(
       Self.file(Self.hidingFile(), in: directory), "6617f0", nil, nil, className: "Todo")
-    #expect(hidden.contains("\nreads: all objects, all properties but status\n"), "\(hidden)")
+    expectTrue(hidden.contains("\nreads: all objects, all properties but status\n"), "\(hidden)")
   }
 
   /// A filter that does not fit its class holds for no object: who wrote it should know.
@@ -289,7 +289,7 @@ import Testing
     expectEqual(Array(lines), expected)
     try Data("{".utf8).write(to: URL(fileURLWithPath: schema))
     let error = try #require(throws: ServerFailure.self) { try RulesCheckCommand.answer(path) }
-    #expect(error.description.contains("schema.json is not JSON"), "\(error)")
+    expectTrue(error.description.contains("schema.json is not JSON"), "\(error)")
   }
 
   @Test func explainSaysWhichRoleApplies() throws {
@@ -325,7 +325,7 @@ import Testing
       let error = try #require(throws: ServerFailure.self) {
         try answer("u1", name, partition: partition)
       }
-      #expect(error.description.contains("--class"), "\(error)")
+      expectTrue(error.description.contains("--class"), "\(error)")
     }
     _ = try Self.file(
       #"{"id":"a","mode":"production","roles":{"default":["#

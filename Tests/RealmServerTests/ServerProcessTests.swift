@@ -58,7 +58,7 @@ struct ServerProcessTests {
       try await Task.sleep(for: .milliseconds(10))
     }
     #expect(try await Self.isTrusted(server.address, new))
-    #expect(server.isRunning)
+    expectTrue(server.isRunning)
   }
 
   @Test func aHangupOfAServerWithoutCertificateEndsNothing() async throws {
@@ -71,7 +71,7 @@ struct ServerProcessTests {
         HTTPRequest(.get, url: server.address + "/metrics"))
       expectEqual(answer.status, 200)
     }
-    #expect(server.isRunning)
+    expectTrue(server.isRunning)
   }
 
   /// With and without mistakes; there is no certificate.
@@ -91,7 +91,7 @@ struct ServerProcessTests {
       }
       #expect(try server.log().contains(expected))
     }
-    #expect(server.isRunning)
+    expectTrue(server.isRunning)
   }
 
   @Test func aHangupServesNewFoldersOfApps() async throws {
@@ -119,7 +119,7 @@ struct ServerProcessTests {
     let line = try #require(log.split(separator: "\n").first { $0.contains("Open files") })
     let numbers = line.split { !$0.isNumber }.suffix(2).compactMap { Int($0) }
     expectEqual(numbers.last, 200, "\(line)")
-    #expect(numbers.first ?? 0 > 200, "\(line)")
+    expectTrue(numbers.first ?? 0 > 200, "\(line)")
   }
 }
 #endif

@@ -31,7 +31,7 @@ import Testing
     let folder = try ServerDirectory(directory.path + "/data")
     let apps = try folder.apps(only: nil, random: RandomBytes())
     expectEqual(apps.count, 1)
-    #expect(apps[0].accounts.allowsAnonymous)
+    expectTrue(apps[0].accounts.allowsAnonymous)
     try expectEqual(folder.apps(only: nil, random: RandomBytes()), apps)
     let failure = Self.failure { _ = try folder.apps(only: "zebra", random: RandomBytes()) }
     expectEqual(failure?.contains("--create"), true)
@@ -165,7 +165,7 @@ import Testing
     try await device.wait(for: .upload)
     await device.close()
     try await server.stop()
-    #expect(files.fileExists(atPath: path))
+    expectTrue(files.fileExists(atPath: path))
   }
 
   @Test(arguments: ["accounts.realm", "realm", "name of another realm"])
@@ -259,8 +259,8 @@ import Testing
       "# TYPE realm_connections_total counter", "realm_connections_total 1",
       "realm_connections_open 1.0", "realm_sessions_total 1",
     ] { #expect(text.contains(line + "\n"), "\(line)") }
-    #expect(!text.contains("realm_uploads_total 0\n"))
-    #expect(!text.contains("realm_downloads_total 0\n"))
+    expectFalse(text.contains("realm_uploads_total 0\n"))
+    expectFalse(text.contains("realm_downloads_total 0\n"))
     await device.close()
     try await server.stop()
   }

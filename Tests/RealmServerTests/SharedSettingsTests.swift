@@ -108,7 +108,7 @@ struct SharedSettingsTests {
     try write("3", "other/apps/a/app.json")
     try expectEqual(one.push(), [])
     let notices = try other.push()
-    #expect(notices.count == 1 && notices[0].contains("has changed apps/a/app.json"))
+    expectTrue(notices.count == 1 && notices[0].contains("has changed apps/a/app.json"))
     expectEqual(text("other/apps/a/app.json"), "2")
     // Once more, it is a change after the other's.
     try write("3", "other/apps/a/app.json")
@@ -223,7 +223,7 @@ struct SharedSettingsTests {
       atPath: directory.file("one/apps"), withIntermediateDirectories: true)
     try FileManager.default.removeItem(atPath: directory.file("one/keys/tokens"))
     try expectEqual(one.push(), [])
-    #expect(files["apps/a/app.json"] == nil)
+    expectTrue(files["apps/a/app.json"] == nil)
     expectEqual(files["keys/tokens"], "1")
   }
 
@@ -236,7 +236,7 @@ struct SharedSettingsTests {
     try FileManager.default.removeItem(atPath: directory.file("one/apps/a"))
     _ = try one.push()
     try expectEqual(other.pull(), ["apps/a/app.json"])
-    #expect(!FileManager.default.fileExists(atPath: directory.file("other/apps/a")))
+    expectFalse(FileManager.default.fileExists(atPath: directory.file("other/apps/a")))
     // It comes back while its server is stopped.
     try write("{1}", "other/apps/a/app.json")
     let again = try settings("other")
@@ -247,12 +247,12 @@ struct SharedSettingsTests {
 
   @Test func aFolderKnowsItsDatabase() throws {
     _ = try settings("one")
-    #expect(!SharedSettings.isOfOther("x", folder: directory.file("one")))
+    expectFalse(SharedSettings.isOfOther("x", folder: directory.file("one")))
     let settings = SharedSettings(files, folder: directory.file("one"), database: "x")
     try write("1", "one/keys/tokens")
     _ = try settings.push()
-    #expect(!SharedSettings.isOfOther("x", folder: directory.file("one")))
-    #expect(SharedSettings.isOfOther("y", folder: directory.file("one")))
+    expectFalse(SharedSettings.isOfOther("x", folder: directory.file("one")))
+    expectTrue(SharedSettings.isOfOther("y", folder: directory.file("one")))
   }
 
   /// The database is another machine's: its names lead nowhere else.

@@ -55,6 +55,6 @@ struct AccessTrackerTests {
     try write(1, in: session)
     expectEqual(notifiedCount.withLock { $0 }, 1)
     session.invalidate()
-    #expect(shared.file.pinnedVersions.isEmpty)
+    expectTrue(shared.file.pinnedVersions.isEmpty)
   }
 }

@@ -15,20 +15,20 @@ struct ListChangeComposerTests {
     var composer = ListChangeComposer(oldCount: oldCount)
     for edit in edits {
       let fits = composer.apply(edit)
-      #expect(fits)
+      expectTrue(fits)
     }
     return composer.changes(oldCount: oldCount)
   }
 
   @Test func anElementThatCameAndWentLeavesNoTrace() {
-    #expect(changes(3, .insert(at: 1, count: 1), .erase(at: 1, count: 1)).isEmpty)
+    expectTrue(changes(3, .insert(at: 1, count: 1), .erase(at: 1, count: 1)).isEmpty)
   }
 
   /// `ListChangeComposer` 2.
   @Test func aMoveIsADeletionAndAnInsertion() {
     let moved = changes(4, .move(from: 0, to: 3))
     expectEqual(moved, ResultChanges(deletions: [0], insertions: [3]))
-    #expect(changes(4, .move(from: 2, to: 2)).isEmpty)
+    expectTrue(changes(4, .move(from: 2, to: 2)).isEmpty)
   }
 
   @Test func modificationsAreIndexesOfTheOldList() {
@@ -52,7 +52,7 @@ struct ListChangeComposerTests {
     ] {
       var composer = ListChangeComposer(oldCount: 2)
       let fits = composer.apply(edit)
-      #expect(!fits)
+      expectFalse(fits)
     }
   }
 
@@ -73,7 +73,7 @@ struct ListChangeComposerTests {
     for _ in 0..<Int.random(in: 0...60, using: &random) {
       let edit = randomEdit(of: &list, nextID: &nextID, &random)
       let fits = composer.apply(edit)
-      #expect(fits)
+      expectTrue(fits)
       expectEqual(composer.count, list.count)
     }
     let changes = composer.changes(oldCount: old.count)
@@ -95,7 +95,7 @@ struct ListChangeComposerTests {
     }
     // Nothing that stayed is reported as deleted and inserted again.
     expectEqual(changes.deletions.count, old.count - new.count { $0.id < old.count })
-    #expect(Set(changes.deletions).isDisjoint(with: changes.modifications))
+    expectTrue(Set(changes.deletions).isDisjoint(with: changes.modifications))
   }
 
   /// Edits `list` at random; an element that is moved gets a new identity, as in the log.

@@ -90,7 +90,7 @@ struct SessionTests {
     try session.beginWrite()
     try add(1, in: session)
     session.cancelWrite()
-    #expect(!session.isInWrite)
+    expectFalse(session.isInWrite)
     try expectEqual(numbers(in: session), [])
     expectEqual(shared.file.newestVersion, (try session.snapshot().version))
   }
@@ -114,7 +114,7 @@ struct SessionTests {
     seen.append(session.state.pointee.generation)
     expectEqual(seen, seen.sorted())
     expectEqual(Set(seen).count, seen.count)
-    #expect(session.firstValidGeneration > seen[3])
+    expectTrue(session.firstValidGeneration > seen[3])
   }
 
   @Test func observersAreNotifiedBeforeTheNextTransactionBegins() throws {
@@ -132,7 +132,7 @@ struct SessionTests {
       try other.beginWrite()
       try add(1, in: other)
       try other.commitWrite()
-      #expect(told.isEmpty)
+      expectTrue(told.isEmpty)
       try session.beginWrite()
       expectEqual(told.map(\.insertions), [[0]])
       session.cancelWrite()
@@ -305,7 +305,7 @@ struct SessionTests {
       return try shared.file.snapshot()
     }
     #expect(throws: StorageError.self) { try session.beginWrite() }
-    #expect(!session.isInWrite)
+    expectFalse(session.isInWrite)
     withExtendedLifetime(pins) {}
     // No transaction holds the right to write.
     try shared.file.beginWrite().rollback()
@@ -334,7 +334,7 @@ struct SessionTests {
     try expectEqual(numbers(in: frozen), [])
     try frozen.refresh()
     frozen.invalidateFrozen()
-    #expect(frozen.isFrozenAndInvalid)
+    expectTrue(frozen.isFrozenAndInvalid)
     expectEqual(frozen.state.pointee.generation, generation)
     expectEqual(frozen.state.pointee.isolation, Confinement.anyThread)
   }
@@ -344,7 +344,7 @@ struct SessionTests {
     for _ in 0..<50 {
       var session: Session? = try self.session()
       let reference = try #require(session?.reference)
-      #expect(reference.session === session)
+      expectTrue(reference.session === session)
       let isLooking = DispatchSemaphore(value: 0)
       let isDone = DispatchSemaphore(value: 0)
       // The threads of the system's queues may all be busy with other tests.
@@ -356,7 +356,7 @@ struct SessionTests {
       isLooking.wait()
       session = nil
       isDone.wait()
-      #expect(reference.session == nil)
+      expectTrue(reference.session == nil)
     }
   }
 

@@ -46,7 +46,7 @@ private actor Writer {
   /// Writes without blocking.
   func write(_ name: String) async throws {
     let transaction = try await file.beginWrite(in: .actor(self), isolation: self)
-    #expect(Confinement.actor(self).isCurrent)
+    expectTrue(Confinement.actor(self).isCurrent)
     journal.begin(name)
     journal.end()
     transaction.rollback()
@@ -81,7 +81,7 @@ private actor Writer {
       // Tasks are queued when they have reached the actor.
       try await Task.sleep(for: .milliseconds(2))
     }
-    #expect(journal.entries.isEmpty)
+    expectTrue(journal.entries.isEmpty)
     first.rollback()
     for task in tasks { try await task.value }
     expectEqual(journal.entries, (0..<20).map(String.init))
@@ -111,7 +111,7 @@ private actor Writer {
     }
     task.cancel()
     await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(journal.entries.isEmpty)
+    expectTrue(journal.entries.isEmpty)
     try file.beginWrite(for: nil).rollback()
   }
 
@@ -265,7 +265,7 @@ private actor Writer {
     file.writers.withdraw(waiters[0])
     first.rollback()
     expectEqual(woken.withLock { $0 }, [1])
-    #expect(file.writers.isReady(waiters[1]))
+    expectTrue(file.writers.isReady(waiters[1]))
     file.writers.withdraw(waiters[1])
     expectEqual(woken.withLock { $0 }, [1, 2])
     let transaction = try #require(try file.writers.take(waiters[2]))
@@ -334,7 +334,7 @@ private actor Writer {
         try await task.value
         ran.insert(name)
       } catch is CancellationError {
-        #expect(isCancelled)
+        expectTrue(isCancelled)
       }
     }
     await withCheckedContinuation { continuation in
@@ -343,7 +343,7 @@ private actor Writer {
     for _ in 0..<15_000 where journal.entries.count < ran.count {
       try await Task.sleep(for: .milliseconds(2))
     }
-    #expect(callbackCount > 20)
+    expectTrue(callbackCount > 20)
     expectEqual(journal.overlaps, 0)
     expectEqual(journal.entries.count, ran.count)
     expectEqual(Set(journal.entries), ran)

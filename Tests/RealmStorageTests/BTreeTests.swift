@@ -29,7 +29,7 @@ struct BTreeTests {
       root = try BTree<IntegerLeaf>.append(Int64(value), to: root, scratch.allocator)
     }
     let node = try scratch.space.node(at: root)
-    #expect(node.header.isInner)
+    expectTrue(node.header.isInner)
     try expectEqual(node.taggedNumber(at: 0), 1000)
     expectEqual(node.count, 7)
     try expectEqual(node.taggedNumber(at: 6), 4_500)

@@ -19,7 +19,7 @@ struct UninitializedArrayTests {
   @Test func nothingIsWrittenForAnEmptyArray() {
     var wasCalled = false
     let array = [Int](count: 0) { _ in wasCalled = true }
-    #expect(array.isEmpty)
-    #expect(!wasCalled)
+    expectTrue(array.isEmpty)
+    expectFalse(wasCalled)
   }
 }

@@ -61,8 +61,8 @@ struct HostileTests {
     var request = studio.request("POST", "/api/files/0/edit")
     request.body = Array(text.utf8)
     let (status, json) = try await studio.send(request)
-    #expect((400..<500).contains(status))
-    #expect(json["error"] != nil)
+    expectTrue((400..<500).contains(status))
+    expectTrue(json["error"] != nil)
   }
 
   @Test func deepJSONIsRefused() async throws {
@@ -137,7 +137,7 @@ struct HostileTests {
         Issue.record("round \(round): \(error)")
       }
     }
-    #expect(failureCount > 0)
+    expectTrue(failureCount > 0)
   }
 
   @Test func missingFilesAndWrongKeysSayWhatToDo() throws {
@@ -153,7 +153,7 @@ struct HostileTests {
         try StudioService(StudioOptions(files: [file]), random: &random)
       }
     }
-    #expect(!FileManager.default.fileExists(atPath: directory.file("missing.realm")))
+    expectFalse(FileManager.default.fileExists(atPath: directory.file("missing.realm")))
   }
 }
 #endif

@@ -126,7 +126,7 @@ struct ExplainTests {
         jobs.where { $0.priority > 3 }.explain().contains(
           " parts by \(min(count, 4)) threads\n"))
       // One thread stops as soon as it can.
-      #expect(jobs.limit(3).explain().hasPrefix("scan: 1000 objects\n"))
+      expectTrue(jobs.limit(3).explain().hasPrefix("scan: 1000 objects\n"))
       #expect(jobs.sorted(byKeyPath: "note").limit(3).explain().hasPrefix("scan: 1000 objects\n"))
     }
   }
@@ -164,7 +164,7 @@ struct ExplainTests {
       expectEqual(test(format), told)
     }
     for date in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: .infinity)] {
-      #expect(test("date < %@", date).hasPrefix("date < "))
+      expectTrue(test("date < %@", date).hasPrefix("date < "))
     }
   }
 
@@ -178,7 +178,7 @@ struct ExplainTests {
       job.tags.filter("self BEGINSWITH 'a' OR self == nil SORT(self DESC)").explain(),
       "elements: 1 of a collection, each by itself\n"
         + "test: (self BEGINSWITH \"a\" OR self == nil)\nsort: self descending, by comparing")
-    #expect(job.before == nil)
+    expectTrue(job.before == nil)
     expectEqual(
       jobs[1].before?.after.where { $0.before.worker == "x" }.explain(),
       "elements: 2 of a collection, each by itself\ntest: before.worker == \"x\"")

@@ -266,25 +266,25 @@ struct OuterVariableTests {
     let found = realm.objects(Leaf.self).where { ($0.leaves.a > $0.a).count > 0 }
     let parent = try #require(found.first)
     try realm.write { parent.a = 100 }
-    #expect(!found.contains(parent))
+    expectFalse(found.contains(parent))
     try realm.write { parent.a = -100 }
-    #expect(found.contains(parent))
+    expectTrue(found.contains(parent))
   }
 
   @Test func theResultsAreLive() throws {
     let query =
       "SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, $q.a > $p.a + 6).@count > 0).@count > 0"
     let found = realm.objects(Leaf.self).filter(query)
-    #expect(found.isEmpty)
+    expectTrue(found.isEmpty)
     let parent = try #require(all.first { !$0.leaves.isEmpty && !$0.leaves[0].leaves.isEmpty })
     // The object around the innermost condition, and the one that the condition is about.
     let (outer, inner) = (parent.leaves[0], parent.leaves[0].leaves[0])
     try #require(outer != inner)
     try realm.write { outer.a = -10 }
-    #expect(found.contains(parent))
+    expectTrue(found.contains(parent))
     try realm.write { inner.a = -10 }
     try realm.write { for leaf in outer.leaves { leaf.a = -10 } }
-    #expect(!found.contains(parent))
+    expectFalse(found.contains(parent))
   }
 
   @Test func foundationPredicatesAskAroundToo() throws {

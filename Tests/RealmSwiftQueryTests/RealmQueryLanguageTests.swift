@@ -380,6 +380,6 @@ struct RealmQueryLanguageTests {
       _ = try file.open().objects(WorkProject.self).filter(format)
     }
     let output = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(output.contains(text), "\(output)")
+    expectTrue(output.contains(text), "\(output)")
   }
 }

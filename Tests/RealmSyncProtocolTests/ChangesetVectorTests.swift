@@ -54,9 +54,9 @@ struct ChangesetVectorTests {
     expectEqual(encoder.bytes, bytes("3f00044974656d 03 00 \(Self.keyHex)"))
     expectEqual(encoder.bytes.count, 22)
     encoder.removeAll()
-    #expect(encoder.bytes.isEmpty)
+    expectTrue(encoder.bytes.isEmpty)
     _ = encoder.intern("Item")
-    #expect(encoder.bytes.isEmpty)
+    expectTrue(encoder.bytes.isEmpty)
   }
 
   struct Vector: CustomTestStringConvertible, Sendable {

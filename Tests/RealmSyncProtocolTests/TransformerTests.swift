@@ -200,7 +200,7 @@ struct TransformerTests {
         continue
       }
       let isEqual = clients.allSatisfy { $0.writer.world == server.world }
-      #expect(isEqual, "seed \(seed)")
+      expectTrue(isEqual, "seed \(seed)")
     }
   }
 

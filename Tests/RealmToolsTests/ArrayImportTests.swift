@@ -52,7 +52,7 @@ struct ArrayImportTests {
           {"id": 2, "name": "F\\"ido", "tags": ["a"]}, {"id": 1, "name": "Rexy"}
         ]
         """), primaryKey: "id")
-    #expect((report.created, report.updated) == (2, 1))
+    expectTrue((report.created, report.updated) == (2, 1))
     try expectEqual(
       lines(),
       [
@@ -63,7 +63,7 @@ struct ArrayImportTests {
 
   @Test func elementsThatAreNoObjectsAreBadRows() throws {
     let report = try run(try source("[\n{\"a\": 1},\n5,\n{\"a\": x}]"))
-    #expect(!report.isComplete)
+    expectFalse(report.isComplete)
     expectEqual(
       report.badRows.map(\.description),
       [
@@ -85,11 +85,11 @@ struct ArrayImportTests {
       return true
     }
     let first = try run(try source(text()), batchSize: 5)
-    #expect((first.created, first.committedLine) == (15, 15))
+    expectTrue((first.created, first.committedLine) == (15, 15))
     elements[17] = "{\"id\":18,\"age\":18}"
     let second = try run(try source(text()), batchSize: 5)
     expectEqual(second.resumedAfterLine, 15)
-    #expect(second.isComplete)
+    expectTrue(second.isComplete)
     expectEqual(second.created, 10)
     try expectEqual(lines().count, 25)
   }
@@ -158,11 +158,11 @@ struct ArrayImportTests {
     let source = try ImportSource(path: file, format: .json, className: "Dog")
     let plan = try ImportPlan(of: source, into: try StoredSchema(try input.group()))
     let report = try Importer(source, plan, Importer.Options()).run(input)
-    #expect(report.isComplete, "\(report.badRows.prefix(3))")
+    expectTrue(report.isComplete, "\(report.badRows.prefix(3))")
     var changes: [String] = []
     let group = try input.group()
     _ = try FileDifference(try model.group(), group).forEach { changes.append($0.text) }
-    #expect(changes.isEmpty, "\(changes.prefix(5))")
+    expectTrue(changes.isEmpty, "\(changes.prefix(5))")
     #expect(try DatabaseCheck.run(group.snapshot).filter { $0.severity == .error }.isEmpty)
   }
 }

@@ -53,7 +53,7 @@ struct CopyTests {
     expectEqual(error?.status, .busy)
     writer = nil
     let (before, after) = try FileCopy.compact(sample.path, key: nil)
-    #expect(after < before / 2)
+    expectTrue(after < before / 2)
   }
 
   @Test(arguments: OldFixture.upgradable.prefix(6))
@@ -63,7 +63,7 @@ struct CopyTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     let report = try FileReport(path: path)
     expectEqual(report.format, fixture.format)
-    #expect(!report.isCurrentFormat)
+    expectFalse(report.isCurrentFormat)
     let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
     expectEqual(error?.message.contains("realm upgrade"), true)
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
@@ -81,7 +81,7 @@ struct CopyTests {
     #expect(throws: ToolFailure.self) {
       try NewFile.make(at: path) { unfinished in
         try Data("half".utf8).write(to: URL(fileURLWithPath: unfinished))
-        #expect(!FileManager.default.fileExists(atPath: path))
+        expectFalse(FileManager.default.fileExists(atPath: path))
         throw ToolFailure.badData("stopped")
       }
     }

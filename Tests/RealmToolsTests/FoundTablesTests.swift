@@ -65,7 +65,7 @@ struct FoundTablesTests {
   private func savedCount(of part: Int, in bytes: Data) throws -> Int {
     do {
       let (report, _) = try salvage(bytes.prefix(bytes.count * part / 13))
-      #expect(!report.isWhole)
+      expectFalse(report.isWhole)
       return report.savedCount
     } catch is StorageError {
       return 0
@@ -110,7 +110,7 @@ struct FoundTablesTests {
     var bytes = try sample.state().0
     for index in 0..<FileHeader.byteCount { bytes[index] = 0x5A }
     let (report, path) = try salvage(bytes)
-    #expect(report.isFound)
+    expectTrue(report.isFound)
     try expectEqual(lines("Dog", path), lines("Dog", sample.path))
   }
 
@@ -142,7 +142,7 @@ struct FoundTablesTests {
     var bytes = try sample.state().0
     destroy([try dogs(of: sample.path).top.offset], in: &bytes)
     let (report, path) = try salvage(bytes)
-    #expect(!report.isWhole)
+    expectFalse(report.isWhole)
     expectEqual(report.classes.map(\.name), ["Dog", "Person"])
     expectEqual(report.classes.map(\.saved), [702, 2])
     #expect(
@@ -161,7 +161,7 @@ struct FoundTablesTests {
     let (top, _, spec) = try dogs(of: sample.path)
     destroy([top.offset] + spec, in: &bytes)
     let (report, path) = try salvage(bytes)
-    #expect(!report.isWhole)
+    expectFalse(report.isWhole)
     let found = try #require(report.classes.first { $0.name.hasPrefix("Unknown_") })
     expectEqual(report.classes.count, 2)
     expectEqual(found.saved, 702)

@@ -101,7 +101,7 @@ struct ImportTests {
 
   @Test func givenTypesAreNotGuessed() throws {
     let report = try run(try source("a,b\n1,2\n", .csv), types: ["a": .string, "b": .decimal])
-    #expect(report.isComplete)
+    expectTrue(report.isComplete)
     try expectEqual(lines("Dog"), [#"{"$key":0,"a":"1","b":"2"}"#])
   }
 
@@ -111,7 +111,7 @@ struct ImportTests {
     let first = "id,name\n1,Rex\n2,Fido\n"
     try expectEqual(run(try source(first, .csv), primaryKey: "id").created, 2)
     let report = try run(try source("id,age\n2,7\n3,1\n", .csv))
-    #expect((report.created, report.updated) == (1, 1))
+    expectTrue((report.created, report.updated) == (1, 1))
     try expectEqual(
       lines("Dog"),
       [
@@ -132,7 +132,7 @@ struct ImportTests {
     _ = try run(try source("id,age\n1,5\n", .csv), primaryKey: "id")
     let text = "id,age\n2,6\n3,old\n4,7\n5\n"
     let report = try run(try source(text, .csv))
-    #expect(!report.isComplete)
+    expectFalse(report.isComplete)
     expectEqual(report.created, 0)
     expectEqual(
       report.badRows.map(\.description),
@@ -142,7 +142,7 @@ struct ImportTests {
       ])
     try expectEqual(lines("Dog"), [#"{"$key":0,"id":1,"age":5}"#])
     let skipped = try run(try source(text, .csv)) { $0.skipsBadRows = true }
-    #expect(skipped.isComplete)
+    expectTrue(skipped.isComplete)
     expectEqual(skipped.created, 2)
     expectEqual(skipped.badRowCount, 2)
     try expectEqual(lines("Dog").count, 3)
@@ -161,7 +161,7 @@ struct ImportTests {
   @Test func dryRunsWriteNothing() throws {
     let report = try run(try source("id\n1\n2\n", .csv), primaryKey: "id") { $0.isDryRun = true }
     expectEqual(report.created, 2)
-    #expect(report.isComplete)
+    expectTrue(report.isComplete)
     #expect(try lines("Dog").isEmpty)
   }
 
@@ -175,14 +175,14 @@ struct ImportTests {
     let first = try run(try source(text, .csv), primaryKey: "id", types: types) {
       $0.batchSize = 5
     }
-    #expect(!first.isComplete)
+    expectFalse(first.isComplete)
     expectEqual(first.badRows.map(\.line), [19])
-    #expect((first.created, first.committedLine) == (15, 16))
+    expectTrue((first.created, first.committedLine) == (15, 16))
     try expectEqual(lines("Dog").count, 15)
     #expect(try lines("realm_import").isEmpty)
     let better = try source(text.replacing("18,bad", with: "18,18"), .csv)
     let second = try run(better) { $0.batchSize = 5 }
-    #expect(second.isComplete)
+    expectTrue(second.isComplete)
     expectEqual(second.resumedAfterLine, 16)
     expectEqual(second.created, 10)
     try expectEqual(lines("Dog").count, 25)
@@ -209,7 +209,7 @@ struct ImportTests {
     expectEqual(failure?.message.contains("has committed its first 16 lines"), true)
     try expectEqual(lines("Dog").count, 15)
     let again = try run(changed) { ($0.batchSize, $0.startsOver) = (5, true) }
-    #expect(again.isComplete)
+    expectTrue(again.isComplete)
     expectEqual(again.created, 24)
   }
 
@@ -247,9 +247,9 @@ struct ImportTests {
     }
     writer.start()
     let source = try ImportSource(path: pipe, format: format, className: "Dog")
-    #expect(source.isStream)
+    expectTrue(source.isStream)
     let report = try run(source, primaryKey: "id")
-    #expect(report.isComplete)
+    expectTrue(report.isComplete)
     expectEqual(report.created, 9000)
     try expectEqual(lines("Dog").last, #"{"$key":8999,"id":9000,"name":"Dog 9000"}"#)
     let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
@@ -307,7 +307,7 @@ struct ImportTests {
     let plan = try ImportPlan(of: source, into: try StoredSchema(try empty.group()))
     #expect(plan.classes.allSatisfy { $0.properties.allSatisfy { !$0.isNew } })
     let report = try Importer(source, plan, Importer.Options()).run(empty)
-    #expect(report.badRows.isEmpty, "\(report.badRows)")
+    expectTrue(report.badRows.isEmpty, "\(report.badRows)")
     expectEqual(report.created, 84)
     var changes: [String] = []
     let count = try FileDifference(whole, try empty.group()).forEach { changes.append($0.text) }
@@ -332,7 +332,7 @@ struct ImportTests {
       path: directory.file("p.csv"), format: .csv, className: "Person")
     let plan = try ImportPlan(of: source, into: try StoredSchema(try writer.group()))
     let report = try Importer(source, plan, Importer.Options()).run(writer)
-    #expect(report.badRows.isEmpty, "\(report.badRows)")
+    expectTrue(report.badRows.isEmpty, "\(report.badRows)")
     let after = try lines("Person", in: sample.path)
     func withoutKeys(_ lines: [String]) -> [Substring] {
       lines.map { $0.drop { $0 != "," } }
@@ -372,7 +372,7 @@ struct ImportTests {
             return count < 1000
           }
         } catch is ToolFailure {}
-        #expect(count < 1000)
+        expectTrue(count < 1000)
       }
     }
   }

@@ -134,7 +134,7 @@ struct ReaderTests {
         expectEqual(number, line.offset + 1)
         expectEqual(text(content), model(line.element, className: className), "\(line.element)")
       }
-      #expect(expected.isEmpty)
+      expectTrue(expected.isEmpty)
     }
   }
 

@@ -23,7 +23,7 @@ struct RealmReaderTests {
     let failure = #expect(throws: ToolFailure.self) { try second.begin() }
     expectEqual(failure?.status, .busy)
     let message = try #require(failure?.message)
-    #expect(message.contains("has been writing to '\(sample.path)' for "))
+    expectTrue(message.contains("has been writing to '\(sample.path)' for "))
     let seconds = try #require(message.firstMatch(of: #/ for (\d+) seconds/#)?.1)
     #expect(try #require(Int(seconds)) >= 1)
     expectEqual(noticed.wait(timeout: .now()), .success)
@@ -59,7 +59,7 @@ struct RealmReaderTests {
     let sample = try SampleRealm()
     try sample.removeLockFile()
     let reader = try RealmReader(path: sample.path)
-    #expect(!reader.isShared)
+    expectFalse(reader.isShared)
     try reader.requireUnchanged()
     let handle = try #require(FileHandle(forUpdatingAtPath: sample.path))
     handle.seekToEndOfFile()
@@ -95,7 +95,7 @@ struct RealmReaderTests {
     let keyFile = sample.directory.file("key")
     try data.write(to: URL(fileURLWithPath: keyFile))
     let report = try FileReport(path: sample.path, key: try KeyFile.key(at: keyFile))
-    #expect(report.isEncrypted)
+    expectTrue(report.isEncrypted)
     expectEqual(report.classes.count, 3)
     let error = #expect(throws: ToolFailure.self) { try FileReport(path: sample.path) }
     expectEqual(error?.message.contains("--key-file"), true)

@@ -71,7 +71,7 @@ struct ShellTests {
       try session.run(#"INSERT Dog {"name": 5}"#)
     }
     expectEqual(error?.message.hasSuffix("The transaction was undone."), true)
-    #expect(!session.isInTransaction)
+    expectFalse(session.isInTransaction)
     try expectEqual(count(), 2)
     _ = try session.run("BEGIN")
     _ = try session.run("DELETE Dog")
@@ -128,7 +128,7 @@ struct ShellTests {
     expectEqual(typed([.backspace, .left, .delete], &editor), .editing)
     expectEqual(typed([.endOfInput], &editor), .ended)
     expectEqual(typed(keys("x") + [.interrupt], &editor), .abandoned)
-    #expect(editor.text.isEmpty)
+    expectTrue(editor.text.isEmpty)
   }
 
   @Test func earlierLinesComeBack() {

@@ -33,14 +33,14 @@ struct TerminalTextTests {
   ])
   func namesAndValuesDoNothing(_ text: String) throws {
     let unsafe = text.unicodeScalars.filter(TerminalText.isUnsafe)
-    #expect(!unsafe.isEmpty)
+    expectFalse(unsafe.isEmpty)
     let shown = try onTerminal("before \(text) after")
     // The terminal itself puts a return before each line's end.
     let plain = shown.replacing("\r\n", with: "\n")
     #expect(
       plain.unicodeScalars.allSatisfy { !TerminalText.isUnsafe($0) }, "\(plain.debugDescription)")
-    #expect(plain.contains("before "))
-    #expect(plain.contains(" after"))
+    expectTrue(plain.contains("before "))
+    expectTrue(plain.contains(" after"))
     #expect(
       !CellText.shortened(text, limit: 20).unicodeScalars.contains(where: TerminalText.isUnsafe))
   }

@@ -80,7 +80,7 @@ struct CoverageTests {
   }
 
   @Test(.heavy) func everyPromiseNamesTestsThatExist() {
-    #expect(!Self.rows.isEmpty)
+    expectFalse(Self.rows.isEmpty)
     for row in Self.rows {
       if row.tests.isEmpty { Issue.record("\(row.page): no test for: \(row.promise)") }
       for test in row.tests where !Self.exists(test) {
@@ -95,7 +95,7 @@ struct CoverageTests {
     let rows = page.split(separator: "\n").filter {
       $0.hasPrefix("| ") && !$0.hasPrefix("| what |") && !$0.hasPrefix("| --- |")
     }
-    #expect(rows.count > 40)
+    expectTrue(rows.count > 40)
     for row in rows {
       let cell = row.split(separator: "|").last { !$0.allSatisfy(\.isWhitespace) } ?? ""
       let tests = cell.split(separator: "`").filter { $0.contains("Tests.") }
@@ -134,10 +134,10 @@ struct CoverageTests {
           Row(page: "p", promise: "`a / b` does", tests: ["ThingTests.aOrB", "ThingTests.other"]),
           Row(page: "p", promise: "is forgotten", tests: []),
         ])
-    #expect(Self.tests.contains("CoverageTests.rowsAreRead"))
-    #expect(!Self.tests.contains("CoverageTests.rows"))
-    #expect(Self.exists("RuleTests.lexer"))
-    #expect(Self.exists("WriteMisuseTests.misuse(deletingOutside)"))
-    #expect(!Self.exists("WriteMisuseTests.misuse(nothing)"))
+    expectTrue(Self.tests.contains("CoverageTests.rowsAreRead"))
+    expectFalse(Self.tests.contains("CoverageTests.rows"))
+    expectTrue(Self.exists("RuleTests.lexer"))
+    expectTrue(Self.exists("WriteMisuseTests.misuse(deletingOutside)"))
+    expectFalse(Self.exists("WriteMisuseTests.misuse(nothing)"))
   }
 }

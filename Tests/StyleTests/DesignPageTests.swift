@@ -56,7 +56,7 @@ struct DesignPageTests {
   }
 
   @Test(.heavy) func pagesNameWhatExists() throws {
-    #expect(Self.pages.count == 10)
+    expectTrue(Self.pages.count == 10)
     for (path, _) in Self.pages {
       for name in Self.names(in: try Repository.text(path)) {
         let words = name.split { $0 == "." || $0 == "/" }.map(String.init)
@@ -73,7 +73,7 @@ struct DesignPageTests {
       .components(separatedBy: "\n## ")[0]
     let files = Set(Repository.code.map(\.name))
     let rows = walks.split(separator: "\n").filter { $0.contains("→") }
-    #expect(rows.count > 15)
+    expectTrue(rows.count > 15)
     for name in rows.flatMap({ Self.names(in: String($0)) }) where !files.contains(name) {
       Issue.record("there is no file \(name)")
     }
@@ -85,12 +85,12 @@ struct DesignPageTests {
         try Repository.text(path).split(
           separator: "\n", omittingEmptySubsequences: false
         ).count - 1
-      #expect(count <= lineCountMax, "\(path)")
+      expectTrue(count <= lineCountMax, "\(path)")
     }
   }
 
   @Test func namesAreRead() {
     let page = "`Alpha` and `beta`, `Gamma+Delta` → `A.b`; `try X()` `Views/`\n```\n`No`\n```\n"
-    #expect(Self.names(in: page) == ["Alpha", "Gamma+Delta", "A.b", "Views/"])
+    expectTrue(Self.names(in: page) == ["Alpha", "Gamma+Delta", "A.b", "Views/"])
   }
 }

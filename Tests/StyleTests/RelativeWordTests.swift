@@ -11,7 +11,7 @@ struct RelativeWordTests {
       guard let module = file.module, file.isSwift else { continue }
       modules[module, default: RelativeWords()].add(file)
     }
-    #expect(modules.count > 10)
+    expectTrue(modules.count > 10)
     for (module, count) in modules.sorted(by: { $0.key < $1.key }) where count.wordCount > 100 {
       let limit = RelativeWords.limits[module] ?? RelativeWords.defaultLimit
       let share = (count.share * 100).rounded() / 100
@@ -32,6 +32,6 @@ struct RelativeWordTests {
           // What is this? The thing THAT is `whose`.
           let that = "who"  // those
           """))
-    #expect(count == RelativeWords(wordCount: 9, relativeCount: 3))
+    expectTrue(count == RelativeWords(wordCount: 9, relativeCount: 3))
   }
 }

@@ -49,7 +49,7 @@ struct StyleTests {
   func everyFileFollows(_ rule: Rule) {
     let violations = Repository.code.flatMap(rule.check)
     let report = violations.map(\.description).joined(separator: "\n")
-    #expect(violations.isEmpty, "\n\(report)")
+    expectTrue(violations.isEmpty, "\n\(report)")
   }
 
   @Test func namesThatNobodyUsesAreRetired() {
@@ -59,13 +59,13 @@ struct StyleTests {
       }
     }
     let unused = Set(NameRules.leaving.keys).subtracting(used)
-    #expect(unused.isEmpty, "move these to `NameRules.retired`: \(unused.sorted())")
+    expectTrue(unused.isEmpty, "move these to `NameRules.retired`: \(unused.sorted())")
   }
 
   @Test func everyReasonForTrapsIsNeeded() {
     let trapping = Repository.code.filter { $0.module != nil && !TrapRules.calls($0).isEmpty }
     let paths = Set(trapping.map { String($0.path.dropFirst("Sources/".count)) })
-    #expect(Set(TrapRules.reasons.keys).subtracting(paths).isEmpty)
+    expectTrue(Set(TrapRules.reasons.keys).subtracting(paths).isEmpty)
   }
 
   @Test func theRepositoryIsFound() {
@@ -75,25 +75,25 @@ struct StyleTests {
 
   @Test func theManifestPointsDown() throws {
     let manifest = try Repository.text("Package.swift")
-    #expect(ModuleOrder.manifest(manifest).isEmpty)
+    expectTrue(ModuleOrder.manifest(manifest).isEmpty)
     let named = Set(ModuleOrder.manifestTargets(manifest).map(\.name))
-    #expect(named == Set(ModuleOrder.allowed.keys))
+    expectTrue(named == Set(ModuleOrder.allowed.keys))
   }
 
   @Test func theChangelogTellsWhatIsNew() throws {
     let changelog = try Repository.text("CHANGELOG.md")
     let sections = changelog.components(separatedBy: "\n## ").dropFirst()
     let newest = try #require(sections.first)
-    #expect(newest.contains("\n- "), "the newest section of CHANGELOG.md has no entry")
+    expectTrue(newest.contains("\n- "), "the newest section of CHANGELOG.md has no entry")
   }
 
   @Test func theReadmeCommandsAreWhatCIRuns() throws {
     let readme = try Repository.text("README.md")
     let commands = readme.split(separator: "\n").filter { $0.hasPrefix("swift ") }
-    #expect(commands.count == 2, "the README gives two commands: \(commands)")
+    expectTrue(commands.count == 2, "the README gives two commands: \(commands)")
     let script = try Repository.text(".ci/run")
     for command in commands {
-      #expect(script.contains(command), ".ci/run does not run: \(command)")
+      expectTrue(script.contains(command), ".ci/run does not run: \(command)")
     }
   }
 }

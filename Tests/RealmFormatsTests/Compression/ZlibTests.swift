@@ -51,7 +51,7 @@ struct ZlibTests {
       var random = SeededGenerator(seed: seed)
       let data = random.data(random.size(upTo: seed % 50 == 0 ? 100_000 : 4_000))
       let stream = Zlib.compress(data)
-      #expect(stream.count <= data.count + data.count / 3_000 + 16, "seed \(seed)")
+      expectTrue(stream.count <= data.count + data.count / 3_000 + 16, "seed \(seed)")
       try expectEqual(Zlib.decompress(stream, byteCount: data.count), data, "seed \(seed)")
     }
   }
@@ -65,14 +65,14 @@ struct ZlibTests {
       (count, next) = (next, count + next)
     }
     let stream = Zlib.compress(data)
-    #expect(stream.count < data.count)
+    expectTrue(stream.count < data.count)
     try expectEqual(Zlib.decompress(stream, byteCount: data.count), data)
   }
 
   @Test func repetitionsShrink() {
     let text = Array(String(repeating: "the same words again and ", count: 200).utf8)
-    #expect(Zlib.compress(text).count < text.count / 20)
-    #expect(Zlib.compress([UInt8](repeating: 7, count: 100_000)).count < 500)
+    expectTrue(Zlib.compress(text).count < text.count / 20)
+    expectTrue(Zlib.compress([UInt8](repeating: 7, count: 100_000)).count < 500)
   }
 
   /// A defect of a stream and the error that names it.
@@ -160,6 +160,6 @@ struct ZlibTests {
       }
     }
     // The checksum finds nearly all of it.
-    #expect(accepted < 2_000)
+    expectTrue(accepted < 2_000)
   }
 }

@@ -31,8 +31,8 @@ struct NumberTextTests {
     expectEqual(double("12e-3"), 0.012)
     expectEqual(double("-0")?.sign, .minus)
     for text in ["", "-", "+1", ".5", "1.", "1e", "e5", "1.5x", "--1", "0x1", "nan"] {
-      #expect(double(text) == nil, "\(text)")
-      #expect(integer(text) == nil, "\(text)")
+      expectTrue(double(text) == nil, "\(text)")
+      expectTrue(integer(text) == nil, "\(text)")
     }
   }
 
@@ -50,7 +50,7 @@ struct NumberTextTests {
       count += 1
       expectEqual(number.bitPattern, Double(text)?.bitPattern, "\(text)")
     }
-    #expect(count > 15_000)
+    expectTrue(count > 15_000)
   }
 
   /// Halves between two doubles, and their neighbours in decimal, decide by the last digit.

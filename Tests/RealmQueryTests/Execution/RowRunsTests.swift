@@ -24,22 +24,22 @@ struct RowRunsTests {
     var runCount = 0
     var runs = RowRuns(of: keys, in: tables.items)
     while let (cluster, rows) = try runs.next() {
-      #expect(!rows.isEmpty)
+      expectFalse(rows.isEmpty)
       for row in rows { found.append(cluster.key(at: row)) }
       runCount += 1
     }
     let known = Set(existing)
     expectEqual(found, keys.filter(known.contains))
-    #expect(runCount < found.count / 4, "neighbors come together")
+    expectTrue(runCount < found.count / 4, "neighbors come together")
   }
 
   @Test func noKeysAreNoRuns() throws {
     let tables = try SampleTables(seed: 91, items: 10, owners: 1)
     var none = RowRuns(of: [], in: tables.items)
     let first = try none.next()
-    #expect(first == nil)
+    expectTrue(first == nil)
     var missing = RowRuns(of: [ObjectKey(-1), ObjectKey(1 << 40)], in: tables.items)
     let other = try missing.next()
-    #expect(other == nil)
+    expectTrue(other == nil)
   }
 }

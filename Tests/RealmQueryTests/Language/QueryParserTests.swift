@@ -280,7 +280,7 @@ struct QueryParserTests {
     }
     expectEqual(error.column, column)
     expectEqual(error.expected, expected)
-    #expect(error.description.contains("at column \(column)"))
+    expectTrue(error.description.contains("at column \(column)"))
   }
 
   @Test(.heavy) func nestingIsBounded() {

@@ -114,7 +114,7 @@ struct LiveQueryTests {
       }
       group = next
     }
-    #expect(refreshCount > 50)
+    expectTrue(refreshCount > 50)
   }
 
   private static func keys(of query: TableQuery, in group: TableGroup) throws -> [ObjectKey] {

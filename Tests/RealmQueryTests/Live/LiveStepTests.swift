@@ -85,13 +85,13 @@ struct LiveStepTests {
     expectEqual(first.result.array(), Self.keys(1, 2))
     // What follows a deleted repetition is asked about, and was the first of its value before.
     let second = try Self.edit(rows, steps) { table, _, _ in try table.delete(ObjectKey(1)) }
-    #expect(second.removed.isEmpty)
-    #expect(second.arrivals.isEmpty)
+    expectTrue(second.removed.isEmpty)
+    expectTrue(second.arrivals.isEmpty)
     let third = try Self.edit(rows, steps) { table, _, name in
       try table.set(.string("a"), name, ObjectKey(3))
     }
-    #expect(third.removed.isEmpty)
-    #expect(third.arrivals.isEmpty)
+    expectTrue(third.removed.isEmpty)
+    expectTrue(third.arrivals.isEmpty)
   }
 
   /// `LiveStep` 3: changed and new objects that a filter lets through arrive; the others do not.

@@ -274,8 +274,8 @@ struct ApplySchemaTests {
     var applier = InstructionApplier(group)
     try applier.apply(changeset)
     #expect(try recorder.finish(group).isEmpty)
-    #expect(group.recorder != nil)
-    #expect(!group.log.isEmpty)
+    expectTrue(group.recorder != nil)
+    expectFalse(group.log.isEmpty)
     group.rollback()
   }
 

@@ -47,19 +47,19 @@ struct FileIdentifierTests {
   @Test func areEnteredWhereTheFileWasMeant() throws {
     let (changeset, isChanged) = try ChangesetParser.parse(
       ChangesetEncoder.encode(Self.changeset(0)), replacingOwnFileBy: FileIdentifier(1000))
-    #expect(isChanged)
+    expectTrue(isChanged)
     expectEqual(changeset.description, Self.changeset(1000).description)
     let bytes = ChangesetEncoder.encode(changeset)
     expectEqual(bytes, ChangesetEncoder.encode(Self.changeset(1000)))
     let again = try ChangesetParser.parse(bytes, replacingOwnFileBy: FileIdentifier(1001))
-    #expect(!again.isChanged)
+    expectFalse(again.isChanged)
     expectEqual(again.changeset.description, changeset.description)
   }
 
   @Test func areNotEnteredAsLongAsTheFileHasNone() throws {
     let bytes = ChangesetEncoder.encode(Self.changeset(0))
     let (changeset, isChanged) = try ChangesetParser.parse(bytes, replacingOwnFileBy: .own)
-    #expect(!isChanged)
+    expectFalse(isChanged)
     try expectEqual(changeset.description, ChangesetParser.parse(bytes).description)
     expectEqual(changeset.description, Self.changeset(0).description)
   }
@@ -79,7 +79,7 @@ struct FileIdentifierTests {
       }
       let isNamed = lines.allSatisfy { $0.contains("high: \(wanted),") }
       expectEqual(lines.count, 2)
-      #expect(isNamed, "\(lines)")
+      expectTrue(isNamed, "\(lines)")
     }
   }
 }

@@ -77,7 +77,7 @@ struct RecordingRuleTests {
       try one.columns.remove(column.key)
       try group.removeTable(one.key)
     }
-    #expect(bytes.isEmpty)
+    expectTrue(bytes.isEmpty)
   }
 
   @Test func classesAndPropertiesAreErased() throws {
@@ -116,7 +116,7 @@ struct RecordingRuleTests {
       try table.delete(key)
       try group.removeTable(table.key)
     }
-    #expect(bytes.isEmpty)
+    expectTrue(bytes.isEmpty)
   }
 
   @Test func emptyAndUnrecordedTransactionsAreNothing() throws {
@@ -125,7 +125,7 @@ struct RecordingRuleTests {
       let item = try group.existing("Item")
       _ = try group.withoutRecording(item.createObject(primaryKey: .string("c")))
     }
-    #expect(bytes.isEmpty)
+    expectTrue(bytes.isEmpty)
   }
 
   // MARK: Objects

@@ -74,7 +74,7 @@ struct RandomReplayTests {
       _ = try ReplayBench.replay(changesets, of: pair.local, onto: pair.copy)
       if try pair.local.digest() != pair.copy.digest() { foundCount += 1 }
     }
-    #expect(foundCount > 0)
+    expectTrue(foundCount > 0)
   }
 
   /// On a copy that has gone on, what is returned has the effect of the replay, and the file is

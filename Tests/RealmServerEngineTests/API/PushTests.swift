@@ -87,7 +87,7 @@ struct PushTests {
     let other = APIBench.app + "/push/providers/gcm/"
     let unknown = await Self.register(bench, login, "t", path: other)
     expectEqual(unknown.error, "404 ServiceNotFound")
-    #expect(unknown.text.contains("service not found: 'gcm'"))
+    expectTrue(unknown.text.contains("service not found: 'gcm'"))
     let hook = Webhook(url: Self.url, secret: Secret("s"))
     let names = (0...PushDevice.countMax).map { "s\($0)" }
     bench.functions.push.set(names.map { PushProvider($0, hook) })

@@ -76,10 +76,10 @@ struct RequestOriginTests {
         peer: peer, headers: scheme.map { [(name: "x-forwarded-proto", value: $0)] } ?? [],
         isEncrypted: false)
     }
-    #expect(origin("127.0.0.1", "https").isSecure)
-    #expect(!origin("127.0.0.1", "https, http").isSecure)
-    #expect(!origin("127.0.0.1", nil).isSecure)
-    #expect(!origin("192.0.2.1", "https").isSecure)
+    expectTrue(origin("127.0.0.1", "https").isSecure)
+    expectFalse(origin("127.0.0.1", "https, http").isSecure)
+    expectFalse(origin("127.0.0.1", nil).isSecure)
+    expectFalse(origin("192.0.2.1", "https").isSecure)
   }
 
   @Test func whatAProxyPassesOnIsNotLocal() {
@@ -88,7 +88,7 @@ struct RequestOriginTests {
         peer: "127.0.0.1", headers: [(name: name, value: "127.0.0.1")], isEncrypted: false
       ).isLocal
     }
-    #expect(isLocal("Accept"))
+    expectTrue(isLocal("Accept"))
     for name in ["X-Forwarded-For", "Forwarded", "Via", "X-Real-IP"] { #expect(!isLocal(name)) }
   }
 }

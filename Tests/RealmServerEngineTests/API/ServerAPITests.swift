@@ -84,8 +84,8 @@ struct ServerAPITests {
     let answer = await bench.send("GET", "/api/client/v2.0/app/\(app)/location")
     let text = try #require(try JSONParser.parse(answer.body)["error"]?.string)
     expectEqual(answer.status, 404)
-    #expect(text.hasSuffix("éé"))
-    #expect((1_000...1_024).contains(text.utf8.count))
+    expectTrue(text.hasSuffix("éé"))
+    expectTrue((1_000...1_024).contains(text.utf8.count))
   }
 
   @Test func unknownPathsAreErrors() async throws {

@@ -128,7 +128,7 @@ struct TokenLoginTests {
     let wrong = PlainCryptography.token(Self.claims(changes), Self.given, .hs256)
     let answer = await Self.logIn(bench, wrong)
     expectEqual(answer.error, "401 AuthError", "\(answer.text)")
-    #expect(answer.text.contains(message), "\(answer.text)")
+    expectTrue(answer.text.contains(message), "\(answer.text)")
   }
 
   @Test func clocksMayBeAMinuteApart() async throws {
@@ -190,7 +190,7 @@ struct TokenLoginTests {
     await expectEqual(Self.logIn(bench, token(11_000)).status, 200)
     let answer = await Self.logIn(bench, token(13_000))
     expectEqual(answer.error, "401 AuthError")
-    #expect(answer.text.contains("longer than 16384 bytes"))
+    expectTrue(answer.text.contains("longer than 16384 bytes"))
   }
 
   // MARK: Limits
@@ -300,7 +300,7 @@ struct TokenLoginTests {
     for _ in 0..<12 {
       let answer = await Self.logIn(bench, Self.token("1", of: "1"))
       expectEqual(answer.error, "500 InternalServerError")
-      #expect(!answer.text.contains("example.org"))
+      expectFalse(answer.text.contains("example.org"))
     }
     expectEqual(services.requests.withLock { $0.count }, 1)
     Self.set(services, Self.key("1"))
@@ -343,11 +343,11 @@ struct TokenLoginTests {
       #"{"keys":[\#((0..<count).map { Self.key("\($0)") }.joined(separator: ","))]}"#
     }
     expectEqual(read(many(100))?.count, 100)
-    #expect(read(many(101)) == nil)
+    expectTrue(read(many(101)) == nil)
     let filler = { count in #"{"keys":[],"x":"\#(String(repeating: "x", count: count))"}"# }
     expectEqual(read(filler(200_000)), [])
-    #expect(read(filler(263_000)) == nil)
-    #expect(read("[]") == nil)
+    expectTrue(read(filler(263_000)) == nil)
+    expectTrue(read("[]") == nil)
     #expect(read("{") == nil)
     let kinds: [(String, [SigningAlgorithm])] = [
       (#"{"kty":"oct","k":"c2VjcmV0"}"#, []), (#"{"kty":"RSA","n":"a"}"#, [.rs256]),
@@ -413,7 +413,7 @@ struct TokenLoginTests {
       ])
     let code = await Self.logIn(googles, "code", "oauth2-google", "authCode")
     expectEqual(code.error, "400 BadRequest")
-    #expect(code.text.contains("exchanges no codes"))
+    expectTrue(code.text.contains("exchanges no codes"))
     await expectEqual(
       Self.logIn(googles, ann, "oauth2-facebook", "accessToken").error,
       "404 AuthProviderNotFound")
@@ -435,7 +435,7 @@ struct TokenLoginTests {
       mail(.passwordReset).link(by: settings), "app://reset?lang=de&token=t&tokenId=i")
     expectEqual(mail(.confirmation).subject(by: settings), "Welcome")
     expectEqual(mail(.passwordReset).subject(by: settings), "Reset your password")
-    #expect(mail(.passwordReset).text(by: settings).contains("\napp://reset?lang=de&token=t"))
+    expectTrue(mail(.passwordReset).text(by: settings).contains("\napp://reset?lang=de&token=t"))
     expectEqual(mail(.confirmation).link(by: MailSettings()), nil)
   }
 
@@ -443,7 +443,7 @@ struct TokenLoginTests {
     let secret = Secret("PASSWORD-1", file: "f")
     var text = "\(secret) \(SigningKey(secret)) \(Webhook(url: "u", secret: secret))"
     dump(secret, to: &text)
-    #expect(!text.contains("PASSWORD"))
-    #expect(text.contains("(secret)"))
+    expectFalse(text.contains("PASSWORD"))
+    expectTrue(text.contains("(secret)"))
   }
 }

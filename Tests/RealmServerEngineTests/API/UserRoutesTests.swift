@@ -49,7 +49,7 @@ struct UserRoutesTests {
     bench.advance(minutes: 60)
     let refreshed = await bench.send("POST", Self.session, token: login.refresh)
     let token = try #require(try JSONParser.parse(refreshed.body)["access_token"]?.string)
-    #expect(AppToken(token) != nil)
+    expectTrue(AppToken(token) != nil)
     await expectEqual(bench.send("GET", Self.profile, token: token).status, 200)
     await expectEqual(bench.send("POST", Self.session, token: token).error, "401 InvalidSession")
     await expectEqual(bench.send("DELETE", Self.session, token: login.refresh).status, 204)

@@ -34,7 +34,7 @@ struct AppFileTests {
 
   @Test func whatIsNotNamedIsOff() throws {
     let file = try AppFile(Array(#"{"id":"a"}"#.utf8))
-    #expect(!file.accounts.allowsAnonymous)
+    expectFalse(file.accounts.allowsAnonymous)
     expectEqual(file.accounts.confirmation, nil)
     expectEqual(file.mode, .flexible)
     expectEqual(file.stage, nil)
@@ -58,6 +58,6 @@ struct AppFileTests {
   ])
   func mistakesAreNamed(_ text: String, _ expected: String) throws {
     let error = try #require(Self.error(text))
-    #expect(error.contains(expected), "\(error)")
+    expectTrue(error.contains(expected), "\(error)")
   }
 }

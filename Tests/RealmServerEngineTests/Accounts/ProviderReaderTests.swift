@@ -178,7 +178,7 @@ struct ProviderReaderTests {
   ])
   func mistakesInProvidersAreNamed(_ text: String, _ expected: String) throws {
     let error = try #require(throws: AppFileError.self) { try Self.providers(text) }
-    #expect(error.description.contains(expected), "\(error)")
+    expectTrue(error.description.contains(expected), "\(error)")
     expectEqual(error.line, 1)
   }
 
@@ -205,7 +205,7 @@ struct ProviderReaderTests {
   ])
   func mistakesInMailsAreNamed(_ text: String, _ expected: String) throws {
     let error = try #require(throws: AppFileError.self) { try Self.file(#""mail":\#(text)"#) }
-    #expect(error.description.contains(expected), "\(error)")
+    expectTrue(error.description.contains(expected), "\(error)")
     expectEqual(error.line, 1)
   }
 }

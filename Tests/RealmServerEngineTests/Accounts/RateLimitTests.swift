@@ -12,11 +12,11 @@ struct RateLimitTests {
   @Test func anAddressHasSoManyAttemptsAMinute() {
     var limit = RateLimit(2)
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }
-    #expect(attempt("a", 0))
-    #expect(attempt("a", 10))
-    #expect(!attempt("a", 59_999))
-    #expect(attempt("b", 59_999))
-    #expect(attempt("a", 60_000))
+    expectTrue(attempt("a", 0))
+    expectTrue(attempt("a", 10))
+    expectFalse(attempt("a", 59_999))
+    expectTrue(attempt("b", 59_999))
+    expectTrue(attempt("a", 60_000))
   }
 
   /// Some limits count on the clock of the machine, which may be set back by a year.
@@ -24,20 +24,20 @@ struct RateLimitTests {
     var limit = RateLimit(2)
     func attempt(_ now: UInt64) -> Bool { limit.begin("a", now: now) }
     let year: UInt64 = 365 * 24 * 3_600_000
-    #expect(attempt(2 * year))
-    #expect(attempt(2 * year))
-    #expect(!attempt(2 * year))
-    #expect(attempt(year))
-    #expect(attempt(year))
-    #expect(!attempt(year + 59_999))
-    #expect(attempt(year + 60_000))
+    expectTrue(attempt(2 * year))
+    expectTrue(attempt(2 * year))
+    expectTrue(!attempt(2 * year))
+    expectTrue(attempt(year))
+    expectTrue(attempt(year))
+    expectTrue(!attempt(year + 59_999))
+    expectTrue(attempt(year + 60_000))
   }
 
   @Test func successIsNoAttempt() {
     var limit = RateLimit(2)
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }
     for time in 0..<10 {
-      #expect(attempt("a", UInt64(time)))
+      expectTrue(attempt("a", UInt64(time)))
       limit.withdraw("a")
     }
   }
@@ -48,13 +48,13 @@ struct RateLimitTests {
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }
     for name in ["a", "b", "c"] { #expect(attempt(name, 0)) }
     // The oldest makes room.
-    #expect(attempt("d", 1))
-    #expect(attempt("b", 1))
-    #expect(!attempt("b", 1))
+    expectTrue(attempt("d", 1))
+    expectTrue(attempt("b", 1))
+    expectFalse(attempt("b", 1))
     for number in 0..<100_000 { #expect(attempt("\(number)", 2)) }
-    #expect(attempt("b", 3))
-    #expect(attempt("b", 3))
-    #expect(!attempt("b", 3))
+    expectTrue(attempt("b", 3))
+    expectTrue(attempt("b", 3))
+    expectFalse(attempt("b", 3))
   }
 
   /// `RateLimit` 3
@@ -64,21 +64,21 @@ struct RateLimitTests {
       delays.begin("ann@x.org", from: "10.0.\(now % 250).1", now: now)
     }
     for time in 0..<5 { #expect(attempt(UInt64(time))) }
-    #expect(!attempt(1_003))
-    #expect(attempt(1_004))
-    #expect(!attempt(3_003))
-    #expect(attempt(3_004))
+    expectFalse(attempt(1_003))
+    expectTrue(attempt(1_004))
+    expectFalse(attempt(3_003))
+    expectTrue(attempt(3_004))
     // The longest pause is five minutes.
     var time: UInt64 = 3_004
     for _ in 0..<20 {
       time += 300_000
-      #expect(attempt(time))
+      expectTrue(attempt(time))
     }
     // An attempt that was not judged is none.
     delays.withdraw("ann@x.org", from: "10.0.0.1")
     time += 3_600_000
     for _ in 0..<5 { #expect(attempt(time)) }
-    #expect(!attempt(time))
+    expectFalse(attempt(time))
   }
 
   /// `RateLimit` 4
@@ -87,13 +87,13 @@ struct RateLimitTests {
     func attempt(_ address: String, _ now: UInt64) -> Bool {
       delays.begin("ann@x.org", from: address, now: now)
     }
-    #expect(attempt("home", 0))
+    expectTrue(attempt("home", 0))
     delays.succeed("ann@x.org", from: "home")
     for time in 1...5 {
-      #expect(attempt("elsewhere", UInt64(time)))
+      expectTrue(attempt("elsewhere", UInt64(time)))
     }
-    #expect(!attempt("elsewhere", 6))
-    #expect(attempt("home", 6))
+    expectFalse(attempt("elsewhere", 6))
+    expectTrue(attempt("home", 6))
   }
 
   /// `PasswordChecker` 3 and 4

@@ -99,7 +99,7 @@ private struct FlexibleRun {
     guard !device.hasSchema else { return }
     device.hasSchema = true
     let bootstrap = try await server.realm.schemaBootstrap(for: device.ident).batch()
-    #expect(!bootstrap.entries.isEmpty)
+    expectFalse(bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
   }
 
@@ -161,7 +161,7 @@ private struct FlexibleRun {
     if random.percent(15) { return device.client.disconnect() }
     // It is written now, of the version that was the newest before.
     let bootstrap = try due.batch()
-    #expect(!bootstrap.entries.isEmpty)
+    expectFalse(bootstrap.entries.isEmpty)
     try device.client.integrate(bootstrap)
     device.query = next
   }

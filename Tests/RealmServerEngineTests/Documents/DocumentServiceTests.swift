@@ -177,9 +177,9 @@ struct DocumentServiceTests {
     for name in ["A", "B"] {
       let first = try await bench.call("insertOne", #""document":{}"#, of: name)["insertedId"]
       let second = try await bench.call("insertOne", #""document":{}"#, of: name)["insertedId"]
-      #expect(first != nil)
-      #expect(second != nil)
-      #expect(first != second)
+      expectTrue(first != nil)
+      expectTrue(second != nil)
+      expectTrue(first != second)
       try await expectEqual(bench.call("count", #""query":{}"#, of: name), .int64(2))
       if name == "B", case .binary(4, let bytes)? = first {
         expectEqual(bytes[6] >> 4, 4)

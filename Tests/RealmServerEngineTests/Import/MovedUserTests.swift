@@ -41,7 +41,7 @@ struct MovedUserTests {
     expectEqual(count, 1)
     let account = try #require(try await accounts.account(email: "ann@example.org"))
     expectEqual(account.id, Self.ann)
-    #expect(account.isDisabled)
+    expectTrue(account.isDisabled)
     expectEqual(
       account.identities,
       [

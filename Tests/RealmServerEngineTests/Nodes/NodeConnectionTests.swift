@@ -117,7 +117,7 @@ struct NodeConnectionTests {
       let serving = Task { await server.serve(peer, of: "edge") }
       try await socket.send(bytes)
       let end = await serving.value
-      #expect([CloseCode.protocolError, .policyViolation].contains(end.code))
+      expectTrue([CloseCode.protocolError, .policyViolation].contains(end.code))
     }
   }
 
@@ -142,7 +142,7 @@ struct NodeConnectionTests {
     timer.advance(to: 35_000)
     let end = await serving.value
     expectEqual(end.code, .goingAway)
-    #expect(end.message.contains("silent"))
+    expectTrue(end.message.contains("silent"))
   }
 
   @Test func aServerThatSaysNothingIsNotWaitedFor() async throws {
@@ -211,7 +211,7 @@ struct NodeConnectionTests {
     }
     let end = await serving.value
     expectEqual(end.code, .goingAway, "\(end)")
-    #expect(end.message.contains("takes nothing"), "\(end)")
+    expectTrue(end.message.contains("takes nothing"), "\(end)")
     signal.give()
   }
 
@@ -308,7 +308,7 @@ struct NodeConnectionTests {
     var time: Milliseconds = 0
     while server.connectionCount > 0 {
       time += 5_000
-      #expect(time <= 120_000)
+      expectTrue(time <= 120_000)
       await timer.waitForSleeper(at: time)
       // Both sides sleep until then.
       for _ in 0..<20 { await Task.yield() }

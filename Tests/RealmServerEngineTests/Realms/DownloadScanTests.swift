@@ -39,7 +39,7 @@ struct DownloadScanTests {
     expectEqual(download.remaining, 0)
     expectEqual(download.cursors.upload, UploadCursor(clientVersion: 2, serverVersion: 2))
     let own = try await server.realm.download(for: first.ident, after: DownloadCursor())
-    #expect(own.entries.map(\.serverVersion).contains(3))
+    expectTrue(own.entries.map(\.serverVersion).contains(3))
     expectEqual(own.cursors.download, DownloadCursor(serverVersion: 5, clientVersion: 3))
   }
 
@@ -51,7 +51,7 @@ struct DownloadScanTests {
     while cursor.serverVersion < 5 {
       let download = try await server.realm.download(
         for: second.ident, after: cursor, byteLimit: 1)
-      #expect(download.entries.count == 1 || download.cursors.download.serverVersion == 5)
+      expectTrue(download.entries.count == 1 || download.cursors.download.serverVersion == 5)
       expectEqual((download.remaining > 0), (download.cursors.download.serverVersion < 5))
       versions += download.entries.map(\.serverVersion)
       cursor = download.cursors.download

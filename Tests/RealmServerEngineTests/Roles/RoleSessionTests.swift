@@ -299,7 +299,7 @@ struct RoleSessionTests {
     expectEqual(first.count, 1)
     try ann.write([Self.make("b", owner: "u2")])
     let second = try await ann.upload()
-    #expect(second.count == 1 && second[0].serverVersion > first[0].serverVersion)
+    expectTrue(second.count == 1 && second[0].serverVersion > first[0].serverVersion)
     for isKilled in [false, true] {
       // The round is made, which replaces what undoes the writes, and does not arrive.
       try await ann.download(arrives: false)
@@ -314,7 +314,7 @@ struct RoleSessionTests {
     #expect(try Self.keys(ann).isEmpty)
     await ann.disconnect()
     try await ann.connect()
-    #expect(ann.reports.isEmpty)
+    expectTrue(ann.reports.isEmpty)
     // Its acknowledgement lets the server forget it.
     let file = ann.client.identity.ident
     #expect(try await !server.realm().store.privates(of: file, after: 0).isEmpty)
@@ -348,7 +348,7 @@ struct RoleSessionTests {
     try server.setCustomData(["admin": .bool(true)], of: "u1")
     try await ann.connect()
     expectEqual(ann.reports.count, 1)
-    #expect(ann.isWaiting)
+    expectTrue(ann.isWaiting)
     let store = try #require(ann.store)
     var cursor = ann.client.cursor
     var found: [(ServerMessage.BatchState?, [Int])] = []
@@ -361,7 +361,7 @@ struct RoleSessionTests {
       cursor = message.cursors.download
     }
     expectEqual(found.map(\.0), [.last, .steady, .steady])
-    #expect(found.count == 3 && found[0].1.first ?? 0 > 0)
+    expectTrue(found.count == 3 && found[0].1.first ?? 0 > 0)
     expectEqual(found.dropFirst().map(\.1), [[0], []])
   }
 
@@ -420,20 +420,20 @@ struct RoleSessionTests {
       }
       try ann.write([Self.set("mine", ["level": .integer(isAdmin ? 4 : 5)])])
       try await ann.connect()
-      #expect(ann.isWaiting)
+      expectTrue(ann.isWaiting)
       // The first try does not arrive.
       try await ann.download(arrives: false)
       try await ann.connect()
-      #expect(ann.isWaiting)
+      expectTrue(ann.isWaiting)
       try await ann.upload()
       try await ann.downloadAll()
-      #expect(!ann.isWaiting)
+      expectFalse(ann.isWaiting)
       try expectEqual(Self.keys(ann), expected)
       try expectEqual(ann.objects()["Doc"]?["mine"]?["level"], .integer(isAdmin ? 4 : 5))
       // The same role again changes nothing.
       await ann.disconnect()
       try await ann.connect()
-      #expect(!ann.isWaiting)
+      expectFalse(ann.isWaiting)
     }
   }
 

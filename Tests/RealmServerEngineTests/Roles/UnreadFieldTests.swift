@@ -84,7 +84,7 @@ struct UnreadFieldTests {
       changeset.instructions = [instruction]
       let taken = try Self.unread().take(from: &changeset, base: 0)
       expectEqual(taken.refused.count, 1, "\(all.line(instruction))")
-      #expect(!taken.isChanged, "\(all.line(instruction))")
+      expectFalse(taken.isChanged, "\(all.line(instruction))")
       // Another property is nothing to it.
       var other = Maker()
       other.changeAll(of: "open", "x")
@@ -110,7 +110,7 @@ struct UnreadFieldTests {
         expectEqual(taken.refused.isEmpty, isMade, "\(value)")
         expectEqual(taken.isChanged, isMade, "\(value)")
         // The author does not see it now either.
-        #expect(taken.reduced.isEmpty)
+        expectTrue(taken.reduced.isEmpty)
         if isMade { expectEqual(maker.changeset.instructions.count, 2) }
       }
     }
@@ -137,11 +137,11 @@ struct UnreadFieldTests {
       var maker = Maker()
       maker.update("secret", .int(1))
       let refused = unread.take(from: &maker.changeset, base: UInt64(base)).refused
-      #expect(refused.isEmpty != isRefused, "\(base)")
+      expectTrue(refused.isEmpty != isRefused, "\(base)")
     }
     let none = try #require(ViewFilters(""))
-    #expect(UnreadFields(nil, none) == nil)
-    #expect(UnreadFields(ReadFilters(fallback: .constant(true)), none) == nil)
+    expectTrue(UnreadFields(nil, none) == nil)
+    expectTrue(UnreadFields(ReadFilters(fallback: .constant(true)), none) == nil)
   }
 
   // MARK: What is left of a changeset
@@ -176,10 +176,10 @@ struct UnreadFieldTests {
     let bytes = ChangesetEncoder.encode(rest)
     expectEqual(Self.lines(try ChangesetParser.parse(bytes)), Self.lines(rest))
     let text = String(decoding: bytes, as: UTF8.self)
-    #expect(text.contains("shown-key"))
-    #expect(text.contains("shown-entry"))
-    #expect(!text.contains("hidden"))
-    #expect(!text.contains("secret"))
+    expectTrue(text.contains("shown-key"))
+    expectTrue(text.contains("shown-entry"))
+    expectFalse(text.contains("hidden"))
+    expectFalse(text.contains("secret"))
     // Without that, the strings would be there.
     var naive = all
     naive.instructions = kept

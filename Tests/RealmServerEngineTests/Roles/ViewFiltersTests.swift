@@ -18,8 +18,8 @@ struct ViewFiltersTests {
   /// `ViewFilters` 1
   @Test func aClientHasTheFiltersOfTheLastChangeUpToItsVersion() throws {
     var filters = try #require(ViewFilters(""))
-    #expect(filters.text.isEmpty)
-    #expect(filters.filters(at: 9) == nil)
+    expectTrue(filters.text.isEmpty)
+    expectTrue(filters.filters(at: 9) == nil)
     filters.set(Self.filters("a"), from: 4, base: 0)
     filters.set(nil, from: 7, base: 0)
     filters.set(Self.filters("b"), from: 9, base: 0)

@@ -73,7 +73,7 @@ struct NamedValueTests {
     let error = try #require(throws: AppFileError.self) {
       try AppFile(Array(Self.file(rule).utf8))
     }
-    #expect(error.message.contains(text), "\(error)")
+    expectTrue(error.message.contains(text), "\(error)")
     expectEqual(error.line, 1, "\(error)")
     expectEqual(error.column, 72 + column, "\(error)")
   }
@@ -85,7 +85,7 @@ struct NamedValueTests {
   func valuesHaveNames(_ values: String, _ text: String, _ column: Int) throws {
     let file = #"{"id": "a", "values":\#(values)}"#
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(file.utf8)) }
-    #expect(error.message.contains(text), "\(error)")
+    expectTrue(error.message.contains(text), "\(error)")
     expectEqual(error.column, column + 1, "\(error)")
   }
 

@@ -221,8 +221,8 @@ struct RoleReaderTests {
     let roles = try AppFile(Array(Self.file(role: members).utf8)).roles
     let text = RoleExplanation(roles, of: RuleUser(id: "u1"), className: "Todo").description
     let lines = text.split(separator: "\n")
-    #expect(lines[1].hasSuffix(read), "\(text)")
-    #expect(lines[2].hasSuffix(changed), "\(text)")
+    expectTrue(lines[1].hasSuffix(read), "\(text)")
+    expectTrue(lines[2].hasSuffix(changed), "\(text)")
   }
 
   // MARK: Mistakes
@@ -320,8 +320,8 @@ struct RoleReaderTests {
 
   private static func expect(_ file: String, _ text: String, _ column: Int) throws {
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(file.utf8)) }
-    #expect(error.message.contains("has a mistake in its rules: "), "\(error)")
-    #expect(error.message.contains(text), "\(error)")
+    expectTrue(error.message.contains("has a mistake in its rules: "), "\(error)")
+    expectTrue(error.message.contains(text), "\(error)")
     expectEqual(error.line, 1, "\(error)")
     expectEqual(error.column, column, "\(error)")
   }
@@ -340,6 +340,6 @@ struct RoleReaderTests {
   ])
   func rolesThatWouldNotHoldAreRefused(_ text: String, _ expected: String) throws {
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(text.utf8)) }
-    #expect(error.description.contains(expected), "\(error)")
+    expectTrue(error.description.contains(expected), "\(error)")
   }
 }

@@ -81,7 +81,7 @@ struct RuleBuildingTests {
     expectEqual(back.permissions, file.permissions)
     expectEqual(back.values, ["kept": .string("%y"), "value2": .string("%%user.id")])
     let context = RuleContext(user: RuleUser(id: "u"), partition: .string("u"))
-    #expect(!back.permissions.read.holds(in: context))
+    expectFalse(back.permissions.read.holds(in: context))
   }
 
   /// As for a file of the same text.
@@ -99,7 +99,7 @@ struct RuleBuildingTests {
       var file = Self.app()
       file.roles = AppRoles(fallback: [role])
       let error = try #require(throws: AppFileError.self) { try file.text() }
-      #expect(error.description.contains(text), "\(error)")
+      expectTrue(error.description.contains(text), "\(error)")
     }
     var file = Self.app()
     file.roles = AppRoles(fallback: [Role("r"), Role("r")])
@@ -149,7 +149,7 @@ struct RuleBuildingTests {
       guard let back = try? AppFile(Array(changed.utf8)) else { return true }
       return back.roles != file.roles || back.permissions != file.permissions
     }
-    #expect(isSeen, "\(text)")
+    expectTrue(isSeen, "\(text)")
   }
 }
 

@@ -116,8 +116,8 @@ struct RuleExpressionTests {
     let error = try #require(throws: AppFileError.self) {
       try AppFile(Array(Self.file(rule).utf8))
     }
-    #expect(error.message.contains("has a mistake in its rules: "), "\(error)")
-    #expect(error.message.contains(text), "\(error)")
+    expectTrue(error.message.contains("has a mistake in its rules: "), "\(error)")
+    expectTrue(error.message.contains(text), "\(error)")
     expectEqual(error.line, 1, "\(error)")
     expectEqual(error.column, column, "\(error)")
   }
@@ -131,11 +131,11 @@ struct RuleExpressionTests {
       }
       """
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(text.utf8)) }
-    #expect(error.description.hasSuffix("(line 4, column 16)"), "\(error)")
+    expectTrue(error.description.hasSuffix("(line 4, column 16)"), "\(error)")
     let broken = try #require(throws: AppFileError.self) {
       try AppFile(Array("{\n \"id\" 1}".utf8))
     }
-    #expect(broken.description.hasSuffix("(line 2, column 7)"), "\(broken)")
+    expectTrue(broken.description.hasSuffix("(line 2, column 7)"), "\(broken)")
   }
 
   /// No file looks protected that is not.
@@ -154,6 +154,6 @@ struct RuleExpressionTests {
   ])
   func rulesThatWouldNotHoldAreRefused(_ text: String, _ expected: String) throws {
     let error = try #require(throws: AppFileError.self) { try AppFile(Array(text.utf8)) }
-    #expect(error.description.contains(expected), "\(error)")
+    expectTrue(error.description.contains(expected), "\(error)")
   }
 }

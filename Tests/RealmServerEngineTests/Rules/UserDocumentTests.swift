@@ -146,7 +146,7 @@ struct UserDocumentTests {
       return
     }
     let error = try #require(throws: AppFileError.self) { try AppFile(bytes) }
-    #expect(error.description.contains(expected), "\(error)")
+    expectTrue(error.description.contains(expected), "\(error)")
     expectEqual(error.line, 1)
   }
 }

@@ -72,8 +72,8 @@ struct RealmDirectoryTests {
     async let one = realms.open(name(1)).realm
     async let other = realms.open(name(1)).realm
     let (first, second) = (try await one, try await other)
-    #expect(first === reader)
-    #expect(second === reader)
+    expectTrue(first === reader)
+    expectTrue(second === reader)
     #expect(await reader.isOwner)
     // It is owned once.
     await expectEqual(reader.head.epoch, 1)
@@ -88,7 +88,7 @@ struct RealmDirectoryTests {
     #expect(try await realms.openReader(name(1)).realm === first)
     _ = try await first.newestSnapshot()
     let second = try await realms.open(name(1)).realm
-    #expect(second !== first)
+    expectTrue(second !== first)
     await expectEqual(second.head.epoch, 3)
     await #expect(throws: StoreError.unknownRealm(first.id)) { try await first.own() }
   }
@@ -120,7 +120,7 @@ struct RealmDirectoryTests {
     await expectEqual(first.integrate(upload).error, .conflict(RealmHead(realm: name(1).fileID)))
     isBack.withLock { $0 = false }
     let second = try await realms.open(name(1)).realm
-    #expect(second !== first)
+    expectTrue(second !== first)
     await expectEqual(second.integrate(upload).code, nil)
   }
 
@@ -179,18 +179,18 @@ struct RealmDirectoryTests {
   @Test func aServersFilesReserveLittle() throws {
     let directory = try TemporaryDirectory()
     let files = DirectoryFiles(directory: directory.path)
-    #expect(!files.hasFile(of: RealmID("a/b")))
+    expectFalse(files.hasFile(of: RealmID("a/b")))
     #expect(try files.realms(ofApp: "a").isEmpty)
     #expect(throws: StorageError.self) { try files.open(RealmID("a/b")) }
     // A server that ends in the middle leaves no file under the name.
     #expect(throws: StorageError.corrupted("no")) {
       try files.make(RealmID("a/b")) { (_) throws(StorageError) in throw .corrupted("no") }
     }
-    #expect(!files.hasFile(of: RealmID("a/b")))
+    expectFalse(files.hasFile(of: RealmID("a/b")))
     try files.make(RealmID("a/b")) { (_) throws(StorageError) in }
     let file = try files.open(RealmID("a/b"))
-    #expect(file.options.reservedByteCount + file.options.slabByteCount <= 10 << 30)
-    #expect(files.hasFile(of: RealmID("a/b")))
+    expectTrue(file.options.reservedByteCount + file.options.slabByteCount <= 10 << 30)
+    expectTrue(files.hasFile(of: RealmID("a/b")))
     try expectEqual(files.realms(ofApp: "a"), [RealmID("a/b")])
   }
 
@@ -217,6 +217,6 @@ struct RealmDirectoryTests {
       await expectEqual(open.realm.integrate(Upload(file, [Text.schema()], from: 1)).code, nil)
       await expectEqual(open.realm.head.version, 2)
     }
-    #expect(store.openCount <= openMax)
+    expectTrue(store.openCount <= openMax)
   }
 }

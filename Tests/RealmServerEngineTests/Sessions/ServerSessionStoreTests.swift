@@ -19,8 +19,8 @@ struct ServerSessionStoreTests {
   @Test func aNewFileGetsAnIdentifierOfItsPartition() async throws {
     let bench = SessionBench(.partition)
     let (first, file) = try await bench.running()
-    #expect(file.ident > .server)
-    #expect(file.salt != 0)
+    expectTrue(file.ident > .server)
+    expectTrue(file.salt != 0)
     let second = bench.store()
     let reply = await second.perform(bench.bind("\"work\"", needsIdent: true))
     guard case .bound(let ident, _) = reply, ident > .server else {
@@ -79,10 +79,10 @@ struct ServerSessionStoreTests {
       SessionRefusal(
         StoreError.storage(.system(operation: "Growing", path: "/secret/place", code: code)))
     }
-    #expect("\(refusal(ENOSPC))".contains("disk is full"))
-    #expect(!"\(refusal(ENOSPC))".contains("secret"))
-    #expect(!"\(refusal(EIO))".contains("disk is full"))
-    #expect(!"\(refusal(EIO))".contains("secret"))
+    expectTrue("\(refusal(ENOSPC))".contains("disk is full"))
+    expectFalse("\(refusal(ENOSPC))".contains("secret"))
+    expectTrue(!"\(refusal(EIO))".contains("disk is full"))
+    expectFalse("\(refusal(EIO))".contains("secret"))
   }
 
   // MARK: Eviction
@@ -171,7 +171,7 @@ struct ServerSessionStoreTests {
     }
     expectEqual(count, UInt64(Text.create("a").count))
     let own = try await bench.download(after: DownloadCursor(), of: first)
-    #expect(own.body.isEmpty)
+    expectTrue(own.body.isEmpty)
     expectEqual(own.cursors.upload, UploadCursor(clientVersion: 2))
   }
 
@@ -227,7 +227,7 @@ struct ServerSessionStoreTests {
       "AddTable", "AddColumn", "AddColumn", "EraseObject", "CreateObject", "Update",
     ]
     expectEqual(kinds, expected, "\(lines)")
-    #expect(bench.reported.isEmpty)
+    expectTrue(bench.reported.isEmpty)
   }
 
   /// A session whose client has the schema and the version after it, and one that writes.
@@ -254,7 +254,7 @@ struct ServerSessionStoreTests {
     let round = try await bench.download(after: cursor, of: reader)
     expectEqual(round.batchState, .steady)
     expectEqual(round.queryVersion, 0)
-    #expect(round.body.isEmpty)
+    expectTrue(round.body.isEmpty)
     expectEqual(round.cursors.download.serverVersion, 4)
     cursor = round.cursors.download
     let bootstrap = try await bench.download(after: cursor, of: reader)
@@ -266,7 +266,7 @@ struct ServerSessionStoreTests {
     let steady = try await bench.download(after: bootstrap.cursors.download, of: reader)
     expectEqual(steady.batchState, .steady)
     expectEqual(steady.queryVersion, 1)
-    #expect(steady.body.isEmpty)
+    expectTrue(steady.body.isEmpty)
   }
 
   @Test func aQueryReplacesOneWhoseBootstrapIsNotBegun() async throws {
@@ -301,14 +301,14 @@ struct ServerSessionStoreTests {
     // The second was written when it was asked for.
     expectEqual(held, 0)
     expectEqual(first.cursors, second.cursors)
-    #expect(!first.body.isEmpty)
-    #expect(!second.body.isEmpty)
+    expectFalse(first.body.isEmpty)
+    expectFalse(second.body.isEmpty)
     guard case .flexible(1, .moreToCome, .estimate(let share)) = first.progress else {
       Issue.record("\(first.progress)")
       return
     }
-    #expect(share > 0)
-    #expect(share < 1)
+    expectTrue(share > 0)
+    expectTrue(share < 1)
   }
 
   /// A session whose client has the things, of which the writer then makes larger rounds than
@@ -340,7 +340,7 @@ struct ServerSessionStoreTests {
     // The things are new: each comes in the entry of its version.
     let begin = try await bench.download(after: cursor, of: reader)
     // The parts of a round are made at once, and count.
-    #expect(reader.heldByteCount > 0)
+    expectTrue(reader.heldByteCount > 0)
     let round = try await bench.download(after: cursor, of: reader)
     expectEqual(reader.heldByteCount, 0)
     expectEqual([begin.queryVersion, round.queryVersion], [1, 1])
@@ -361,7 +361,7 @@ struct ServerSessionStoreTests {
     let steady = try await bench.download(after: second.cursors.download, of: reader)
     expectEqual(steady.batchState, .steady)
     expectEqual(steady.queryVersion, 1)
-    #expect(steady.body.isEmpty)
+    expectTrue(steady.body.isEmpty)
   }
 
   /// `SessionView` 2
@@ -399,7 +399,7 @@ struct ServerSessionStoreTests {
       Issue.record("\(reply)")
       return
     }
-    #expect(message.hasPrefix("Invalid query: "))
+    expectTrue(message.hasPrefix("Invalid query: "))
     let next = try await bench.download(after: DownloadCursor(serverVersion: 2), of: reader)
     expectEqual(next.queryVersion, 0)
     expectEqual(next.batchState, .steady)

@@ -33,7 +33,7 @@ struct GivenIdentsTests {
     expectEqual(given, (0..<5).map { given[0] + $0 })
     let later = try Self.give(2, Self.realm(files.restarted(), seed: 2))
     expectEqual(later[1], later[0] + 1)
-    #expect(Set(given).isDisjoint(with: later))
+    expectTrue(Set(given).isDisjoint(with: later))
   }
 
   /// Without the draw a restored server would give the same ones again.
@@ -93,9 +93,9 @@ struct GivenIdentsTests {
     _ = try group.commit()
     let reopened = try Self.realm(files.restarted(), seed: 4)
     let next = try Self.give(40, reopened)
-    #expect(Set(next).isDisjoint(with: first...first))
+    expectTrue(Set(next).isDisjoint(with: first...first))
     expectEqual(Set(next).count, 40)
-    #expect(Set(next).isDisjoint(with: first + 2...first + 9))
+    expectTrue(Set(next).isDisjoint(with: first + 2...first + 9))
   }
 
   @Test func rangesOutOfOrderAreDamage() throws {

@@ -134,7 +134,7 @@ struct TriggerLeaseTests {
     lease.setFree(true)
     try await TriggerBench.wait { Self.users(kept) == [first, second, third] }
     await bench.triggers.stop()
-    #expect(!lease.isHeld)
+    expectFalse(lease.isHeld)
   }
 
   @Test func aServerWithoutTheLeaseNotesTheWishesOfOperators() async throws {
@@ -147,7 +147,7 @@ struct TriggerLeaseTests {
     _ = try await Self.logIn(bench)
     lease.setFree(true)
     try await TriggerBench.wait { await bench.status()?.state == .suspended }
-    #expect(Self.users(kept).isEmpty)
+    expectTrue(Self.users(kept).isEmpty)
     await bench.triggers.stop()
   }
 
@@ -164,7 +164,7 @@ struct TriggerLeaseTests {
     }
     kept.failures.withLock { $0 = 0 }
     await bench.triggers.settle()
-    #expect(Self.users(kept).isEmpty)
+    expectTrue(Self.users(kept).isEmpty)
     lease.setFree(true)
     try await TriggerBench.wait { Self.users(kept).count == 1 }
     await bench.triggers.stop()

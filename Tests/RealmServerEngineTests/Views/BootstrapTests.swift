@@ -61,15 +61,15 @@ struct BootstrapTests {
     let (server, _, second) = try await makeServer()
     let first = try await view(server, second, after: 4, EffectiveQuery(), next: high)
     let text = try lines(#require(first.bootstrap).batch()).joined(separator: "\n")
-    #expect(text.contains("CreateObject \"Thing\"[\"b\"]"), "\(text)")
-    #expect(text.contains("CreateObject \"Thing\"[\"c\"]"))
-    #expect(!text.contains("\"a\""))
+    expectTrue(text.contains("CreateObject \"Thing\"[\"b\"]"), "\(text)")
+    expectTrue(text.contains("CreateObject \"Thing\"[\"c\"]"))
+    expectFalse(text.contains("\"a\""))
     let low = EffectiveQuery(["Thing": "count < 20"])
     let next = try await view(server, second, after: 4, high, next: low)
     let change = try lines(#require(next.bootstrap).batch()).joined(separator: "\n")
-    #expect(change.contains("EraseObject \"Thing\"[\"c\"]"))
-    #expect(change.contains("CreateObject \"Thing\"[\"a\"]"))
-    #expect(!change.contains("\"b\""))
+    expectTrue(change.contains("EraseObject \"Thing\"[\"c\"]"))
+    expectTrue(change.contains("CreateObject \"Thing\"[\"a\"]"))
+    expectFalse(change.contains("\"b\""))
     // The client's uploads from before are merged with what it drops.
     let privates = try await server.realm.store.privates(
       of: second.ident, after: 0)
@@ -92,7 +92,7 @@ struct BootstrapTests {
     let entries = try await server.entries().suffix(3)
     expectEqual(entries.map(\.changeset.isEmpty), [true, true, false])
     expectEqual(entries.first?.file, .server)
-    #expect(entries.first?.salt != 0)
+    expectTrue(entries.first?.salt != 0)
   }
 
   @Test func whatIsErasedAgainAtTheClientsVersionHasAVersionOfItsOwn() async throws {
@@ -108,7 +108,7 @@ struct BootstrapTests {
     await expectEqual(server.realm.head.version, 5)
     // A client that got them has no need of them.
     let next = try await view(server, second, after: 5, high).round
-    #expect(next.entries.isEmpty)
+    expectTrue(next.entries.isEmpty)
     expectEqual(next.cursors.download.serverVersion, 5)
   }
 
@@ -127,7 +127,7 @@ struct BootstrapTests {
     }
     let parts = PrivatePart.parts(erasing: objects, byteCountMax: 10_000)
     expectEqual(parts.flatMap(\.objects), objects)
-    #expect(parts.count > 10)
+    expectTrue(parts.count > 10)
     #expect(parts.allSatisfy { $0.changeset.count < 10_200 })
     expectEqual(Round.lastVersion(of: 3, after: 4, head: 4), 7)
     expectEqual(Round.lastVersion(of: 3, after: 3, head: 4), 6)
@@ -163,7 +163,7 @@ struct BootstrapTests {
     let (server, first, second) = try await makeServer(entryByteCount: 1)
     let download = try await view(server, second, after: 4, EffectiveQuery(), next: everything)
     var bootstrap = try #require(download.bootstrap)
-    #expect(bootstrap.parts.isEmpty)
+    expectTrue(bootstrap.parts.isEmpty)
     var versions: Set<UInt64> = []
     var progress: [Double] = []
     var lines: [String] = []
@@ -187,8 +187,8 @@ struct BootstrapTests {
     expectEqual(progress.last, 1)
     expectEqual(versions, [bootstrap.cursors.download.serverVersion])
     let text = lines.joined(separator: "\n")
-    #expect(text.contains("CreateObject \"Thing\"[\"a\"]"), "\(text)")
-    #expect(!text.contains("99"), "\(text)")
+    expectTrue(text.contains("CreateObject \"Thing\"[\"a\"]"), "\(text)")
+    expectFalse(text.contains("99"), "\(text)")
   }
 
   // MARK: Rounds
@@ -204,10 +204,10 @@ struct BootstrapTests {
     let round = try await view(server, second, after: 4, high).round
     let lines = try lines(round)
     #expect(lines.contains { $0.hasPrefix("7 Update \"Thing\"[\"c\"]") }, "\(lines)")
-    #expect(lines.contains("10 EraseObject \"Thing\"[\"b\"]"))
-    #expect(lines.contains("10 CreateObject \"Thing\"[\"a\"]"))
-    #expect(!lines.joined().contains("\"d\""))
-    #expect(!lines.joined().contains("\"e\""))
+    expectTrue(lines.contains("10 EraseObject \"Thing\"[\"b\"]"))
+    expectTrue(lines.contains("10 CreateObject \"Thing\"[\"a\"]"))
+    expectFalse(lines.joined().contains("\"d\""))
+    expectFalse(lines.joined().contains("\"e\""))
     expectEqual(round.cursors.download.serverVersion, 10)
     // What was sent of another author's entry has its version, author and time; the rest is ours.
     expectEqual(round.entries.first?.file, first.ident)

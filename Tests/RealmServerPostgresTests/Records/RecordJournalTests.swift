@@ -134,7 +134,7 @@ struct RecordJournalTests {
       }
       group.rollback()
     }
-    #expect(readCount > 100)
+    expectTrue(readCount > 100)
   }
 
   @Test func aJournalThatDoesNotFitIsDamage() throws {

@@ -144,11 +144,11 @@ struct SharedRecordTests {
   @Test func manyChangesAreOfAll() {
     var changes = RecordChanges()
     for number in 0...RecordChanges.countMax {
-      #expect(!changes.areOfAll)
+      expectFalse(changes.areOfAll)
       changes.insert(.object(ObjectKey(Int64(number))), of: "notes")
     }
-    #expect(changes.areOfAll)
-    #expect(changes.texts(of: ThingRecords.things) == nil)
+    expectTrue(changes.areOfAll)
+    expectTrue(changes.texts(of: ThingRecords.things) == nil)
   }
 
   // MARK: Checkpoints
@@ -181,8 +181,8 @@ struct SharedRecordTests {
     let (first, second) = (try bench.records(kind), try bench.records(kind, server: 1))
     let (lease, other) = (try #require(first.lease), try #require(second.lease))
     try first.change(ThingRecords.make)
-    #expect(!lease.isHeld)
-    #expect(!lease.renew())
+    expectFalse(lease.isHeld)
+    expectFalse(lease.renew())
     #expect(throws: StoreError.fenced) {
       try first.change(by: .leaseholder) { (_) throws(StorageError) in true }
     }
@@ -198,10 +198,10 @@ struct SharedRecordTests {
       try ThingRecords.count("x", in: group)
       return true
     }
-    #expect(lease.renew())
+    expectTrue(lease.renew())
     #expect(try !other.take())
     lease.giveUp()
-    #expect(!lease.isHeld)
+    expectFalse(lease.isHeld)
     #expect(try other.take())
     #expect(throws: StoreError.fenced) {
       try first.change(by: .leaseholder) { (_) throws(StorageError) in true }
@@ -221,15 +221,15 @@ struct SharedRecordTests {
     bench.simulation?.advance(by: 3_600_001)
     // The followers renew leases, too.
     for _ in 0..<1_000 where try !other.take() { bench.simulation?.advance(by: 3_600_001) }
-    #expect(other.isHeld)
+    expectTrue(other.isHeld)
     #expect(throws: StoreError.fenced) {
       try first.change(by: .leaseholder) { (group) throws(StorageError) in
         try ThingRecords.count("x", in: group)
         return true
       }
     }
-    #expect(!lease.isHeld)
-    #expect(!lease.renew())
+    expectFalse(lease.isHeld)
+    expectFalse(lease.renew())
     #expect(try ThingRecords.content(of: second).things.isEmpty)
   }
 
@@ -240,12 +240,12 @@ struct SharedRecordTests {
     #expect(try lease.take())
     let connector = try #require(bench.connector)
     connector.setReachable(false)
-    #expect(lease.renew())
+    expectTrue(lease.renew())
     Thread.sleep(forTimeInterval: 0.35)
-    #expect(!lease.isHeld)
-    #expect(!lease.renew())
+    expectFalse(lease.isHeld)
+    expectFalse(lease.renew())
     connector.setReachable(true)
-    #expect(!lease.isHeld)
+    expectFalse(lease.isHeld)
     #expect(try lease.take() && lease.renew())
   }
 
@@ -304,7 +304,7 @@ struct SharedRecordTests {
     switch opening {
     case .success: #expect(isUsable)
     case .failure(let error):
-      #expect(!isUsable)
+      expectFalse(isUsable)
       expectEqual(error, .storage(.corrupted("the accounts have another layout")))
     }
   }

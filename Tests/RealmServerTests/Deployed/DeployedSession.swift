@@ -69,7 +69,7 @@ final class DeployedSession {
     try await bind()
     try await sendIdent()
     let downloads = try await mark()
-    #expect(!downloads.isEmpty, "C.4 6: a DOWNLOAD follows IDENT")
+    expectFalse(downloads.isEmpty, "C.4 6: a DOWNLOAD follows IDENT")
   }
 
   /// Goes on with a file, and takes the DOWNLOADs up to the answer of a MARK.
@@ -78,7 +78,7 @@ final class DeployedSession {
     try await sendBind(needsIdent: false)
     try await sendIdent()
     let downloads = try await mark()
-    #expect(!downloads.isEmpty, "C.4 6: a DOWNLOAD follows IDENT")
+    expectFalse(downloads.isEmpty, "C.4 6: a DOWNLOAD follows IDENT")
     return downloads
   }
 
@@ -97,7 +97,7 @@ final class DeployedSession {
     expectEqual(download.session, number)
     let broken = rules.take(download)
     let head = String(decoding: message.prefix(100), as: UTF8.self)
-    #expect(broken.isEmpty, "rules \(broken.sorted()) of C.4: \(head)")
+    expectTrue(broken.isEmpty, "rules \(broken.sorted()) of C.4: \(head)")
     return download
   }
 

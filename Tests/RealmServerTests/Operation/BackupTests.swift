@@ -56,7 +56,7 @@ import Testing
     }
     for realm in realms {
       let names = await names(realm)
-      #expect(names.isSuperset(of: wanted), "lost: \(wanted.subtracting(names))")
+      expectTrue(names.isSuperset(of: wanted), "lost: \(wanted.subtracting(names))")
     }
     Issue.record("the devices did not become equal")
   }
@@ -87,7 +87,7 @@ import Testing
     for _ in 0..<30 { try await write() }
     let report = try await backup.value
     expectEqual(report.realmCount, 1)
-    #expect(report.fileCount > 4)
+    expectTrue(report.fileCount > 4)
     for _ in 0..<5 { try await write() }
     for realm in realms { try await realm.syncSession?.wait(for: .upload) }
     let port = try #require(URLComponents(string: server.address)?.port)
@@ -95,19 +95,19 @@ import Testing
     // The machine is lost; a device writes meanwhile.
     try await realms[0].asyncWrite { realms[0].add(Todo(value: ["name": "offline"])) }
     let check = try await Self.onThread { try FolderCheck(target) }
-    #expect(!check.isDamaged, "\(check.text)")
+    expectFalse(check.isDamaged, "\(check.text)")
     let other = try TemporaryDirectory()
     let restored = try await Self.onThread {
       try Restore.run(from: target, to: other.path + "/data", replaces: false)
     }
-    #expect(restored.text.contains("has the data of the backup"))
+    expectTrue(restored.text.contains("has the data of the backup"))
     let users = try AccountCheck(
       path: other.path + "/data/apps/todos/accounts.realm", app: "todos"
     ).users
     let inspected = InspectedFiles(directory: other.path + "/data")
     for realm in try inspected.realms(ofApp: "todos") {
       for client in try inspected.facts(of: realm).clients {
-        #expect(users.contains(client.user))
+        expectTrue(users.contains(client.user))
       }
     }
     let second = try await RunningServer(other, port: port)
@@ -147,7 +147,7 @@ import Testing
       "The import of the app \(TutorialApp.id) has not ended, and there is no other app. Make "
         + "the backup after it.")
     for path in [alone, alone + ".unfinished"] {
-      #expect(!FileManager.default.fileExists(atPath: path))
+      expectFalse(FileManager.default.fileExists(atPath: path))
     }
     // Another app of a folder has its backup, which can be used.
     let server = try await RunningServer(mode: .partition)
@@ -158,9 +158,9 @@ import Testing
     let text = try BackupCommand.answer(data, backup, isJSON: false)
     #expect(
       text.hasSuffix("\nThe app \(TutorialApp.id) is not in it: its import has not ended"))
-    #expect(!FileManager.default.fileExists(atPath: "\(backup)/apps/\(TutorialApp.id)"))
+    expectFalse(FileManager.default.fileExists(atPath: "\(backup)/apps/\(TutorialApp.id)"))
     let check = try FolderCheck(backup)
-    #expect(!check.isDamaged, "\(check.text)")
+    expectFalse(check.isDamaged, "\(check.text)")
     _ = try Restore.run(from: backup, to: directory.path + "/other", replaces: false)
     // After the import the app is in it.
     _ = try await app.run()
@@ -168,7 +168,7 @@ import Testing
     let json = try JSONParser.parse(BackupCommand.answer(data, whole, isJSON: true))
     expectEqual(json["importing"], .array([]))
     let second = try FolderCheck(whole)
-    #expect(!second.isDamaged, "\(second.text)")
+    expectFalse(second.isDamaged, "\(second.text)")
     #expect(
       FileManager.default.fileExists(atPath: "\(whole)/apps/\(TutorialApp.id)/app.json"))
   }
@@ -242,8 +242,8 @@ import Testing
     #expect(throws: ServerFailure.self) {
       try Restore.run(from: backup, to: target, replaces: false)
     }
-    #expect(!FileManager.default.fileExists(atPath: target + "/apps"))
-    #expect(!FileManager.default.fileExists(atPath: directory.path + "/x"))
+    expectTrue(!FileManager.default.fileExists(atPath: target + "/apps"))
+    expectTrue(!FileManager.default.fileExists(atPath: directory.path + "/x"))
     // Nor is the data that is there moved aside.
     let data = directory.path + "/data"
     #expect(throws: ServerFailure.self) {
@@ -268,7 +268,7 @@ import Testing
       try Data().write(to: URL(fileURLWithPath: "\(target).unfinished/\(name)"))
     }
     _ = try Backup.make(of: directory.path + "/data", to: target)
-    #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
+    expectTrue(!FileManager.default.fileExists(atPath: target + ".unfinished"))
     let names = try FileManager.default.contentsOfDirectory(atPath: target)
     expectEqual(Set(names), ["apps", "keys", BackupManifest.name])
   }
@@ -292,7 +292,7 @@ import Testing
     let target = directory.path + "/restored"
     try Restore.run(from: backup, to: target, replaces: false)
     #expect(try !FolderCheck(target).isDamaged)
-    #expect(!FileManager.default.fileExists(atPath: target + "/backup.unfinished"))
+    expectTrue(!FileManager.default.fileExists(atPath: target + "/backup.unfinished"))
   }
 
   /// `Restore` 2
@@ -310,12 +310,12 @@ import Testing
     try await server.stop()
     try Data("x".utf8).write(to: URL(fileURLWithPath: data + "/apps/todos/mine.txt"))
     _ = try Restore.run(from: backup, to: data, replaces: true)
-    #expect(!FileManager.default.fileExists(atPath: data + "/apps/todos/mine.txt"))
+    expectTrue(!FileManager.default.fileExists(atPath: data + "/apps/todos/mine.txt"))
     let names = try FileManager.default.contentsOfDirectory(atPath: data)
     let old = try #require(names.first { $0.hasPrefix("replaced-") })
-    #expect(FileManager.default.fileExists(atPath: "\(data)/\(old)/apps/todos/mine.txt"))
-    #expect(!names.contains("restoring"))
-    #expect(names.contains("restored.json"))
+    expectTrue(FileManager.default.fileExists(atPath: "\(data)/\(old)/apps/todos/mine.txt"))
+    expectFalse(names.contains("restoring"))
+    expectTrue(names.contains("restored.json"))
     // A folder of something else stays as it is.
     let other = directory.path + "/photos"
     try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: true)

@@ -32,7 +32,7 @@ import Testing
     try await realm.syncSession?.wait(for: .upload)
     let (before, token) = (try Self.key(server), device.user.accessToken)
     let text = try await SigningKeyCommand.rotate(Self.folder(server), endsLogins: false)
-    #expect(text.hasPrefix("A new key signs all tokens. Those of the earlier one are accepted"))
+    expectTrue(text.hasPrefix("A new key signs all tokens. Those of the earlier one are accepted"))
     #expect(try Self.key(server) != before)
     // The connection goes on, and another one begins with the old token.
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "2"])) }
@@ -45,11 +45,11 @@ import Testing
     _ = try await device.user.refreshCustomData()
     let claims = TokenIssuer(HMACSigner(key: Array(try Self.key(server))))
       .claims(try #require(device.user.accessToken), .access, now: 0)
-    #expect(claims != nil)
-    #expect(device.user.accessToken != token)
+    expectTrue(claims != nil)
+    expectTrue(device.user.accessToken != token)
     let list = try SigningKeyCommand.list(Self.folder(server))
     expectEqual(list.split(separator: "\n").count, 2)
-    #expect(list.contains("accepted until"))
+    expectTrue(list.contains("accepted until"))
     let port = try #require(URLComponents(string: server.address)?.port)
     try await server.stop()
     // The folder has both keys.
@@ -57,9 +57,9 @@ import Testing
     realm.syncSession?.reconnect()
     try await realm.asyncWrite { realm.add(Todo(value: ["name": "4"])) }
     try await realm.syncSession?.wait(for: .upload)
-    #expect(device.user.isLoggedIn)
+    expectTrue(device.user.isLoggedIn)
     let errors = device.errors.withLock { $0 }
-    #expect(errors.isEmpty, "\(errors)")
+    expectTrue(errors.isEmpty, "\(errors)")
     try await second.stop()
   }
 
@@ -73,14 +73,14 @@ import Testing
     try await session.begin()
     _ = try await SigningKeyCommand.rotate(Self.folder(server), endsLogins: false)
     let text = try await SigningKeyCommand.rotate(Self.folder(server), endsLogins: true)
-    #expect(text.hasSuffix("all users have to log in again. 1 connection was ended"))
+    expectTrue(text.hasSuffix("all users have to log in again. 1 connection was ended"))
     try await expectEqual(session.socket.closeCode(), 4001)
     let answer = try await client.request("POST", "/auth/session", token: login.refreshToken)
-    #expect(answer.status.contains("401"))
+    expectTrue(answer.status.contains("401"))
     try expectEqual(SigningKeyCommand.list(Self.folder(server)).split(separator: "\n").count, 1)
     // A new login has a token of the new key.
     let new = try await client.logIn()
-    #expect(new.user != login.user)
+    expectTrue(new.user != login.user)
     await client.leave()
     try await server.stop()
     // Without a server, too.
@@ -100,7 +100,7 @@ import Testing
     try directory.replaceSigningKey(random: random, keepingPresentUntil: 1_000)
     try directory.replaceSigningKey(random: random, keepingPresentUntil: 2_000)
     let both = try directory.earlierKeys(now: 999)
-    #expect(both.map(\.end) == [1_000, 2_000] && both[0].key == before)
+    expectTrue(both.map(\.end) == [1_000, 2_000] && both[0].key == before)
     for (path, _) in directory.earlierKeyFiles() {
       let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions]
       expectEqual((rights as? Int).map { $0 & 0o077 }, 0)

@@ -92,7 +92,7 @@ struct OperatingPageTests {
     let text = try String(contentsOf: Self.page, encoding: .utf8)
     let prompt = "$ realm-server "
     let lines = text.split(separator: "\n").filter { $0.hasPrefix("$ ") }
-    #expect(lines.count > 15)
+    expectTrue(lines.count > 15)
     let shell = try Shell()
     var count = 0
     for line in lines {
@@ -104,22 +104,22 @@ struct OperatingPageTests {
       let arguments = String(line.dropFirst(prompt.count))
         .replacingOccurrences(of: "--admin-port 9091", with: "--admin-port 0")
       guard !arguments.hasPrefix("serve ") else {
-        #expect(arguments.hasSuffix(" &"))
+        expectTrue(arguments.hasSuffix(" &"))
         try await shell.serve(String(arguments.dropLast(2)))
         if count == 0 { try await shell.registerAnn() }
         continue
       }
       let (status, output) = try await shell.run(arguments + (isJSON ? " --json" : ""))
       expectEqual(status, 0, "\(line): \(output)")
-      #expect(!output.isEmpty, "\(line)")
+      expectFalse(output.isEmpty, "\(line)")
       if isJSON {
         let json = try JSONParser.parse(output)
         let isObject = if case .object = json { true } else { false }
-        #expect(isObject || json.array != nil, "\(line): \(output)")
+        expectTrue(isObject || json.array != nil, "\(line): \(output)")
       }
       count += 1
     }
-    #expect(count > 12)
+    expectTrue(count > 12)
     try await shell.end()
   }
 
@@ -131,10 +131,10 @@ struct OperatingPageTests {
       "check", "compact", "stats", "signing-key rotate", "signing-key list", "admin", "apply",
       "keys list", "triggers list",
     ] {
-      #expect(text.contains("$ realm-server \(command) --"), "\(command)")
+      expectTrue(text.contains("$ realm-server \(command) --"), "\(command)")
       let help = try await Shell().run(command + " --help")
       expectEqual(help.0, 0, "\(command)")
-      #expect(help.1.contains("USAGE: realm-server \(command) "), "\(command)")
+      expectTrue(help.1.contains("USAGE: realm-server \(command) "), "\(command)")
     }
   }
 }

@@ -45,7 +45,7 @@ struct OperationKillTests {
 
   private static func expectWhole(_ folder: String) async throws {
     let check = try await BackupTests.onThread { try FolderCheck(folder) }
-    #expect(!check.isDamaged, "\(check.text)")
+    expectFalse(check.isDamaged, "\(check.text)")
     expectEqual(check.items.count { $0.path.contains("/realms/") }, 12)
   }
 
@@ -60,7 +60,7 @@ struct OperationKillTests {
         killedAfter: Double.random(in: 0...0.4, using: &random))
       // It has its name when it is complete.
       guard FileManager.default.fileExists(atPath: target) else { continue }
-      #expect(status == 0 || status == -9)
+      expectTrue(status == 0 || status == -9)
       try await Self.expectWhole(target)
       try FileManager.default.removeItem(atPath: target)
     }
@@ -68,7 +68,7 @@ struct OperationKillTests {
       Self.run(["backup", "--dir", data, "--to", target], killedAfter: nil), 0)
     try await Self.expectWhole(target)
     try await Self.expectWhole(data)
-    #expect(!FileManager.default.fileExists(atPath: target + ".unfinished"))
+    expectTrue(!FileManager.default.fileExists(atPath: target + ".unfinished"))
   }
 
   /// `RestoreStage` 1

@@ -32,10 +32,10 @@ import Testing
     let server = try await RunningServer(mode: .partition)
     #expect(try await Self.get(server, "/health") == (200, #"{"status":"ok"}"#))
     #expect(try await Self.get(server, "/ready?x=1") == (200, #"{"status":"ready"}"#))
-    #expect(server.program.status.sockets.isReady)
+    expectTrue(server.program.status.sockets.isReady)
     try await server.stop()
     // From the beginning of its end on it takes no connections.
-    #expect(!server.program.status.sockets.isReady)
+    expectFalse(server.program.status.sockets.isReady)
   }
 
   /// Load balancers bring devices to other servers while connections end.
@@ -73,8 +73,8 @@ import Testing
     #expect(text.contains("# TYPE realm_upload_seconds histogram\n"))
     #expect(text.contains("realm_upload_seconds_bucket{le=\"+Inf\"} "))
     #expect(text.contains("realm_requests_total{status=\"2xx\"} "))
-    #expect(text.contains("realm_sessions_open 1.0\n"))
-    #expect(text.contains("realm_disk_free_bytes "))
+    expectTrue(text.contains("realm_sessions_open 1.0\n"))
+    expectTrue(text.contains("realm_disk_free_bytes "))
     await device.close()
     try await server.stop()
   }
@@ -128,8 +128,8 @@ import Testing
       let lines = Set(server.metrics.text.split(separator: "\n").map(String.init))
       missing = expected.filter { !lines.contains($0) }
     }
-    #expect(missing.isEmpty, "\(missing)")
-    #expect(!server.metrics.text.contains("nope"))
+    expectTrue(missing.isEmpty, "\(missing)")
+    expectFalse(server.metrics.text.contains("nope"))
     try await server.stop()
     try await web.stop()
   }
@@ -141,9 +141,9 @@ import Testing
     for _ in 0..<10 { histogram.add(.milliseconds(300)) }
     let snapshot = histogram.snapshot
     expectEqual(snapshot.count, 100)
-    #expect(abs(snapshot.seconds - 3.27) < 0.001)
-    #expect((0.0025...0.005).contains(snapshot.quantile(0.5) ?? 0))
-    #expect((0.25...0.5).contains(snapshot.quantile(0.95) ?? 0))
+    expectTrue(abs(snapshot.seconds - 3.27) < 0.001)
+    expectTrue((0.0025...0.005).contains(snapshot.quantile(0.5) ?? 0))
+    expectTrue((0.25...0.5).contains(snapshot.quantile(0.95) ?? 0))
     histogram.add(seconds: 1_000)
     expectEqual(histogram.snapshot.quantile(1), 10)
     let timer = PrometheusTimer()
@@ -160,7 +160,7 @@ import Testing
       .appending(path: "../../../Documentation/Sync/grafana-dashboard.json").standardizedFileURL
     let json = try JSONParser.parse(Array(try Data(contentsOf: file)))
     let panels = try #require(json["panels"]?.array)
-    #expect(panels.count >= 8)
+    expectTrue(panels.count >= 8)
     let metrics = PrometheusMetrics()
     let counters = ServerMetrics(metrics)
     counters.didAnswer(status: 200, after: .milliseconds(1))
@@ -176,13 +176,13 @@ import Testing
     for panel in panels {
       expectEqual(panel["title"]?.string?.isEmpty, false)
       let targets = try #require(panel["targets"]?.array)
-      #expect(!targets.isEmpty)
+      expectFalse(targets.isEmpty)
       for target in targets {
         let expression = try #require(target["expr"]?.string)
         let names = expression.matches(of: /realm_[a-z_]+/).map { String($0.0) }
-        #expect(!names.isEmpty)
+        expectFalse(names.isEmpty)
         for name in names {
-          #expect(exported.contains(name), "\(name) of '\(expression)'")
+          expectTrue(exported.contains(name), "\(name) of '\(expression)'")
           used.insert(name)
         }
       }
@@ -256,7 +256,7 @@ import Testing
     for line in lines {
       #expect(try JSONParser.parse(String(line))["level"]?.string != nil, "\(line)")
     }
-    #expect(!lines.isEmpty)
+    expectFalse(lines.isEmpty)
   }
 }
 #endif

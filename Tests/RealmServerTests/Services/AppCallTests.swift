@@ -87,7 +87,7 @@ import Testing
     try await app.login(credentials: .emailPassword(email: "ann@x.org", password: "secret1"))
     let credentials = Credentials.emailPassword(email: "bob@x.org", password: "secret1")
     let user: User = try await Self.value { app.login(credentials: credentials, $0) }
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     expectEqual(app.currentUser, user)
     expectEqual(app.allUsers.count, 2)
 
@@ -150,15 +150,15 @@ import Testing
     let user = try await app.login(credentials: .anonymous)
     expectEqual(user.identities.map(\.providerType), ["anon-user"])
     #expect(user.identities.allSatisfy { !$0.identifier.isEmpty })
-    #expect(user.profile.metadata.isEmpty)
-    #expect(user.customData.isEmpty)
+    expectTrue(user.profile.metadata.isEmpty)
+    expectTrue(user.customData.isEmpty)
     let token = try TestIssuer().token(TestClaims(name: "Ann"), .hs256)
     try await expectEqual(user.linkUser(credentials: .jwt(token: token)), user)
     let linked: User = try await Self.value {
       user.linkUser(
         credentials: .emailPassword(email: "ann@x.org", password: "secret1"), completion: $0)
     }
-    #expect(linked === user)
+    expectTrue(linked === user)
     expectEqual(
       user.identities.map(\.providerType), ["anon-user", "custom-token", "local-userpass"])
     expectEqual(user.profile.name, "Ann")
@@ -176,8 +176,8 @@ import Testing
     }
     expectEqual(level, 4)
     expectEqual(user.customData, ["level": 4])
-    #expect(user.accessToken != nil)
-    #expect(user.refreshToken != nil)
+    expectTrue(user.accessToken != nil)
+    expectTrue(user.refreshToken != nil)
     expectEqual(app.appId, server.app)
     try await server.stop()
   }
@@ -193,7 +193,7 @@ import Testing
       users.append(
         try await app.login(credentials: .emailPassword(email: name, password: "secret1")))
     }
-    #expect(app.switch(to: users[0]) == users[0])
+    expectTrue(app.switch(to: users[0]) == users[0])
     expectEqual(app.currentUser, users[0])
     expectEqual(Set(app.allUsers.keys), Set(users.map(\.id)))
     let sessions = try await server.accounts.counts().sessions
@@ -251,7 +251,7 @@ import Testing
   @Test @MainActor func sessionsOfAUserAreFound() async throws {
     let server = try await RunningServer(mode: .partition)
     let device = try await AppDevice(server, "ann")
-    #expect(device.user.allSessions.isEmpty)
+    expectTrue(device.user.allSessions.isEmpty)
     let realm = try await Realm(
       configuration: device.configuration("home"), actor: MainActor.shared,
       downloadBeforeOpen: .always)

@@ -64,7 +64,7 @@ import Testing
     let login: Future<User, any Error> = app.login(
       credentials: .emailPassword(email: "ann@x.org", password: "another"))
     let user = try await value(login)
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     expectEqual(app.currentUser, user)
     let refused: Future<User, any Error> = app.login(
       credentials: .emailPassword(email: "ann@x.org", password: "secret1"))

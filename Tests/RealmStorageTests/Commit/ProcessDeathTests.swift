@@ -86,7 +86,7 @@ struct ProcessDeathTests {
 
     private mutating func commit(to file: DatabaseFile) throws {
       var numbers = try NumberTree.numbers(of: file.snapshot())
-      #expect(tried.contains(numbers))
+      expectTrue(tried.contains(numbers))
       numbers[0] = Int64(tried.count)
       // Most of the leaves, so that a commit needs what the ones before it gave up.
       for _ in 0..<30 { numbers[Int.random(in: 1..<numbers.count, using: &random)] &+= 1 }
@@ -173,7 +173,7 @@ struct ProcessDeathTests {
       expectEqual(messages, [])
       return states
     }
-    #expect(states > 50)
+    expectTrue(states > 50)
   }
 
   /// A session that trusts what it finds damages files: the test above would notice.
@@ -228,7 +228,7 @@ struct ProcessDeathTests {
     _ = try system.openDatabase()
     let first = try #require(
       system.file.trace.firstIndex(of: .resize(byteCount: contents.count)))
-    #expect(system.file.trace[..<first].contains(.sync))
+    expectTrue(system.file.trace[..<first].contains(.sync))
   }
 
   /// What an agent of device sync tells a server must not be lost: its number would be given again.

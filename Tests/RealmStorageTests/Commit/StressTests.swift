@@ -88,9 +88,9 @@ struct StressTests {
     }
     while threads.contains(where: { !$0.isFinished }) { usleep(1000) }
     expectEqual(failures.messages.withLock { $0 }, [])
-    #expect(commits > 10)
+    expectTrue(commits > 10)
     let readCount = failures.readCount.load(ordering: .relaxed)
-    #expect(readCount > 100)
+    expectTrue(readCount > 100)
   }
 
   /// `ReaderTable` 1 and 2.

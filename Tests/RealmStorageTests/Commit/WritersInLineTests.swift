@@ -74,7 +74,7 @@ struct WritersInLineTests {
     let line = Line()
     let waiter = line.enqueue(1, on: file)
     expectEqual(line.woken, [1])
-    #expect(file.writers.isReady(waiter))
+    expectTrue(file.writers.isReady(waiter))
     file.writers.withdraw(waiter)
   }
 
@@ -205,7 +205,7 @@ struct WritersInLineTests {
     // The thread was woken: one that merely looked again after its second of sleep would hear of
     // each commit but the first a second late, as it fell asleep just before.
     let fastest = try #require(delays.dropFirst().min())
-    #expect(fastest < .milliseconds(700))
+    expectTrue(fastest < .milliseconds(700))
     listener.cancel()
   }
 }

@@ -37,7 +37,7 @@ struct PrivatePlaceTests {
     let other = directory.file("other.realm")
     _ = try DatabaseFile.open(path: other)
     let usual = try #require(try Self.rights(other))
-    #expect(usual & 0o044 != 0, "the umask of this machine hides what the test looks for")
+    expectTrue(usual & 0o044 != 0, "the umask of this machine hides what the test looks for")
     #expect(try DatabaseFile.compact(path: other))
     try expectEqual(Self.rights(other), usual)
   }
@@ -66,7 +66,7 @@ struct PrivatePlaceTests {
     let path = directory.file("plain.realm")
     let key = try #require(EncryptionKey((0..<64).map { UInt8($0) }))
     #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
-    #expect(!FileManager.default.fileExists(atPath: path))
+    expectFalse(FileManager.default.fileExists(atPath: path))
     do {
       let file = try DatabaseFile.open(path: path)
       try Self.commit(file)

@@ -112,7 +112,7 @@ struct EvacuationTests {
       let (total, used) = try blobs.file.byteCounts()
       lives.append(used)
       let live = lives.suffix(50).max() ?? 0
-      #expect(total <= 2 * live + largest + (128 << 10), "seed \(seed), step \(step)")
+      expectTrue(total <= 2 * live + largest + (128 << 10), "seed \(seed), step \(step)")
     }
     try expectWhole(blobs, "seed \(seed)")
   }
@@ -124,8 +124,8 @@ struct EvacuationTests {
     while blobs.values.count > 60 { try blobs.commit(300, growth: 0) }
     for _ in 0..<60 { try blobs.commit(1, growth: 30) }
     let (total, used) = try blobs.file.byteCounts()
-    #expect(total < full / 4)
-    #expect(total <= 2 * used + (256 << 10))
+    expectTrue(total < full / 4)
+    expectTrue(total <= 2 * used + (256 << 10))
     try expectWhole(blobs, "after the deletion")
   }
 
@@ -140,14 +140,14 @@ struct EvacuationTests {
       steps += 1
       try expectWhole(blobs, "step \(steps)")
     } while !blobs.isCompacted && steps < 500
-    #expect(blobs.isCompacted)
-    #expect(steps > 3)
+    expectTrue(blobs.isCompacted)
+    expectTrue(steps > 3)
     let after = try blobs.file.byteCounts()
-    #expect(after.total < before.total)
-    #expect(after.total < after.used / 2 * 3 + (128 << 10), "\(before), \(after)")
+    expectTrue(after.total < before.total)
+    expectTrue(after.total < after.used / 2 * 3 + (128 << 10), "\(before), \(after)")
     // Nothing is left to be done.
     try blobs.commit(0, growth: 0, compaction: CompactionStep(byteCount: 256 << 10))
-    #expect(blobs.isCompacted)
+    expectTrue(blobs.isCompacted)
     #expect(try blobs.file.byteCounts().total <= after.total)
   }
 
@@ -165,7 +165,7 @@ struct EvacuationTests {
     }
     for (snapshot, values) in held { try expectEqual(blobs.values(of: snapshot), values) }
     try blobs.commit(0, growth: 0, compaction: CompactionStep(byteCount: 1 << 20))
-    #expect(blobs.isCompacted)
+    expectTrue(blobs.isCompacted)
     try expectWhole(blobs, "beside readers")
   }
 
@@ -213,11 +213,11 @@ struct EvacuationTests {
       let file = try SimulatedFileSystem(contents: state.contents).openDatabase()
       let snapshot = try file.snapshot()
       let known = max(oldest, state.acknowledged)
-      #expect((known...known + 1).contains(snapshot.version), "\(state.name)")
+      expectTrue((known...known + 1).contains(snapshot.version), "\(state.name)")
       try expectEqual(NumberTree.numbers(of: snapshot), versions[snapshot.version], "\(state.name)")
       try expectEqual(file.check(), [], "\(state.name)")
     }
-    #expect(count > 50)
+    expectTrue(count > 50)
   }
 
   // MARK: Parts
@@ -241,7 +241,7 @@ struct EvacuationTests {
       evacuation.forEachPart(of: range) { part, isEvacuated in
         expectEqual(part.lowerBound, end)
         #expect(part.allSatisfy { isIn($0) == isEvacuated })
-        #expect(last != isEvacuated)
+        expectTrue(last != isEvacuated)
         (end, last) = (part.upperBound, isEvacuated)
       }
       expectEqual(end, range.upperBound)
@@ -266,7 +266,7 @@ struct EvacuationTests {
         &evacuation, &roots, .init(byteCount: 3000, nodeCount: 40), write.allocator)
       steps += 1
     }
-    #expect(steps > 8)
+    expectTrue(steps > 8)
     let space = write.allocator.space
     let before = try old.space.node(at: old.roots.tables)
     let after = try space.node(at: roots[0])

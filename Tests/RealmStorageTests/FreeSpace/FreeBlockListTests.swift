@@ -44,7 +44,7 @@ struct FreeBlockListTests {
       model.set(used[used.count - 1], to: nil)
     }
     var list = FreeBlockList(model.blocks)
-    #expect(list.chunks.count > 5)
+    expectTrue(list.chunks.count > 5)
     for step in 1...1500 {
       let wanted = 8 * Int.random(in: 1...(random.chance(0.02) ? 400 : 12), using: &random)
       if random.chance(0.5), let found = list.bestFit(wanted: wanted, needed: 8) {
@@ -93,14 +93,14 @@ struct FreeBlockListTests {
     #expect(list.longest >= expected.reduce(0) { max($0, $1.byteCount) })
     expectEqual(list.last, expected.last)
     for (chunk, blocks) in list.chunks.enumerated() {
-      #expect(!blocks.blocks.isEmpty)
-      #expect(blocks.blocks.count <= FreeBlockList.chunkLimit)
+      expectFalse(blocks.blocks.isEmpty)
+      expectTrue(blocks.blocks.count <= FreeBlockList.chunkLimit)
       expectEqual(blocks.taggedCount, blocks.blocks.count { !$0.isUsable }, "chunk \(chunk)")
     }
     for block in [expected.first, expected.last].compactMap(\.self) {
       expectEqual(list[list.place(from: block.position)], block)
       expectEqual((list.run(at: block.position) != nil), block.isUsable)
-      #expect(list.run(at: block.position + 8) == nil || block.byteCount == 8)
+      expectTrue(list.run(at: block.position + 8) == nil || block.byteCount == 8)
     }
   }
 

@@ -28,7 +28,7 @@ struct SyncAgentClaimTests {
   @Test func aSecondAgentOfTheProcessIsRefused() throws {
     let file = try open()
     let other = try open()
-    #expect(file !== other)
+    expectTrue(file !== other)
     let claim = try file.claimAgent()
     for second in [file, other] {
       #expect(throws: StorageError.multipleAgents(path: path)) { try second.claimAgent() }

@@ -65,7 +65,7 @@ struct SyncHistoryDamageTests {
       _ = try file.check()
       return !findings.isEmpty
     } catch {
-      #expect(!"\(error)".isEmpty)
+      expectFalse("\(error)".isEmpty)
       return true
     }
   }
@@ -87,7 +87,7 @@ struct SyncHistoryDamageTests {
       damaged[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
       if try exercise(damaged) { noticedCount += 1 }
     }
-    #expect(noticedCount > 20)
+    expectTrue(noticedCount > 20)
   }
 
   /// `ARCHITECTURE` 4.

@@ -34,7 +34,7 @@ struct FixtureTests {
       #expect(throws: StorageError.self) { try file.beginWrite() }
     }
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
-    #expect(!FileManager.default.fileExists(atPath: path + ".lock"))
+    expectTrue(!FileManager.default.fileExists(atPath: path + ".lock"))
   }
 
   /// `FreeSpace` 3.

@@ -24,7 +24,7 @@ struct LockFileSessionTests {
     let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
       seen = (try? mark()) ?? nil
     }
-    #expect(wasAlone)
+    expectTrue(wasAlone)
     expectEqual(seen, 1)
     try expectEqual(mark(), 0)
     #expect(throws: StorageError.limitExceeded("enough")) {

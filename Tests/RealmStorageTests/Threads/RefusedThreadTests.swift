@@ -31,7 +31,7 @@ import Testing
     let isStarted = withoutThreads {
       BackgroundThread.start(named: "refused") { ran.withLock { $0 = true } }
     }
-    #expect(!isStarted)
+    expectFalse(isStarted)
     #expect(!ran.withLock { $0 })
   }
 

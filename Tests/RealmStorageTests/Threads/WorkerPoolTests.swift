@@ -43,7 +43,7 @@ struct WorkerPoolTests {
     pool.run { worker in
       if worker == 0 { _ = isHelped.wait() } else { isHelped.give(true) }
     }
-    #expect(isHelped.wait())
+    expectTrue(isHelped.wait())
   }
 
   /// `WorkerPool` 1.

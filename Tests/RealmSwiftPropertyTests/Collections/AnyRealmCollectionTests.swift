@@ -36,8 +36,8 @@ import Testing
     expectEqual(dogs.map { $0.where { $0.age > 1 }.count }, [2, 2, 2, 2])
     expectEqual(dogs[3].index(of: person.dogs[2]), 1)
     expectEqual(withoutAddresses(dogs[1]), withoutAddresses(person.dogs))
-    #expect(dogs[1] == AnyRealmCollection(person.dogs))
-    #expect(dogs[1] != dogs[2])
+    expectTrue(dogs[1] == AnyRealmCollection(person.dogs))
+    expectTrue(dogs[1] != dogs[2])
     expectEqual(AnyRealmCollection(dogs[1]), dogs[1])
     let owners = AnyRealmCollection(person.dogs[0].owners)
     expectEqual(owners.count, 1)
@@ -49,9 +49,9 @@ import Testing
     list.append(objectsIn: [3, 1])
     let any = AnyRealmCollection(list)
     expectEqual(Array(any), [3, 1])
-    #expect(any.realm == nil)
-    #expect(!any.isFrozen)
-    #expect(!any.isInvalidated)
+    expectTrue(any.realm == nil)
+    expectFalse(any.isFrozen)
+    expectFalse(any.isInvalidated)
     list.append(5)
     expectEqual(any.last, 5)
     expectEqual(any[1], 1)
@@ -64,9 +64,9 @@ import Testing
       AnyRealmCollection(shelf.dogs.where { $0.age > 0 }),
     ] {
       let frozen = any.freeze()
-      #expect(frozen.isFrozen)
+      expectTrue(frozen.isFrozen)
       expectEqual(frozen.count, 3)
-      #expect(!any.isFrozen)
+      expectFalse(any.isFrozen)
       expectEqual(frozen.thaw()?.count, 3)
       expectEqual(frozen.thaw()?.isFrozen, false)
       let reference = ThreadSafeReference(to: any)
@@ -77,7 +77,7 @@ import Testing
       expectEqual(count, 3)
     }
     try realm.write { realm.delete(shelf) }
-    #expect(AnyRealmCollection(realm.objects(Shelf.self)).isEmpty)
+    expectTrue(AnyRealmCollection(realm.objects(Shelf.self)).isEmpty)
   }
 
   @Test func observersAreTold() async throws {

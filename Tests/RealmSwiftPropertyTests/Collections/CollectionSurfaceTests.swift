@@ -27,7 +27,7 @@ struct CollectionSurfaceTests {
     expectEqual(members.index(0, offsetBy: 2), 2)
     expectEqual(members.distance(from: 0, to: 3), 3)
     expectEqual(Array(members.indices), [0, 1, 2])
-    #expect(!members.isEmpty)
+    expectFalse(members.isEmpty)
     expectEqual(members.first?.name, "Ann")
     expectEqual(members.last?.name, "Cid")
     expectEqual(members[1].name, "Bob")
@@ -37,18 +37,18 @@ struct CollectionSurfaceTests {
     var iterator = members.makeIterator()
     expectEqual(iterator.next()?.name, "Ann")
     expectEqual(members.realm, realm)
-    #expect(!members.isInvalidated)
-    #expect(!members.isFrozen)
+    expectFalse(members.isInvalidated)
+    expectFalse(members.isFrozen)
     expectEqual(members, members)
-    #expect(members.freeze().isFrozen)
+    expectTrue(members.freeze().isFrozen)
     expectEqual(members.freeze().thaw()?.map(\.name), names)
     #expect(members.description.contains("[2] Member {\n\t\tname = Cid;"), "\(members.description)")
   }
 
   private func expectSearches<C: RealmCollection>(_ members: C) where C.Element == Member {
     expectEqual(members.index(of: members[2]), 2)
-    #expect(members.index(of: Member()) == nil)
-    #expect(members.index(of: zoe) == nil)
+    expectTrue(members.index(of: Member()) == nil)
+    expectTrue(members.index(of: zoe) == nil)
     expectEqual(members.index(matching: "age < %@", 30), 1)
     expectEqual(members.index(matching: NSPredicate(format: "name == %@", "Cid")), 2)
     expectEqual(members.index(matching: { $0.age < 0 }), nil)
@@ -97,7 +97,7 @@ struct CollectionSurfaceTests {
     expectQueries(zoe.circle)
     expectAggregates(zoe.circle)
     expectEqual(zoe.circle.realm, realm)
-    #expect(MutableSet<Int>().realm == nil)
+    expectTrue(MutableSet<Int>().realm == nil)
     expectEqual(Set(zoe.circle).count, 3)
   }
 
@@ -107,8 +107,8 @@ struct CollectionSurfaceTests {
     expectSearches(results)
     expectQueries(results)
     expectAggregates(results)
-    #expect(results == results)
-    #expect(results != realm.objects(Member.self))
+    expectTrue(results == results)
+    expectTrue(results != realm.objects(Member.self))
   }
 
   @Test func backlinks() {
@@ -116,9 +116,9 @@ struct CollectionSurfaceTests {
     expectSearches(zoe.followers)
     expectQueries(zoe.followers)
     expectAggregates(zoe.followers)
-    #expect(zoe.followers == zoe.followers)
-    #expect(zoe.followers != zoe.friends[0].followers)
-    #expect(!zoe.followers.isInvalidated)
+    expectTrue(zoe.followers == zoe.followers)
+    expectTrue(zoe.followers != zoe.friends[0].followers)
+    expectFalse(zoe.followers.isInvalidated)
     var names: [String] = []
     for follower in zoe.followers { names.append(follower.name) }
     expectEqual(names, ["Ann", "Bob", "Cid"])
@@ -146,7 +146,7 @@ struct CollectionSurfaceTests {
     expectEqual(numbers.index(matching: "self < 5"), 1)
     expectEqual(zoe.tags.sorted().last, "y")
     try realm.write { zoe.numbers.removeAll() }
-    #expect(numbers.min() == nil)
+    expectTrue(numbers.min() == nil)
     expectEqual(numbers.sum(), 0)
     #expect(numbers.average() as Double? == nil)
   }
@@ -177,24 +177,24 @@ struct CollectionSurfaceTests {
   @Test func equalityIsThatOfTheBacking() throws {
     let (first, second) = (List<Int>(), List<Int>())
     first.append(objectsIn: [1, 2])
-    #expect(first != second)
+    expectTrue(first != second)
     second.append(objectsIn: [1, 2])
-    #expect(first == second)
-    #expect(zoe.friends == zoe.friends)
-    #expect(zoe.friends != zoe.friends[0].friends)
+    expectTrue(first == second)
+    expectTrue(zoe.friends == zoe.friends)
+    expectTrue(zoe.friends != zoe.friends[0].friends)
     let (oneMap, otherMap) = (Map<String, Int>(), Map<String, Int>())
     oneMap["a"] = 1
-    #expect(oneMap != otherMap)
-    #expect(zoe.scores == zoe.scores)
+    expectTrue(oneMap != otherMap)
+    expectTrue(zoe.scores == zoe.scores)
     otherMap["a"] = 1
-    #expect(oneMap == otherMap)
-    #expect(zoe.scores != oneMap)
+    expectTrue(oneMap == otherMap)
+    expectTrue(zoe.scores != oneMap)
   }
 
   @Test func descriptionsStopAtAHundredElements() throws {
     try realm.write { zoe.numbers.append(objectsIn: 0..<200) }
     let text = withoutAddresses(zoe.numbers)
-    #expect(text.hasPrefix("List<int> <0x> (\n\t[0] 5,\n\t[1] 3,"), "\(text.prefix(60))")
+    expectTrue(text.hasPrefix("List<int> <0x> (\n\t[0] 5,\n\t[1] 3,"), "\(text.prefix(60))")
     #expect(
       text.hasSuffix("\t[99] 96\n\t... 103 objects skipped.\n)")
         || text.hasSuffix(

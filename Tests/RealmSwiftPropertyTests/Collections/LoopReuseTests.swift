@@ -89,7 +89,7 @@ struct LoopReuseTests {
       var callbacks: [(id: Int, isSame: (Bead) -> Bool)] = []
       for bead in beads where bead.id < 20 {
         callbacks.append((bead.id, { [unowned bead] other in bead === other }))
-        #expect(callbacks.last?.isSame(bead) ?? false)
+        expectTrue(callbacks.last?.isSame(bead) ?? false)
       }
       expectEqual(callbacks.count, 20)
     }
@@ -102,8 +102,8 @@ struct LoopReuseTests {
       marked.isMarked = true
     }
     expectEqual(markedCount, 0)
-    #expect(ModelSchema.of(Bead.self).holdsNothingElse)
-    #expect(!ModelSchema.of(Marked.self).holdsNothingElse)
+    expectTrue(ModelSchema.of(Bead.self).holdsNothingElse)
+    expectFalse(ModelSchema.of(Marked.self).holdsNothingElse)
   }
 
   @Test func aRealmThatMovesOnInTheLoopShowsItsNewState() throws {
@@ -116,7 +116,7 @@ struct LoopReuseTests {
       }
       texts.append(bead.text)
     }
-    #expect(texts.count == 600 && texts[300] == "text 300")
+    expectTrue(texts.count == 600 && texts[300] == "text 300")
     #expect(texts[301...].allSatisfy { $0 == "new" })
   }
 }

@@ -38,9 +38,9 @@ struct MapTests {
 
   private func expectEqual(_ map: Map<String, Int>, _ model: [String: Int], _ text: String) {
     let keys = model.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    #expect(map.keys == keys && map.count == model.count, "\(text)")
+    expectTrue(map.keys == keys && map.count == model.count, "\(text)")
     #expect(map.values == keys.compactMap { model[$0] }, "\(text)")
-    #expect(map.map(\.key) == keys, "\(text)")
+    expectTrue(map.map(\.key) == keys, "\(text)")
     #expect(map.asKeyValueSequence().allSatisfy { model[$0.key] == $0.value }, "\(text)")
     if !keys.isEmpty { #expect(map[map.startIndex].key == keys[0]) }
   }
@@ -97,15 +97,15 @@ struct MapTests {
       try realm.write { realm.add(wardrobe) }
     }
     let found = try #require(try file.open().objects(Wardrobe.self).first)
-    #expect(found.boolMap["a"] == true && found.int8Map["a"] == 7 && found.floatMap["a"] == 1.5)
-    #expect(found.doubleMap["a"] == 0.1 && found.dataMap["a"] == Data([1]))
-    #expect(found.stringMap["a"] == .some(nil) && found.stringMap["b"] == "x")
-    #expect(found.stringMap["c"] == nil && found.stringMap.count == 2)
-    #expect(found.dateMap["a"] == date && found.uuidMap["a"] == uuid)
-    #expect(found.objectIdMap["a"] == id && found.decimalMap["a"] == 3)
-    #expect(found.doubleMap.max() == 2.5 && found.doubleMap.sum() == 2.6)
-    #expect(found.doubleMap.average() == 1.3 && found.dateMap.min() == date)
-    #expect(Array(found.doubleMap.sorted(ascending: false)) == [2.5, 0.1])
+    expectTrue(found.boolMap["a"] == true && found.int8Map["a"] == 7 && found.floatMap["a"] == 1.5)
+    expectTrue(found.doubleMap["a"] == 0.1 && found.dataMap["a"] == Data([1]))
+    expectTrue(found.stringMap["a"] == .some(nil) && found.stringMap["b"] == "x")
+    expectTrue(found.stringMap["c"] == nil && found.stringMap.count == 2)
+    expectTrue(found.dateMap["a"] == date && found.uuidMap["a"] == uuid)
+    expectTrue(found.objectIdMap["a"] == id && found.decimalMap["a"] == 3)
+    expectTrue(found.doubleMap.max() == 2.5 && found.doubleMap.sum() == 2.6)
+    expectTrue(found.doubleMap.average() == 1.3 && found.dateMap.min() == date)
+    expectTrue(Array(found.doubleMap.sorted(ascending: false)) == [2.5, 0.1])
     try ReferenceReader.check(file.configuration)
   }
 
@@ -118,20 +118,20 @@ struct MapTests {
       shelf.mixed["dog"] = .object(dogs[0])
       shelf.mixed["text"] = .string("x")
     }
-    #expect(shelf.pets.count == 4 && shelf.pets["D1"]??.age == 1)
-    #expect(shelf.pets["none"] == .some(nil) && shelf.pets["other"] == nil)
+    expectTrue(shelf.pets.count == 4 && shelf.pets["D1"]??.age == 1)
+    expectTrue(shelf.pets["none"] == .some(nil) && shelf.pets["other"] == nil)
     #expect(Array(shelf.pets.where { $0.age > 0 }).compactMap(\.self?.age).sorted() == [1, 2])
-    #expect(shelf.pets.sorted(byKeyPath: "age", ascending: false).first??.age == 2)
-    #expect(shelf.pets.filter("age > %@", 0).count == 2)
-    #expect(shelf.pets.filter(NSPredicate(format: "age == 1")).first??.name == "D1")
-    #expect(shelf.pets.sum(of: \.age) == 3 && shelf.pets.max(ofProperty: "age") == 2)
+    expectTrue(shelf.pets.sorted(byKeyPath: "age", ascending: false).first??.age == 2)
+    expectTrue(shelf.pets.filter("age > %@", 0).count == 2)
+    expectTrue(shelf.pets.filter(NSPredicate(format: "age == 1")).first??.name == "D1")
+    expectTrue(shelf.pets.sum(of: \.age) == 3 && shelf.pets.max(ofProperty: "age") == 2)
     #expect(realm.objects(Shelf.self).where { $0.scores.count == 0 }.count == 1)
     try realm.write { realm.delete(dogs[0]) }
-    #expect(shelf.pets["D0"] == .some(nil) && shelf.pets.count == 4)
-    #expect(shelf.mixed["dog"] == AnyRealmValue.none && shelf.mixed["text"] == .string("x"))
+    expectTrue(shelf.pets["D0"] == .some(nil) && shelf.pets.count == 4)
+    expectTrue(shelf.mixed["dog"] == AnyRealmValue.none && shelf.mixed["text"] == .string("x"))
     try realm.write { realm.delete(shelf.pets) }
     #expect(shelf.pets.values.allSatisfy { $0 == nil } && shelf.pets.count == 4)
-    #expect(realm.objects(Dog.self).isEmpty)
+    expectTrue(realm.objects(Dog.self).isEmpty)
   }
 
   @Test func mapsInConditions() throws {
@@ -178,7 +178,7 @@ struct MapTests {
       shelf.places["b"] = Spot(value: ["street": "B"])
       shelf.places["a"] = Spot(value: ["street": "C"])
     }
-    #expect(shelf.places["a"]??.street == "C")
+    expectTrue(shelf.places["a"]??.street == "C")
     #expect(try count() == 2)
     try realm.write { shelf.places["b"] = nil }
     #expect(try count() == 1)
@@ -192,7 +192,7 @@ struct MapTests {
       "id": 2, "scores": ["a": 1, "b": 2], "levels": ["x": "high"], "weights": ["w": nil],
       "pets": ["rex": ["name": "Rex"], "no": nil], "places": ["home": ["street": "S"]],
     ])
-    #expect(plain.scores["b"] == 2 && plain.pets["rex"]??.name == "Rex")
+    expectTrue(plain.scores["b"] == 2 && plain.pets["rex"]??.name == "Rex")
     try realm.write {
       realm.add(plain)
       realm.create(
@@ -204,14 +204,14 @@ struct MapTests {
       first.scores = plain.scores
       first.scores = first.scores
     }
-    #expect(plain.levels["x"] == .high && plain.weights["w"] == .some(nil))
-    #expect(plain.places["home"]??.street == "S")
+    expectTrue(plain.levels["x"] == .high && plain.weights["w"] == .some(nil))
+    expectTrue(plain.places["home"]??.street == "S")
     let third = try #require(realm.object(ofType: Shelf.self, forPrimaryKey: 3))
-    #expect(third.scores.isEmpty && third.pets["rex"]??.name == "Rex")
-    #expect(third.places["work"]??.street == "T")
-    #expect(first.scores.keys == ["a", "b"] && first.scores != plain.scores)
-    #expect(realm.objects(Dog.self).count == 1)
-    #expect(first.description.contains("[b]: 2") && first.scores.description.contains("[a]: 1"))
+    expectTrue(third.scores.isEmpty && third.pets["rex"]??.name == "Rex")
+    expectTrue(third.places["work"]??.street == "T")
+    expectTrue(first.scores.keys == ["a", "b"] && first.scores != plain.scores)
+    expectTrue(realm.objects(Dog.self).count == 1)
+    expectTrue(first.description.contains("[b]: 2") && first.scores.description.contains("[a]: 1"))
   }
 
   @Test func iteratingInAWriteGoesOverASnapshot() throws {
@@ -224,7 +224,7 @@ struct MapTests {
         shelf.scores[entry.key] = nil
       }
     }
-    #expect(visited == 300 && shelf.scores.isEmpty)
+    expectTrue(visited == 300 && shelf.scores.isEmpty)
   }
 
   @Test func frozenAndThawedMaps() throws {
@@ -232,11 +232,11 @@ struct MapTests {
     try realm.write { shelf.scores["a"] = 1 }
     let frozen = shelf.scores.freeze()
     try realm.write { shelf.scores["a"] = 2 }
-    #expect(frozen.isFrozen && frozen["a"] == 1 && frozen.thaw() == shelf.scores)
-    #expect(shelf.scores["a"] == 2 && !shelf.scores.isFrozen)
+    expectTrue(frozen.isFrozen && frozen["a"] == 1 && frozen.thaw() == shelf.scores)
+    expectTrue(shelf.scores["a"] == 2 && !shelf.scores.isFrozen)
     let reference = ThreadSafeReference(to: shelf.scores)
-    #expect(realm.resolve(reference)?["a"] == 2)
+    expectTrue(realm.resolve(reference)?["a"] == 2)
     try realm.write { realm.delete(shelf) }
-    #expect(frozen.thaw() == nil && frozen.sum() == 1)
+    expectTrue(frozen.thaw() == nil && frozen.sum() == 1)
   }
 }

@@ -61,14 +61,14 @@ struct MutableSetTests {
     for object in objects { set.insert(object) }
     for object in objects { set.insert(object) }
     expectEqual(set.count, count)
-    #expect(objects.allSatisfy(set.contains))
-    #expect(!set.contains(Compared(value: [1])))
+    expectTrue(objects.allSatisfy(set.contains))
+    expectFalse(set.contains(Compared(value: [1])))
     for object in objects.dropFirst(2).reversed() { set.remove(object) }
     expectEqual(Set(set.map(\.id)), [0, 1])
     while let first = set.first { set.remove(first) }
-    #expect(set.isEmpty)
+    expectTrue(set.isEmpty)
     // Each of some 18,000 operations compares the objects of one hash, of which there is one.
-    #expect(unsafe Compared.comparisons < 20 * count)
+    expectTrue(unsafe Compared.comparisons < 20 * count)
   }
 
   private final class Keyed: Object {
@@ -109,7 +109,7 @@ struct MutableSetTests {
           }
         }
         for object in objects { #expect(set.contains(object)) }
-        #expect(set.allSatisfy(objects.contains))
+        expectTrue(set.allSatisfy(objects.contains))
       }
       try realm.write { realm.deleteAll() }
     }
@@ -184,8 +184,8 @@ struct MutableSetTests {
     expectEqual(Set(found.uuids), Set(uuids))
     expectEqual(Set(found.objectIds), Set(ids))
     expectEqual(Array(found.decimals), [-3, 1, 1.5])
-    #expect(found.strings.contains(nil))
-    #expect(found.decimals.contains(1.5))
+    expectTrue(found.strings.contains(nil))
+    expectTrue(found.decimals.contains(1.5))
     expectEqual(found.decimals.max(), 1.5)
     expectEqual(found.doubles.min(), -1e300)
     expectEqual(found.int8s.sum(), 2)
@@ -200,14 +200,14 @@ struct MutableSetTests {
       shelf.anything.insert(objectsIn: [
         .string("a"), .data(Data([97])), .int(1), .double(1), .none, .object(dog), .bool(true),
       ])
-      #expect(shelf.anything.contains(.object(dog)))
+      expectTrue(shelf.anything.contains(.object(dog)))
     }
     #expect(
       shelf.anything.dropLast().elementsEqual([
         .none, .bool(true), .int(1), .string("a"), .data(Data([97])),
       ]))
     expectEqual(shelf.anything.last?.object(Dog.self)?.name, "A")
-    #expect(!shelf.anything.contains(.object(Dog())))
+    expectFalse(shelf.anything.contains(.object(Dog())))
     expectEqual(shelf.anything.sorted(byKeyPath: "self").index(of: .object(Dog())), nil)
     expectEqual(realm.objects(Dog.self).count, 1)
     try realm.write { realm.delete(dog) }
@@ -224,9 +224,9 @@ struct MutableSetTests {
       shelf.dogs.remove(dogs[2])
     }
     expectEqual(shelf.dogs.map(\.age), [0, 3])
-    #expect(shelf.dogs.contains(dogs[3]))
-    #expect(!shelf.dogs.contains(dogs[2]))
-    #expect(!shelf.dogs.contains(Dog()))
+    expectTrue(shelf.dogs.contains(dogs[3]))
+    expectFalse(shelf.dogs.contains(dogs[2]))
+    expectFalse(shelf.dogs.contains(Dog()))
     expectEqual(Array(shelf.dogs.where { $0.age > 1 }.map(\.age)), [3])
     expectEqual(shelf.dogs.filter("age < 3").map(\.age), [0])
     expectEqual(shelf.dogs.sorted(byKeyPath: "age", ascending: false).map(\.age), [3, 0])
@@ -235,7 +235,7 @@ struct MutableSetTests {
     expectEqual(realm.objects(Shelf.self).where { $0.dogs.age == 3 }.count, 1)
     #expect(realm.objects(Shelf.self).where { $0.dogs.age == 2 }.isEmpty)
     try realm.write { realm.delete(shelf.dogs) }
-    #expect(shelf.dogs.isEmpty)
+    expectTrue(shelf.dogs.isEmpty)
     expectEqual(realm.objects(Dog.self).map(\.age), [2])
   }
 
@@ -260,7 +260,7 @@ struct MutableSetTests {
     expectEqual(Array(plain.numbers), [1, 3])
     expectEqual(Array(plain.grades), [.high, .low])
     let third = try #require(realm.object(ofType: Shelf.self, forPrimaryKey: 3))
-    #expect(third.tags.isEmpty)
+    expectTrue(third.tags.isEmpty)
     expectEqual(Array(third.optionals), [nil, 4])
     expectEqual(third.dogs.map(\.name), plain.dogs.map(\.name))
     expectEqual(realm.objects(Dog.self).count, 2)
@@ -276,9 +276,9 @@ struct MutableSetTests {
       shelf.tags = shelf.tags
     }
     expectEqual(Array(tags), ["a", "b"])
-    #expect(tags == shelf.tags)
-    #expect(tags.description.contains("MutableSet<string>"))
-    #expect(shelf.description.contains("tags = MutableSet<string>"))
+    expectTrue(tags == shelf.tags)
+    expectTrue(tags.description.contains("MutableSet<string>"))
+    expectTrue(shelf.description.contains("tags = MutableSet<string>"))
     expectEqual(realm.objects(Shelf.self).where { $0.tags.contains("b") }.count, 1)
     #expect(realm.objects(Shelf.self).where { $0.tags.count == 3 }.isEmpty)
   }
@@ -288,16 +288,16 @@ struct MutableSetTests {
     try realm.write { shelf.tags.insert("a") }
     let frozen = shelf.tags.freeze()
     try realm.write { shelf.tags.insert("b") }
-    #expect(frozen.isFrozen)
-    #expect(!shelf.tags.isFrozen)
+    expectTrue(frozen.isFrozen)
+    expectFalse(shelf.tags.isFrozen)
     expectEqual(Array(frozen), ["a"])
-    #expect(frozen.contains("a"))
-    #expect(!frozen.contains("b"))
+    expectTrue(frozen.contains("a"))
+    expectFalse(frozen.contains("b"))
     expectEqual(frozen.thaw(), shelf.tags)
     let reference = ThreadSafeReference(to: shelf.tags)
     expectEqual(realm.resolve(reference).map { Array($0) }, ["a", "b"])
     try realm.write { realm.delete(shelf) }
-    #expect(frozen.thaw() == nil)
+    expectTrue(frozen.thaw() == nil)
     expectEqual(frozen.count, 1)
   }
 }

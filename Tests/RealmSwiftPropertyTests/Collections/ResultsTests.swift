@@ -23,8 +23,8 @@ struct ResultsTests {
     expectEqual(all.isEmpty, (count == 0))
     expectEqual(all.map(\.id), Array(0..<count))
     expectEqual((0..<count).map { all[$0].id }, Array(0..<count))
-    #expect(all.first?.id == (count > 0 ? 0 : nil))
-    #expect(all.last?.id == (count > 0 ? count - 1 : nil))
+    expectTrue(all.first?.id == (count > 0 ? 0 : nil))
+    expectTrue(all.last?.id == (count > 0 ? count - 1 : nil))
     expectEqual(all.reversed().map(\.id), (0..<count).reversed())
   }
 
@@ -37,10 +37,10 @@ struct ResultsTests {
       realm.delete(try #require(all.first))
       expectEqual(all.map(\.id), [1, 2, 9])
       realm.deleteAll()
-      #expect(all.isEmpty)
-      #expect(realm.isEmpty)
+      expectTrue(all.isEmpty)
+      expectTrue(realm.isEmpty)
     }
-    #expect(all.isEmpty)
+    expectTrue(all.isEmpty)
   }
 
   /// `RLMIterator` 1.
@@ -66,11 +66,11 @@ struct ResultsTests {
     let realm = try realm(of: 2)
     let all = realm.objects(Person.self)
     expectEqual(all[0], all[0])
-    #expect(all[0] != all[1])
-    #expect(all[0] !== all[0])
+    expectTrue(all[0] != all[1])
+    expectTrue(all[0] !== all[0])
     expectEqual(Set([all[0], all[0], all[1]]).count, 2)
-    #expect(all[0].isSameObject(as: realm.object(ofType: Person.self, forPrimaryKey: 0)))
-    #expect(Person(value: ["id": 1]) != Person(value: ["id": 1]))
+    expectTrue(all[0].isSameObject(as: realm.object(ofType: Person.self, forPrimaryKey: 0)))
+    expectTrue(Person(value: ["id": 1]) != Person(value: ["id": 1]))
   }
 
   @Test func slicesAndLazyMaps() throws {

@@ -76,8 +76,8 @@ struct MapElementTests {
         edit(map, &model, values, &random)
         check(map, model, type.name)
       }
-      #expect(map.realm == nil)
-      #expect(!map.isFrozen)
+      expectTrue(map.realm == nil)
+      expectFalse(map.isFrozen)
     }
   }
 

@@ -71,11 +71,11 @@ struct UntypedAccessTests {
       expectEqual(sound["any"] as? AnyHashable, AnyHashable(expected))
       expectEqual(sound.value(forKey: "any") as? AnyHashable, AnyHashable(expected))
       expectEqual(sound.value(forKeyPath: "any") as? AnyHashable, AnyHashable(expected))
-      #expect(!(sound["any"] is AnyRealmValue))
+      expectTrue(!(sound["any"] is AnyRealmValue))
     }
     try realm.write { sound.any = .none }
-    #expect(sound["any"] == nil)
-    #expect(sound.value(forKey: "any") == nil)
+    expectTrue(sound["any"] == nil)
+    expectTrue(sound.value(forKey: "any") == nil)
     try realm.write { sound.any = .fromArray([.int(1)]) }
     expectEqual((sound["any"] as? List<AnyRealmValue>)?.count, 1)
     try realm.write { sound.part = SoundPart(value: ["any": 4]) }
@@ -96,13 +96,13 @@ struct UntypedAccessTests {
     let list: [AnyObject] = sound.anys.value(forKey: "self")
     expectEqual(list[0] as? Int, 1)
     expectEqual(list[1] as? String, "a")
-    #expect(list[2] is NSNull)
+    expectTrue(list[2] is NSNull)
     let set: [AnyObject] = sound.anySet.value(forKey: "self")
     expectEqual(set.count, 2)
     #expect(set.contains { $0 as? Int == 2 })
     expectEqual(sound.anyMap.value(forKey: "k") as? String, "v")
     expectEqual(sound.anyMap.object(forKey: "k" as AnyObject) as? String, "v")
-    #expect(sound.anyMap.value(forKey: "none") is NSNull)
+    expectTrue(sound.anyMap.value(forKey: "none") is NSNull)
     expectEqual(sound.anyMap.value(forKeyPath: "@allValues") as? [String?], ["v", nil])
   }
 
@@ -115,13 +115,13 @@ struct UntypedAccessTests {
       sound.optionalMap["one"] = 1
       sound.echoes["gone"] = .some(nil)
     }
-    #expect(sound.optionalMap.value(forKey: "null") is NSNull)
+    expectTrue(sound.optionalMap.value(forKey: "null") is NSNull)
     #expect(sound.optionalMap.object(forKey: "null" as AnyObject) is NSNull)
-    #expect(sound.echoes.value(forKey: "gone") is NSNull)
-    #expect(sound.optionalMap.value(forKey: "absent") == nil)
+    expectTrue(sound.echoes.value(forKey: "gone") is NSNull)
+    expectTrue(sound.optionalMap.value(forKey: "absent") == nil)
     #expect(sound.optionalMap.object(forKey: "absent" as AnyObject) == nil)
     expectEqual(sound.optionalMap.value(forKey: "one") as? Int, 1)
-    #expect(sound.value(forKeyPath: "echoes.gone.name") == nil)
+    expectTrue(sound.value(forKeyPath: "echoes.gone.name") == nil)
   }
 
   @Test(arguments: [false, true]) func arraysWithNullCanBeCastToArraysOfOptionals(
@@ -138,8 +138,8 @@ struct UntypedAccessTests {
   @Test func nullIsConvertedToNil() {
     let number: Int? = dynamicBridgeCast(fromObjectiveC: NSNull())
     let text: String? = dynamicBridgeCast(fromObjectiveC: Int?.none as Any)
-    #expect(number == nil)
-    #expect(text == nil)
+    expectTrue(number == nil)
+    expectTrue(text == nil)
     expectEqual(dynamicBridgeCast(fromObjectiveC: 5) as Int?, 5)
   }
 
@@ -172,7 +172,7 @@ struct UntypedAccessTests {
       sound["tone"] = 5
       sound.setValue(77, forKey: "maybe")
     }
-    #expect(sound.maybe == nil)
+    expectTrue(sound.maybe == nil)
     expectEqual(sound.tone, .loud)
     let dynamic = try #require(realm.dynamicObjects("Sound").first)
     expectEqual(dynamic["maybe"] as? Int, 77)
@@ -211,7 +211,7 @@ struct UntypedAccessTests {
     let dynamic = try #require(realm.dynamicObjects("Sound").first)
     #expect((dynamic["echo"] as? Sound)?.name == "far")
     #expect((dynamic.echo as? Sound)?.name == "far")
-    #expect(dynamic["part"] is SoundPart)
+    expectTrue(dynamic["part"] is SoundPart)
     #expect((dynamic["any"] as? Sound)?.name == "far")
     expectEqual(dynamic.value(forKeyPath: "echo.name") as? String, "far")
     expectEqual((dynamic.freeze()["echo"] as? Sound)?.isFrozen, true)
@@ -237,6 +237,6 @@ struct UntypedAccessTests {
     let members: Any? = set.value(forKey: "self")
     expectEqual(members as? Set<AnyHashable>, [2, "s"])
     try realm.write { list.removeAll() }
-    #expect(sound.optionals.isEmpty)
+    expectTrue(sound.optionals.isEmpty)
   }
 }

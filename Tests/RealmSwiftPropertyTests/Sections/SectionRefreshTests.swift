@@ -225,7 +225,7 @@ struct SectionRefreshTests {
     expectEqual(asked, 500)
     let tome = try #require(realm.objects(Tome.self).sorted(byKeyPath: "number").last)
     try realm.write { tome.kind = 7 }
-    #expect(sections.allKeys == [1, 2, 3, 4, 5, 11] && sections[5].count == 1 && asked == 501)
+    expectTrue(sections.allKeys == [1, 2, 3, 4, 5, 11] && sections[5].count == 1 && asked == 501)
     try realm.write {
       tome.number = -1
       expectEqual(sections.allKeys.first, 7)
@@ -235,6 +235,6 @@ struct SectionRefreshTests {
       expectEqual(asked, 503)
     }
     expectEqual(sections.map(\.count), [1, 100, 100, 100, 100, 99, 1])
-    #expect(asked <= 505)
+    expectTrue(asked <= 505)
   }
 }

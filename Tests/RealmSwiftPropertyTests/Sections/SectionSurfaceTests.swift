@@ -23,9 +23,9 @@ struct SectionSurfaceTests {
     expectEqual(sections.endIndex, 2)
     expectEqual(sections.count, 2)
     expectEqual(sections.realm, realm)
-    #expect(!sections.isInvalidated)
-    #expect(!sections.isFrozen)
-    #expect(sections == sections)
+    expectFalse(sections.isInvalidated)
+    expectFalse(sections.isFrozen)
+    expectTrue(sections == sections)
     expectEqual(sections.allKeys, [false, true])
     var names: [[String]] = []
     for section in sections {
@@ -49,16 +49,16 @@ struct SectionSurfaceTests {
     expectEqual(section[1].name, "Ann")
     expectEqual(section.id, true)
     expectEqual(section.realm, realm)
-    #expect(!section.isInvalidated)
-    #expect(!section.isFrozen)
+    expectFalse(section.isInvalidated)
+    expectFalse(section.isFrozen)
     #expect(
       withoutAddresses(section).hasPrefix(
         "ResultsSection<Bool, Member> <0x> true (\n\t[0] Member {"))
     var iterator: SectionIterator<Member> = section.makeIterator()
     expectEqual(iterator.next()?.name, "Cid")
     realm.invalidate()
-    #expect(section.isInvalidated)
-    #expect(sections.isInvalidated)
+    expectTrue(section.isInvalidated)
+    expectTrue(sections.isInvalidated)
   }
 
   @Test func pathsHaveSectionsAndItems() {

@@ -45,11 +45,11 @@ import Testing
       realm.delete(first)
       expectEqual(sections.allKeys, ["B", "C"])
     }
-    #expect(first.isEmpty)
+    expectTrue(first.isEmpty)
     expectEqual(sections[1].first?.id, 9)
-    #expect(sections[0] == sections[0])
+    expectTrue(sections[0] == sections[0])
     let text = withoutAddresses(sections)
-    #expect(text.hasPrefix("SectionedResults<String, Person> <0x> (\n"))
+    expectTrue(text.hasPrefix("SectionedResults<String, Person> <0x> (\n"))
     #expect(text.contains("ResultsSection<String, Person> <0x> C (\n\t\t[0] Person {"))
   }
 
@@ -67,7 +67,7 @@ import Testing
     let person = try #require(people.first)
     try realm.write { person.nicknames.append(objectsIn: ["xa", "yb", "xc"]) }
     let names = person.nicknames.sectioned(by: { String($0.prefix(1)) }, ascending: false)
-    #expect(names.allKeys == ["y", "x"] && names[1].map(\.self) == ["xc", "xa"])
+    expectTrue(names.allKeys == ["y", "x"] && names[1].map(\.self) == ["xc", "xa"])
   }
 
   @Test func frozenThawedAndHandedOver() async throws {
@@ -76,12 +76,12 @@ import Testing
     let frozen = sections.freeze()
     let section = sections[1].freeze()
     try realm.write { realm.deleteAll() }
-    #expect(frozen.isFrozen)
+    expectTrue(frozen.isFrozen)
     expectEqual(frozen.allKeys, ["A", "B"])
     expectEqual(section.map(\.name), ["Bea"])
     expectEqual(frozen.thaw()?.count, 0)
     expectEqual(section.thaw()?.isEmpty, true)
-    #expect(sections.isEmpty)
+    expectTrue(sections.isEmpty)
     try realm.write { realm.create(Person.self, value: ["id": 5, "name": "Dan"]) }
     let reference = ThreadSafeReference(to: sections)
     let configuration = file.configuration
@@ -238,7 +238,7 @@ import Testing
     realm.create(Person.self, value: ["id": 7, "name": "Ann"])
     try realm.commitWrite()
     _ = await told.wait(for: 4)
-    #expect(told.all.count == 4 && told.all[2] == told.all[3] && told.all[2] != .initial(1))
+    expectTrue(told.all.count == 4 && told.all[2] == told.all[3] && told.all[2] != .initial(1))
     for token in tokens { token.invalidate() }
   }
 
@@ -363,7 +363,7 @@ import Testing
 
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains(text), "said: \(said.prefix(400))")
+    expectTrue(said.contains(text), "said: \(said.prefix(400))")
   }
 
   @Test func misuse() async {

@@ -49,7 +49,7 @@ struct AllTypesTests {
     }
     let realm = try file.open()
     let read = try #require(realm.object(ofType: AllTypes.self, forPrimaryKey: id))
-    #expect(read.bool)
+    expectTrue(read.bool)
     expectEqual(read.int, -5_000_000_000)
     expectEqual(read.int8, -128)
     expectEqual(read.int16, 32_000)
@@ -80,17 +80,17 @@ struct AllTypesTests {
     let realm = try TemporaryRealm().open()
     let object = AllTypes()
     try realm.write { realm.add(object) }
-    #expect(!object.bool)
+    expectFalse(object.bool)
     expectEqual(object.int, 0)
     expectEqual(object.string, "")
     expectEqual(object.data, Data())
-    #expect(abs(object.date.timeIntervalSinceNow) < 60)
-    #expect(object.uuid != UUID(uuidString: "00000000-0000-0000-0000-000000000000"))
-    #expect(object.optionalInt == nil)
-    #expect(object.optionalString == nil)
-    #expect(object.optionalData == nil)
-    #expect(object.optionalDate == nil)
-    #expect(object.optionalDecimal == nil)
+    expectTrue(abs(object.date.timeIntervalSinceNow) < 60)
+    expectTrue(object.uuid != UUID(uuidString: "00000000-0000-0000-0000-000000000000"))
+    expectTrue(object.optionalInt == nil)
+    expectTrue(object.optionalString == nil)
+    expectTrue(object.optionalData == nil)
+    expectTrue(object.optionalDate == nil)
+    expectTrue(object.optionalDecimal == nil)
     try realm.write {
       object.optionalInt = 4
       object.optionalString = "x"
@@ -104,8 +104,8 @@ struct AllTypesTests {
       object.optionalString = nil
       object.optionalDouble = nil
     }
-    #expect(object.optionalInt == nil)
-    #expect(object.optionalString == nil)
+    expectTrue(object.optionalInt == nil)
+    expectTrue(object.optionalString == nil)
     expectEqual(object.optionalDouble, nil)
   }
 

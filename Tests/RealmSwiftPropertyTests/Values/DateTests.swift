@@ -16,12 +16,12 @@ struct DateTests {
         let date = Date(
           timeIntervalSinceReferenceDate: Double.random(in: range, using: &generator))
         let stored = Timestamp(date)
-        #expect(stored.nanoseconds.magnitude < 1_000_000_000)
+        expectTrue(stored.nanoseconds.magnitude < 1_000_000_000)
         #expect(
           stored.seconds == 0 || stored.nanoseconds == 0
             || (stored.seconds > 0) == (stored.nanoseconds > 0))
-        #expect(abs(Date(stored).timeIntervalSince(date)) < 1e-6)
-        #expect(Timestamp(Date(stored)) == stored || abs(stored.seconds) > 1 << 20)
+        expectTrue(abs(Date(stored).timeIntervalSince(date)) < 1e-6)
+        expectTrue(Timestamp(Date(stored)) == stored || abs(stored.seconds) > 1 << 20)
       }
     }
   }
@@ -30,8 +30,8 @@ struct DateTests {
     expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: .infinity)).seconds, .max)
     expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: -.infinity)).seconds, .min)
     expectEqual(Timestamp(Date(timeIntervalSinceReferenceDate: 1e300)).seconds, .max)
-    #expect(Timestamp(.distantPast).seconds < 0)
-    #expect(Timestamp(.distantFuture).seconds > 0)
+    expectTrue(Timestamp(.distantPast).seconds < 0)
+    expectTrue(Timestamp(.distantFuture).seconds > 0)
     expectEqual(Date(Timestamp(.distantPast)), .distantPast)
     expectEqual(Date(Timestamp(Date(timeIntervalSince1970: 0))), Date(timeIntervalSince1970: 0))
     expectEqual(

@@ -146,10 +146,10 @@ struct FailableDefaultTests {
       site["span"] = ["from": 9, "to": 1]
     }
     let site = try #require(realm.object(ofType: Site.self, forPrimaryKey: 2))
-    #expect(site.address == nil)
-    #expect(site.span == nil)
-    #expect(site["address"] == nil)
-    #expect(site.freeze().address == nil)
+    expectTrue(site.address == nil)
+    expectTrue(site.span == nil)
+    expectTrue(site["address"] == nil)
+    expectTrue(site.freeze().address == nil)
   }
 
   @Test func aNullObjectMeansTheDefaultValue() throws {

@@ -60,8 +60,8 @@ struct FailableOptionalTests {
   }
 
   private func check(_ contact: Contact) {
-    #expect(contact.phone == nil)
-    #expect(contact.whole == nil)
+    expectTrue(contact.phone == nil)
+    expectTrue(contact.whole == nil)
     expectEqual(contact.phones.map { $0?.digits }, [nil, "3", nil])
     expectEqual(Set(contact.phoneSet.map { $0?.digits }), [nil, "3"])
     expectEqual(contact.byName.count, 2)
@@ -79,7 +79,7 @@ struct FailableOptionalTests {
       contact["phone"] = "12"
       contact["phones"] = ["12"]
     }
-    #expect(contact.phone == nil)
+    expectTrue(contact.phone == nil)
     expectEqual(contact.phones.map { $0 }, [nil])
   }
 
@@ -88,12 +88,12 @@ struct FailableOptionalTests {
     let managed = try realm.write { realm.create(Contact.self, value: ["size": 1]) }
     let unmanaged = Contact(value: ["size": 1])
     expectEqual(unmanaged.size, .small)
-    #expect(Contact(value: ["size": 2]).size == nil)
+    expectTrue(Contact(value: ["size": 2]).size == nil)
     unmanaged["size"] = 10
     try realm.write { managed["size"] = 10 }
-    #expect(unmanaged.size == nil)
-    #expect(managed.size == nil)
-    #expect(unmanaged["size"] == nil)
+    expectTrue(unmanaged.size == nil)
+    expectTrue(managed.size == nil)
+    expectTrue(unmanaged["size"] == nil)
     // Managed, the raw value is kept.
     expectEqual(realm.dynamicObjects("Contact").first?["size"] as? Int, 10)
     unmanaged["size"] = 3

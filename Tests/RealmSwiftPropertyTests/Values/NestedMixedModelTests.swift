@@ -67,7 +67,7 @@ struct NestedMixedModelTests {
       + DatabaseCheck.run(
         tableNames: roots.tableNames, tables: roots.tables,
         in: realm.core.readableTables().snapshot.space)
-    #expect(findings.isEmpty, "\(context): \(findings.prefix(3))")
+    expectTrue(findings.isEmpty, "\(context): \(findings.prefix(3))")
   }
 
   private func change(

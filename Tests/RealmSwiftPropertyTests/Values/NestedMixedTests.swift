@@ -37,7 +37,7 @@ struct NestedMixedTests {
     object.any.dictionaryValue?["more"] = .bool(true)
     object.any.dictionaryValue?["list"]?.listValue?.insert(.string("0"), at: 0)
     try realm.write { realm.add(object) }
-    #expect(inner.realm != nil)
+    expectTrue(inner.realm != nil)
     let map = try #require(object.any.dictionaryValue)
     expectEqual(map.keys, ["list", "more", "none"])
     expectEqual(map["none"], AnyRealmValue.none)
@@ -47,9 +47,9 @@ struct NestedMixedTests {
     expectEqual(Array(list.prefix(2)), [.string("0"), .int(1)])
     expectEqual(list[2].object(MixedHolder.self)?.id, 2)
     expectEqual(object.list[0].listValue?.isEmpty, true)
-    #expect(object.map["x"]?.dictionaryValue != nil)
-    #expect(object.any.listValue == nil)
-    #expect(object.list[0].dictionaryValue == nil)
+    expectTrue(object.map["x"]?.dictionaryValue != nil)
+    expectTrue(object.any.listValue == nil)
+    expectTrue(object.list[0].dictionaryValue == nil)
   }
 
   @Test func whatIsReadIsLive() throws {
@@ -65,7 +65,7 @@ struct NestedMixedTests {
     expectEqual(Array(inner), [.int(1), .int(2), .int(3)])
     expectEqual(outer[2].listValue, inner)
     expectEqual(outer[2], .list(inner))
-    #expect(Set([outer[2]]).contains(.list(inner)))
+    expectTrue(Set([outer[2]]).contains(.list(inner)))
     try realm.write { outer.swapAt(0, 2) }
     expectEqual(Array(inner).count, 3)
     expectEqual(outer[0].listValue, inner)
@@ -76,16 +76,16 @@ struct NestedMixedTests {
     let holder = try holder(.fromDictionary(["a": .fromArray([.int(1)])]))
     let map = try #require(holder.any.dictionaryValue)
     let list = try #require(map["a"]?.listValue)
-    #expect(!list.isInvalidated)
-    #expect(!map.isInvalidated)
+    expectFalse(list.isInvalidated)
+    expectFalse(map.isInvalidated)
     try realm.write { map["a"] = .fromArray([.int(2)]) }
-    #expect(list.isInvalidated)
-    #expect(!map.isInvalidated)
-    #expect(map["a"]?.listValue != list)
+    expectTrue(list.isInvalidated)
+    expectFalse(map.isInvalidated)
+    expectTrue(map["a"]?.listValue != list)
     let second = try #require(map["a"]?.listValue)
     try realm.write { holder.any = .fromArray([]) }
-    #expect(map.isInvalidated)
-    #expect(second.isInvalidated)
+    expectTrue(map.isInvalidated)
+    expectTrue(second.isInvalidated)
     expectEqual(holder.any.listValue?.count, 0)
     try realm.write { realm.delete(holder) }
     try ReferenceReader.check(file.configuration)
@@ -114,16 +114,16 @@ struct NestedMixedTests {
     let frozen = list.freeze()
     let frozenMap = try #require(holder.freeze().any.dictionaryValue)
     try realm.write { list.append(.int(2)) }
-    #expect(frozen.isFrozen)
+    expectTrue(frozen.isFrozen)
     expectEqual(Array(frozen), [.int(1)])
     expectEqual(list.count, 2)
     expectEqual(frozenMap["a"]?.listValue?.count, 1)
-    #expect(frozenMap.isFrozen)
+    expectTrue(frozenMap.isFrozen)
     expectEqual(frozen.thaw(), list)
     let reference = ThreadSafeReference(to: list)
     expectEqual(realm.resolve(reference), list)
     try realm.write { holder.any = .none }
-    #expect(frozen.thaw() == nil)
+    expectTrue(frozen.thaw() == nil)
     expectEqual(frozen.count, 1)
   }
 
@@ -191,12 +191,12 @@ struct NestedMixedTests {
       realm.create(
         MixedHolder.self, value: ["id": 1, "any": [[1]]] as [String: Any], update: .modified)
     }
-    #expect(!inner.isInvalidated)
+    expectFalse(inner.isInvalidated)
     try realm.write {
       realm.create(
         MixedHolder.self, value: ["id": 1, "any": [[2]]] as [String: Any], update: .modified)
     }
-    #expect(inner.isInvalidated)
+    expectTrue(inner.isInvalidated)
     expectEqual(holder.any.listValue?[0].listValue?[0], .int(2))
   }
 }

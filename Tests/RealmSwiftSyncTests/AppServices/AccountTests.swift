@@ -146,8 +146,8 @@ struct AccountTests {
     expectEqual(user.identities.first?.identifier, "i")
     expectEqual(user.id, "00000000000000000000000b")
     expectEqual(app.allUsers[user.id], user)
-    #expect(user.accessToken != nil)
-    #expect(user.refreshToken != nil)
+    expectTrue(user.accessToken != nil)
+    expectTrue(user.refreshToken != nil)
     expectEqual(user.customData, ["level": 3])
     try await expectEqual(user.refreshCustomData(), ["level": 4])
     let data = try await withCheckedThrowingContinuation {
@@ -155,8 +155,8 @@ struct AccountTests {
       user.refreshCustomData { continuation.resume(with: $0.map { $0["level"] as? Int }) }
     }
     expectEqual(data, 4)
-    #expect(user.allSessions.isEmpty)
-    #expect(user.session(forPartitionValue: "p") == nil)
+    expectTrue(user.allSessions.isEmpty)
+    expectTrue(user.session(forPartitionValue: "p") == nil)
     expectEqual(app.appId, "a")
     expectEqual(app.configuration.defaultRequestTimeoutMS, 5_000)
     expectEqual(Set([user, user]).count, 1)
@@ -170,7 +170,7 @@ struct AccountTests {
   func allCredentialsLogIn(_ credentials: Credentials) async throws {
     let (app, _) = try Self.app(Answers())
     let user: User = try await value { app.login(credentials: credentials, $0) }
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     expectEqual(app.currentUser, user)
   }
 
@@ -219,9 +219,9 @@ struct AccountTests {
     expectEqual(app.switch(to: user), user)
     #expect(await error { user.logOut(completion: $0) } == nil)
     expectEqual(user.state, .loggedOut)
-    #expect(!user.isLoggedIn)
+    expectFalse(user.isLoggedIn)
     _ = try await app.login(credentials: credentials)
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     try await user.remove()
     expectEqual(user.state, .removed)
     let second = try await app.login(credentials: credentials)
@@ -231,7 +231,7 @@ struct AccountTests {
     expectEqual(third.state, .removed)
     let fourth = try await app.login(credentials: credentials)
     #expect(await error { fourth.delete(completion: $0) } == nil)
-    #expect(app.allUsers.isEmpty)
+    expectTrue(app.allUsers.isEmpty)
   }
 
   @Test func settingsOfTheNetwork() throws {
@@ -268,9 +268,9 @@ struct AccountTests {
     let configuration = App(id: id).configuration
     expectEqual(configuration.baseURL, "https://services.cloud.mongodb.com")
     expectEqual(configuration.defaultRequestTimeoutMS, 60_000)
-    #expect(configuration.transport == nil)
-    #expect(configuration.enableSessionMultiplexing)
-    #expect(configuration.encryptionKey == nil)
+    expectTrue(configuration.transport == nil)
+    expectTrue(configuration.enableSessionMultiplexing)
+    expectTrue(configuration.encryptionKey == nil)
     let times = configuration.syncTimeouts
     expectEqual(times.connectTimeout, 120_000)
     expectEqual(times.connectionLingerTime, 30_000)
@@ -278,12 +278,12 @@ struct AccountTests {
     expectEqual(times.pongKeepaliveTimeout, 120_000)
     expectEqual(times.fastReconnectLimit, 60_000)
     let manager = App(id: id).syncManager
-    #expect(manager.errorHandler == nil)
-    #expect(manager.userAgent == nil)
-    #expect(manager.authorizationHeaderName == nil)
-    #expect(manager.customRequestHeaders == nil)
+    expectTrue(manager.errorHandler == nil)
+    expectTrue(manager.userAgent == nil)
+    expectTrue(manager.authorizationHeaderName == nil)
+    expectTrue(manager.customRequestHeaders == nil)
     let other = AppConfiguration(enableSessionMultiplexing: false)
-    #expect(!App(id: id + "2", configuration: other).configuration.enableSessionMultiplexing)
+    expectTrue(!App(id: id + "2", configuration: other).configuration.enableSessionMultiplexing)
   }
 
   @Test func settingsOfSessions() throws {
@@ -297,7 +297,7 @@ struct AccountTests {
     expectEqual(manager.authorizationHeaderName, "X-Auth")
     expectEqual(manager.appID, "a")
     expectEqual(manager.headers.map(\.name), ["User-Agent", "X-Key"])
-    #expect(manager.headers[0].value.hasSuffix(" Todos/1"))
+    expectTrue(manager.headers[0].value.hasSuffix(" Todos/1"))
     manager.customRequestHeaders = ["X-Key": "v", "host": "x", "Sec-WebSocket-Key": "y"]
     expectEqual(manager.customHeaders, [HTTPHeader("X-Key", "v")])
     let options = SyncTimeoutOptions()
@@ -355,15 +355,15 @@ struct AccountTests {
     let reset = SyncError(
       .clientResetError, "gone", protocolCode: 208, token: .init(action: move, app: nil))
     expectEqual(reset.clientResetInfo()?.0, "/backup")
-    #expect(reset.deleteRealmUserInfo() == nil)
+    expectTrue(reset.deleteRealmUserInfo() == nil)
     expectEqual(reset.message, "gone")
     expectEqual(reset.errorDescription, "gone")
-    #expect(reset.serverLogURL == nil)
-    #expect(reset.compensatingWriteInfo == nil)
+    expectTrue(reset.serverLogURL == nil)
+    expectTrue(reset.compensatingWriteInfo == nil)
     let deletion = FileAction(deleting: "/y")
     let denied = SyncError(.permissionDeniedError, "", token: .init(action: deletion, app: nil))
-    #expect(denied.deleteRealmUserInfo() != nil)
-    #expect(denied.clientResetInfo() == nil)
+    expectTrue(denied.deleteRealmUserInfo() != nil)
+    expectTrue(denied.clientResetInfo() == nil)
     let info = CompensatingWriteInfo(
       RejectedUpdate(reason: "r", table: "Todo", key: .string("k")))
     expectEqual(info.objectType, "Todo")

@@ -60,8 +60,8 @@ struct DocumentCallTests {
     let modify = FindOneAndModifyOptions(["a": 1], [["b": 1]], true, true)
     expectEqual(modify.projection, ["a": 1])
     expectEqual(modify.sorting, [["b": 1]])
-    #expect(modify.upsert)
-    #expect(modify.shouldReturnNewDocument)
+    expectTrue(modify.upsert)
+    expectTrue(modify.shouldReturnNewDocument)
   }
 }
 #endif

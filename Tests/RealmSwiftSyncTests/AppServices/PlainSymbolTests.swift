@@ -68,7 +68,7 @@ struct PlainSymbolTests {
       subscriptions.append(
         QuerySubscription<Todo>(name: "p", where: NSPredicate(format: "priority > %@", 3)))
     }
-    #expect(configuration.syncConfiguration?.initialSubscriptions?.callback != nil)
+    expectTrue(configuration.syncConfiguration?.initialSubscriptions?.callback != nil)
     try change(configuration)
     expectEqual(app.device("first"), app.device("first"))
   }
@@ -82,7 +82,7 @@ struct PlainSymbolTests {
     set.update {
       set.first?.updateQuery(toType: Todo.self, where: NSPredicate(format: "priority > 4"))
     }
-    #expect(set.first(ofType: Todo.self, where: high) == nil)
+    expectTrue(set.first(ofType: Todo.self, where: high) == nil)
     set.update { set.remove(ofType: Todo.self, where: NSPredicate(format: "priority > 4")) }
     expectEqual(set.count, 0)
   }
@@ -105,9 +105,9 @@ struct PlainSymbolTests {
   @Test func requestsBeginEmpty() {
     let request = RLMRequest()
     expectEqual(request.method, .GET)
-    #expect(request.url.isEmpty)
-    #expect(request.headers.isEmpty)
-    #expect(request.body.isEmpty)
+    expectTrue(request.url.isEmpty)
+    expectTrue(request.headers.isEmpty)
+    expectTrue(request.body.isEmpty)
     expectEqual(request.timeout, 60)
   }
 }

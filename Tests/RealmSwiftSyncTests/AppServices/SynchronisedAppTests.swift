@@ -144,7 +144,7 @@ struct SynchronisedAppTests {
     let app = try MemoryApp()
     let user = try await app.device("first").login(credentials: .anonymous)
     expectEqual(app.device("first").currentUser, user)
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     expectEqual(user.state, .loggedIn)
     expectEqual(user.identities.map(\.providerType), ["anon-user"])
     try await user.logOut()

@@ -116,7 +116,7 @@ import Testing
     let device = try await ResetDevice(configuration)
     try await device.waitForNames(["a", "b"])
     try await device.meet()
-    #expect(!FileManager.default.fileExists(atPath: path))
+    expectFalse(FileManager.default.fileExists(atPath: path))
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: path + ".adopted")), bytes)
     let folder = try #require(configuration.fileURL).deletingLastPathComponent().path
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -162,7 +162,7 @@ import Testing
     try FileManager.default.moveItem(atPath: path + ".adopted", toPath: path)
     let device = try await ResetDevice(configuration)
     try await device.waitForNames(["a"])
-    #expect(!FileManager.default.fileExists(atPath: path))
+    expectFalse(FileManager.default.fileExists(atPath: path))
   }
 
   /// What a process that ends in the middle of the copy leaves: a part of it, all of it without its
@@ -188,9 +188,9 @@ import Testing
     let device = try await ResetDevice(configuration)
     try await device.waitForNames(["a", "b"])
     try await device.meet()
-    #expect(!files.fileExists(atPath: path))
-    #expect(files.fileExists(atPath: path + ".adopted"))
-    #expect(!files.fileExists(atPath: unfinished))
+    expectFalse(files.fileExists(atPath: path))
+    expectTrue(files.fileExists(atPath: path + ".adopted"))
+    expectFalse(files.fileExists(atPath: unfinished))
   }
 
   /// Both apps and both users have the same id: the file is there already.
@@ -252,7 +252,7 @@ import Testing
       appID: former.server.id, userID: users.first { first.contains($0) }, directory: place)
     let device = try await ResetDevice(configuration)
     try await device.waitForNames(["a"])
-    #expect(FileManager.default.fileExists(atPath: second))
+    expectTrue(FileManager.default.fileExists(atPath: second))
   }
 
   /// On devices without a former file the option has no effect.
@@ -295,7 +295,7 @@ import Testing
     let configuration = try await configuration(present, "one", after: local)
     let error = await #expect(throws: Realm.Error.self) { try await ResetDevice(configuration) }
     expectEqual(error?.code, .incompatibleHistories)
-    #expect(FileManager.default.fileExists(atPath: local))
+    expectTrue(FileManager.default.fileExists(atPath: local))
     #expect(
       !FileManager.default.fileExists(atPath: try #require(configuration.fileURL).path))
   }

@@ -54,7 +54,7 @@ import Testing
     try await device.meet()
     expectEqual(log.before.withLock { $0 }, [["a", "b", "c"]])
     let after = log.after.withLock { $0 }
-    #expect(after.count == 1 && after[0].before == ["a", "b", "c"] && after[0].after == ["a"])
+    expectTrue(after.count == 1 && after[0].before == ["a", "b", "c"] && after[0].after == ["a"])
     #expect(log.isBeforeFrozen.withLock { $0 } && log.isAfterLive.withLock { $0 })
     #expect(try await device.identifier != ident)
     // Observers see one difference.
@@ -84,7 +84,7 @@ import Testing
     #expect(try await !core.agent.hasResetRecord())
     for suffix in ["", ".lock", ".note", ".management"] {
       let copy = FreshCopyPlace.path(of: path) + suffix
-      #expect(!FileManager.default.fileExists(atPath: copy), "\(copy)")
+      expectFalse(FileManager.default.fileExists(atPath: copy), "\(copy)")
     }
     #expect(try core.configuration.user.app.client.fileActions().isEmpty)
   }
@@ -152,7 +152,7 @@ import Testing
     try await device.meet()
     expectEqual(log.before.withLock { $0 }, [["a", "b", "c"]])
     let after = log.after.withLock { $0 }
-    #expect(after.count == 1 && after[0].after == ["a", "c"])
+    expectTrue(after.count == 1 && after[0].after == ["a", "c"])
     let changes = try await device.waitForChanges()
     expectEqual(changes, ["(deletions: 1, insertions: 0, modifications: 0)"])
     let second = try await ResetDevice(

@@ -89,7 +89,7 @@ import Testing
     try await open(opened, user) { agent in
       user.allSessions.first?.suspend()
       let kept = try await agent.keptReports()
-      #expect(kept.due.isEmpty)
+      expectTrue(kept.due.isEmpty)
     }
     expectEqual(heard.withLock { $0.count }, 1)
   }

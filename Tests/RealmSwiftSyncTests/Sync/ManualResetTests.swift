@@ -76,7 +76,7 @@ import Testing
     for _ in 0..<3_000 where FileManager.default.fileExists(atPath: path) {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(!FileManager.default.fileExists(atPath: path))
+    expectFalse(FileManager.default.fileExists(atPath: path))
   }
 
   /// The names of the objects of a backup, which any program can read.
@@ -96,8 +96,8 @@ import Testing
       path = file
       let (place, token) = try #require(error.clientResetInfo())
       backup = place
-      #expect(backup.contains("/recovered-realms/recovered_realm-"))
-      #expect(app.device("first").core.paths.recoveredRealms.hasPrefix("/"))
+      expectTrue(backup.contains("/recovered-realms/recovered_realm-"))
+      expectTrue(app.device("first").core.paths.recoveredRealms.hasPrefix("/"))
       SyncSession.immediatelyHandleError(token)
       _ = try await device.session()
     }
@@ -117,19 +117,19 @@ import Testing
       // The file is open.
       let again = app.device("first", start: 1)
       try expectEqual(again.core.client.fileActions().map(\.path), [path])
-      #expect(FileManager.default.fileExists(atPath: path))
+      expectTrue(FileManager.default.fileExists(atPath: path))
       _ = try await device.session()
     }
     for start in 2..<1_500 {
       if try app.device("first", start: start).core.client.fileActions().isEmpty { break }
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(!FileManager.default.fileExists(atPath: path))
+    expectFalse(FileManager.default.fileExists(atPath: path))
     try expectEqual(names(in: backup), ["waits"])
     // What is made later at the place stays.
     try Data().write(to: URL(fileURLWithPath: path))
     _ = app.device("first", start: 1_500)
-    #expect(FileManager.default.fileExists(atPath: path))
+    expectTrue(FileManager.default.fileExists(atPath: path))
   }
 
   @Test func aFileIsDeletedAtTheNextStart() async throws {
@@ -140,9 +140,9 @@ import Testing
     }
     _ = try await first.core.client.store(FileAction(deleting: path))
     _ = app.device("first", start: 1)
-    #expect(!FileManager.default.fileExists(atPath: path))
-    #expect(!FileManager.default.fileExists(atPath: path + ".note"))
-    #expect(!FileManager.default.fileExists(atPath: path + ".fresh"))
+    expectFalse(FileManager.default.fileExists(atPath: path))
+    expectTrue(!FileManager.default.fileExists(atPath: path + ".note"))
+    expectTrue(!FileManager.default.fileExists(atPath: path + ".fresh"))
     #expect(try first.core.client.fileActions().isEmpty)
   }
 
@@ -158,7 +158,7 @@ import Testing
     try app.server.forgetFiles()
     session.reconnect()
     for await error in errors.stream {
-      #expect(error.clientResetInfo() != nil)
+      expectTrue(error.clientResetInfo() != nil)
       break
     }
   }

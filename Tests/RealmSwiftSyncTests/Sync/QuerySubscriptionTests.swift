@@ -92,7 +92,7 @@ struct QuerySubscriptionTests {
     let closure = QuerySubscription<Todo> { $0.priority > 4 && $0.status == "Open" }
     let format = QuerySubscription<Todo>(where: "priority > %@ AND status == %@", 4, "Open")
     expectEqual(closure.query, format.query)
-    #expect(closure.name == nil)
+    expectTrue(closure.name == nil)
     expectEqual(QuerySubscription<Todo>(name: "n").name, "n")
   }
 

@@ -173,7 +173,7 @@ import Testing
     #expect(contents.allSatisfy { $0 == contents[0] }, "seed \(seed)")
     expectEqual(Set(contents[0].keys), model.keys, "seed \(seed)")
     for (key, name) in contents[0] {
-      #expect(model.allows(name, of: key), "seed \(seed): \(key) is '\(name)'")
+      expectTrue(model.allows(name, of: key), "seed \(seed): \(key) is '\(name)'")
     }
   }
 }

@@ -35,7 +35,7 @@ struct SubscriptionSetTests {
   @Test @MainActor func appendedSubscriptionsAreThere() async throws {
     let realm = try await open()
     let set = realm.subscriptions
-    #expect(set.count == 0 && set.first == nil && set.last == nil && set[0] == nil)
+    expectTrue(set.count == 0 && set.first == nil && set.last == nil && set[0] == nil)
     set.change {
       set.append(QuerySubscription<Todo>(name: "urgent") { $0.priority > 5 })
       set.append(
@@ -48,10 +48,10 @@ struct SubscriptionSetTests {
     expectEqual(iterator.next()?.name, "urgent")
     expectEqual(set.first?.name, "urgent")
     expectEqual(set.last?.name, "short")
-    #expect(set[3] == nil)
+    expectTrue(set[3] == nil)
     expectEqual(realm.subscriptions.count, 3)
     let created = try #require(set.first).createdAt
-    #expect(abs(created.timeIntervalSinceNow) < 60)
+    expectTrue(abs(created.timeIntervalSinceNow) < 60)
     expectEqual(set.first?.updatedAt, created)
   }
 
@@ -84,12 +84,12 @@ struct SubscriptionSetTests {
       set.append(QuerySubscription<Note>(name: "b", where: "text == 'x'"))
     }
     expectEqual(set.first(named: "b")?.name, "b")
-    #expect(set.first(named: "c") == nil)
+    expectTrue(set.first(named: "c") == nil)
     expectEqual(set.first(ofType: Todo.self) { $0.priority > 1 }?.name, "a")
     #expect(set.first(ofType: Todo.self) { $0.priority > 2 } == nil)
     expectEqual(set.first(ofType: Todo.self, where: "priority > %@", 1)?.name, "a")
     expectEqual(set.first(ofType: Note.self, where: "text == %@", "x")?.name, "b")
-    #expect(set.first(ofType: Todo.self, where: "text == %@", "x") == nil)
+    expectTrue(set.first(ofType: Todo.self, where: "text == %@", "x") == nil)
   }
 
   @Test @MainActor func subscriptionsAreRemoved() async throws {
@@ -133,7 +133,7 @@ struct SubscriptionSetTests {
     expectEqual(set.first(ofType: Todo.self) { $0.priority == 5 }?.name, "a")
     set.change { set.first?.updateQuery(toType: Todo.self) }
     expectEqual(set.count, 1)
-    #expect(set.first(ofType: Todo.self, where: "TRUEPREDICATE") != nil)
+    expectTrue(set.first(ofType: Todo.self, where: "TRUEPREDICATE") != nil)
   }
 
   @Test @MainActor func aSetIsPendingThenCompleteThenSuperseded() async throws {
@@ -145,12 +145,12 @@ struct SubscriptionSetTests {
     app.server.setOnline(true)
     realm.syncSession?.reconnect()
     try await set.update { set.append(QuerySubscription<Note>(name: "notes")) }
-    #expect(set.state == .complete)
+    expectTrue(set.state == .complete)
     expectEqual(set.count, 2)
     let next = realm.subscriptions
     try await next.update { next.remove(named: "notes") }
-    #expect(next.state == .complete)
-    #expect(set.state == .superseded)
+    expectTrue(next.state == .complete)
+    expectTrue(set.state == .superseded)
   }
 
   @Test @MainActor func aRefusedSetSaysSo() async throws {
@@ -178,7 +178,7 @@ struct SubscriptionSetTests {
         }
       }
     }
-    #expect(error == nil)
+    expectTrue(error == nil)
   }
 
   @Test @MainActor func firstSubscriptionsAreMadeOnce() async throws {

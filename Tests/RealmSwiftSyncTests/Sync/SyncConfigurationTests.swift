@@ -33,10 +33,10 @@ struct SyncConfigurationTests {
     let user = try await app.device("first").login(credentials: .anonymous)
     expectEqual(user.flexibleSyncConfiguration(), user.flexibleSyncConfiguration())
     expectEqual(user.configuration(partitionValue: "a"), user.configuration(partitionValue: "a"))
-    #expect(user.configuration(partitionValue: "a") != user.configuration(partitionValue: "b"))
-    #expect(user.configuration(partitionValue: "a") != user.flexibleSyncConfiguration())
+    expectTrue(user.configuration(partitionValue: "a") != user.configuration(partitionValue: "b"))
+    expectTrue(user.configuration(partitionValue: "a") != user.flexibleSyncConfiguration())
     let other = try await app.device("second").login(credentials: .anonymous)
-    #expect(user.flexibleSyncConfiguration() != other.flexibleSyncConfiguration())
+    expectTrue(user.flexibleSyncConfiguration() != other.flexibleSyncConfiguration())
   }
 
   @Test func theSynchronisedPartIsKept() async throws {
@@ -45,8 +45,8 @@ struct SyncConfigurationTests {
       cancelAsyncOpenOnNonFatalErrors: true, initialSubscriptions: { _ in }, rerunOnOpen: true)
     let sync = try #require(configuration.syncConfiguration)
     expectEqual(sync.user, user)
-    #expect(sync.partitionValue == nil)
-    #expect(sync.cancelAsyncOpenOnNonFatalErrors)
+    expectTrue(sync.partitionValue == nil)
+    expectTrue(sync.cancelAsyncOpenOnNonFatalErrors)
     expectEqual(sync.initialSubscriptions?.rerunOnOpen, true)
     guard case .recoverUnsyncedChanges(nil, nil) = sync.clientResetMode else {
       Issue.record("\(sync.clientResetMode)")

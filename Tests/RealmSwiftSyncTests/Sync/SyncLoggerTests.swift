@@ -14,7 +14,7 @@ struct SyncLoggerTests {
   @Test func messagesUpToTheLevelReachTheAppsLogger() throws {
     let manager = try MemoryApp().device("first").syncManager
     expectEqual(manager.logLevel, .info)
-    #expect(manager.logger == nil)
+    expectTrue(manager.logger == nil)
     let messages = Locked<[String]>([])
     manager.logger = { level, message in messages.withLock { $0.append("\(level): \(message)") } }
     manager.log(.info, "a")

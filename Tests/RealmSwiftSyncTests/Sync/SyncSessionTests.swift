@@ -73,10 +73,10 @@ struct SyncSessionTests {
         continuation.resume(returning: $0)
       }
     }
-    #expect(error == nil)
+    expectTrue(error == nil)
     try await configuration.syncConfiguration?.user.logOut()
     expectEqual(session.state, .invalid)
-    #expect(session.configuration() == nil)
+    expectTrue(session.configuration() == nil)
     expectEqual(SyncSession.State(rawValue: 2), .invalid)
     expectEqual(SyncSession.ConnectionState(rawValue: 1), .connecting)
   }
@@ -96,7 +96,7 @@ struct SyncSessionTests {
     session.resume()
     session.suspend()
     expectEqual(session.state, .inactive)
-    #expect(session.core.isSuspended)
+    expectTrue(session.core.isSuspended)
   }
 
   @Test func theConnectionsStateIsTold() async throws {
@@ -111,7 +111,7 @@ struct SyncSessionTests {
     for _ in 0..<1_500 where session.currentError == nil {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(session.currentError != nil)
+    expectTrue(session.currentError != nil)
     app.server.setOnline(true)
     session.reconnect()
     for _ in 0..<1_500 where session.connectionState != .connected {
@@ -120,7 +120,7 @@ struct SyncSessionTests {
     for _ in 0..<1_500 where session.currentError != nil {
       try await Task.sleep(for: .milliseconds(20))
     }
-    #expect(session.currentError == nil)
+    expectTrue(session.currentError == nil)
   }
 
   @Test func progressIsReportedUntilItsTokenIsInvalidated() async throws {
@@ -140,7 +140,7 @@ struct SyncSessionTests {
     let progress = SyncSession.Progress(
       TransferProgress(transferred: 1, transferable: 4, estimate: 0.25))
     expectEqual(progress.progressEstimate, 0.25)
-    #expect(!progress.isTransferComplete)
+    expectFalse(progress.isTransferComplete)
   }
 
   @available(*, deprecated)
@@ -154,8 +154,8 @@ struct SyncSessionTests {
     let configuration = AppConfiguration(
       baseURL: "http://h", transport: nil, localAppName: "n", localAppVersion: "v")
     expectEqual(configuration.baseURL, "http://h")
-    #expect(configuration.transport == nil)
-    #expect(configuration.enableSessionMultiplexing)
+    expectTrue(configuration.transport == nil)
+    expectTrue(configuration.enableSessionMultiplexing)
     expectEqual(configuration.syncTimeouts.connectTimeout, 120_000)
     let mode = ClientResetMode.discardLocal(beforeReset: { _ in })
     guard case .discardUnsyncedChanges(.some, nil) = mode else {
@@ -202,7 +202,7 @@ struct SyncSessionTests {
       app.server.setOnline(true)
       user.allSessions.first?.reconnect()
       let session = try await device.value.session()
-      #expect(session.currentError == nil)
+      expectTrue(session.currentError == nil)
     }
   }
 
@@ -247,9 +247,9 @@ struct SyncSessionTests {
     expectEqual(code(.violation(.badSyntax, message: "")), .clientInternalError)
     expectEqual(SyncError(timeout: .connectTimeout)?.code, .connectionFailed)
     expectEqual(SyncError(timeout: .pongTimeout)?.code, .connectionFailed)
-    #expect(SyncError(timeout: .closed(.fatal, message: "")) == nil)
-    #expect(code(.connectTimeout) == nil)
-    #expect(code(.closed(.goingAway, message: "")) == nil)
+    expectTrue(SyncError(timeout: .closed(.fatal, message: "")) == nil)
+    expectTrue(code(.connectTimeout) == nil)
+    expectTrue(code(.closed(.goingAway, message: "")) == nil)
   }
 }
 #endif

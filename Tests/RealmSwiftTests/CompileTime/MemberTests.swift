@@ -67,7 +67,7 @@ struct MemberTests {
 
   @Test func twoClassesShowOneTable() throws {
     expectEqual(TicketName.className(), "Ticket")
-    #expect(Ticket._realmObjectName() == nil)
+    expectTrue(Ticket._realmObjectName() == nil)
     let other = try TemporaryRealm([TicketName.self])
     let short = try other.open()
     try short.write { _ = short.create(TicketName.self, value: [7, "seven"]) }
@@ -96,49 +96,49 @@ struct MemberTests {
     let name: AnyObject? = ticket.friends.value(forKeyPath: "me.parent.name")
     expectEqual(name as? String, "one")
     expectEqual(ticket.friends.value(forKeyPath: "me") as? Ticket, ticket)
-    #expect(ticket.friends.value(forKeyPath: "nobody.name") == nil)
+    expectTrue(ticket.friends.value(forKeyPath: "nobody.name") == nil)
     expectEqual(ticket.scores.value(forKeyPath: "@sum.self") as? Int, 5)
   }
 
   @Test func collectionsAreComparedUntyped() {
     let numbers = ticket.numbers
-    #expect(numbers.isEqual(ticket.numbers))
+    expectTrue(numbers.isEqual(ticket.numbers))
     expectEqual(numbers.hash, ticket.numbers.hash)
-    #expect(!numbers.isEqual(List<Int>()))
-    #expect(!numbers.isEqual(nil))
-    #expect(!numbers.isEqual("x"))
-    #expect(ticket.tags.isEqual(ticket.tags))
+    expectFalse(numbers.isEqual(List<Int>()))
+    expectFalse(numbers.isEqual(nil))
+    expectFalse(numbers.isEqual("x"))
+    expectTrue(ticket.tags.isEqual(ticket.tags))
     expectEqual(ticket.tags.hash, ticket.tags.hash)
-    #expect(ticket.scores.isEqual(ticket.scores))
+    expectTrue(ticket.scores.isEqual(ticket.scores))
     expectEqual(ticket.scores.hash, ticket.scores.hash)
-    #expect(!ticket.scores.isEqual(ticket.tags))
-    #expect(ticket.friends.hash != ticket.scores.hash)
+    expectFalse(ticket.scores.isEqual(ticket.tags))
+    expectTrue(ticket.friends.hash != ticket.scores.hash)
     let results = realm.objects(Ticket.self)
-    #expect(results.isEqual(results))
+    expectTrue(results.isEqual(results))
     expectEqual(results.hash, results.hash)
     #expect(!results.isEqual(realm.objects(Ticket.self).where { $0.id == 1 }))
-    #expect(ticket.children.isEqual(ticket.children))
+    expectTrue(ticket.children.isEqual(ticket.children))
     expectEqual(ticket.children.hash, ticket.children.hash)
     let erased = AnyRealmCollection(numbers)
-    #expect(erased.isEqual(AnyRealmCollection(ticket.numbers)))
-    #expect(!erased.isEqual(numbers))
+    expectTrue(erased.isEqual(AnyRealmCollection(ticket.numbers)))
+    expectFalse(erased.isEqual(numbers))
     expectEqual(erased.hash, AnyRealmCollection(ticket.numbers).hash)
     let (left, right) = (List<Int>(), List<Int>())
     left.append(1)
     right.append(1)
-    #expect(left.isEqual(right))
+    expectTrue(left.isEqual(right))
     expectEqual(left.hash, right.hash)
   }
 
   @Test func objectsAreComparedUntyped() throws {
     let same = try #require(realm.object(ofType: Ticket.self, forPrimaryKey: 1))
-    #expect(ticket.isEqual(same))
+    expectTrue(ticket.isEqual(same))
     expectEqual(ticket.hash, same.hash)
     expectEqual(ticket.hashValue, same.hashValue)
     let (left, right) = (Named(value: ["name": "n"]), Named(value: ["name": "n"]))
     expectEqual(left, right)
     expectEqual(Set([left, right]).count, 1)
-    #expect(left != Named())
+    expectTrue(left != Named())
     expectEqual(Set([left, Named()]).count, 2)
   }
 
@@ -152,7 +152,7 @@ struct MemberTests {
 
   @Test func aTokenCanBeMadeBeforeThereIsAnythingToObserve() {
     let token = NotificationToken()
-    #expect(!token.invalidate())
+    expectFalse(token.invalidate())
   }
 
   @Test func dynamicObjectsFindWhatIsUndefined() throws {

@@ -18,7 +18,7 @@ extension SwiftCompiler {
       let isRefused = diagnostics.contains {
         $0.line == index + 1 && $0.text.contains(text) && ($0.isError || mode != .swift6)
       }
-      #expect(isRefused, "must not compile: \(line)")
+      expectTrue(isRefused, "must not compile: \(line)")
       diagnostics.removeAll { $0.line == index + 1 }
     }
     expectEqual(diagnostics, [], "must compile")

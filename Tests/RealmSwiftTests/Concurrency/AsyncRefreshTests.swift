@@ -68,7 +68,7 @@ import Testing
     let realm = try await open()
     realm.beginWrite()
     await expectEqual(realm.asyncRefresh(), false)
-    #expect(realm.isInWriteTransaction)
+    expectTrue(realm.isInWriteTransaction)
     realm.cancelWrite()
     await expectEqual(realm.freeze().asyncRefresh(), false)
   }

@@ -159,7 +159,7 @@ private actor CallbackStore {
         told.add("end")
       }
       told.add("\(realm.objects(AsyncTask.self).count)")
-      #expect(!realm.isPerformingAsynchronousWriteOperations)
+      expectFalse(realm.isPerformingAsynchronousWriteOperations)
     }
     expectEqual(
       told.all.filter { $0 != "second" }, ["end", "first", "first done", "second done", "2"])

@@ -56,7 +56,7 @@ extension Realm {
   private func add(_ id: Int) { realm.create(AsyncTask.self, value: ["id": id]) }
 
   @Test func theBlockAndTheCompletionRunLaterOnTheMainActor() async throws {
-    #expect(!realm.isPerformingAsynchronousWriteOperations)
+    expectFalse(realm.isPerformingAsynchronousWriteOperations)
     realm.writeAsync {
       MainActor.preconditionIsolated()
       log.add("block \(realm.isInWriteTransaction)")
@@ -66,8 +66,8 @@ extension Realm {
       log.add("done \(error == nil) \(realm.isPerformingAsynchronousWriteOperations)")
     }
     log.add("returned")
-    #expect(realm.isPerformingAsynchronousWriteOperations)
-    #expect(!realm.isInWriteTransaction)
+    expectTrue(realm.isPerformingAsynchronousWriteOperations)
+    expectFalse(realm.isInWriteTransaction)
     await finish()
     expectEqual(log.entries, ["returned", "block true", "done true true"])
     expectEqual(ids(), [1])
@@ -187,7 +187,7 @@ extension Realm {
     }
     await finish()
     expectEqual(ids(), [2, 3])
-    #expect(!realm.isInWriteTransaction)
+    expectFalse(realm.isInWriteTransaction)
   }
 
   @Test func aBlockMayEndItsTransactionItself() async throws {
@@ -248,7 +248,7 @@ extension Realm {
     try realm.cancelAsyncWrite(commit)
     await finish()
     expectEqual(ids(), [1])
-    #expect(log.entries.isEmpty)
+    expectTrue(log.entries.isEmpty)
   }
 
   @Test func aRunningBlockIsNotCancelled() async throws {
@@ -270,7 +270,7 @@ extension Realm {
       let realm = try Realm(configuration: freshConfiguration(name))
       try realm.write { realm.create(AsyncTask.self, value: ["id": 1]) }
       try realm.cancelAsyncWrite(realm.writeAsync {})
-      #expect(!realm.isPerformingAsynchronousWriteOperations)
+      expectFalse(realm.isPerformingAsynchronousWriteOperations)
     }
     try cancelAll()
     // A realm in memory that has no owner is gone. A delivery may keep it for a short time.
@@ -280,7 +280,7 @@ extension Realm {
       let opensSynchronously = { try Realm(configuration: freshConfiguration(name)) }
       isEmpty = try opensSynchronously().isEmpty
     }
-    #expect(isEmpty)
+    expectTrue(isEmpty)
   }
 
   /// `AsyncWrites` 3.

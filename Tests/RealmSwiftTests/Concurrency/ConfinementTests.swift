@@ -55,7 +55,7 @@ struct ConfinementTests {
     expectEqual(Confinement.current, .main)
     expectEqual(Confinement.actor(MainActor.shared), .main)
     expectEqual(Confinement.queue(.main), .main)
-    #expect(Confinement.main.isCurrent)
+    expectTrue(Confinement.main.isCurrent)
     #expect(await on(.main) { Confinement.current == .main && Confinement.main.isCurrent })
     #expect(await onThread { !Confinement.main.isCurrent })
     #expect(await on(DispatchQueue(label: "other")) { !Confinement.main.isCurrent })
@@ -63,12 +63,12 @@ struct ConfinementTests {
 
   @Test func aThreadIsItsOwnPlace() async {
     let (first, own) = await onThread { (Confinement.current, Confinement.current.isCurrent) }
-    #expect(own)
+    expectTrue(own)
     let (second, foreign) = await onThread { (Confinement.current, first.isCurrent) }
-    #expect(first != second)
+    expectTrue(first != second)
     // The second thread may have got the first one's pointer, but not its number.
     if first.isolationWord != second.isolationWord { #expect(!foreign) }
-    #expect(first.isolationWord != 0)
+    expectTrue(first.isolationWord != 0)
   }
 
   @Test func anActorIsRecognizedOnWhateverThreadItRuns() async {
@@ -77,7 +77,7 @@ struct ConfinementTests {
     expectEqual(place.isolationWord, 0)
     #expect(await actor.isCurrent(place))
     #expect(await actor.isCurrentAfterSuspension(place))
-    #expect(!place.isCurrent)
+    expectFalse(place.isCurrent)
     await expectEqual(PlainActor().isCurrent(place), false)
     #expect(await onThread { !place.isCurrent })
     #expect(await MainActor.run { !place.isCurrent })
@@ -100,11 +100,11 @@ struct ConfinementTests {
     var actor: PlainActor? = PlainActor()
     weak let observed = actor
     let place = await actor?.confinement()
-    #expect(observed != nil)
+    expectTrue(observed != nil)
     actor = nil
-    #expect(observed == nil)
+    expectTrue(observed == nil)
     expectEqual(place?.isCurrent, false)
-    #expect(place != nil)
+    expectTrue(place != nil)
   }
 
   @Test func aQueueIsRecognizedInItsBlocksAndThoseOfQueuesThatTargetIt() async {
@@ -113,8 +113,8 @@ struct ConfinementTests {
     let place = Confinement.queue(queue)
     let placeAbove = Confinement.queue(above)
     expectEqual(place, Confinement.queue(queue))
-    #expect(place != placeAbove)
-    #expect(!place.isCurrent)
+    expectTrue(place != placeAbove)
+    expectFalse(place.isCurrent)
     #expect(await on(queue) { place.isCurrent && !placeAbove.isCurrent })
     #expect(await on(above) { place.isCurrent && placeAbove.isCurrent })
     #expect(await on(DispatchQueue(label: "third")) { !place.isCurrent })

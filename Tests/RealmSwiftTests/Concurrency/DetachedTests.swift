@@ -54,7 +54,7 @@ private func wait(until condition: () -> Bool) async {
 
   @Test func anyTaskWrites() async throws {
     let id = try await Realm.write(to: configuration) { realm in
-      #expect(realm.isInWriteTransaction)
+      expectTrue(realm.isInWriteTransaction)
       return realm.create(AsyncTask.self, value: ["id": 1]).id
     }
     let task = AsyncTask()
@@ -68,7 +68,7 @@ private func wait(until condition: () -> Bool) async {
   @Test @MainActor func actorsDoAsWell() async throws {
     try await Realm.write(to: configuration) { _ = $0.create(AsyncTask.self, value: ["id": 1]) }
     let isFrozen = try await Realm.read(from: configuration) { $0.isFrozen }
-    #expect(isFrozen)
+    expectTrue(isFrozen)
     let found = try await DetachedTests.ids(configuration)
     expectEqual(found, [1])
   }

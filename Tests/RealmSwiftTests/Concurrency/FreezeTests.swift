@@ -54,44 +54,44 @@ import Testing
   @Test func whatIsReadFromFrozenThingsIsFrozen() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
-    #expect(!realm.isFrozen)
-    #expect(!ann.isFrozen)
-    #expect(!ann.dogs.isFrozen)
-    #expect(!realm.objects(Person.self).isFrozen)
-    #expect(!ann.dogs[0].owners.isFrozen)
+    expectFalse(realm.isFrozen)
+    expectFalse(ann.isFrozen)
+    expectFalse(ann.dogs.isFrozen)
+    expectFalse(realm.objects(Person.self).isFrozen)
+    expectFalse(ann.dogs[0].owners.isFrozen)
     let frozen = realm.freeze()
     let people = frozen.objects(Person.self)
     let person = try #require(people.first)
-    #expect(frozen.isFrozen)
-    #expect(people.isFrozen)
-    #expect(person.isFrozen)
+    expectTrue(frozen.isFrozen)
+    expectTrue(people.isFrozen)
+    expectTrue(person.isFrozen)
     expectEqual(person.realm?.isFrozen, true)
     expectEqual(people.realm, frozen)
     expectEqual(person.best?.isFrozen, true)
-    #expect(person.dogs.isFrozen)
-    #expect(person.dogs[0].isFrozen)
-    #expect(person.dogs[0].owners.isFrozen)
-    #expect(person.dogs[0].owners[0].isFrozen)
+    expectTrue(person.dogs.isFrozen)
+    expectTrue(person.dogs[0].isFrozen)
+    expectTrue(person.dogs[0].owners.isFrozen)
+    expectTrue(person.dogs[0].owners[0].isFrozen)
     #expect(person.dogs.where { $0.name == "Rex" }.isFrozen)
-    #expect(people.sorted(byKeyPath: "name").isFrozen)
+    expectTrue(people.sorted(byKeyPath: "name").isFrozen)
     #expect(people.allSatisfy { $0.isFrozen })
-    #expect(frozen.freeze(ann).isFrozen)
-    #expect(frozen.freeze(ann.dogs).isFrozen)
+    expectTrue(frozen.freeze(ann).isFrozen)
+    expectTrue(frozen.freeze(ann.dogs).isFrozen)
   }
 
   @Test func freezingAndThawingTwiceChangesNothing() throws {
     let files = try TemporaryRealm()
     let (realm, ann) = try fill(files)
     let frozen = ann.freeze()
-    #expect(frozen.freeze() === frozen)
-    #expect(ann.thaw() === ann)
+    expectTrue(frozen.freeze() === frozen)
+    expectTrue(ann.thaw() === ann)
     expectEqual(realm.thaw(), realm)
     expectEqual(realm.freeze().freeze(), realm.freeze())
     let list = ann.dogs.freeze()
-    #expect(list.freeze() === list)
+    expectTrue(list.freeze() === list)
     let results = realm.objects(Dog.self)
     expectEqual(results.thaw(), results)
-    #expect(results.freeze().freeze().isFrozen)
+    expectTrue(results.freeze().freeze().isFrozen)
   }
 
   /// `RealmCore` 1.
@@ -104,7 +104,7 @@ import Testing
     expectEqual(other.value, first)
     expectEqual(ann.freeze().realm, first)
     try realm.write { ann.age += 1 }
-    #expect(realm.freeze() != first)
+    expectTrue(realm.freeze() != first)
   }
 
   @Test func frozenClassesShareWhatDoesNotDependOnTheVersion() throws {
@@ -114,8 +114,8 @@ import Testing
     try realm.write { ann.age += 1 }
     for frozen in [first, realm.freeze()] {
       let info = frozen.core.classes[Person.self]
-      #expect(info.layout === layout)
-      #expect(info.core === frozen.core)
+      expectTrue(info.layout === layout)
+      expectTrue(info.core === frozen.core)
     }
   }
 
@@ -125,19 +125,19 @@ import Testing
     // Dogs have no primary key: live ones are equal only if they are identical.
     let (rex, tim) = (ann.dogs[0].freeze(), ann.dogs[1].freeze())
     let again = ann.dogs[0].freeze()
-    #expect(ann.dogs[0] != ann.dogs[0])
-    #expect(rex !== again)
+    expectTrue(ann.dogs[0] != ann.dogs[0])
+    expectTrue(rex !== again)
     expectEqual(rex, again)
     expectEqual(rex.hashValue, again.hashValue)
-    #expect(rex != tim)
-    #expect(rex.isSameObject(as: again))
-    #expect(!rex.isSameObject(as: ann.dogs[0]))
+    expectTrue(rex != tim)
+    expectTrue(rex.isSameObject(as: again))
+    expectFalse(rex.isSameObject(as: ann.dogs[0]))
     expectEqual(Set([rex, tim, again]).count, 2)
     let frozenAnn = ann.freeze()
     try realm.write { ann.age += 1 }
-    #expect(rex != ann.dogs[0].freeze())
-    #expect(frozenAnn != ann.freeze())
-    #expect(frozenAnn != ann)
+    expectTrue(rex != ann.dogs[0].freeze())
+    expectTrue(frozenAnn != ann.freeze())
+    expectTrue(frozenAnn != ann)
     expectEqual(ann.freeze(), ann.freeze())
   }
 
@@ -149,7 +149,7 @@ import Testing
     let owners = frozen.dogs[0].owners
     let people = realm.objects(Person.self).where { $0.name == "Ann" }.freeze()
     let live = try #require(frozen.thaw())
-    #expect(!live.isFrozen)
+    expectFalse(live.isFrozen)
     expectEqual(live.realm, realm)
     expectEqual(live, ann)
     try realm.write {
@@ -164,12 +164,12 @@ import Testing
     expectEqual(people.thaw()?.count, 0)
     expectEqual(people.count, 1)
     try realm.write { realm.deleteAll() }
-    #expect(frozen.thaw() == nil)
-    #expect(list.thaw() == nil)
-    #expect(owners.thaw() == nil)
+    expectTrue(frozen.thaw() == nil)
+    expectTrue(list.thaw() == nil)
+    expectTrue(owners.thaw() == nil)
     expectEqual(frozen.name, "Ann")
     expectEqual(list.map(\.name), ["Rex", "Tim"])
-    #expect(realm.thaw(frozen) == nil)
+    expectTrue(realm.thaw(frozen) == nil)
     expectEqual(realm.thaw(people)?.count, 0)
   }
 
@@ -237,9 +237,9 @@ import Testing
     let (realm, ann) = try fill(files)
     let frozen = realm.freeze()
     try realm.write { ann.name = "Anna" }
-    #expect(!frozen.refresh())
-    #expect(!frozen.isInWriteTransaction)
-    #expect(!frozen.autorefresh)
+    expectFalse(frozen.refresh())
+    expectFalse(frozen.isInWriteTransaction)
+    expectFalse(frozen.autorefresh)
     frozen.autorefresh = false
     expectEqual(frozen.objects(Person.self).first?.name, "Ann")
   }
@@ -254,9 +254,9 @@ import Testing
   }
 
   @Test func unmanagedThingsAreNotFrozen() {
-    #expect(!Person().isFrozen)
-    #expect(!Person().dogs.isFrozen)
-    #expect(!Dog().owners.isFrozen)
+    expectFalse(Person().isFrozen)
+    expectFalse(Person().dogs.isFrozen)
+    expectFalse(Dog().owners.isFrozen)
     expectEqual(Address().thaw(), nil)
   }
 
@@ -266,11 +266,11 @@ import Testing
     let frozen = realm.freeze()
     let (person, dogs) = (ann.freeze(), realm.objects(Dog.self).freeze())
     frozen.invalidate()
-    #expect(person.isInvalidated)
-    #expect(dogs.isInvalidated)
-    #expect(person.isFrozen)
+    expectTrue(person.isInvalidated)
+    expectTrue(dogs.isInvalidated)
+    expectTrue(person.isFrozen)
     expectEqual(ann.name, "Ann")
-    #expect(realm.freeze() != frozen)
+    expectTrue(realm.freeze() != frozen)
     expectEqual(ann.freeze().name, "Ann")
   }
 
@@ -285,7 +285,7 @@ import Testing
     expectEqual(frozen?.pinnedByteCount, 0)
     try overwrite()
     let once = try #require(frozen?.pinnedByteCount)
-    #expect(once >= 10_000)
+    expectTrue(once >= 10_000)
     expectEqual(realm.pinnedByteCount, 0)
     frozen = nil
     try overwrite()

@@ -112,12 +112,12 @@ import Testing
       add(1)
       realm.commitAsyncWrite { _ in told.add("done") }
       expectEqual(count, 1)
-      #expect(!realm.isInWriteTransaction)
-      #expect(realm.isPerformingAsynchronousWriteOperations)
+      expectFalse(realm.isInWriteTransaction)
+      expectTrue(realm.isPerformingAsynchronousWriteOperations)
       expectEqual(observed.all, [1])
-      #expect(!realm.refresh())
+      expectFalse(realm.refresh())
       expectEqual(count, 1)
-      #expect(told.all.isEmpty)
+      expectTrue(told.all.isEmpty)
     }
     await finish()
     expectEqual(told.all, ["done"])
@@ -165,7 +165,7 @@ import Testing
     realm.beginWrite()
     add(2)
     try realm.commitWrite()
-    #expect(files.syncCount - before <= 4)
+    expectTrue(files.syncCount - before <= 4)
     expectEqual(file.newestVersion, realm.core.shownTables?.version)
     await finish()
     expectEqual(told.all, ["first"])
@@ -247,11 +247,11 @@ import Testing
       try await realm.asyncWrite { realm.create(AsyncTask.self, value: ["id": 1]) }.id
     }
     while count == 0 { try? await Task.sleep(for: .milliseconds(1)) }
-    #expect(!realm.isInWriteTransaction)
-    #expect(realm.isPerformingAsynchronousWriteOperations)
+    expectFalse(realm.isInWriteTransaction)
+    expectTrue(realm.isPerformingAsynchronousWriteOperations)
     files.holdSyncs(false)
     try await expectEqual(task.value, 1)
-    #expect(!realm.isPerformingAsynchronousWriteOperations)
+    expectFalse(realm.isPerformingAsynchronousWriteOperations)
     try await expectEqual(countElsewhere(), 1)
   }
 
@@ -281,6 +281,6 @@ import Testing
     files.failSyncs()
     await #expect(throws: Realm.Error.self) { try await realm.asyncWrite { add(5) } }
     expectEqual(count, 0)
-    #expect(!realm.isPerformingAsynchronousWriteOperations)
+    expectFalse(realm.isPerformingAsynchronousWriteOperations)
   }
 }

@@ -23,7 +23,7 @@ import Testing
     let files = try TemporaryRealm()
     let realm = try fill(files, 3)
     let names = realm.snapshot { realm in
-      #expect(realm.isFrozen)
+      expectTrue(realm.isFrozen)
       return realm.objects(Person.self).map(\.name) as [String]
     }
     expectEqual(names, ["P0", "P1", "P2"])
@@ -39,11 +39,11 @@ import Testing
     _ = try { try fill(files, 2).isEmpty }()
     let path = try #require(files.configuration.fileURL?.path)
     let count = try Realm.snapshot(of: files.configuration) { realm in
-      #expect(_RealmTesting.hasCachedRealm(atPath: path))
+      expectTrue(_RealmTesting.hasCachedRealm(atPath: path))
       return realm.objects(Person.self).count
     }
     expectEqual(count, 2)
-    #expect(!_RealmTesting.hasCachedRealm(atPath: path))
+    expectFalse(_RealmTesting.hasCachedRealm(atPath: path))
   }
 
   @Test func aSnapshotDoesNotChangeWhileOthersWrite() throws {

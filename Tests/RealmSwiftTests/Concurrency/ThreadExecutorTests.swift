@@ -110,7 +110,7 @@ private final class MeetingPlace: @unchecked Sendable {
     await expectEqual(hermit.wait(for: 8).last, 8)
     await expectEqual(hermit.threads.count, 1)
     #expect(await hermit.isCheckedByThread)
-    #expect(!hermit.executor.isCurrent)
+    expectFalse(hermit.executor.isCurrent)
   }
 
   @Test func anotherActorObservesOnTheThread() async throws {
@@ -121,7 +121,7 @@ private final class MeetingPlace: @unchecked Sendable {
       let realm = try await Realm(configuration: configuration)
       return await realm.objects(AsyncTask.self).observe(on: hermit) { hermit, change in
         hermit.assertIsolated()
-        #expect(hermit.executor.isCurrent)
+        expectTrue(hermit.executor.isCurrent)
         if case .update(let tasks, _, _, _) = change { counts.add(tasks.count) }
         if case .initial(let tasks) = change { counts.add(tasks.count) }
       }
@@ -140,7 +140,7 @@ private final class MeetingPlace: @unchecked Sendable {
       for hermit in hermits { group.addTask { await hermit.meet(at: place) } }
       return await group.allSatisfy { $0 }
     }
-    #expect(haveMet)
+    expectTrue(haveMet)
   }
 
   @Test func jobsRunInTheirOrderOneByOne() async {
@@ -158,7 +158,7 @@ private final class MeetingPlace: @unchecked Sendable {
       let hermit = Hermit()
       _ = await hermit.meet(at: MeetingPlace(count: 1))
       address = UInt(bitPattern: ObjectIdentifier(hermit.executor))
-      #expect(ExecutorThread.pointer(ofExecutor: address) != 0)
+      expectTrue(ExecutorThread.pointer(ofExecutor: address) != 0)
     }
     for _ in 0..<1000 where ExecutorThread.pointer(ofExecutor: address) != 0 {
       try await Task.sleep(for: .milliseconds(2))

@@ -42,8 +42,8 @@ import Testing
       ]
     }
     expectEqual(seen, ["Ann", "Rex", "b", "Ann", "a", "Ann"])
-    #expect(person.isInvalidated)
-    #expect(owners.isInvalidated)
+    expectTrue(person.isInvalidated)
+    expectTrue(owners.isInvalidated)
   }
 
   @Test func anEmbeddedObjectCanBeHandedOver() throws {
@@ -69,14 +69,14 @@ import Testing
     let reference = ThreadSafeReference(to: ann)
     var dropped: ThreadSafeReference<Person>? = ThreadSafeReference(to: ann)
     try realm.write { ann.age = 1 }
-    #expect(file.pinnedVersions.contains(version))
-    #expect(!reference.isInvalidated)
+    expectTrue(file.pinnedVersions.contains(version))
+    expectFalse(reference.isInvalidated)
     expectEqual(realm.resolve(reference)?.age, 1)
-    #expect(reference.isInvalidated)
-    #expect(file.pinnedVersions.contains(version))
+    expectTrue(reference.isInvalidated)
+    expectTrue(file.pinnedVersions.contains(version))
     dropped = nil
-    #expect(dropped == nil)
-    #expect(!file.pinnedVersions.contains(version))
+    expectTrue(dropped == nil)
+    expectFalse(file.pinnedVersions.contains(version))
   }
 
   @Test func aReferenceIsResolvedInsideAWriteAndMovesARealmOnOutsideOfOne() throws {
@@ -139,7 +139,7 @@ import Testing
       _ = realm.objects(Person.self).count
       return realm.resolve(late) == nil
     }
-    #expect(isGone)
+    expectTrue(isGone)
   }
 
   @Test func aReferenceOfAnOpenTransactionIsNilInAnotherFile() throws {
@@ -157,8 +157,8 @@ import Testing
     let realm = try #require(ann.realm)
     let (person, dogs) = (ThreadSafeReference(to: ann), ThreadSafeReference(to: ann.dogs))
     try realm.write { realm.delete(ann) }
-    #expect(realm.resolve(person) == nil)
-    #expect(realm.resolve(dogs) == nil)
+    expectTrue(realm.resolve(person) == nil)
+    expectTrue(realm.resolve(dogs) == nil)
   }
 
   @Test func somethingFrozenResolvesToWhatIsLive() throws {
@@ -176,7 +176,7 @@ import Testing
 
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains(text), "said: \(said.prefix(400))")
+    expectTrue(said.contains(text), "said: \(said.prefix(400))")
   }
 
   @Test func aReferenceResolvesOnce() async {

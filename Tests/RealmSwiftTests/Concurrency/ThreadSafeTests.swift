@@ -33,7 +33,7 @@ import Testing
         // Found in the transaction that is open on this thread.
         let person = try #require(_reference.wrappedValue)
         expectEqual(person.realm, realm)
-        #expect(!person.isFrozen)
+        expectFalse(person.isFrozen)
         person.name = "Anna"
       }
     }
@@ -50,7 +50,7 @@ import Testing
     try ann.realm?.write { ann.realm?.delete(ann) }
     expectEqual(reference, nil)
     let isGone = try onAnotherThread { [_reference] in _reference.wrappedValue == nil }
-    #expect(isGone)
+    expectTrue(isGone)
   }
 
   @Test func theVariableCanBeSetAndEmptied() throws {
@@ -145,7 +145,7 @@ import Testing
           })
       }
     }
-    #expect(isFound)
+    expectTrue(isFound)
   }
 
   @Test func anActorsRealmIsFound() async throws {

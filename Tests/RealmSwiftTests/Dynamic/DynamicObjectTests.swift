@@ -65,7 +65,7 @@ struct DynamicObjectTests {
     expectEqual(fern.name as? String, "fern")
     expectEqual(fern.level as? Int, 7)
     expectEqual(fern.height as? Double, 0.5)
-    #expect(fern.seen == nil)
+    expectTrue(fern.seen == nil)
     expectEqual((fern.pot as? DynamicPot)?.colour, "red")
     let neighbours = try #require(fern.neighbours as? List<DynamicObject>)
     expectEqual(neighbours.map { $0.name as? String }, ["moss"])
@@ -76,16 +76,16 @@ struct DynamicObjectTests {
     expectEqual((fern.notes as? List<String>).map { Array($0) }, ["wet", "dark"])
     expectEqual((fern.levels as? List<Int>).map { Array($0) }, [3])
     let moss = try #require(fern.realm?.object(ofType: DynamicPlant.self, forPrimaryKey: 2))
-    #expect(moss.isSameObject(as: fern.dynamicList("neighbours").first))
+    expectTrue(moss.isSameObject(as: fern.dynamicList("neighbours").first))
     expectEqual(fern.dynamicMutableSet("friends").first?.isSameObject(as: moss), true)
-    #expect(fern.isSameObject(as: moss.besides.first))
-    #expect(!fern.isSameObject(as: moss))
+    expectTrue(fern.isSameObject(as: moss.besides.first))
+    expectFalse(fern.isSameObject(as: moss))
     let anything = try #require(fern.anything as? DynamicPlant)
     expectEqual(AnyRealmValue.object(anything).dynamicObject?.name as? String, "moss")
     let besides = try #require(neighbours[0].besides as? LinkingObjects<DynamicObject>)
     expectEqual(besides.first?.id as? Int, 1)
     expectEqual(fern.objectSchema.className, "DynamicPlant")
-    #expect(fern.description.contains("colour = red;"))
+    expectTrue(fern.description.contains("colour = red;"))
   }
 
   @Test func allPropertiesAreReadByName() throws {
@@ -148,7 +148,7 @@ struct DynamicObjectTests {
     let fern = try #require(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1))
     expectEqual(fern.name, "palm")
     expectEqual(fern.level, .low)
-    #expect(fern.height == nil)
+    expectTrue(fern.height == nil)
     expectEqual(fern.pot?.colour, "blue")
     expectEqual(fern.neighbours.map(\.id), [2, 1, 3])
     expectEqual(fern.friends.map(\.id), [1])
@@ -179,10 +179,10 @@ struct DynamicObjectTests {
     expectEqual(changes, ["height"])
     token.invalidate()
     try realm.write { realm.delete(fern) }
-    #expect(fern.isInvalidated)
+    expectTrue(fern.isInvalidated)
     expectEqual(realm.objects(DynamicPlant.self).map(\.id), [2])
     try realm.write { realm.delete(realm.dynamicObjects("DynamicPlant")) }
-    #expect(realm.isEmpty)
+    expectTrue(realm.isEmpty)
   }
 
   @Test func typedObjectsTakeDynamicOnes() throws {
@@ -206,7 +206,7 @@ struct DynamicObjectTests {
 struct DynamicMisuseTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains(text), "said: \(said.prefix(400))")
+    expectTrue(said.contains(text), "said: \(said.prefix(400))")
   }
 
   @Test func anUnknownClass() async {

@@ -84,8 +84,8 @@ private enum Later {
         let differences = JSONValue.differences(expected: wanted, actual: value.json(reader))
         expectEqual(differences, [], "\(object._id) \(name)")
       }
-      #expect(object.listBool.isEmpty)
-      #expect(object.added.isEmpty)
+      expectTrue(object.listBool.isEmpty)
+      expectTrue(object.added.isEmpty)
     }
     for object in realm.objects(Later.NoKey.self) {
       let old = try #require(expected.rows["NoKey"]?[object._key.rawValue])
@@ -93,7 +93,7 @@ private enum Later {
       expectEqual(old["label"]?.string ?? "", object.label)
     }
     let first = try #require(collections.first { !$0.listLink.isEmpty }?.listLink.first)
-    #expect(!first.lists.isEmpty)
+    expectFalse(first.lists.isEmpty)
     let value = try #require(first.value)
     let found = realm.objects(Later.NoKey.self).where { $0.value == value }
     #expect(found.contains { $0.isSameObject(as: first) })

@@ -17,7 +17,7 @@ struct MigrationErrorTests {
   /// What a program said before it ended that renamed in a migration.
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains(text), "said: \(said.prefix(400))")
+    expectTrue(said.contains(text), "said: \(said.prefix(400))")
   }
 
   /// The text of an open that fails and changes nothing.
@@ -104,7 +104,7 @@ struct MigrationErrorTests {
     do { _ = try file.open() }
     file.configuration.schemaVersion = 4
     let refusal = try refusal(file)
-    #expect(refusal.hasPrefix("Provided schema version 4 is less than last set version 5. "))
+    expectTrue(refusal.hasPrefix("Provided schema version 4 is less than last set version 5. "))
   }
 
   @Test func allDifferencesAreListed() throws {

@@ -113,8 +113,8 @@ struct MigrationShapeTests {
       migrationBlock: { migration, _ in
         var count = 0
         migration.enumerateObjects(ofType: "AllTypes") { old, new in
-          #expect(old != nil)
-          #expect(new != nil)
+          expectTrue(old != nil)
+          expectTrue(new != nil)
           count += 1
         }
         expectEqual(count, keys.count)
@@ -129,7 +129,7 @@ struct MigrationShapeTests {
     for property in info.schema.properties where !property.isPrimaryKey {
       let column = info.column(property.index)
       expectEqual(column.isNullable, property.shape.isOptional)
-      #expect(!column.isIndexed)
+      expectFalse(column.isIndexed)
       let zero = try #require(try info.row(of: fresh._key)).value(of: column)
       let old = columns[property.name]
       let isKept = old.map { $0.type == column.type && !$0.isList } ?? false

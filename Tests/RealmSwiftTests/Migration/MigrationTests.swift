@@ -47,7 +47,7 @@ struct MigrationTests {
     expectEqual(realm.object(ofType: Age2.Reader.self, forPrimaryKey: "key 2")?.years, 20)
     expectEqual(realm.objects(Age2.Reader.self).where { $0.fullName == "reader 3" }.count, 1)
     expectEqual(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Emma")?.readers.count, 3)
-    #expect(realm.objects(Age2.Added.self).isEmpty)
+    expectTrue(realm.objects(Age2.Added.self).isEmpty)
   }
 
   @Test func aMigrationKeepsWhatItsBlockBringsOver() throws {
@@ -76,8 +76,8 @@ struct MigrationTests {
       migration.enumerateObjects(ofType: "Reader") { old, new in
         #expect((old?["home"] as? MigrationObject)?.town != nil)
         expectEqual((old?["anything"] as? MigrationObject)?.title as? String, "Dune")
-        #expect(new?["home"] is MigrationObject)
-        #expect(new?["anything"] is MigrationObject)
+        expectTrue(new?["home"] is MigrationObject)
+        expectTrue(new?["anything"] is MigrationObject)
         new?["anything"] = novels[1]
         expectEqual((new?.anything as? MigrationObject)?.title as? String, "Emma")
       }
@@ -90,7 +90,7 @@ struct MigrationTests {
   @Test @MainActor func opensForActorsMigrateElsewhere() async throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge(version: 1) { migration, version in
-      #expect(!Thread.isMainThread)
+      expectFalse(Thread.isMainThread)
       Self.migrateAll(migration, version)
     }
     try checkSecondAge(try await Realm(configuration: file.configuration, actor: MainActor.shared))
@@ -187,7 +187,7 @@ struct MigrationTests {
     let realm = try file.open()
     expectEqual(realm.objects(Age2.Reader.self).map(\.key).sorted(), ["key 1", "key 3", "made"])
     expectEqual(realm.objects(Age2.Added.self).map(\.text).sorted(), ["default", "second"])
-    #expect(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Ulysses") != nil)
+    expectTrue(realm.object(ofType: Age2.Novel.self, forPrimaryKey: "Ulysses") != nil)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -201,13 +201,13 @@ struct MigrationTests {
         numbers.append(old?.number as? Int ?? -1)
       }
       expectEqual(numbers.sorted(), [0, 1, 2, 3])
-      #expect(migration.deleteData(forType: "Leftover"))
-      #expect(migration.deleteData(forType: "Novel"))
-      #expect(!migration.deleteData(forType: "Nobody"))
+      expectTrue(migration.deleteData(forType: "Leftover"))
+      expectTrue(migration.deleteData(forType: "Novel"))
+      expectFalse(migration.deleteData(forType: "Nobody"))
     }
     let realm = try file.open()
     #expect(try realm.core.readableTables().table(named: "class_Leftover") == nil)
-    #expect(realm.objects(Age2.Novel.self).isEmpty)
+    expectTrue(realm.objects(Age2.Novel.self).isEmpty)
     #expect(realm.objects(Age2.Reader.self).allSatisfy { $0.books.isEmpty })
     try ReferenceReader.check(file.configuration)
   }
@@ -251,7 +251,7 @@ struct MigrationTests {
     file.configuration.deleteRealmIfMigrationNeeded = true
     do {
       let realm = try file.open()
-      #expect(realm.isEmpty)
+      expectTrue(realm.isEmpty)
       try realm.write { realm.create(Age2.Reader.self, value: ["key": "k"]) }
     }
     try ReferenceReader.check(file.configuration)
@@ -259,7 +259,7 @@ struct MigrationTests {
     for version in [5, 2] as [UInt64] {
       file.configuration.schemaVersion = version
       let realm = try file.open()
-      #expect(realm.isEmpty)
+      expectTrue(realm.isEmpty)
       try realm.write { realm.create(Age2.Reader.self, value: ["key": "k"]) }
     }
   }

@@ -50,7 +50,7 @@ struct DeleteRuleTests {
     try realm.write { realm.delete(volume) }
     // The object that "B" released when its mixed value was replaced was not deleted.
     expectEqual(numbers(realm), [11, 12, 13, 14, 15, 16, 17, 19, 100])
-    #expect(page.isInvalidated)
+    expectTrue(page.isInvalidated)
     expectEqual(frozen.pages.count, 3)
     expectEqual(frozen.index?.number, 3)
     try realm.write { realm.delete(realm.objects(Volume.self)) }
@@ -82,8 +82,8 @@ struct DeleteRuleTests {
       other.notes["c"] = volume.pages[0]
       realm.delete(volume)
       expectEqual(other.pages.map(\.number), [50])
-      #expect(other.index == nil)
-      #expect(other.plates.isEmpty)
+      expectTrue(other.index == nil)
+      expectTrue(other.plates.isEmpty)
       expectEqual(other.notes["c"], .some(nil))
     }
     expectEqual(numbers(realm), [50])
@@ -125,7 +125,7 @@ struct DeleteRuleTests {
     expectEqual(realm.objects(Picture.self).map(\.name), ["shared"])
     expectEqual(second.covers.count, 1)
     try realm.write { realm.delete(second) }
-    #expect(realm.objects(Picture.self).isEmpty)
+    expectTrue(realm.objects(Picture.self).isEmpty)
   }
 
   @Test func deletedTogetherNobodyKeepsTheOrphan() throws {
@@ -138,7 +138,7 @@ struct DeleteRuleTests {
       realm.delete(realm.objects(Volume.self).where { $0.title != "C" })
       expectEqual(realm.objects(Picture.self).count, 1)
       realm.delete(Array(realm.objects(Volume.self)))
-      #expect(realm.objects(Picture.self).isEmpty)
+      expectTrue(realm.objects(Picture.self).isEmpty)
     }
   }
 
@@ -154,7 +154,7 @@ struct DeleteRuleTests {
       let holder = realm.create(Volume.self, value: ["title": "holder"])
       holder.similar.append(objectsIn: [volume, volume])
       realm.delete(holder.similar)
-      #expect(holder.similar.isEmpty)
+      expectTrue(holder.similar.isEmpty)
       realm.delete(holder)
     }
     ways.append { realm, _ in realm.delete(realm.dynamicObjects("Volume")) }
@@ -170,13 +170,13 @@ struct DeleteRuleTests {
         volume.wrapper = Wrapper(value: ["ribbon": ["number": 8]])
         realm.create(Review.self).about.append(volume)
         way(realm, volume)
-        #expect(realm.objects(Leaflet.self).isEmpty)
-        #expect(realm.objects(Picture.self).isEmpty)
-        #expect(realm.objects(Volume.self).isEmpty)
-        #expect(realm.objects(Review.self).isEmpty)
+        expectTrue(realm.objects(Leaflet.self).isEmpty)
+        expectTrue(realm.objects(Picture.self).isEmpty)
+        expectTrue(realm.objects(Volume.self).isEmpty)
+        expectTrue(realm.objects(Review.self).isEmpty)
       }
     }
-    #expect(realm.isEmpty)
+    expectTrue(realm.isEmpty)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -196,14 +196,14 @@ struct DeleteRuleTests {
     expectEqual(realm.objects(Picture.self).count, 1)
     try realm.write { volume.wrappers.remove(at: 0) }
     expectEqual(numbers(realm), [3, 4, 5])
-    #expect(realm.objects(Picture.self).isEmpty)
+    expectTrue(realm.objects(Picture.self).isEmpty)
     try realm.write { volume.wrappers[1] = wrapper(6) }
     expectEqual(numbers(realm), [3, 5, 6])
     try realm.write { volume.wrappers.removeAll() }
     expectEqual(numbers(realm), [5])
     try realm.write { realm.delete(volume) }
-    #expect(numbers(realm).isEmpty)
-    #expect(realm.objects(Picture.self).isEmpty)
+    expectTrue(numbers(realm).isEmpty)
+    expectTrue(realm.objects(Picture.self).isEmpty)
   }
 
   @Test func migrationsFollowTheRules() throws {
@@ -253,7 +253,7 @@ struct DeleteRuleTests {
       realm.delete([sheet, sheet])
     }
     realm.delete(Array(realm.objects(Leaflet.self)))
-    #expect(realm.isEmpty)
+    expectTrue(realm.isEmpty)
   }
 
   // MARK: Transactions and observers
@@ -263,7 +263,7 @@ struct DeleteRuleTests {
     try realm.write { makeVolume(realm) }
     realm.beginWrite()
     realm.delete(realm.objects(Volume.self))
-    #expect(numbers(realm).isEmpty)
+    expectTrue(numbers(realm).isEmpty)
     realm.cancelWrite()
     expectEqual(numbers(realm), Array(1...7))
     expectEqual(realm.objects(Volume.self).first?.pages.count, 3)
@@ -311,12 +311,12 @@ struct DeleteRuleTests {
       loan.volume = volume
       realm.delete(loan)
       realm.delete(volume)
-      #expect(realm.isEmpty)
+      expectTrue(realm.isEmpty)
       makeVolume(realm)
       realm.create(Loan.self, value: ["volume": realm.objects(Volume.self)[0]])
       realm.deleteAll()
     }
-    #expect(realm.isEmpty)
+    expectTrue(realm.isEmpty)
   }
 
   @Test func deletingWhatIsDeniedEndsTheProcess() async {

@@ -58,6 +58,6 @@ struct EmbeddedObjectTests {
       }
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("Can't set link to existing managed embedded object"))
+    expectTrue(said.contains("Can't set link to existing managed embedded object"))
   }
 }

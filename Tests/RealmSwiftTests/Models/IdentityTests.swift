@@ -21,56 +21,56 @@ struct IdentityTests {
   @Test func objectsWithAKeyAreEqualByRow() throws {
     let person = try realm.write { realm.create(Person.self, value: ["id": 1]) }
     let same = try #require(realm.object(ofType: Person.self, forPrimaryKey: 1))
-    #expect(person !== same)
+    expectTrue(person !== same)
     expectEqual(person, same)
-    #expect(person.isEqual(same))
+    expectTrue(person.isEqual(same))
     expectEqual(person.hashValue, same.hashValue)
     expectEqual(Set([person, same]).count, 1)
-    #expect(Person(value: ["id": 1]) != Person(value: ["id": 1]))
-    #expect(!person.isEqual(nil))
-    #expect(!person.isEqual("Ann"))
+    expectTrue(Person(value: ["id": 1]) != Person(value: ["id": 1]))
+    expectFalse(person.isEqual(nil))
+    expectFalse(person.isEqual("Ann"))
   }
 
   @Test func objectsWithoutAKeyAreEqualByIdentity() throws {
     let dog = try realm.write { realm.create(Dog.self) }
     let same = try #require(realm.objects(Dog.self).first)
-    #expect(dog != same)
+    expectTrue(dog != same)
     expectEqual(dog, dog)
-    #expect(dog.isSameObject(as: same))
+    expectTrue(dog.isSameObject(as: same))
     expectEqual(dog.freeze(), same.freeze())
     expectEqual(dog.freeze().hashValue, same.freeze().hashValue)
-    #expect(!dog.freeze().isSameObject(as: dog))
-    #expect(dog.freeze() != dog)
+    expectFalse(dog.freeze().isSameObject(as: dog))
+    expectTrue(dog.freeze() != dog)
   }
 
   @Test func sameObjects() throws {
     let (shelf, unmanaged) = (try realm.write { realm.create(Shelf.self) }, Spot())
-    #expect(unmanaged.isSameObject(as: unmanaged))
-    #expect(!unmanaged.isSameObject(as: Spot()))
-    #expect(!unmanaged.isSameObject(as: nil))
+    expectTrue(unmanaged.isSameObject(as: unmanaged))
+    expectFalse(unmanaged.isSameObject(as: Spot()))
+    expectFalse(unmanaged.isSameObject(as: nil))
     try realm.write { shelf.places["a"] = Spot(value: ["Main"]) }
     let spot = try #require(shelf.places["a"] ?? nil)
     let again = try #require(shelf.places["a"] ?? nil)
-    #expect(spot !== again)
-    #expect(spot.isSameObject(as: again))
+    expectTrue(spot !== again)
+    expectTrue(spot.isSameObject(as: again))
     try realm.write { realm.delete(spot) }
-    #expect(!again.isSameObject(as: spot))
-    #expect(spot.isInvalidated)
+    expectFalse(again.isSameObject(as: spot))
+    expectTrue(spot.isInvalidated)
     expectEqual(spot.realm, realm)
   }
 
   @Test func objectsTellWhereTheyBelong() throws {
     let dog = Dog()
-    #expect(dog.realm == nil)
-    #expect(!dog.isInvalidated)
-    #expect(!dog.isFrozen)
+    expectTrue(dog.realm == nil)
+    expectFalse(dog.isInvalidated)
+    expectFalse(dog.isFrozen)
     try realm.write { realm.add(dog) }
     expectEqual(dog.realm, realm)
     expectEqual(dog.objectSchema, realm.schema["Dog"])
     try realm.write { realm.delete(dog) }
     expectEqual(dog.realm, realm)
-    #expect(dog.isInvalidated)
-    #expect(Object.sharedSchema() == nil)
+    expectTrue(dog.isInvalidated)
+    expectTrue(Object.sharedSchema() == nil)
     expectEqual(Dog.sharedSchema()?.className, "Dog")
     expectEqual(Object.className(), "Object")
     expectEqual(Dog.className(), "Dog")
@@ -92,11 +92,11 @@ struct IdentityTests {
       person["height"] = nil
       person["dogs"] = [dog]
       person["best"] = dog
-      #expect(person["height"] == nil)
+      expectTrue(person["height"] == nil)
       expectEqual(person.dogs.count, 1)
       expectEqual(person.best?.isSameObject(as: dog), true)
       person["best"] = nil
-      #expect(person.best == nil)
+      expectTrue(person.best == nil)
       #expect((person["dogs"] as? List<Dog>)?.count == 1)
     }
     expectEqual(dog.age, 5)

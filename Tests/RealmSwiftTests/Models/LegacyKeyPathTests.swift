@@ -106,7 +106,7 @@ struct LegacyKeyPathTests {
       coats[0].size.value = nil
       coats[1].color.value = .red
     }
-    #expect(coats[0].freeze().size.value == nil)
+    expectTrue(coats[0].freeze().size.value == nil)
     expectEqual(coats[1].color.value, .red)
   }
 

@@ -46,8 +46,8 @@ private struct OldNames: OldNamesChecking {
     expectEqual("\(number)", "3")
     expectEqual("\(RealmOptional<Int>())", "nil")
     number.value = 4
-    #expect(number == RealmOptional(4))
-    #expect(number != RealmOptional<Int>())
+    expectTrue(number == RealmOptional(4))
+    expectTrue(number != RealmOptional<Int>())
     let data = try JSONEncoder().encode([number])
     expectEqual(String(decoding: data, as: UTF8.self), "[4]")
     try expectEqual(JSONDecoder().decode([RealmOptional<Int>].self, from: data)[0].value, 4)
@@ -90,7 +90,7 @@ struct OldNamesTests {
     func least<T: KeypathSortable>(_ value: T) -> T { value }
     expectEqual(least(3), 3)
     let change: ProjectedPropertyChange? = nil
-    #expect(change == nil)
+    expectTrue(change == nil)
     let block: MigrationObjectEnumerateBlock = { old, new in #expect(old == nil && new == nil) }
     block(nil, nil)
   }
@@ -103,16 +103,16 @@ struct OldNamesTests {
     expectEqual(number, 7)
     block(.didChange, realm)
     expectEqual(told.all, [.didChange])
-    #expect(Realm.Notification.didChange != .refreshRequired)
+    expectTrue(Realm.Notification.didChange != .refreshRequired)
   }
 
   @Test func basesHaveNoProperties() {
-    #expect(ObjectBase().realm == nil)
-    #expect(ObjectBase() != ObjectBase())
-    #expect(!DynamicObject.shouldIncludeInDefaultSchema())
+    expectTrue(ObjectBase().realm == nil)
+    expectTrue(ObjectBase() != ObjectBase())
+    expectFalse(DynamicObject.shouldIncludeInDefaultSchema())
     func wrapped<O: OptionalProtocol>(_ type: O.Type) -> Any.Type { O.Wrapped.self }
     expectEqual(ObjectIdentifier(wrapped(Int?.self)), ObjectIdentifier(Int.self))
     let type: ObjectBase.Type = Member.self
-    #expect(LinkingObjects<Member>(fromType: type, property: "friends").isEmpty)
+    expectTrue(LinkingObjects<Member>(fromType: type, property: "friends").isEmpty)
   }
 }

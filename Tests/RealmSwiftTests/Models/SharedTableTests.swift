@@ -65,7 +65,7 @@ struct SharedTableTests {
       let address = try #require(realm.object(ofType: ParcelAddress.self, forPrimaryKey: 1))
       expectEqual(parcel.weight, 2.5)
       expectEqual(address.street, "Main")
-      #expect(parcel.isSameObject(as: address))
+      expectTrue(parcel.isSameObject(as: address))
       expectEqual(parcel.next?.id, 1)
       expectEqual(address.sender?.street, "Main")
       expectEqual(parcel.labels.first?.parcel, parcel)

@@ -75,7 +75,7 @@ private actor Listener {
     typed.invalidate()
     try await realm.asyncWrite { realm.delete(task) }
     await expectEqual(listener.wait(for: 4).last, "deleted")
-    #expect(!token.invalidate())
+    expectFalse(token.invalidate())
   }
 
   @Test func theMainActorHearsOfAnotherActorsCollection() async throws {
@@ -127,7 +127,7 @@ private actor Listener {
     }
     listener = nil
     for _ in 0..<15_000 where observed != nil { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(observed == nil)
+    expectTrue(observed == nil)
     try realm.write { addTasks(0..<1, to: realm) }
     token?.invalidate()
   }

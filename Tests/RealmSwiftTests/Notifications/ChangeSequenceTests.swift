@@ -126,7 +126,7 @@ import Testing
     _ = await told.wait(for: 1)
     realm.invalidate()
     #expect(await changes.next() == nil)
-    #expect(!token.invalidate())
+    expectFalse(token.invalidate())
     try realm.write { addTasks(0..<1, to: realm) }
     await expectEqual(told.settled().count, 1)
   }
@@ -145,7 +145,7 @@ import Testing
     }
     for _ in 0..<15_000 where task.priority != 3 { try await Task.sleep(for: .milliseconds(2)) }
     if case .change(let changed, let properties) = await changes.next() {
-      #expect(changed === task)
+      expectTrue(changed === task)
       for property in properties {
         heard.append("\(property.name): \(property.oldValue ?? "") -> \(property.newValue ?? "")")
       }

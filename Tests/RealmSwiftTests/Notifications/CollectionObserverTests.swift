@@ -23,7 +23,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let realm = try await open()
     try realm.write { addTasks(0..<3, to: realm) }
     let token = realm.objects(AsyncTask.self).observe { [told] in told.add(ToldChange($0)) }
-    #expect(told.all.isEmpty)
+    expectTrue(told.all.isEmpty)
     await expectEqual(told.wait(for: 1), [.initial(count: 3)])
     token.invalidate()
   }
@@ -65,8 +65,8 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     let realm = try await open()
     let token = realm.objects(AsyncTask.self).observe { [told] in told.add(ToldChange($0)) }
     _ = await told.wait(for: 1)
-    #expect(token.invalidate())
-    #expect(!token.invalidate())
+    expectTrue(token.invalidate())
+    expectFalse(token.invalidate())
     try realm.write { addTasks(0..<2, to: realm) }
     await expectEqual(told.settled(), [.initial(count: 0)])
   }
@@ -77,7 +77,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
       told.add(ToldChange($0))
     }
     _ = await told.wait(for: 1)
-    #expect(token != nil)
+    expectTrue(token != nil)
     token = nil
     try realm.write { addTasks(0..<2, to: realm) }
     await expectEqual(told.settled().count, 1)
@@ -219,10 +219,10 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     try await writeElsewhere(configuration) { addTasks(2..<4, to: $0) }
     await expectEqual(told.settled().count, 1)
     expectEqual(realm.objects(AsyncTask.self).count, 0)
-    #expect(realm.refresh())
+    expectTrue(realm.refresh())
     expectEqual(
       told.all.last, .update(count: 4, deletions: [], insertions: [0, 1, 2, 3], modifications: []))
-    #expect(!realm.refresh())
+    expectFalse(realm.refresh())
     expectEqual(told.all.count, 2)
     token.invalidate()
   }
@@ -257,7 +257,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
       expectEqual(depth, 1)  // never called again while it runs
       told.add(ToldChange(change))
       if tasks.count < 5 { try? realm.write { addTasks([tasks.count], to: realm) } }
-      #expect(!realm.refresh())
+      expectFalse(realm.refresh())
       depth -= 1
     }
     let secondToken = tasks.observe { second.add(ToldChange($0)) }
@@ -266,7 +266,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     expectEqual(changes.first, .initial(count: 0))
     expectEqual(changes.last, .update(count: 5, deletions: [], insertions: [4], modifications: []))
     let others = await second.settled()
-    #expect(others.last?.insertedThrough == 5 || others.last == .initial(count: 5))
+    expectTrue(others.last?.insertedThrough == 5 || others.last == .initial(count: 5))
     token.invalidate()
     secondToken.invalidate()
   }
@@ -284,7 +284,7 @@ func addTasks(_ ids: some Sequence<Int>, to realm: Realm) {
     await expectEqual(
       told.wait(for: 2).last,
       .update(count: 2, deletions: [], insertions: [0, 1], modifications: []))
-    #expect(token.invalidate())
+    expectTrue(token.invalidate())
     try realm.write { addTasks(2..<3, to: realm) }
     await expectEqual(told.settled().count, 2)
   }

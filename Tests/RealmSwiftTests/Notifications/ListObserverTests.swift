@@ -84,10 +84,10 @@ import Testing
       realm.delete(realm.objects(AsyncOwner.self))
     }
     await expectEqual(deletions.wait(for: 2), [[], [0, 1, 2]])
-    #expect(list.isInvalidated)
+    expectTrue(list.isInvalidated)
     try realm.write { _ = realm.create(AsyncOwner.self, value: ["name": "Bob"]) }
     await expectEqual(deletions.settled().count, 2)
-    #expect(!token.invalidate())
+    expectFalse(token.invalidate())
   }
 
   @Test func backlinksAreObserved() async throws {

@@ -128,10 +128,10 @@ import Testing
     let (realm, holder, dogs) = try await open()
     let sorted = holder.list.sorted(byKeyPath: "self", ascending: false)
     let shown: [Dog] = sorted.compactMap { $0.object(Dog.self) }
-    #expect(shown.count == 1 && shown[0].isSameObject(as: dogs[0]) && shown[0].realm == realm)
+    expectTrue(shown.count == 1 && shown[0].isSameObject(as: dogs[0]) && shown[0].realm == realm)
     expectEqual(sorted.first?.listValue?.first?.object(Dog.self)?.realm, realm)
     let filtered = holder.list.where { $0 != .int(0) }
-    #expect(filtered.count == 2 && filtered[0].object(Dog.self)?.name == "d0")
+    expectTrue(filtered.count == 2 && filtered[0].object(Dog.self)?.name == "d0")
     let frozen: [Dog] = sorted.freeze().compactMap { $0.object(Dog.self) }
     expectEqual(frozen.map(\.isFrozen), [true])
     let token = sorted.observe { [told] in told.add(ToldChange($0)) }

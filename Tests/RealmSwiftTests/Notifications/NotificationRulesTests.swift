@@ -55,7 +55,7 @@ class RenamedNote: Object {
     _ = await told.wait(for: 1)
     try realm.write { addTasks([3], to: realm) }
     expectEqual(told.all.count, 1)
-    #expect(!realm.refresh())
+    expectFalse(realm.refresh())
     expectEqual(told.all.last, update(4, [], [3]))
     await expectEqual(told.settled().count, 2)
     token.invalidate()
@@ -255,7 +255,7 @@ class RenamedNote: Object {
       told.add(ToldChange(change))
     }
     await expectEqual(told.wait(for: 1), [.initial(count: 3)])
-    #expect(!tasks.isInvalidated)
+    expectFalse(tasks.isInvalidated)
     token.invalidate()
   }
 

@@ -45,9 +45,9 @@ private final class Tracking: Sendable {
     let both = Tracking { (task.name, task.priority) }
     let other = Tracking { realm.objects(AsyncTask.self)[0].name }
     try realm.write { task.priority = 5 }
-    #expect((name.toldCount, both.toldCount, other.toldCount) == (0, 1, 0))
+    expectTrue((name.toldCount, both.toldCount, other.toldCount) == (0, 1, 0))
     try realm.write { task.name = "new" }
-    #expect((name.toldCount, both.toldCount, other.toldCount) == (1, 1, 0))
+    expectTrue((name.toldCount, both.toldCount, other.toldCount) == (1, 1, 0))
     try realm.write { task.name = "newer" }
     expectEqual(name.toldCount, 1)  // tracking is for one change
   }
@@ -76,7 +76,7 @@ private final class Tracking: Sendable {
     let byName = Tracking { task["name"] as? String }
     let description = Tracking { task.description }
     try realm.write { task.priority = 4 }
-    #expect((byName.toldCount, description.toldCount) == (0, 1))
+    expectTrue((byName.toldCount, description.toldCount) == (0, 1))
     try realm.write { task.name = "x" }
     expectEqual(byName.toldCount, 1)
   }
@@ -86,7 +86,7 @@ private final class Tracking: Sendable {
     let name = Tracking { task.name }
     let existence = Tracking { task.isInvalidated }
     try realm.write { task.name = "still there" }
-    #expect((name.toldCount, existence.toldCount) == (1, 0))
+    expectTrue((name.toldCount, existence.toldCount) == (1, 0))
     try realm.write { realm.delete(task) }
     expectEqual(existence.toldCount, 1)
   }
@@ -185,7 +185,7 @@ private final class Tracking: Sendable {
           })
       }.start()
     }
-    #expect((before, after) == (0, 1))
+    expectTrue((before, after) == (0, 1))
   }
 
   @Test func anActorTracksItsObjects() async throws {
@@ -200,7 +200,7 @@ private final class Tracking: Sendable {
     }
     let (realm, _) = try await open()
     try await expectEqual(Watcher().watch(configuration), 1)
-    #expect(realm.refresh() || realm.objects(AsyncTask.self)[0].name == "new")
+    expectTrue(realm.refresh() || realm.objects(AsyncTask.self)[0].name == "new")
   }
 
   /// `AccessTracker` 1.
@@ -239,7 +239,7 @@ private final class Tracking: Sendable {
     let tracking = try #require(again.withLock { $0 })
     expectEqual(tracking.toldCount, 0)
     try realm.write { realm.objects(AsyncTask.self)[0].priority = 9 }
-    #expect((tracking.toldCount, other.toldCount) == (0, 0))
+    expectTrue((tracking.toldCount, other.toldCount) == (0, 0))
     try realm.write { task.name = "newer" }
     expectEqual(tracking.toldCount, 1)
   }

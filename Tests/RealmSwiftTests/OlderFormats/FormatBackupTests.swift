@@ -56,7 +56,7 @@ struct FormatBackupTests {
       do { try contents.write(to: url) } catch { failure = error }
     }
     if let failure { throw failure }
-    #expect(wasClosed)
+    expectTrue(wasClosed)
   }
 
   @Test func aCopyIsMadeOnce() throws {
@@ -160,7 +160,7 @@ struct FormatBackupTests {
     try newer.write(to: url)
     #expect(try open().isEmpty)
     try expectEqual(Data(contentsOf: copy(20)), original)
-    #expect(!FileManager.default.fileExists(atPath: copy(24).path))
+    expectFalse(FileManager.default.fileExists(atPath: copy(24).path))
     try expectEqual(Data(contentsOf: copy(26)), newer)
   }
 
@@ -179,7 +179,7 @@ struct FormatBackupTests {
     file.configuration.readOnly = true
     #expect(throws: Realm.Error.self) { try file.open() }
     try expectEqual(Data(contentsOf: url), older)
-    #expect(FileManager.default.fileExists(atPath: copy(20).path))
+    expectTrue(FileManager.default.fileExists(atPath: copy(20).path))
     // Without a copy there is nothing to restore.
     file.configuration.readOnly = false
     try FileManager.default.removeItem(at: copy(20))

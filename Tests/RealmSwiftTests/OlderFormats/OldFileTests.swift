@@ -239,7 +239,7 @@ struct OldFileTests {
     let text = error?.localizedDescription ?? ""
     #expect(
       text.contains("Database has an unsupported version (\(format)) and cannot be upgraded"))
-    #expect(text.contains(remedy))
+    expectTrue(text.contains(remedy))
     try expectEqual(Data(contentsOf: #require(file.configuration.fileURL)), bytes)
   }
 
@@ -253,7 +253,7 @@ struct OldFileTests {
     let flag = file.directory.appendingPathComponent("go-\(round)").path
     async let theirs = other.ask("open-at \(flag) \(path)")
     try await Task.sleep(for: .milliseconds(50))
-    #expect(FileManager.default.createFile(atPath: flag, contents: nil))
+    expectTrue(FileManager.default.createFile(atPath: flag, contents: nil))
     try await withRealm(file) { realm in try expectContents(realm, fixture) }
     try await expectEqual(theirs, "ok")
     try await other.ask("add 2 4")

@@ -41,7 +41,7 @@ import Testing
     try expectEqual(count(), 6)
     expectEqual(asked.withLock { $0 }, 1)
     #expect(try Realm.deleteFiles(for: file.configuration))
-    #expect(!Realm.fileExists(for: file.configuration))
+    expectFalse(Realm.fileExists(for: file.configuration))
   }
 
   @Test func otherProcessesReadWhatWasCompacted() async throws {

@@ -33,7 +33,7 @@ import Testing
   func aForkedChildIsRefused(action: String) async throws {
     let other = try await startOther()
     let said = try await other.ask("fork \(action)")
-    #expect(said.contains("the process was forked from one that has used Realms"), "\(said)")
+    expectTrue(said.contains("the process was forked from one that has used Realms"), "\(said)")
     // The parent goes on as if nothing had been.
     try await expectEqual(other.ask("increment 1 2"), "ok")
     try await expectEqual(other.ask("value 1"), "2")
@@ -47,7 +47,7 @@ import Testing
     let other = try await startOther(opening)
     try await other.ask("begin 1")
     let said = try await other.ask("fork commit")
-    #expect(said.contains("the process was forked from one that has used Realms"), "\(said)")
+    expectTrue(said.contains("the process was forked from one that has used Realms"), "\(said)")
     try await expectEqual(other.ask("commit"), "ok")
     try await expectEqual(other.ask("value 1"), "-1")
   }

@@ -127,7 +127,7 @@ private class Foliage: Object {
       _RealmTesting.runAsyncNotifiers(atPath: path)
       for token in tokens { token?.invalidate() }
     }
-    #expect(storage.pinnedVersions.isEmpty)
+    expectTrue(storage.pinnedVersions.isEmpty)
   }
 
   /// `Observation` 3.
@@ -147,7 +147,7 @@ private class Foliage: Object {
       _RealmTesting.runAsyncNotifiers(atPath: storage.path)
       for token in tokens { token?.invalidate() }
     }
-    #expect(storage.pinnedVersions.isEmpty)
+    expectTrue(storage.pinnedVersions.isEmpty)
     withExtendedLifetime(tokens) {}
   }
 
@@ -170,6 +170,6 @@ struct RefusedExecutorTests {
       BackgroundThread.$isRefused.withValue(true) { _ = RealmThreadExecutor(name: "alone") }
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("No thread could be started for the RealmThreadExecutor 'alone'"))
+    expectTrue(said.contains("No thread could be started for the RealmThreadExecutor 'alone'"))
   }
 }

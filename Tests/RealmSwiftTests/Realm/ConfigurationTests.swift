@@ -21,16 +21,16 @@ struct ConfigurationTests {
     second.maximumNumberOfActiveVersions = 3
     expectEqual(first, second)
     second.schemaVersion = 3
-    #expect(first != second)
+    expectTrue(first != second)
     second = first
     second.readOnly = true
-    #expect(first != second)
+    expectTrue(first != second)
     second = first
     second.inMemoryIdentifier = "x"
-    #expect(first != second)
+    expectTrue(first != second)
     second = first
     second.encryptionKey = Data(repeating: 1, count: 64)
-    #expect(first != second)
+    expectTrue(first != second)
   }
 
   @Test(arguments: [
@@ -52,7 +52,7 @@ struct ConfigurationTests {
       "fileURL = file:///tmp/told.realm;", "schemaVersion = 7;", "readOnly = 0;",
       "shouldCompactOnLaunch = set;", "migrationBlock = (null);", "[\"Person\", \"Dog\"]",
     ] {
-      #expect(text.contains(part), "\(part) in \(text)")
+      expectTrue(text.contains(part), "\(part) in \(text)")
     }
   }
 
@@ -77,14 +77,14 @@ struct ConfigurationTests {
     do { #expect(try file.open().isEmpty) }
     file.configuration.objectTypes = [DynamicPlant.self, DynamicPot.self]
     let realm = try file.open()
-    #expect(realm.schema["DynamicPlant"] != nil)
+    expectTrue(realm.schema["DynamicPlant"] != nil)
     let plants = realm.objects(DynamicPlant.self)
-    #expect(plants.isEmpty)
+    expectTrue(plants.isEmpty)
     #expect(plants.where { $0.name == "fern" }.isEmpty)
     expectEqual(plants.filter("id > 3").sorted(byKeyPath: "name").first, nil)
     expectEqual(realm.object(ofType: DynamicPlant.self, forPrimaryKey: 1), nil)
-    #expect(realm.dynamicObjects("DynamicPlant").isEmpty)
-    #expect(realm.freeze().objects(DynamicPlant.self).isEmpty)
+    expectTrue(realm.dynamicObjects("DynamicPlant").isEmpty)
+    expectTrue(realm.freeze().objects(DynamicPlant.self).isEmpty)
   }
 
   @Test func readOnlyRealmsRefuseOtherSchemas() throws {
@@ -97,7 +97,7 @@ struct ConfigurationTests {
     #expect(
       text.hasPrefix("The following changes cannot be made in read-only schema mode:\n- "),
       "\(text)")
-    #expect(text.contains("- Property 'Reader.key' has been added."))
+    expectTrue(text.contains("- Property 'Reader.key' has been added."))
   }
 
   @Test(.heavy) func oneFileIsOpenedInOneWay() throws {
@@ -137,7 +137,7 @@ struct ConfigurationTests {
     expectEqual(
       first?.localizedDescription,
       "Number of active versions (3) in the Realm exceeded the limit of 2")
-    #expect(!realm.isInWriteTransaction)
+    expectFalse(realm.isInWriteTransaction)
     expectEqual(frozen.objects(Dog.self).count, 1)
   }
 
@@ -156,7 +156,7 @@ struct ConfigurationTests {
 struct ConfigurationMisuseTests {
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains(text), "said: \(said.prefix(400))")
+    expectTrue(said.contains(text), "said: \(said.prefix(400))")
   }
 
   @Test func tooManyVersions() async {

@@ -74,7 +74,7 @@ struct CopyTests {
     let copied = try target.open()
     expectEqual(copied.object(ofType: Person.self, forPrimaryKey: 777)?.name, "uncommitted")
     expectEqual(copied.object(ofType: Person.self, forPrimaryKey: 778), nil)
-    #expect(realm.object(ofType: Person.self, forPrimaryKey: 778) != nil)
+    expectTrue(realm.object(ofType: Person.self, forPrimaryKey: 778) != nil)
     try expectEqual(DatabaseCheck.run(realm.core.snapshot()), [])
     try ReferenceReader.check(file.configuration)
   }
@@ -131,7 +131,7 @@ struct CopyTests {
     file.configuration.seedFilePath = file.directory.appendingPathComponent("none.realm")
     let error = #expect(throws: Realm.Error.self) { try file.open() }
     expectEqual(error?.code, .fileNotFound)
-    #expect(!Realm.fileExists(for: file.configuration))
+    expectFalse(Realm.fileExists(for: file.configuration))
   }
 
   // MARK: Compaction
@@ -161,7 +161,7 @@ struct CopyTests {
       try realm.write { realm.create(Person.self, value: ["id": 100_000]) }
     }
     let counts = asked.withLock { $0 }
-    #expect(counts.count == 1 && counts[0][0] == size && counts[0][1] < size)
+    expectTrue(counts.count == 1 && counts[0][0] == size && counts[0][1] < size)
     #expect(try Data(contentsOf: url).count < size)
     try ReferenceReader.check(file.configuration)
     let names = try FileManager.default.contentsOfDirectory(atPath: file.directory.path)

@@ -69,7 +69,7 @@ struct CreateTests {
     let object =
       try managed
       ? realm.write { realm.create(AllTypes.self, value: value) } : AllTypes(value: value)
-    #expect(object.bool)
+    expectTrue(object.bool)
     expectEqual(object.int, 5)
     expectEqual(object.double, 2)
     expectEqual(object.float, 1.5)
@@ -91,7 +91,7 @@ struct CreateTests {
     ] {
       expectEqual(object.uuid, uuid)
       expectEqual(object.date, date)
-      #expect(object.optionalInt == nil)
+      expectTrue(object.optionalInt == nil)
       expectEqual(object.decimal.stringValue, "1.25")
       expectEqual(object.optionalString, "x")
       expectEqual(object.optionalUUID, uuid)
@@ -113,7 +113,7 @@ struct CreateTests {
       expectEqual(person.id, 7)
       expectEqual(person.name, "Ann")
       expectEqual(person.age, 30)
-      #expect(person.height == nil)
+      expectTrue(person.height == nil)
       expectEqual(person.best?.name, "Rex")
       expectEqual(person.dogs.map(\.name), ["A", "B"])
       expectEqual(person.dogs.map(\.age), [0, 4])
@@ -133,8 +133,8 @@ struct CreateTests {
       _ = AllTypes(value: json)
     }
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("Invalid value '"), "said: \(said.prefix(300))")
-    #expect(said.contains("property 'AllTypes.\(name)'."), "said: \(said.prefix(300))")
+    expectTrue(said.contains("Invalid value '"), "said: \(said.prefix(300))")
+    expectTrue(said.contains("property 'AllTypes.\(name)'."), "said: \(said.prefix(300))")
   }
 
   @Test func jsonInsideMixedValues() throws {
@@ -162,7 +162,7 @@ struct CreateTests {
     let (file, realm) = try open()
     let loose = Loose(value: ["number": 1])
     let (box, first, second) = (Box(value: [3]), Box(value: [4]), Box(value: [5]))
-    #expect(Node(value: ["id": 9, "loose": loose, "box": box]).loose === loose)
+    expectTrue(Node(value: ["id": 9, "loose": loose, "box": box]).loose === loose)
     let known = Node(value: ["id": 5])
     let node = try realm.write {
       realm.create(
@@ -195,7 +195,7 @@ struct CreateTests {
       realm.create(Node.self, value: ["id": 1, "box": replacement], update: .modified)
     }
     expectEqual(present?.width, 8)
-    #expect(replacement.realm == nil)
+    expectTrue(replacement.realm == nil)
     try ReferenceReader.check(file.configuration)
   }
 
@@ -205,7 +205,7 @@ struct CreateTests {
     let outer = try realm.write {
       realm.create(MixedHolder.self, value: ["id": 1, "any": AnyRealmValue.object(inner)])
     }
-    #expect(inner.realm == nil)
+    expectTrue(inner.realm == nil)
     expectEqual(outer.any.object(MixedHolder.self)?.id, 2)
     expectEqual(realm.objects(MixedHolder.self).count, 2)
   }
@@ -215,10 +215,10 @@ struct CreateTests {
     let realm = try TemporaryRealm().open()
     let person = Person(value: ["id": 1, "name": "Ann", "nicknames": ["x"]])
     let copy = try realm.write { realm.create(Person.self, value: person) }
-    #expect(copy !== person)
-    #expect(person.realm == nil)
+    expectTrue(copy !== person)
+    expectTrue(person.realm == nil)
     expectEqual(Array(person.nicknames), ["x"])
-    #expect(person.nicknames.realm == nil)
+    expectTrue(person.nicknames.realm == nil)
     expectEqual(Array(copy.nicknames), ["x"])
   }
 
@@ -234,8 +234,8 @@ struct CreateTests {
     expectEqual(copy.next, copy)
     expectEqual(copy.loose?.other?.other?.number, 1)
     expectEqual(realm.objects(Loose.self).count, 2)
-    #expect(node.realm == nil)
-    #expect(first.realm == nil)
+    expectTrue(node.realm == nil)
+    expectTrue(first.realm == nil)
     let (_, other) = try open()
     let third = try other.write { other.create(Node.self, value: copy) }
     expectEqual(third.next, third)
@@ -244,7 +244,7 @@ struct CreateTests {
     try realm.write { realm.add(node, update: .modified) }
     expectEqual(node.next, node)
     expectEqual(node, copy)
-    #expect(first.isSameObject(as: node.loose))
+    expectTrue(first.isSameObject(as: node.loose))
     expectEqual(first.realm, realm)
   }
 
@@ -262,11 +262,11 @@ struct CreateTests {
       (weakNode, weakLoose) = (node, loose)
       try realm.write { realm.add(node) }
       expectEqual(node.next, node)
-      #expect(loose.isSameObject(as: node.many[0]))
-      #expect(loose.isSameObject(as: node.loose))
+      expectTrue(loose.isSameObject(as: node.many[0]))
+      expectTrue(loose.isSameObject(as: node.loose))
     }
-    #expect(weakNode == nil)
-    #expect(weakLoose == nil)
+    expectTrue(weakNode == nil)
+    expectTrue(weakLoose == nil)
     let mixed = try TemporaryRealm([MixedHolder.self]).open()
     weak var weakHolder: MixedHolder?
     try autoreleasepool {
@@ -326,11 +326,11 @@ struct CreateTests {
       person.nicknames.append("y")
       scores["a"] = 1
     }
-    #expect(person.nicknames === names)
-    #expect(person.dogs === dogs)
+    expectTrue(person.nicknames === names)
+    expectTrue(person.dogs === dogs)
     expectEqual(names.count, 2)
-    #expect(shelf.tags === tags)
-    #expect(shelf.scores === scores)
+    expectTrue(shelf.tags === tags)
+    expectTrue(shelf.scores === scores)
     expectEqual(shelf.scores["a"], 1)
     expectEqual(names.realm, realm)
     expectEqual(dogs[0].name, "Rex")
@@ -392,8 +392,8 @@ struct CreateTests {
     try realm.write {
       realm.create(Node.self, value: ["id": 1, "box": NSNull(), "boxes": NSNull()], update: .all)
     }
-    #expect(node.box == nil)
-    #expect(node.boxes.isEmpty)
+    expectTrue(node.box == nil)
+    expectTrue(node.boxes.isEmpty)
     expectEqual(node.named.count, 2)
     try ReferenceReader.check(file.configuration)
   }
@@ -402,7 +402,7 @@ struct CreateTests {
 
   private func expect(_ text: String, in result: ExitTest.Result?) {
     let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains(text), "said: \(said.prefix(400))")
+    expectTrue(said.contains(text), "said: \(said.prefix(400))")
   }
 
   @Test func valuesThatAreNoObject() async {

@@ -136,7 +136,7 @@ struct ForeignSchemaTests {
       "Unsupported schema changes were made by another client or process:",
       "- Property 'Poem.title' has been removed.", "- Property 'Poem.lines' has been changed.",
     ] {
-      #expect(said.contains(line), "said: \(said.prefix(400))")
+      expectTrue(said.contains(line), "said: \(said.prefix(400))")
     }
   }
 }

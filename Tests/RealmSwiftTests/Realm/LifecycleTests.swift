@@ -23,8 +23,8 @@ struct LifecycleTests {
       isOpen.signal()
     }.start()
     isOpen.wait()
-    #expect(other != nil)
-    #expect(other != realm)
+    expectTrue(other != nil)
+    expectTrue(other != realm)
   }
 
   /// `Session` 3.
@@ -32,16 +32,16 @@ struct LifecycleTests {
     let file = try TemporaryRealm()
     let realm = try file.open()
     let all = realm.objects(Person.self)
-    #expect(all.isEmpty)
+    expectTrue(all.isEmpty)
     let thread = Thread {
       guard let realm = try? file.open() else { return }
       try? realm.write { _ = realm.create(Person.self, value: ["id": 1, "name": "Ann"]) }
     }
     thread.start()
     while !thread.isFinished { usleep(1000) }
-    #expect(all.isEmpty)
-    #expect(realm.refresh())
-    #expect(!realm.refresh())
+    expectTrue(all.isEmpty)
+    expectTrue(realm.refresh())
+    expectFalse(realm.refresh())
     expectEqual(all.count, 1)
     expectEqual(all[0].name, "Ann")
   }
@@ -53,9 +53,9 @@ struct LifecycleTests {
     let names = person.nicknames
     expectEqual(all.count, 1)
     realm.invalidate()
-    #expect(person.isInvalidated)
-    #expect(names.isInvalidated)
-    #expect(all.isInvalidated)
+    expectTrue(person.isInvalidated)
+    expectTrue(names.isInvalidated)
+    expectTrue(all.isInvalidated)
     expectEqual(all.count, 0)
     expectEqual(realm.objects(Person.self).count, 1)
     expectEqual(realm.object(ofType: Person.self, forPrimaryKey: 1)?.isInvalidated, false)
@@ -76,10 +76,10 @@ struct LifecycleTests {
 
   @Test func filesAreDeletedOnlyWhenClosed() throws {
     let file = try TemporaryRealm()
-    #expect(!Realm.fileExists(for: file.configuration))
+    expectFalse(Realm.fileExists(for: file.configuration))
     do {
       let realm = try file.open()
-      #expect(Realm.fileExists(for: file.configuration))
+      expectTrue(Realm.fileExists(for: file.configuration))
       let error = #expect(throws: Realm.Error.self) {
         try Realm.deleteFiles(for: realm.configuration)
       }
@@ -144,14 +144,14 @@ struct LifecycleTests {
     let writer = try file.open()
     try queue.sync {
       let realm = try Realm(configuration: file.configuration, queue: queue)
-      #expect(realm.isEmpty)
+      expectTrue(realm.isEmpty)
       let hub = try #require(realm.core.observers).hub
       // The queue is busy with us, so what the worker hands over waits.
       try writer.write { writer.add(Dog()) }
       _RealmTesting.runAsyncNotifiers(atPath: realm.core.file.path)
       let newest = try realm.core.shared.newestTables()
       hub.show(newest)
-      #expect(hub.takeBatch() == nil)
+      expectTrue(hub.takeBatch() == nil)
     }
   }
 }

@@ -129,9 +129,9 @@ private class PortedToy: Object {
 
   @Test func levelsAreOrdered() {
     expectEqual(LogLevel.allCases, LogLevel.allCases.sorted())
-    #expect(LogLevel.off < .fatal)
-    #expect(LogLevel.trace < LogLevel.all)
-    #expect(!(LogLevel.all < .off))
+    expectTrue(LogLevel.off < .fatal)
+    expectTrue(LogLevel.trace < LogLevel.all)
+    expectTrue(!(LogLevel.all < .off))
     expectEqual(LogLevel.allCases.map(\.rawValue), Array(0...8))
     let logger = Logger(level: .error) { _, _ in }
     logger.level = .debug

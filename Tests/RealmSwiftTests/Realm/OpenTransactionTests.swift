@@ -53,7 +53,7 @@ struct OpenTransactionTests {
     let realm = try file.open()
     // Waits for the thread's end, and for nothing more.
     try realm.write {}
-    #expect(realm.objects(Person.self).isEmpty)
+    expectTrue(realm.objects(Person.self).isEmpty)
   }
 }
 

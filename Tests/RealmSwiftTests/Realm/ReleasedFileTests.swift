@@ -59,7 +59,7 @@ import Testing
     let reading = try DatabaseFile.open(
       path: path, options: OpenOptions(isReadOnly: true, mustExist: true))
     let writing = try DatabaseFile.open(path: path)
-    #expect(reading !== writing)
+    expectTrue(reading !== writing)
     let version = try writing.beginWrite().commit(changeset: []).version
     #expect(try DatabaseFile.open(path: path, options: OpenOptions(isReadOnly: true)) === writing)
     expectEqual(reading.newestVersion, version - 1)
@@ -87,16 +87,16 @@ import Testing
     let file = try TemporaryRealm()
     let cached = try file.open()
     let uncached = try _RealmTesting.openUncached(file.configuration)
-    #expect(uncached != cached)
+    expectTrue(uncached != cached)
     try expectEqual(file.open(), cached)
     try cached.write { cached.create(Person.self, value: ["id": 1]) }
-    #expect(uncached.isEmpty)
-    #expect(uncached.refresh())
-    #expect(!uncached.isEmpty)
+    expectTrue(uncached.isEmpty)
+    expectTrue(uncached.refresh())
+    expectFalse(uncached.isEmpty)
     try uncached.write { uncached.deleteAll() }
-    #expect(!cached.isEmpty)
+    expectFalse(cached.isEmpty)
     cached.refresh()
-    #expect(cached.isEmpty)
+    expectTrue(cached.isEmpty)
   }
 
   // MARK: Asking anywhere

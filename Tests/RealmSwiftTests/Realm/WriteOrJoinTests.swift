@@ -13,7 +13,7 @@ struct WriteOrJoinTests {
   @Test func aloneItCommits() throws {
     let realm = try TemporaryRealm().open()
     let dog = try realm.writeOrJoin { realm.create(Dog.self, value: ["name": "Rex"]) }
-    #expect(!realm.isInWriteTransaction)
+    expectFalse(realm.isInWriteTransaction)
     expectEqual(dog.name, "Rex")
     #expect(throws: Refusal.self) {
       try realm.writeOrJoin {
@@ -28,14 +28,14 @@ struct WriteOrJoinTests {
     let realm = try TemporaryRealm().open()
     try realm.write {
       try realm.writeOrJoin { realm.create(Dog.self) }
-      #expect(realm.isInWriteTransaction)
+      expectTrue(realm.isInWriteTransaction)
       #expect(throws: Refusal.self) {
         try realm.writeOrJoin {
           realm.create(Dog.self)
           throw Refusal()
         }
       }
-      #expect(realm.isInWriteTransaction)
+      expectTrue(realm.isInWriteTransaction)
     }
     expectEqual(realm.objects(Dog.self).count, 2)
     realm.beginWrite()

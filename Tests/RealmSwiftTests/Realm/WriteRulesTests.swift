@@ -20,12 +20,12 @@ struct WriteRulesTests {
 
   @Test func writeGivesWhatItsBlockGives() throws {
     let count = try realm.write {
-      #expect(realm.isInWriteTransaction)
+      expectTrue(realm.isInWriteTransaction)
       realm.create(Dog.self)
       return realm.objects(Dog.self).count
     }
     expectEqual(count, 1)
-    #expect(!realm.isInWriteTransaction)
+    expectFalse(realm.isInWriteTransaction)
   }
 
   @Test func aBlockMayEndItsTransaction() throws {
@@ -38,14 +38,14 @@ struct WriteRulesTests {
       realm.cancelWrite()
     }
     expectEqual(realm.objects(Dog.self).count, 1)
-    #expect(!realm.isInWriteTransaction)
+    expectFalse(realm.isInWriteTransaction)
   }
 
   @Test func aCancelledDeletionKeepsTheObject() throws {
     let dog = try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
     realm.beginWrite()
     realm.delete(dog)
-    #expect(dog.isInvalidated)
+    expectTrue(dog.isInvalidated)
     realm.cancelWrite()
     expectEqual(realm.objects(Dog.self).first?.name, "Rex")
   }
@@ -58,8 +58,8 @@ struct WriteRulesTests {
     expectEqual(person.name, "Bob")
     realm.cancelWrite()
     expectEqual(person.name, "Ann")
-    #expect(person.nicknames.isEmpty)
-    #expect(!person.isInvalidated)
+    expectTrue(person.nicknames.isEmpty)
+    expectFalse(person.isInvalidated)
   }
 
   // MARK: Adding
@@ -107,8 +107,8 @@ struct WriteRulesTests {
       let person = realm.create(Person.self, value: ["id": 1, "height": 1.5, "best": dog])
       realm.create(
         Person.self, value: ["id": 1, "height": NSNull(), "best": NSNull()], update: .modified)
-      #expect(person.height == nil)
-      #expect(person.best == nil)
+      expectTrue(person.height == nil)
+      expectTrue(person.best == nil)
     }
   }
 
@@ -124,10 +124,10 @@ struct WriteRulesTests {
         value: ["id": 1, "tags": NSNull(), "scores": NSNull(), "dogs": Int?.none as Any],
         update: .all)
       realm.create(Person.self, value: ["id": 1, "nicknames": NSNull()], update: .modified)
-      #expect(shelf.tags.isEmpty)
-      #expect(shelf.scores.isEmpty)
-      #expect(shelf.dogs.isEmpty)
-      #expect(person.nicknames.isEmpty)
+      expectTrue(shelf.tags.isEmpty)
+      expectTrue(shelf.scores.isEmpty)
+      expectTrue(shelf.dogs.isEmpty)
+      expectTrue(person.nicknames.isEmpty)
       expectEqual(realm.objects(Dog.self).count, 1)
     }
   }
@@ -147,19 +147,19 @@ struct WriteRulesTests {
     expectEqual(person.id, 3)
     expectEqual(person.name, "Ann")
     expectEqual(person.age, 40)
-    #expect(person.height == nil)
+    expectTrue(person.height == nil)
     expectEqual(person.dogs.first?.age, 2)
-    #expect(person.nicknames.isEmpty)
+    expectTrue(person.nicknames.isEmpty)
   }
 
   @Test func ownObjectsAreReturnedWhenUpdating() throws {
     try realm.write {
       let person = realm.create(Person.self, value: ["id": 1])
-      #expect(realm.create(Person.self, value: person, update: .modified) === person)
-      #expect(realm.create(Person.self, value: person, update: .all) === person)
+      expectTrue(realm.create(Person.self, value: person, update: .modified) === person)
+      expectTrue(realm.create(Person.self, value: person, update: .all) === person)
       let dog = realm.create(Dog.self, value: ["name": "Rex"])
       let copy = realm.create(Dog.self, value: dog)
-      #expect(copy !== dog)
+      expectTrue(copy !== dog)
       expectEqual(copy.name, "Rex")
       expectEqual(realm.objects(Dog.self).count, 2)
     }
@@ -170,12 +170,12 @@ struct WriteRulesTests {
     let copy = try realm.write { realm.create(Person.self, value: person) }
     expectEqual(copy.name, "Ann")
     expectEqual(copy.realm, realm)
-    #expect(person.realm != realm)
+    expectTrue(person.realm != realm)
   }
 
   @Test func thePolicyGoesOnToLinkedObjects() throws {
     let (_, foreign) = try Misuse.realmWithPerson()
-    #expect(foreign.dogs.isEmpty)
+    expectTrue(foreign.dogs.isEmpty)
     try realm.write {
       let first = Person(value: ["id": 1, "dogs": [["name": "A"]]])
       realm.add(first, update: .modified)
@@ -190,7 +190,7 @@ struct WriteRulesTests {
     expectEqual(Realm.UpdatePolicy.error.rawValue, 1)
     expectEqual(Realm.UpdatePolicy.all.rawValue, 2)
     expectEqual(Realm.UpdatePolicy.modified.rawValue, 3)
-    #expect(Realm.UpdatePolicy(rawValue: 4) == nil)
+    expectTrue(Realm.UpdatePolicy(rawValue: 4) == nil)
     expectEqual(Realm.UpdatePolicy(rawValue: 3), .modified)
   }
 
@@ -209,7 +209,7 @@ struct WriteRulesTests {
     }
     expectEqual(Set(all.map(\.id)).count, 3)
     expectEqual(Set(all.map(\.mark)).count, 3)
-    #expect(Stamped().id != Stamped().id)
+    expectTrue(Stamped().id != Stamped().id)
   }
 
   // MARK: Collections as properties
@@ -249,9 +249,9 @@ struct WriteRulesTests {
     }
     var (person, shelf) = try fill()
     try realm.write { realm.delete(person.dogs) }
-    #expect(person.dogs.isEmpty)
-    #expect(realm.objects(Dog.self).isEmpty)
-    #expect(!person.isInvalidated)
+    expectTrue(person.dogs.isEmpty)
+    expectTrue(realm.objects(Dog.self).isEmpty)
+    expectFalse(person.isInvalidated)
     expectEqual(shelf.pets.keys, ["a", "b"])
     expectEqual(shelf.pets["a"], .some(nil))
     (person, shelf) = try fill()
@@ -260,14 +260,14 @@ struct WriteRulesTests {
     try realm.write { realm.delete(shelf.pets) }
     expectEqual(person.dogs.map(\.age), [3])
     try realm.write { realm.delete(realm.objects(Dog.self).where { $0.age == 3 }) }
-    #expect(person.dogs.isEmpty)
+    expectTrue(person.dogs.isEmpty)
     (person, shelf) = try fill()
     try realm.write { realm.delete(Array(person.dogs.prefix(2))) }
     expectEqual(person.dogs.count, 2)
     expectEqual(realm.objects(Dog.self).count, 2)
     try realm.write { realm.deleteAll() }
-    #expect(realm.isEmpty)
-    #expect(person.isInvalidated)
-    #expect(shelf.isInvalidated)
+    expectTrue(realm.isEmpty)
+    expectTrue(person.isInvalidated)
+    expectTrue(shelf.isInvalidated)
   }
 }

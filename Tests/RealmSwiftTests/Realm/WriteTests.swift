@@ -69,17 +69,17 @@ struct WriteTests {
         throw Stop()
       }
     }
-    #expect(!realm.isInWriteTransaction)
-    #expect(realm.isEmpty)
+    expectFalse(realm.isInWriteTransaction)
+    expectTrue(realm.isEmpty)
   }
 
   @Test func objectsOfACancelledTransactionAreInvalid() throws {
     let realm = try TemporaryRealm().open()
     realm.beginWrite()
     let person = realm.create(Person.self, value: ["id": 1])
-    #expect(!person.isInvalidated)
+    expectFalse(person.isInvalidated)
     realm.cancelWrite()
-    #expect(person.isInvalidated)
+    expectTrue(person.isInvalidated)
     expectEqual(person.realm, realm)
   }
 
@@ -93,7 +93,7 @@ struct WriteTests {
       person.best = first
       realm.delete(first)
     }
-    #expect(first.isInvalidated)
+    expectTrue(first.isInvalidated)
     expectEqual(person.best, nil)
     expectEqual(person.dogs.map(\.name), ["B"])
   }

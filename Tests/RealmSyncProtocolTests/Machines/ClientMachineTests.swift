@@ -118,7 +118,7 @@ struct ClientMachineTests {
     expectEqual(connection.take(), [], "one PING at a time")
     connection.receive(ping[0].replacing("ping", with: "pong").replacing(" 0\n", with: "\n"))
     expectEqual(connection.take(), [])
-    #expect(connection.time(of: .pong) == nil)
+    expectTrue(connection.time(of: .pong) == nil)
     connection.fire(.ping)
     expectEqual(connection.takeSent().count, 1)
   }
@@ -190,57 +190,57 @@ struct ClientMachineTests {
   @Test func anUnauthorizedConnectionWaitsForAToken() {
     var connection = Self.bound()
     connection.close(.unauthorized)
-    #expect(connection.take().contains(.needsToken))
+    expectTrue(connection.take().contains(.needsToken))
     expectEqual(connection.time(of: .retry), nil)
     connection.handle(.tokenRefreshed)
     expectEqual(connection.take(), [.open(socket: 2), .report(.changed(.connecting))])
     connection.open()
     _ = connection.take()
     connection.close(.unauthorized)
-    #expect(!connection.take().contains(.needsToken), "a token that does not help")
+    expectFalse(connection.take().contains(.needsToken), "a token that does not help")
     expectEqual(connection.time(of: .retry), 1_000)
     connection.fire(.retry)
     expectEqual(connection.take(), [.needsToken])
     connection.handle(.tokenUnavailable(jitter: 0))
     connection.fire(.retry)
-    #expect(connection.take().contains(where: Self.isOpen))
+    expectTrue(connection.take().contains(where: Self.isOpen))
   }
 
   @Test func anAddressThatNeverWorkedAsksForTheLocation() {
     var connection = ScriptedConnection()
     connection.add(10)
     connection.close(.connectFailed)
-    #expect(connection.take().contains(.needsLocation))
+    expectTrue(connection.take().contains(.needsLocation))
     connection.handle(.locationRefreshed)
-    #expect(connection.take().contains(where: Self.isOpen))
+    expectTrue(connection.take().contains(where: Self.isOpen))
     connection.close(.connectFailed)
-    #expect(!connection.take().contains(.needsLocation))
+    expectFalse(connection.take().contains(.needsLocation))
     connection.fire(.retry)
     connection.open()
     connection.close(.connectFailed)
-    #expect(!connection.take().contains(.needsLocation), "an address that worked")
+    expectFalse(connection.take().contains(.needsLocation), "an address that worked")
   }
 
   @Test func aMovedServerIsLookedFor() {
     var connection = Self.bound()
     connection.close(.movedPermanently)
-    #expect(connection.take().contains(.needsLocation))
+    expectTrue(connection.take().contains(.needsLocation))
     connection.handle(.locationUnavailable(jitter: 0))
     expectEqual(connection.time(of: .retry), 1_000)
     connection.fire(.retry)
-    #expect(connection.take().contains(where: Self.isOpen))
+    expectTrue(connection.take().contains(where: Self.isOpen))
   }
 
   @Test func aForbiddenUserIsLoggedOut() {
     var connection = Self.bound()
     connection.close(.forbidden)
     let effects = connection.take()
-    #expect(effects.contains(.needsLogOut))
-    #expect(effects.contains(.report(.failed(.closed(.forbidden, message: ""), isFatal: true))))
+    expectTrue(effects.contains(.needsLogOut))
+    expectTrue(effects.contains(.report(.failed(.closed(.forbidden, message: ""), isFatal: true))))
     connection.add(11)
     expectEqual(connection.take(), [], "`ClientMachine` 3")
     connection.handle(.reconnect)
-    #expect(connection.take().contains(where: Self.isOpen))
+    expectTrue(connection.take().contains(where: Self.isOpen))
   }
 
   @Test func theAppCanEndADelay() {
@@ -364,11 +364,11 @@ struct ClientMachineTests {
     connection.open()
     connection.prepare(10)
     let sent = connection.takeSent().map(\.utf8.count).reduce(0, +)
-    #expect(sent > 40)
+    expectTrue(sent > 40)
     connection.receive("mark 1 1\n")
-    #expect(!connection.scans)
+    expectFalse(connection.scans)
     connection.handle(.sent(socket: 1, byteCount: sent - 20))
-    #expect(connection.scans)
+    expectTrue(connection.scans)
   }
 
   @Test func whatASocketThatWasGivenUpBringsHasNoEffect() {
@@ -391,9 +391,9 @@ struct ClientMachineTests {
     connection.add(10)
     connection.open()
     connection.handle(.end(session: 10))
-    #expect(!connection.hasEnded(10))
+    expectFalse(connection.hasEnded(10))
     connection.prepare(10)
-    #expect(connection.hasEnded(10))
+    expectTrue(connection.hasEnded(10))
     expectEqual(connection.takeSent(), [], "nothing was bound")
   }
 

@@ -55,7 +55,7 @@ struct ClientSessionTests {
   func badCursorsAreReported(_ cursors: String) throws {
     var client = try Self.running()
     client.receive("download 1 \(cursors) 1 2 1 0 0 0\n")
-    #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
+    expectTrue(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
     expectEqual(client.requests.count, 1, "nothing is integrated")
     // `ClientSession` 4: until the server answers with an error nothing else is sent.
     client.announce(30)
@@ -78,7 +78,7 @@ struct ClientSessionTests {
   func messagesThatAreNotLegalEndTheConnection(_ text: String, _ what: String) throws {
     var client = try Self.running()
     client.receive(text)
-    #expect(client.others.count == 1 && Self.isDrop(client.others[0]), "\(what)")
+    expectTrue(client.others.count == 1 && Self.isDrop(client.others[0]), "\(what)")
     expectEqual(client.sent, [])
   }
 
@@ -87,7 +87,7 @@ struct ClientSessionTests {
     client.receive("download 1 4 10 4 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
     client.reply(.done(Self.file()))
     client.receive("download 1 4 10 4 7777 18 3 1 2 1 0 0 0\n")
-    #expect(client.others.contains(where: Self.isDrop))
+    expectTrue(client.others.contains(where: Self.isDrop))
   }
 
   @Test func theProgressOfABootstrapStays() throws {
@@ -95,7 +95,7 @@ struct ClientSessionTests {
     client.receive("download 1 5 10 5 7777 18 3 1 0 0.5 0 7 0\n1 0 0 1")
     client.reply(.done(Self.file()))
     client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
-    #expect(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
+    expectTrue(client.sent.count == 1 && client.sent[0].hasPrefix("json_error 233 "))
   }
 
   @Test func beforeIdentNothingIsLegal() throws {
@@ -103,7 +103,7 @@ struct ClientSessionTests {
     client.connect()
     client.reply(.done(SessionFile(version: 1)))
     client.receive("download 1 0 0 0 0 0 0 0 2 1 0 0 0\n")
-    #expect(client.others.contains(where: Self.isDrop))
+    expectTrue(client.others.contains(where: Self.isDrop))
   }
 
   /// A defect of an entry and whether partition mode refuses it, too.
@@ -156,7 +156,7 @@ struct ClientSessionTests {
     client.receive(message)
     expectEqual(client.takeOthers(), [.pauseReading], "the first one does not wait")
     client.reply(.done(Self.file(version: 21)))
-    #expect(!client.takeOthers().contains(.resumeReading))
+    expectFalse(client.takeOthers().contains(.resumeReading))
     client.reply(.done(Self.file(version: 21)))
     expectEqual(client.takeOthers().last, .resumeReading)
   }
@@ -295,7 +295,7 @@ struct ClientSessionTests {
     client.receive(Self.error(208, "ClientReset"))
     _ = client.takeSent()
     client.handle(.didReset(session: 1))
-    #expect(client.rest == nil)
+    expectTrue(client.rest == nil)
     expectEqual(client.requests.last?.request, .begin)
     client.announce(26)
     client.reply(.done(Self.file(version: 25)))
@@ -372,7 +372,7 @@ struct ClientSessionTests {
     client.receive("download 1 6 10 6 7777 18 3 1 2 1 0 13 0\n6 10 0 1 0 0 ")
     client.reply(.done(Self.file(version: 22)))
     expectEqual(reports(client.others), 1)
-    #expect(!client.sent.contains("unbind 1\n"))
+    expectFalse(client.sent.contains("unbind 1\n"))
   }
 
   @Test func aRejectedQueryLeavesTheSessionRunning() throws {

@@ -91,7 +91,7 @@ struct ErrorCodeTests {
     var refusal = SessionRefusal(code, "m")
     refusal.document = document
     let text = try Self.message(refusal)
-    #expect(text.hasPrefix("json_error \(code.rawValue) "))
+    expectTrue(text.hasPrefix("json_error \(code.rawValue) "))
     expectEqual(Self.effect(text), Self.promise(code))
   }
 
@@ -129,7 +129,7 @@ struct ErrorCodeTests {
     _ = (server.takeSent(), server.takeOthers())
     server.handle(.fail(code, message: "m"))
     let text = try #require(server.takeSent().last)
-    #expect(text.hasPrefix("json_error \(code.rawValue) "))
+    expectTrue(text.hasPrefix("json_error \(code.rawValue) "))
     expectEqual(server.takeOthers().last, .close(.normal, reason: "m"))
     var client = Self.client()
     client.receive(text)

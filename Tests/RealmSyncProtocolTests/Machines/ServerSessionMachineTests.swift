@@ -221,7 +221,7 @@ struct ServerSessionMachineTests {
   func uploadsAreChecked(_ header: String, _ body: String, _ code: Int) throws {
     var server = try Self.running()
     try server.receive(Self.upload(header, body))
-    #expect(server.sent.count == 1 && server.sent[0].hasPrefix("json_error \(code) "))
+    expectTrue(server.sent.count == 1 && server.sent[0].hasPrefix("json_error \(code) "))
     // `ServerSessionMachine` 4
     try server.receive("mark 1 1\n")
     try server.receive(Self.upload("20 4 4"))
@@ -280,7 +280,7 @@ struct ServerSessionMachineTests {
       return
     }
     expectEqual(progress, UploadCursor(clientVersion: 20, serverVersion: 4))
-    #expect(entries.isEmpty)
+    expectTrue(entries.isEmpty)
     server.reply(.integrated(head: Self.head(5), rejected: []))
     server.reply(Self.download(5, 20, up: 20, 4, query: 1))
     expectEqual(server.takeSent(), ["download 1 5 20 5 7777 20 4 1 2 1 0 0 0\n"])
@@ -426,7 +426,7 @@ struct ServerSessionMachineTests {
     server.reply(.head(Self.head(4)))
     server.reply(Self.download(4, 18, up: 18, 3, query: 1, .moreToCome, "4 18 0 1 0 0 "))
     server.reply(Self.download(4, 18, up: 18, 3, query: 1, .last))
-    #expect(!server.takeSent().contains("mark 1 1\n"))
+    expectFalse(server.takeSent().contains("mark 1 1\n"))
     guard case .nextDownload? = server.request else {
       Issue.record("\(server.requests)")
       return

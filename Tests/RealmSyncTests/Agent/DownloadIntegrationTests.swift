@@ -38,7 +38,7 @@ struct DownloadIntegrationTests {
     let state = try await device.agent.integrate(download)
     let entry = try device.history().entry(at: state.version)
     expectEqual(entry.changeset, [])
-    #expect(entry.reciprocal == nil)
+    expectTrue(entry.reciprocal == nil)
     expectEqual(entry.originFile, 7)
     expectEqual(entry.originTimestamp, 501)
     expectEqual(entry.remoteVersion, 5)
@@ -107,7 +107,7 @@ struct DownloadIntegrationTests {
     let bytes = try #require(try history.reciprocal(at: version))
     let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
     let line = changeset.instructions.map(changeset.line).first ?? ""
-    #expect(line.hasSuffix("prior 2"), "\(line)")
+    expectTrue(line.hasSuffix("prior 2"), "\(line)")
   }
 
   /// `OwnEntries` 2: changesets of two bases meet one own changeset, in one commit.
@@ -132,7 +132,7 @@ struct DownloadIntegrationTests {
     let bytes = try #require(try device.history().reciprocal(at: version))
     let changeset = try ChangesetParser.parse(StoredChangesetFraming.decode(bytes))
     let line = changeset.instructions.map(changeset.line).first ?? ""
-    #expect(line.hasSuffix("prior 2"), "\(line)")
+    expectTrue(line.hasSuffix("prior 2"), "\(line)")
   }
 
   /// `OwnEntries` 3: a message that fails leaves nothing of what it merged.
@@ -333,7 +333,7 @@ struct DownloadIntegrationTests {
     try await device.restart()
     let cursors = try await device.agent.state().cursors
     expectEqual(cursors.download, DownloadCursor(serverVersion: 4, clientVersion: base))
-    #expect(!cursors.goesBack(from: before))
+    expectFalse(cursors.goesBack(from: before))
     // What is left of the message comes again.
     download.entries[1].changeset = Items.changeset { $0.setText("x", of: 5) }
     download.entries.removeFirst()
@@ -413,7 +413,7 @@ struct DownloadIntegrationTests {
     blocker.rollback()
     let last = try await integration.value.version
     #expect(try await second.value < last)
-    #expect(TurnLimits().contended <= .milliseconds(5))
+    expectTrue(TurnLimits().contended <= .milliseconds(5))
     try expectEqual(Items.texts(device.read()).count, 39)
   }
 }

@@ -37,7 +37,7 @@ struct HistoryUpgradeTests {
 
   private func expectUpgraded(_ file: DatabaseFile) throws {
     let history = try #require(try file.snapshot().syncHistory())
-    #expect(history.isUpgraded)
+    expectTrue(history.isUpgraded)
     let bytes = try StoredChangesetFraming.decode(history.changeset(at: 2))
     expectEqual(bytes, Self.changeset)
     try expectEqual(DatabaseCheck.run(file.snapshot()), [])

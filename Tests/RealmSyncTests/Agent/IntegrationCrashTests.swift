@@ -84,7 +84,7 @@ struct IntegrationCrashTests {
     expectEqual(bench.marks.count, 10)
     let (messages, count) = bench.crash(using: &random)
     expectEqual(messages, [], "seed \(seed)")
-    #expect(count > 100)
+    expectTrue(count > 100)
   }
 
   /// Once the cursor has reached the version of a report, so that the server has forgotten it, the
@@ -94,12 +94,12 @@ struct IntegrationCrashTests {
     let report = Self.report(at: 2)
     let bench = try record(reports: [report])
     let isReached = { (mark: Mark) in mark.state.cursors.download.serverVersion >= 2 }
-    #expect(bench.marks.contains(where: isReached))
-    #expect(!bench.marks.allSatisfy(isReached))
+    expectTrue(bench.marks.contains(where: isReached))
+    expectFalse(bench.marks.allSatisfy(isReached))
     for mark in bench.marks { expectEqual(mark.reports, (isReached(mark) ? [report] : [])) }
     let (messages, count) = bench.crash(using: &random)
     expectEqual(messages, [])
-    #expect(count > 100)
+    expectTrue(count > 100)
   }
 
   /// With a bootstrap it is there before the cursor.
@@ -111,12 +111,12 @@ struct IntegrationCrashTests {
       BootstrapIntegrationTests.entries(0..<3), ofQuery: 2,
       cursors: BootstrapIntegrationTests.cursors, reports: [report])
     var kept = try await device.agent.keptReports()
-    #expect(kept.due.isEmpty)
-    #expect(kept.hasMore)
+    expectTrue(kept.due.isEmpty)
+    expectTrue(kept.hasMore)
     try await device.restart()
     kept = try await device.agent.keptReports()
     expectEqual(kept.due, [report])
-    #expect(!kept.hasMore)
+    expectFalse(kept.hasMore)
     try await device.agent.removeReport(report.compensatingWrite?.serverVersion ?? 0)
     try await device.restart()
     #expect(try await device.agent.keptReports().due.isEmpty)

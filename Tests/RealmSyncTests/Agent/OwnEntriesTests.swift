@@ -66,13 +66,13 @@ struct OwnEntriesTests {
   @Test func manyBytesAreNotKept() throws {
     let (device, versions) = try makeDevice()
     let own = try OwnEntries(device.history(), after: versions[0], of: file)
-    #expect(own.byteCount > 0)
+    expectTrue(own.byteCount > 0)
     let cache = OwnEntryCache()
     cache.keep(own)
-    #expect(cache.take() != nil)
-    #expect(cache.take() == nil)
+    expectTrue(cache.take() != nil)
+    expectTrue(cache.take() == nil)
     cache.keep(own)
     cache.removeAll()
-    #expect(cache.take() == nil)
+    expectTrue(cache.take() == nil)
   }
 }

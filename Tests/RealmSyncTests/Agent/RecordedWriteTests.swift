@@ -23,7 +23,7 @@ struct RecordedWriteTests {
     }
     let history = try device.history()
     let entry = try history.entry(at: version)
-    #expect(entry.isLocal)
+    expectTrue(entry.isLocal)
     expectEqual(entry.originTimestamp, 77)
     let bytes = try StoredChangesetFraming.decode(entry.changeset)
     let lines = try ChangesetParser.parse(bytes).instructions.count

@@ -37,7 +37,7 @@ struct UploadScanTests {
     let batch = try batch(TestDevice(), after: 0)
     expectEqual(batch.entries, [])
     expectEqual(batch.progress, UploadCursor())
-    #expect(batch.isComplete)
+    expectTrue(batch.isComplete)
   }
 
   @Test func versionsWithoutUploadsAreSkippedAndCounted() async throws {
@@ -52,7 +52,7 @@ struct UploadScanTests {
     expectEqual(batch.entries.map(\.serverVersion), [0, 9])
     expectEqual(batch.progress, UploadCursor(clientVersion: last, serverVersion: 9))
     expectEqual(batch.lockedServerVersion, 9)
-    #expect(batch.isComplete)
+    expectTrue(batch.isComplete)
     let rest = try self.batch(device, after: last)
     expectEqual(rest.entries, [])
     expectEqual(rest.progress.clientVersion, last)
@@ -93,13 +93,13 @@ struct UploadScanTests {
     while true {
       let batch = try batch(device, after: version, goal: 250)
       found += batch.entries.map(\.clientVersion)
-      #expect(batch.entries.count <= 3)
+      expectTrue(batch.entries.count <= 3)
       version = batch.progress.clientVersion
       batchCount += 1
       if batch.isComplete { break }
     }
     expectEqual(found, device.written)
-    #expect(batchCount > 3)
+    expectTrue(batchCount > 3)
   }
 
   @Test func aLongChangesetIsSentByItself() throws {
@@ -109,7 +109,7 @@ struct UploadScanTests {
     let batch = try batch(device, after: 0, goal: 900, max: 900)
     expectEqual(batch.entries.map(\.clientVersion), [first])
     expectEqual(batch.progress.clientVersion, first)
-    #expect(!batch.isComplete)
+    expectFalse(batch.isComplete)
     let next = try self.batch(device, after: first, goal: 900, max: 900)
     expectEqual(next.entries.map(\.clientVersion), [second])
   }
@@ -121,7 +121,7 @@ struct UploadScanTests {
     let batch = try batch(device, after: 0, through: first)
     expectEqual(batch.entries.map(\.clientVersion), [first])
     expectEqual(batch.progress.clientVersion, first)
-    #expect(batch.isComplete)
+    expectTrue(batch.isComplete)
   }
 
   /// What the commit compressed is in the message as it is in the file, so that each changeset is
@@ -143,7 +143,7 @@ struct UploadScanTests {
     expectEqual(compressed.count, 3)
     let batch = try batch(device, after: 0)
     let body = batch.body.bytes
-    #expect(batch.body.isCompressed)
+    expectTrue(batch.body.isCompressed)
     for part in compressed {
       // Without the last block and the checksum.
       let blocks = part.dropLast(9)
@@ -164,7 +164,7 @@ struct UploadScanTests {
     let recorded = try stored.map { try StoredChangesetFraming.decode($0) }
     expectEqual(batch.entries.map(\.changeset), recorded)
     expectEqual(batch.lastVersion, batch.entries.last?.clientVersion)
-    #expect(batch.isComplete)
+    expectTrue(batch.isComplete)
   }
 
   /// Changesets that another program has compressed are compressed again.

@@ -26,13 +26,13 @@ struct AppClientTests {
   @Test func anAnonymousUserLogsIn() async throws {
     let transport = ScriptedTransport.withAnonymousUser()
     let client = try Self.client(transport)
-    #expect(client.currentUser == nil)
+    expectTrue(client.currentUser == nil)
     let user = try await client.logIn(.anonymous)
     expectEqual(user.id, "00000000000000000000000a")
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     expectEqual(user.record.identities, [.init(id: "i", provider: "anon-user")])
     expectEqual(user.record.profile, [BSONElement("name", .string("Ann"))])
-    #expect(client.currentUser === user)
+    expectTrue(client.currentUser === user)
     let urls = transport.requests.withLock { $0.map(\.url) }
     expectEqual(
       urls,
@@ -44,7 +44,7 @@ struct AppClientTests {
     let body = try JSONParser.parse(requests[1].body)
     expectEqual(body["provider"], .string("anon-user"))
     expectEqual(body["options"]?["device"]?["appId"], .string("todos"))
-    #expect(requests[1].headers.contains(HTTPHeader("Accept", "application/json")))
+    expectTrue(requests[1].headers.contains(HTTPHeader("Accept", "application/json")))
     #expect(!requests[1].headers.contains { $0.name == "Authorization" })
     #expect(
       requests[2].headers.contains(
@@ -78,7 +78,7 @@ struct AppClientTests {
     expectEqual(user.record.profile, [BSONElement("name", .string("Ann"))])
     try await client.logOut(user)
     let after = try Self.client(transport, store: try UserStore(path: path))
-    #expect(after.users.isEmpty)
+    expectTrue(after.users.isEmpty)
   }
 
   @Test func storedUsersAreEncryptedWithAKey() async throws {
@@ -98,7 +98,7 @@ struct AppClientTests {
     }
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)).range(of: token), nil)
     let client = try Self.client(transport, store: try UserStore(path: path, key: key))
-    #expect(client.currentUser != nil)
+    expectTrue(client.currentUser != nil)
     #expect(throws: StorageError.self) { try UserStore(path: path) }
   }
 
@@ -111,7 +111,7 @@ struct AppClientTests {
     let client = try Self.client(transport)
     let error = await #expect(throws: AppFailure.self) { try await client.logIn(.anonymous) }
     expectEqual(error?.description.contains("id of the user"), true)
-    #expect(client.users.isEmpty)
+    expectTrue(client.users.isEmpty)
   }
 
   @Test func aTokenThatIsNotAcceptedIsRefreshedOnce() async throws {
@@ -145,7 +145,7 @@ struct AppClientTests {
     let tokens = try await [first, second]
     expectEqual(tokens[0], tokens[1])
     expectEqual(user.record.accessToken, tokens[0])
-    #expect((1...2).contains(transport.requests("auth/session").count))
+    expectTrue((1...2).contains(transport.requests("auth/session").count))
   }
 
   /// SY14: whatever goes wrong, an error has neither the password nor a token.
@@ -186,8 +186,8 @@ struct AppClientTests {
       throws: AppFailure.service(
         name: "InvalidSession", message: "revoked", status: 401, logURL: nil)
     ) { try await client.refreshToken(of: user) }
-    #expect(!user.isLoggedIn)
-    #expect(client.currentUser == nil)
+    expectFalse(user.isLoggedIn)
+    expectTrue(client.currentUser == nil)
     await #expect(throws: AppFailure.invalidUser("The user is not logged in.")) {
       try await client.refreshToken(of: user)
     }
@@ -199,7 +199,7 @@ struct AppClientTests {
     let user = try await client.logIn(.anonymous)
     transport.set("POST /api/client/v2.0/auth/session", [])
     await #expect(throws: AppFailure.self) { try await client.refreshToken(of: user) }
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
   }
 
   @Test func errorsAreReadFromExactlyOneContentType() async throws {
@@ -241,7 +241,7 @@ struct AppClientTests {
     let user = try await client.logIn(.anonymous)
     try await client.logOut(user)
     expectEqual(user.record.state, .removed)
-    #expect(client.users.isEmpty)
+    expectTrue(client.users.isEmpty)
     let request = try #require(transport.requests("auth/session").last)
     expectEqual(request.method, .delete)
     #expect(
@@ -282,10 +282,10 @@ struct AppClientTests {
     expectEqual(user.record.state, .loggedOut)
     expectEqual(client.users.count, 1, "who can log in again stays")
     let again = try await client.logIn(.emailPassword("a@b.c", "new"))
-    #expect(again === user)
-    #expect(user.isLoggedIn)
+    expectTrue(again === user)
+    expectTrue(user.isLoggedIn)
     try await client.remove(user)
-    #expect(client.users.isEmpty)
+    expectTrue(client.users.isEmpty)
   }
 
   @Test func otherUsersAreSwitchedTo() async throws {
@@ -296,9 +296,9 @@ struct AppClientTests {
       "POST /api/client/v2.0/app/todos/auth/providers/api-key/login",
       [.json(TestToken.login(user: "00000000000000000000000c"))])
     let second = try await client.logIn(.apiKey("k"))
-    #expect(client.currentUser === second)
+    expectTrue(client.currentUser === second)
     try client.select(first)
-    #expect(client.currentUser === first)
+    expectTrue(client.currentUser === first)
     let other = try Self.client(transport)
     #expect(throws: AppFailure.invalidUser("The user is not logged in.")) {
       try other.select(first)
@@ -406,7 +406,7 @@ struct AppClientTests {
       ("sdkVersion", version), ("deviceName", "N"), ("deviceVersion", "2"), ("frameworkName", ""),
       ("frameworkVersion", ""), ("coreVersion", version), ("bundleId", "B"), ("deviceId", "D"),
     ] { expectEqual(told?[name], .string(text), "\(name)") }
-    #expect(told?["cpuArch"]?.string?.isEmpty == false)
+    expectTrue(told?["cpuArch"]?.string?.isEmpty == false)
     // The document of the app's own function gets nothing but the options.
     let own = LoginCredentials.function([BSONElement("pin", .string("1"))])
       .document(device, app: "todos", id: nil)
@@ -442,11 +442,11 @@ struct AppClientTests {
         SyncPaths(base: "/b", app: name).realm(user: name, partition: "p"),
         "/b/mongodb-realm/\(escaped)/\(escaped)/p.realm")
     }
-    #expect(SyncPaths.isUserID("64b7f2a1c3d4e5f60718293a"))
-    #expect(SyncPaths.isUserID("a-1_b.c~"))
+    expectTrue(SyncPaths.isUserID("64b7f2a1c3d4e5f60718293a"))
+    expectTrue(SyncPaths.isUserID("a-1_b.c~"))
     let long = String(repeating: "x", count: 300)
     let path = paths.realm(user: "u", partition: long)
-    #expect(path.utf8.count < 100)
-    #expect(path != paths.realm(user: "u", partition: long + "x"))
+    expectTrue(path.utf8.count < 100)
+    expectTrue(path != paths.realm(user: "u", partition: long + "x"))
   }
 }

@@ -30,7 +30,7 @@ struct KeyCallTests {
     let made = try await client.makeKey(named: "n", of: user)
     expectEqual(made.id, "0123456789abcdef01234567")
     expectEqual(made.key, "k")
-    #expect(!made.isDisabled)
+    expectFalse(made.isDisabled)
     let keys = try await client.keys(of: user)
     expectEqual(keys.map(\.isDisabled), [true])
     expectEqual(keys.map(\.key), [nil])
@@ -48,9 +48,9 @@ struct KeyCallTests {
     let (client, user) = try await Self.user(transport)
     transport.set("GET " + Self.path, [HTTPResponse(status: 404), HTTPResponse(status: 401)])
     await #expect(throws: AppFailure.status(404)) { try await client.keys(of: user) }
-    #expect(user.isLoggedIn)
+    expectTrue(user.isLoggedIn)
     await #expect(throws: AppFailure.status(401)) { try await client.keys(of: user) }
-    #expect(!user.isLoggedIn)
+    expectFalse(user.isLoggedIn)
     // There was no second try.
     expectEqual(transport.requests(Self.path).count, 2)
   }

@@ -61,7 +61,7 @@ import Testing
     try device.write { group in
       let taken = try BootstrapStore.make(in: group).takeFirst(byteCount: 1)
       expectEqual(taken.entries, [entry])
-      #expect(taken.isLast)
+      expectTrue(taken.isLast)
     }
     let longer = DownloadEntry(
       serverVersion: 1, clientVersion: 0, timestamp: OriginTimestamp(milliseconds: 1),

@@ -40,7 +40,7 @@ struct TwoDevicesTests {
       "   rule        Counters add: 4 + 2 - 1. Both changes count, in any order.",
       "A, B and the server have the same content.",
     ] {
-      #expect(text.contains("\n" + line + "\n"), "\(line)")
+      expectTrue(text.contains("\n" + line + "\n"), "\(line)")
     }
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.allSatisfy { $0.count <= 80 && $0.last != " " })

@@ -45,7 +45,7 @@ struct ClientResetTests {
     let outcome = try #require(try await bench.reset(.discard))
     try bench.expectEqualToCopy()
     expectEqual(outcome.before.version, before.snapshot.version + 1)
-    #expect(!outcome.hasRecovered)
+    expectFalse(outcome.hasRecovered)
     try expectEqual(Items.texts(TableGroup(outcome.before)), Items.texts(before))
     let state = try await device.agent.state()
     expectEqual(state.ident, ResetBench.ident)
@@ -91,7 +91,7 @@ struct ClientResetTests {
     var transfer = StateTransfer(
       from: try bench.copy.read(), ResetBench.ident, to: group, ResetBench.ident)
     try transfer.run()
-    #expect(group.log.isEmpty)
+    expectTrue(group.log.isEmpty)
   }
 
   /// Objects without primary key are named by the file that made them, which has another identifier
@@ -199,7 +199,7 @@ struct ClientResetTests {
   @Test func aFileThatWasNeverWrittenIsNotReset() async throws {
     let (device, copy) = (try TestDevice(), try TestDevice())
     let outcome = try await device.agent.reset(to: copy.file, .discard, ResetBench.cause)
-    #expect(outcome == nil)
+    expectTrue(outcome == nil)
     expectEqual(device.file.newestVersion, 1)
   }
 

@@ -60,8 +60,8 @@ struct RecoveryTests {
     let device = bench.device
     let written = Array(device.written.suffix(2))
     let outcome = try #require(try await bench.reset(.recover))
-    #expect(outcome.hasRecovered)
-    #expect(outcome.droppedLists.isEmpty)
+    expectTrue(outcome.hasRecovered)
+    expectTrue(outcome.droppedLists.isEmpty)
     try expectEqual(
       Items.texts(device.read()),
       [1: "server 1", 2: "changed", 4: "waits"])
@@ -119,7 +119,7 @@ struct RecoveryTests {
   @Test func withoutChangesTheFileBecomesTheCopy() async throws {
     let bench = try await bench()
     let outcome = try #require(try await bench.reset(.recoverOrDiscard))
-    #expect(outcome.hasRecovered)
+    expectTrue(outcome.hasRecovered)
     try bench.expectEqualToCopy()
     #expect(try bench.uploads().isEmpty && bench.device.history().count == 1)
   }
@@ -139,7 +139,7 @@ struct RecoveryTests {
     let group = try bench.device.read()
     #expect(try group.table(named: "class_Note") != nil)
     let items = try #require(try group.table(named: "class_Item"))
-    #expect(items.schema.column(named: "more") != nil)
+    expectTrue(items.schema.column(named: "more") != nil)
   }
 
   @Test func anErasedClassFailsOrDiscards() async throws {
@@ -153,7 +153,7 @@ struct RecoveryTests {
       error?.description, "Types cannot be erased during client reset recovery: 'Item'")
     #expect(try await !bench.device.agent.hasResetRecord())
     let outcome = try #require(try await bench.reset(.recoverOrDiscard))
-    #expect(!outcome.hasRecovered)
+    expectFalse(outcome.hasRecovered)
     try bench.expectEqualToCopy()
 
     let other = try await self.bench([

@@ -124,7 +124,7 @@ struct ResetCrashTests {
     // The record of the reset is not acknowledged to anyone.
     let (messages, count) = bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
     expectEqual(messages, [], "seed \(seed)")
-    #expect(count > 50)
+    expectTrue(count > 50)
   }
 
   @Test(arguments: Fault.allCases, [ResetMode.discard, .recover])
@@ -133,7 +133,7 @@ struct ResetCrashTests {
     let copy = try await copy()
     let bench = try record(mode, to: copy.file, fault)
     let (messages, _) = bench.crash(using: &random) { $0 == 3 ? 3 : 2 }
-    #expect(!messages.isEmpty)
+    expectFalse(messages.isEmpty)
   }
 
   /// Between the record of a reset and its transaction another writer gets its turn: what it writes

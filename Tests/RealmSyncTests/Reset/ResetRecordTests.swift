@@ -82,7 +82,7 @@ struct ResetRecordTests {
     try device.write { try ResetRecord.remove(in: $0) }
     try expectEqual(ResetRecord.stored(in: device.read()), nil)
     // Nothing of it is uploaded.
-    #expect(device.written.isEmpty)
+    expectTrue(device.written.isEmpty)
   }
 
   /// `ResetRecord` 3

@@ -65,7 +65,7 @@ struct ChangeLogTests {
     let changes = try #require(log.changes(since: start)?[Self.people])
     expectEqual(changes.deleted, [first])
     expectEqual(changes.inserted, [second])
-    #expect(changes.modifications.isEmpty)
+    expectTrue(changes.modifications.isEmpty)
     expectEqual(log.changes(since: start)?.schemaChanged, false)
     log.insertColumn(Self.name, in: Self.people)
     expectEqual(log.changes(since: start)?.schemaChanged, true)
@@ -137,8 +137,8 @@ struct ChangeLogTests {
     log.set(Self.name, of: ObjectKey(5), in: Self.dogs)
     log.insert(at: 0, in: Self.tags, of: ObjectKey(5), Self.dogs)
     expectEqual(log.changeset.count, length)
-    #expect(log.didCreate(ObjectKey(5), in: Self.dogs))
-    #expect(!log.didCreate(ObjectKey(5), in: Self.people))
+    expectTrue(log.didCreate(ObjectKey(5), in: Self.dogs))
+    expectFalse(log.didCreate(ObjectKey(5), in: Self.people))
 
     log.set(Self.name, of: ObjectKey(4), in: Self.dogs)
     let afterSet = log.changeset.count
@@ -150,7 +150,7 @@ struct ChangeLogTests {
     let afterOther = log.changeset.count
     log.insert(at: 1, in: Self.tags, of: ObjectKey(5), Self.dogs)
     expectEqual(log.changeset.count, afterOther + 3)
-    #expect(log.didCreate(ObjectKey(5), in: Self.dogs))
+    expectTrue(log.didCreate(ObjectKey(5), in: Self.dogs))
 
     // The key's next object is logged like any other.
     log.removeObject(ObjectKey(5), in: Self.dogs)
@@ -173,8 +173,8 @@ struct ChangeLogTests {
     let dogs = try #require(try changes(first, second)[Self.dogs])
     expectEqual(dogs.inserted, [ObjectKey(3)])
     expectEqual(dogs.deleted, [ObjectKey(2), ObjectKey(3)])
-    #expect(dogs.modifications.isEmpty)
-    #expect(dogs.collections.isEmpty)
+    expectTrue(dogs.modifications.isEmpty)
+    expectTrue(dogs.collections.isEmpty)
     #expect(try !changes(first).schemaChanged)
   }
 
@@ -239,9 +239,9 @@ struct ChangeLogTests {
     let log = ChangeLogWriter()
     log.createObject(ObjectKey(0), in: Self.dogs)
     log.eraseTable(Self.dogs)
-    #expect(!log.didCreate(ObjectKey(0), in: Self.dogs))
+    expectFalse(log.didCreate(ObjectKey(0), in: Self.dogs))
     let folded = try changes(log)
-    #expect(folded.schemaChanged)
+    expectTrue(folded.schemaChanged)
     expectEqual(folded[Self.dogs], nil)
   }
 
@@ -253,7 +253,7 @@ struct ChangeLogTests {
     let dogs = try #require(try changes(log)[Self.dogs])
     expectEqual(dogs.modifiedColumns(of: ObjectKey(1)), (0..<200).map { ColumnKey($0) })
     expectEqual(dogs.modifiedColumns(of: ObjectKey(2)), [ColumnKey(150)])
-    #expect(!dogs.isModified(ObjectKey(2), ColumnKey(149)))
+    expectFalse(dogs.isModified(ObjectKey(2), ColumnKey(149)))
   }
 
   @Test(

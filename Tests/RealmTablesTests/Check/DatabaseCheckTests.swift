@@ -36,7 +36,7 @@ struct DatabaseCheckTests {
   @Test("finds nothing in files of Realm Core", arguments: Fixture.names)
   func goodFiles(name: String) throws {
     let findings = try FileImage(fixture: name).findings()
-    #expect(findings.isEmpty, "\(findings.prefix(8))")
+    expectTrue(findings.isEmpty, "\(findings.prefix(8))")
   }
 
   @Test(

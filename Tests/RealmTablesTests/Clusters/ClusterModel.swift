@@ -91,8 +91,8 @@ final class ClusterModel {
       return (0, cluster.count)
     }
     let inner = try InnerCluster(node, in: space)
-    #expect(inner.childCount <= 256)
-    #expect(inner.childCount >= (isRoot ? 2 : 1))
+    expectTrue(inner.childCount <= 256)
+    expectTrue(inner.childCount >= (isRoot ? 2 : 1))
     #expect(inner.offset(of: 0) == 0, sourceLocation: location)
     var total = 0
     for child in 0..<inner.childCount {

@@ -52,9 +52,9 @@ struct SetAndDictionaryTests {
       }
       try set.insert(.null)
       let inserted = try set.insert(.double(3))
-      #expect(!inserted)
+      expectFalse(inserted)
       let removed = try set.remove(.double(2))
-      #expect(removed)
+      expectTrue(removed)
     }
     guard case .list(let values) = try value(database) else { return }
     let ordered: [TableValue] = [
@@ -64,7 +64,7 @@ struct SetAndDictionaryTests {
     if case .double(let last)? = values.last { #expect(last.isNaN) }
     try edit(database) { table, column, key in
       let removed = try table.set(column, key).remove(.double(.nan))
-      #expect(removed)
+      expectTrue(removed)
     }
     try database.read().expectReferenceAgrees()
   }

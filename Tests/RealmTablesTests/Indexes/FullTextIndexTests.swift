@@ -51,8 +51,8 @@ struct FullTextIndexTests {
     try database.write { group in
       let table = try #require(try group.table(named: "class_Text"))
       try table.columns.setIndex(.general, column)
-      #expect(table.schema.columns[0].isIndexed)
-      #expect(!table.schema.columns[0].isFullText)
+      expectTrue(table.schema.columns[0].isIndexed)
+      expectFalse(table.schema.columns[0].isFullText)
     }
   }
 
@@ -116,7 +116,7 @@ struct FullTextIndexTests {
       let found = try Array(word.utf8).withByteView { (bytes) throws(StorageError) in
         try index.candidates(forPrefix: bytes, limit: .max)
       }
-      #expect(expected.isSubset(of: found ?? []), "\(word)")
+      expectTrue(expected.isSubset(of: found ?? []), "\(word)")
       if word.utf8.count < 4 { expectEqual(found, expected.sorted(), "\(word)") }
       let limited = try Array(word.utf8).withByteView { (bytes) throws(StorageError) in
         try index.candidates(forPrefix: bytes, limit: 1)

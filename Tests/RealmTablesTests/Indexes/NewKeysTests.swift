@@ -18,13 +18,13 @@ struct NewKeysTests {
     for number in 0..<count {
       let value = ColumnType.int.random(using: &random)
       guard case .int(let value) = value, objects[value] == nil else { continue }
-      #expect(!keys.contains(value))
+      expectFalse(keys.contains(value))
       objects[value] = ObjectKey(Int64(number))
       keys.insert(value, ObjectKey(Int64(number)))
-      #expect(keys.contains(value))
+      expectTrue(keys.contains(value))
     }
     let sorted = keys.takeSorted().entries
-    #expect(keys.isEmpty)
+    expectTrue(keys.isEmpty)
     #expect(objects.keys.allSatisfy { !keys.contains($0) })
     expectEqual(Dictionary(uniqueKeysWithValues: sorted.map { ($0.value, $0.object) }), objects)
     let chunks = sorted.map { entry in
@@ -33,7 +33,7 @@ struct NewKeysTests {
       return [data.chunk(at: 0), data.chunk(at: 4)]
     }
     for (left, right) in zip(chunks, chunks.dropFirst()) {
-      #expect(left.lexicographicallyPrecedes(right))
+      expectTrue(left.lexicographicallyPrecedes(right))
     }
   }
 
@@ -117,7 +117,7 @@ struct NewKeysTests {
     try write { table in
       // What the transaction before knew goes on; a key is found among others and as the highest.
       expectEqual(table.keyBound.highest, 9)
-      #expect(!table.keyBound.mayHold(10))
+      expectFalse(table.keyBound.mayHold(10))
       #expect(try table.findRow(primaryKey: 9) != nil)
       let nine = try #require(try table.findRow(primaryKey: 9))
       try table.set(.int(100), try table.schema.existing("id"), nine.key)

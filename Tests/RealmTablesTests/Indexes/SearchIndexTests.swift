@@ -104,7 +104,7 @@ private struct IndexUnderTest {
 
   private func collect(_ ref: Ref, into keys: inout [ObjectKey]) throws {
     let node = try SearchIndexNode(ref, in: scratch.space)
-    #expect(node.count <= SearchIndexLimits.nodeEntryCount)
+    expectTrue(node.count <= SearchIndexLimits.nodeEntryCount)
     for entry in 1..<max(node.count, 1) { #expect(node.key(at: entry - 1) < node.key(at: entry)) }
     for entry in 0..<node.count {
       if node.isInner {
@@ -132,7 +132,7 @@ struct SearchIndexTests {
     var fixture = try IndexUnderTest()
     for number in 0..<5_000 { try fixture.insert(.int(Int64(number)), ObjectKey(Int64(number))) }
     let root = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
-    #expect(root.isInner)
+    expectTrue(root.isInner)
     for number in 0..<5_000 {
       try expectEqual(fixture.index.find(.int(Int64(number))), ObjectKey(Int64(number)))
     }
@@ -140,7 +140,7 @@ struct SearchIndexTests {
     try expectEqual(fixture.index.find(.int(-1)), nil)
     for number in stride(from: 0, to: 5_000, by: 1) { try fixture.remove(ObjectKey(Int64(number))) }
     let empty = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
-    #expect(!empty.isInner)
+    expectFalse(empty.isInner)
     expectEqual(empty.count, 0)
   }
 
@@ -218,7 +218,7 @@ struct SearchIndexTests {
     try fixture.insert((0..<5_000).map { (Int64($0), ObjectKey(Int64($0))) })
     let root = try SearchIndexNode(fixture.editor.root, in: fixture.scratch.space)
     let limit = SearchIndexLimits.filledEntryCount(isInner: false)
-    #expect(root.isInner)
+    expectTrue(root.isInner)
     expectEqual(root.count, (5_000 + limit - 1) / limit)
     try fixture.expectComplete("5,000 numbers")
   }

@@ -75,7 +75,7 @@ struct FixtureDeletionTests {
     }
     try database.reopen()
     let now = try database.table("class_Origin")
-    #expect(!expected.isEmpty)
+    expectFalse(expected.isEmpty)
     for (origin, target) in expected {
       try expectEqual(now.row(of: origin)?.link(link.leafIndex), target)
     }

@@ -222,7 +222,7 @@ import Testing
       try expectEqual(table.row(of: owner)?.storedLink(link.leafIndex), victim.tombstone)
       let foreign = try #require(ObjectKey(globalHigh: 3, low: 7))
       let target = try table.linkTarget(forKey: foreign)
-      #expect(target.isTombstone)
+      expectTrue(target.isTombstone)
       let second = try table.createObject().key
       try table.setLink(target, link, second)
       for key in [victim, foreign] { _ = try table.createObject(under: key) }
@@ -255,7 +255,7 @@ import Testing
       #expect(try table.findRow(primaryKey: 5) == nil)
       #expect(try table.findOrCreate(primaryKey: 5).isNew)
       let far = try table.findOrCreate(primaryKey: 10_000)
-      #expect(far.isNew)
+      expectTrue(far.isNew)
       try expectEqual(table.findRow(primaryKey: 10_000)?.key, far.key)
     }
   }

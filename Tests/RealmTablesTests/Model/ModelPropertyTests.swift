@@ -57,6 +57,6 @@ struct ModelPropertyTests {
         }
       }
     }
-    #expect(tried > 0)
+    expectTrue(tried > 0)
   }
 }

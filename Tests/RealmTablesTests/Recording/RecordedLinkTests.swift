@@ -233,7 +233,7 @@ import Testing
         Issue.record("\(writes[1])")
         return
       }
-      #expect(index > 0, "the first stored link is hidden")
+      expectTrue(index > 0, "the first stored link is hidden")
     }
   }
 

@@ -28,9 +28,9 @@ import Testing
       Issue.record("\(writes[1])")
       return
     }
-    #expect(!told.isPrimaryKey)
+    expectFalse(told.isPrimaryKey)
     expectEqual(told.key, id.key)
-    #expect(told.isNullable)
+    expectTrue(told.isNullable)
     id = try table.schema.existing("n")
     expectEqual(writes[2], .addColumn(id, table.key))
     expectEqual(writes[3], .setPrimaryKey("id", table.key))
@@ -135,7 +135,7 @@ import Testing
       let writes = try tables.recorded {
         try tables.things.set(.string("b"), try tables.column("id"), thing)
       }
-      #expect(writes.isEmpty)
+      expectTrue(writes.isEmpty)
     }
   }
 
@@ -188,8 +188,8 @@ import Testing
       let writes = try tables.recorded {
         _ = try group.withoutRecording(tables.things.createObject(primaryKey: .string("a")))
       }
-      #expect(writes.isEmpty)
-      #expect(group.recorder === database.transcript)
+      expectTrue(writes.isEmpty)
+      expectTrue(group.recorder === database.transcript)
     }
   }
 

@@ -52,8 +52,8 @@ import Testing
       return try ["things", "parts", "missing"].map { try group.revision(ofTable: $0) }
     }
     var last = try revisions()
-    #expect(last[0] != nil && last[0] != last[1])
-    #expect(last[2] == nil)
+    expectTrue(last[0] != nil && last[0] != last[1])
+    expectTrue(last[2] == nil)
     func expectChange(
       _ isChanged: [Bool], _ name: Comment, _ body: (WriteGroup) throws -> Void
     ) throws {

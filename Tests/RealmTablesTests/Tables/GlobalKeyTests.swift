@@ -23,9 +23,9 @@ struct GlobalKeyTests {
     for sequence in [0, 1, 255, 256, 65_535, 65_536, 1 << 24, 0xFFFF_FFFF] as [UInt64] {
       let key = ObjectKey.scattered(sequence)
       expectEqual(ObjectKey(globalHigh: 0, low: sequence), key)
-      #expect(key.globalParts() == (0, sequence))
+      expectTrue(key.globalParts() == (0, sequence))
       // A file's identifier is what its own objects have on the wire, and never in their keys.
-      #expect(key.globalParts(ownIdent: 300) == (300, sequence))
+      expectTrue(key.globalParts(ownIdent: 300) == (300, sequence))
       expectEqual(ObjectKey(globalHigh: 300, low: sequence, ownIdent: 300), key)
     }
   }
@@ -36,9 +36,9 @@ struct GlobalKeyTests {
       let high = UInt64.random(in: 0..<ObjectKey.globalHighLimit, using: &random)
       let low = UInt64.random(in: 0..<1 << 32, using: &random)
       let key = try #require(ObjectKey(globalHigh: high, low: low))
-      #expect(key.rawValue >= 0)
-      #expect(key.rawValue < 1 << 62)
-      #expect(key.globalParts() == (high, low))
+      expectTrue(key.rawValue >= 0)
+      expectTrue(key.rawValue < 1 << 62)
+      expectTrue(key.globalParts() == (high, low))
     }
   }
 

@@ -43,7 +43,7 @@ struct ObjectKeyTests {
       try expectEqual(table.createObject(primaryKey: .string("y")).key, ObjectKey(301))
       let (key, _, isNew) = try table.findOrCreate(primaryKey: .string("x"))
       expectEqual(key, ObjectKey(300))
-      #expect(!isNew)
+      expectFalse(isNew)
       #expect(try table.findOrCreate(primaryKey: .string("z")).isNew)
     }
   }

@@ -21,16 +21,16 @@ struct RestartedTransactionTests {
     let waiter = file.enqueueWriter(at: WriterPlace(identity: 1)) {}
     let key = try #require(try first.table(table)).createObject().key
     let second = try WriteGroup(try first.transaction.restarted())
-    #expect(first.transaction.isEnded)
+    expectTrue(first.transaction.isEnded)
     expectEqual(second.transaction.base.version, base)
     let dogs = try #require(try second.table(table))
     try expectEqual(dogs.objectCount(), 0)
     try expectEqual(dogs.createObject().key, key)
-    #expect(!file.writers.isReady(waiter))
+    expectFalse(file.writers.isReady(waiter))
     _ = try second.commit()
     expectEqual(file.newestVersion, base + 1)
     try expectEqual(TableGroup(try file.snapshot()).table(table)?.objectCount(), 1)
-    #expect(file.writers.isReady(waiter))
+    expectTrue(file.writers.isReady(waiter))
     file.writers.withdraw(waiter)
   }
 

@@ -55,7 +55,7 @@ struct FormatUpgradeTests {
     _ = try system.openUpgradedDatabase()
     var written = 0
     for case .write(_, let bytes) in system.file.trace { written += bytes.count }
-    #expect(written < bytes.count)
+    expectTrue(written < bytes.count)
     // Once more: nothing is left to be changed but the format. The first times may also move nodes
     // into what the upgrade left free (`Evacuation`).
     var file = system.file
@@ -69,7 +69,7 @@ struct FormatUpgradeTests {
     }
     written = 0
     for case .write(_, let bytes) in file.trace { written += bytes.count }
-    #expect(written < 16_384)
+    expectTrue(written < 16_384)
     expectEqual(
       JSONValue.differences(expected: aged.contents, actual: try #require(contents)), [])
   }
@@ -123,14 +123,14 @@ struct FormatUpgradeTests {
       var format = 24
       let file = try crashed.openUpgradedDatabase(key: key) { format = $0 }
       formats.insert(format)
-      #expect(format == 24 || state.acknowledged == 0, "\(state.name)")
+      expectTrue(format == 24 || state.acknowledged == 0, "\(state.name)")
       expectEqual(
         JSONValue.differences(expected: after, actual: try dump(file)), [], "\(state.name)")
       try expectEqual(errors(file), [], "\(state.name)")
     }
     expectEqual(formats.count, 2)
-    #expect(formats.contains(24))
-    #expect(count > 10)
+    expectTrue(formats.contains(24))
+    expectTrue(count > 10)
   }
 
   /// `DatabaseFile+Upgrade` 2.
@@ -151,7 +151,7 @@ struct FormatUpgradeTests {
     try expectEqual(run(system, failing: nil), nil)
     let callCount = system.file.callCount
     let after = try dump(try system.openUpgradedDatabase(key: key))
-    #expect(callCount > 8)
+    expectTrue(callCount > 8)
     for call in 1...callCount {
       let system = try SimulatedFileSystem(contents: initial)
       let error = try run(system, failing: call)
@@ -204,7 +204,7 @@ struct FormatUpgradeTests {
       }
       if round % 2 == 0 { try? edit(system, seed: UInt64(round)) }
     }
-    #expect(outcomes.opened > 0 || rounds < 50)
+    expectTrue(outcomes.opened > 0 || rounds < 50)
     expectEqual(outcomes.opened + outcomes.refused, rounds)
   }
 
@@ -224,7 +224,7 @@ struct FormatUpgradeTests {
       damaged[offset + 4] = 0xFF
       return (try? SimulatedFileSystem(contents: damaged).openUpgradedDatabase()) == nil
     }
-    #expect(refused > 0, "of \(sample.count)")
+    expectTrue(refused > 0, "of \(sample.count)")
   }
 
   /// Writes to whatever is in a file; throws what damage makes of that.

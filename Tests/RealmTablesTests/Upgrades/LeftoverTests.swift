@@ -305,7 +305,7 @@ struct LeftoverTests {
       let any = try #require(origin.schema.column(columns.any))
       try origin.set(.null, any, keys[3])
       let new = try origin.createObject(primaryKey: .string("new")).key
-      #expect(!keys.contains(new))
+      expectFalse(keys.contains(new))
       try origin.set(.link(keys[3]), try #require(origin.schema.column(columns.link)), new)
     }
     try expectEqual(origins(keys[3], through: columns.any), [])
@@ -334,7 +334,7 @@ struct LeftoverTests {
     try database.write { group in
       let table = try #require(try group.table(named: "class_A"))
       expectEqual(table.schema.kind, .topLevel)
-      #expect(table.schema.primaryKey == nil)
+      expectTrue(table.schema.primaryKey == nil)
       let number = try #require(table.schema.column(named: "number"))
       try table.setPrimaryKey(number.key)
       #expect(try table.table.find(primaryKey: 7) != nil)

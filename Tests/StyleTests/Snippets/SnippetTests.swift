@@ -36,8 +36,8 @@ struct SnippetTests {
     regions.map { ($0.name, $0.text) }, uniquingKeysWith: { first, _ in first })
 
   @Test func eachBlockIsCompiled() throws {
-    #expect(Self.pages.count > 10)
-    #expect(Self.regions.count > 20)
+    expectTrue(Self.pages.count > 10)
+    expectTrue(Self.regions.count > 20)
     let renews = ProcessInfo.processInfo.environment["REALM_RENEW_SNIPPETS"] == "1"
     for page in Self.pages {
       let text = try Repository.text(page)
@@ -70,7 +70,7 @@ struct SnippetTests {
       let names = block.text[start.upperBound...].prefix { $0 != "]" && $0 != ")" }
         .split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
       for name in names where name != ".defaults" {
-        #expect(manifest.contains("name: \(name)"), "\(page):\(block.line): no \(name)")
+        expectTrue(manifest.contains("name: \(name)"), "\(page):\(block.line): no \(name)")
       }
     }
   }
@@ -83,9 +83,9 @@ struct SnippetTests {
         }
       })
     for region in Self.regions where !region.name.hasPrefix("tutorial-") {
-      #expect(shown.contains(region.name), "no page shows '\(region.name)'")
+      expectTrue(shown.contains(region.name), "no page shows '\(region.name)'")
     }
-    #expect(Self.texts.count == Self.regions.count, "two files have a region of one name")
+    expectTrue(Self.texts.count == Self.regions.count, "two files have a region of one name")
   }
 
   // MARK: The tutorial
@@ -110,7 +110,7 @@ struct SnippetTests {
       let file = try #require(files[name])
       let text = try Repository.text("\(Self.tutorial)/Code/\(file)")
       let expected = try #require(Self.texts[region])
-      #expect(text == "import Foundation\nimport RealmSwift\n\n" + expected, "\(file)")
+      expectTrue(text == "import Foundation\nimport RealmSwift\n\n" + expected, "\(file)")
     }
   }
 
@@ -118,14 +118,14 @@ struct SnippetTests {
   func eachStepCompiles() throws {
     let toolchain = try #require(Toolchain.current)
     let steps = try Self.steps().map { $0.filter { $0.key != "Package.swift" } }
-    #expect(steps.count > 5)
+    expectTrue(steps.count > 5)
     for files in steps where !files.isEmpty {
       let diagnostics = try toolchain.check(
         files.mapValues { try Repository.text("\(Self.tutorial)/Code/\($0)") })
-      #expect(diagnostics == "", "\(files.values.sorted())")
+      expectTrue(diagnostics == "", "\(files.values.sorted())")
     }
     let wrong = try toolchain.check(["Plant.swift": "import RealmSwift\nlet plant = Plants()\n"])
-    #expect(wrong.contains("cannot find 'Plants'"))
+    expectTrue(wrong.contains("cannot find 'Plants'"))
   }
 
   // MARK: The parts of this test
@@ -177,6 +177,6 @@ struct SnippetTests {
         CodeBlock(kind: .other, line: 9, lineCount: 0, text: ""),
       ])
     let renewed = CodeBlock.renewed(page, from: ["one": "new()\nnewer()\n"])
-    #expect(renewed == page.replacing("old()", with: "new()\nnewer()"))
+    expectTrue(renewed == page.replacing("old()", with: "new()\nnewer()"))
   }
 }
