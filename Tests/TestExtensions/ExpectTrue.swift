@@ -15,9 +15,12 @@ public func expectTrue(
   column: Int = #column
 ) {
   if condition { return }
+  let text = (try? String(contentsOfFile: "\(filePath)", encoding: .utf8)) ?? ""
+  let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  let call = line <= lines.count ? lines[line - 1].trimmingCharacters(in: .whitespaces) : ""
   let place = SourceLocation(
     fileID: "\(fileID)", filePath: "\(filePath)", line: line, column: column)
-  fail("\(filePath)", place, comment())
+  Issue.record("\(call)\(comment().map { ": \($0.rawValue)" } ?? "")", sourceLocation: place)
 }
 
 /// Expects a condition not to hold, as `expectTrue` does.
@@ -26,17 +29,6 @@ public func expectFalse(
   fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: Int = #line,
   column: Int = #column
 ) {
-  if !condition { return }
-  let place = SourceLocation(
-    fileID: "\(fileID)", filePath: "\(filePath)", line: line, column: column)
-  fail("\(filePath)", place, comment())
-}
-
-/// Records the failure of an expectation, with its line.
-private func fail(_ path: String, _ place: SourceLocation, _ comment: Comment?) {
-  let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
-  let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-  let call =
-    place.line <= lines.count ? lines[place.line - 1].trimmingCharacters(in: .whitespaces) : ""
-  Issue.record("\(call)\(comment.map { ": \($0.rawValue)" } ?? "")", sourceLocation: place)
+  expectTrue(
+    !condition, comment(), fileID: fileID, filePath: filePath, line: line, column: column)
 }

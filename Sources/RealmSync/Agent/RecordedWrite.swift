@@ -77,12 +77,3 @@ package final class RecordedWrite: @unchecked Sendable {
     return newest?.timestamp ?? 0
   }
 }
-
-extension OriginTimestamp {
-  /// The time of this device's clock.
-  package static func now() -> OriginTimestamp {
-    let time = Timestamp.now()
-    return OriginTimestamp(
-      unixMilliseconds: time.seconds * 1000 + Int64(time.nanoseconds) / 1_000_000)
-  }
-}

@@ -17,14 +17,14 @@ struct ChangedVersionsTests {
       originalByteCount: 0, totalByteCount: 0, changeset: isChange ? [1] : [])
   }
 
-  /// `ServerRealm+Views` 1, beside a list of all versions.
+  /// `ChangedVersions` 1, beside a list of all versions.
   @Test(arguments: 0..<20 as Range<UInt64>) func theEndIsThatOfAPlainList(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let percent = random.pick([2, 30, 90])
     var all = (1...60 as ClosedRange<UInt64>).map {
       Self.entry($0, isChange: random.percent(percent))
     }
-    var changed = ServerRealm.ChangedVersions(after: 60)
+    var changed = ChangedVersions(after: 60)
     for _ in 0..<200 {
       let head = all[all.count - 1].version
       let (after, to) = (UInt64(random.number(below: Int(head) + 1)), head)
@@ -52,7 +52,7 @@ struct ChangedVersionsTests {
   }
 
   @Test func aClientsEntryMattersWithoutAChangeset() {
-    var changed = ServerRealm.ChangedVersions(after: 0)
+    var changed = ChangedVersions(after: 0)
     var own = Self.entry(2, isChange: false)
     own.file = FileIdentifier(5)
     changed.append([Self.entry(1, isChange: false), own], through: 2)
@@ -60,7 +60,7 @@ struct ChangedVersionsTests {
   }
 
   @Test func theListIsBounded() {
-    var changed = ServerRealm.ChangedVersions(after: 0)
+    var changed = ChangedVersions(after: 0)
     for version in 1...40_000 as ClosedRange<UInt64> {
       changed.append([Self.entry(version, isChange: true)], through: version)
     }
