@@ -122,8 +122,8 @@ actor ResetDevice {
   func waitForNames(
     _ names: [String], _ location: SourceLocation = #_sourceLocation
   ) async throws {
-    for _ in 0..<3_000 where self.names() != names {
-      try await Task.sleep(for: .milliseconds(20))
+    for _ in 0..<600 where self.names() != names {
+      try await Task.sleep(for: .milliseconds(100))
     }
     #expect(self.names() == names, sourceLocation: location)
   }
