@@ -53,7 +53,7 @@ final class CrowdEnvironment: ClientEnvironment {
 
   private static func isDownload(_ request: StoreRequest) -> Bool {
     switch request {
-    case .integrate, .processBootstrap: true
+    case .integrate, .integrateBootstrap, .processBootstrap: true
     default: false
     }
   }

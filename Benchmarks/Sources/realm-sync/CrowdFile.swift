@@ -29,6 +29,9 @@ struct CrowdFile: Sendable {
       return .uploads(
         UploadBatch(.empty, progress: progress, lockedServerVersion: server), file)
     case .integrate(let received): file.cursors = received.download.cursors
+    case .integrateBootstrap(let received, let version):
+      file.cursors = received.download.cursors
+      set(.awaitingMark, version)
     case .keepBootstrapPart(let received, let version, _):
       bootstrap = received.download.cursors
       set(.bootstrapping, version)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bootstraps: kept part by part as they arrive, and shown as a whole (P3 C.2).
+// Bootstraps: kept part by part as they arrive, unless one message has all, and shown as a whole
+// (P3 C.2).
 //
 // 1. A bootstrap is integrated in batches, each a version with an entry of its own, while none
 //    else can write. The versions become durable and visible together: a reader, a crash or an
@@ -127,6 +128,59 @@ package struct BootstrapIntegration {
   ///
   /// - Returns: Its query version; nil if there is none.
   package mutating func process() throws(IntegrationError) -> UInt64? {
+    let byteCount = batchByteCount
+    return try commit { (group) throws(IntegrationError) in
+      guard let store = try IntegrationError.storing(BootstrapStore(existingIn: group)),
+        let found = try IntegrationError.storing(store.pending()), let cursors = found.cursors
+      else { return nil }
+      let taken = try IntegrationError.storing(store.takeFirst(byteCount: byteCount))
+      return Part(
+        entries: try IncomingChangeset.parse(taken.entries), isLast: taken.isLast,
+        queryVersion: found.queryVersion, cursors: cursors)
+    }
+  }
+
+  /// Integrates a bootstrap, all of which is in one message. It is not stored before.
+  ///
+  /// - Parameter reports: The writes that it undoes, for the program.
+  package mutating func integrate(
+    _ entries: [DownloadEntry], ofQuery version: UInt64, cursors: SyncCursors,
+    reports: [ErrorDocument] = []
+  ) throws(IntegrationError) {
+    var rest = try IncomingChangeset.parse(entries)[...]
+    var reports = reports
+    let byteCountMax = batchByteCount
+    _ = try commit { (group) throws(IntegrationError) in
+      try IntegrationError.storing(KeptReports.store(reports, in: group))
+      reports = []
+      var byteCount = 0
+      let end = rest.firstIndex { entry in
+        defer { byteCount += entry.byteCount }
+        return byteCount >= byteCountMax
+      }
+      let first = rest[..<(end ?? rest.endIndex)]
+      rest = rest[first.endIndex...]
+      return Part(
+        entries: Array(first), isLast: rest.isEmpty, queryVersion: version, cursors: cursors)
+    }
+  }
+
+  /// What one version integrates of a bootstrap.
+  private struct Part {
+    let entries: [IncomingChangeset]
+    let isLast: Bool
+    /// Those of the whole bootstrap.
+    let queryVersion: UInt64
+    let cursors: SyncCursors
+  }
+
+  /// Commits parts, each a version, up to the last one.
+  ///
+  /// - Parameter next: Takes the next part in its transaction; nil if there is no bootstrap.
+  /// - Returns: The query version of the bootstrap; nil if there is none.
+  private mutating func commit(
+    _ next: (WriteGroup) throws(IntegrationError) -> Part?
+  ) throws(IntegrationError) -> UInt64? {
     var pending: PendingCommit?
     var losses: [UploadLoss] = []
     do throws(IntegrationError) {
@@ -135,7 +189,7 @@ package struct BootstrapIntegration {
       while !isLast {
         let transaction = try IntegrationError.storing(begin(after: pending))
         do throws(IntegrationError) {
-          guard let batch = try integrateNext(in: transaction) else {
+          guard let batch = try integrate(next, in: transaction) else {
             transaction.rollback()
             break
           }
@@ -176,33 +230,25 @@ package struct BootstrapIntegration {
     let loss: UploadLoss?
   }
 
-  private mutating func integrateNext(
-    in transaction: WriteTransaction
+  private mutating func integrate(
+    _ next: (WriteGroup) throws(IntegrationError) -> Part?, in transaction: WriteTransaction
   ) throws(IntegrationError) -> Batch? {
     var work = try IntegrationError.storing(
       IntegrationTransaction(transaction, schemas: schemas, own: cache.take()))
-    guard let store = try IntegrationError.storing(BootstrapStore(existingIn: work.group)),
-      let found = try IntegrationError.storing(store.pending()), let cursors = found.cursors
-    else { return nil }
-    try work.check(cursors)
-    let batch = try IntegrationError.storing(store.takeFirst(byteCount: batchByteCount))
-    let entries = try IncomingChangeset.parse(batch.entries)
-    try work.check(entries, cursors)
-    try apply(entries, &work)
-    if batch.isLast {
-      try IntegrationError.storing(complete(found.queryVersion, store, work.group))
-    }
-    try IntegrationError.storing(work.finish(batch.isLast ? cursors : nil))
+    guard let part = try next(work.group) else { return nil }
+    try work.check(part.cursors)
+    try work.check(part.entries, part.cursors)
+    try apply(part.entries, &work)
+    if part.isLast { try IntegrationError.storing(complete(part.queryVersion, work.group)) }
+    try IntegrationError.storing(work.finish(part.isLast ? part.cursors : nil))
     let pending = try IntegrationError.storing(work.group.writeVersion())
     cache.keep(work.own)
     return Batch(
-      pending: pending, queryVersion: found.queryVersion, isLast: batch.isLast, loss: work.loss)
+      pending: pending, queryVersion: part.queryVersion, isLast: part.isLast, loss: work.loss)
   }
 
-  private func complete(
-    _ queryVersion: UInt64, _ store: BootstrapStore, _ group: WriteGroup
-  ) throws(StorageError) {
-    try store.removeAll()
+  private func complete(_ queryVersion: UInt64, _ group: WriteGroup) throws(StorageError) {
+    try BootstrapStore(existingIn: group)?.removeAll()
     try SubscriptionStore(existingIn: group)?.completeBootstrap(of: queryVersion)
   }
 

@@ -91,6 +91,9 @@ package actor SyncAgent {
         DownloadBatch(
           entries: entries, cursors: received.download.cursors,
           remaining: received.download.progress.remaining), reports: received.reports)
+    case .integrateBootstrap(let received, let version):
+      try bootstraps.integrate(
+        entries, ofQuery: version, cursors: received.download.cursors, reports: received.reports)
     case .keepBootstrapPart(let received, let version, let isLast):
       try keepBootstrapPart(
         entries, ofQuery: version, cursors: isLast ? received.download.cursors : nil,
@@ -219,7 +222,9 @@ extension StoreRequest {
   /// The message whose entries the request is about.
   fileprivate var download: ReceivedDownload? {
     switch self {
-    case .integrate(let received), .keepBootstrapPart(let received, _, _): received
+    case .integrate(let received), .integrateBootstrap(let received, _),
+      .keepBootstrapPart(let received, _, _):
+      received
     default: nil
     }
   }

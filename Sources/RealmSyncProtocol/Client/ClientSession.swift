@@ -186,19 +186,25 @@ struct ClientSession: Hashable, Sendable {
       skipUploaded()
       release(through: download.download)
       report(.downloadProgress(file.cursors, download.download.progress))
+    case .integrateBootstrap(let download, _):
+      report(.downloadProgress(download.download.cursors, download.download.progress))
+      endBootstrap()
     case .keepBootstrapPart(let download, let queryVersion, let isLast):
       report(.downloadProgress(download.download.cursors, download.download.progress))
       if isLast, exchange != nil { store(.processBootstrap(queryVersion: queryVersion)) }
-    case .processBootstrap:
-      retries.reset()
-      skipUploaded()
-      guard var exchange else { return }
-      exchange.bootstrap = nil
-      self.exchange = exchange
-      // A bootstrap that the server began is complete with a MARK, too.
-      if lastMark == exchange.markReceived { lastMark += 1 }
+    case .processBootstrap: endBootstrap()
     case .read, .markComplete, .rejectQuery: break
     }
+  }
+
+  private mutating func endBootstrap() {
+    retries.reset()
+    skipUploaded()
+    guard var exchange else { return }
+    exchange.bootstrap = nil
+    self.exchange = exchange
+    // A bootstrap that the server began is complete with a MARK, too.
+    if lastMark == exchange.markReceived { lastMark += 1 }
   }
 
   private mutating func skipUploaded() {
@@ -419,6 +425,10 @@ struct ClientSession: Hashable, Sendable {
       return reportError(.badProgress("The progress changed inside of a bootstrap"))
     }
     exchange.received = download.cursors
+    if batch == .last, exchange.bootstrap == nil {
+      self.exchange = exchange
+      return store(.integrateBootstrap(entries, queryVersion: queryVersion))
+    }
     exchange.bootstrap = .init(cursors: download.cursors, queryVersion: queryVersion)
     self.exchange = exchange
     store(

@@ -124,9 +124,12 @@ package enum StoreRequest: Hashable, Sendable {
   case scanUploads(after: UInt64, pastQuery: UInt64)
   /// Integrate a DOWNLOAD of the steady state.
   case integrate(ReceivedDownload)
+  /// Integrate a bootstrap, all of which is in one message; its subscription set becomes
+  /// awaitingMark, and older sets go.
+  case integrateBootstrap(ReceivedDownload, queryVersion: UInt64)
   /// Keep a part of a bootstrap, whose subscription set becomes bootstrapping.
   case keepBootstrapPart(ReceivedDownload, queryVersion: UInt64, isLast: Bool)
-  /// Integrate the bootstrap, whose set becomes awaitingMark and whose older sets go.
+  /// Integrate the bootstrap of the kept parts, as if it were in one message.
   case processBootstrap(queryVersion: UInt64)
   /// The set has all of its objects.
   case markComplete(queryVersion: UInt64)

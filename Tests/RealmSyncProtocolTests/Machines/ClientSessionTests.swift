@@ -500,8 +500,33 @@ struct ClientSessionTests {
     }
     var newer = try Self.running()
     newer.receive("download 1 5 10 5 7777 18 3 1 1 1 0 0 0\n")
-    guard case .keepBootstrapPart(_, 1, true)? = newer.requests.last?.request else {
+    guard case .integrateBootstrap(_, 1)? = newer.requests.last?.request else {
       Issue.record("\(newer.requests)")
+      return
+    }
+  }
+
+  @Test func aBootstrapOfSeveralMessagesIsKeptUntilItsLast() throws {
+    var client = try Self.running()
+    let file = Self.file()
+    client.receive("download 1 5 10 5 7777 18 3 1 0 0.5 0 24 24\n5 10 347155200000 1 0 0 ")
+    guard case .keepBootstrapPart(_, 1, false)? = client.requests.last?.request else {
+      Issue.record("\(client.requests)")
+      return
+    }
+    client.reply(.done(file))
+    client.receive("download 1 5 10 5 7777 18 3 1 1 1 0 24 24\n5 10 347155200000 1 0 0 ")
+    guard case .keepBootstrapPart(_, 1, true)? = client.requests.last?.request else {
+      Issue.record("\(client.requests)")
+      return
+    }
+    client.reply(.done(file))
+    expectEqual(client.requests.last?.request, .processBootstrap(queryVersion: 1))
+    client.reply(.done(file))
+    // The next one begins anew.
+    client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
+    guard case .integrateBootstrap(_, 1)? = client.requests.last?.request else {
+      Issue.record("\(client.requests)")
       return
     }
   }

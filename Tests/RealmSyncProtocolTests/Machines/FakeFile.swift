@@ -64,6 +64,10 @@ struct FakeFile {
         move(to: download.download.cursors)
         received += entries.map(\.changeset).filter { !$0.isEmpty }
         commit()
+      case .integrateBootstrap(let download, let queryVersion):
+        partial = try download.entries()
+        partialCursors = download.download.cursors
+        process(queryVersion)
       case .keepBootstrapPart(let download, let queryVersion, let isLast):
         let entries = try download.entries()
         partial += entries

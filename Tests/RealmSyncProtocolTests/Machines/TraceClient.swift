@@ -211,6 +211,8 @@ struct TraceClient {
     case .scanUploads(let version, let query):
       "scan after \(version)\(query > 0 ? " past query \(query)" : "")"
     case .integrate(let received): "integrate \(text(received))"
+    case .integrateBootstrap(let received, let version):
+      "integrate bootstrap of query \(version) \(text(received))"
     case .keepBootstrapPart(let received, let version, let isLast):
       "keep \(isLast ? "last " : "")part of query \(version) \(text(received))"
     case .processBootstrap(let version): "process bootstrap of query \(version)"

@@ -78,15 +78,29 @@ struct BootstrapIntegrationTests {
     try expectEqual(device.findings(), [])
   }
 
+  /// Integrates a bootstrap: of one message, or kept before.
+  private static func integrate(
+    _ entries: [DownloadEntry], isKept: Bool, _ bootstraps: inout BootstrapIntegration,
+    _ cursors: SyncCursors = cursors
+  ) throws(IntegrationError) {
+    if isKept {
+      try expectEqual(bootstraps.process(), 0)
+    } else {
+      try bootstraps.integrate(entries, ofQuery: 0, cursors: cursors)
+    }
+  }
+
   /// `BootstrapIntegration` 1: each batch is a version with an entry, and only the last is seen.
-  @Test func batchesAreVersionsOfWhichTheLastIsSeen() throws {
+  @Test(arguments: [false, true])
+  func batchesAreVersionsOfWhichTheLastIsSeen(isKept: Bool) throws {
     let device = try TestDevice()
     var bootstraps = BootstrapIntegration(device.file, batchByteCount: 60)
-    try bootstraps.keep(Self.entries(0..<9), ofQuery: 0, cursors: Self.cursors)
+    let entries = Self.entries(0..<9)
+    if isKept { try bootstraps.keep(entries, ofQuery: 0, cursors: Self.cursors) }
     let before = device.file.newestVersion
     let seen = Locked<[UInt64]>([])
     let listener = try device.file.onNewVersion { version in seen.withLock { $0.append(version) } }
-    try expectEqual(bootstraps.process(), 0)
+    try Self.integrate(entries, isKept: isKept, &bootstraps)
     listener.cancel()
     let after = device.file.newestVersion
     expectTrue(after > before + 3)
@@ -100,8 +114,8 @@ struct BootstrapIntegrationTests {
 
   /// `BootstrapIntegration` 2: were the cursors stored with the first batch, the own entries would
   /// be trimmed before the others.
-  @Test(arguments: [false, true])
-  func ownChangesAreMergedOverAllBatches(_ isAcknowledged: Bool) async throws {
+  @Test(arguments: [false, true], [false, true])
+  func ownChangesAreMergedOverAllBatches(_ isAcknowledged: Bool, isKept: Bool) async throws {
     let device = try TestDevice()
     let version = try device.write { group in
       try Items.makeClass(group)
@@ -122,11 +136,44 @@ struct BootstrapIntegrationTests {
       cursors.upload.clientVersion = version
     }
     var bootstraps = BootstrapIntegration(device.file, batchByteCount: 1)
-    try bootstraps.keep(entries, ofQuery: 0, cursors: cursors)
-    _ = try bootstraps.process()
+    if isKept { try bootstraps.keep(entries, ofQuery: 0, cursors: cursors) }
+    try Self.integrate(entries, isKept: isKept, &bootstraps, cursors)
     try expectEqual(Items.list(of: 1, device.read()).count, 3)
     #expect(try device.history().hasPendingUploads() != isAcknowledged)
     try expectEqual(device.findings(), [])
+  }
+
+  /// All in one message is not stored before it is integrated.
+  @Test func oneMessageIsIntegratedAtOnce() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    let before = device.file.newestVersion
+    var bootstraps = BootstrapIntegration(device.file)
+    let report = IntegrationCrashTests.report(at: 6)
+    try bootstraps.integrate(
+      Self.entries(0..<5), ofQuery: 2, cursors: Self.cursors, reports: [report])
+    expectEqual(device.file.newestVersion, before + 1)
+    let state = try await device.agent.state()
+    expectEqual(state.cursors, Self.cursors)
+    expectEqual(state.downloadedByteCount, 50)
+    try expectEqual(Items.texts(device.read()).count, 5)
+    try expectEqual(Self.states(device), [2: .awaitingMark])
+    #expect(try device.read().table(named: "flx_pending_bootstrap") == nil)
+    try await expectEqual(device.agent.keptReports().due, [report])
+    expectEqual(device.written, [])
+    try expectEqual(device.findings(), [])
+  }
+
+  /// `BootstrapStore` 1: it takes the place of what is stored.
+  @Test func oneMessageDropsTheParts() async throws {
+    let device = try TestDevice()
+    try Self.makeSets(device)
+    var bootstraps = BootstrapIntegration(device.file)
+    try bootstraps.keep(Self.entries(0..<3), ofQuery: 1, cursors: nil)
+    try bootstraps.integrate(Self.entries(0..<1), ofQuery: 2, cursors: Self.cursors)
+    #expect(try !isStored(device))
+    try expectEqual(Items.texts(device.read()).count, 1)
+    try expectEqual(Self.states(device), [2: .awaitingMark])
   }
 
   /// `BootstrapStore` 1.
@@ -184,13 +231,18 @@ struct BootstrapIntegrationTests {
     try expectEqual(Self.states(device), [2: .awaitingMark])
   }
 
-  @Test func oneWithoutEntriesIsComplete() async throws {
+  @Test(arguments: [false, true])
+  func oneWithoutEntriesIsComplete(isKept: Bool) async throws {
     let device = try TestDevice()
     try Self.makeSets(device)
-    try await device.agent.keepBootstrapPart([], ofQuery: 2, cursors: Self.cursors)
-    let result = try await device.agent.processBootstrap()
-    expectEqual(result.queryVersion, 2)
-    expectEqual(result.state.cursors, Self.cursors)
+    if isKept {
+      try await device.agent.keepBootstrapPart([], ofQuery: 2, cursors: Self.cursors)
+      try await expectEqual(device.agent.processBootstrap().queryVersion, 2)
+    } else {
+      var bootstraps = BootstrapIntegration(device.file)
+      try bootstraps.integrate([], ofQuery: 2, cursors: Self.cursors)
+    }
+    try await expectEqual(device.agent.state().cursors, Self.cursors)
     try expectEqual(Self.states(device), [2: .awaitingMark])
   }
 
@@ -218,6 +270,16 @@ struct BootstrapIntegrationTests {
     try device.write(Items.makeClass)
     expectEqual(device.file.newestVersion, version + 1)
     try expectEqual(Self.states(device)[2], .bootstrapping)
+    try expectEqual(device.findings(), [])
+    // All in one message leaves the set as it was, too.
+    do throws(IntegrationError) {
+      try bootstraps.integrate(entries, ofQuery: 1, cursors: Self.cursors)
+      Issue.record("a bad changeset was integrated")
+    } catch {
+      expectEqual(error.reportedCode?.rawValue, 212)
+    }
+    expectEqual(device.file.newestVersion, version + 1)
+    try expectEqual(Self.states(device)[1], .pending)
     try expectEqual(device.findings(), [])
   }
 

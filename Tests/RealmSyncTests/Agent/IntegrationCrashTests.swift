@@ -36,7 +36,7 @@ struct IntegrationCrashTests {
     }
   }
 
-  private static func report(at version: UInt64) -> ErrorDocument {
+  static func report(at version: UInt64) -> ErrorDocument {
     var document = ErrorDocument(.compensatingWrite, message: "refused")
     document.compensatingWrite = CompensatingWriteReport(
       serverVersion: version, rejectedClientVersion: 3,
@@ -73,6 +73,10 @@ struct IntegrationCrashTests {
     try bench.note()
     _ = try bootstraps.process()
     try bench.note()
+    for index in entries.indices { entries[index].serverVersion = 7 }
+    cursors.download.serverVersion = 7
+    try bootstraps.integrate(entries, ofQuery: 1, cursors: cursors)
+    try bench.note()
     try bench.write { try Items.put(1, "c", $0) }
     return bench
   }
@@ -81,7 +85,7 @@ struct IntegrationCrashTests {
   func everyCrashLeavesAStateBeforeOrAfter(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let bench = try record()
-    expectEqual(bench.marks.count, 10)
+    expectEqual(bench.marks.count, 11)
     let (messages, count) = bench.crash(using: &random)
     expectEqual(messages, [], "seed \(seed)")
     expectTrue(count > 100)

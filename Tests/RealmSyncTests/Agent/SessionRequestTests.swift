@@ -83,6 +83,16 @@ struct SessionRequestTests {
     file = try await self.file(device, .markComplete(queryVersion: 1))
     expectEqual(file.sets.map(\.state), [.complete])
     try expectEqual(Items.texts(device.read()).count, 4)
+
+    file = try await self.file(
+      device,
+      .integrateBootstrap(
+        received(
+          BootstrapIntegrationTests.entries(4..<6), cursors,
+          .flexible(queryVersion: 1, batch: .last, done: .estimate(1))),
+        queryVersion: 1))
+    expectEqual(file.sets.map(\.state), [.awaitingMark])
+    try expectEqual(Items.texts(device.read()).count, 6)
   }
 
   /// Where the sets of an answer are in memory: those that were read again are elsewhere.
