@@ -523,7 +523,7 @@ struct ClientSessionTests {
     client.reply(.done(file))
     expectEqual(client.requests.last?.request, .processBootstrap(queryVersion: 1))
     client.reply(.done(file))
-    // The next one begins anew.
+    // The next bootstrap is in one message.
     client.receive("download 1 6 10 6 7777 18 3 1 1 1 0 0 0\n")
     guard case .integrateBootstrap(_, 1)? = client.requests.last?.request else {
       Issue.record("\(client.requests)")
