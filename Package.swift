@@ -553,3 +553,40 @@ let package = Package(
       swiftSettings: settings),
   ]
 )
+
+// A contributor builds the part of the package that a change is about: `OPENREALM_PART` is `engine`, `database`,
+// or the names of targets with commas between them. What they need stays, and nothing else is built or tested.
+if let part = Context.environment["OPENREALM_PART"] {
+  let engine = ["RealmStorageTests", "RealmTablesTests", "RealmQueryTests"]
+  let database =
+    engine + [
+      "RealmSessionTests", "RealmSwiftTests", "RealmSwiftPropertyTests", "RealmSwiftQueryTests",
+      "RealmAllocationTests",
+    ]
+  var needed = Set<String>()
+  var left =
+    switch part {
+    case "engine": engine
+    case "database": database
+    default: part.split(separator: ",").map(String.init)
+    }
+  while let name = left.popLast() {
+    guard needed.insert(name).inserted else { continue }
+    for target in package.targets where target.name == name {
+      left += target.dependencies.compactMap { dependency in
+        switch dependency {
+        case .targetItem(let name, _), .byNameItem(let name, _): name
+        default: nil
+        }
+      }
+    }
+  }
+  package.targets.removeAll { $0.type != .plugin && !needed.contains($0.name) }
+  package.products.removeAll { product in
+    switch product {
+    case let library as Product.Library: !library.targets.allSatisfy(needed.contains)
+    case let program as Product.Executable: !program.targets.allSatisfy(needed.contains)
+    default: false
+    }
+  }
+}
