@@ -186,4 +186,10 @@ extension StorageError {
     guard case .system(_, _, let code) = self else { return false }
     return code == ENOSPC || code == EDQUOT || code == EFBIG
   }
+
+  /// Whether the rights of a file, of its folder, or of the file system refuse the access.
+  package var isAccessRefused: Bool {
+    guard case .system(_, _, let code) = self else { return false }
+    return code == EACCES || code == EPERM || code == EROFS
+  }
 }

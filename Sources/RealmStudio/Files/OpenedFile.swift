@@ -24,7 +24,7 @@ struct OpenedFile {
       guard !isWritable else { throw Self.refusal(error, studioFile.path) }
       switch error {
       case .incompatibleHistory: options.history = .syncClient
-      case .system(_, _, let code) where [EACCES, EPERM, EROFS].contains(code):
+      case _ where error.isAccessRefused:
         options.isReadOnly = true
       default: throw error
       }

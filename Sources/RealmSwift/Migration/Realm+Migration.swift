@@ -59,7 +59,7 @@ extension DatabaseFile {
       case .formatUpgradeRequired: return try openForInspection(path: path, key: key)
       // A synchronised file, which can be read as any other.
       case .incompatibleHistory: break
-      case .system(_, _, let code) where [EACCES, EPERM, EROFS].contains(code): break
+      case _ where error.isAccessRefused: break
       default: throw error
       }
       options.isReadOnly = true

@@ -5,8 +5,9 @@
 //
 // 1. The copy has its mark before it gets its name: a crash leaves no file that would be reset
 //    instead of adopted.
-// 2. The former file gets another name when the copy has its own, so no second user adopts it. It
-//    is never changed, and never deleted.
+// 2. The former file of a device gets another name when the copy has its own, so no second user
+//    adopts it. It is never changed, and never deleted.
+// 3. A copy that was made to be shipped with apps stays where it is: each user may begin with it.
 
 #if Sync
 import Foundation
@@ -31,8 +32,9 @@ struct FormerFileCopy {
     let unfinished = "\(path).\(UUID().uuidString).former"
     defer { remove(unfinished) }
     try copy(to: unfinished)
+    let record: AdoptionRecord
     do throws(StorageError) {
-      try AdoptionRecord.mark(open(unfinished), origin: source, isCopy: true)
+      record = try AdoptionRecord.mark(open(unfinished), origin: source, isCopy: true)
     } catch {
       throw Realm.Error(error, path: source)
     }
@@ -45,20 +47,30 @@ struct FormerFileCopy {
       throw failure(error)
     }
     Logger.log(.info, "'\(source)' was copied to '\(path)', to be adopted by the app's server")
-    setAside()
+    if record.origin == source { setAside() }
   }
 
   private func copy(to unfinished: String) throws(Realm.Error) {
     var failure: (any Error)?
+    func copy() {
+      do {
+        try files.copyItem(atPath: source, toPath: unfinished)
+        // A file of the app's own folder may have no right to be written.
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: unfinished)
+        try SystemFiles().open(path: unfinished, mode: .readWrite).sync()
+      } catch { failure = error }
+    }
     let isDone: Bool
     do throws(StorageError) {
-      isDone = try DatabaseFile.whileClosed(path: source) {
-        do {
-          try files.copyItem(atPath: source, toPath: unfinished)
-          try SystemFiles().open(path: unfinished, mode: .readWrite).sync()
-        } catch { failure = error }
+      isDone = try DatabaseFile.whileClosed(path: source, copy)
+    } catch {
+      // Beside a file that cannot be written, as in the folder of an app, there may be no lock file.
+      guard error.isAccessRefused, !files.isWritableFile(atPath: source) else {
+        throw self.failure(error)
       }
-    } catch { throw self.failure(error) }
+      copy()
+      isDone = true
+    }
     if let failure { throw self.failure(failure) }
     guard isDone else {
       throw Realm.Error(

@@ -19,6 +19,7 @@ extension SyncConfiguration {
   /// file is copied. The first session brings its content to the server: objects that the server
   /// lacks, and changes that were never uploaded. The former file stays beside its place, with the
   /// suffix `.adopted`. On other devices nothing happens, so the line can stay in the program.
+  /// A file that was made to be shipped with an app keeps its name.
   public struct FormerFile: Hashable, Sendable {
     enum Place: Hashable {
       case file(String)

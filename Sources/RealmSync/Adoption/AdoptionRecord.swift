@@ -17,7 +17,8 @@ package struct AdoptionRecord: Hashable, Sendable {
     case complete = 1
   }
 
-  /// The path of the file that was copied.
+  /// The path of the file that was copied; empty for a file that was made to be shipped with apps,
+  /// which stays where it is for other users.
   package var origin: String
   package var state: State
 
@@ -51,19 +52,28 @@ package struct AdoptionRecord: Hashable, Sendable {
     try row.set(state.rawValue, "state")
   }
 
-  /// Marks a file whose identifier a former server has given it: the next session adopts it.
+  /// Marks a file that a former server has synchronised: the next session adopts it.
   ///
-  /// A file without identifier has everything still to be uploaded, and needs no adoption.
+  /// A device's file has an identifier of that server. A copy that was made to be shipped with apps
+  /// has none, but the version of the server up to which it has everything. A file that has neither
+  /// has everything still to be uploaded, and needs no adoption.
   ///
   /// - Parameter isCopy: Whether the file was copied to be adopted. Another file is marked once.
+  /// - Returns: The record of the file.
+  @discardableResult
   package static func mark(
     _ file: DatabaseFile, origin: String, isCopy: Bool = false
-  ) throws(StorageError) {
-    if !isCopy, try stored(in: TableGroup(file.snapshot())) != nil { return }
+  ) throws(StorageError) -> AdoptionRecord {
+    if !isCopy, let known = try stored(in: TableGroup(file.snapshot())) { return known }
     let group = try WriteGroup(file.beginWrite())
-    try group.commit { (group) throws(StorageError) in
-      let isNew = try group.transaction.fileIdentifier == 0
-      try AdoptionRecord(origin: origin, state: isNew ? .complete : .waiting).store(in: group)
+    let record = try group.orRollback { () throws(StorageError) in
+      let isOfDevice = try group.transaction.fileIdentifier != 0
+      let serverVersion = try group.transaction.syncProgress.download.serverVersion
+      let isShipped = !isOfDevice && serverVersion != 0
+      return AdoptionRecord(
+        origin: isShipped ? "" : origin, state: isOfDevice || isShipped ? .waiting : .complete)
     }
+    try group.commit { (group) throws(StorageError) in try record.store(in: group) }
+    return record
   }
 }

@@ -212,6 +212,40 @@ import Testing
     await expectEqual(other.names(), ["a", "b"])
   }
 
+  /// A copy that was made to be shipped with an app has no identifier, but a version of the former
+  /// server: what it has is brought to the present one, by each user who begins with it, and the
+  /// copy stays as it is.
+  @Test(arguments: modes, [true, false])
+  func aShippedFileIsAdopted(_ mode: SyncMode, _ isWritable: Bool) async throws {
+    let (former, present) = try servers(mode)
+    let maker = try await ResetDevice(
+      ResetDevice.configuration(former, "maker", .recoverUnsyncedChanges()))
+    try await maker.add("a", "b")
+    try await maker.meet()
+    let folder = try TemporaryDirectory()
+    let shipped = URL(fileURLWithPath: "\(folder.path)/shipped.realm")
+    var target = try await ResetDevice.configuration(former, "maker", .manual())
+    target.fileURL = shipped
+    try await maker.copy(to: target)
+    let bytes = try Data(contentsOf: shipped)
+    if !isWritable {
+      try FileManager.default.setAttributes([.posixPermissions: 0o444], ofItemAtPath: shipped.path)
+    }
+    var last: ResetDevice?
+    for (name, before) in [("one", ["a", "b"]), ("two", ["a", "b", "one"])] {
+      let device = try await ResetDevice(configuration(present, name, after: shipped.path))
+      try await device.waitForNames(before)
+      try await device.add(name)
+      try await device.meet()
+      let core = try await device.session().core
+      #expect(try !core.agent.waitsForAdoption())
+      last = device
+    }
+    try await last?.waitForNames(["a", "b", "one", "two"])
+    try expectEqual(Data(contentsOf: shipped), bytes)
+    expectFalse(FileManager.default.fileExists(atPath: shipped.path + ".adopted"))
+  }
+
   // MARK: Finding the file
 
   private func directory(_ app: MemoryApp, _ name: String) -> URL {

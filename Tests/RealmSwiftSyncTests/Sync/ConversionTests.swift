@@ -219,11 +219,4 @@ import Testing
     try await expectEqual(code(same), .fail)
   }
 }
-
-extension ResetDevice {
-  /// Copies the realm.
-  fileprivate func copy(to configuration: Realm.Configuration) throws {
-    try read { try $0.writeCopy(configuration: configuration) }
-  }
-}
 #endif

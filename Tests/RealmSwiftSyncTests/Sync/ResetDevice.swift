@@ -98,6 +98,11 @@ actor ResetDevice {
     return try body(realm)
   }
 
+  /// Copies the realm.
+  func copy(to configuration: Realm.Configuration) throws {
+    try read { try $0.writeCopy(configuration: configuration) }
+  }
+
   func names() -> [String] {
     realm.refresh()
     return ResetDevice.Log.names(realm)

@@ -11,7 +11,16 @@ import RealmTables
 import RealmTestSupport
 import Testing
 
-/// A device with identifier 9 of a former server, and a copy with an identifier of the present one.
+/// Where the file comes from that a former server has synchronised.
+enum FormerKind: CaseIterable {
+  /// A device's, with identifier 9 of the former server.
+  case device
+  /// A copy that was made to be shipped: without an identifier, but with a version of the server.
+  case shipped
+}
+
+/// A device whose file a former server has synchronised, and a copy with an identifier of the
+/// present one.
 struct AdoptedDevice {
   static let formerVersion: UInt64 = 20
 
@@ -25,8 +34,9 @@ struct AdoptedDevice {
   ///   - waiting: Those that it does not have.
   ///   - version: The version of the former server that the device had seen.
   init(
-    _ ident: FileIdentifier = FileIdentifier(12), server: [[UInt8]] = [[]],
-    former: [(WriteGroup) throws -> Void], waiting: [(WriteGroup) throws -> Void] = [],
+    _ ident: FileIdentifier = FileIdentifier(12), kind: FormerKind = .device,
+    server: [[UInt8]] = [[]], former: [(WriteGroup) throws -> Void],
+    waiting: [(WriteGroup) throws -> Void] = [],
     version: UInt64 = formerVersion
   ) async throws {
     self.ident = ident
@@ -34,7 +44,7 @@ struct AdoptedDevice {
     copy = try TestDevice()
     var last: UInt64 = 0
     for write in former { last = try device.write(write) }
-    _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 4)
+    if kind == .device { _ = try await device.agent.adoptIdent(FileIdentifier(9), salt: 4) }
     _ = try await device.agent.integrate(.of([[]], from: version, base: 0, acknowledged: last))
     for write in waiting { try device.write(write) }
     try AdoptionRecord.mark(device.file, origin: "/former.realm")

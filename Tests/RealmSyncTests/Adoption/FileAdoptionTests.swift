@@ -21,9 +21,10 @@ struct FileAdoptionTests {
     try Items.put(2, "two", group)
   }
 
-  @Test func anEmptyServerGetsEverything() async throws {
+  @Test(arguments: FormerKind.allCases)
+  func anEmptyServerGetsEverything(_ kind: FormerKind) async throws {
     let bench = try await AdoptedDevice(
-      former: [Self.make],
+      kind: kind, former: [Self.make],
       waiting: [
         { try Items.put(3, "waits", $0) },
         { group in
@@ -78,9 +79,10 @@ struct FileAdoptionTests {
 
   /// Objects that the server has keep its values, but for changes that the former server did not
   /// get; those that it lacks come.
-  @Test func whatTheServerHasStays() async throws {
+  @Test(arguments: FormerKind.allCases)
+  func whatTheServerHasStays(_ kind: FormerKind) async throws {
     let bench = try await AdoptedDevice(
-      server: Self.server,
+      kind: kind, server: Self.server,
       former: [Self.make, { try Items.put(3, "three", $0) }],
       waiting: [
         { try Items.put(2, "changed", $0) }, { try Items.append("y", to: 1, $0) },
@@ -98,8 +100,9 @@ struct FileAdoptionTests {
     expectFalse(texts.joined().contains("\"one\""), "the server's value is kept")
   }
 
-  @Test func aFileWithoutChangesIsEnough() async throws {
-    let bench = try await AdoptedDevice(former: [])
+  @Test(arguments: FormerKind.allCases)
+  func aFileWithoutChangesIsEnough(_ kind: FormerKind) async throws {
+    let bench = try await AdoptedDevice(kind: kind, former: [])
     let outcome = try await bench.adopt()
     #expect(try outcome.seededCount == 0 && bench.uploads().isEmpty)
     #expect(try !bench.device.agent.waitsForAdoption())
