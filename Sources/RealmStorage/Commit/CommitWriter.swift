@@ -62,7 +62,7 @@ struct CommitWriter {
     try extendHistory(&top, oldTop, changeset, oldest: oldest)
     try giveUp(oldTop)
 
-    var space = try currentSpace(oldTop, pinned)
+    var space = try currentSpace(oldTop, pinned, hasOlderReader: readable.count > 1)
     try evacuate(&top, &space, pinned, readable)
     var writer = try makeWriter(top, space, isRecorded: mayHaveRecord(header))
     top.roots.tables = try writer.write(top.roots.tables, isData: true)
@@ -165,7 +165,7 @@ struct CommitWriter {
 
   /// The free space that the transaction may use.
   private func currentSpace(
-    _ oldTop: TopArray, _ pinned: [UInt64]
+    _ oldTop: TopArray, _ pinned: [UInt64], hasOlderReader: Bool
   ) throws(StorageError) -> FreeSpace {
     let state = unsafe file.writer
     var space: FreeSpace
@@ -174,8 +174,17 @@ struct CommitWriter {
       space = known
     } else {
       space = try FreeSpace(oldTop, in: base.space)
+      let earlier = state.freeSpace.map { ($0, state.freeSpaceVersion) } ?? state.earlierFreeSpace
+      if let (known, version) = earlier, version <= base.version {
+        space.recall(known, of: version)
+      }
     }
     space.expire(pinned: pinned)
+    // Without an older reader, nothing that is known of older commits matters. What a transaction
+    // of a group goes on from may be given up yet.
+    if base.version == transaction.durable.version {
+      state.earlierFreeSpace = hasOlderReader ? (space, base.version) : nil
+    }
     return space
   }
 

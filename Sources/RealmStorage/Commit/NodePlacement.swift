@@ -234,10 +234,16 @@ struct NodePlacement {
     short.start = taken.lowerBound
   }
 
-  private mutating func endShortRun(at position: Int, tag: UInt64 = 0) throws(StorageError) {
+  /// - Parameter record: The version whose record the rest of the run is to have; 0 if it has none.
+  private mutating func endShortRun(at position: Int, record: UInt64 = 0) throws(StorageError) {
     assert(short.start <= position && position <= short.rest.upperBound, "`NodePlacement` 2")
     if short.start < position { written.append(short.start..<position) }
-    try space.giveBack(position..<short.rest.upperBound, merging: tag == 0, tag: tag)
+    let rest = position..<short.rest.upperBound
+    if record > 0 {
+      try space.add(record: rest, of: record)
+    } else {
+      try space.giveBack(rest)
+    }
     short.rest = 0..<0
     short.start = 0
   }
@@ -303,7 +309,7 @@ struct NodePlacement {
   /// Ends the last run at `position`, before its end: the rest is one more free block.
   ///
   /// - Parameter recordByteCount: The bytes after the last node that are to have the record of the
-  ///   commit: they are free after the next version but one (`CommitRecord` 1).
+  ///   commit: they are free when the version before is not needed any more (`CommitRecord` 1).
   mutating func finish(
     at position: Int, version: UInt64, recordByteCount: Int = 0
   ) throws(StorageError) {
@@ -311,7 +317,7 @@ struct NodePlacement {
     assert(end < short.rest.upperBound, "`NodePlacement` 2: the rest is a block of its own")
     lastRest = end..<short.rest.upperBound
     short.rest = position..<end
-    try endShortRun(at: position, tag: recordByteCount > 0 ? version : 0)
+    try endShortRun(at: position, record: recordByteCount > 0 ? version : 0)
     try space.giveBack(lastRest, merging: false)
     space.noteWritten(written, version: version)
   }

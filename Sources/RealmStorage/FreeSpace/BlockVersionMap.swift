@@ -27,6 +27,15 @@ struct BlockVersionMap: Sendable {
     return runs[index].version
   }
 
+  /// The version that wrote the node at `position`, 0 if that is not known, and the end of the bytes
+  /// from there on of which the same is true.
+  func run(at position: Int) -> (version: UInt64, end: Int) {
+    let index = firstRun(endingAfter: position)
+    guard index < runs.count else { return (0, .max) }
+    let run = runs[index]
+    return run.start <= position ? (run.version, run.end) : (0, run.start)
+  }
+
   /// Removes all records: no reader has an older version, so what was written up to now is as old
   /// as any version that a later reader has.
   mutating func removeAll() { runs.removeAll(keepingCapacity: true) }
@@ -60,6 +69,32 @@ struct BlockVersionMap: Sendable {
     new.insert(run, at: new.first.map { $0.start < run.start } == true ? 1 : 0)
     runs.replaceSubrange(first..<last, with: new)
     assert(isDisjoint(around: first..<first + new.count), "runs are disjoint")
+  }
+
+  /// Notes that `version` wrote runs of bytes, which are sorted and disjoint.
+  ///
+  /// Estimate: one pass over all runs, however many are new.
+  mutating func insert(_ ranges: [Range<Int>], version: UInt64) {
+    assert(version > 0, "0 means that the version is not known")
+    guard !ranges.isEmpty else { return }
+    var merged = ranges.map { Run(start: $0.lowerBound, end: $0.upperBound, version: version) }
+    merged.reserveCapacity(runs.count + 2 * ranges.count)
+    var next = 0
+    for run in runs {
+      var start = run.start
+      while next < ranges.count, ranges[next].upperBound <= start { next += 1 }
+      var index = next
+      while index < ranges.count, ranges[index].lowerBound < run.end {
+        if start < ranges[index].lowerBound {
+          merged.append(Run(start: start, end: ranges[index].lowerBound, version: run.version))
+        }
+        start = ranges[index].upperBound
+        index += 1
+      }
+      if start < run.end { merged.append(Run(start: start, end: run.end, version: run.version)) }
+    }
+    runs = merged.sorted { $0.start < $1.start }
+    assert(isDisjoint(around: 0..<runs.count), "runs are disjoint")
   }
 
   /// Whether runs, and those beside them, have no block in common.

@@ -11,7 +11,7 @@
 
 /// The free blocks below the logical size of a file.
 struct FreeSpace: Sendable {
-  private(set) var list: FreeBlockList
+  var list: FreeBlockList
   private(set) var logicalSize: Int
   /// Where the long-lived nodes of the last commits ended, oldest first (`NodePlacement`).
   var fronts: [Int] = []
@@ -23,7 +23,7 @@ struct FreeSpace: Sendable {
   var compaction = CompactionState()
   /// Whether the file may be longer than `logicalSize` because of `trimTail`.
   var hasExcess = false
-  private var blockVersions = BlockVersionMap()
+  var blockVersions = BlockVersionMap()
 
   /// A window of the file that no node may cross the border of.
   static let sectionByteCount = 64 << 20
@@ -214,16 +214,22 @@ struct FreeSpace: Sendable {
 
   /// Puts back what was taken and not used.
   ///
-  /// - Parameters:
-  ///   - merging: Whether it may become one with its neighbours.
-  ///   - tag: The version whose readers need it; 0 if none.
-  mutating func giveBack(
-    _ piece: Range<Int>, merging: Bool = true, tag: UInt64 = 0
-  ) throws(StorageError) {
+  /// - Parameter merging: Whether it may become one with its neighbours.
+  mutating func giveBack(_ piece: Range<Int>, merging: Bool = true) throws(StorageError) {
     assert(piece.lowerBound <= piece.upperBound && piece.upperBound <= logicalSize, "`FreeSpace` 3")
     guard !piece.isEmpty else { return }
     try list.insert(
-      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: tag), merging: merging)
+      FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), merging: merging)
+  }
+
+  /// Puts back what has the record of a commit, as a block of its own: it is kept for those who may
+  /// start from the version before, and for nobody else (`CommitRecord` 1).
+  mutating func add(record piece: Range<Int>, of version: UInt64) throws(StorageError) {
+    assert(version > 1 && piece.upperBound <= logicalSize, "a record follows a version")
+    try list.insert(
+      FreeBlock(
+        position: piece.lowerBound, byteCount: piece.count, tag: version,
+        writtenVersion: version - 1), merging: false)
   }
 
   /// The length of a file that has room for `wanted` more bytes at its end, and for commits to

@@ -16,6 +16,8 @@ struct CommitProgram {
     var durabilities: [CommitDurability] = [.oneSync]
     /// Whether several transactions may share a commit.
     var hasGroups = false
+    /// Whether some groups are given up after they were written.
+    var hasDiscards = false
     /// How many processes take turns.
     var processCount = 1
     /// Whether readers keep some versions.
@@ -81,6 +83,7 @@ struct CommitProgram {
     }
     let choice = Int.random(in: 0..<shape.durabilities.count, using: &random)
     let durability = shape.durabilities[choice]
+    if shape.hasDiscards, random.chance(0.3) { try discardGroup(of: file, durability) }
     var write = try file.beginWrite()
     if shape.hasGroups, random.chance(0.4) {
       var pending: PendingCommit?
@@ -99,6 +102,21 @@ struct CommitProgram {
     numbers[write.version] = now
     _ = try write.commit(changeset: [UInt8(truncatingIfNeeded: now.count)])
     if durability != .deferred { acknowledge() }
+  }
+
+  private mutating func discardGroup(
+    of file: DatabaseFile, _ durability: CommitDurability
+  ) throws {
+    let before = now
+    var pending: PendingCommit?
+    for _ in 0..<Int.random(in: 1...2, using: &random) {
+      let write = try pending?.begin() ?? file.beginWrite()
+      write.durability = durability
+      try change(in: write)
+      pending = try write.writeVersion(changeset: [1])
+    }
+    pending?.discard()
+    now = before
   }
 
   private mutating func change(in write: WriteTransaction) throws {

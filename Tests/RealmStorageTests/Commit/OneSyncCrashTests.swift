@@ -37,7 +37,7 @@ struct OneSyncCrashTests {
   ) throws {
     let shape = CommitProgram.Shape(
       commitCount: 10, durabilities: [.twoSyncs, .oneSync, .deferred, .deferred], hasGroups: true,
-      processCount: processCount, hasReaders: true, growth: 40, sizeMax: 300)
+      hasDiscards: true, processCount: processCount, hasReaders: true, growth: 40, sizeMax: 300)
     let total = try CrashSeeds.total(1) { try expectWhole(shape, seed: 100 + $0) }
     expectTrue(total > 300)
   }
