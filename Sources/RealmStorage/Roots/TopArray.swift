@@ -70,17 +70,22 @@ package struct TopArray: Hashable, Sendable {
     }
     if slotCount >= 7 {
       freeVersions = try node.ref(at: 5)
-      let number = try node.taggedNumber(at: 6)
+      let number = try Self.number(6, of: node)
       guard number < Self.versionLimit else { throw .corrupted("the version \(number) is absurd") }
       version = UInt64(max(1, number))
     }
     if slotCount >= 9 {
-      historyType = try node.taggedNumber(at: 7)
+      historyType = try Self.number(7, of: node)
       history = try node.ref(at: 8)
     }
-    if slotCount >= 10 { historySchemaVersion = try node.taggedNumber(at: 9) }
-    if slotCount >= 11 { fileIdentifier = try node.taggedNumber(at: 10) }
+    if slotCount >= 10 { historySchemaVersion = try Self.number(9, of: node) }
+    if slotCount >= 11 { fileIdentifier = try Self.number(10, of: node) }
     if slotCount >= 12 { evacuation = try node.integer(at: 11) }
+  }
+
+  /// A number behind the logical size: Realm Core fills slots that it skips with plain zeros.
+  private static func number(_ slot: Int, of node: Node) throws(StorageError) -> Int {
+    try node.integer(at: slot) == 0 ? 0 : try node.taggedNumber(at: slot)
   }
 
   /// The slots of the top array that a commit writes.
