@@ -26,6 +26,26 @@ package enum PrivatePlace {
     restrict(path)
   }
 
+  /// Makes a folder and the folders above it that are missing, each of 0700; those that are there
+  /// keep their rights.
+  package static func makeMissingFolders(_ path: String) throws(StorageError) {
+    if isFolder(path) { return }
+    if unsafe mkdir(path, 0o700) == 0 { return }
+    let code = errno
+    if code == ENOENT, let end = path.lastIndex(of: "/"), end > path.startIndex {
+      try makeMissingFolders(String(path[..<end]))
+      if unsafe mkdir(path, 0o700) == 0 { return }
+    }
+    // Another thread, or process, may have made it meanwhile.
+    if isFolder(path) { return }
+    throw .system(operation: "Creating", path: path, code: code == ENOENT ? errno : code)
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// Restricts the file or folder at a path, if there is one.
   package static func restrict(_ path: String) {
     let descriptor = unsafe realm_open(path, O_RDONLY, 0)

@@ -98,8 +98,7 @@ final class AppCore: Sendable {
     _ headers: @escaping @Sendable () -> [HTTPHeader], _ paths: SyncPaths, _ key: EncryptionKey?
   ) -> AppClient {
     do {
-      try FileManager.default.createDirectory(
-        atPath: paths.directory, withIntermediateDirectories: true)
+      try PrivatePlace.makeMissingFolders(paths.directory)
       for folder in paths.privateFolders { try PrivatePlace.makeFolder(folder) }
       return try AppClient(
         settings, transport: transport, headers: headers,

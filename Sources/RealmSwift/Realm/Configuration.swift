@@ -144,9 +144,15 @@ extension Realm {
     /// removed after three months. If a newer version of the library has changed the file's format,
     /// the newest copy of this kind replaces it, and the file is kept as `x.v25.backup.realm`.
     ///
+    /// The directory of a synchronised realm is made when its file is asked for.
+    ///
     /// Traps for an empty path and for a URL that is not a file URL.
     public var fileURL: URL? {
-      get { if case .file(let path) = location { URL(fileURLWithPath: path) } else { nil } }
+      get {
+        guard case .file(let path) = location else { return nil }
+        if synchronisation?.path == path { try? makeDirectory() }
+        return URL(fileURLWithPath: path)
+      }
       set {
         guard let newValue else {
           if case .file = location { location = .nowhere }
@@ -209,6 +215,21 @@ extension Realm {
         self.fileURL = fileURL
       }
       checkOptions(readOnlyIsNew: false)
+    }
+
+    /// Makes the directory of the file, for its owner alone, unless it is there.
+    func makeDirectory() throws(Realm.Error) {
+      let path = location.path
+      guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
+      do throws(StorageError) {
+        try PrivatePlace.makeMissingFolders(String(path[..<end]))
+      } catch {
+        throw Realm.Error(
+          .filePermissionDenied,
+          message: "Failed to create the directory of '\(path)': \(error) Please use a path where "
+            + "your app has read-write permissions.",
+          path: path)
+      }
     }
 
     /// Traps if the options contradict each other.

@@ -68,6 +68,7 @@ extension Realm {
     if isOther, FileManager.default.fileExists(atPath: path) {
       try core.merge(into: configuration)
     } else {
+      if configuration.synchronisation?.path != nil { try configuration.makeDirectory() }
       try core.writeCopy(to: path, configuration)
     }
   }

@@ -22,8 +22,13 @@ extension Realm.Configuration {
   ///
   /// On Linux that is `$XDG_DATA_HOME/<program>`, or `~/.local/share/<program>` where the variable
   /// is not set to an absolute path; on Apple's platforms the directory that Realm's own SDK uses.
+  ///
+  /// The directory is made when it is asked for, for its owner alone, so that a file of another
+  /// name can be opened in it, too. If that fails, opening a file there throws.
   public static var defaultFileURL: URL? {
-    defaultDirectory.appendingPathComponent(defaultFileName)
+    let directory = defaultDirectory
+    try? PrivatePlace.makeMissingFolders(directory.path)
+    return directory.appendingPathComponent(defaultFileName)
   }
 
   static var defaultDirectory: URL {

@@ -146,17 +146,7 @@ struct RealmOpener {
     guard case .file = configuration.location, !configuration.readOnly,
       configuration.synchronisation?.path != nil || isInDefaultPlace
     else { return }
-    do {
-      try FileManager.default.createDirectory(
-        at: URL(fileURLWithPath: path).deletingLastPathComponent(),
-        withIntermediateDirectories: true)
-    } catch {
-      throw Realm.Error(
-        .filePermissionDenied,
-        message: "Failed to create the directory of '\(path)': \(error.localizedDescription) "
-          + "Please use a path where your app has read-write permissions.",
-        path: path)
-    }
+    try configuration.makeDirectory()
   }
 
   /// A version of the file whose tables are those of the classes: the present one, or a new one.

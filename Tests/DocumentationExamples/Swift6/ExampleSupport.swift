@@ -43,13 +43,17 @@ class Letter: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
-/// Lets `Realm()` open a new file, which is removed with what this returns.
+/// Gives the process an empty home directory, as on a fresh machine, where `Realm()` opens a new
+/// file. The home is removed with what this returns.
 nonisolated func useDefaultRealm() throws -> TemporaryDirectory {
-  let directory = try TemporaryDirectory()
-  Realm.Configuration.defaultConfiguration = Realm.Configuration(
-    fileURL: URL(fileURLWithPath: directory.file("default.realm")),
-    objectTypes: [Errand.self, Keeper.self, Pet.self, Letter.self])
-  return directory
+  let home = try TemporaryDirectory()
+  unsetenv("XDG_DATA_HOME")
+  for variable in ["HOME", "CFFIXED_USER_HOME"] { setenv(variable, home.path, 1) }
+  var configuration = Realm.Configuration.defaultConfiguration
+  configuration.objectTypes = [Errand.self, Keeper.self, Pet.self, Letter.self]
+  precondition(configuration.fileURL?.path.hasPrefix(home.path) == true)
+  Realm.Configuration.defaultConfiguration = configuration
+  return home
 }
 
 /// A door that one side waits at until the other opens it.

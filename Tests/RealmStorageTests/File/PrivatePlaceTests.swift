@@ -61,6 +61,24 @@ struct PrivatePlaceTests {
     }
   }
 
+  @Test func missingFoldersAreMadeForTheirOwner() throws {
+    let directory = try TemporaryDirectory()
+    try Self.set(0o755, directory.path)
+    try PrivatePlace.makeMissingFolders(directory.file("a/b/c"))
+    try PrivatePlace.makeMissingFolders(directory.file("a/b/d/"))
+    for name in ["a", "a/b", "a/b/c", "a/b/d"] {
+      try expectEqual(Self.rights(directory.file(name)), 0o700)
+    }
+    try PrivatePlace.makeMissingFolders(directory.path)
+    try PrivatePlace.makeMissingFolders("/")
+    try expectEqual(Self.rights(directory.path), 0o755)
+    let file = directory.file("file")
+    expectTrue(FileManager.default.createFile(atPath: file, contents: nil))
+    for path in [file, file + "/folder", "", String(repeating: "x/", count: 40_000)] {
+      #expect(throws: StorageError.self) { try PrivatePlace.makeMissingFolders(path) }
+    }
+  }
+
   @Test func aPlainFileIsEncryptedInItsPlace() throws {
     let directory = try TemporaryDirectory()
     let path = directory.file("plain.realm")

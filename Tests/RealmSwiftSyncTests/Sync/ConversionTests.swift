@@ -33,12 +33,6 @@ import Testing
     }
   }
 
-  private func makeFolder(of configuration: Realm.Configuration) throws {
-    try FileManager.default.createDirectory(
-      at: try #require(configuration.fileURL).deletingLastPathComponent(),
-      withIntermediateDirectories: true)
-  }
-
   private func add(_ names: [String], to configuration: Realm.Configuration) throws {
     try autoreleasepool {
       let realm = try Realm(configuration: configuration)
@@ -58,7 +52,6 @@ import Testing
     let names = (0..<300).map { "todo \($0)" }.sorted()
     try add(names, to: local())
     let configuration = try await ResetDevice.configuration(app, "one", .manual())
-    try makeFolder(of: configuration)
     try copyLocal(to: configuration)
     // Nothing but the file.
     let place = try #require(configuration.fileURL)
@@ -85,11 +78,20 @@ import Testing
     try await other.waitForNames(changed)
   }
 
+  /// A program may put a file there by itself.
+  @Test func theFolderOfAUserIsMadeWhenItsFileIsAskedFor() async throws {
+    let app = try MemoryApp(.partition)
+    let configuration = try await ResetDevice.configuration(app, "one", .manual())
+    let folder = try #require(configuration.fileURL).deletingLastPathComponent().path
+    let attributes = try FileManager.default.attributesOfItem(atPath: folder)
+    expectEqual(attributes[.type] as? FileAttributeType, .typeDirectory)
+    expectEqual((attributes[.posixPermissions] as? NSNumber)?.intValue, 0o700)
+  }
+
   /// Objects of a transaction that is open go along.
   @Test func whatATransactionMadeIsUploaded() async throws {
     let app = try MemoryApp(.partition)
     let configuration = try await ResetDevice.configuration(app, "one", .manual())
-    try makeFolder(of: configuration)
     try add(["a"], to: local())
     try autoreleasepool {
       let realm = try Realm(configuration: local())
@@ -124,7 +126,6 @@ import Testing
     let user = try await app.device("one").login(credentials: .anonymous)
     var configuration = user.flexibleSyncConfiguration()
     configuration.objectTypes = [Todo.self]
-    try makeFolder(of: configuration)
     let target = configuration
     let first = #expect(throws: Realm.Error.self) { try copyLocal(to: target) }
     expectEqual(first?.code, .invalidInput)
@@ -180,7 +181,6 @@ import Testing
     try await device.add("a")
     try await device.meet()
     let target = try await ResetDevice.configuration(app, "two", .manual())
-    try makeFolder(of: target)
     try await device.copy(to: target)
     let copied = try await ResetDevice(target)
     await expectEqual(copied.names(), ["a"])
@@ -199,7 +199,6 @@ import Testing
     try await device.add("a")
     try await device.meet()
     func code(_ target: Realm.Configuration) async throws -> Realm.Error.Code? {
-      try makeFolder(of: target)
       let error = await #expect(throws: Realm.Error.self) { try await device.copy(to: target) }
       #expect(!FileManager.default.fileExists(atPath: try #require(target.fileURL).path))
       return error?.code

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmSwiftTestSupport
+import RealmTestSupport
 import TestExtensions
 import Testing
 
@@ -47,6 +48,58 @@ import Testing
     let url = Realm.Configuration.defaultFileURL
     expectEqual(url?.lastPathComponent, "default.realm")
     expectEqual(Realm.Configuration().fileURL, url)
+  }
+
+  /// Of a user who never ran a program of this kind.
+  @Test func theDefaultFolderIsMadeWhenItIsAskedFor() async {
+    await #expect(processExitsWith: .success) {
+      let home = try EmptyHome()
+      let url = try #require(Realm.Configuration.defaultFileURL)
+      precondition(url.path.hasPrefix(home.directory.path))
+      let attributes = try FileManager.default.attributesOfItem(
+        atPath: url.deletingLastPathComponent().path)
+      precondition(attributes[.type] as? FileAttributeType == .typeDirectory)
+      precondition((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+      var configuration = Realm.Configuration(objectTypes: [Dog.self, Person.self])
+      _ = try Realm(configuration: configuration)
+      let copy = url.deletingLastPathComponent().appendingPathComponent("copy.realm")
+      try Realm(configuration: configuration).writeCopy(toFile: copy)
+      // A folder that goes meanwhile is made again.
+      configuration.fileURL = Realm.Configuration.defaultFileURL
+      try FileManager.default.removeItem(atPath: home.directory.path + "/.local")
+      let realm = try Realm(configuration: configuration)
+      precondition(realm.isEmpty)
+    }
+  }
+
+  /// Asking for the file is no failure, opening is.
+  @Test func aDefaultFolderThatCannotBeMadeIsAnErrorOfOpening() async {
+    await #expect(processExitsWith: .success) {
+      let home = try EmptyHome()
+      let file = home.directory.file("file")
+      precondition(FileManager.default.createFile(atPath: file, contents: nil))
+      for variable in EmptyHome.variables { setenv(variable, file, 1) }
+      let configuration = Realm.Configuration(objectTypes: [Dog.self, Person.self])
+      do {
+        _ = try Realm(configuration: configuration)
+        preconditionFailure("there is no such place")
+      } catch let error as Realm.Error {
+        precondition(error.code == .filePermissionDenied)
+        precondition(error.localizedDescription.contains("Please use a path where your app has"))
+      }
+    }
+  }
+
+  /// An empty home directory, until this goes; for exit tests only.
+  private struct EmptyHome {
+    static let variables = ["HOME", "CFFIXED_USER_HOME"]
+    let directory: TemporaryDirectory
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      unsetenv("XDG_DATA_HOME")
+      for variable in Self.variables { setenv(variable, directory.path, 1) }
+    }
   }
 
   @Test(arguments: [Realm.OpenBehavior.never, .once, .always])
