@@ -3,9 +3,8 @@
 // The texts of several misuses from one program.
 
 import Foundation
+@_spi(RealmTesting) import RealmSwift
 import Synchronization
-
-@_spi(RealmTesting) @testable import RealmSwift
 
 /// Misuses one after the other, each on a thread that stays where it was refused.
 ///

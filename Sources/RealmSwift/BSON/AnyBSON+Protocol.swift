@@ -43,7 +43,7 @@ extension AnyBSON {
     case .int64(let value): self = .int64(value)
     case .double(let value): self = .double(value)
     case .decimal(let text):
-      self = .decimal128((try? Decimal128(string: text)) ?? Decimal128())
+      self = .decimal128(Decimal128(text) ?? Decimal128())
     case .string(let value): self = .string(value)
     case .objectID(let value): self = .objectId(ObjectId(high: value.high, low: value.low))
     case .binary(_, let bytes):

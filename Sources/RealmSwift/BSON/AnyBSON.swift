@@ -136,7 +136,7 @@ public enum AnyBSON: Sendable, Equatable, Hashable {
     switch self {
     case .int32(let value): Decimal128(integerLiteral: Int64(value))
     case .int64(let value): Decimal128(integerLiteral: value)
-    case .double(let value): try? Decimal128(string: "\(value)")
+    case .double(let value): Decimal128("\(value)" as String)
     case .decimal128(let value): value
     default: nil
     }

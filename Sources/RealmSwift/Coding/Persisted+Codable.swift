@@ -31,8 +31,7 @@ extension Persisted: Decodable where Value: Decodable {
         DecodingError.Context(
           codingPath: decoder.codingPath, debugDescription: "Cannot convert nil to \(Value.self)"))
     }
-    self.init(
-      value: try container.decode(Value.self), flags: PersistedFlags.assigned.rawValue)
+    self.init(value: try container.decode(Value.self), flags: .assigned)
   }
 }
 
@@ -42,7 +41,7 @@ extension Persisted: Encodable where Value: Encodable {
   /// - Throws: `EncodingError.invalidValue` for a property of a managed object, frozen or not, and
   ///   what the value throws. An `ObjectSnapshot` of it can be encoded.
   public func encode(to encoder: any Encoder) throws {
-    if PersistedFlags(rawValue: flags).contains(.managed) {
+    if flags.contains(.managed) {
       throw EncodingError.invalidValue(
         self,
         EncodingError.Context(
@@ -80,8 +79,8 @@ extension ObjectBase {
     let address = unsafe Unmanaged.passUnretained(self).toOpaque()
     for step in info.steps {
       // The flags come first in every wrapper.
-      unsafe (address + step.offset).assumingMemoryBound(to: UInt.self).pointee |=
-        PersistedFlags.managed.rawValue
+      unsafe (address + step.offset).assumingMemoryBound(to: PersistedFlags.self)
+        .pointee.insert(.managed)
     }
   }
 }

@@ -186,6 +186,6 @@ extension LinkingObjects: _Persistable {
 extension Persisted where Value: LinkingObjectsProtocol {
   /// Declares the objects that link here through the property called `originProperty`.
   public init(originProperty: String) {
-    self.init(value: Value(fromType: ObjectBase.self, property: originProperty), flags: 0)
+    self.init(value: Value(fromType: ObjectBase.self, property: originProperty), flags: [])
   }
 }

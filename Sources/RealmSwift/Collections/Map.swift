@@ -90,14 +90,15 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     set { updateValue(newValue, forKey: key) }
   }
 
-  /// Iterates over the entries in the order of their keys; in a write transaction, over those
+  /// Iterates over the entries, as pairs, in the order of their keys; in a write transaction, over those
   /// present when it begins.
-  public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
-    if let managed { return RLMMapIterator(MapSnapshot(managed)) }
-    return RLMMapIterator(
-      orderedKeys().compactMap { key in
-        unmanaged[key].map { SingleMapEntry(_key: key, _value: $0) }
-      })
+  public func makeIterator() -> RLMKeyValueIterator<Key, Value> {
+    if let managed { return RLMKeyValueIterator(RLMMapIterator(MapSnapshot(managed))) }
+    return RLMKeyValueIterator(
+      RLMMapIterator(
+        orderedKeys().compactMap { key in
+          unmanaged[key].map { SingleMapEntry(_key: key, _value: $0) }
+        }))
   }
 
   /// The entry at `index`, which exists.

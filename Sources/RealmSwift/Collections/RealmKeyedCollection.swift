@@ -75,9 +75,10 @@ extension Map: RealmKeyedCollection {
   }
 
   /// The entries as pairs.
-  public func asKeyValueSequence() -> RLMKeyValueIterator<Key, Value> {
-    RLMKeyValueIterator(makeIterator())
-  }
+  public typealias KeyValueSequence = RLMKeyValueIterator<Key, Value>
+
+  /// The entries as pairs, which the map itself gives, too.
+  public func asKeyValueSequence() -> KeyValueSequence { makeIterator() }
 
   /// Iterates over the entries as pairs.
   public func makeKeyValueIterator() -> RLMKeyValueIterator<Key, Value> { asKeyValueSequence() }
@@ -86,7 +87,7 @@ extension Map: RealmKeyedCollection {
   public func contains(
     where predicate: (_ key: Key, _ value: Value) throws -> Bool
   ) rethrows -> Bool {
-    for entry in self where try predicate(entry.key, entry.value) { return true }
+    for (key, value) in self where try predicate(key, value) { return true }
     return false
   }
 

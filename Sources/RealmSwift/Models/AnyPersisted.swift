@@ -53,23 +53,11 @@ extension AnyPersisted {
   static var isLegacy: Bool { false }
 }
 
-/// The arguments of a `@Persisted` declaration.
-struct PersistedFlags: OptionSet {
-  let rawValue: UInt
-  static let indexed = PersistedFlags(rawValue: 1)
-  static let fullText = PersistedFlags(rawValue: 4)
-  static let primaryKey = PersistedFlags(rawValue: 2)
-  /// The object is managed; only set for types whose coding needs it.
-  static let managed = PersistedFlags(rawValue: 4)
-  /// The program set a value before the object became managed. (8 and 16 are of delete rules.)
-  static let assigned = PersistedFlags(rawValue: 32)
-}
-
 extension Persisted: AnyPersisted {
   static var valueType: any _Persistable.Type { Value.self }
 
   static func flags(at address: UnsafeRawPointer) -> PersistedFlags {
-    unsafe PersistedFlags(rawValue: address.assumingMemoryBound(to: Self.self).pointee.flags)
+    unsafe address.assumingMemoryBound(to: Self.self).pointee.flags
   }
 
   static func originProperty(at address: UnsafeRawPointer) -> String? {

@@ -48,12 +48,12 @@ extension Map: _LinkHolding where Value: _LinkHolding {}
 
 extension Persisted where Value: _LinkHolding {
   /// Declares a property whose linked objects follow a rule when the object is deleted.
-  public init(onDelete rule: DeleteRule) { self.init(value: nil, flags: rule.flags) }
+  public init(onDelete rule: DeleteRule) { self.init(value: nil, flags: PersistedFlags(rule)) }
 
   /// Declares a property with an initial value, whose linked objects follow a rule when the object
   /// is deleted.
   public init(wrappedValue value: Value, onDelete rule: DeleteRule) {
-    self.init(value: value, flags: rule.flags)
+    self.init(value: value, flags: PersistedFlags(rule))
   }
 }
 
@@ -62,16 +62,7 @@ extension Persisted where Value: LinkingObjectsProtocol {
   /// for them when this object is deleted.
   public init(originProperty: String, onDelete rule: DeleteRule) {
     self.init(
-      value: Value(fromType: ObjectBase.self, property: originProperty), flags: rule.flags)
+      value: Value(fromType: ObjectBase.self, property: originProperty), flags: PersistedFlags(rule)
+    )
   }
-}
-
-extension DeleteRule {
-  /// The rule as part of the arguments of a `@Persisted` declaration.
-  fileprivate var flags: UInt { UInt(rawValue) << 3 }
-}
-
-extension PersistedFlags {
-  /// The rule for linked objects.
-  var deleteRule: DeleteRule { DeleteRule(rawValue: UInt8(rawValue >> 3 & 3)) ?? .nullify }
 }

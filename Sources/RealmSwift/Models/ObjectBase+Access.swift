@@ -65,7 +65,8 @@ extension ObjectBase {
     }
     // The value follows the flags in the wrapper. Read like this, no type is looked up at run time.
     let address =
-      unsafe Unmanaged.passUnretained(self).toOpaque() + step.offset + MemoryLayout<UInt>.size
+      unsafe Unmanaged.passUnretained(self).toOpaque() + step.offset
+      + MemoryLayout<PersistedFlags>.size
     return unsafe address.assumingMemoryBound(to: Value?.self).pointee
   }
 

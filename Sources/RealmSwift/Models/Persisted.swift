@@ -28,11 +28,11 @@ public import RealmSession
 /// the present date, a new `UUID` or `ObjectId`, an empty collection, nil for optionals.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
-  @usableFromInline var flags: UInt
+  @usableFromInline var flags: PersistedFlags
   @usableFromInline var value: Value?
 
   @inlinable
-  init(value: Value?, flags: UInt) {
+  init(value: Value?, flags: PersistedFlags) {
     self.value = value
     self.flags = flags
   }
@@ -41,16 +41,16 @@ public struct Persisted<Value: _Persistable> {
   @inlinable @inline(__always)
   mutating func assign(_ newValue: Value) {
     value = newValue
-    flags |= 32
+    flags.insert(.assigned)
   }
 
   /// Declares a property with the default value of its type.
   @inlinable
-  public init() { self.init(value: nil, flags: 0) }
+  public init() { self.init(value: nil, flags: []) }
 
   /// Declares a property with an initial value.
   @inlinable
-  public init(wrappedValue value: Value) { self.init(value: value, flags: 0) }
+  public init(wrappedValue value: Value) { self.init(value: value, flags: []) }
 
   /// Use `@Persisted` in classes that inherit from `Object` or `EmbeddedObject`.
   @available(
@@ -111,12 +111,12 @@ public struct Persisted<Value: _Persistable> {
 extension Persisted where Value.PersistedType: _Indexable {
   /// Declares a property that has a search index.
   @inlinable
-  public init(indexed: Bool) { self.init(value: nil, flags: indexed ? 1 : 0) }
+  public init(indexed: Bool) { self.init(value: nil, flags: indexed ? .indexed : []) }
 
   /// Declares a property that has a search index, and an initial value.
   @inlinable
   public init(wrappedValue value: Value, indexed: Bool) {
-    self.init(value: value, flags: indexed ? 1 : 0)
+    self.init(value: value, flags: indexed ? .indexed : [])
   }
 }
 
@@ -133,24 +133,24 @@ extension Persisted where Value.PersistedType: _TextIndexable {
   /// Declares a property that has a search index of some kind.
   @inlinable
   public init(indexed: IndexType) {
-    self.init(value: nil, flags: indexed == .fullText ? 4 : 1)
+    self.init(value: nil, flags: PersistedFlags(indexed))
   }
 
   /// Declares a property that has a search index of some kind, and an initial value.
   @inlinable
   public init(wrappedValue value: Value, indexed: IndexType) {
-    self.init(value: value, flags: indexed == .fullText ? 4 : 1)
+    self.init(value: value, flags: PersistedFlags(indexed))
   }
 }
 
 extension Persisted where Value.PersistedType: _PrimaryKey {
   /// Declares the primary key: no two objects of the class have the same, and it never changes.
   @inlinable
-  public init(primaryKey: Bool) { self.init(value: nil, flags: primaryKey ? 2 : 0) }
+  public init(primaryKey: Bool) { self.init(value: nil, flags: primaryKey ? .primaryKey : []) }
 
   /// Declares the primary key with an initial value.
   @inlinable
   public init(wrappedValue value: Value, primaryKey: Bool) {
-    self.init(value: value, flags: primaryKey ? 2 : 0)
+    self.init(value: value, flags: primaryKey ? .primaryKey : [])
   }
 }

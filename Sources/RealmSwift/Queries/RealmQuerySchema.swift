@@ -16,7 +16,7 @@ struct RealmQuerySchema: QuerySchema {
   func queryClass(named name: String) -> (any QueryClass)? { core.schema(named: name) }
 
   func decimal(_ digits: String) -> TableValue? {
-    (try? Decimal128(string: digits)).map { Decimal128._encode($0, _RealmContext(core)).value }
+    Decimal128(digits).map { Decimal128._encode($0, _RealmContext(core)).value }
   }
 
   func object(ofClass name: String, primaryKey: TableValue) throws(QueryError) -> QueryConstant {

@@ -62,8 +62,8 @@ final class UnmanagedValues: InitialValues {
     guard let object = unsafe object, covers(columnAt: leafIndex) else { return false }
     // The flags come first in every wrapper.
     let offset = cells[cellOfLeaf[leafIndex]].offset
-    let flags = unsafe (object + offset).assumingMemoryBound(to: UInt.self).pointee
-    return !PersistedFlags(rawValue: flags).contains(.assigned)
+    let flags = unsafe (object + offset).assumingMemoryBound(to: PersistedFlags.self).pointee
+    return !flags.contains(.assigned)
   }
 
   func insert(

@@ -151,6 +151,22 @@ extension _CustomPersistable where PersistedType: _Scalar {
 
 // MARK: - Stored as an embedded object
 
+extension EmbeddedObject {
+  /// Feeds the values of an object that stands for a value to `hasher`: equal values make different
+  /// objects, of which defaults like a new `UUID` say nothing.
+  fileprivate func hashScalars(into hasher: inout Hasher) {
+    let schema = ModelSchema.of(type(of: self))
+    let address = unsafe Unmanaged.passUnretained(self).toOpaque()
+    for property in schema.properties where _info == nil {
+      let place = unsafe address + property.offset
+      guard unsafe property.wrapperType.isAssigned(at: place) else { continue }
+      let value = unsafe property.wrapperType.storedUnmanaged(at: place)?.value
+      // Equal decimals may have different representations.
+      if let value, value.type != .decimal { hasher.combine(value) }
+    }
+  }
+}
+
 extension _CustomPersistable where PersistedType: EmbeddedObject {
   public static var _type: PropertyType { .object }
   public static var _isDefaultZero: Bool { false }
@@ -207,6 +223,9 @@ extension _CustomPersistable where PersistedType: EmbeddedObject {
   }
 
   public static func _storedScalarOptional(_ value: Any) -> _StoredValue? { nil }
+
+  /// Feeds the scalars of the stored form to `hasher`.
+  public func hash(into hasher: inout Hasher) { persistableValue.hashScalars(into: &hasher) }
 
   // Objects are not in a cell of a column, so functions that read cells are never called for them.
 

@@ -22,14 +22,15 @@ public final class Decimal128: Sendable {
   /// Zero.
   public convenience init() { self.init(low: 0, high: Decimal128.zeroHigh) }
 
-  /// The number that `string` spells, as in "-1.25E+3", "Infinity" or "NaN".
+  /// The number that `string` spells, as in "-1.25E+3" or "Infinity"; NaN for any other string.
   ///
-  /// - Throws: `Realm.Error.invalidInput` for any other string.
-  public convenience init(string: String) throws {
-    guard let bits = DecimalBits(string) else {
-      throw Realm.Error(
-        .invalidInput, message: "'\(string)' is not a valid Decimal128 number")
-    }
+  /// `Decimal128(_:)` of a string is nil for a string that spells no number.
+  public convenience init(string: String) { self.init(DecimalBits(string) ?? .notANumber) }
+
+  /// The number that `description` spells, as in "-1.25E+3", "Infinity" or "NaN"; nil for any other
+  /// string, and for more than 34 digits.
+  public convenience init?(_ description: String) {
+    guard let bits = DecimalBits(description) else { return nil }
     self.init(bits)
   }
 
@@ -108,7 +109,7 @@ extension Decimal128: Hashable, Comparable {
   public func hash(into hasher: inout Hasher) { hasher.combine(bits.parts.reduced) }
 }
 
-extension Decimal128: CustomStringConvertible {
+extension Decimal128: LosslessStringConvertible {
   /// The string of the number.
   public var description: String { stringValue }
 }
@@ -137,10 +138,15 @@ extension Decimal128: ExpressibleByStringLiteral {
 
 extension Decimal128: Codable {
   /// Decodes a string, an integer or a floating-point number.
+  ///
+  /// - Throws: `Realm.Error.invalidInput` for a string that spells no number.
   public convenience init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
-      try self.init(string: text)
+      guard let bits = DecimalBits(text) else {
+        throw Realm.Error(.invalidInput, message: "'\(text)' is not a valid Decimal128 number")
+      }
+      self.init(bits)
     } else if let integer = try? container.decode(Int64.self) {
       self.init(integerLiteral: integer)
     } else {

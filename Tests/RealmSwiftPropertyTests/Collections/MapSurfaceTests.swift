@@ -85,8 +85,28 @@ struct MapSurfaceTests {
     expectEqual(entries(zoe.scores), ["a=9", "b=1"])
     let unmanaged = Map<String, Int>()
     for (key, value) in zoe.scores.asKeyValueSequence() { unmanaged[key] = value }
+    expectEqual(entries(unmanaged), entries(zoe.scores))
     edit(unmanaged, "z", 1)
     expectEqual(entries(unmanaged), ["a=9", "z=1"])
+  }
+
+  /// As with a dictionary, and as with entries that have a key and a value.
+  @Test func entriesArePairs() {
+    for map in [zoe.scores, Map<String, Int>()] {
+      if map.realm == nil { for (key, value) in zoe.scores { map[key] = value } }
+      var texts: [String] = []
+      for (key, value) in map { texts.append("\(key)=\(value)") }
+      expectEqual(texts, ["a=3", "b=1", "c=2"])
+      expectEqual(map.map { "\($0.key)=\($0.value)" }, texts)
+      expectEqual(map.map(\.value), [3, 1, 2])
+      expectEqual(map.first { $0.value == 1 }?.key, "b")
+      expectEqual(map.reduce(0) { $0 + $1.value }, 6)
+      expectEqual(Dictionary(uniqueKeysWithValues: map.map { $0 })["c"], 2)
+      var sum = 0
+      map.forEach { _, value in sum += value }
+      map.forEach { sum += $0.value }
+      expectEqual(sum, 12)
+    }
   }
 
   private func edit<M: RealmKeyedCollection>(_ map: M, _ key: M.Key, _ value: M.Value) {

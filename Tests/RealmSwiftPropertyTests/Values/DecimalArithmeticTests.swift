@@ -41,7 +41,7 @@ struct DecimalArithmeticTests {
 
   @Test(arguments: examples)
   func workedExamples(left: String, operation: Character, right: String, result: String) throws {
-    let (first, second) = (try Decimal128(string: left), try Decimal128(string: right))
+    let (first, second) = (Decimal128(string: left), Decimal128(string: right))
     let found =
       switch operation {
       case "+": first + second
@@ -49,7 +49,7 @@ struct DecimalArithmeticTests {
       case "*": first * second
       default: first / second
       }
-    let expected = try Decimal128(string: result)
+    let expected = Decimal128(string: result)
     expectEqual(
       found.low, expected.low, "\(left) \(operation) \(right) = \(found), not \(expected)")
     expectEqual(

@@ -79,7 +79,7 @@ import Testing
     let texts = [
       "-Inf", "-1E+6144", "-1.00", "-0E-3", "0", "1E-6176", "1.0", "1.000", "Inf", "NaN",
     ]
-    let decimals = try texts.map { try Decimal128(string: $0) }
+    let decimals = texts.map { Decimal128(string: $0) }
     do {
       let realm = try file.open()
       try realm.write {

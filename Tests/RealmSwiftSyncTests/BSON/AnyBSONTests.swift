@@ -19,7 +19,7 @@ struct AnyBSONTests {
   private static func values() throws -> [AnyBSON] {
     [
       .null, .bool(true), .int32(-7), .int64(1 << 40), .double(2.5),
-      .decimal128(try Decimal128(string: "1.50")), .string("é\"\\"), .objectId(id),
+      .decimal128(Decimal128(string: "1.50")), .string("é\"\\"), .objectId(id),
       .binary(Data([0, 1, 255])), .uuid(uuid), .datetime(time),
       .timestamp(Date(timeIntervalSince1970: 1_700_000_000)), .minKey, .maxKey,
       .regex(try NSRegularExpression(pattern: "^a.b$", options: [.caseInsensitive])),
@@ -93,9 +93,9 @@ struct AnyBSONTests {
 
   @Test func numbersOfOneKindCanBeReadAsAnother() throws {
     expectEqual(AnyBSON.double(4).asInt, 4)
-    expectEqual(AnyBSON.decimal128(try Decimal128(string: "12")).asInt32, 12)
+    expectEqual(AnyBSON.decimal128(Decimal128(string: "12")).asInt32, 12)
     expectEqual(AnyBSON.int32(5).asDecimal128, 5)
-    expectEqual(AnyBSON.double(0.5).asDecimal128, (try Decimal128(string: "0.5")))
+    expectEqual(AnyBSON.double(0.5).asDecimal128, Decimal128(string: "0.5"))
   }
 
   @Test func valuesAreGivenAsTheirTypes() {

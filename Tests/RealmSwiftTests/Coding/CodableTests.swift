@@ -56,8 +56,49 @@ struct CodableTests {
     return String(decoding: try encoder.encode(value), as: UTF8.self)
   }
 
+  /// Each kind of search index, each combination with what else a field knows.
+  final class Article: Object, Codable {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted(indexed: .fullText) var text = "a"
+    @Persisted(indexed: .fullText) var summary: String?
+    @Persisted(indexed: .general) var author: String
+    @Persisted(indexed: true) var year: Int
+
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+  }
+
+  @Test func anIndexDoesNotKeepAnObjectFromBeingEncoded() throws {
+    let article = Article()
+    let document = #"{"author":"","id":0,"summary":null,"text":"a","year":0}"#
+    try expectEqual(encoded(article), document)
+    let decoded = try decoder().decode(Article.self, from: Data(document.utf8))
+    try expectEqual(encoded(decoded), document)
+    let file = try TemporaryRealm([Article.self])
+    let realm = try file.open()
+    try realm.write { realm.add(decoded) }
+    #expect(throws: EncodingError.self) { try encoded(decoded) }
+    expectEqual(realm.objects(Article.self).where { $0.text.text(matching: "a") }.count, 1)
+  }
+
+  /// `PersistedFlags` 1.
+  @Test func theFlagsOfAFieldAreDistinct() {
+    let flags: [PersistedFlags] = [
+      .indexed, .primaryKey, .fullText, .deleteRules, .assigned, .managed,
+    ]
+    var all: PersistedFlags = []
+    for flag in flags {
+      expectFalse(flag.isEmpty)
+      expectTrue(all.isDisjoint(with: flag))
+      all.formUnion(flag)
+    }
+    for rule in DeleteRule.allCases {
+      expectTrue(PersistedFlags.deleteRules.isSuperset(of: PersistedFlags(rule)))
+      expectEqual(all.subtracting(.deleteRules).union(PersistedFlags(rule)).deleteRule, rule)
+    }
+  }
+
   @Test func decimalsAreEncodedAsTheirStrings() throws {
-    let price = try Decimal128(string: "1.50")
+    let price = Decimal128(string: "1.50")
     try expectEqual(encoded([price]), #"["1.5"]"#)
   }
 
