@@ -25,9 +25,8 @@ package struct DirectoryFiles: RealmFiles {
     records = RealmRecords(system)
   }
 
-  /// A server has many files open at a time, so each reserves little of the address space. A larger
-  /// one is opened again, with four times its size.
-  private static let reservedByteCount = 8 << 30
+  /// A server writes many files at a time, so each reserves little of the address space for what one
+  /// transaction writes.
   private static let slabByteCount = 2 << 30
 
   private func place(of realm: RealmID) -> (folders: [String], file: String) {
@@ -54,7 +53,6 @@ package struct DirectoryFiles: RealmFiles {
   /// The options of the files of realms.
   package static func options(mustExist: Bool) -> OpenOptions {
     var options = OpenOptions(mustExist: mustExist)
-    options.reservedByteCount = reservedByteCount
     options.slabByteCount = slabByteCount
     return options
   }

@@ -18,7 +18,7 @@ final class RealmRecord: Sendable {
   private static let layout = RecordLayout(
     "server_realms", hasPrimaryKey: true, [RecordField("name", .string)])
   /// The record is small, and each app has one.
-  private static let reservedByteCount = 1 << 30
+  private static let slabByteCount = 1 << 30
 
   private let path: String
   private let system: any FileSystem
@@ -32,8 +32,7 @@ final class RealmRecord: Sendable {
 
   private static func options(mustExist: Bool) -> OpenOptions {
     var options = OpenOptions(mustExist: mustExist)
-    options.reservedByteCount = reservedByteCount
-    options.slabByteCount = reservedByteCount
+    options.slabByteCount = slabByteCount
     return options
   }
 

@@ -9,9 +9,8 @@ extension DatabaseFile {
   ///   `.notADatabase` if it is the first one.
   func bringImage(to entry: VersionEntry) throws(StorageError) {
     guard let encrypted, !encrypted.has(entry.version) else { return }
-    try encrypted.advance(to: entry.version) { unverified throws(StorageError) in
-      let space = unsafe NodeSpace(
-        base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
+    try unsafe encrypted.advance(to: entry.version) { unverified, base throws(StorageError) in
+      let space = unsafe NodeSpace(base: base, fileEnd: entry.logicalSize)
       try encrypted.require(unverified, unusedAt: entry.topRef, in: space)
     }
   }

@@ -200,7 +200,13 @@ struct CommitWriter {
     if isRecorded { counts.short += CommitRecord.byteCount(pieceCount: 12) }
     let placement = NodePlacement(
       space, expecting: counts, pageSize: SystemFiles.pageSize,
-      extend: { [file] end throws(StorageError) in try file.extend(to: end) })
+      extend: { [file] end throws(StorageError) in
+        // Refs into the file and refs into the slab are told apart by their size.
+        guard end <= slab.slabStart else {
+          throw .addressSpaceExhausted(path: file.path, byteCount: end)
+        }
+        try file.extend(to: end)
+      })
     return unsafe NodeWriter(
       placement, slab: slab, file: file.storage, staging: file.writer.staging,
       isRecorded: isRecorded)

@@ -18,8 +18,12 @@ extension DatabaseFile {
 
   /// The header as the processes see it.
   func storedHeader() throws(StorageError) -> FileHeader {
-    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
-    guard let header = unsafe FileHeader(bytes) else {
+    let place = currentMapping
+    let stored = withExtendedLifetime(place) {
+      unsafe FileHeader(
+        UnsafeRawBufferPointer(start: place.base, count: FileHeader.byteCount))
+    }
+    guard let header = stored else {
       throw .corrupted("the header of '\(path)' was overwritten while the file was open")
     }
     return header
@@ -136,7 +140,7 @@ extension DatabaseFile {
     else { return }
     unsafe writer.freeSpace = nil
     if let encrypted {
-      try mapThrough(try storage.byteCount())
+      _ = try mapping(through: try storage.byteCount())
       try encrypted.load()
       // The process may have died between the entries of pages and the pages.
       unsafe memory.alternative.pointee.store(
@@ -161,9 +165,8 @@ extension DatabaseFile {
     let memory = session.memory
     try syncOrPoison()
     let physical = try storage.byteCount()
-    try mapThrough(physical)
-    let top = try unsafe TopArray(
-      at: topRef, in: NodeSpace(base: UnsafeRawPointer(reservation.base), fileEnd: physical))
+    let place = try mapping(through: physical)
+    let top = try TopArray(at: topRef, in: place.space(through: physical))
     unsafe memory.selected.pointee.store(top.version, ordering: .sequentiallyConsistent)
     unsafe memory.settled.pointee.store(top.version, ordering: .sequentiallyConsistent)
     memory.publish(
@@ -245,9 +248,7 @@ extension DatabaseFile {
 extension DatabaseFile {
   /// Makes the file at least `byteCount` bytes long, with disk space allocated for them.
   func extend(to byteCount: Int) throws(StorageError) {
-    guard byteCount <= reservation.fileCapacity else {
-      throw .addressSpaceExhausted(path: path, byteCount: byteCount)
-    }
+    try reserve(through: byteCount)
     let physical = try storage.byteCount()
     if physical < byteCount { try storage.allocate(physical..<byteCount) }
   }

@@ -101,15 +101,16 @@ package final class WriteTransaction {
     work.waitNanoseconds += waited
     earlierWork = work
     try file.requireNewestLength()
-    if let previous { base = previous.snapshot } else { base = try file.snapshot() }
+    let newest = if let previous { previous.snapshot } else { try file.snapshot() }
+    base = try file.takeSlab(for: newest)
     durable = previous?.durable ?? base
     version = base.version + 1
     roots = base.roots
-    let slabStart = file.reservation.fileCapacity
+    let slabStart = base.mapping.reservation.slabStart
     allocator = unsafe NodeAllocator(
       space: NodeSpace(
         base: base.space.base, fileEnd: base.space.fileEnd, slabStart: slabStart,
-        slabEnd: slabStart + file.reservation.slabCapacity))
+        slabEnd: slabStart + base.mapping.reservation.slabCapacity))
   }
 
   deinit {
@@ -141,7 +142,7 @@ package final class WriteTransaction {
   package func restarted() throws(StorageError) -> WriteTransaction {
     precondition(!isEnded, "a write transaction was started again after its end")
     isEnded = true
-    releaseLargeSlab()
+    giveSlabBack()
     do throws(StorageError) {
       let next = try WriteTransaction(base.file, on: previous)
       next.durability = durability
@@ -178,7 +179,7 @@ package final class WriteTransaction {
     do throws(StorageError) {
       let pending = try CommitWriter(self).commit(changeset)
       isEnded = true
-      releaseLargeSlab()
+      giveSlabBack()
       previous?.giveUp()
       return pending
     } catch {
@@ -191,15 +192,19 @@ package final class WriteTransaction {
 
   private func end() {
     isEnded = true
-    releaseLargeSlab()
+    giveSlabBack()
     if previous == nil { base.file.releaseWriter() }
   }
 
-  /// A small slab stays warm for the next transaction; a large one goes back to the system.
-  private func releaseLargeSlab() {
+  /// Ends the use of the slab. A small one stays warm for the next transaction; the memory of a
+  /// large one goes back to the system.
+  private func giveSlabBack() {
+    let reservation = base.mapping.reservation
     let slabByteCount = allocator.slabByteCount
-    guard slabByteCount > Self.warmSlabByteCount else { return }
-    base.file.reservation.releaseSlab(byteCount: slabByteCount)
+    if slabByteCount > Self.warmSlabByteCount {
+      reservation.releaseSlab(byteCount: slabByteCount)
+    }
+    reservation.giveSlabBack()
   }
 
   private static let warmSlabByteCount = 4 << 20

@@ -25,10 +25,10 @@ extension EncryptedFile {
 
   /// Brings the image to a version that is committed, if it is not there yet.
   ///
-  /// - Parameter check: Gets the pages that could not be verified, ascending; throws if the version
-  ///   uses one of them. Must not touch this file.
+  /// - Parameter check: Gets the pages that could not be verified, ascending, and where the image
+  ///   is; throws if the version uses one of them. Must not touch this file.
   func advance(
-    to version: UInt64, _ check: ([Int]) throws(StorageError) -> Void
+    to version: UInt64, _ check: ([Int], UnsafeRawPointer) throws(StorageError) -> Void
   ) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       guard state.version < version else { return }
@@ -36,7 +36,9 @@ extension EncryptedFile {
         try load(&state)
         do throws(StorageError) {
           let unverified = Self.unverified(state)
-          if !unverified.isEmpty { try check(unverified) }
+          if !unverified.isEmpty, let base = unsafe state.base {
+            try unsafe check(unverified, UnsafeRawPointer(base))
+          }
           break
         } catch {
           // No process is writing what was never written.

@@ -135,12 +135,18 @@ package final class EncryptedFile: LayeredFile {
   }
 
   /// Provides memory for the range. What the file has there comes with `load`.
+  ///
+  /// An image that is mapped at another address moves there, with all that it has.
   package func map(
     _ range: Range<Int>, at address: UnsafeMutableRawPointer, isWritable: Bool
   ) throws(StorageError) {
     try state.withLock { state throws(StorageError) in
       let base = unsafe address - range.lowerBound
-      unsafe precondition(state.base ?? base == base, "an image cannot move")
+      if let old = unsafe state.base, unsafe old != base {
+        let byteCount = state.pageCount * EncryptedLayout.pageByteCount
+        try unsafe makeWritable(0..<max(byteCount, range.upperBound), at: base)
+        unsafe base.copyMemory(from: old, byteCount: byteCount)
+      }
       unsafe state.base = unsafe base
       try provideMemory(through: range.upperBound, &state)
     }
@@ -151,13 +157,19 @@ package final class EncryptedFile: LayeredFile {
     let page = EncryptedLayout.pageByteCount
     let count = (byteCount + page - 1) / page
     guard count > state.pageCount, let base = unsafe state.base else { return }
+    try unsafe makeWritable(state.pageCount * page..<count * page, at: base)
+    state.marks.append(contentsOf: repeatElement(.zero, count: count - state.marks.count))
+    state.pageCount = count
+  }
+
+  private func makeWritable(
+    _ range: Range<Int>, at base: UnsafeMutableRawPointer
+  ) throws(StorageError) {
     let systemPage = SystemFiles.pageSize
-    let start = state.pageCount * page / systemPage * systemPage
-    let end = (count * page + systemPage - 1) / systemPage * systemPage
+    let start = range.lowerBound / systemPage * systemPage
+    let end = (range.upperBound + systemPage - 1) / systemPage * systemPage
     guard unsafe mprotect(base + start, end - start, PROT_READ | PROT_WRITE) == 0 else {
       throw .system(operation: "Mapping", path: path, code: errno)
     }
-    state.marks.append(contentsOf: repeatElement(.zero, count: count - state.marks.count))
-    state.pageCount = count
   }
 }

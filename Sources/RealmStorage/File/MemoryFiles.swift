@@ -13,17 +13,29 @@ package final class MemoryFiles: FileSystem {
     weak var file: SystemFile?
   }
 
-  private let files = Locked<[String: Entry]>([:])
+  private struct State {
+    var files: [String: Entry] = [:]
+    /// At so many names those without a file are dropped.
+    var limit = 64
+
+    mutating func dropClosed() {
+      guard files.count >= limit else { return }
+      files = files.filter { $0.value.file != nil }
+      limit = max(64, files.count * 2)
+    }
+  }
+
+  private let state = Locked(State())
 
   package init() {}
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
-    let result = files.withLock { files -> Result<SystemFile, StorageError> in
-      if let file = files[path]?.file { return .success(file) }
-      files = files.filter { $0.value.file != nil }
+    let result = state.withLock { state -> Result<SystemFile, StorageError> in
+      if let file = state.files[path]?.file { return .success(file) }
+      state.dropClosed()
       do throws(StorageError) {
         let file = try Self.makeFile(named: path)
-        files[path] = Entry(file: file)
+        state.files[path] = Entry(file: file)
         return .success(file)
       } catch {
         return .failure(error)
@@ -33,7 +45,7 @@ package final class MemoryFiles: FileSystem {
   }
 
   /// Forgets all names: who opens one of them gets a new file. Files that are open stay.
-  package func forgetAll() { files.withLock { $0.removeAll() } }
+  package func forgetAll() { state.withLock { $0.files.removeAll() } }
 
   /// A new empty file that only the caller knows.
   package static func makeFile(named path: String) throws(StorageError) -> SystemFile {

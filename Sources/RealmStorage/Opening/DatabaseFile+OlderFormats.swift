@@ -16,8 +16,11 @@ import Glibc
 extension DatabaseFile {
   /// The format of the version that the header selects; 0 in a file that was never committed to.
   package var formatVersion: Int {
-    let bytes = unsafe UnsafeRawBufferPointer(start: reservation.base, count: FileHeader.byteCount)
-    return unsafe FileHeader(bytes).map { $0.formatVersion(slot: $0.selectedSlot) } ?? 0
+    let place = currentMapping
+    return withExtendedLifetime(place) {
+      let bytes = unsafe UnsafeRawBufferPointer(start: place.base, count: FileHeader.byteCount)
+      return unsafe FileHeader(bytes).map { $0.formatVersion(slot: $0.selectedSlot) } ?? 0
+    }
   }
 
   /// Lets `body` bring the file at `path` to the present format while no other caller has it open.

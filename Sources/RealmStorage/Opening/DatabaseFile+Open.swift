@@ -93,8 +93,10 @@ extension DatabaseFile {
     let result: OpenedStorage
     if let opened { result = opened } else { result = try OpenedStorage(storage, path, options) }
     let file = DatabaseFile(
-      path: path, options: options, storage: storage, reservation: result.reservation,
-      mappedByteCount: result.mappedByteCount, session: session)
+      path: path, options: options, storage: storage,
+      mapping: FileMapping(result.reservation, byteCount: result.mappedByteCount),
+      session: session)
+    result.reservation.giveSlabBack()
     // A process that joins has not checked yet whether a key is needed, and whether this is it, and
     // which kind of history the file has.
     if !isFirst {
@@ -147,11 +149,12 @@ private struct OpenedStorage {
           + "Delete it, restore it from a backup, or use another path.")
     }
     let page = SystemFiles.pageSize
-    let wanted = (max(options.reservedByteCount, physicalSize * 4) + page - 1) / page * page
     reservation = try AddressReservation(
-      path: path, fileCapacity: wanted,
-      slabCapacity: (options.slabByteCount + page - 1) / page * page,
-      minimumFileCapacity: physicalSize + page)
+      path: path,
+      fileCapacity: FileMapping.capacity(for: physicalSize, atLeast: options.reservedByteCount),
+      slabCapacity: options.slabCapacity,
+      minimumFileCapacity: (physicalSize + page - 1) / page * page + page,
+      gapPerSlab: FileMapping.gapPerSlab)
     try unsafe storage.map(0..<physicalSize, at: reservation.base, isWritable: false)
     // Bytes of the last page after the end are mapped, but are not there until the file grows.
     mappedByteCount = physicalSize

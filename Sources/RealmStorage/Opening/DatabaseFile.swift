@@ -2,9 +2,9 @@
 
 // An open database: where versions are read and made.
 //
-// 1. The mapping is read-only and never moves. Bytes reach the file through `CommitWriter` only.
-// 2. `mappedByteCount` never shrinks, and is at least the logical size of every version that a
-//    snapshot was made of.
+// 1. The mapping is read-only. Bytes reach the file through `CommitWriter` only.
+// 2. A snapshot, and a transaction, has the place where the file was mapped when it was made, and
+//    keeps it (`FileMapping`).
 // 3. `writer` belongs to the holder of the writer lock (`WriterScheduler`).
 // 4. A process that was forked without exec can neither read nor write: its parent does not know
 //    of it, and would reuse what it reads.
@@ -32,11 +32,17 @@ package struct OpenOptions: Hashable, Sendable {
   package var cipher = CipherSource.standard
   /// The kind of history that commits continue; of no account for reading only.
   package var history = HistoryKind.inFile
-  /// The address space that is reserved for the file, which cannot grow beyond it while it is open.
-  /// Four times the file's present length is reserved in any case.
-  package var reservedByteCount = 64 << 30
-  /// The address space that is reserved for what one transaction writes.
+  /// The address space that is reserved for the file at first; twice the file's length in any case.
+  /// A file that outgrows it is mapped elsewhere.
+  package var reservedByteCount = 64 << 20
+  /// The address space for what one transaction writes, which is reserved while the file is written.
   package var slabByteCount = 16 << 30
+
+  /// The same in whole pages.
+  var slabCapacity: Int {
+    let page = SystemFiles.pageSize
+    return isReadOnly ? 0 : (slabByteCount + page - 1) / page * page
+  }
 
   package init(
     isReadOnly: Bool = false, joinsSession: Bool = false, mustExist: Bool = false,
@@ -60,13 +66,12 @@ package final class DatabaseFile: Sendable {
   let storage: any StorageFile
   /// The same as `storage`, if that is encrypted.
   let encrypted: EncryptedFile?
-  let reservation: AddressReservation
+  /// Where the file is mapped now.
+  let mapping: Locked<FileMapping>
   let session: LockFileSession
   let listeners = VersionListeners()
   /// Who may write next.
   package let writers: WriterScheduler
-  private let mappedByteCount: Atomic<Int>
-  private let mapping = Locked(())
   private let keptCommits = Atomic(0)
   /// Whether the file is going to be settled some time from now.
   let isSettlingLater = Atomic(false)
@@ -77,14 +82,13 @@ package final class DatabaseFile: Sendable {
 
   init(
     path: String, options: OpenOptions, storage: any StorageFile,
-    reservation: AddressReservation, mappedByteCount: Int, session: LockFileSession
+    mapping: FileMapping, session: LockFileSession
   ) {
     self.path = path
     self.options = options
     self.storage = storage
     encrypted = storage as? EncryptedFile
-    self.reservation = reservation
-    self.mappedByteCount = Atomic(mappedByteCount)
+    self.mapping = Locked(mapping)
     self.session = session
     writers = WriterScheduler(lockFile: session.memory.file)
     unsafe writer = WriterState()
@@ -126,29 +130,15 @@ package final class DatabaseFile: Sendable {
   func snapshot(
     of entry: VersionEntry, pin: ReaderTable.Pin, isOwn: Bool = false
   ) throws(StorageError) -> Snapshot {
-    try mapThrough(entry.logicalSize)
-    if encrypted != nil, !isOwn { try bringImage(to: entry) }
-    let space = unsafe NodeSpace(
-      base: UnsafeRawPointer(reservation.base), fileEnd: entry.logicalSize)
-    let roots = try TopArray.roots(at: entry.topRef, in: space)
-    return Snapshot(file: self, entry: entry, space: space, roots: roots, pin: pin)
-  }
-
-  /// Maps the file up to `byteCount`, if another process or this commit made it grow.
-  func mapThrough(_ byteCount: Int) throws(StorageError) {
-    guard mappedByteCount.load(ordering: .acquiring) < byteCount else { return }
-    try mapping.withLock { _ throws(StorageError) in
-      let mapped = mappedByteCount.load(ordering: .relaxed)
-      guard mapped < byteCount else { return }
-      guard byteCount <= reservation.fileCapacity else {
-        throw .addressSpaceExhausted(path: path, byteCount: byteCount)
-      }
-      let physical = try requireLength(byteCount)
-      let start = mapped & ~(SystemFiles.pageSize - 1)
-      try unsafe storage.map(start..<byteCount, at: reservation.base + start, isWritable: false)
-      let end = (byteCount + SystemFiles.pageSize - 1) & ~(SystemFiles.pageSize - 1)
-      mappedByteCount.store(min(end, physical), ordering: .releasing)
+    var place = try mapping(through: entry.logicalSize)
+    if encrypted != nil, !isOwn {
+      try bringImage(to: entry)
+      // The image may have moved meanwhile, and was brought to the version where it is now.
+      place = currentMapping
     }
+    let roots = try TopArray.roots(
+      at: entry.topRef, in: place.space(through: entry.logicalSize))
+    return Snapshot(file: self, entry: entry, mapping: place, roots: roots, pin: pin)
   }
 
   /// Checks that no other program has cut the file to less than `byteCount`; returns its length.

@@ -20,8 +20,17 @@ package final class FileRegistry: Sendable {
 
   private struct State {
     var entries: [FileIdentity: Entry] = [:]
+    /// At so many entries those without a file are dropped.
+    var entryLimit = 64
     /// The files that must stay closed while an operation on them runs.
     var closed: Set<FileIdentity> = []
+
+    /// Drops the entries of closed files, now and then: a process may have very many files open.
+    mutating func dropClosed() {
+      guard entries.count >= entryLimit else { return }
+      entries = entries.filter { $0.value.file != nil }
+      entryLimit = max(64, entries.count * 2)
+    }
   }
 
   private let state = Locked(State())
@@ -45,7 +54,7 @@ package final class FileRegistry: Sendable {
           return file
         }
         let file = try open()
-        state.entries = state.entries.filter { $0.value.file != nil }
+        state.dropClosed()
         state.entries[identity] = Entry(file: file)
         return file
       }

@@ -4,9 +4,12 @@
 
 /// A committed version that is not overwritten while this object lives.
 ///
-/// Making one takes no lock and no system call. It keeps the file open and mapped.
+/// Making one takes no system call, and no lock that is held during one but while the file grows. It
+/// keeps the file open and mapped.
 package final class Snapshot: Sendable {
   package let file: DatabaseFile
+  /// The place in memory, which the snapshot keeps.
+  let mapping: FileMapping
   package let version: UInt64
   /// Where the version's nodes are found.
   package let space: NodeSpace
@@ -16,14 +19,26 @@ package final class Snapshot: Sendable {
   private let pin: ReaderTable.Pin
 
   init(
-    file: DatabaseFile, entry: VersionEntry, space: NodeSpace, roots: VersionRoots,
+    file: DatabaseFile, entry: VersionEntry, mapping: FileMapping, roots: VersionRoots,
     pin: ReaderTable.Pin
   ) {
     self.file = file
+    self.mapping = mapping
     version = entry.version
-    self.space = space
+    space = mapping.space(through: entry.logicalSize)
     self.roots = roots
     topRef = entry.topRef
+    self.pin = pin
+  }
+
+  /// The same version as `other`, elsewhere in memory.
+  init(_ other: Snapshot, in mapping: FileMapping, pin: ReaderTable.Pin) {
+    file = other.file
+    self.mapping = mapping
+    version = other.version
+    space = mapping.space(through: other.space.fileEnd)
+    roots = other.roots
+    topRef = other.topRef
     self.pin = pin
   }
 
