@@ -70,6 +70,7 @@ struct SecondProcess {
       try realm.beginWrite()
       try counter(numbers[0]).value = -1
     case ("commit", 0): try realm.commitWrite()
+    case ("delete-owner", 0): try GoneOwner.deleteAll(in: words[1])
     case ("keep", 0): kept.append(try realm.freeze())
     case ("fork", _): return try fork(words[1])
     case ("fork-hold", 0): return try ForkedChild.hold()

@@ -23,18 +23,23 @@ struct BacklinkSource {
 
   /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
   /// there.
+  ///
+  /// - Parameter orGone: Whether the backlinks of an object that does not exist are wanted, too: none.
   static func local(
-    _ definition: BacklinksLocator, in core: RealmCore, of element: Any.Type
+    _ definition: BacklinksLocator, in core: RealmCore, of element: Any.Type, orGone: Bool = false
   ) -> BacklinkSource? {
     guard let target = core.info(ofTable: definition.target, for: element),
       let origin = core.info(ofTable: definition.origin, for: element),
-      let index = origin.columns.firstIndex(where: { $0?.key == definition.link }),
-      orTrap(try target.row(of: definition.object)) != nil
+      let index = origin.columns.firstIndex(where: { $0?.key == definition.link })
     else { return nil }
-    return BacklinkSource(
+    let source = BacklinkSource(
       target: target, key: definition.object, origin: origin,
       property: origin.schema.properties[index])
+    return orGone || source.isValid ? source : nil
   }
+
+  /// Whether the object still exists.
+  var isValid: Bool { orTrap(try target.row(of: key)) != nil }
 
   /// The keys of the objects that link: one for each link.
   func keys() throws(StorageError) -> [ObjectKey] {

@@ -65,6 +65,11 @@ public final class _CollectionContents {
       }
   }
 
+  /// The contents of what has no elements.
+  static func empty(_ core: RealmCore, _ info: ClassInfo?) -> _CollectionContents {
+    orTrap(try _CollectionContents(info == nil ? .values([]) : .keys([]), core, info))
+  }
+
   /// Traps with the documented messages unless there is an element `index`.
   @inline(__always)
   func check(_ index: Int) {

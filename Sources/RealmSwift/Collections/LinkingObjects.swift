@@ -98,7 +98,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue> {
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard
       let state = ResultsState.local(
-        definition.locator, in: realm.core, of: Element.self),
+        definition.locator, in: realm.core, of: Element.self, orGone: definition.isGone),
       case .backlinks(let backlinks) = state.source
     else { return nil }
     return Self(state, originProperty: backlinks.property.name)

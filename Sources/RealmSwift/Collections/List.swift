@@ -86,10 +86,7 @@ public final class List<Element: RealmCollectionValue> {
   }
 
   /// The list as the source of results.
-  public var _resultsSource: _ResultsSource {
-    let managed = requireManaged()
-    return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
-  }
+  public var _resultsSource: _ResultsSource { requireManaged().source }
 
   /// The elements of the list as stored values.
   public var _contents: _CollectionContents { requireManaged().contents() }

@@ -2,6 +2,11 @@
 
 // `ManagedCollection`: a collection of a managed object, in a property or inside a mixed value of
 // one. It locates the stored collection, and reads and changes it.
+//
+// Invariants:
+// 1. A collection whose object was deleted has no contents. Reading it traps, unless an observer
+//    was told of its end: that may read the collection which it gets, and finds it empty.
+// 2. What was derived from it (results, their sections) is empty from then on, and never traps.
 
 import RealmSession
 import RealmStorage
@@ -23,11 +28,13 @@ final class ManagedCollection {
   /// The class of the elements; nil if they are scalars.
   let info: ClassInfo?
 
-  private let birth: UInt64
+  private var birth: UInt64
   private var cached: _CollectionContents?
   private var cachedGeneration: UInt64 = 0
   /// Holds the contents instead of `cached` if the realm is frozen.
   private let frozen: FrozenContents?
+  /// Whether an observer was told that the collection is gone (`ManagedCollection` 1).
+  private(set) var hasToldEnd = false
 
   convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {
     unsafe self.init(object._key, owner, slot)
@@ -56,8 +63,11 @@ final class ManagedCollection {
   }
 
   /// The collection that `definition` describes, in `core`; nil if its object does not exist there.
+  ///
+  /// - Parameter orGone: Whether the collection of an object that does not exist is wanted, too, as
+  ///   one without elements.
   static func local(
-    _ definition: ListLocator, in core: RealmCore, of element: Any.Type
+    _ definition: ListLocator, in core: RealmCore, of element: Any.Type, orGone: Bool = false
   ) -> ManagedCollection? {
     let column = definition.column.key
     guard let owner = core.info(ofTable: definition.table, with: column, for: element),
@@ -66,7 +76,9 @@ final class ManagedCollection {
     let slot = owner.slot(owner.schema.properties[index])
     let collection = ManagedCollection(
       definition.object, owner, slot, path: definition.path, kind: definition.kind)
-    return collection.isValid ? collection : nil
+    if collection.isValid { return collection }
+    collection.hasToldEnd = orGone
+    return orGone ? collection : nil
   }
 
   /// Whether the object still exists.
@@ -93,15 +105,45 @@ final class ManagedCollection {
 
   /// The elements as they are now; of a dictionary the values, without links to nothing.
   func contents() -> _CollectionContents {
+    if let contents = presentContents() { return contents }
+    if !hasToldEnd { refuseInvalid() }
+    return .empty(core, info)
+  }
+
+  /// The elements as they are now; nil if the object that has the collection is gone.
+  @inline(__always)
+  func presentContents() -> _CollectionContents? {
     noteReading()
-    if let frozen {
-      return orTrap(try frozen.contents(evaluate()))
-    }
+    if let frozen { return frozenContents(frozen) }
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    let contents = orTrap(try evaluate())
+    guard let contents = orTrap(try evaluate()) else { return nil }
     cached = contents
     cachedGeneration = core.dataGeneration
     return contents
+  }
+
+  private func frozenContents(_ frozen: FrozenContents) -> _CollectionContents? {
+    if let loaded = frozen.loaded { return loaded }
+    guard let contents = orTrap(try evaluate()) else { return nil }
+    return orTrap(try frozen.contents(contents))
+  }
+
+  /// The collection as the source of results; traps if it cannot be read.
+  var source: _ResultsSource {
+    core.checkIsolation()
+    if !isValid, !hasToldEnd { refuseInvalid() }
+    return _ResultsSource(ResultsState(.list(self), core, info))
+  }
+
+  /// Prepares for telling an observer of the collection of `change` (`ManagedCollection` 1).
+  func willTell(_ change: ObservedChange) {
+    revive()
+    if case .collectionDeleted = change { hasToldEnd = true }
+  }
+
+  /// Makes the collection usable again after its realm was invalidated, for its observers.
+  func revive() {
+    if birth < core.firstValidGeneration { birth = core.firstValidGeneration }
   }
 
   /// Checks that the collection may be read, and records the read for observation tracking.
@@ -113,13 +155,13 @@ final class ManagedCollection {
     }
   }
 
-  private func evaluate() throws(StorageError) -> _CollectionContents {
-    let row = try requireRow()
+  private func evaluate() throws(StorageError) -> _CollectionContents? {
+    guard let row = try presentRow() else { return nil }
     guard kind == .dictionary else {
-      guard let list = try row.list(column, path) else { refuseInvalid() }
+      guard let list = try row.list(column, path) else { return nil }
       return try _CollectionContents(.list(list), core, info, at: place)
     }
-    guard let view = try row.dictionary(column, path) else { refuseInvalid() }
+    guard let view = try row.dictionary(column, path) else { return nil }
     return try info == nil
       ? _CollectionContents(.values(view.entries(of: column).entries.map(\.value)), core, nil)
       : _CollectionContents(.keys(view.links(of: column).compactMap(\.self)), core, info)
@@ -128,8 +170,9 @@ final class ManagedCollection {
   /// The entries of a dictionary as they are now.
   func dictionary() -> DictionaryView {
     noteReading()
-    guard let view = orTrap(try requireRow().dictionary(column, path)) else { refuseInvalid() }
-    return view
+    if let view = orTrap(try presentRow()?.dictionary(column, path)) { return view }
+    if !hasToldEnd { refuseInvalid() }
+    return orTrap(try DictionaryView(root: .null, hasIntegerKeys: false, in: owner.table.space))
   }
 
   /// The value of an entry of the dictionary.
@@ -155,11 +198,14 @@ final class ManagedCollection {
       ? try row.dictionary(column, path) != nil : try row.list(column, path) != nil
   }
 
+  /// The object that has the property; nil if it was deleted, or the realm invalidated.
+  private func presentRow() throws(StorageError) -> Row? {
+    birth >= core.firstValidGeneration ? try owner.row(of: key) : nil
+  }
+
   /// The object that has the property; traps if it was deleted.
   private func requireRow() throws(StorageError) -> Row {
-    guard birth >= core.firstValidGeneration, let row = try owner.row(of: key) else {
-      refuseInvalid()
-    }
+    guard let row = try presentRow() else { refuseInvalid() }
     return row
   }
 

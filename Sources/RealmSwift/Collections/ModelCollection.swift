@@ -60,13 +60,15 @@ extension ModelCollection {
   /// The locator of the collection: its identity, independent of a realm.
   var definition: _ConfinedDefinition {
     guard let managed else { throwRealmException(observationOfUnmanagedText) }
-    return _ConfinedDefinition(.list(managed.definition))
+    return _ConfinedDefinition(.list(managed.definition), isGone: managed.hasToldEnd)
   }
 
   /// The collection that `definition` describes, in `realm`; nil if its object does not exist
   /// there.
   static func local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
     guard case .list(let locator) = definition.locator else { return nil }
-    return ManagedCollection.local(locator, in: realm.core, of: Stored.self).map(Self.init)
+    return ManagedCollection.local(
+      locator, in: realm.core, of: Stored.self, orGone: definition.isGone
+    ).map(Self.init)
   }
 }

@@ -113,10 +113,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
   }
 
   /// The set as the source of results.
-  public var _resultsSource: _ResultsSource {
-    let managed = requireManaged()
-    return _ResultsSource(ResultsState(.list(managed), managed.core, managed.info))
-  }
+  public var _resultsSource: _ResultsSource { requireManaged().source }
 
   /// The elements of the set as stored values.
   public var _contents: _CollectionContents { requireManaged().contents() }

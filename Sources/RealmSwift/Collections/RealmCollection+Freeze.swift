@@ -21,7 +21,10 @@ extension Results {
   }
 
   /// The live results that frozen ones are a copy of, in the realm of the calling thread, queue or
-  /// actor; nil if they were of an object that was deleted. For live results the same.
+  /// actor. For live results the same.
+  ///
+  /// If the object was deleted whose list, set, map or backlinks they are of, results of objects are
+  /// empty, and results of values are nil.
   public func thaw() -> Results? {
     state.requireValid()
     return thawed(from: state.core)
@@ -78,6 +81,6 @@ extension ResultsState {
   /// Traps if the realm was invalidated since the results were made.
   fileprivate func requireValid() {
     core.checkIsolation()
-    if isInvalidated { throwRealmException("Access to invalidated Results objects") }
+    if isOfInvalidRealm { throwRealmException("Access to invalidated Results objects") }
   }
 }

@@ -2,6 +2,7 @@
 
 // Live results: all objects of a class, and what is filtered or sorted from them.
 
+import RealmSession
 import RealmTables
 
 /// The objects of a class, or those that a query selects. Results always show the present state of
@@ -53,7 +54,10 @@ extension Results: RealmCollection {
   /// The realm of the elements.
   public var realm: Realm? { Realm(core: state.core) }
 
-  /// Whether the realm was invalidated.
+  /// Whether the realm was invalidated, or, for results of values, the object deleted that had them.
+  ///
+  /// Results of objects have no elements after the list, set, map or backlinks that they are of are
+  /// gone, and can still be used.
   public var isInvalidated: Bool { state.isInvalidated }
 
   /// Whether both are the same results, or copies of them.
@@ -62,10 +66,18 @@ extension Results: RealmCollection {
 
 extension Results {
   /// The definition of the results, independent of a realm.
-  public var _definition: _ConfinedDefinition { _ConfinedDefinition(state.definition) }
+  public var _definition: _ConfinedDefinition {
+    _ConfinedDefinition(state.definition, isGone: state.isGone)
+  }
 
   /// The results that `definition` describes, in `realm`; nil if they cannot exist there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    ResultsState.local(definition.locator, in: realm.core, of: Element.self).map { Self($0) }
+    // In a live realm, results of objects are empty where the object is gone that has them. In a
+    // frozen one it is only missing if it is newer than that, and nothing must be made up.
+    let isOfObjects = definition.locator.elementTable != nil
+    return ResultsState.local(
+      definition.locator, in: realm.core, of: Element.self,
+      orGone: definition.isGone || (isOfObjects && !realm.core.isFrozen)
+    ).map { Self($0) }
   }
 }

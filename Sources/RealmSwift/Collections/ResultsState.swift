@@ -10,6 +10,7 @@
 // 3. Other results are made from `history` and the changes since then where that is cheaper.
 // 4. Results of a frozen realm are used on many threads at once: `frozen` holds what they remember,
 //    and the other variables stay as they are.
+// 5. Results of a collection whose object is gone have no elements. Reading them never traps.
 
 import RealmQuery
 import RealmSession
@@ -35,7 +36,7 @@ final class ResultsState {
   let query: TableQuery
   /// The condition as it was written; nil for all elements.
   let written: RealmQuery.Predicate?
-  private let birth: UInt64
+  private var birth: UInt64
   // Confined as the realm is, and constant if that is frozen (`ResultsState` 4): checks of
   // exclusivity, of which a look-up by a condition would make five, could not find anything.
   @exclusivity(unchecked) private var present = Present()
@@ -91,38 +92,54 @@ final class ResultsState {
   }
 
   /// The results that `definition` describes, in `core`; nil if they cannot exist there.
+  ///
+  /// - Parameter orGone: Whether results of a collection whose object does not exist are wanted, too.
   static func local(
-    _ definition: Locator, in core: RealmCore, of element: Any.Type
+    _ definition: Locator, in core: RealmCore, of element: Any.Type, orGone: Bool
   ) -> ResultsState? {
     switch definition {
     case .results(let query):
       core.info(ofTable: query.table, for: element).map { ResultsState(.table, core, $0, query) }
-    case .list(let list): local(.list(list), nil, in: core, of: element)
-    case .backlinks(let backlinks): local(.backlinks(backlinks), nil, in: core, of: element)
+    case .list(let list): local(.list(list), nil, in: core, of: element, orGone)
+    case .backlinks(let backlinks):
+      local(.backlinks(backlinks), nil, in: core, of: element, orGone)
     case .refinement(let refinement):
-      local(refinement.base, refinement.query, in: core, of: element)
+      local(refinement.base, refinement.query, in: core, of: element, orGone)
     case .object: nil
     }
   }
 
   private static func local(
-    _ base: RefinementLocator.Base, _ query: TableQuery?, in core: RealmCore, of element: Any.Type
+    _ base: RefinementLocator.Base, _ query: TableQuery?, in core: RealmCore, of element: Any.Type,
+    _ orGone: Bool
   ) -> ResultsState? {
     switch base {
     case .list(let list):
-      ManagedCollection.local(list, in: core, of: element).map {
+      ManagedCollection.local(list, in: core, of: element, orGone: orGone).map {
         ResultsState(.list($0), core, $0.info, query)
       }
     case .backlinks(let backlinks):
-      BacklinkSource.local(backlinks, in: core, of: element).map {
+      BacklinkSource.local(backlinks, in: core, of: element, orGone: orGone).map {
         ResultsState(.backlinks($0), core, $0.origin, query)
       }
     }
   }
 
   /// Whether the realm was invalidated since the results were made.
-  var isInvalidated: Bool {
-    birth < core.firstValidGeneration || core.isFrozenAndInvalid
+  var isOfInvalidRealm: Bool { birth < core.firstValidGeneration || core.isFrozenAndInvalid }
+
+  /// Whether the results cannot be used any more: of objects only if the realm was invalidated, of
+  /// values also if the object that had them is gone.
+  var isInvalidated: Bool { isOfInvalidRealm || (info == nil && isGone) }
+
+  /// Whether the object is gone whose collection the results are of.
+  var isGone: Bool {
+    if isOfInvalidRealm { return false }
+    return switch source {
+    case .table: false
+    case .list(let list): !list.isValid
+    case .backlinks(let backlinks): !backlinks.isValid
+    }
   }
 
   /// The elements as they are now.
@@ -151,12 +168,12 @@ final class ResultsState {
 
   @inline(never)
   private func noteAccess() {
-    guard !isInvalidated, let shown = core.shownTables else { return }
+    guard !isOfInvalidRealm, let shown = core.shownTables else { return }
     core.observers?.tracker.noteElements(of: definition, at: shown)
   }
 
   private func presentContents() throws(StorageError) -> _CollectionContents {
-    if isInvalidated { return try _CollectionContents(.keys([]), core, info) }
+    if isOfInvalidRealm { return .empty(core, info) }
     if let contents = try observedContents() { return contents }
     if let contents = try refreshedContents() { return contents }
     if let contents = try keptEvaluation() { return contents }
@@ -167,8 +184,8 @@ final class ResultsState {
   /// one can be found without the others. What an observer has seen is taken instead.
   private var isPlainFilter: Bool {
     guard case .table = source else { return false }
-    return unsafe query.condition != nil && query.steps.isEmpty && info != nil && !isInvalidated
-      && observations.isEmpty
+    return unsafe query.condition != nil && query.steps.isEmpty && info != nil
+      && !isOfInvalidRealm && observations.isEmpty
   }
 
   /// The number of elements; a filter alone is counted without finding the elements.
@@ -234,6 +251,18 @@ final class ResultsState {
     if !query.isEverything { unsafe observations.append(observation.id) }
   }
 
+  /// Prepares for telling an observer of `change`: after the realm was invalidated, observers live
+  /// on, and what they observe is usable again from their next call on.
+  func willTell(_ change: ObservedChange) {
+    if isOfInvalidRealm, frozen == nil {
+      birth = core.firstValidGeneration
+      unsafe present = Present()
+      unsafe history = ResultsHistory()
+    }
+    guard case .list(let list) = source else { return }
+    if query.isEverything { list.willTell(change) } else { list.revive() }
+  }
+
   /// The state that an observer has seen, brought to the version that the realm shows; nil if
   /// there is none.
   private func observedContents() throws(StorageError) -> _CollectionContents? {
@@ -296,7 +325,7 @@ final class ResultsState {
 
   /// Traps if an order does not fit the schema.
   func check(_ order: SortOrder) {
-    guard let info, !isInvalidated else { return }
+    guard let info, !isOfInvalidRealm else { return }
     let (table, tables) = orTrap(try shown(info))
     orTrap(try trappingMistakes(order.check(against: table, of: tables)))
   }
@@ -339,7 +368,7 @@ final class ResultsState {
     case .table:
       guard let info else { return try _CollectionContents(.keys([]), core, nil) }
       return try _CollectionContents(.table(info.table), core, info)
-    case .list(let list): return list.contents()
+    case .list(let list): return list.presentContents() ?? .empty(core, info)
     case .backlinks(let backlinks):
       return try _CollectionContents(.keys(backlinks.keys()), core, info)
     }

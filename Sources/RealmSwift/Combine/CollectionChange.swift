@@ -13,9 +13,10 @@ protocol CollectionChange<Subject> {
 }
 
 extension CollectionChange {
-  /// The same notification with a frozen collection; one whose object was deleted stays as it is.
+  /// The same notification with a frozen collection, which is empty if its object was deleted.
   func frozen() -> Self {
-    guard let (subject, make) = parts, !subject.isInvalidated else { return self }
+    guard let (subject, make) = parts else { return self }
+    if subject.isInvalidated, !subject._definition.isGone { return self }
     return make(subject.freeze())
   }
 }

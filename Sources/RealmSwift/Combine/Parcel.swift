@@ -28,7 +28,17 @@ extension Parcel where Value: ThreadConfined {
     if value.isFrozen {
       self.init(value)
     } else if value.isInvalidated {
-      self.init { _ in nil }
+      let (definition, configuration) = (value._definition, value.realm?.configuration)
+      guard definition.isGone, let configuration else {
+        self.init { _ in nil }
+        return
+      }
+      // The last change of a collection that is gone arrives with one that is empty.
+      self.init { queue in
+        (try? Realm(configuration: configuration, queue: queue)).flatMap {
+          Value._local(definition, in: $0)
+        }
+      }
     } else if let realm = value.realm {
       let reference = ThreadSafeReference(to: value)
       let configuration = realm.configuration

@@ -12,6 +12,12 @@ public struct _ConfinedDefinition: Sendable {
   /// The part that the file does not know: code of the program, or a key path. It is used where the
   /// result is.
   var context: UnsafeTransfer<Any>?
+  /// Whether the object that has the collection is gone where this was made. Elsewhere, too, it may
+  /// then be a collection without elements.
+  var isGone: Bool
 
-  init(_ locator: Locator) { self.locator = locator }
+  init(_ locator: Locator, isGone: Bool = false) {
+    self.locator = locator
+    self.isGone = isGone
+  }
 }

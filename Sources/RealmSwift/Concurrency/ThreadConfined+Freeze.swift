@@ -21,6 +21,8 @@ extension ThreadConfined {
   func thawed(from core: RealmCore) -> Self? {
     if !core.isFrozen { return self }
     core.checkIsolation()
-    return Self._local(_definition, in: Realm(core: core.thawed()))
+    var definition = _definition
+    definition.isGone = false
+    return Self._local(definition, in: Realm(core: core.thawed()))
   }
 }

@@ -104,7 +104,7 @@ extension Realm {
 extension _ConfinedDefinition {
   /// Traps if this is results of a list or of backlinks whose object is not in `tables`.
   fileprivate func requireResultsOf(older tables: TableGroup) throws(StorageError) {
-    guard case .refinement(let refinement) = locator else { return }
+    guard !isGone, case .refinement(let refinement) = locator else { return }
     let (table, key) =
       switch refinement.base {
       case .list(let list): (list.table, list.object)

@@ -90,7 +90,10 @@ extension RealmCollection {
     let subject = Self.self is AnyClass ? self as AnyObject : state
     let observation = core.observe(
       _definition.locator, keyPaths: keyPaths, sharing: ObjectIdentifier(subject),
-      Observation.Handler { change, _ in block(.init(change, of: self, path)) })
+      Observation.Handler { change, _ in
+        state.willTell(change)
+        block(.init(change, of: self, path))
+      })
     state.note(observation)
     return observation
   }

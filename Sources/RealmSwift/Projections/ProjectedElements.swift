@@ -86,8 +86,12 @@ where C.Element: ObjectBase {
   func observe(
     _ core: RealmCore, _ keyPaths: [String]?, _ block: @escaping (ObservedChange) -> Void
   ) -> Observation {
-    core.observe(
+    let state = collection._resultsSource.state
+    return core.observe(
       collection._definition.locator, keyPaths: keyPaths ?? [_name(for: keyPath)],
-      Observation.Handler { change, _ in block(change) })
+      Observation.Handler { change, _ in
+        state.willTell(change)
+        block(change)
+      })
   }
 }

@@ -82,7 +82,7 @@ extension ResultsState {
   /// Aggregates a property of the objects.
   func aggregate(_ function: CollectionFunction, _ name: String) -> MixedValue {
     core.checkIsolation()
-    guard let info, !isInvalidated else { return .null }
+    guard let info, !isOfInvalidRealm else { return .null }
     let property = info.schema.property(named: name, for: function)
     return orTrap(try aggregate(function, info.column(property.index), info))
   }

@@ -58,6 +58,7 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
     private let collection: Collection
     private let subscription: ChangeSubscription
     private let path: String
+    private let state: ResultsState
 
     init(_ collection: Collection, _ keyPaths: [String]?) {
       guard let core = collection.realm?.core else {
@@ -67,7 +68,8 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
       path = core.file.path
       subscription = ChangeSubscription(
         collection._definition.locator, keyPaths: keyPaths, of: core)
-      collection._resultsSource.state.note(subscription.observed)
+      state = collection._resultsSource.state
+      state.note(subscription.observed)
     }
 
     /// The next change; nil at the end. To be called where the realm lives.
@@ -75,6 +77,7 @@ public struct RealmCollectionChangeSequence<Collection: RealmCollection>: AsyncS
       isolation actor: isolated (any Actor)? = #isolation
     ) async -> RealmCollectionChange<Collection>? {
       guard let (change, _) = await subscription.next(isolation: actor) else { return nil }
+      state.willTell(change)
       return .init(change, of: collection, path)
     }
   }
