@@ -84,6 +84,30 @@ import Testing
     for subscription in subscriptions { subscription.cancel() }
   }
 
+  /// In release builds, too: the optimizer must not take a projection for one of its superclass.
+  @Test func projectionsSaySoEachTimeHereAndOnQueues() async throws {
+    let club = try await Club()
+    let badge = Badge(projecting: club.member)
+    let base: Projection<Member> = badge
+    let recorder = Recorder()
+    let place = Place()
+    let subscriptions = [
+      badge.objectWillChange.recorded(in: recorder) { "badge" },
+      base.objectWillChange.recorded(in: recorder) { "base" },
+      badge.objectWillChange.subscribe(on: place.queue).recorded(in: recorder) { Place.here },
+      valuePublisher(badge).recorded(in: recorder) { "value \($0.title)" },
+      valuePublisher(base).recorded(in: recorder) { "\(type(of: $0))" },
+    ]
+    await withCheckedContinuation { continuation in place.queue.async { continuation.resume() } }
+    for number in 1...3 {
+      try club.write { club.member.name = "\(number)" }
+      await expectEqual(
+        recorder.wait(for: 5 * number).suffix(5).sorted(),
+        ["Badge", "badge", "base", "there", "value \(number)"])
+    }
+    for subscription in subscriptions { subscription.cancel() }
+  }
+
   @Test func aRealmTellsAQueue() async throws {
     let club = try await Club()
     let place = Place()

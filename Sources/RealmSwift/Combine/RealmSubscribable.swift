@@ -48,18 +48,14 @@ extension Projection: RealmSubscribable {
   }
 }
 
-/// Observes a projection by its own class, whatever class the caller knows it as: the properties to
-/// observe are those of its own.
-func followed(
-  _ projection: any ProjectionObservable, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+/// Observes a projection; the properties to observe are those of its own class.
+func followed<P: ProjectionObservable>(
+  _ projection: P, _ keyPaths: [String]?, _ queue: DispatchQueue?,
   _ block: @escaping (_SubscribedChange) -> Void
 ) -> NotificationToken {
-  func observe<P: ProjectionObservable>(_ projection: P) -> NotificationToken {
-    projection.observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<P>) in
-      block(_SubscribedChange(change))
-    }
+  projection.observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<P>) in
+    block(_SubscribedChange(change))
   }
-  return observe(projection)
 }
 
 extension _SubscribedChange {

@@ -66,12 +66,27 @@ extension ObjectBase {
     let path = core.file.path
     return unsafe core.observe(
       .object(ObjectLocator(table: info.tableKey, object: _key)), keyPaths: keyPaths,
-      Observation.Handler(valuesBefore: { object.valuesToTell($0, info) }) { change, before in
+      Observation.Handler(
+        valuesBefore: { columns in
+          object.revive(info)
+          return object.valuesToTell(columns, info)
+        }
+      ) { change, before in
+        object.revive(info)
         let change = ObjectChange<T>(change, path) {
           .change(object, object.propertyChanges($0, before, info))
         }
         if let change { block(change) }
       })
+  }
+
+  /// Makes an object usable again after its realm was invalidated, for its observers, which live on.
+  final func revive(_ info: ClassInfo) {
+    guard unsafe _generation < info.core.firstValidGeneration, unsafe !info.core.isFrozen else {
+      return
+    }
+    unsafe _row = nil
+    unsafe _generation = info.core.firstValidGeneration
   }
 
   /// The present values of the properties in some columns.

@@ -26,7 +26,7 @@ extension ProjectionObservable {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (ObjectChange<Self>) -> Void
   ) -> NotificationToken {
-    let paths = Self.rootPaths(keyPaths)
+    let paths = schema.observedPaths(keyPaths)
     return observed(on: queue, orElse: observationOfUnmanagedObjectText) {
       $0.observeHere($1, paths, block)
     }
@@ -37,7 +37,7 @@ extension ProjectionObservable {
     keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
     _ block: @escaping (ObjectChange<Self>) -> Void
   ) -> NotificationToken {
-    let paths = keyPaths.isEmpty ? Self.rootPaths(nil) : keyPaths.map { _name(for: $0) }
+    let paths = keyPaths.isEmpty ? schema.observedPaths(nil) : keyPaths.map { _name(for: $0) }
     return observed(on: queue, orElse: observationOfUnmanagedObjectText) {
       $0.observeHere($1, paths, block)
     }
@@ -52,7 +52,7 @@ extension ProjectionObservable {
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
-    let paths = Self.rootPaths(keyPaths)
+    let paths = schema.observedPaths(keyPaths)
     return await observed(on: actor) { projection, core, actor in
       projection.observeHere(core, paths, actor.calling(block))
     }
@@ -64,19 +64,15 @@ extension ProjectionObservable {
     _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
   ) async -> NotificationToken {
-    let paths = keyPaths.isEmpty ? Self.rootPaths(nil) : keyPaths.map { _name(for: $0) }
+    let paths = keyPaths.isEmpty ? schema.observedPaths(nil) : keyPaths.map { _name(for: $0) }
     return await observed(on: actor) { projection, core, actor in
       projection.observeHere(core, paths, actor.calling(block))
     }
   }
 
-  /// The key paths of the projected object to observe: all that the projection shows if none are
-  /// named.
-  static func rootPaths(_ names: [String]?) -> [String] {
-    // Reflected upon in any case, so that a property that cannot be projected traps at once.
-    let shown = ProjectionSchema.of(self).properties.map(\.path)
-    return names.flatMap { $0.isEmpty ? nil : $0 } ?? shown
-  }
+  /// The properties of the class that the projection is an instance of, whatever class the caller
+  /// knows it as: `Self` is the class that the compiler knows, which depends on its optimizer.
+  private var schema: ProjectionSchema { ProjectionSchema.of(type(of: self)) }
 
   private func observeHere(
     _ core: RealmCore, _ paths: [String], _ block: @escaping (ObjectChange<Self>) -> Void
@@ -84,17 +80,19 @@ extension ProjectionObservable {
     guard let info = rootObject._info else {
       throwRealmException(observationOfUnmanagedObjectText)
     }
-    let shown = ProjectionSchema.of(Self.self).properties.filter { $0.isAskedFor(by: paths) }
+    let shown = schema.properties.filter { $0.isAskedFor(by: paths) }
     let root = rootObject
     let filePath = core.file.path
     return unsafe core.observe(
       .object(ObjectLocator(table: info.tableKey, object: root._key)), keyPaths: paths,
       Observation.Handler(
         valuesBefore: { columns in
+          root.revive(info)
           let names = info.propertyNames(columns)
           return shown.map { names.contains($0.firstName) ? $0.value(root) : nil }
         }
       ) { [self] change, before in
+        root.revive(info)
         let change = ObjectChange<Self>(change, filePath) { columns in
           let names = info.propertyNames(columns)
           let changes = shown.enumerated().compactMap { index, property in
@@ -113,6 +111,14 @@ extension ClassInfo {
   /// The names of the properties that are stored in some columns.
   fileprivate func propertyNames(_ columns: [ColumnKey]) -> Set<Substring> {
     Set(columns.compactMap { property(of: $0).map { Substring($0.name) } })
+  }
+}
+
+extension ProjectionSchema {
+  /// The key paths of the projected object to observe: all that the projection shows if none are
+  /// named.
+  func observedPaths(_ names: [String]?) -> [String] {
+    names.flatMap { $0.isEmpty ? nil : $0 } ?? properties.map(\.path)
   }
 }
 

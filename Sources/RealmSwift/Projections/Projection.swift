@@ -2,6 +2,7 @@
 
 // `Projection`: views of objects that show some of their properties, under names of their own.
 
+import RealmSession
 import RealmTables
 
 /// The requirements of projections of all classes.
@@ -99,12 +100,18 @@ nonisolated open class Projection<Root: ObjectBase>: ProjectionObservable, Realm
   public func thaw() -> Self? { rootObject.thaw().map { Self(projecting: $0) } }
 
   /// The locator of the object: its identity, independent of a realm.
-  public var _definition: _ConfinedDefinition { rootObject._definition }
+  public var _definition: _ConfinedDefinition {
+    var definition = rootObject._definition
+    // The class of the projection, which may be another than the one that it is handed over as.
+    definition.context = UnsafeTransfer(type(of: self))
+    return definition
+  }
 
   /// The projection of the object that `definition` describes, in `realm`; nil if it does not exist
   /// there.
   public static func _local(_ definition: _ConfinedDefinition, in realm: Realm) -> Self? {
-    Root._local(definition, in: realm).map { Self(projecting: $0) }
+    let ownClass = definition.context?.value as? Self.Type ?? self
+    return Root._local(definition, in: realm).map { ownClass.init(projecting: $0) }
   }
 
   // MARK: Elements of collections

@@ -67,7 +67,7 @@ extension RealmCollection where Element: ProjectionObservable {
     keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> NotificationToken {
-    let paths = Element.rootPaths(keyPaths)
+    let paths = ProjectionSchema.of(Element.self).observedPaths(keyPaths)
     return observed(on: queue) { $0.observeHere($1, paths, block) }
   }
 
@@ -76,7 +76,9 @@ extension RealmCollection where Element: ProjectionObservable {
     keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
     _ block: @escaping (RealmCollectionChange<Self>) -> Void
   ) -> NotificationToken {
-    let paths = keyPaths.isEmpty ? Element.rootPaths(nil) : keyPaths.map { _name(for: $0) }
+    let paths =
+      keyPaths.isEmpty
+      ? ProjectionSchema.of(Element.self).observedPaths(nil) : keyPaths.map { _name(for: $0) }
     return observed(on: queue) { $0.observeHere($1, paths, block) }
   }
 
@@ -89,7 +91,7 @@ extension RealmCollection where Element: ProjectionObservable {
     keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
-    let paths = Element.rootPaths(keyPaths)
+    let paths = ProjectionSchema.of(Element.self).observedPaths(keyPaths)
     return await observed(on: actor) { collection, core, actor in
       collection.observeHere(core, paths, actor.calling(block))
     }
@@ -101,7 +103,9 @@ extension RealmCollection where Element: ProjectionObservable {
     _isolation: isolated (any Actor)? = #isolation,
     _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
   ) async -> NotificationToken {
-    let paths = keyPaths.isEmpty ? Element.rootPaths(nil) : keyPaths.map { _name(for: $0) }
+    let paths =
+      keyPaths.isEmpty
+      ? ProjectionSchema.of(Element.self).observedPaths(nil) : keyPaths.map { _name(for: $0) }
     return await observed(on: actor) { collection, core, actor in
       collection.observeHere(core, paths, actor.calling(block))
     }

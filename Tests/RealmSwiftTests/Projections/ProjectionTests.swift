@@ -18,6 +18,14 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
   @Projected(\Person.name) var title
 }
 
+extension ObjectChange where ObjectType: ProjectionObservable {
+  /// The class of the projection, and the names of the properties that were set.
+  fileprivate var names: String {
+    guard case .change(let projection, let changes) = self else { return "none" }
+    return "\(type(of: projection)) \(changes.map(\.name))"
+  }
+}
+
 @MainActor @Suite(.timeLimit(.minutes(10))) struct ProjectionTests {
   private let file: TemporaryRealm
 
@@ -35,6 +43,43 @@ private final class IdentifiedCard: Projection<Person>, ObjectKeyIdentifiable {
         ])
     }
     return (realm, person)
+  }
+
+  // MARK: Superclasses
+
+  /// What a projection is known as must not matter: in release builds, the optimizer knows the class
+  /// that a program has written where a debug build asks the instance.
+  @Test func aProjectionKnownAsItsSuperclassIsObservedAndHandedOverAsItsOwn() async throws {
+    let (realm, person) = try await open()
+    let told = Recorder<String>()
+    let card: Projection<Person> = Card(projecting: person)
+    func observe<P: ProjectionObservable>(_ projection: P, _ place: String) -> NotificationToken {
+      projection.observe { change in
+        guard case .change(let projection, let changes) = change else { return }
+        told.add("\(place): \(type(of: projection)) \(changes.map(\.name))")
+      }
+    }
+    let queue = DispatchQueue(label: "superclass")
+    let tokens = [
+      observe(card, "generic"),
+      card.observe { told.add("here: \($0.names)") },
+      card.observe(on: queue) { told.add("queue: \($0.names)") },
+      card.observe(keyPaths: ["name"]) { told.add("named: \($0.names)") },
+      await card.observe(on: MainActor.shared) { _, change in told.add("actor: \(change.names)") },
+    ]
+    await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    try realm.write { person.name = "Anna" }
+    await expectEqual(
+      told.wait(for: 5).sorted(),
+      [
+        "actor: Card [\"title\"]", "generic: Card [\"title\"]", "here: Card [\"title\"]",
+        "named: Card [\"title\"]", "queue: Card [\"title\"]",
+      ])
+    expectTrue(card.freeze() is Card)
+    expectTrue(card.freeze().thaw() is Card)
+    expectTrue(realm.resolve(ThreadSafeReference(to: card)) is Card)
+    expectTrue(ThreadSafe(wrappedValue: card).wrappedValue is Card)
+    for token in tokens { token.invalidate() }
   }
 
   // MARK: Objects
