@@ -10,6 +10,16 @@ package protocol Cancellable: AnyObject, Sendable {
   @discardableResult
   func cancel() -> Bool
 
+  /// Ends the observation for a caller that may be elsewhere than the observer: what was committed
+  /// until now is still told, and nothing after that. Where the observer is called, it ends at once.
+  ///
+  /// - Returns: Whether it had not ended before.
+  @discardableResult
+  func end() -> Bool
+
+  /// Ends the observation, unless `end()` was called before.
+  func release()
+
   /// The observation itself, or the one that it has become.
   var current: (any Cancellable)? { get }
 
@@ -19,6 +29,10 @@ package protocol Cancellable: AnyObject, Sendable {
 
 extension Cancellable {
   package var current: (any Cancellable)? { self }
+
+  package func end() -> Bool { cancel() }
+
+  package func release() { cancel() }
 
   package func isForeign(to session: Session) -> Bool { false }
 }

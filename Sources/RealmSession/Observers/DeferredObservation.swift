@@ -46,6 +46,17 @@ package final class DeferredObservation: Cancellable {
     }
   }
 
+  @discardableResult
+  package func end() -> Bool {
+    if case .registered(let observation) = state.withLock({ $0 }) { return observation.end() }
+    return cancel()
+  }
+
+  package func release() {
+    if case .registered(let observation) = state.withLock({ $0 }) { return observation.release() }
+    cancel()
+  }
+
   /// Until it is registered, it counts as an observation of every session of its file.
   package func isForeign(to session: Session) -> Bool {
     let previous = state.withLock { $0 }

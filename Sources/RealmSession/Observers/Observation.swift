@@ -7,7 +7,10 @@
 //    may do, ends the observation; it is never put back.
 // 2. No handler is called or destroyed under a lock: it is code of the program.
 // 3. It keeps its session alive until it ends: a token that was invalidated keeps no version.
+// 4. A token that is invalidated elsewhere than where the observer is called ends it after what was
+//    committed before was told, or after `graceTime`, if its place does not come to that.
 
+import Dispatch
 import RealmQuery
 import RealmStorage
 package import RealmTables
@@ -56,6 +59,11 @@ package final class Observation: Cancellable {
 
   private static let lastID = Atomic<UInt64>(0)
 
+  /// How long an observation that ends may take to tell of the last version.
+  private static let graceTime = DispatchTimeInterval.seconds(5)
+  /// The last version to tell of, once the observation is about to end; 0 before.
+  private let lastVersion = Atomic<UInt64>(0)
+
   private let hub: ObserverHub
   /// Identifies the session, also after it was released.
   private let session: SessionReference
@@ -94,6 +102,33 @@ package final class Observation: Cancellable {
   /// The handler; nil once the observation has ended.
   var activeHandler: Handler? { active.withLock { $0?.handler } }
 
+  /// The last version to tell of; nil if the observation is not about to end.
+  var endingVersion: UInt64? {
+    let version = lastVersion.load(ordering: .acquiring)
+    return version == 0 ? nil : version
+  }
+
+  @discardableResult
+  package func end() -> Bool {
+    guard let session = active.withLock({ $0?.session }), endingVersion == nil else { return false }
+    let newest = session.file.newestVersion
+    guard !session.confinement.isCurrent, hub.isBehind(id, newest) else { return cancel() }
+    let isFirst = lastVersion.compareExchange(
+      expected: 0, desired: newest, ordering: .acquiringAndReleasing
+    ).exchanged
+    guard isFirst else { return false }
+    hub.noteEnding()
+    session.shared.notifier.signal()
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.graceTime) { [weak self] in
+      self?.cancel()
+    }
+    return true
+  }
+
+  package func release() {
+    if endingVersion == nil { cancel() }
+  }
+
   package func isForeign(to other: Session) -> Bool { session !== other.reference }
 
   @discardableResult
@@ -104,6 +139,7 @@ package final class Observation: Cancellable {
       return active
     }
     guard previous != nil else { return false }
+    if endingVersion != nil { hub.noteEnded() }
     sharedFilter?.remove(id)
     hub.remove(self)
     return true

@@ -18,6 +18,7 @@
 import RealmQuery
 import RealmStorage
 import RealmTables
+import Synchronization
 
 /// The observers of one session.
 package final class ObserverHub: Sendable {
@@ -37,6 +38,8 @@ package final class ObserverHub: Sendable {
   }
 
   private let state: Locked<State>
+  /// How many observers are about to end (`Observation` 4).
+  private let endingCount = Atomic<Int>(0)
   /// Called in the confinement when a batch waits for the session.
   private let deliver: @Sendable () -> Void
 
@@ -128,6 +131,30 @@ package final class ObserverHub: Sendable {
     }
   }
 
+  /// Whether the observer with that number goes on and has not seen that version yet.
+  func isBehind(_ id: UInt64, _ version: UInt64) -> Bool {
+    entry(of: id).map { ObserverEntry.isBehind($0.seenVersion, version) } ?? false
+  }
+
+  /// An observer is about to end: the session is woken for it even if nothing concerns it.
+  func noteEnding() {
+    endingCount.add(1, ordering: .acquiringAndReleasing)
+    scheduleDelivery()
+  }
+
+  func noteEnded() { endingCount.subtract(1, ordering: .acquiringAndReleasing) }
+
+  /// Ends the observers that were told of their last version. Called by the session after its calls.
+  func finishEnding() {
+    guard endingCount.load(ordering: .acquiring) > 0 else { return }
+    for entry in entries {
+      guard let last = entry.observation.endingVersion,
+        !ObserverEntry.isBehind(entry.seenVersion, last)
+      else { continue }
+      entry.observation.cancel()
+    }
+  }
+
   /// Records the states of observers, by their ascending numbers; observers unaffected by a batch
   /// have seen its version too.
   func store(_ seen: [(id: UInt64, state: ObservedState)], besides batch: ChangeBatch? = nil) {
@@ -216,7 +243,9 @@ package final class ObserverHub: Sendable {
       // The session may be gone by now.
       guard state.scheduler != nil else { return nil }
       let shown = state.shown?.snapshot.version ?? 0
-      if !batch.hasChanges, batch.version <= shown, version <= shown {
+      if !batch.hasChanges, batch.version <= shown, version <= shown,
+        endingCount.load(ordering: .acquiring) == 0
+      {
         // No observer is to be notified, so the session is not woken.
         let seen = batch.items.compactMap { item in item.state.map { (item.id, $0) } }
         replaced = state.advance(along: seen, besides: batch)

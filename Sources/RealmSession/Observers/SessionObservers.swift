@@ -50,8 +50,12 @@ package final class SessionObservers {
 
   deinit { hub.end() }
 
-  /// Whether an observer is being called.
+  /// Whether an observer of a collection or an object is being called.
   package var isDelivering: Bool { !running.isEmpty }
+  /// How many calls of observers of the session as a whole go on, one inside of another.
+  private var notifyingCount = 0
+  /// Whether any observer is being called.
+  package var isCalling: Bool { isDelivering || notifyingCount > 0 }
 
   package var autorefresh: Bool {
     get { hub.autorefresh }
@@ -152,7 +156,7 @@ package final class SessionObservers {
   // MARK: - Calling
 
   /// Makes the calls that are due.
-  func makeCalls() {
+  package func makeCalls() {
     let isOutermost = !isDelivering
     while !calls.isEmpty {
       let call = calls.removeFirst()
@@ -173,6 +177,7 @@ package final class SessionObservers {
       hasMissedCalls = false
       shared.notifier.signal()
     }
+    hub.finishEnding()
     hub.scheduleIfNeeded()
   }
 
@@ -189,14 +194,11 @@ package final class SessionObservers {
     handler.call(change, nil)
   }
 
-  /// Ends all observations of collections and objects, which the session has just invalidated.
-  package func endObservations() {
-    let handlers = hub.entries.compactMap { entry -> Observation.Handler? in
-      let handler = entry.observation.activeHandler
-      return entry.observation.cancel() ? handler : nil
+  /// Ends the sequences of changes, as the session was invalidated; other observers live on.
+  package func endSequences() {
+    for entry in hub.entries {
+      if let ended = entry.observation.activeHandler?.ended, entry.observation.cancel() { ended() }
     }
-    calls.removeAll()
-    for handler in handlers { handler.ended?() }
     tracker.notifyAll()
   }
 
@@ -217,6 +219,8 @@ package final class SessionObservers {
     }
     guard !sessionObservations.isEmpty else { return }
     sessionObservations.removeAll { $0.observation?.isActive != true }
+    notifyingCount += 1
+    defer { notifyingCount -= 1 }
     for weak in sessionObservations {
       guard let observation = weak.observation, !skipped.contains(where: { $0 === observation })
       else { continue }

@@ -71,6 +71,15 @@ extension Session {
     shared.notifier.signal()
   }
 
+  /// Delivers what concerns the shown version, before a task goes on that has committed it.
+  package final func deliverShown() {
+    guard let observers, !isInWrite, !observers.isDelivering else { return }
+    deliverScheduled()
+    if let shownTables, observers.hub.isBehind(shownTables.version) {
+      move(to: shownTables, with: nil)
+    }
+  }
+
   private func move(to target: TableGroup, with batch: ChangeBatch?) {
     guard let observers else { return }
     let shownVersion = shownTables?.version

@@ -7,11 +7,10 @@ import RealmSession
 extension Realm {
   /// Whether the realm advances to new versions by itself, if it is confined to a place that can be
   /// notified of them: the main actor, an actor, a queue, a thread with a run loop.
+  ///
+  /// It may be read on any thread.
   public var autorefresh: Bool {
-    get {
-      core.checkIsolation()
-      return core.observers?.autorefresh ?? false
-    }
+    get { core.observers?.autorefresh ?? false }
     nonmutating set {
       core.checkIsolation()
       if core.isFrozen, newValue {
@@ -38,12 +37,15 @@ extension Realm {
 
   /// Releases the version that the realm shows, so that the file can reuse its space.
   ///
-  /// All objects and collections of the realm become invalid and are no longer observed; an open
-  /// write transaction is undone. The call waits until asynchronous commits are durable;
-  /// asynchronous writes whose turn has not come go on waiting.
+  /// All objects and collections of the realm become invalid; an open write transaction is undone.
+  /// The call waits until asynchronous commits are durable; asynchronous writes whose turn has not
+  /// come go on waiting.
   ///
-  /// The realm itself shows the newest version when it is next used. Observers cannot invalidate
-  /// their realm while they are being called: the call is ignored.
+  /// The realm itself shows the newest version when it is next used. Observers live on: they are
+  /// called after the next change, and what they observe is usable again from then on. Until then
+  /// they keep the version that they have seen. Sequences of changes end. While an observer of the
+  /// realm, or of anything in it, is being called, the realm cannot be invalidated: the call is
+  /// ignored.
   ///
   /// A frozen realm stays invalid. Other threads may be reading its objects meanwhile, so the space
   /// of its version becomes free when the last of them is released.
@@ -53,8 +55,10 @@ extension Realm {
       return RealmCache.remove(core)
     }
     core.checkIsolation()
-    if core.observers?.isDelivering == true { return }
+    if core.observers?.isCalling == true { return }
+    // What is due was collected for the version that is shown now.
+    if !core.isInWrite { core.observers?.makeCalls() }
     core.invalidate()
-    core.observers?.endObservations()
+    core.observers?.endSequences()
   }
 }

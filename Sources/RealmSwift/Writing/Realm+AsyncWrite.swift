@@ -29,7 +29,8 @@ extension Realm {
   /// }
   /// ```
   ///
-  /// - Returns: The result of `block`, after the data has reached the disk.
+  /// - Returns: The result of `block`, after the data has reached the disk, and the observers of this
+  ///   realm were told.
   /// - Throws: The errors of `block`, `Realm.Error` if the data cannot be written, and
   ///   `CancellationError`.
   @discardableResult
@@ -125,7 +126,8 @@ extension RealmCore {
   /// Commits the open transaction; the actor is free until it is durable.
   fileprivate func commitDurably(isolation actor: isolated any Actor) async throws {
     let outcome = await withCheckedContinuation { asyncWrites.commit(resuming: $0) }
-    guard case .failure(let error) = outcome else { return }
+    // A caller that then ends its observers has had their calls.
+    guard case .failure(let error) = outcome else { return deliverShown() }
     leaveLostVersion()
     throw Realm.Error(error, path: file.path)
   }

@@ -66,6 +66,23 @@ enum Deleter: CaseIterable, Sendable {
     for token in tokens { token.invalidate() }
   }
 
+  @Test(arguments: [Deleter.sameRealm, .otherThread])
+  func observersLiveOnAfterTheirRealmWasInvalidated(_ deleter: Deleter) async throws {
+    let told = owner.subjects.map { ($0, Recorder<String>()) }
+    let tokens = told.map { $0.0.observe($0.1) }
+    for (_, calls) in told { _ = await calls.wait(for: 1) }
+    realm.invalidate()
+    expectEqual(Set(told.map { $0.0.isInvalidated() }), [true])
+    switch deleter {
+    case .sameRealm: try realm.write { realm.delete(realm.objects(GoneOwner.self)) }
+    default: try await delete(by: deleter)
+    }
+    for (subject, calls) in told {
+      await expectEqual(calls.wait(for: 2), ["2", "0 -[0, 1] +[] ~[]"], "\(subject.name)")
+    }
+    for token in tokens { token.invalidate() }
+  }
+
   @Test(arguments: Deleter.allCases)
   func whatIsDerivedIsEmptyAfterwards(_ deleter: Deleter) async throws {
     let subjects = owner.subjects.filter { $0.end != .property }
