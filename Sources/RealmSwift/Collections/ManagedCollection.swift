@@ -85,8 +85,8 @@ final class ManagedCollection {
   var isValid: Bool {
     guard birth >= core.firstValidGeneration, !core.isFrozenAndInvalid
     else { return false }
-    guard let row = orTrap(try owner.row(of: key)) else { return false }
-    return path.isEmpty || orTrap(try exists(in: row))
+    guard let row = orStop(try owner.row(of: key)) else { return false }
+    return path.isEmpty || orStop(try exists(in: row))
   }
 
   /// Whether this is the collection in a property of `object`.
@@ -116,7 +116,7 @@ final class ManagedCollection {
     noteReading()
     if let frozen { return frozenContents(frozen) }
     if let cached, cachedGeneration == core.dataGeneration { return cached }
-    guard let contents = orTrap(try evaluate()) else { return nil }
+    guard let contents = orStop(try evaluate()) else { return nil }
     cached = contents
     cachedGeneration = core.dataGeneration
     return contents
@@ -124,7 +124,7 @@ final class ManagedCollection {
 
   private func frozenContents(_ frozen: FrozenContents) -> _CollectionContents? {
     if let loaded = frozen.loaded { return loaded }
-    guard let contents = orTrap(try evaluate()) else { return nil }
+    guard let contents = orStop(try evaluate()) else { return nil }
     return orTrap(try frozen.contents(contents))
   }
 
@@ -170,7 +170,7 @@ final class ManagedCollection {
   /// The entries of a dictionary as they are now.
   func dictionary() -> DictionaryView {
     noteReading()
-    if let view = orTrap(try presentRow()?.dictionary(column, path)) { return view }
+    if let view = orStop(try presentRow()?.dictionary(column, path)) { return view }
     if !hasToldEnd { refuseInvalid() }
     return orTrap(try DictionaryView(root: .null, hasIntegerKeys: false, in: owner.table.space))
   }
@@ -231,8 +231,8 @@ final class ManagedCollection {
     core.checkIsolation()
     if core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     core.requireWrite(orElse: "Cannot modify \(typeName) outside of a write transaction.")
-    let row = orTrap(try requireRow())
-    if !path.isEmpty, !orTrap(try exists(in: row)) { refuseInvalid() }
+    let row = orStop(try requireRow())
+    if !path.isEmpty, !orStop(try exists(in: row)) { refuseInvalid() }
   }
 
   /// The context that elements need to be written.

@@ -36,7 +36,7 @@ extension _OptionalPersistable where Self: ObjectBase {
 
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
     guard let row = unsafe object._row, let info = object._info else { return nil }
-    guard let key = orTrap(try row.link(slot.leaf)) else { return nil }
+    guard let key = _orStop(object, slot, try row.link(slot.leaf)) else { return nil }
     return info.linkedClass(slot).makeObject(key) as? Self
   }
 

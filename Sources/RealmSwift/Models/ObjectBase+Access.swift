@@ -75,7 +75,7 @@ extension ObjectBase {
     let generation = unsafe info.core.state.pointee.generation
     if unsafe _generation == generation { return true }
     guard unsafe _generation >= info.core.firstValidGeneration else { return false }
-    guard let row = unsafe orTrap(try info.row(of: _key)) else { return false }
+    guard let row = unsafe info.present(_key) else { return false }
     unsafe assert(!info.core.isFrozen, "`ObjectBase` 3: a frozen object's row is known at once")
     unsafe _row = row
     unsafe _generation = unsafe info.core.state.pointee.generation
@@ -102,7 +102,7 @@ extension ObjectBase {
   /// Finds the row at once: reading a frozen object must not change it.
   @inline(never)
   private func _attachFrozen(_ info: ClassInfo) {
-    unsafe _row = orTrap(try info.row(of: _key))
+    unsafe _row = unsafe info.present(_key)
     unsafe _generation =
       unsafe _row == nil ? SessionState.noGeneration : info.core.state.pointee.generation
   }

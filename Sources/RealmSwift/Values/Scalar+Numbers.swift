@@ -2,7 +2,7 @@
 
 // Integers, booleans and floating-point numbers as properties.
 
-public import RealmSession
+import RealmSession
 public import RealmTables
 
 extension Int: _Scalar, _Indexable, _PrimaryKey {
@@ -66,12 +66,14 @@ extension _Scalar where Self: FixedWidthInteger {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self {
-    Self(truncatingIfNeeded: orTrap(try row.row.int(slot.leaf)))
+    Self(truncatingIfNeeded: row.orStop(slot, try row.row.int(slot.leaf)))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Self? {
-    guard let number = orTrap(try row.row.optionalInt(slot.leaf)) else { return nil }
+    guard let number = row.orStop(slot, try row.row.optionalInt(slot.leaf)) else {
+      return nil
+    }
     return Self(truncatingIfNeeded: number)
   }
 
@@ -109,7 +111,7 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Bool {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    return orTrap(try row.bool(slot.leaf))
+    return _orStop(object, slot, try row.bool(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -125,12 +127,12 @@ extension Bool: _Scalar, _Indexable, _PrimaryKey {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool {
-    orTrap(try row.row.bool(slot.leaf))
+    row.orStop(slot, try row.row.bool(slot.leaf))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Bool? {
-    orTrap(try row.row.optionalBool(slot.leaf))
+    row.orStop(slot, try row.row.optionalBool(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -171,7 +173,7 @@ extension Double: _Scalar {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Double {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    return orTrap(try row.double(slot.leaf))
+    return _orStop(object, slot, try row.double(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -187,12 +189,12 @@ extension Double: _Scalar {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double {
-    orTrap(try row.row.double(slot.leaf))
+    row.orStop(slot, try row.row.double(slot.leaf))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Double? {
-    orTrap(try row.row.optionalDouble(slot.leaf))
+    row.orStop(slot, try row.row.optionalDouble(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -230,7 +232,7 @@ extension Float: _Scalar {
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Float {
     // Accessors load only after they made the row current.
     let row = unsafe object._row.unsafelyUnwrapped
-    return orTrap(try row.float(slot.leaf))
+    return _orStop(object, slot, try row.float(slot.leaf))
   }
 
   @inlinable @inline(__always)
@@ -246,12 +248,12 @@ extension Float: _Scalar {
 
   @inlinable @inline(__always)
   public static func _read(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float {
-    orTrap(try row.row.float(slot.leaf))
+    row.orStop(slot, try row.row.float(slot.leaf))
   }
 
   @inlinable @inline(__always)
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Float? {
-    orTrap(try row.row.optionalFloat(slot.leaf))
+    row.orStop(slot, try row.row.optionalFloat(slot.leaf))
   }
 
   @inlinable @inline(__always)

@@ -18,7 +18,9 @@ extension ObjectId: _Scalar, _Indexable, _PrimaryKey {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> ObjectId? {
-    orTrap(try row.row.objectId(slot.leaf)).map { ObjectId(high: $0.high, low: $0.low) }
+    row.orStop(slot, try row.row.objectId(slot.leaf)).map {
+      ObjectId(high: $0.high, low: $0.low)
+    }
   }
 
   public static func _stored(_ value: ObjectId) -> _StoredValue {
@@ -46,7 +48,9 @@ extension Decimal128: _Scalar {
   }
 
   public static func _readOptional(_ row: _LiveRow, _ slot: _ColumnSlot) -> Decimal128? {
-    orTrap(try row.row.decimal(slot.leaf)).map { Decimal128(low: $0.low, high: $0.high) }
+    row.orStop(slot, try row.row.decimal(slot.leaf)).map {
+      Decimal128(low: $0.low, high: $0.high)
+    }
   }
 
   public static func _stored(_ value: Decimal128) -> _StoredValue {

@@ -4,6 +4,7 @@
 // from how a value is read from a row and from its stored value.
 
 import RealmSession
+public import RealmStorage
 public import RealmTables
 
 /// A type whose values are stored in one cell of a column.
@@ -30,9 +31,22 @@ public protocol _Scalar: _Persistable, _OptionalPersistable, _RealmCollectionVal
 @frozen
 public struct _LiveRow {
   @usableFromInline package let row: Row
+  /// The object, for the message about damage; it lives as long as its row is read.
+  @usableFromInline unowned(unsafe) let object: ObjectBase
 
   @inlinable @inline(__always)
-  package init(_ row: Row) { self.row = row }
+  init(_ row: Row, of object: ObjectBase) {
+    self.row = row
+    unsafe self.object = object
+  }
+
+  /// The value of `body`, which reads from the row; a trap says what was read.
+  @inlinable @inline(__always)
+  func orStop<R>(
+    _ slot: _ColumnSlot, _ body: @autoclosure () throws(StorageError) -> R
+  ) -> R {
+    do throws(StorageError) { return try body() } catch { unsafe object._stopReading(error, slot) }
+  }
 }
 
 extension _Scalar {
@@ -42,12 +56,12 @@ extension _Scalar {
   @inlinable @inline(__always)
   public static func _load(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self {
     // Accessors load only after they made the row current.
-    unsafe _read(_LiveRow(object._row.unsafelyUnwrapped), slot)
+    unsafe _read(_LiveRow(object._row.unsafelyUnwrapped, of: object), slot)
   }
 
   @inlinable @inline(__always)
   public static func _loadOptional(_ object: ObjectBase, _ slot: _ColumnSlot) -> Self? {
-    unsafe _readOptional(_LiveRow(object._row.unsafelyUnwrapped), slot)
+    unsafe _readOptional(_LiveRow(object._row.unsafelyUnwrapped, of: object), slot)
   }
 
   public static func _store(_ value: Self, _ object: ObjectBase, _ slot: _ColumnSlot) {
