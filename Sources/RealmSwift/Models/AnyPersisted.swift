@@ -41,6 +41,10 @@ protocol AnyPersisted: SendableMetatype {
   /// Whether `value` can be assigned to the property.
   static func accepts(_ value: Any) -> Bool
 
+  /// Whether the property would hold null in place of `value`, or of one of its elements: of a raw
+  /// value that is no case.
+  static func wouldLose(_ value: Any) -> Bool
+
   /// Writes the values that the object held while it was unmanaged to its new row.
   ///
   /// A fresh row has all the zeros that default values have, so those are skipped if it is one.
@@ -51,6 +55,20 @@ protocol AnyPersisted: SendableMetatype {
 
 extension AnyPersisted {
   static var isLegacy: Bool { false }
+
+  static func wouldLose(_ value: Any) -> Bool {
+    let value = swiftValue(value)
+    guard let converted = valueType._convert(value) else { return false }
+    return nullCount(value) != nullCount(converted)
+  }
+
+  /// The number of nulls that a value is or contains.
+  private static func nullCount(_ value: Any) -> Int {
+    if isNil(value) { return 1 }
+    if let map = UntypedMap(value) { return map.entries.count { isNil($0.value) } }
+    guard let elements = enumerable(value) else { return 0 }
+    return Array(erasing: elements).count { isNil($0) }
+  }
 }
 
 extension Persisted: AnyPersisted {

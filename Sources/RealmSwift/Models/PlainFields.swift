@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reports classes none of whose stored properties says `@Persisted`, as a port leaves them that
-// dropped `@objc dynamic`: they compile, and nothing of them is stored.
+// Reports stored properties of model classes that are declared without `@Persisted`, and therefore
+// not stored. Where a class has no other, as a port leaves it that dropped `@objc dynamic`, nothing
+// of it is; beside others they are state of one instance, which some programs take for more.
 
-import RealmStorage
 @_spi(Reflection) import Swift
 
-/// Reports model classes whose stored properties are all plain.
+/// Reports the plain properties of model classes.
 enum PlainFields {
   /// The classes that were reported already.
-  private static let reported = Locked<Set<ObjectIdentifier>>([])
+  private static let reported = OnceLogged()
 
-  /// Logs the plain properties of each class without a `@Persisted` property, once for each class.
+  /// Logs the plain properties of each class, once for each class.
   static func report(_ schemas: [ModelSchema], openedAt path: String) {
-    for schema in schemas where !schema.isDynamic && !hasWrapper(schema) {
-      let identifier = ObjectIdentifier(schema.modelClass)
-      if reported.withLock({ $0.contains(identifier) }) { continue }
-      let names = names(of: schema)
-      guard !names.isEmpty else { continue }
-      var isLogged = false
-      Logger.log(.warn, text(schema.className, names, path, &isLogged))
-      if isLogged { reported.withLock { _ = $0.insert(identifier) } }
+    for schema in schemas where !schema.isDynamic && !schema.holdsNothingElse {
+      let isMixed = hasWrapper(schema)
+      reported.log(isMixed ? .info : .warn, about: schema.modelClass) {
+        let names = names(of: schema, besideOthers: isMixed)
+        return names.isEmpty ? nil : text(schema.className, names, path, besideOthers: isMixed)
+      }
     }
   }
 
@@ -29,17 +27,21 @@ enum PlainFields {
   }
 
   private static func text(
-    _ className: String, _ names: [String], _ path: String, _ isLogged: inout Bool
+    _ className: String, _ names: [String], _ path: String, besideOthers: Bool
   ) -> String {
-    isLogged = true
     let list = names.map { "'\(className).\($0)'" }.joined(separator: ", ")
+    if besideOthers {
+      return "Opening '\(path)': declared without @Persisted, and therefore kept by one instance "
+        + "only and not stored: \(list). 'ignoredProperties()' with their names says that this is "
+        + "meant."
+    }
     return "Opening '\(path)': declared without @Persisted and therefore not stored: \(list). "
       + "Declare them as '@Persisted var', or return their names from 'ignoredProperties()'."
   }
 
   /// The stored properties of a class that are neither stored in the database, nor lazy, nor
   /// ignored.
-  private static func names(of schema: ModelSchema) -> [String] {
+  private static func names(of schema: ModelSchema, besideOthers: Bool) -> [String] {
     let options = _EachFieldOptions(rawValue: 1)
     var header: Set<Int> = []
     _ = unsafe _forEachField(of: ObjectBase.self, options: options) { _, offset, _, _ in
@@ -51,12 +53,18 @@ enum PlainFields {
     _ = unsafe _forEachField(of: schema.modelClass, options: options) { name, offset, type, _ in
       let name = unsafe String(cString: name)
       if !header.contains(offset), !name.hasPrefix("$"), !ignored.contains(name),
-        !(type is any LegacyGeneric.Type)
+        !isStored(type, besideOthers)
       {
         names.append(name)
       }
       return true
     }
     return names
+  }
+
+  /// Whether fields of a type are stored: those with `@Persisted`, and, in a class that has none of
+  /// them, those of types that are properties without it.
+  private static func isStored(_ type: Any.Type, _ besideOthers: Bool) -> Bool {
+    besideOthers ? type is any AnyPersisted.Type : type is any LegacyGeneric.Type
   }
 }

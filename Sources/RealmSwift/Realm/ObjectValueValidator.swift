@@ -64,7 +64,10 @@ struct ObjectValueValidator {
   private func values(
     _ value: Any, _ schema: ModelSchema, at path: String
   ) throws -> (ModelProperty) -> Any? {
-    if let dictionary = value as? [String: Any] { return { dictionary[$0.name] } }
+    if let dictionary = value as? [String: Any] {
+      reportUnknownKeys(of: dictionary, schema)
+      return { dictionary[$0.name] }
+    }
     guard let array = value as? [Any] else {
       throw error(
         path,
@@ -78,6 +81,25 @@ struct ObjectValueValidator {
     let byIndex = Dictionary(
       zip(properties.map(\.index), array), uniquingKeysWith: { first, _ in first })
     return { byIndex[$0.index] }
+  }
+
+  /// The classes for which ignored keys were reported already.
+  private static let reported = OnceLogged()
+
+  /// Logs the keys that no property of the class has, once for each class.
+  private func reportUnknownKeys(of dictionary: [String: Any], _ schema: ModelSchema) {
+    // Each property that takes a value uses up one key.
+    guard dictionary.count > 0,
+      schema.properties.count(where: { dictionary[$0.name] != nil })
+        != dictionary.count
+    else { return }
+    Self.reported.log(.warn, about: schema.modelClass) {
+      let known = Set(schema.properties.map(\.name) + schema.modelClass.ignoredProperties())
+      let unknown = dictionary.keys.filter { !known.contains($0) }.sorted()
+      if unknown.isEmpty { return nil }
+      let list = unknown.map { "'\($0)'" }.joined(separator: ", ")
+      return "Values were ignored that '\(schema.className)' has no property for: \(list)."
+    }
   }
 
   // MARK: Properties
@@ -98,6 +120,11 @@ struct ObjectValueValidator {
     guard property.wrapperType.accepts(value) else {
       let optional = property.shape.isOptional ? "?" : ""
       throw error(path, "expected '\(property.shape)\(optional)', not \(Self.text(of: value))")
+    }
+    if property.shape.isOptional, property.shape.linkedClass == nil,
+      property.wrapperType.wouldLose(value)
+    {
+      throw error(path, "expected a case of the enumeration, not \(Self.text(of: value))")
     }
   }
 

@@ -89,7 +89,8 @@ extension Realm {
   ///
   /// Works like `create(_:value:update:)`, which traps for values that do not fit; this method
   /// throws for them before anything is changed. Values without a property of their name are
-  /// ignored. Call it in a write transaction.
+  /// ignored, and the first ones of each class are logged. Raw values that are no case of an
+  /// enumeration do not fit. Call it in a write transaction.
   ///
   /// ```swift
   /// let json = try JSONSerialization.jsonObject(with: body)

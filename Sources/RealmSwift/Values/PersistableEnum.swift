@@ -11,7 +11,8 @@ import RealmSession
 /// ```
 ///
 /// Reading a raw value that is no case traps, unless the property is optional: then it reads as
-/// nil. Setters that take values of any type store such raw values.
+/// nil. Setters that take values of any type store such raw values, and the first one of each
+/// enumeration is logged; `Realm.create(_:validating:update:)` refuses them.
 public protocol PersistableEnum: _Scalar, RawRepresentable, CaseIterable, RealmEnum, MinMaxType,
   Comparable
 where RawValue: _Scalar & Comparable, PersistedType == RawValue {
@@ -80,7 +81,22 @@ extension RealmEnum where Self: RawRepresentable, RawValue: _Scalar {
 
   /// The stored value of a case, or of a raw value, even if it is that of no case.
   public static func _storedScalar(_ value: Any) -> _StoredValue? {
-    (value as? Self).map { _stored($0) } ?? RawValue._storedScalar(value)
+    if let value = value as? Self { return _stored(value) }
+    guard let stored = RawValue._storedScalar(value) else { return nil }
+    if _scalar(stored) == nil { StrayRawValues.report(value, of: Self.self) }
+    return stored
+  }
+}
+
+/// Reports raw values that are no case, and were given for one.
+private enum StrayRawValues {
+  private static let reported = OnceLogged()
+
+  static func report(_ value: Any, of type: Any.Type) {
+    reported.log(.warn, about: type) {
+      "The raw value '\(value)' was given for the enumeration '\(type)', and is no case of it: "
+        + "it reads as nil where the property is optional, and traps where it is not."
+    }
   }
 }
 

@@ -27,6 +27,16 @@ private class PortedToy: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+private enum Loudness: Int, PersistableEnum { case soft = 1, loud }
+
+private class LoudToy: Object {
+  @Persisted var loudness: Loudness
+  @Persisted var last: Loudness?
+  @Persisted var all: List<Loudness?>
+  @Persisted var byRoom: Map<String, Loudness?>
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 /// The shared logger is one for the process, so the tests that set it run one after the other, and
 /// read messages about their own files only.
 @Suite(.serialized) struct LoggerTests {
@@ -34,6 +44,10 @@ private class PortedToy: Object {
     private let all = Mutex<[(LogLevel, String)]>([])
 
     func add(_ level: LogLevel, _ message: String) { all.withLock { $0.append((level, message)) } }
+
+    func containing(_ text: String) -> [String] {
+      all.withLock { $0.map(\.1).filter { $0.contains(text) } }
+    }
 
     func about(_ file: TemporaryRealm) -> [(LogLevel, String)] {
       all.withLock { $0.filter { $0.1.contains(file.directory.path) } }
@@ -50,6 +64,88 @@ private class PortedToy: Object {
     defer { Logger.shared = before }
     try body()
     return messages.about(file)
+  }
+
+  /// The messages of a level that contain a text.
+  private func messages(
+    at level: LogLevel, containing text: String, _ body: () throws -> Void
+  ) rethrows -> [String] {
+    let messages = Messages()
+    let before = Logger.shared
+    Logger.shared = Logger(level: level) { messages.add($0, $1) }
+    defer { Logger.shared = before }
+    try body()
+    return messages.containing(text)
+  }
+
+  // MARK: - What a program loses
+
+  @Test func plainPropertiesBesideStoredOnesAreInformationOnceForEachClass() throws {
+    let file = try TemporaryRealm([PortedToy.self])
+    let told = try messages(at: .info, file) {
+      _ = try file.open()
+      _ = try file.open()
+    }
+    expectEqual(told.map(\.0), [.info])
+    expectEqual(
+      told.first?.1,
+      "DB: Opening '\(file.configuration.location.path)': declared without @Persisted, and "
+        + "therefore kept by one instance only and not stored: 'PortedToy.isDragged'. "
+        + "'ignoredProperties()' with their names says that this is meant.")
+  }
+
+  @Test func valuesThatNoPropertyTakesAreReportedOnceForEachClass() throws {
+    let realm = try TemporaryRealm([PortedToy.self]).open()
+    let told = try messages(at: .warn, containing: "'PortedToy'") {
+      for _ in 0..<2 {
+        try realm.write {
+          _ = try realm.create(
+            PortedToy.self,
+            validating: ["name": "a", "size": 1, "isDragged": true] as [String: Any])
+        }
+      }
+    }
+    expectEqual(
+      told,
+      [
+        "DB: Values were ignored that 'PortedToy' has no property for: 'isDragged', 'size'."
+      ])
+  }
+
+  @Test func rawValuesOfNoCaseAreReportedOnceAndRefusedByValidation() throws {
+    let realm = try TemporaryRealm([LoudToy.self]).open()
+    let told = try messages(at: .warn, containing: "'Loudness'") {
+      try realm.write {
+        let toy = realm.create(LoudToy.self, value: ["last": 7])
+        toy["last"] = 8
+        expectTrue(toy.last == nil)
+      }
+    }
+    expectEqual(
+      told,
+      [
+        "DB: The raw value '7' was given for the enumeration 'Loudness', and is no case of it: it "
+          + "reads as nil where the property is optional, and traps where it is not."
+      ])
+    let refused: [([String: Any], String)] = [
+      (["loudness": 7], "loudness"), (["last": 7], "last"), (["all": [1, 7]], "all"),
+      (["byRoom": ["hall": 7]], "byRoom"),
+    ]
+    for (value, path) in refused {
+      let error = #expect(throws: ObjectValueError.self) {
+        try realm.write { _ = try realm.create(LoudToy.self, validating: value) }
+      }
+      expectEqual(error?.keyPath, path)
+    }
+    let fitting: [String: Any] = [
+      "loudness": 2, "last": NSNull(), "all": [1, NSNull()] as [Any],
+      "byRoom": ["hall": Loudness.loud, "den": NSNull()] as [String: Any],
+    ]
+    try realm.write {
+      let toy = try realm.create(LoudToy.self, validating: fitting)
+      expectEqual(Array(toy.all), [.soft, nil])
+      expectEqual(toy.byRoom["hall"], .loud)
+    }
   }
 
   /// `Logger` 1.

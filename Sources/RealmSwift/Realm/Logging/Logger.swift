@@ -84,6 +84,11 @@ public final class Logger: Sendable {
     }
   }
 
+  /// Whether messages of a level are wanted.
+  static func wants(_ level: LogLevel) -> Bool {
+    level.rawValue <= wantedLevel.load(ordering: .relaxed)
+  }
+
   /// Logs a message to the shared logger, if the message is wanted.
   @inline(__always)
   static func log(_ level: LogLevel, _ message: @autoclosure () -> String) {
