@@ -33,9 +33,17 @@ package enum Confinement: Sendable {
     MainPlace.isCurrent ? .main : .thread(.current)
   }
 
-  /// The place of a session that is opened for `queue`.
+  /// The place of a session that is opened for `queue`; traps if that runs many blocks at a time.
   package static func queue(_ queue: DispatchQueue) -> Confinement {
-    MainPlace.isMain(queue) ? .main : .queue(QueueIdentity.of(queue))
+    if MainPlace.isMain(queue) { return .main }
+    if let known = QueueIdentity.known(of: queue) { return .queue(known) }
+    let kind = QueueKind(of: queue)
+    if kind != .serial {
+      throwRealmException(
+        "Invalid queue '\(queue.label)' (\(kind.rawValue)): Realms can only be confined to serial "
+          + "queues or the main queue.")
+    }
+    return .queue(QueueIdentity.of(queue))
   }
 
   /// The place of a session for the caller's actor.

@@ -26,12 +26,17 @@ package final class QueueIdentity: Sendable {
   /// The identity of `queue`; the same instance as long as a reference to it exists.
   static func of(_ queue: DispatchQueue) -> QueueIdentity {
     registration.withLock { _ in
-      // The queue keeps its identity weakly: an identity keeps its queue.
-      if let known = queue.getSpecific(key: identityKey)?.identity { return known }
+      if let known = known(of: queue) { return known }
       let identity = QueueIdentity(queue)
       queue.setSpecific(key: identityKey, value: WeakIdentity(identity))
       return identity
     }
+  }
+
+  /// The identity that `queue` has already.
+  static func known(of queue: DispatchQueue) -> QueueIdentity? {
+    // The queue keeps its identity weakly: an identity keeps its queue.
+    queue.getSpecific(key: identityKey)?.identity
   }
 
   var label: String { queue.label }

@@ -69,6 +69,10 @@ open class Session: SessionOwner {
   /// The session itself while a transaction is open that the main thread may end at any time.
   private var keptWhileWriting: Session?
   private let wasInvalidated = Atomic<Bool>(false)
+  /// Whether a transaction is open, for those who may ask elsewhere than in the confinement.
+  private let hasOpenTransaction = Atomic<Bool>(false)
+  /// How many asynchronous writes have begun and not ended, for the same.
+  private let asyncWriteCount = Atomic<Int>(0)
   /// Clears the isolation of the live session in forked children, so that it matches no thread.
   private let forkItem: OpaquePointer?
 
@@ -282,6 +286,7 @@ open class Session: SessionOwner {
     transactionNumber &+= 1
     structureGeneration = writing.structureGeneration
     unsafe state.pointee.isInWrite = true
+    hasOpenTransaction.store(true, ordering: .relaxed)
     hasBegunReading = true
     bumpGeneration()
   }
@@ -302,9 +307,19 @@ open class Session: SessionOwner {
     transaction = nil
     transactionDidEnd()
     unsafe state.pointee.isInWrite = false
+    hasOpenTransaction.store(false, ordering: .relaxed)
     bumpGeneration()
     releaseAfterWriting()
   }
+
+  /// Whether a transaction is open; may be asked anywhere.
+  package final var isInWriteForAnyThread: Bool { hasOpenTransaction.load(ordering: .relaxed) }
+
+  /// How many asynchronous writes have begun and not ended; may be asked anywhere.
+  package final var asyncOperationCount: Int { asyncWriteCount.load(ordering: .relaxed) }
+
+  /// Records how many asynchronous writes go on.
+  final func note(asyncOperations count: Int) { asyncWriteCount.store(count, ordering: .relaxed) }
 
   /// Keeps the session while a transaction is open: its thread finds it again even without a
   /// reference. (A session kept for a queue or an actor would outlive it.)

@@ -75,7 +75,9 @@ package final class AsyncWrites {
   /// The held commit that the open transaction continues.
   var continued: Held?
   /// How many operations have begun and not ended.
-  package private(set) var operationCount = 0
+  package private(set) var operationCount = 0 {
+    didSet { session.note(asyncOperations: operationCount) }
+  }
   /// Whether the waiting blocks are being run.
   var isRunning = false
   /// The block that is being run.

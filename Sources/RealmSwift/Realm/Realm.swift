@@ -40,6 +40,8 @@ public struct Realm {
   /// Opens a realm for the calling thread, or for all code on `queue`, a serial queue on which the
   /// caller must be.
   ///
+  /// Traps for a concurrent queue, and for a caller that is elsewhere.
+  ///
   /// - Throws: `Realm.Error`.
   public init(configuration: Configuration, queue: DispatchQueue? = nil) throws {
     let confinement = queue.map { Confinement.queue($0) } ?? .current

@@ -192,10 +192,9 @@ extension SyncSession: Equatable {
 }
 
 extension Realm {
-  /// The session of a synchronised realm; nil for others.
+  /// The session of a synchronised realm; nil for others. It may be read on any thread.
   public var syncSession: SyncSession? {
-    core.checkIsolation()
-    return core.shared.kept(SyncAttachment.self).map { SyncSession($0.core) }
+    core.shared.kept(SyncAttachment.self).map { SyncSession($0.core) }
   }
 }
 #endif

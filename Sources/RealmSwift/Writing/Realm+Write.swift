@@ -16,11 +16,8 @@ extension Realm {
     case modified = 3
   }
 
-  /// Whether a write transaction is open in this realm.
-  public var isInWriteTransaction: Bool {
-    core.checkIsolation()
-    return core.isInWrite
-  }
+  /// Whether a write transaction is open in this realm. It may be read on any thread.
+  public var isInWriteTransaction: Bool { core.isInWriteForAnyThread }
 
   /// Runs `block` in a write transaction, and commits it.
   ///

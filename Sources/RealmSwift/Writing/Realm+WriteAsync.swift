@@ -16,11 +16,9 @@ extension Realm {
   /// Whether asynchronous writes of this realm have begun and not ended: blocks wait for their turn
   /// or run, commits are being written to disk, or their completions have not been called.
   ///
-  /// Until all of them have ended they keep the realm open, even if nothing else refers to it.
-  public var isPerformingAsynchronousWriteOperations: Bool {
-    core.checkIsolation()
-    return !core.isFrozen && core.asyncWrites.operationCount > 0
-  }
+  /// Until all of them have ended they keep the realm open, even if nothing else refers to it. It
+  /// may be read on any thread.
+  public var isPerformingAsynchronousWriteOperations: Bool { core.asyncOperationCount > 0 }
 
   /// Runs `block` in a write transaction when its turn has come, and commits it, without blocking
   /// the caller meanwhile.

@@ -31,9 +31,8 @@ extension Schema: CustomStringConvertible {
 }
 
 extension Realm {
-  /// The classes that the realm stores.
+  /// The classes that the realm stores. It may be read on any thread.
   public var schema: Schema {
-    core.checkIsolation()
     // In a file that cannot be changed some classes have no table.
     if core.isReadOnly { return Schema(RealmOpener.schemas(of: core.configuration)) }
     return Schema(core.classes.all.map(\.schema))
