@@ -507,8 +507,8 @@ let package = Package(
     .testTarget(
       name: "RealmCombineTests",
       dependencies: [
-        "RealmSwift", "RealmSync", "RealmSyncProtocol", "RealmStorage", "RealmSyncTestSupport",
-        "RealmTestSupport", "TestExtensions",
+        "RealmFormats", "RealmSwift", "RealmSync", "RealmSyncProtocol", "RealmStorage",
+        "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
       ] + openCombine,
       swiftSettings: settings),
     .testTarget(

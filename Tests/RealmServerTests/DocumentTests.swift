@@ -95,7 +95,7 @@ import Testing
       ["$group": ["_id": "$owner", "count": ["$sum": 1]]]
     ])
     expectEqual(groups.count, 1)
-    expectEqual(groups.first?["count"]??.asInt, 3)
+    expectEqual(groups.first?["count"]??.asInt(), 3)
     let upserted = try await todos.updateOneDocument(
       filter: ["name": "new"], update: ["$set": ["owner": "y"]], upsert: true)
     expectEqual(upserted.matchedCount, 0)

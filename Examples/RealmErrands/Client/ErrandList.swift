@@ -55,10 +55,10 @@ final class ErrandList {
   func summary() async throws -> Summary {
     let document = try await user.functions.summary([]).documentValue ?? [:]
     return Summary(
-      open: document["open"]??.asInt ?? 0, done: document["done"]??.asInt ?? 0)
+      open: document["open"]??.asInt() ?? 0, done: document["done"]??.asInt() ?? 0)
   }
 
   /// Has the server remove what is done. Returns the number of those errands.
-  func tidy() async throws -> Int { try await user.functions.tidy([]).asInt ?? 0 }
+  func tidy() async throws -> Int { try await user.functions.tidy([]).asInt() ?? 0 }
 }
 #endif

@@ -51,7 +51,7 @@ public struct ObjectChange: Sendable {
       .compactMap { $0?.stringValue }
     partition = event.value("partition")
     time = event.value("wallTime")?.dateValue ?? Date(timeIntervalSince1970: 0)
-    attempt = event.value("attempt")?.asInt ?? 1
+    attempt = event.value("attempt")?.asInt() ?? 1
   }
 
   /// The object as a structure of the program; nil if it is gone.
@@ -97,7 +97,7 @@ public struct UserEvent: Sendable {
     customData = user?.document("custom_data")
     providers = (event.value("providers")?.arrayValue ?? []).compactMap { $0?.stringValue }
     time = event.value("time")?.dateValue ?? Date(timeIntervalSince1970: 0)
-    attempt = event.value("attempt")?.asInt ?? 1
+    attempt = event.value("attempt")?.asInt() ?? 1
   }
 }
 
@@ -113,7 +113,7 @@ public struct ScheduledRun: Sendable {
   init(_ event: Document) {
     scheduledTime = event.value("scheduledTime")?.dateValue ?? Date(timeIntervalSince1970: 0)
     time = event.value("time")?.dateValue ?? scheduledTime
-    attempt = event.value("attempt")?.asInt ?? 1
+    attempt = event.value("attempt")?.asInt() ?? 1
   }
 }
 

@@ -10,7 +10,7 @@ import RealmSwift
 import Tracing
 
 extension AppDefinition {
-  /// A function for calls of apps: `user.functions.sum([1, 2])`.
+  /// A function for calls of apps: `user.functions.sum(1, 2)`.
   ///
   /// ```swift
   /// app.function("sum") { (call, a: Int, b: Int) in a + b }

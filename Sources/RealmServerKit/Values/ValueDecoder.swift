@@ -71,7 +71,7 @@ extension ValueDecoder: SingleValueDecodingContainer {
   }
 
   private func integer<T: FixedWidthInteger>() throws -> T {
-    try known(value.isDecimal ? nil : value.asInt64.flatMap { T(exactly: $0) })
+    try known(value.isDecimal ? nil : value.asInt64().flatMap { T(exactly: $0) })
   }
 
   private var double: Double? {

@@ -124,6 +124,14 @@ public final class App: Sendable {
     complete(completion) { try await self.updateBaseUrl(to: url) }
   }
 
+  /// See `updateBaseUrl(to:)`. The block is called once, on any thread.
+  @_disfavoredOverload
+  public func updateBaseUrl(
+    to url: String?, _ completion: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    complete(completion) { try await self.updateBaseUrl(to: url) }
+  }
+
   /// The registration of devices for push messages.
   public func pushClient(serviceName: String) -> PushClient {
     PushClient(core, serviceName: serviceName)

@@ -13,7 +13,7 @@ public final class AppConfiguration {
   /// The address of the server; nil for the default.
   public var baseURL: String?
   /// What carries requests in place of the library's own networking.
-  public var transport: (any RLMNetworkTransport)?
+  public var transport: (any RLMNetworkTransportProtocol)?
   /// How long the answer to a request may take.
   public var defaultRequestTimeoutMS: UInt
   /// Whether all sessions of a user share one connection, as they always do here.
@@ -48,7 +48,7 @@ public final class AppConfiguration {
   ///   - enableSessionMultiplexing: Whether all sessions of a user share one connection.
   ///   - syncTimeouts: The times that sessions and connections wait.
   public init(
-    baseURL: String? = nil, transport: (any RLMNetworkTransport)? = nil,
+    baseURL: String? = nil, transport: (any RLMNetworkTransportProtocol)? = nil,
     defaultRequestTimeoutMS: UInt? = nil, enableSessionMultiplexing: Bool? = nil,
     syncTimeouts: SyncTimeoutOptions? = nil
   ) {
@@ -62,11 +62,13 @@ public final class AppConfiguration {
   /// See `init(baseURL:transport:defaultRequestTimeoutMS:enableSessionMultiplexing:syncTimeouts:)`.
   @available(*, deprecated, message: "localAppName and localAppVersion are not used for anything.")
   public convenience init(
-    baseURL: String?, transport: (any RLMNetworkTransport)?, localAppName: String?,
-    localAppVersion: String?, defaultRequestTimeoutMS: UInt? = nil
+    baseURL: String? = nil, transport: (any RLMNetworkTransportProtocol)? = nil,
+    localAppName: String?, localAppVersion: String?, defaultRequestTimeoutMS: UInt? = nil,
+    enableSessionMultiplexing: Bool? = nil, syncTimeouts: SyncTimeoutOptions? = nil
   ) {
     self.init(
-      baseURL: baseURL, transport: transport, defaultRequestTimeoutMS: defaultRequestTimeoutMS)
+      baseURL: baseURL, transport: transport, defaultRequestTimeoutMS: defaultRequestTimeoutMS,
+      enableSessionMultiplexing: enableSessionMultiplexing, syncTimeouts: syncTimeouts)
   }
 }
 #endif

@@ -37,10 +37,10 @@ final class AppCore: Sendable {
 
   /// The configuration, which itself is not `Sendable`.
   private struct Options: @unchecked Sendable {
-    // Sendable: `RLMNetworkTransport` requires thread-safe implementations; the rest is `Sendable`.
+    // Sendable: `RLMNetworkTransportProtocol` requires thread-safe implementations; the rest is `Sendable`.
     let baseURL: String
     let isMultiplexing: Bool
-    let transport: (any RLMNetworkTransport)?
+    let transport: (any RLMNetworkTransportProtocol)?
     let sockets: any SyncSocketProvider
     let requestTimeout: UInt
     let timeouts: SyncTimeouts

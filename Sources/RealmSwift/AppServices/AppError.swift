@@ -15,7 +15,7 @@ package import RealmSyncProtocol
 ///   // ask again
 /// }
 /// ```
-public struct AppError: Error, Sendable, Equatable, LocalizedError {
+public struct AppError: Error, Sendable, Equatable {
   /// The kinds of errors.
   public enum Code: Int, Sendable, CaseIterable {
     /// An error without a code of its own.
@@ -94,8 +94,18 @@ public struct AppError: Error, Sendable, Equatable, LocalizedError {
     self.logURL = logURL
   }
 
-  /// The message.
-  public var errorDescription: String? { message }
+  /// Creates an error; the message is under `NSLocalizedDescriptionKey`, the status and the address
+  /// of the log under the keys of `userInfo`.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.init(
+      code, userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)",
+      status: userInfo["HTTP Status Code"] as? Int,
+      logURL: (userInfo["Server Log URL"] as? String).flatMap { URL(string: $0) })
+  }
+
+  /// The message under `NSLocalizedDescriptionKey`, the status under `HTTP Status Code`, and the
+  /// address of the log under `Server Log URL`.
+  public var userInfo: [String: Any] { errorUserInfo }
 
   /// See `Code.unknown`.
   public static let unknown = Code.unknown
@@ -155,6 +165,22 @@ public struct AppError: Error, Sendable, Equatable, LocalizedError {
   public static let maintenanceInProgress = Code.maintenanceInProgress
   /// See `Code.mongoDBError`.
   public static let mongoDBError = Code.mongoDBError
+}
+
+extension AppError: CustomNSError, LocalizedError {
+  /// `io.realm.app`.
+  public static var errorDomain: String { "io.realm.app" }
+  /// The number of the code.
+  public var errorCode: Int { code.rawValue }
+  /// What `userInfo` has.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: message]
+    information["HTTP Status Code"] = httpStatusCode
+    information["Server Log URL"] = logURL?.absoluteString
+    return information
+  }
+  /// The message.
+  public var errorDescription: String? { message }
 }
 
 extension AppError.Code {

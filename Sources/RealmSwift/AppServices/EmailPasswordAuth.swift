@@ -8,39 +8,42 @@ import RealmSync
 /// Registers users with e-mail addresses and passwords, confirms addresses and resets passwords.
 ///
 /// All calls throw `AppError`.
-public struct EmailPasswordAuth: Sendable {
-  private let app: AppCore
+public struct EmailPasswordAuth: ProviderClient {
+  private let core: AppCore
 
-  init(_ app: AppCore) { self.app = app }
+  init(_ app: AppCore) { core = app }
+
+  /// The app whose server has the accounts.
+  public var app: App { App(core) }
 
   /// Registers a user, who may have to confirm the address before the first login.
   public func registerUser(email: String, password: String) async throws {
-    try await calling(await app.client.register(email: email, password: password))
+    try await calling(await core.client.register(email: email, password: password))
   }
 
   /// Confirms the address of a user with what was sent to it.
   public func confirmUser(_ token: String, tokenId: String) async throws {
-    try await calling(await app.client.confirm(token: token, tokenID: tokenId))
+    try await calling(await core.client.confirm(token: token, tokenID: tokenId))
   }
 
   /// Sends the message with which an address is confirmed again.
   public func resendConfirmationEmail(_ email: String) async throws {
-    try await calling(await app.client.sendConfirmation(to: email))
+    try await calling(await core.client.sendConfirmation(to: email))
   }
 
   /// Calls the app's own confirmation function again.
   public func retryCustomConfirmation(_ email: String) async throws {
-    try await calling(await app.client.repeatCustomConfirmation(of: email))
+    try await calling(await core.client.repeatCustomConfirmation(of: email))
   }
 
   /// Sends the message with which a password is reset.
   public func sendResetPasswordEmail(_ email: String) async throws {
-    try await calling(await app.client.sendPasswordReset(to: email))
+    try await calling(await core.client.sendPasswordReset(to: email))
   }
 
   /// Sets another password with what was sent to the user.
   public func resetPassword(to password: String, token: String, tokenId: String) async throws {
-    try await calling(await app.client.resetPassword(to: password, token: token, tokenID: tokenId))
+    try await calling(await core.client.resetPassword(to: password, token: token, tokenID: tokenId))
   }
 
   /// Calls the app's own function that sets another password.
@@ -48,7 +51,7 @@ public struct EmailPasswordAuth: Sendable {
     email: String, password: String, args: [AnyBSON]
   ) async throws {
     try await calling(
-      await app.client.callPasswordReset(of: email, to: password, arguments: args.map(\.bson)))
+      await core.client.callPasswordReset(of: email, to: password, arguments: args.map(\.bson)))
   }
 
   // MARK: Completion blocks, which are called once, on any thread
@@ -101,7 +104,7 @@ public struct EmailPasswordAuth: Sendable {
   /// See `callResetPasswordFunction(email:password:args:)`.
   public func callResetPasswordFunction(
     email: String, password: String, args: [AnyBSON],
-    completion: @escaping @Sendable ((any Error)?) -> Void
+    _ completion: @escaping EmailPasswordAuthOptionalErrorBlock
   ) {
     complete(completion) {
       try await self.callResetPasswordFunction(email: email, password: password, args: args)

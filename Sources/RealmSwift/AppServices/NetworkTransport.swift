@@ -53,21 +53,89 @@ public final class RLMResponse {
   public init() {}
 }
 
+/// A block that gets the answer to a request.
+public typealias RLMNetworkTransportCompletionBlock = @Sendable (RLMResponse) -> Void
+
 /// Carries the requests of an app's client in place of the library's own networking.
 ///
 /// Thread-safe: requests are sent from any thread, several at a time.
-public protocol RLMNetworkTransport: AnyObject {
+public protocol RLMNetworkTransportProtocol: AnyObject {
   /// Sends a request, and calls `completion` once with the answer, on any thread.
   func sendRequest(
-    toServer request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void)
+    toServer request: RLMRequest, completion: @escaping RLMNetworkTransportCompletionBlock)
+}
+
+/// Carries requests with the library's own networking. A subclass looks at them, changes them, or
+/// answers them itself.
+///
+/// ```swift
+/// final class Counted: RLMNetworkTransport {
+///   let count = Mutex(0)
+///
+///   override func sendRequest(
+///     toServer request: RLMRequest, completion: @escaping RLMNetworkTransportCompletionBlock
+///   ) {
+///     count.withLock { $0 += 1 }
+///     super.sendRequest(toServer: request, completion: completion)
+///   }
+/// }
+/// ```
+open class RLMNetworkTransport: RLMNetworkTransportProtocol {
+  /// A transport that does what the library does without one.
+  public init() {}
+
+  /// Sends a request, and calls `completion` once with the answer, on any thread. Without an answer
+  /// the status is 0, `customStatusCode` is not, and the body says why.
+  open func sendRequest(
+    toServer request: RLMRequest, completion: @escaping RLMNetworkTransportCompletionBlock
+  ) {
+    let (sent, transport) = (HTTPRequest(request), Networking(NetworkSettings()).transport)
+    Task {
+      do throws(AppFailure) {
+        completion(RLMResponse(try await transport.send(sent)))
+      } catch {
+        let response = RLMResponse()
+        response.customStatusCode = 1
+        response.body = "\(error)"
+        completion(response)
+      }
+    }
+  }
+}
+
+extension HTTPRequest {
+  fileprivate init(_ request: RLMRequest) {
+    let method: HTTPRequest.Method =
+      switch request.method {
+      case .GET: .get
+      case .POST: .post
+      case .PATCH: .patch
+      case .PUT: .put
+      case .DELETE: .delete
+      }
+    let seconds = request.timeout.isNaN ? 60 : min(max(request.timeout, 0), 86_400)
+    self.init(
+      method, url: request.url,
+      headers: request.headers.sorted { $0.key < $1.key }.map { HTTPHeader($0.key, $0.value) },
+      body: Array(request.body.utf8), timeout: Milliseconds(seconds * 1000))
+  }
+}
+
+extension RLMResponse {
+  fileprivate convenience init(_ response: HTTPResponse) {
+    self.init()
+    httpStatusCode = response.status
+    for header in response.headers { headers[header.name] = header.value }
+    body = String(decoding: response.body, as: UTF8.self)
+  }
 }
 
 /// A program's transport, as an app's client uses it.
 struct CustomTransport: HTTPTransport, @unchecked Sendable {
-  // Sendable: `RLMNetworkTransport` requires thread-safe implementations.
-  private let transport: any RLMNetworkTransport
+  // Sendable: `RLMNetworkTransportProtocol` requires thread-safe implementations.
+  private let transport: any RLMNetworkTransportProtocol
 
-  init(_ transport: any RLMNetworkTransport) { self.transport = transport }
+  init(_ transport: any RLMNetworkTransportProtocol) { self.transport = transport }
 
   func send(_ request: HTTPRequest) async throws(AppFailure) -> HTTPResponse {
     let response = await withCheckedContinuation {

@@ -137,7 +137,7 @@ public final class User: Sendable {
   /// See `linkUser(credentials:)`.
   public func linkUser(
     credentials: Credentials,
-    completion: @escaping @Sendable (Result<User, any Error>) -> Void
+    _ completion: @escaping @Sendable (Result<User, any Error>) -> Void
   ) {
     complete(completion) { try await self.linkUser(credentials: credentials) }
   }

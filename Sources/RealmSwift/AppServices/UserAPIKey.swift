@@ -16,6 +16,9 @@ public struct UserAPIKey: Sendable {
   /// Whether it cannot be used.
   public let disabled: Bool
 
+  /// A key without name and text, that is none of the server.
+  public init() { self.init(name: "", key: nil, objectId: ObjectId(), disabled: false) }
+
   init(name: String, key: String?, objectId: ObjectId, disabled: Bool) {
     self.name = name
     self.key = key

@@ -10,6 +10,9 @@ public struct UserProfile: Sendable {
   /// All that the server knows.
   public let metadata: Document
 
+  /// A profile of which nothing is known.
+  public init() { self.init([:]) }
+
   init(_ metadata: Document) { self.metadata = metadata }
 
   private func text(_ key: String) -> String? { metadata[key]??.stringValue }

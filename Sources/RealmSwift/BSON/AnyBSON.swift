@@ -104,7 +104,7 @@ public enum AnyBSON: Sendable, Equatable, Hashable {
   public var isNull: Bool { self == .null }
 
   /// A number of any type as an `Int`; nil if it is not whole, too large or no number.
-  public var asInt: Int? {
+  public func asInt() -> Int? {
     switch self {
     case .int32(let value): Int(value)
     case .int64(let value): Int(exactly: value)
@@ -115,13 +115,13 @@ public enum AnyBSON: Sendable, Equatable, Hashable {
   }
 
   /// A number of any type as an `Int32`; nil if it is not whole, too large or no number.
-  public var asInt32: Int32? { asInt.flatMap { Int32(exactly: $0) } }
+  public func asInt32() -> Int32? { asInt().flatMap { Int32(exactly: $0) } }
 
   /// A number of any type as an `Int64`; nil if it is not whole, too large or no number.
-  public var asInt64: Int64? { asInt.map { Int64($0) } }
+  public func asInt64() -> Int64? { asInt().map { Int64($0) } }
 
   /// A number of any type as a `Double`; nil for other values.
-  public var asDouble: Double? {
+  public func asDouble() -> Double? {
     switch self {
     case .int32(let value): Double(value)
     case .int64(let value): Double(value)
@@ -132,7 +132,7 @@ public enum AnyBSON: Sendable, Equatable, Hashable {
   }
 
   /// A number of any type as a `Decimal128`; nil for other values.
-  public var asDecimal128: Decimal128? {
+  public func asDecimal128() -> Decimal128? {
     switch self {
     case .int32(let value): Decimal128(integerLiteral: Int64(value))
     case .int64(let value): Decimal128(integerLiteral: value)

@@ -52,10 +52,13 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue>: _RealmM
 
 /// A position in a map. Any change of the map may move its entries.
 public struct MapIndex: Comparable, Sendable {
-  let offset: Int
+  let position: Int
+
+  /// The number of entries before it.
+  public var offset: UInt { UInt(position) }
 
   /// Whether one position precedes the other.
-  public static func < (left: MapIndex, right: MapIndex) -> Bool { left.offset < right.offset }
+  public static func < (left: MapIndex, right: MapIndex) -> Bool { left.position < right.position }
 }
 
 /// Iterates over the entries of a map.

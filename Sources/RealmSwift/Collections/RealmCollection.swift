@@ -34,6 +34,11 @@ where Iterator == RLMIterator<Element> {
   var _resultsSource: _ResultsSource { get }
 }
 
+extension RealmCollectionBase {
+  /// The type of the elements.
+  public typealias ElementType = Element
+}
+
 extension RealmCollection {
   /// The position of the first element: 0.
   public var startIndex: Int { 0 }

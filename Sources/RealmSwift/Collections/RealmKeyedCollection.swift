@@ -3,6 +3,7 @@
 // The protocol of maps, and the members of `Map` beyond its entries.
 
 public import Dispatch
+public import Foundation
 import RealmSession
 
 /// A collection of values by key.
@@ -33,6 +34,47 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
   /// Removes all entries.
   func removeAll()
 
+  /// The value of `key`; nil if there is none, and `NSNull` if it is null.
+  func value(forKey key: String) -> AnyObject?
+
+  /// The value of the key or the operator of a key path; see `RealmCollection.value(forKeyPath:)`.
+  func value(forKeyPath keyPath: String) -> AnyObject?
+
+  /// Sets the value of `key`; nil removes the entry.
+  func setValue(_ value: Any?, forKey key: String)
+
+  /// Whether some entry satisfies `predicate`.
+  func contains(where predicate: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool
+
+  /// The values that match a predicate.
+  func filter(_ predicate: NSPredicate) -> Results<Value>
+
+  /// The values in their order.
+  func sorted(ascending: Bool) -> Results<Value>
+
+  /// The values in the order of the named property, or of `self` for scalars.
+  func sorted(byKeyPath keyPath: String, ascending: Bool) -> Results<Value>
+
+  /// The values in an order of several properties, the most important first.
+  func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
+  where S.Element == SortDescriptor
+
+  /// The least value of the named property of objects; nil if there is none.
+  func min<T: _HasPersistedType>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType
+
+  /// The greatest value of the named property of objects; nil if there is none.
+  func max<T: _HasPersistedType>(ofProperty property: String) -> T?
+  where T.PersistedType: MinMaxType
+
+  /// The sum of the named property of objects; 0 if there is no value.
+  func sum<T: _HasPersistedType>(ofProperty property: String) -> T
+  where T.PersistedType: AddableType
+
+  /// The mean of the named property of objects; nil if there is no value.
+  func average<T: _HasPersistedType>(ofProperty property: String) -> T?
+  where T.PersistedType: AddableType
+
   /// Calls `block` with the map as it is, and again after each write transaction that changed it.
   func observe(
     keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Self>) -> Void
@@ -50,21 +92,21 @@ extension Map: RealmKeyedCollection {
   public var isEmpty: Bool { count == 0 }
 
   /// The position of the first entry.
-  public var startIndex: MapIndex { MapIndex(offset: 0) }
+  public var startIndex: MapIndex { MapIndex(position: 0) }
 
   /// The position after the last entry.
-  public var endIndex: MapIndex { MapIndex(offset: count) }
+  public var endIndex: MapIndex { MapIndex(position: count) }
 
   /// The position after `index`.
-  public func index(after index: MapIndex) -> MapIndex { MapIndex(offset: index.offset + 1) }
+  public func index(after index: MapIndex) -> MapIndex { MapIndex(position: index.position + 1) }
 
   /// The entry that is at `position` at present.
   public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
-    if position.offset < 0 || position.offset >= count {
+    if position.position >= count {
       throwRealmException(
-        "Index \(position.offset) is out of bounds (must be less than \(count)).")
+        "Index \(position.position) is out of bounds (must be less than \(count)).")
     }
-    return entry(at: position.offset)
+    return entry(at: position.position)
   }
 
   /// The type, the memory address, and the entries, at most 100 of them.

@@ -60,7 +60,7 @@ extension RealmPublishers {
     public func receive<S: Subscriber>(subscriber: S)
     where S.Input == Realm, S.Failure == any Error {
       let subscription = RealmSubscription()
-      subscriber.receive(subscription: subscription)
+      subscriber.receive(subscription: AsyncOpenSubscription(subscription))
       subscription.begin {
         let task = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { result in
           guard subscription.end() else { return }

@@ -95,6 +95,8 @@ extension RealmPublishers {
     }
   }
 
+  /// `DeferredHandover` for values.
+  public typealias Handover<Upstream: Publisher, S: Scheduler> = DeferredHandover<Upstream, S>
   /// `MakeThreadSafe` for the changes of an object.
   public typealias MakeThreadSafeObjectChangeset<Upstream: Publisher, T: ThreadConfined> =
     MakeThreadSafe<Upstream>
@@ -107,6 +109,10 @@ extension RealmPublishers {
   > = MakeThreadSafe<Upstream>
   /// `MakeThreadSafe` for the changes of sections.
   public typealias MakeThreadSafeSectionedChangeset<
+    Upstream: Publisher, T: RealmSectionedResult
+  > = MakeThreadSafe<Upstream>
+  /// `MakeThreadSafe` for the changes of sections.
+  public typealias MakeThreadSafeSectionedResultsChangeset<
     Upstream: Publisher, T: RealmSectionedResult
   > = MakeThreadSafe<Upstream>
   /// `DeferredHandover` for the changes of an object.
@@ -123,6 +129,14 @@ extension RealmPublishers {
   > = DeferredHandover<Upstream, S>
   /// `DeferredHandover` for the changes of sections.
   public typealias DeferredHandoverSectionedChangeset<
+    Upstream: Publisher, T: RealmSectionedResult, S: Scheduler
+  > = DeferredHandover<Upstream, S>
+  /// `DeferredHandover` for the changes of sections.
+  public typealias DeferredHandoverSectionedResultsChangeset<
+    Upstream: Publisher, T: RealmSectionedResult, S: Scheduler
+  > = DeferredHandover<Upstream, S>
+  /// `DeferredHandover` for the changes of one section.
+  public typealias DeferredHandoverSectionChangeset<
     Upstream: Publisher, T: RealmSectionedResult, S: Scheduler
   > = DeferredHandover<Upstream, S>
 }

@@ -20,6 +20,10 @@ public func changesetPublisher<T: RealmCollection>(
 }
 
 extension RealmCollection {
+  /// The earlier name of `collectionPublisher`.
+  @available(*, deprecated, renamed: "collectionPublisher")
+  public var publisher: RealmPublishers.Value<Self> { collectionPublisher }
+
   /// Publishes the collection as it is, and after each change of it.
   public var collectionPublisher: RealmPublishers.Value<Self> { collectionPublisher(keyPaths: nil) }
 
@@ -72,6 +76,10 @@ public func changesetPublisher<T: RealmKeyedCollection>(
 }
 
 extension RealmKeyedCollection {
+  /// The earlier name of `collectionPublisher`.
+  @available(*, deprecated, renamed: "collectionPublisher")
+  public var publisher: RealmPublishers.Value<Self> { collectionPublisher }
+
   /// Publishes the map as it is, and after each change of it.
   public var collectionPublisher: RealmPublishers.Value<Self> { collectionPublisher(keyPaths: nil) }
 

@@ -38,6 +38,10 @@ public enum RealmPublishers {
   public typealias SectionedResultsChangeset<Collection: RealmSectionedResult> =
     Changes<SectionedResultsChange<Collection>, Never>
 
+  /// Publishes the changes of one section.
+  public typealias SectionChangeset<Collection: RealmSectionedResult> =
+    SectionedResultsChangeset<Collection>
+
   /// A `Value` whose token is saved.
   public typealias ValueWithToken<Subscribable: ThreadConfined, T> = Value<Subscribable>
   /// A `WillChange` whose token is saved.
@@ -55,6 +59,10 @@ public enum RealmPublishers {
   /// A `SectionedResultsChangeset` whose token is saved.
   public typealias SectionedResultsChangesetWithToken<Collection: RealmSectionedResult, T> =
     SectionedResultsChangeset<Collection>
+
+  /// A `SectionChangeset` whose token is saved.
+  public typealias SectionChangesetWithToken<Collection: RealmSectionedResult, T> =
+    SectionChangeset<Collection>
 
   /// Publishes the notifications of an observer. Each subscriber is an observer of its own.
   ///
@@ -103,7 +111,7 @@ public enum RealmPublishers {
     public func receive<S: Subscriber>(subscriber: S)
     where S.Input == Output, S.Failure == Failure {
       let subscription = RealmSubscription()
-      subscriber.receive(subscription: subscription)
+      subscriber.receive(subscription: ObservationSubscription(subscription))
       subscription.begin {
         // The subscription keeps the token, and with it this closure.
         let token = observe(queue) { [weak subscription] event in

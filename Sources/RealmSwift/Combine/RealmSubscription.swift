@@ -15,7 +15,8 @@ import OpenCombine
 import RealmStorage
 
 /// The observation, or the opening of a realm, for one subscriber.
-final class RealmSubscription: Subscription {
+final class RealmSubscription: Subscription, @unchecked Sendable {
+  // @unchecked: what was begun is kept and taken under the lock, and may be ended on any thread.
   private enum State {
     case waiting
     case going(any Cancellable)

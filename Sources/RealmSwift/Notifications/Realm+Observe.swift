@@ -39,3 +39,6 @@ extension Realm.Notification {
       }
   }
 }
+
+/// Gets the notifications of a realm.
+public typealias NotificationBlock = Realm.NotificationBlock

@@ -42,14 +42,12 @@ extension Map {
   }
 }
 
-extension Map where Value: _HasPersistedType, Value.PersistedType: SortableType {
-  /// The values in their order.
+extension Map {
+  /// The values in their order. Traps for objects.
   public func sorted(ascending: Bool = true) -> Results<Value> {
     sorted(by: [SortDescriptor(keyPath: "self", ascending: ascending)])
   }
-}
 
-extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The least value of the named property; nil if there is none. Nil values do not count.
   public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType {
@@ -73,7 +71,9 @@ extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   where T.PersistedType: AddableType {
     T.aggregate(_aggregate(.average, property))
   }
+}
 
+extension Map where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
   /// The least value of a property; nil if there is none. Nil values do not count.
   public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
   where T.PersistedType: MinMaxType {

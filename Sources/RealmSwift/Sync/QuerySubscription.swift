@@ -22,14 +22,29 @@ public struct QuerySubscription<T: Object> {
   /// A condition about objects.
   public typealias QueryFunction = (Query<T>) -> Query<Bool>
 
-  /// The objects that match a condition, or all objects of the class.
+  /// All objects of the class.
+  ///
+  /// - Parameter name: The name under which the subscription can be found.
+  public init(name: String? = nil) {
+    self.name = name
+    query = SubscriptionText.all
+  }
+
+  /// The objects that match a condition.
   ///
   /// Traps for conditions that have no text: those about objects, and regions of the earth.
   ///
   /// - Parameters:
   ///   - name: The name under which the subscription can be found.
-  ///   - query: The condition; nil for all objects.
-  public init(name: String? = nil, query: QueryFunction? = nil) {
+  ///   - query: The condition.
+  public init(name: String? = nil, query: (Query<T>) -> Query<Bool>) {
+    self.name = name
+    self.query = SubscriptionText.text(query)
+  }
+
+  /// The objects that match a condition; all objects of the class for nil.
+  @_disfavoredOverload
+  public init(name: String? = nil, query: QueryFunction?) {
     self.name = name
     self.query = query.map { SubscriptionText.text($0) } ?? SubscriptionText.all
   }

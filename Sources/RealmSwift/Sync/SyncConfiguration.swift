@@ -43,4 +43,8 @@ public struct SyncConfiguration: Sendable {
     self.initialSubscriptions = initialSubscriptions
   }
 }
+
+/// The subscriptions that a realm begins with.
+public typealias InitialSubscriptionsConfiguration =
+  SyncConfiguration.InitialSubscriptionsConfiguration
 #endif

@@ -7,7 +7,7 @@ public import Foundation
 import RealmSync
 
 /// An error of a session.
-public struct SyncError: Error, Sendable, LocalizedError {
+public struct SyncError: Error, Sendable {
   /// The kinds of errors.
   public enum Code: Int, Sendable {
     /// An error of the session that the server reports.
@@ -51,7 +51,7 @@ public struct SyncError: Error, Sendable, LocalizedError {
   /// The number of the error in the protocol; nil for errors of this side.
   let protocolCode: Int?
   /// What is decided about the file, for errors after which it cannot be used.
-  private let token: ActionToken?
+  fileprivate let token: ActionToken?
 
   init(
     _ code: Code, _ message: String, serverLogURL: URL? = nil, protocolCode: Int? = nil,
@@ -65,8 +65,26 @@ public struct SyncError: Error, Sendable, LocalizedError {
     self.token = token
   }
 
-  /// The message.
-  public var errorDescription: String? { message }
+  /// Creates an error with what `userInfo` has under the keys of `SyncError.userInfo`.
+  public init(_ code: Code, userInfo: [String: Any] = [:]) {
+    self.init(
+      code, userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)",
+      serverLogURL: (userInfo[Key.serverLogURL] as? String).flatMap { URL(string: $0) },
+      compensatingWriteInfo: userInfo[Key.compensatingWrites] as? [CompensatingWriteInfo],
+      token: userInfo[Key.token] as? ActionToken)
+  }
+
+  /// The parts of the error by their names: the message under `NSLocalizedDescriptionKey`, and what
+  /// there is of `Server Log URL`, `Compensating Write Info`, `error_action_token` and
+  /// `recovered_realm_location_path`.
+  public var userInfo: [String: Any] { errorUserInfo }
+
+  fileprivate enum Key {
+    static let serverLogURL = "Server Log URL"
+    static let compensatingWrites = "Compensating Write Info"
+    static let token = "error_action_token"
+    static let backup = "recovered_realm_location_path"
+  }
 
   /// The place to which the file of the realm is moved, in the folder `recovered-realms` of the
   /// app, and the right to move it now, for `clientResetError`.
@@ -107,6 +125,24 @@ public struct SyncError: Error, Sendable, LocalizedError {
   public static let tlsHandshakeFailed = Code.tlsHandshakeFailed
   /// See `Code.serverWarning`.
   public static let serverWarning = Code.serverWarning
+}
+
+extension SyncError: CustomNSError, LocalizedError {
+  /// `io.realm.sync`.
+  public static var errorDomain: String { "io.realm.sync" }
+  /// The number of the code.
+  public var errorCode: Int { code.rawValue }
+  /// What `userInfo` has.
+  public var errorUserInfo: [String: Any] {
+    var information: [String: Any] = [NSLocalizedDescriptionKey: message]
+    information[Key.serverLogURL] = serverLogURL?.absoluteString
+    information[Key.compensatingWrites] = compensatingWriteInfo
+    information[Key.token] = token
+    information[Key.backup] = clientResetInfo()?.0
+    return information
+  }
+  /// The message.
+  public var errorDescription: String? { message }
 }
 
 extension SyncError.Code {

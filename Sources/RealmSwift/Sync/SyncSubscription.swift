@@ -37,7 +37,7 @@ public final class SyncSubscription {
 
   /// Replaces the query. See `updateQuery(toType:)` for what traps.
   public func updateQuery<T: Object>(
-    toType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>
+    toType type: T.Type, where query: (Query<T>) -> Query<Bool>
   ) {
     update(T.className(), SubscriptionText.text(query))
   }

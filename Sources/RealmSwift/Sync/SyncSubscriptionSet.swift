@@ -73,7 +73,7 @@ public final class SyncSubscriptionSet {
 
   /// A subscription with a query; nil if there is none.
   public func first<T: Object>(
-    ofType type: T.Type, where query: @escaping (Query<T>) -> Query<Bool>
+    ofType type: T.Type, where query: (Query<T>) -> Query<Bool>
   ) -> SyncSubscription? {
     first(T.className(), SubscriptionText.text(query))
   }
@@ -166,7 +166,7 @@ public final class SyncSubscriptionSet {
 
   /// Removes the subscriptions with a query. Traps outside of a block of `update(_:onComplete:)`.
   public func remove<T: Object>(
-    ofType type: T.Type, _ query: @escaping (Query<T>) -> Query<Bool>
+    ofType type: T.Type, _ query: (Query<T>) -> Query<Bool>
   ) {
     remove(T.className(), SubscriptionText.text(query))
   }

@@ -30,6 +30,8 @@ package final class AppClient: Sendable {
   let headers: @Sendable () -> [HTTPHeader]
   let store: UserStore?
   let state: Locked<State>
+  /// Those who want to know which users there are, and which one is current.
+  package let observers = ChangeObservers()
 
   /// The id of the app and the address of its server.
   package var settings: AppSettings { state.withLock { $0.settings } }
@@ -90,6 +92,7 @@ package final class AppClient: Sendable {
   package func select(_ user: AppUser) throws(AppFailure) {
     try check(user)
     state.withLock { $0.current = user.id }
+    observers.tell()
     guard let store else { return }
     Task {
       // Another user may be current by then.
@@ -245,19 +248,22 @@ package final class AppClient: Sendable {
   }
 
   private func adopt(_ record: UserRecord) -> AppUser {
-    state.withLock { state in
+    let user = state.withLock { state in
       state.current = record.id
       if let device = record.deviceID { state.deviceID = device }
       if let index = state.users.firstIndex(where: { $0.id == record.id }) {
         let user = state.users.remove(at: index)
         state.users.append(user)
-        user.update { $0 = record }
+        user.replace(by: record)
         return user
       }
       let user = AppUser(record)
       state.users.append(user)
       return user
     }
+    user.observers.tell()
+    observers.tell()
+    return user
   }
 
   func end(_ user: AppUser, _ end: StoredUserState) async throws(AppFailure) {
@@ -267,6 +273,7 @@ package final class AppClient: Sendable {
       if state.current == user.id { state.current = state.users.last { $0.isLoggedIn }?.id }
       return state.current
     }
+    observers.tell()
     if end == .removed {
       try await storing(await store?.remove(user.id, current: current))
     } else {

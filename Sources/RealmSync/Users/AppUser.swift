@@ -12,6 +12,8 @@ import RealmText
 package final class AppUser: Sendable {
   package let id: String
   private let state: Locked<UserRecord>
+  /// Those who want to know of changes of the user.
+  package let observers = ChangeObservers()
 
   init(_ record: UserRecord) {
     id = record.id
@@ -23,14 +25,14 @@ package final class AppUser: Sendable {
 
   package var isLoggedIn: Bool { state.withLock { $0.state == .loggedIn } }
 
-  /// Changes the knowledge of the user. Returns the new one.
-  @discardableResult
-  func update(_ body: (inout UserRecord) -> Void) -> UserRecord {
-    state.withLock { record in
-      body(&record)
-      return record
-    }
+  /// Changes the knowledge of the user, and tells the observers.
+  func update(_ body: (inout UserRecord) -> Void) {
+    state.withLock { body(&$0) }
+    observers.tell()
   }
+
+  /// Replaces the knowledge of the user. The caller tells the observers, when it holds no lock.
+  func replace(by record: UserRecord) { state.withLock { $0 = record } }
 }
 
 /// A user as the file of users has it.

@@ -61,6 +61,7 @@ struct MapSurfaceTests {
     var found: [String] = []
     while index != map.endIndex {
       let entry: SingleMapEntry<String, Int> = map[index]
+      expectEqual(map.keys[Int(index.offset)], entry.key)
       found.append("\(entry.key)\(entry.value)")
       index = map.index(after: index)
     }
@@ -88,6 +89,40 @@ struct MapSurfaceTests {
     expectEqual(entries(unmanaged), entries(zoe.scores))
     edit(unmanaged, "z", 1)
     expectEqual(entries(unmanaged), ["a=9", "z=1"])
+  }
+
+  /// Code that is generic over keyed collections has the members of maps.
+  private func texts<M: RealmKeyedCollection>(_ map: M) -> [String]
+  where M.Value: _HasPersistedType, M.Value.PersistedType: MinMaxType & AddableType {
+    let mean: Double? = map.average()
+    return [
+      "\(map.sorted(ascending: false).first.map { "\($0)" } ?? "-")",
+      "\(map.sorted(byKeyPath: "self", ascending: true).count)",
+      "\(map.sorted(by: [SortDescriptor(keyPath: "self")]).count)",
+      "\(map.filter(NSPredicate(format: "self > 1")).count)",
+      "\(map.min().map { "\($0)" } ?? "-") \(map.max().map { "\($0)" } ?? "-") \(map.sum())",
+      "\(mean ?? 0)", "\(map.contains { key, _ in key._text == "b" })",
+      "\(map.value(forKey: "b") as? Int ?? 0)",
+      "\(map.value(forKeyPath: "@count") as? Int ?? 0)",
+    ]
+  }
+
+  private func ages<M: RealmKeyedCollection>(_ map: M) -> [Int]
+  where M.Value: OptionalProtocol, M.Value.Wrapped == Member {
+    [
+      map.min(ofProperty: "age") ?? 0, map.max(ofProperty: "age") ?? 0, map.sum(ofProperty: "age"),
+      map.average(ofProperty: "age") ?? 0, map.min(of: \.age) ?? 0, map.max(of: \.age) ?? 0,
+      map.sum(of: \.age), map.average(of: \.age) ?? 0,
+      map.sorted(by: \.age, ascending: false).count,
+    ]
+  }
+
+  @Test func genericCodeHasTheMembersOfMaps() throws {
+    expectEqual(texts(zoe.scores), ["3", "3", "3", "2", "1 3 6", "2.0", "true", "1", "3"])
+    expectEqual(ages(zoe.byRole), [20, 30, 75, 25, 20, 30, 75, 25, 3])
+    func set<M: RealmKeyedCollection>(_ map: M) { map.setValue(7, forKey: "n") }
+    try realm.write { set(zoe.scores) }
+    expectEqual(zoe.scores["n"], 7)
   }
 
   /// As with a dictionary, and as with entries that have a key and a value.

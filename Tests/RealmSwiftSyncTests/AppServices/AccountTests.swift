@@ -16,13 +16,14 @@ import Testing
 
 struct AccountTests {
   /// Answers requests by the end of their address, and keeps them.
-  private final class Answers: RLMNetworkTransport, Sendable {
+  private final class Answers: RLMNetworkTransport, @unchecked Sendable {
+    // @unchecked: all is in locks; a class that can be inherited from is not `Sendable` by itself.
     let bodies = Locked<[String: String]>([:])
     private let texts: [String: String]
 
     init(_ texts: [String: String] = [:]) { self.texts = texts }
 
-    func sendRequest(
+    override func sendRequest(
       toServer request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void
     ) {
       let name = Answers.name(request.url)
@@ -121,8 +122,7 @@ struct AccountTests {
       await error { accounts.sendResetPasswordEmail("a@b.c", completion: $0) },
       await error { accounts.resetPassword(to: "q", token: "t", tokenId: "i", completion: $0) },
       await error {
-        accounts.callResetPasswordFunction(
-          email: "a@b.c", password: "q", args: [], completion: $0)
+        accounts.callResetPasswordFunction(email: "a@b.c", password: "q", args: [], $0)
       },
     ]
     #expect(errors.allSatisfy { $0 == nil })
@@ -187,6 +187,26 @@ struct AccountTests {
       user.functions.sum([1], done)
     }
     expectEqual(other, result)
+    func arguments() -> String? {
+      answers.bodies.withLock { $0["functions/call"] }?.components(separatedBy: ",\"name\"").first
+    }
+    try await expectEqual(user.functions.sum(1, "b"), result)
+    expectEqual(arguments(), #"{"arguments":[{"$numberLong":"1"},"b"]"#)
+    try await expectEqual(user.functions.sum(), result)
+    expectEqual(arguments(), #"{"arguments":[]"#)
+    try await expectEqual(user.functions.sum(["a", "b"], 1), result)
+    expectEqual(arguments(), #"{"arguments":[["a","b"],{"$numberLong":"1"}]"#)
+    try await expectEqual(user.functions.sum(["a"], ["b"]), result)
+    expectEqual(arguments(), #"{"arguments":[["a"],["b"]]"#)
+    try await expectEqual(user.functions.sum(["a": 1]), result)
+    expectEqual(arguments(), #"{"arguments":[{"a":{"$numberLong":"1"}}]"#)
+    let third: AnyBSON = try await value { done in
+      user.functions.sum([2]) { (value: AnyBSON?, error: (any Error)?) in
+        done(value.map { .success($0) } ?? .failure(error ?? CancellationError()))
+      }
+    }
+    expectEqual(third, result)
+    expectEqual(arguments(), #"{"arguments":[{"$numberLong":"2"}]"#)
   }
 
   @Test func devicesAreRegisteredForPushMessages() async throws {
@@ -213,7 +233,7 @@ struct AccountTests {
     let user = try await app.login(credentials: credentials)
     try await expectEqual(user.linkUser(credentials: .jwt(token: "t")), user)
     let linked: User = try await value {
-      user.linkUser(credentials: .jwt(token: "t"), completion: $0)
+      user.linkUser(credentials: .jwt(token: "t"), $0)
     }
     expectEqual(linked, user)
     expectEqual(app.switch(to: user), user)

@@ -56,6 +56,47 @@ struct AppErrorTests {
     expectEqual((error(named: name) as? AppError)?.code, code)
   }
 
+  /// As programs that look at `NSError` know them.
+  @Test func errorsHaveDomainsAndNumbers() throws {
+    let app = error(named: "InvalidPassword") as NSError
+    expectEqual(app.domain, "io.realm.app")
+    expectEqual(app.code, AppError.Code.invalidPassword.rawValue)
+    expectEqual(app.localizedDescription, "no")
+    expectEqual(app.userInfo["HTTP Status Code"] as? Int, 401)
+    expectEqual(app.userInfo["Server Log URL"] as? String, "http://x/log")
+    let url = try #require(URL(string: "http://x/sync"))
+    let sync = SyncError(.writeRejected, "no", serverLogURL: url, compensatingWriteInfo: [])
+    expectEqual((sync as NSError).domain, "io.realm.sync")
+    expectEqual((sync as NSError).code, 11)
+    expectEqual(sync.userInfo["Server Log URL"] as? String, "http://x/sync")
+    expectTrue(sync.userInfo["Compensating Write Info"] is [CompensatingWriteInfo])
+    expectTrue(sync.userInfo["error_action_token"] == nil)
+    expectTrue(sync.userInfo["recovered_realm_location_path"] == nil)
+  }
+
+  @Test func programsMakeErrors() {
+    let app = AppError(.userNotFound)
+    expectEqual(app.code, .userNotFound)
+    expectFalse(app.message.isEmpty)
+    let full = AppError(
+      .authError,
+      userInfo: [
+        NSLocalizedDescriptionKey: "m", "HTTP Status Code": 401, "Server Log URL": "http://x",
+      ])
+    expectEqual(AppError(full.code, userInfo: full.userInfo), full)
+    expectEqual(full.message, "m")
+    expectEqual(full.httpStatusCode, 401)
+    expectEqual(full.logURL?.absoluteString, "http://x")
+    let sync = SyncError(.clientResetError)
+    expectEqual(sync.code, .clientResetError)
+    expectTrue(sync.clientResetInfo() == nil)
+    let url = URL(string: "http://x")
+    let copy = SyncError(
+      .serverWarning, userInfo: SyncError(.serverWarning, "w", serverLogURL: url).userInfo)
+    expectEqual(copy.message, "w")
+    expectEqual(copy.serverLogURL, url)
+  }
+
   @Test func failuresOfThisSideHaveCodes() {
     func code(_ failure: AppFailure) -> AppError.Code? { (AppError.of(failure) as? AppError)?.code }
     expectEqual(code(.status(502)), .httpRequestFailed)

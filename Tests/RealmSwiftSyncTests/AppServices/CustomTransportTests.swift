@@ -29,7 +29,7 @@ struct CustomTransportTests {
       self.answer = answer
     }
 
-    func sendRequest(
+    override func sendRequest(
       toServer request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void
     ) {
       sent.withLock {
@@ -96,6 +96,23 @@ struct CustomTransportTests {
     expectTrue(login.body.contains("a@b.c"))
     let profile = try #require(sent.first { $0.url.hasSuffix("/auth/profile") })
     expectEqual(profile.headers["Authorization"], "Bearer \(token)")
+  }
+
+  /// The class itself does what the library does without a transport.
+  @Test func aTransportWithoutOverridesSendsRequests() async throws {
+    let request = RLMRequest()
+    // Nobody listens there.
+    (request.method, request.url, request.timeout) = (.GET, "http://127.0.0.1:9/location", 30)
+    let answer = await withCheckedContinuation {
+      (continuation: CheckedContinuation<(Int, Int, String), Never>) in
+      RLMNetworkTransport().sendRequest(toServer: request) { response in
+        continuation.resume(
+          returning: (response.httpStatusCode, response.customStatusCode, response.body))
+      }
+    }
+    expectEqual(answer.0, 0)
+    expectTrue(answer.1 != 0)
+    expectFalse(answer.2.isEmpty)
   }
 
   @Test func refusalsAndFailuresAreErrors() async throws {

@@ -52,6 +52,26 @@ struct DocumentCallTests {
     for stream in streams { stream.close() }
   }
 
+  /// A delegate of a program, that one thread uses.
+  private final class PlainDelegate: ChangeEventDelegate {
+    var texts: [String] = []
+
+    func changeStreamDidOpen(_ changeStream: ChangeStream) { texts.append("open") }
+    func changeStreamDidReceive(changeEvent: AnyBSON?) { texts.append("event") }
+    func changeStreamDidReceive(error: any Error) { texts.append("error") }
+    func changeStreamDidClose(with error: (any Error)?) { texts.append("closed") }
+  }
+
+  @Test @MainActor func delegatesNeedNotBeSendable() async throws {
+    let delegate = PlainDelegate()
+    let stream = try await collection().watch(delegate: delegate)
+    for _ in 0..<6_000 where delegate.texts.count < 2 {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    expectEqual(delegate.texts, ["error", "closed"])
+    stream.close()
+  }
+
   @Test func optionsKeepWhatTheyAreGiven() {
     let find = FindOptions(3, ["a": 1], [["b": -1]])
     expectEqual(find.limit, 3)

@@ -4,6 +4,7 @@
 
 #if Sync
 import Foundation
+import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 import TestExtensions
@@ -68,7 +69,9 @@ struct PlainSymbolTests {
       subscriptions.append(
         QuerySubscription<Todo>(name: "p", where: NSPredicate(format: "priority > %@", 3)))
     }
-    expectTrue(configuration.syncConfiguration?.initialSubscriptions?.callback != nil)
+    let initial: InitialSubscriptionsConfiguration? =
+      configuration.syncConfiguration?.initialSubscriptions
+    expectTrue(initial?.callback != nil)
     try change(configuration)
     expectEqual(app.device("first"), app.device("first"))
   }
@@ -89,7 +92,8 @@ struct PlainSymbolTests {
 
   @Test func functionsCanBeKept() async throws {
     let user = try await MemoryApp().device("first").login(credentials: .anonymous)
-    let function: Functions.Function = user.functions.sum
+    let function: Functions.ResultFunction = user.functions.sum
+    let pair: Functions.Function = user.functions.sum
     let callable: FunctionCallable = user.functions.sum
     await #expect(throws: AppError.self) {
       try await callable.dynamicallyCall(withArguments: [[1]])
@@ -100,6 +104,106 @@ struct PlainSymbolTests {
         function([1]) { continuation.resume(with: $0) }
       }
     }
+    await #expect(throws: AppError.self) {
+      try await callable.dynamicallyCall(withArguments: [.int64(1)])
+    }
+    let ended = await withCheckedContinuation {
+      (continuation: CheckedContinuation<Bool, Never>) in
+      let handler: Functions.FunctionCompletionHandler = { value, error in
+        continuation.resume(returning: value == nil && error is AppError)
+      }
+      pair([1], handler)
+    }
+    expectTrue(ended)
+  }
+
+  /// Blocks of programs have these types, and the calls take them.
+  @Test func blocksHaveNames() async throws {
+    let user = try await MemoryApp().device("first").login(credentials: .anonymous)
+    let collection = user.mongoClient("mongodb-atlas").database(named: "d")
+      .collection(withName: "c")
+    let failures = Locked(0)
+    @Sendable func failed<R>(_ result: Result<R, any Error>) {
+      if case .failure = result { failures.withLock { $0 += 1 } }
+    }
+    let insert: MongoInsertBlock = { failed($0) }
+    let insertMany: MongoInsertManyBlock = { failed($0) }
+    let find: MongoFindBlock = { failed($0) }
+    let findOne: MongoFindOneBlock = { failed($0) }
+    let count: MongoCountBlock = { failed($0) }
+    let update: MongoUpdateBlock = { failed($0) }
+    let account: EmailPasswordAuthOptionalErrorBlock = { error in
+      if error != nil { failures.withLock { $0 += 1 } }
+    }
+    let login: UserCompletionBlock = { _, error in
+      if error == nil { failures.withLock { $0 += 1 } }
+    }
+    let function: Functions.ResultFunctionCompletionHandler = { failed($0) }
+    collection.insertOne([:], insert)
+    collection.insertMany([[:]], insertMany)
+    collection.find(filter: [:], find)
+    collection.findOneDocument(filter: [:], findOne)
+    collection.count(filter: [:], count)
+    collection.updateOneDocument(filter: [:], update: [:], update)
+    user.apiKeysAuth.app.emailPasswordAuth.callResetPasswordFunction(
+      email: "", password: "", args: [], account)
+    user.functions.sum([1], function)
+    login(user, nil)
+    for _ in 0..<6_000 where failures.withLock({ $0 < 9 }) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    expectEqual(failures.withLock { $0 }, 9)
+    let report: ErrorReportingBlock = { _, session in expectTrue(session == nil) }
+    user.apiKeysAuth.app.syncManager.errorHandler = report
+    user.apiKeysAuth.app.syncManager.errorHandler?(CancellationError(), nil)
+    let level: SyncLogLevel = .detail
+    expectEqual(level, LogLevel.detail)
+    let client: any ProviderClient = user.apiKeysAuth
+    expectEqual(client.app, user.apiKeysAuth.app)
+    expectEqual(client.app.emailPasswordAuth.app, client.app)
+  }
+
+  @Test func providersHaveTheNamesOfTheProtocol() async throws {
+    let user = try await MemoryApp().device("first").login(credentials: .anonymous)
+    expectEqual(user.identities.map { Provider(rawValue: $0.providerType) }, [.anonymous])
+    let providers: [Provider] = [
+      .usernamePassword, .facebook, .google, .apple, .JWT, .function, .userAPIKey, .serverAPIKey,
+    ]
+    expectEqual(
+      providers.map(\.rawValue),
+      [
+        "local-userpass", "oauth2-facebook", "oauth2-google", "oauth2-apple", "custom-token",
+        "custom-function", "api-key", "api-key",
+      ])
+  }
+
+  @Test func valuesOfAppsCanBeMade() {
+    let key = UserAPIKey()
+    expectTrue(key.name.isEmpty)
+    expectTrue(key.key == nil)
+    expectFalse(key.disabled)
+    expectEqual(key.objectId, ObjectId())
+    expectTrue(UserProfile().metadata.isEmpty)
+    expectTrue(UserProfile().name == nil)
+  }
+
+  @available(*, deprecated)
+  @Test func olderNamesOfOptionsStillWork() {
+    let find = FindOptions(limit: 3, projection: ["a": 1], sort: ["b": -1])
+    expectEqual(find.limit, 3)
+    expectEqual(find.sorting, [["b": -1]])
+    find.sort = nil
+    expectTrue(find.sorting.isEmpty)
+    find.sort = ["c": 1]
+    expectEqual(find.sort, ["c": 1])
+    let modify = FindOneAndModifyOptions(projection: nil, sort: ["b": 1], upsert: true)
+    expectEqual(modify.sorting, [["b": 1]])
+    expectTrue(modify.upsert)
+    modify.sort = nil
+    expectTrue(modify.sort == nil)
+    let configuration = AppConfiguration(
+      localAppName: "n", localAppVersion: "1", enableSessionMultiplexing: false)
+    expectFalse(configuration.enableSessionMultiplexing)
   }
 
   @Test func requestsBeginEmpty() {

@@ -51,9 +51,9 @@ struct AnyBSONTests {
       AnyBSON.datetime(Date(timeIntervalSince1970: 1e300)).bson, .date(unixMilliseconds: 0))
     expectEqual(
       AnyBSON.timestamp(Date(timeIntervalSince1970: -5)).bson, .timestamp(seconds: 0, increment: 0))
-    expectEqual(AnyBSON.double(.nan).asInt, nil)
-    expectEqual(AnyBSON.double(1e300).asInt, nil)
-    expectEqual(AnyBSON.int64(1 << 40).asInt32, nil)
+    expectEqual(AnyBSON.double(.nan).asInt(), nil)
+    expectEqual(AnyBSON.double(1e300).asInt(), nil)
+    expectEqual(AnyBSON.int64(1 << 40).asInt32(), nil)
   }
 
   @Test func literals() {
@@ -85,17 +85,17 @@ struct AnyBSONTests {
     expectEqual(kinds(\.regexValue), [14])
     expectEqual(kinds(\.arrayValue), [15])
     expectEqual(kinds(\.documentValue), [16])
-    expectEqual(kinds(\.asInt), [2, 3])
-    expectEqual(kinds(\.asInt64), [2, 3])
-    expectEqual(kinds(\.asDouble), [2, 3, 4, 5])
-    expectEqual(kinds(\.asDecimal128), [2, 3, 4, 5])
+    expectEqual(kinds { $0.asInt() }, [2, 3])
+    expectEqual(kinds { $0.asInt64() }, [2, 3])
+    expectEqual(kinds { $0.asDouble() }, [2, 3, 4, 5])
+    expectEqual(kinds { $0.asDecimal128() }, [2, 3, 4, 5])
   }
 
   @Test func numbersOfOneKindCanBeReadAsAnother() throws {
-    expectEqual(AnyBSON.double(4).asInt, 4)
-    expectEqual(AnyBSON.decimal128(Decimal128(string: "12")).asInt32, 12)
-    expectEqual(AnyBSON.int32(5).asDecimal128, 5)
-    expectEqual(AnyBSON.double(0.5).asDecimal128, Decimal128(string: "0.5"))
+    expectEqual(AnyBSON.double(4).asInt(), 4)
+    expectEqual(AnyBSON.decimal128(Decimal128(string: "12")).asInt32(), 12)
+    expectEqual(AnyBSON.int32(5).asDecimal128(), 5)
+    expectEqual(AnyBSON.double(0.5).asDecimal128(), Decimal128(string: "0.5"))
   }
 
   @Test func valuesAreGivenAsTheirTypes() {

@@ -96,6 +96,32 @@ struct QuerySubscriptionTests {
     expectEqual(QuerySubscription<Todo>(name: "n").name, "n")
   }
 
+  /// Conditions are used at once, so that code of a class needs no `self.` in them.
+  private final class Screen {
+    let status = "Open"
+
+    func subscription() -> QuerySubscription<Todo> { QuerySubscription { $0.status == status } }
+
+    func change(_ set: SyncSubscriptionSet) {
+      set.update {
+        set.append(QuerySubscription<Todo>(name: "s") { $0.name == status })
+        set.first(named: "s")?.updateQuery(toType: Todo.self) { $0.status == status }
+      }
+      expectEqual(set.first(ofType: Todo.self) { $0.status == status }?.name, "s")
+      set.update { set.remove(ofType: Todo.self) { $0.status == status } }
+      expectEqual(set.count, 0)
+    }
+  }
+
+  @Test func conditionsDoNotEscape() async throws {
+    let screen = Screen()
+    expectEqual(
+      screen.subscription().query, QuerySubscription<Todo>(where: "status == 'Open'").query)
+    let configuration = try await MemoryApp().configuration("first") { _ in }
+    func run() throws { screen.change(try Realm(configuration: configuration).subscriptions) }
+    try run()
+  }
+
   @Test func withoutConditionAllObjectsAreMeant() throws {
     let realm = try Self.realm()
     expect(QuerySubscription<Todo>(), selects: realm.objects(Todo.self), in: realm)

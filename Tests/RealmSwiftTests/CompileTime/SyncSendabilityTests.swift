@@ -26,7 +26,7 @@ struct SyncSendabilityTests {
         requireSendable(AppConfiguration.self)  // error: Sendable
         requireSendable(FindOneAndModifyOptions.self)  // error: Sendable
         requireSendable(FindOptions.self)  // error: Sendable
-        requireSendable((any RLMNetworkTransport).self)  // error: Sendable
+        requireSendable(RLMNetworkTransport.self)  // error: Sendable
         requireSendable(RLMRequest.self)  // error: Sendable
         requireSendable(RLMResponse.self)  // error: Sendable
         requireSendable(SyncTimeoutOptions.self)  // error: Sendable

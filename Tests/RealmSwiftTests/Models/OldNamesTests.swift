@@ -98,11 +98,13 @@ struct OldNamesTests {
   @Test func namesOfClosuresAndNumbers() throws {
     let realm = try TemporaryRealm([OldNote.self]).open()
     let told = Recorder<Realm.Notification>()
-    let block: Realm.NotificationBlock = { notification, _ in told.add(notification) }
+    let block: NotificationBlock = { notification, _ in told.add(notification) }
+    let same: Realm.NotificationBlock = block
+    same(.refreshRequired, realm)
     let number: Realm.AsyncTransactionId = 7
     expectEqual(number, 7)
     block(.didChange, realm)
-    expectEqual(told.all, [.didChange])
+    expectEqual(told.all, [.refreshRequired, .didChange])
     expectTrue(Realm.Notification.didChange != .refreshRequired)
   }
 

@@ -5,11 +5,13 @@
 #if Sync
 import Dispatch
 import RealmFormats
+import RealmSession
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
 
-/// Takes the events of a `ChangeStream`. Each method is called on the queue of the stream.
+/// Takes the events of a `ChangeStream`. Each method is called on the queue of the stream, and on
+/// no other thread, so that the delegate need not be `Sendable`.
 public protocol ChangeEventDelegate: AnyObject {
   /// The stream is open: later changes come.
   func changeStreamDidOpen(_ changeStream: ChangeStream)
@@ -37,29 +39,31 @@ public final class ChangeStream: Sendable {
 
   /// Begins the events.
   func start(
-    _ delegate: any ChangeEventDelegate & Sendable, on queue: DispatchQueue,
+    _ delegate: any ChangeEventDelegate, on queue: DispatchQueue,
     _ watch:
       @escaping @Sendable (
         _ onOpen: @escaping @Sendable () async -> Void,
         _ onEvent: @escaping @Sendable (BSONValue) async -> Void
       ) async throws(AppFailure) -> Void
   ) {
+    // The delegate is used on the queue alone.
+    let delegate = UnsafeTransfer(delegate)
     task.withLock { task in
       task = Task {
         var problem: (any Error)?
         do throws(AppFailure) {
           try await watch {
-            queue.async { delegate.changeStreamDidOpen(self) }
+            queue.async { delegate.value.changeStreamDidOpen(self) }
           } _: { event in
-            queue.async { delegate.changeStreamDidReceive(changeEvent: AnyBSON(event)) }
+            queue.async { delegate.value.changeStreamDidReceive(changeEvent: AnyBSON(event)) }
           }
         } catch {
           if error != .cancelled { problem = AppError.of(error) }
         }
         let error = problem
         queue.async {
-          if let error { delegate.changeStreamDidReceive(error: error) }
-          delegate.changeStreamDidClose(with: error)
+          if let error { delegate.value.changeStreamDidReceive(error: error) }
+          delegate.value.changeStreamDidClose(with: error)
         }
       }
     }

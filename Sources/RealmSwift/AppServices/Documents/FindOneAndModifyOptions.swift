@@ -24,5 +24,21 @@ public final class FindOneAndModifyOptions {
     self.upsert = upsert
     self.shouldReturnNewDocument = shouldReturnNewDocument
   }
+
+  /// The options of a search with a change, whose order has one property.
+  @available(*, deprecated, message: "Use init(_:_:_:_:).")
+  public convenience init(
+    projection: Document?, sort: Document?, upsert: Bool = false,
+    shouldReturnNewDocument: Bool = false
+  ) {
+    self.init(projection, sort.map { [$0] } ?? [], upsert, shouldReturnNewDocument)
+  }
+
+  /// The first of the fields that decide which document is the first.
+  @available(*, deprecated, renamed: "sorting")
+  public var sort: Document? {
+    get { sorting.first }
+    set { sorting = newValue.map { [$0] } ?? [] }
+  }
 }
 #endif

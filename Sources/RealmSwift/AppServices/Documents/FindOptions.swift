@@ -18,5 +18,18 @@ public final class FindOptions {
     self.projection = projection
     self.sorting = sorting
   }
+
+  /// The options of a search whose order has one property.
+  @available(*, deprecated, message: "Use init(_:_:_:).")
+  public convenience init(limit: Int?, projection: Document?, sort: Document?) {
+    self.init(limit, projection, sort.map { [$0] } ?? [])
+  }
+
+  /// The first of the fields by which the result is sorted.
+  @available(*, deprecated, renamed: "sorting")
+  public var sort: Document? {
+    get { sorting.first }
+    set { sorting = newValue.map { [$0] } ?? [] }
+  }
 }
 #endif

@@ -18,7 +18,7 @@ public final class MongoCollection: Sendable {
   public let name: String
 
   private let database: String
-  private let caller: any MongoCaller
+  let caller: any MongoCaller
 
   init(_ caller: any MongoCaller, database: String, _ name: String) {
     self.caller = caller
@@ -31,7 +31,7 @@ public final class MongoCollection: Sendable {
   }
 
   /// The names in the arguments of each call.
-  private var place: [BSONElement] {
+  var place: [BSONElement] {
     [BSONElement("database", .string(database)), BSONElement("collection", .string(name))]
   }
 
@@ -174,7 +174,7 @@ public final class MongoCollection: Sendable {
 
   /// Tells a delegate of the changes of all documents that the user may read, on `queue`.
   public func watch(
-    delegate: any ChangeEventDelegate & Sendable, queue: DispatchQueue = .main
+    delegate: any ChangeEventDelegate, queue: DispatchQueue = .main
   ) -> ChangeStream {
     watch([], delegate, queue)
   }
@@ -182,7 +182,7 @@ public final class MongoCollection: Sendable {
   /// Tells a delegate of the changes whose events match a filter, on `queue`: a field of the
   /// document is `fullDocument.name`.
   public func watch(
-    matchFilter: Document, delegate: any ChangeEventDelegate & Sendable,
+    matchFilter: Document, delegate: any ChangeEventDelegate,
     queue: DispatchQueue = .main
   ) -> ChangeStream {
     watch([BSONElement("filter", matchFilter.bson)], delegate, queue)
@@ -190,14 +190,14 @@ public final class MongoCollection: Sendable {
 
   /// Tells a delegate of the changes of the documents with some ids, on `queue`.
   public func watch(
-    filterIds: [ObjectId], delegate: any ChangeEventDelegate & Sendable,
+    filterIds: [ObjectId], delegate: any ChangeEventDelegate,
     queue: DispatchQueue = .main
   ) -> ChangeStream {
     watch([Self.ids(filterIds)], delegate, queue)
   }
 
   private func watch(
-    _ arguments: [BSONElement], _ delegate: any ChangeEventDelegate & Sendable,
+    _ arguments: [BSONElement], _ delegate: any ChangeEventDelegate,
     _ queue: DispatchQueue
   ) -> ChangeStream {
     let stream = ChangeStream()
