@@ -21,21 +21,31 @@ final class ModelSchema: Sendable {
   let primaryKey: ModelProperty?
   /// Whether some properties are fields without `@Persisted`.
   let hasLegacyFields: Bool
+  /// The stored properties that a class without any `@Persisted` seems to mean as properties of the
+  /// database, and that are none.
+  let plainFields: [PlainField]
   /// Whether objects have no stored properties but those of the database.
   let holdsNothingElse: Bool
   private let indexByName: [String: Int]
   private let indexByOffset: [Int: Int]
 
   private convenience init(_ modelClass: ObjectBase.Type) {
+    let properties = ModelSchema.reflect(modelClass)
+    var plainFields: [PlainField] = []
+    if properties.allSatisfy({ $0.wrapperType.isLegacy }) {
+      let names = PlainField.namesKnownToObjectiveC(of: modelClass)
+      plainFields = PlainField.all(of: modelClass, isKnown: names.contains)
+    }
     self.init(
       modelClass, named: modelClass.className(),
-      TableKind(modelClass), ModelSchema.reflect(modelClass))
+      TableKind(modelClass), properties, plainFields)
   }
 
   init(
     _ modelClass: ObjectBase.Type, named className: String, _ kind: TableKind,
-    _ properties: [ModelProperty]
+    _ properties: [ModelProperty], _ plainFields: [PlainField] = []
   ) {
+    self.plainFields = plainFields
     self.modelClass = modelClass
     self.className = className
     tableKind = kind

@@ -71,11 +71,11 @@ struct RealmOpener {
     checkMigrationOptions()
     configuration.synchronisation?.checkOptions(of: configuration)
     let schemas = RealmOpener.schemas(of: configuration)
-    PlainFields.report(schemas, openedAt: path)
     try SchemaValidator(
       schemas, isListed: configuration.objectTypes != nil,
       takesAsymmetric: configuration.synchronisation?.isFlexible ?? false
     ).validate()
+    PlainFields.report(schemas, openedAt: path)
     if configuration.location == .nowhere {
       throwRealmException("A Realm Configuration must specify a path or an in-memory identifier.")
     }

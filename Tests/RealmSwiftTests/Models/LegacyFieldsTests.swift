@@ -28,7 +28,7 @@ private class OldPerson: Object {
   let ignored = List<Int>()
   var plain = 3
 
-  override class func ignoredProperties() -> [String] { ["ignored"] }
+  override class func ignoredProperties() -> [String] { ["ignored", "plain"] }
   override class func indexedProperties() -> [String] { ["anything"] }
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

@@ -10,18 +10,7 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
-/// A class whose port dropped `@objc dynamic`.
-private class PortedDog: Object {
-  var name = ""
-  var age = 0
-  var isSelected = false
-  lazy var upper = name.uppercased()
-  let toys = List<PortedToy>()
-  override class func ignoredProperties() -> [String] { ["isSelected"] }
-  override class func shouldIncludeInDefaultSchema() -> Bool { false }
-}
-
-private class PortedToy: Object {
+private class DraggedToy: Object {
   @Persisted var name = ""
   var isDragged = false
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
@@ -81,7 +70,7 @@ private class LoudToy: Object {
   // MARK: - What a program loses
 
   @Test func plainPropertiesBesideStoredOnesAreInformationOnceForEachClass() throws {
-    let file = try TemporaryRealm([PortedToy.self])
+    let file = try TemporaryRealm([DraggedToy.self])
     let told = try messages(at: .info, file) {
       _ = try file.open()
       _ = try file.open()
@@ -90,17 +79,17 @@ private class LoudToy: Object {
     expectEqual(
       told.first?.1,
       "DB: Opening '\(file.configuration.location.path)': declared without @Persisted, and "
-        + "therefore kept by one instance only and not stored: 'PortedToy.isDragged'. "
+        + "therefore kept by one instance only and not stored: 'DraggedToy.isDragged'. "
         + "'ignoredProperties()' with their names says that this is meant.")
   }
 
   @Test func valuesThatNoPropertyTakesAreReportedOnceForEachClass() throws {
-    let realm = try TemporaryRealm([PortedToy.self]).open()
-    let told = try messages(at: .warn, containing: "'PortedToy'") {
+    let realm = try TemporaryRealm([DraggedToy.self]).open()
+    let told = try messages(at: .warn, containing: "'DraggedToy'") {
       for _ in 0..<2 {
         try realm.write {
           _ = try realm.create(
-            PortedToy.self,
+            DraggedToy.self,
             validating: ["name": "a", "size": 1, "isDragged": true] as [String: Any])
         }
       }
@@ -108,7 +97,7 @@ private class LoudToy: Object {
     expectEqual(
       told,
       [
-        "DB: Values were ignored that 'PortedToy' has no property for: 'isDragged', 'size'."
+        "DB: Values were ignored that 'DraggedToy' has no property for: 'isDragged', 'size'."
       ])
   }
 
@@ -174,20 +163,6 @@ private class LoudToy: Object {
     let told = try messages(at: .all, file) { _ = try file.open() }
     let traces = told.filter { $0.0 == .trace }.map(\.1)
     #expect(traces.contains { $0.hasPrefix("DB: ") && $0.hasSuffix(" at schema version 0") })
-  }
-
-  @Test func aClassWithoutPersistedPropertiesIsReportedOnce() throws {
-    let file = try TemporaryRealm([PortedDog.self, PortedToy.self])
-    let told = try messages(at: .warn, file) {
-      _ = try file.open()
-      _ = try file.open()
-    }
-    expectEqual(told.map(\.0), [.warn])
-    expectEqual(
-      told.first?.1,
-      "DB: Opening '\(file.configuration.location.path)': declared without "
-        + "@Persisted and therefore not stored: 'PortedDog.name', 'PortedDog.age'. Declare them as "
-        + "'@Persisted var', or return their names from 'ignoredProperties()'.")
   }
 
   @Test func transactionsAreTraces() throws {

@@ -145,6 +145,8 @@ struct SchemaTests {
       'int', 'objectId', or 'uuid' property.
       - No properties are defined for 'Empty'. Did you remember to mark them with '@objc' or \
       '@Persisted' in your model?
+      - Property 'Empty.notStored' is declared without @Persisted, and would not be stored: write \
+      '@Persisted var notStored: Int', or return its name from 'ignoredProperties()'.
       """)
   }
 

@@ -90,6 +90,7 @@ struct SchemaValidator {
         "No properties are defined for '\(name)'. Did you remember to mark them with '@objc' or "
           + "'@Persisted' in your model?")
     }
+    mistakes += schema.plainFieldMistakes
     var seen: Set<String> = []
     for property in schema.properties where !seen.insert(property.name).inserted {
       mistakes.append(
@@ -108,7 +109,7 @@ struct SchemaValidator {
       mistakes.append("Properties of '\(name)' are marked as primary keys more than once.")
     }
     if let key = schema.modelClass.primaryKey(), !schema.isDynamic,
-      schema.property(named: key) == nil
+      schema.property(named: key) == nil, !schema.plainFields.contains(where: { $0.name == key })
     {
       mistakes.append("Primary key property '\(key)' does not exist on object '\(name)'")
     }
