@@ -64,6 +64,7 @@ package final class TemporaryRealm: @unchecked Sendable {
   package var configuration: Realm.Configuration
 
   package init(_ types: [ObjectBase.Type] = [Person.self, Dog.self, AllTypes.self]) throws {
+    QuietLog.begin
     directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("openrealm-tests-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

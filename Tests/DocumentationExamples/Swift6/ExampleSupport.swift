@@ -49,6 +49,7 @@ nonisolated func useDefaultRealm() throws -> TemporaryDirectory {
   let home = try TemporaryDirectory()
   unsetenv("XDG_DATA_HOME")
   for variable in ["HOME", "CFFIXED_USER_HOME"] { setenv(variable, home.path, 1) }
+  Logger.shared.level = .off
   var configuration = Realm.Configuration.defaultConfiguration
   configuration.objectTypes = [Errand.self, Keeper.self, Pet.self, Letter.self]
   precondition(configuration.fileURL?.path.hasPrefix(home.path) == true)

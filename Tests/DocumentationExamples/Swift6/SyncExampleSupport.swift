@@ -29,6 +29,7 @@ nonisolated final class ExampleServer: Sendable {
 
   init() throws {
     directory = try TemporaryDirectory()
+    Logger.shared.level = .off
     server = MemoryAppServer(app: APPID, mode: .flexible, directory: directory.path + "/server")
   }
 

@@ -6,6 +6,7 @@
 import Foundation
 import RealmSync
 import RealmSyncProtocol
+import RealmSwiftTestSupport
 import RealmSyncTestSupport
 import RealmTestSupport
 
@@ -29,6 +30,7 @@ final class MemoryApp: Sendable {
   private let directory: TemporaryDirectory
 
   init(_ mode: SyncMode = .flexible) throws {
+    QuietLog.begin
     self.mode = mode
     directory = try TemporaryDirectory()
     server = MemoryAppServer(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Log messages, which are delivered only where they were asked for.
+// Log messages: those of the default level on standard error, others where they were asked for.
 
 import Foundation
 import RealmSwiftTestSupport
@@ -137,14 +137,37 @@ private class LoudToy: Object {
     }
   }
 
+  /// In a process of its own: here the level is that of `QuietLog`.
+  @Test func informationIsLoggedToStandardError() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      expectEqual(Logger.shared.level, .info)
+      let file = try TemporaryRealm.ofFirstAge()
+      Logger.shared.level = .info
+      file.becomeSecondAge(version: 1, MigrationTests.migrateAll)
+      _ = try file.open()
+      Logger.log(.detail, "more than is wanted")
+      Logger.shared.level = .off
+      Logger.log(.fatal, "nothing any more")
+    }
+    let lines = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      .split(separator: "\n").filter { $0.contains("io.realm") }
+    expectEqual(lines.count, 1)
+    expectEqual(lines.first?.contains(" info io.realm"), true)
+    expectEqual(lines.first?.hasSuffix("from schema version 0 to 1"), true)
+  }
+
   /// `Logger` 1.
-  @Test func nothingIsLoggedUnlessSomebodyAsks() {
-    expectEqual(Logger.shared.level, .off)
+  @Test func theTextOfAMessageThatIsNotWantedIsNotMade() throws {
+    let file = try TemporaryRealm()
     func text() -> String {
       Issue.record("nobody makes this text")
       return ""
     }
-    Logger.log(.fatal, text())
+    let told = messages(at: .warn, file) { Logger.log(.info, text()) }
+    expectTrue(told.isEmpty)
+  }
+
+  @Test func aLoggerBeginsAtInfo() {
     expectEqual(Logger(logFunction: { _, _ in }).level, .info)
   }
 
@@ -207,6 +230,5 @@ private class LoudToy: Object {
     let logger = Logger(level: .error) { _, _ in }
     logger.level = .debug
     expectEqual(logger.level, .debug)
-    expectEqual(Logger.shared.level, .off)
   }
 }

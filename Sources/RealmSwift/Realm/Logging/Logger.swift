@@ -13,11 +13,12 @@ import Synchronization
 
 /// Receives the messages of the library.
 ///
-/// Nothing is logged unless the program enables it, by setting the level of the shared logger or by
-/// making its own logger the shared one:
+/// The shared logger passes messages from `info` on to swift-log, under the label "io.realm", which
+/// writes them to standard error unless the program gives it another place. Set its level for more
+/// or fewer of them, `off` for none, or make a logger of your own the shared one:
 ///
 /// ```swift
-/// Logger.shared.level = .info      // to swift-log, under the label "io.realm"
+/// Logger.shared.level = .warn
 /// Logger.shared = Logger(level: .detail) { level, message in print(level, message) }
 /// ```
 ///
@@ -28,7 +29,8 @@ public final class Logger: Sendable {
   private let storedLevel: Atomic<UInt>
 
   private static let sharedLogger = Locked<Logger?>(nil)
-  private static let wantedLevel = Atomic<UInt>(LogLevel.off.rawValue)
+  private static let firstLevel = LogLevel.info
+  private static let wantedLevel = Atomic<UInt>(firstLevel.rawValue)
 
   /// Creates a logger.
   ///
@@ -54,7 +56,7 @@ public final class Logger: Sendable {
     }
   }
 
-  /// The logger of the library. The first one passes messages to swift-log, and its level is `off`.
+  /// The logger of the library. The first one passes messages to swift-log, and its level is `info`.
   public static var shared: Logger {
     get {
       sharedLogger.withLock { shared in
@@ -76,7 +78,7 @@ public final class Logger: Sendable {
   }
 
   private static func toSwiftLog() -> Logger {
-    Logger(level: .off) { level, message in
+    Logger(level: firstLevel) { level, message in
       var log = Logging.Logger(label: "io.realm")
       // The level was compared already.
       log.logLevel = .trace
