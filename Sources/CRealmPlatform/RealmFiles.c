@@ -93,6 +93,14 @@ int realm_lock_byte(int fd, int64_t offset, bool waits) {
   return result == EACCES ? EAGAIN : result;
 }
 
+int realm_share_byte(int fd, int64_t offset) {
+  int result;
+  do {
+    result = change_byte_lock(fd, offset, F_RDLCK, F_OFD_SETLK);
+  } while (result == EINTR);
+  return result == EACCES ? EAGAIN : result;
+}
+
 int realm_unlock_byte(int fd, int64_t offset) {
   return change_byte_lock(fd, offset, F_UNLCK, F_OFD_SETLK);
 }

@@ -29,6 +29,10 @@ int realm_unlock_file(int fd);
 int realm_lock_byte(int fd, int64_t offset, bool waits);
 int realm_unlock_byte(int fd, int64_t offset);
 
+/// The same lock, shared with others who share it, or instead of the exclusive one that the open file
+/// description has; without waiting. EAGAIN if another has it exclusively.
+int realm_share_byte(int fd, int64_t offset);
+
 /// Sleeps while `*word == expected`, until woken, a signal, or the time is up (negative: no limit).
 /// `shared`: the word is in memory that other processes wake.
 void realm_wait_on_word(

@@ -59,6 +59,29 @@ extension EncryptedFile {
     try require(pages, unusedAt: topRef, in: space)
   }
 
+  /// The header in the file, if its page was written by others since it was brought into the image;
+  /// nil if it was not. The caller holds the writer lock.
+  func changedHeader() throws(StorageError) -> FileHeader? {
+    try state.withLock { state throws(StorageError) in
+      let (entries, page) = unsafe (state.block.entries, state.block.pages)
+      try unsafe file.readWhole(
+        PageEntry.byteCount, at: EncryptedLayout.position(ofBlock: 0), into: entries)
+      let entry = unsafe PageEntry(at: entries)
+      guard entry.current.mark != state.marks.first else { return nil }
+      try unsafe file.readWhole(
+        EncryptedLayout.pageByteCount, at: EncryptedLayout.position(ofPage: 0), into: page)
+      guard let stamp = unsafe entry.stamp(of: cipher.code(of: page)) else { throw try refusal() }
+      // A writer may have died between the entry and the page.
+      if stamp.mark == state.marks.first { return nil }
+      try unsafe cipher.decrypt(page, number: 0, counter: stamp.counter)
+      guard
+        let header = unsafe FileHeader(
+          UnsafeRawBufferPointer(start: page, count: FileHeader.byteCount))
+      else { throw try refusal() }
+      return header
+    }
+  }
+
   /// Why a file is refused whose first page is not authentic.
   func refusal() throws(StorageError) -> StorageError {
     .notADatabase(

@@ -115,15 +115,24 @@ struct CommitWriter {
   /// The header, which must still be the one of the version that the transaction started from.
   private func currentHeader() throws(StorageError) -> FileHeader {
     try file.requireNewestLength()
+    if let encrypted = file.encrypted, let stored = try encrypted.changedHeader() {
+      // The image is not what is on the disk.
+      if !stored.isStreaming { try requireExpected(stored) }
+      try encrypted.load()
+    }
     let header = try file.storedHeader()
     try file.syncUnknownStart(header)
     if header.isStreaming { return try convertToNormalForm(header) }
+    try requireExpected(header)
+    return header
+  }
+
+  private func requireExpected(_ header: FileHeader) throws(StorageError) {
     let selected = header.topRef(slot: header.selectedSlot)
     guard file.selectedTopRef(transaction.durable) == selected else {
       throw .corrupted(
         "the header of '\(file.path)' was changed by somebody who does not respect its lock")
     }
-    return header
   }
 
   /// Makes the header name the top array that the footer names: the footer is lost when the file

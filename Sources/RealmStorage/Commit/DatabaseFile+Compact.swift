@@ -30,11 +30,14 @@ extension DatabaseFile {
   ///
   /// - Parameter keepsHistory: Whether a local file keeps its version and its history; a
   ///   synchronised one always does.
-  /// - Returns: False if the file is open elsewhere; nothing is done then.
+  /// - Returns: False if the file is open elsewhere, or has another name (a hard link), which would
+  ///   go on naming the file as it was; nothing is done then.
   package static func compact(
     path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false
   ) throws(StorageError) -> Bool {
-    try rewrite(path, key, as: key, .whole(ofLocal: keepsHistory))
+    var status = stat()
+    if unsafe stat(path, &status) == 0, status.st_nlink > 1 { return false }
+    return try rewrite(path, key, as: key, .whole(ofLocal: keepsHistory))
   }
 
   /// Encrypts the plain file at `path`. A file that is missing, empty, or no plain database is left
@@ -61,17 +64,16 @@ extension DatabaseFile {
   private static func rewrite(
     _ path: String, _ key: EncryptionKey?, as newKey: EncryptionKey?, _ history: HistoryCopy
   ) throws(StorageError) -> Bool {
-    try whileClosed(path: path) { () throws(StorageError) in
+    let path = try resolvedPath(path)
+    return try whileClosed(path: path) { () throws(StorageError) in
       // A database of its own, for reading: its session is in memory.
       let file = try open(
         path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
         system: SystemFiles(), registry: FileRegistry())
       let copyPath = compactedPath(of: path)
-      // The copy that an interrupted compaction left.
-      unsafe unlink(copyPath)
+      let copy = try SideFile.makeCopy(
+        copyPath, mode: PrivatePlace.isPrivate(path) ? 0o600 : 0o644)
       do throws(StorageError) {
-        let files = SystemFiles(isPrivate: PrivatePlace.isPrivate(path))
-        let copy = try files.open(path: copyPath, mode: .readWriteCreating)
         try file.snapshot().write(to: copy, key: newKey, history: history)
         guard unsafe rename(copyPath, path) == 0 else {
           throw .system(operation: "Replacing", path: path, code: errno)
@@ -89,7 +91,8 @@ extension DatabaseFile {
 
   /// Removes the copy that an interrupted compaction left. The caller is alone with the database.
   static func removeUnfinishedCompaction(of path: String, _ system: any FileSystem) {
-    if system is SystemFiles { unsafe unlink(compactedPath(of: path)) }
+    // What is no copy stays; a compaction says so.
+    if system is SystemFiles { try? SideFile.removeUnfinishedCopy(compactedPath(of: path)) }
   }
 
   /// Makes what was done to names in the directory of `path` durable.
@@ -110,9 +113,23 @@ extension DatabaseFile {
     path: String, system: any FileSystem, registry: FileRegistry,
     _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
-    let identity = try system.open(path: path, mode: .readOnly).identity
-    return try registry.whileClosed(identity) { () throws(StorageError) in
-      try LockFileSession.alone(path: path + ".lock", system: system, body)
+    let path = try system.resolved(path)
+    let file = try openAlone(path, system)
+    return try registry.whileClosed(file.identity) { () throws(StorageError) in
+      try LockFileSession.alone(path: path + ".lock", of: file, system: system, body)
+    }
+  }
+
+  /// Opens a file to be alone with it: for writing, if that is allowed.
+  private static func openAlone(
+    _ path: String, _ system: any FileSystem
+  ) throws(StorageError) -> any StorageFile {
+    do throws(StorageError) {
+      return try system.open(path: path, mode: .readWrite)
+    } catch {
+      guard case .system(_, _, let code) = error, code == EACCES || code == EROFS || code == EPERM
+      else { throw error }
+      return try system.open(path: path, mode: .readOnly)
     }
   }
 

@@ -25,12 +25,28 @@ package protocol FileSystem: Sendable {
 
   /// Makes what was done to names in the directory of `path` durable.
   func syncDirectory(of path: String) throws(StorageError)
+
+  /// The path of the file that a symbolic link at `path` leads to, there or not; `path` itself if
+  /// there is no link. The names of the files beside it are made from that.
+  func resolved(_ path: String) throws(StorageError) -> String
+
+  /// Opens or creates the lock file at `path`, for reading and writing.
+  ///
+  /// - Throws: `StorageError.foreignFile` for what is no lock file, which stays as it is.
+  func openLockFile(path: String) throws(StorageError) -> any StorageFile
 }
 
 extension FileSystem {
   /// The system's directories are synced.
   package func syncDirectory(of path: String) throws(StorageError) {
     try SystemDirectory.sync(of: path)
+  }
+
+  /// Files that are not the system's have no links.
+  package func resolved(_ path: String) throws(StorageError) -> String { path }
+
+  package func openLockFile(path: String) throws(StorageError) -> any StorageFile {
+    try open(path: path, mode: .readWriteCreating)
   }
 }
 
@@ -87,6 +103,9 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Takes the exclusive lock of one byte, which need not exist, for this open file (not for the
   /// calling thread). False if it is taken and `waits` is false.
   func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool
+  /// Takes the lock of one byte that several may have, or that in place of the exclusive one that it
+  /// has, without waiting. False if another one has it exclusively.
+  func shareByte(at offset: Int) throws(StorageError) -> Bool
   func unlockByte(at offset: Int)
 }
 
@@ -108,6 +127,10 @@ extension LayeredFile {
 
   package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
     try file.lockByte(at: offset, waits: waits)
+  }
+
+  package func shareByte(at offset: Int) throws(StorageError) -> Bool {
+    try file.shareByte(at: offset)
   }
 
   package func unlockByte(at offset: Int) { file.unlockByte(at: offset) }

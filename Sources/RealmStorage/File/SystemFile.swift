@@ -37,6 +37,19 @@ package struct SystemFiles: FileSystem {
     if isPrivate, mode != .readOnly { PrivatePlace.restrict(descriptor) }
     return try SystemFile(path: path, descriptor: descriptor)
   }
+
+  package func resolved(_ path: String) throws(StorageError) -> String {
+    try SymbolicLinks.resolved(path)
+  }
+
+  package func openLockFile(path: String) throws(StorageError) -> any StorageFile {
+    let descriptor = try SideFile.open(
+      path, flags: O_RDWR | O_CREAT, mode: isPrivate ? 0o600 : 0o644, role: "lock file")
+    if isPrivate { PrivatePlace.restrict(descriptor) }
+    let file = try SystemFile(path: path, descriptor: descriptor)
+    try SideFile.requireLockFile(file)
+    return file
+  }
 }
 
 /// An open file of the operating system.
@@ -164,6 +177,13 @@ package final class SystemFile: StorageFile {
 
   package func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool {
     let code = realm_lock_byte(descriptor, Int64(offset), waits)
+    if code == EAGAIN { return false }
+    try check("Locking", code)
+    return true
+  }
+
+  package func shareByte(at offset: Int) throws(StorageError) -> Bool {
+    let code = realm_share_byte(descriptor, Int64(offset))
     if code == EAGAIN { return false }
     try check("Locking", code)
     return true

@@ -4,8 +4,8 @@
 
 /// Makes, copies and frees nodes for one write transaction.
 ///
-/// New nodes live in the slab, in the same address range as the file, so a ref becomes a pointer by
-/// the same addition. Nothing here reaches the file; the commit does it.
+/// New nodes live in the slab, at higher addresses than the file, so a ref becomes a pointer by the
+/// same addition. Nothing here reaches the file; the commit does it.
 ///
 /// Invariants:
 /// 1. A node of the committed file is never written: `makeWritable(_:)` copies it and lists the old

@@ -4,12 +4,12 @@
 
 /// The address range in which the nodes of one version are found.
 ///
-/// One reserved range holds the mapped file at its start and, for the writer, the slab of
-/// uncommitted nodes above it:
+/// The file is mapped at its start and, for the writer, the slab of uncommitted nodes lies above it;
+/// what is between them does not matter:
 ///
 /// ```
-/// base                    fileEnd          slabStart         slabEnd
-/// | nodes of the version  | newer, unused  | the write transaction's own nodes |
+/// base                    fileEnd                  slabStart         slabEnd
+/// | nodes of the version  | newer, or not ours ... | the write transaction's own nodes |
 /// ```
 ///
 /// Invariants:

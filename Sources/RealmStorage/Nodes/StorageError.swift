@@ -34,6 +34,8 @@ package enum StorageError: Error, Hashable, Sendable {
   case multipleAgents(path: String)
   /// Another implementation has the file open.
   case incompatibleLockFile(path: String, reason: String)
+  /// Something that is not ours is in the place of a file beside the database.
+  case foreignFile(path: String, role: String, found: String)
   /// The address space for the file could not be reserved, or the file has outgrown it.
   case addressSpaceExhausted(path: String, byteCount: Int)
   /// An earlier sync failed; the open file takes no more writes.
@@ -81,6 +83,9 @@ extension StorageError: CustomStringConvertible {
         + "type \(type) and belongs to a synchronised client or server."
     case .incompatibleLockFile(let path, let reason):
       "Failed to open Realm file at path '\(path)': \(reason)"
+    case .foreignFile(let path, let role, let found):
+      "The \(role) '\(path)' cannot be used: in its place is \(found). It was left as it is. Move it "
+        + "away, and try again."
     case .addressSpaceExhausted(let path, let byteCount):
       "Reserving \(byteCount) bytes of address space for '\(path)' failed."
     case .poisoned(let path):

@@ -34,7 +34,9 @@ extension DatabaseFile {
     path: String, options: OpenOptions, system: any FileSystem, registry: FileRegistry,
     _ body: (DatabaseFile) throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
-    try whileClosed(path: path, system: system, registry: registry) { () throws(StorageError) in
+    let path = try system.resolved(path)
+    return try whileClosed(path: path, system: system, registry: registry) {
+      () throws(StorageError) in
       let file = try system.open(path: path, mode: .readWrite)
       let database = try open(
         EncryptedFile.wrapping(file, options) ?? file, path, options, system,
@@ -50,6 +52,7 @@ extension DatabaseFile {
     path: String, key: EncryptionKey?
   ) throws(StorageError) -> DatabaseFile {
     let options = OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key)
+    let path = try resolvedPath(path)
     let file = try SystemFiles().open(path: path, mode: .readOnly)
     return try open(
       EncryptedFile.wrapping(file, options) ?? file, path, options, SystemFiles(),
@@ -62,6 +65,7 @@ extension DatabaseFile {
   package static func replace(
     path: String, by source: String, keepingAs kept: String
   ) throws(StorageError) {
+    let path = try resolvedPath(path)
     unsafe unlink(kept)
     // Where there are no second names, `path` is missing for a short time.
     if unsafe link(path, kept) != 0, unsafe rename(path, kept) != 0 {

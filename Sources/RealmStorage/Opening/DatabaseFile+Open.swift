@@ -34,6 +34,8 @@ extension DatabaseFile {
     path: String, options: OpenOptions, system: any FileSystem, registry: FileRegistry
   ) throws(StorageError) -> DatabaseFile {
     let system: any FileSystem = options.isInMemory ? MemoryFiles.shared : system
+    // Links are followed before the names of other files are made from the path.
+    let path = try system.resolved(path)
     let mode: FileOpenMode =
       options.isReadOnly ? .readOnly : options.mustExist ? .readWrite : .readWriteCreating
     for attempt in 0... {
@@ -73,8 +75,11 @@ extension DatabaseFile {
     lockSystem: any FileSystem, acceptsOlderFormats: Bool = false
   ) throws(StorageError) -> DatabaseFile {
     var opened: OpenedStorage?
-    let session = try LockFileSession.join(path: path + ".lock", system: lockSystem) {
-      () throws(StorageError) in
+    // Who has a lock file of his own is alone with the file, or reads it without any lock.
+    let isAlone = acceptsOlderFormats || options.isReadOnly && !options.joinsSession
+    let session = try LockFileSession.join(
+      path: path + ".lock", of: isAlone ? nil : storage, system: lockSystem
+    ) { () throws(StorageError) in
       if options.joinsSession { throw .nothingToJoin(path) }
       try requireInPlace(storage, options, system)
       if !options.isReadOnly {

@@ -27,6 +27,7 @@ extension DatabaseFile {
   ) throws(StorageError) -> (file: DatabaseFile, isShared: Bool) {
     var options = OpenOptions(
       isReadOnly: true, joinsSession: true, mustExist: true, encryptionKey: key)
+    let path = try resolvedPath(path)
     if unsafe access(path + ".lock", R_OK | W_OK) == 0 {
       do throws(StorageError) {
         return (try open(path: path, options: options), true)
@@ -52,6 +53,12 @@ extension DatabaseFile {
       options: OpenOptions(
         mustExist: true, encryptionKey: key,
         history: type == HistoryKind.syncClient.type ? .syncClient : .inFile))
+  }
+
+  /// The path that a symbolic link at `path` leads to, or `path` itself. The names of the files
+  /// beside a database are made from that.
+  package static func resolvedPath(_ path: String) throws(StorageError) -> String {
+    try SymbolicLinks.resolved(path)
   }
 
   /// What changes when a file is committed to: its length, the time of its last change, and its

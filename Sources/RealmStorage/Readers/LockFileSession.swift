@@ -9,7 +9,15 @@
 //    session in between, the layout version says whether it was one of ours.
 // 3. A process that joins a session never reads the header: the shared memory says what is
 //    committed.
-// 4. A process that keeps the exclusive lock for long (to compact a file, or to bring it to the
+// 4. The session belongs to the database file, and not to the name of its lock file: a hard link, a
+//    mount of the single file or a new lock file after the old one was deleted would make a second
+//    one. So members share the lock of a byte of the database file (`memberLockOffset`), and who
+//    starts a session, or is alone with the file, has it exclusively. Who does not get it finds
+//    another session, and refuses.
+// 5. One process at a time joins or starts the session of a lock file (`joinLockOffset`). So one that
+//    has the shared lock of the database file, and then finds the lock file taken, knows that there
+//    is a session, and that no other was started since.
+// 6. A process that keeps the exclusive lock for long (to compact a file, or to bring it to the
 //    present format) records that in the lock file, and those who want to join wait as long as it
 //    takes. If the process dies the lock goes, and with it the meaning of the mark.
 
@@ -25,37 +33,37 @@ import Glibc
 final class LockFileSession: Sendable {
   let memory: SharedMemory
   let readers: ReaderTable
+  private let member: MemberLock?
 
-  private init(_ memory: SharedMemory) throws(StorageError) {
+  private init(_ memory: SharedMemory, _ member: MemberLock?) throws(StorageError) {
     self.memory = memory
+    self.member = member
     readers = try ReaderTable(memory)
   }
 
   /// Joins the session of the lock file at `path`, or starts one.
   ///
-  /// - Parameter start: Called if this process starts the session, alone with the database: makes
-  ///   the file ready and says what is committed.
+  /// - Parameters:
+  ///   - database: The database file; nil if the lock file is this caller's own.
+  ///   - start: Called if this process starts the session, alone with the database: makes the file
+  ///     ready and says what is committed.
   static func join(
-    path: String, system: any FileSystem,
+    path: String, of database: (any StorageFile)? = nil, system: any FileSystem,
     start: () throws(StorageError) -> SessionStart
   ) throws(StorageError) -> LockFileSession {
-    let file = try system.open(path: path, mode: .readWriteCreating)
+    let file = try system.openLockFile(path: path)
     let memory = try SharedMemory(file)
     var attempt = 0
+    var conflicts = 0
     while true {
-      if try file.tryLock(exclusive: true) {
-        try memory.initialise(try start())
-        guard try file.tryLock(exclusive: false) else { continue }
-        if try layoutVersion(of: file) == SharedMemory.layoutVersion {
-          return try LockFileSession(memory)
-        }
-        file.unlock()
-      } else if try file.tryLock(exclusive: false) {
-        if try layoutVersion(of: file) == SharedMemory.layoutVersion {
-          try requireOurRevision(memory)
-          return try LockFileSession(memory)
-        }
-        file.unlock()
+      switch try enter(file, memory, database, start) {
+      case .joined(let session): return session
+      case .isElsewhere:
+        conflicts += 1
+        if conflicts >= conflictCountMax, let database { throw .openElsewhere(database.path) }
+        // Two that start under different names must not meet again and again.
+        usleep(UInt32.random(in: 0..<4000))
+      case .isTaken: break
       }
       if try !isMarkedBusy(file) {
         try giveUpIfHopeless(attempt, file)
@@ -65,19 +73,84 @@ final class LockFileSession: Sendable {
     }
   }
 
-  /// Runs `body` while no process is in a session of the lock file at `path`, or can join one;
-  /// false if a process is in one.
-  static func alone(
-    path: String, system: any FileSystem, _ body: () throws(StorageError) -> Void
-  ) throws(StorageError) -> Bool {
-    let file = try system.open(path: path, mode: .readWriteCreating)
+  private enum Outcome {
+    case joined(LockFileSession)
+    /// Another process is in the way, for a short time or for longer.
+    case isTaken
+    /// There is no session of this lock file, and one of the database file.
+    case isElsewhere
+  }
+
+  /// So many times it is tried to be alone with the database file.
+  private static let conflictCountMax = 100
+
+  private static func enter(
+    _ file: any StorageFile, _ memory: SharedMemory, _ database: (any StorageFile)?,
+    _ start: () throws(StorageError) -> SessionStart
+  ) throws(StorageError) -> Outcome {
+    guard try file.lockByte(at: SharedMemory.joinLockOffset, waits: false) else { return .isTaken }
+    defer { file.unlockByte(at: SharedMemory.joinLockOffset) }
+    var member: MemberLock?
+    if let database {
+      member = try MemberLock(sharing: database)
+      if member == nil { return try isFree(file) ? .isElsewhere : .isTaken }
+    }
+    if try file.tryLock(exclusive: true) {
+      guard try member?.makeExclusive() ?? true else {
+        file.unlock()
+        return .isElsewhere
+      }
+      try memory.initialise(try start())
+      try member?.share()
+      guard try file.tryLock(exclusive: false) else { return .isTaken }
+      if try layoutVersion(of: file) == SharedMemory.layoutVersion {
+        return .joined(try LockFileSession(memory, member))
+      }
+      file.unlock()
+    } else if try file.tryLock(exclusive: false) {
+      if try layoutVersion(of: file) == SharedMemory.layoutVersion {
+        try requireOurRevision(memory)
+        return .joined(try LockFileSession(memory, member))
+      }
+      file.unlock()
+    }
+    return .isTaken
+  }
+
+  /// Whether no process is in a session of a lock file.
+  private static func isFree(_ file: any StorageFile) throws(StorageError) -> Bool {
     guard try file.tryLock(exclusive: true) else { return false }
-    defer { file.unlock() }
+    file.unlock()
+    return true
+  }
+
+  /// Runs `body` while no process is in a session of the lock file at `path` or of the database
+  /// file, or can join one; false if a process is in one.
+  ///
+  /// - Parameter database: The database file. One that cannot be written is written by no other.
+  static func alone(
+    path: String, of database: any StorageFile, system: any FileSystem,
+    _ body: () throws(StorageError) -> Void
+  ) throws(StorageError) -> Bool {
+    let file = try system.openLockFile(path: path)
+    guard let member = try enterAlone(file, database) else { return false }
+    defer { withExtendedLifetime(member) { file.unlock() } }
     try file.write(UInt64(1), at: SharedMemory.busyMarkOffset)
     // If this fails, the next session's start clears the mark.
     defer { try? file.write(UInt64(0), at: SharedMemory.busyMarkOffset) }
     try body()
     return true
+  }
+
+  private static func enterAlone(
+    _ file: any StorageFile, _ database: any StorageFile
+  ) throws(StorageError) -> MemberLock? {
+    guard try file.lockByte(at: SharedMemory.joinLockOffset, waits: false) else { return nil }
+    defer { file.unlockByte(at: SharedMemory.joinLockOffset) }
+    guard let member = try MemberLock(sharing: database), try member.makeExclusive(),
+      try file.tryLock(exclusive: true)
+    else { return nil }
+    return member
   }
 
   /// Whether the holder of the exclusive lock, if there is one, needs it for long.

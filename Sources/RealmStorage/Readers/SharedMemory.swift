@@ -17,7 +17,8 @@
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
 // Locks on single bytes lie beyond all that: the writer's, the one for growing the reader table,
-// the sync agent's, and one for each segment of reader slots.
+// the sync agent's, that of who joins or starts the session, and one for each segment of reader
+// slots.
 //
 // 1. The file is initialised under the exclusive file lock, and only then. A holder of the shared
 //    lock may rely on everything here.
@@ -48,7 +49,7 @@ struct VersionEntry: Hashable, Sendable {
 final class SharedMemory: Sendable {
   static let layoutVersion: UInt16 = 0x5200
   static let realmCoreLayoutVersion: UInt16 = 14
-  static let layoutRevision: UInt64 = 4
+  static let layoutRevision: UInt64 = 5
   static let slotsOffset = 8192
   static let slotByteCount = 64
   static let maximumSlotCount = 1 << 20
@@ -57,9 +58,12 @@ final class SharedMemory: Sendable {
   static let busyMarkOffset = 2056
   static let growthLockOffset = writerLockOffset + 1
   static let agentLockOffset = writerLockOffset + 2
+  static let joinLockOffset = writerLockOffset + 3
   static let segmentLockOffset = writerLockOffset + 16
   private static let entryCount: UInt64 = 64
   private static let byteCount = slotsOffset + maximumSlotCount * slotByteCount
+  /// The length that a lock file has at most, of Realm Core or ours.
+  static let byteCountMax = 1 << 30
 
   let file: any StorageFile
   // An address that never changes; all words that it points to are atomics.

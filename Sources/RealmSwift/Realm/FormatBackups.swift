@@ -23,7 +23,8 @@ struct FormatBackups {
   init(
     of path: String, freeByteCount: @escaping (_ directory: String) -> Int64? = Self.freeByteCount
   ) {
-    self.path = path
+    // The copies lie beside the file, and not beside a symbolic link to it.
+    self.path = (try? DatabaseFile.resolvedPath(path)) ?? path
     self.freeByteCount = freeByteCount
   }
 

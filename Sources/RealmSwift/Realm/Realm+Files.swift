@@ -27,7 +27,10 @@ extension Realm {
       var failure: Realm.Error?
       let isDeleted = try RealmCache.whileClosed(path, patience: 2000) {
         do throws(Realm.Error) {
-          try remove([path, path + ".note", path + ".management"])
+          // A symbolic link goes with the file that it leads to.
+          let file = (try? DatabaseFile.resolvedPath(path)) ?? path
+          try remove([file, file + ".note", file + ".management"])
+          if file != path { try removeOne(path) }
         } catch { failure = error }
       }
       if let failure { throw failure }
@@ -46,15 +49,17 @@ extension Realm {
       path: path)
   }
 
-  private static func remove(_ paths: [String]) throws(Realm.Error) {
-    for path in paths where FileManager.default.fileExists(atPath: path) {
-      do {
-        try FileManager.default.removeItem(atPath: path)
-      } catch {
-        throw Realm.Error(
-          .fileAccess,
-          message: "Deleting '\(path)' failed: \(error.localizedDescription)", path: path)
-      }
+  private static func removeOne(_ path: String) throws(Realm.Error) {
+    do {
+      try FileManager.default.removeItem(atPath: path)
+    } catch {
+      throw Realm.Error(
+        .fileAccess,
+        message: "Deleting '\(path)' failed: \(error.localizedDescription)", path: path)
     }
+  }
+
+  private static func remove(_ paths: [String]) throws(Realm.Error) {
+    for path in paths where FileManager.default.fileExists(atPath: path) { try removeOne(path) }
   }
 }

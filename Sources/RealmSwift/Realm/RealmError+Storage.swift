@@ -38,6 +38,8 @@ extension Realm.Error {
     case .incompatibleLockFile:
       self.init(
         .incompatibleLockFile, message: "\(error) Close the other program first.", path: path)
+    // The reason includes what is there, and the remedy.
+    case .foreignFile: self.init(.fileAccess, message: "\(error)", path: path)
     case .addressSpaceExhausted:
       self.init(
         .addressSpaceExhausted,

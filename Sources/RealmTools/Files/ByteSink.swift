@@ -43,7 +43,9 @@ package final class ByteSink {
         .cannotCreate, "There is a file '\(path)' already. Use --force to replace it.")
     }
     UnfinishedFiles.add(Self.temporary(path))
-    let descriptor = unsafe open(Self.temporary(path), O_WRONLY | O_CREAT | O_TRUNC, 0o666)
+    // What an interrupted run left goes, or a link to somebody's file: it is not followed.
+    unsafe unlink(Self.temporary(path))
+    let descriptor = unsafe open(Self.temporary(path), O_WRONLY | O_CREAT | O_EXCL, 0o666)
     guard descriptor >= 0 else {
       UnfinishedFiles.remove(Self.temporary(path))
       throw ToolFailure(

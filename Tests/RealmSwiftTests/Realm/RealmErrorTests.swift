@@ -64,6 +64,9 @@ struct RealmErrorTests {
       .unsupportedFormat(path: path, version: 99), .unsupportedFileFormatVersion,
       opening + "Database has an unsupported version (99) and cannot be upgraded")
     check(.incompatibleLockFile(path: path, reason: "Held."), .incompatibleLockFile, "Held.")
+    check(
+      .foreignFile(path: path + ".lock", role: "lock file", found: "a symbolic link"), .fileAccess,
+      "The lock file '\(path).lock' cannot be used: in its place is a symbolic link.")
     check(.addressSpaceExhausted(path: path, byteCount: 8), .addressSpaceExhausted, path)
     check(
       .notADatabase(path: path, reason: "Garbage."), .invalidDatabase, opening + "Garbage.")

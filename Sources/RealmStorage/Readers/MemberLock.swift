@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The lock of a byte of the database file that its users share, whatever names they know it by.
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The lock of one open database file; released with its last owner.
+final class MemberLock: Sendable {
+  /// Beyond all that a file can hold; no byte is there.
+  static let offset = 1 << 62
+
+  private let database: any StorageFile
+
+  /// Takes the lock as one of several; nil if another one has it alone.
+  init?(sharing database: any StorageFile) throws(StorageError) {
+    self.database = database
+    guard try database.shareByte(at: Self.offset) else { return nil }
+  }
+
+  deinit { database.unlockByte(at: Self.offset) }
+
+  /// Has the lock alone from now on. False if others share it, and then it is still shared.
+  ///
+  /// A file that was opened for reading alone cannot have it, and need not: there is no writer that it
+  /// could keep out but those who have it alone.
+  func makeExclusive() throws(StorageError) -> Bool {
+    do throws(StorageError) {
+      return try database.lockByte(at: Self.offset, waits: false)
+    } catch {
+      guard case .system(_, _, EBADF) = error else { throw error }
+      return true
+    }
+  }
+
+  /// Lets others share the lock again.
+  func share() throws(StorageError) { _ = try database.shareByte(at: Self.offset) }
+}
+
+extension StorageError {
+  /// A session of the file goes on that this process cannot join.
+  static func openElsewhere(_ path: String) -> StorageError {
+    .incompatibleLockFile(
+      path: path,
+      reason: "It is open in another process that reaches it by another path (a hard link, or a "
+        + "mount of the file), or whose lock file was deleted meanwhile. Use one path in all "
+        + "processes, and do not delete the lock file of a Realm that is open.")
+  }
+}
