@@ -78,6 +78,11 @@ package struct CrashStates {
         for event in pending { Self.apply(event, to: &durable) }
         pending = []
         seen = []
+      case .failedSync(let lost):
+        try crash(at: position)
+        durable = Self.contents(of: durable, after: pending, without: lost)
+        pending = []
+        seen = []
       case .acknowledge(let version):
         try crash(at: position)
         acknowledged = version
@@ -86,6 +91,35 @@ package struct CrashStates {
     }
     try crash(at: trace.count)
     return count
+  }
+
+  /// The bytes that the disk has for certain after the events.
+  package static func durable(after trace: [FileEvent], initial: [UInt8]) -> [UInt8] {
+    var durable = initial
+    var pending: [FileEvent] = []
+    for event in trace {
+      switch event {
+      case .sync:
+        for event in pending { apply(event, to: &durable) }
+        pending = []
+      case .failedSync(let lost):
+        durable = contents(of: durable, after: pending, without: lost)
+        pending = []
+      case .write, .resize: pending.append(event)
+      case .acknowledge: break
+      }
+    }
+    return durable
+  }
+
+  /// What a failed sync leaves.
+  private static func contents(
+    of durable: [UInt8], after pending: [FileEvent], without lost: Set<Int>
+  ) -> [UInt8] {
+    var next = durable
+    for event in pending { apply(event, to: &next) }
+    for page in lost { PageCache.restore(page, of: durable, in: &next) }
+    return next
   }
 
   /// The combinations in which some of the changes may have reached the disk.
@@ -165,7 +199,7 @@ package struct CrashStates {
         unsafe UnsafeMutableRawBufferPointer(rebasing: $0[offset..<end]).copyBytes(from: bytes)
       }
     case .resize(let byteCount): resize(&contents, to: byteCount)
-    case .sync, .acknowledge: break
+    case .sync, .failedSync, .acknowledge: break
     }
   }
 

@@ -14,6 +14,10 @@ import Glibc
 package enum FileEvent: Hashable, Sendable {
   case write(offset: Int, bytes: [UInt8])
   case sync
+  /// A sync that failed, after which the system takes for written what it wrote of the changes
+  /// since the last sync, and these pages, which it did not write. A later write to one of them is
+  /// recorded with the whole page.
+  case failedSync(lost: Set<Int>)
   /// The file was cut or extended with zeros; `allocate` counts as this, too.
   case resize(byteCount: Int)
   /// A mark of the test: the version that was reported as durable by then.
@@ -30,6 +34,16 @@ package enum FileFault: Hashable, Sendable {
   case short
 }
 
+/// What a failed sync does to the pages that it was to write.
+package enum PageLoss: Hashable, Sendable {
+  /// They go on being what is to be written: the next sync writes them.
+  case none
+  /// None is written, and the system takes all for written.
+  case all
+  /// Some are written, and the system takes all for written.
+  case some(seed: UInt64)
+}
+
 /// A file in memory with a trace and faults.
 package final class SimulatedFile: LayeredFile {
   private struct State {
@@ -40,6 +54,7 @@ package final class SimulatedFile: LayeredFile {
     var fault: FileFault?
     var ignoresSync: (@Sendable (Int) -> Bool)?
     var failingSync = 0
+    var cache = PageCache()
     var capacity = Int.max
   }
 
@@ -84,8 +99,24 @@ package final class SimulatedFile: LayeredFile {
   }
 
   /// Makes the `count`-th sync from now on fail with EIO, once.
-  package func failSync(after count: Int) {
-    state.withLock { $0.failingSync = $0.syncCount + count }
+  ///
+  /// - Parameter loss: What becomes of the pages that it was to write. A test that lets some be lost
+  ///   calls this when nothing waits for a sync.
+  package func failSync(after count: Int, losing loss: PageLoss = .none) {
+    state.withLock { state in
+      state.failingSync = state.syncCount + count
+      state.cache.loss = loss
+    }
+  }
+
+  /// Whether the system goes on showing the pages that it did not write, although it was asked to
+  /// forget them.
+  package func keepCached(_ keeps: Bool) { state.withLock { $0.cache.isKept = keeps } }
+
+  package func forgetCached() {
+    let lost = state.withLock { $0.cache.forget() }
+    // A page that cannot be read again stays, as the system need not forget it.
+    for (page, bytes) in lost { try? file.write(bytes, at: page * PageCache.pageByteCount) }
   }
 
   /// Limits the space on the disk to so many bytes of the file.
@@ -152,16 +183,33 @@ package final class SimulatedFile: LayeredFile {
   ) throws(StorageError) -> Int {
     let isShort = try begin("Writing") && bytes.count > 1
     let part = UnsafeRawBufferPointer(rebasing: bytes[..<(isShort ? bytes.count / 2 : bytes.count)])
-    state.withLock { $0.trace.append(.write(offset: offset, bytes: Array(part))) }
-    return try file.writeSome(part, at: offset)
+    let range = offset..<offset + part.count
+    guard state.withLock({ $0.cache.isModelled }) else {
+      state.withLock { $0.trace.append(.write(offset: offset, bytes: Array(part))) }
+      return try file.writeSome(part, at: offset)
+    }
+    let before = try contents()
+    let count = try file.writeSome(part, at: offset)
+    let after = try contents()
+    state.withLock { state in
+      let written = state.cache.note(range, before: before, end: after.count)
+      state.trace.append(.write(offset: written.lowerBound, bytes: Array(after[written])))
+    }
+    return count
   }
 
   package func syncOnce() throws(StorageError) {
     _ = try begin("Syncing")
     let fails = state.withLock { state in
       state.syncCount += 1
-      if state.failingSync == state.syncCount { return true }
-      if state.ignoresSync?(state.syncCount) != true { state.trace.append(.sync) }
+      if state.failingSync == state.syncCount {
+        if let lost = state.cache.loseWritten() { state.trace.append(.failedSync(lost: lost)) }
+        return true
+      }
+      if state.ignoresSync?(state.syncCount) != true {
+        state.trace.append(.sync)
+        state.cache.noteSync()
+      }
       return false
     }
     if fails { throw .system(operation: "Syncing", path: path, code: EIO) }

@@ -7,13 +7,14 @@ package import RealmStorage
 
 /// A deterministic file system in memory.
 ///
-/// The database file is a `SimulatedFile`; lock files are ordinary files in memory, as a crash
-/// makes their contents void. To reopen a file in a state that a crash may leave, create a new file
+/// The database file is a `SimulatedFile`; lock files are ordinary files in memory, which stay when
+/// they are closed: a crash makes their contents void, the end of a process does not. To reopen a file in a state that a crash may leave, create a new file
 /// system with one of the `CrashStates`.
 package final class SimulatedFileSystem: FileSystem {
   /// The database file, with whatever path it is opened.
   package let file: SimulatedFile
   private let lockFiles = MemoryFiles()
+  private let closedLockFiles = Locked<[String: any StorageFile]>([:])
 
   /// A file system whose database file has these bytes.
   package init(contents: [UInt8] = []) throws(StorageError) {
@@ -21,7 +22,19 @@ package final class SimulatedFileSystem: FileSystem {
   }
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
-    path.hasSuffix(".lock") ? try lockFiles.open(path: path, mode: mode) : file
+    guard path.hasSuffix(".lock") else { return file }
+    let lockFile = try lockFiles.open(path: path, mode: mode)
+    closedLockFiles.withLock { $0[path] = lockFile }
+    return lockFile
+  }
+
+  /// Removes the lock files that no process has open.
+  package func removeLockFiles() {
+    let files = closedLockFiles.withLock { files in
+      defer { files = [:] }
+      return files
+    }
+    withExtendedLifetime(files) {}
   }
 
   /// Opens the database.

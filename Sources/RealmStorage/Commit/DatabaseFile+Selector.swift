@@ -64,7 +64,17 @@ extension DatabaseFile {
   func syncStart() throws(StorageError) {
     let alternative = unsafe session.memory.alternative.pointee.load(ordering: .relaxed)
     guard alternative != SessionStart.noAlternative else { return }
-    try (encrypted?.file ?? storage).sync()
+    do throws(StorageError) {
+      // The system may take the header for written. A writer that is at work writes it anyway.
+      if encrypted == nil, let start = try writers.startAtOnce(on: self) {
+        try storage.write(try storedHeader())
+        withExtendedLifetime(start) {}
+      }
+      try (encrypted?.file ?? storage).sync()
+    } catch {
+      poison()
+      throw error
+    }
   }
 
   /// Changes the flags of the header, and with them which slot is selected.
@@ -163,6 +173,8 @@ extension DatabaseFile {
 
   private func publishSelected(_ topRef: Ref) throws(StorageError) {
     let memory = session.memory
+    // A sync of the process that died may have failed: the system takes the header for written.
+    if encrypted == nil { try storage.write(try storedHeader()) }
     try syncOrPoison()
     let physical = try storage.byteCount()
     let place = try mapping(through: physical)

@@ -110,7 +110,14 @@ package final class EncryptedFile: LayeredFile {
 
   /// Encrypts and writes the pages that changed, and waits until they are durable.
   package func syncOnce() throws(StorageError) {
-    try state.withLock { state throws(StorageError) in try flush(&state) }
+    do throws(StorageError) {
+      try state.withLock { state throws(StorageError) in try flush(&state) }
+    } catch {
+      // The next session is told (`SharedMemory.isInDoubt`); this serves those who are not, as the
+      // lock file was removed.
+      file.forgetCached()
+      throw error
+    }
   }
 
   package func resize(to byteCount: Int) throws(StorageError) {

@@ -82,6 +82,10 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Returns when all that was written before is durable.
   func syncOnce() throws(StorageError)
 
+  /// Lets the system forget what it has of the file in its memory and takes for written, as far as
+  /// it can. To be called after a failed sync; nothing may rely on it.
+  func forgetCached()
+
   /// Cuts or extends the file; what is added reads as zero.
   func resize(to byteCount: Int) throws(StorageError)
 
@@ -118,6 +122,8 @@ package protocol LayeredFile: StorageFile {
 extension LayeredFile {
   package var path: String { file.path }
   package var identity: FileIdentity { file.identity }
+
+  package func forgetCached() { file.forgetCached() }
 
   package func tryLock(exclusive: Bool) throws(StorageError) -> Bool {
     try file.tryLock(exclusive: exclusive)

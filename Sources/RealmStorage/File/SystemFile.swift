@@ -134,6 +134,20 @@ package final class SystemFile: StorageFile {
     try check("Syncing", realm_sync(descriptor))
   }
 
+  package func forgetCached() {
+    #if canImport(Darwin)
+    let end = lseek(descriptor, 0, SEEK_END)
+    guard end > 0,
+      let pages = unsafe mmap(nil, Int(end), PROT_READ, MAP_SHARED, descriptor, 0),
+      unsafe pages != MAP_FAILED
+    else { return }
+    unsafe msync(pages, Int(end), MS_INVALIDATE)
+    unsafe munmap(pages, Int(end))
+    #else
+    _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED)
+    #endif
+  }
+
   package func resize(to byteCount: Int) throws(StorageError) {
     while ftruncate(descriptor, off_t(byteCount)) != 0 {
       let code = errno

@@ -79,7 +79,7 @@ extension DatabaseFile {
     let isAlone = acceptsOlderFormats || options.isReadOnly && !options.joinsSession
     let session = try LockFileSession.join(
       path: path + ".lock", of: isAlone ? nil : storage, system: lockSystem
-    ) { () throws(StorageError) in
+    ) { (isInDoubt) throws(StorageError) in
       if options.joinsSession { throw .nothingToJoin(path) }
       try requireInPlace(storage, options, system)
       if !options.isReadOnly {
@@ -88,7 +88,11 @@ extension DatabaseFile {
       }
       var new = try OpenedStorage(storage, path, options)
       var start = try new.start(options, acceptsOlderFormats: acceptsOlderFormats)
-      if !options.isReadOnly { try new.normaliseSize(&start) }
+      if !options.isReadOnly {
+        // A file that is upgraded has another lock file, which tells nothing.
+        if isInDoubt || acceptsOlderFormats { try new.makeDurable(&start) }
+        try new.normaliseSize(&start)
+      }
       opened = new
       return start
     }
@@ -268,6 +272,20 @@ private struct OpenedStorage {
     } else {
       try options.history.requireCompatible(with: top, path: path)
     }
+  }
+
+  /// Makes the disk have what the system's memory shows, after a sync that failed.
+  ///
+  /// Of a plain file only the header can be in doubt: what it selects was synced before it was
+  /// written, and whatever the next commits need they write themselves. A page of an encrypted file
+  /// is only as good as its entry.
+  func makeDurable(_ start: inout SessionStart) throws(StorageError) {
+    if let encrypted = storage as? EncryptedFile {
+      try encrypted.rewrite()
+    } else {
+      try storage.syncAsFound(try header())
+    }
+    start.alternative = SessionStart.noAlternative
   }
 
   /// Cuts what a crash left after the logical end, or fills the last page up.

@@ -46,10 +46,11 @@ final class LockFileSession: Sendable {
   /// - Parameters:
   ///   - database: The database file; nil if the lock file is this caller's own.
   ///   - start: Called if this process starts the session, alone with the database: makes the file
-  ///     ready and says what is committed.
+  ///     ready and says what is committed. It gets to know whether a sync of the database failed
+  ///     before.
   static func join(
     path: String, of database: (any StorageFile)? = nil, system: any FileSystem,
-    start: () throws(StorageError) -> SessionStart
+    start: (_ isInDoubt: Bool) throws(StorageError) -> SessionStart
   ) throws(StorageError) -> LockFileSession {
     let file = try system.openLockFile(path: path)
     let memory = try SharedMemory(file)
@@ -86,7 +87,7 @@ final class LockFileSession: Sendable {
 
   private static func enter(
     _ file: any StorageFile, _ memory: SharedMemory, _ database: (any StorageFile)?,
-    _ start: () throws(StorageError) -> SessionStart
+    _ start: (_ isInDoubt: Bool) throws(StorageError) -> SessionStart
   ) throws(StorageError) -> Outcome {
     guard try file.lockByte(at: SharedMemory.joinLockOffset, waits: false) else { return .isTaken }
     defer { file.unlockByte(at: SharedMemory.joinLockOffset) }
@@ -100,7 +101,9 @@ final class LockFileSession: Sendable {
         file.unlock()
         return .isElsewhere
       }
-      try memory.initialise(try start())
+      let isInDoubt = try SharedMemory.isInDoubt(file)
+      try memory.initialise(
+        try notingFailure(in: file) { () throws(StorageError) in try start(isInDoubt) })
       try member?.share()
       guard try file.tryLock(exclusive: false) else { return .isTaken }
       if try layoutVersion(of: file) == SharedMemory.layoutVersion {
@@ -138,7 +141,7 @@ final class LockFileSession: Sendable {
     try file.write(UInt64(1), at: SharedMemory.busyMarkOffset)
     // If this fails, the next session's start clears the mark.
     defer { try? file.write(UInt64(0), at: SharedMemory.busyMarkOffset) }
-    try body()
+    try notingFailure(in: file, body)
     return true
   }
 
@@ -151,6 +154,18 @@ final class LockFileSession: Sendable {
       try file.tryLock(exclusive: true)
     else { return nil }
     return member
+  }
+
+  /// Runs `body`; if a sync fails in it, the next session knows.
+  private static func notingFailure<Result>(
+    in file: any StorageFile, _ body: () throws(StorageError) -> Result
+  ) throws(StorageError) -> Result {
+    do throws(StorageError) {
+      return try body()
+    } catch {
+      SharedMemory.noteFailure(error, in: file)
+      throw error
+    }
   }
 
   /// Whether the holder of the exclusive lock, if there is one, needs it for long.

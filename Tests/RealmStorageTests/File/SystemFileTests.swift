@@ -28,4 +28,19 @@ struct SystemFileTests {
     file = nil
     #expect(try other.tryLock(exclusive: true))
   }
+
+  /// What is in the file stays, also what was not synced yet.
+  @Test func forgettingWhatIsCachedLosesNothing() throws {
+    let directory = try TemporaryDirectory()
+    let file = try SystemFiles().open(
+      path: directory.file("cached"), mode: .readWriteCreating)
+    for value in [1, 2] as [UInt64] {
+      try file.write(value, at: 8)
+      if value == 1 { try file.sync() }
+      file.forgetCached()
+      var bytes = [UInt8](repeating: 0, count: 16)
+      try bytes.withUnsafeMutableBytes { expectEqual(try file.read(into: $0, at: 0), 16) }
+      expectEqual(bytes[8], UInt8(value))
+    }
+  }
 }
