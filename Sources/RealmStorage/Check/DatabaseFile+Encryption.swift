@@ -48,7 +48,7 @@ extension EncryptedFile {
   func require(_ pages: [Int], unusedAt topRef: Ref, in space: NodeSpace) throws(StorageError) {
     // The header.
     if pages.first == 0 { throw try refusal() }
-    guard let page = Self.firstUsed(of: pages, topRef, space) else { return }
+    guard let page = Self.used(of: pages, topRef, space).first else { return }
     throw .corrupted(
       "page \(page) of the encrypted file does not match its authentication code")
   }
@@ -92,10 +92,12 @@ extension EncryptedFile {
           + "file is damaged, or no encrypted Realm file.")
   }
 
-  /// The first of some pages that a version uses: what is not free is used.
-  private static func firstUsed(of pages: [Int], _ topRef: Ref, _ space: NodeSpace) -> Int? {
+  /// Those of some pages that a version uses: what is not free is used.
+  private static func used(
+    of pages: [Int], _ topRef: Ref, _ space: NodeSpace
+  ) -> [Int] {
     let size = EncryptedLayout.pageByteCount
-    guard !pages.isEmpty else { return nil }
+    guard !pages.isEmpty else { return [] }
     var free: [Range<Int>] = []
     let fileEnd: Int
     do throws(StorageError) {
@@ -110,12 +112,13 @@ extension EncryptedFile {
       }
     } catch {
       // The evidence is on one of the pages.
-      return pages.first
+      return pages
     }
-    return pages.first { page in
+    return pages.filter { page in
       guard page * size < fileEnd else { return false }
       let used = page * size..<min((page + 1) * size, fileEnd)
-      return !free.contains { $0.lowerBound <= used.lowerBound && used.upperBound <= $0.upperBound }
+      let next = free.indices.partitionPoint { free[$0].upperBound < used.upperBound }
+      return next == free.count || free[next].lowerBound > used.lowerBound
     }
   }
 
@@ -131,9 +134,7 @@ extension EncryptedFile {
         check: 2, severity: .warning,
         "page \(page) of the encrypted file is what it was before its last write")
     }
-    var rest = failed
-    while let page = Self.firstUsed(of: rest, topRef, space) {
-      rest.removeAll { $0 <= page }
+    for page in Self.used(of: failed, topRef, space) {
       findings.append(
         CheckFinding(
           check: 2, "page \(page) of the encrypted file does not match its authentication code"))

@@ -92,10 +92,10 @@ struct StorageCheck {
 
   private mutating func walk(_ root: Ref) {
     var pending = [(ref: root, depth: 0)]
-    // A file cannot hold more nodes than words: a walk that meets more goes in circles.
-    var budget = top.logicalSize / 8
+    // The nodes of a tree have the bytes of the file among them: a walk that meets twice as many goes
+    // in circles, or through large nodes that overlap.
+    var budget = 2 * top.logicalSize
     while let (ref, depth) = pending.popLast() {
-      budget -= 1
       guard budget >= 0, depth < Self.maximumDepth else {
         return report(7, .error, "the tree of nodes has a loop through \(ref.offset)")
       }
@@ -107,13 +107,15 @@ struct StorageCheck {
         continue
       }
       let end = ref.offset + node.header.nodeByteCount
+      budget -= node.header.nodeByteCount
       spans.append(Span(start: ref.offset, end: end, isFree: false))
       guard checkHeader(node, at: ref) else { continue }
       let section = FreeSpace.sectionByteCount
       if ref.offset / section != (end - 1) / section {
         report(10, .warning, "the node at \(ref.offset) crosses a section boundary")
       }
-      guard node.header.hasRefs else { continue }
+      // A node of zeros has no bytes, and any count.
+      guard node.header.hasRefs, node.header.width > 0 else { continue }
       for index in 0..<node.count {
         let slot = node.uncheckedInteger(at: index)
         guard slot & 1 == 0, slot != 0 else { continue }

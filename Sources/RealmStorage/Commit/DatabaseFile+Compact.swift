@@ -71,8 +71,7 @@ extension DatabaseFile {
         path: path, options: OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key),
         system: SystemFiles(), registry: FileRegistry())
       let copyPath = compactedPath(of: path)
-      let copy = try SideFile.makeCopy(
-        copyPath, mode: PrivatePlace.isPrivate(path) ? 0o600 : 0o644)
+      let copy = try SideFile.makeCopy(copyPath, rights: FileRights(of: path))
       do throws(StorageError) {
         try file.snapshot().write(to: copy, key: newKey, history: history)
         guard unsafe rename(copyPath, path) == 0 else {
@@ -115,6 +114,7 @@ extension DatabaseFile {
   ) throws(StorageError) -> Bool {
     let path = try system.resolved(path)
     let file = try openAlone(path, system)
+    let system = sideFiles(of: path, system)
     return try registry.whileClosed(file.identity) { () throws(StorageError) in
       try LockFileSession.alone(path: path + ".lock", of: file, system: system, body)
     }
@@ -127,10 +127,15 @@ extension DatabaseFile {
     do throws(StorageError) {
       return try system.open(path: path, mode: .readWrite)
     } catch {
-      guard case .system(_, _, let code) = error, code == EACCES || code == EROFS || code == EPERM
-      else { throw error }
+      guard error.isAccessRefused else { throw error }
       return try system.open(path: path, mode: .readOnly)
     }
+  }
+
+  /// The file system for what stands beside the file at `path`: nobody may use that who may not use
+  /// the file.
+  static func sideFiles(of path: String, _ system: any FileSystem) -> any FileSystem {
+    system is SystemFiles ? SystemFiles(asFileAt: path) : system
   }
 
   /// Checks that `storage` is still the file at its path.

@@ -61,14 +61,6 @@ package enum PrivatePlace {
     }
   }
 
-  /// Whether only its owner may use the file at a path; false if there is none.
-  static func isPrivate(_ path: String) -> Bool {
-    let descriptor = unsafe realm_open(path, O_RDONLY, 0)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    return rights(descriptor).map { $0 & others == 0 } ?? false
-  }
-
   private static func rights(_ descriptor: CInt) -> mode_t? {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return nil }

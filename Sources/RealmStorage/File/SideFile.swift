@@ -45,6 +45,22 @@ enum SideFile {
     return descriptor
   }
 
+  /// Makes a file.
+  ///
+  /// - Parameter rights: Those that it gets, before any other process may open it; nil for those of
+  ///   any new file.
+  /// - Returns: The descriptor; nil if there is something at the path.
+  static func make(_ path: String, _ rights: FileRights?) throws(StorageError) -> CInt? {
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW
+    let descriptor = unsafe realm_open(path, flags, rights == nil ? 0o644 : 0o600)
+    if descriptor == -EEXIST { return nil }
+    guard descriptor >= 0 else {
+      throw .system(operation: "Opening", path: path, code: -descriptor)
+    }
+    rights?.apply(toNew: descriptor)
+    return descriptor
+  }
+
   /// What is at a path that is not a plain file with one name; nil for such a file, and for nothing.
   private static func kind(of path: String) -> String? {
     var status = stat()
@@ -112,11 +128,12 @@ enum SideFile {
 
   /// Makes the file of a copy, in place of one that an interrupted attempt left.
   ///
-  /// - Parameter mode: The rights of the file.
-  static func makeCopy(_ path: String, mode: CInt) throws(StorageError) -> SystemFile {
+  /// - Parameter rights: Those of the file that is copied.
+  static func makeCopy(_ path: String, rights: FileRights?) throws(StorageError) -> SystemFile {
     try removeUnfinishedCopy(path)
-    let descriptor = try open(
-      path, flags: O_RDWR | O_CREAT | O_EXCL, mode: mode, role: "unfinished copy")
+    guard let descriptor = try make(path, rights) else {
+      throw .system(operation: "Opening", path: path, code: EEXIST)
+    }
     return try SystemFile(path: path, descriptor: descriptor)
   }
 

@@ -18,9 +18,22 @@ package struct SystemFiles: FileSystem {
   /// Whether no other user of the machine may read the files.
   private let isPrivate: Bool
 
+  /// Who may use the files that are made; nil for whom the system lets.
+  private let rights: FileRights?
+
+  /// - Parameter path: The file whose owner and rights those get that are made. A file that is there
+  ///   gives nobody more than that one does.
+  package init(asFileAt path: String) {
+    isPrivate = false
+    rights = FileRights(of: path)
+  }
+
   /// - Parameter isPrivate: Whether files are made with the rights 0600, and others that are opened
   ///   for writing get them, where the system lets them.
-  package init(isPrivate: Bool = false) { self.isPrivate = isPrivate }
+  package init(isPrivate: Bool = false) {
+    self.isPrivate = isPrivate
+    rights = nil
+  }
 
   package func open(path: String, mode: FileOpenMode) throws(StorageError) -> any StorageFile {
     if realm_is_forked() { throw .forkedProcess(path: path) }
@@ -30,7 +43,16 @@ package struct SystemFiles: FileSystem {
       case .readWrite: O_RDWR
       case .readWriteCreating: O_RDWR | O_CREAT
       }
-    let descriptor = unsafe realm_open(path, flags, isPrivate ? 0o600 : 0o644)
+    var descriptor: CInt = -EEXIST
+    if let rights, mode == .readWriteCreating {
+      // Nobody else may open it before it has its rights.
+      descriptor = unsafe realm_open(path, flags | O_EXCL, 0o600)
+      if descriptor >= 0 { rights.apply(toNew: descriptor) }
+    }
+    if descriptor == -EEXIST {
+      descriptor = unsafe realm_open(path, flags, isPrivate ? 0o600 : 0o644)
+      if descriptor >= 0, mode != .readOnly { rights?.narrow(descriptor) }
+    }
     guard descriptor >= 0 else {
       throw .system(operation: "Opening", path: path, code: -descriptor)
     }
@@ -43,11 +65,15 @@ package struct SystemFiles: FileSystem {
   }
 
   package func openLockFile(path: String) throws(StorageError) -> any StorageFile {
+    if let rights, let descriptor = try SideFile.make(path, rights) {
+      return try SystemFile(path: path, descriptor: descriptor)
+    }
     let descriptor = try SideFile.open(
       path, flags: O_RDWR | O_CREAT, mode: isPrivate ? 0o600 : 0o644, role: "lock file")
-    if isPrivate { PrivatePlace.restrict(descriptor) }
     let file = try SystemFile(path: path, descriptor: descriptor)
     try SideFile.requireLockFile(file)
+    if isPrivate { PrivatePlace.restrict(descriptor) }
+    rights?.narrow(descriptor)
     return file
   }
 }

@@ -110,9 +110,15 @@ extension StorageError {
   /// The meaning of a failed system call to the user of the file.
   private static func describe(_ operation: String, _ path: String, _ code: Int32) -> String {
     let cause = unsafe String(cString: strerror(code))
+    let isFull = code == ENOSPC || code == EDQUOT
+    if operation == "Syncing" {
+      return "Syncing the Realm file at path '\(path)' failed: \(cause)"
+        + (isFull ? ". Make room on the disk, then close" : ". Close")
+        + " and reopen the Realm before writing again."
+    }
     guard operation == "Opening" else {
       return "\(operation) the Realm file at path '\(path)' failed: \(cause)"
-        + (code == ENOSPC || code == EDQUOT ? ". Make room on the disk and try again." : "")
+        + (isFull ? ". Make room on the disk and try again." : "")
     }
     let hint =
       switch code {

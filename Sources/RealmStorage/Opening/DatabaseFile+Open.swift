@@ -78,7 +78,7 @@ extension DatabaseFile {
     // Who has a lock file of his own is alone with the file, or reads it without any lock.
     let isAlone = acceptsOlderFormats || options.isReadOnly && !options.joinsSession
     let session = try LockFileSession.join(
-      path: path + ".lock", of: isAlone ? nil : storage, system: lockSystem
+      path: path + ".lock", of: isAlone ? nil : storage, system: sideFiles(of: path, lockSystem)
     ) { (isInDoubt) throws(StorageError) in
       if options.joinsSession { throw .nothingToJoin(path) }
       try requireInPlace(storage, options, system)

@@ -2,10 +2,11 @@
 
 // The check of containers, nodes and space: silent on a good file, loud on each kind of damage.
 
-import RealmStorage
 import RealmTestSupport
 import TestExtensions
 import Testing
+
+@testable import RealmStorage
 
 /// One way to damage worked example A, and the check that must notice.
 struct StorageDamage: Sendable, CustomTestStringConvertible {
@@ -60,5 +61,33 @@ struct StorageCheckTests {
     #expect(
       findings.contains { $0.check == damage.check && $0.severity == damage.severity },
       "found \(findings)")
+  }
+
+  /// Nodes of zeros take no bytes, whatever their count: a check that went through them would not
+  /// end.
+  @Test("ends soon, whatever a small file claims")
+  func nodesThatClaimMuchAreNotWalked() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase()
+    let write = try file.beginWrite()
+    try NumberTree.replace(with: (0..<20_000).map { Int64($0) << 20 }, in: write)
+    let snapshot = try write.commit(changeset: [])
+    let root = try snapshot.space.node(at: snapshot.roots.tables)
+    let leaf = try root.ref(at: 0)
+    var contents = try system.file.contents()
+    let width = root.header.width / 8
+    // All children are one node with refs, of the largest count and without bytes.
+    for index in 0..<root.count {
+      let slot = snapshot.roots.tables.offset + NodeHeader.byteCount + index * width
+      for byte in 0..<width {
+        contents[slot + byte] = UInt8(truncatingIfNeeded: leaf.offset >> (8 * byte))
+      }
+    }
+    let claim = NodeHeader(flags: .hasRefs, layout: .bits, widthCode: 0, count: 0xFF_FFFF)
+    for byte in 0..<8 {
+      contents[leaf.offset + byte] = UInt8(truncatingIfNeeded: claim.bits >> UInt64(8 * byte))
+    }
+    let findings = try SimulatedFileSystem(contents: contents).openDatabase().check()
+    expectTrue(findings.contains { $0.check == 7 }, "\(findings)")
   }
 }

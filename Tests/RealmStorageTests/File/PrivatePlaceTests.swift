@@ -9,6 +9,12 @@ import Testing
 
 @testable import RealmStorage
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 struct PrivatePlaceTests {
   private static func rights(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -96,5 +102,37 @@ struct PrivatePlaceTests {
     #expect(try DatabaseFile.encryptIfPlain(path: path, key: key))
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), bytes)
     _ = try DatabaseFile.open(path: path, options: OpenOptions(encryptionKey: key))
+  }
+
+  /// What stands beside a file, and what takes its place, is for those who may use the file.
+  @Test(arguments: [0o600, 0o640, 0o660, 0o644, 0o666, 0o400])
+  func sideFilesAndCopiesHaveTheRightsOfTheFile(_ rights: Int) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.file("a.realm")
+    do { try Self.commit(try DatabaseFile.open(path: path)) }
+    let isRoot = geteuid() == 0
+    try Self.set(rights, path)
+    if isRoot { expectEqual(chown(path, 1234, 2345), 0) }
+    // One that was there gives nobody more, a new one what the file gives.
+    try Self.set(0o666, path + ".lock")
+    for isNew in [false, true] {
+      if isNew { expectEqual(unlink(path + ".lock"), 0) }
+      do { try Self.commit(try DatabaseFile.open(path: path)) }
+      let lock = try #require(try Self.rights(path + ".lock"))
+      expectEqual(lock & 0o077, rights & 0o066, "\(String(lock, radix: 8))")
+      expectEqual(lock & 0o600, 0o600)
+      if isNew, isRoot { try expectEqual(Self.owner(path + ".lock"), [1234, 2345]) }
+    }
+    if rights & 0o200 == 0 { return }
+    #expect(try DatabaseFile.compact(path: path))
+    try expectEqual(Self.rights(path), rights)
+    if isRoot { try expectEqual(Self.owner(path), [1234, 2345]) }
+  }
+
+  private static func owner(_ path: String) throws -> [Int] {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return [.ownerAccountID, .groupOwnerAccountID].compactMap {
+      (attributes[$0] as? NSNumber)?.intValue
+    }
   }
 }
