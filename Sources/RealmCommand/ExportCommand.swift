@@ -21,7 +21,10 @@ struct ExportCommand: ToolCommand {
       with the classes. Links are primary keys, or object keys where there is none. 'realm import' \
       makes an equal file of an export in JSON or SQLite.
 
-      Example: realm export dogs.realm --format csv --query 'Dog WHERE age > 3' --out dogs.csv
+      Without --format the name of --out decides: .csv, .tsv, .sqlite, .sqlite3 and .db, or a \
+      folder; everything else is JSON.
+
+      Example: realm export dogs.realm --query 'Dog WHERE age > 3' --out dogs.csv
       """)
 
   /// The forms of exports.
@@ -30,16 +33,16 @@ struct ExportCommand: ToolCommand {
   }
 
   @OptionGroup var file: FileOptions
-  @Option(help: "json, csv or sqlite.")
-  var format = Format.json
+  @Option(help: "json, csv or sqlite; otherwise the name of --out says it.")
+  var format: Format?
   @Option(help: "A query, or a class; may be repeated.")
   var query: [String] = []
   @Option(
     name: [.customShort("o"), .long],
     help: "The file to write, or the folder of several CSV files; standard output without it.")
   var out: String?
-  @Option(help: "The character between cells of CSV.")
-  var separator = ","
+  @Option(help: "The character between cells of CSV, \\t for a tab.")
+  var separator: String?
   @Flag(inversion: .prefixedNo, help: "Begin JSON with a line that declares the classes.")
   var schema = true
   @Flag(help: "Write texts that a spreadsheet would run as formulas as they are, to CSV.")
@@ -49,9 +52,44 @@ struct ExportCommand: ToolCommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard separator == "\\t" || separator.utf8.count == 1, separator != "\"" else {
+    guard separator == nil || separator == "\\t" || separator?.utf8.count == 1, separator != "\""
+    else {
       throw ValidationError("--separator must be one character, or \\t.")
     }
+  }
+
+  /// The form that is asked for, or that the name of the target has.
+  private var chosenFormat: Format {
+    if let format { return format }
+    guard let out else { return .json }
+    if isFolder(out) { return .csv }
+    switch ImportSource.format(of: out) {
+    case .csv: return .csv
+    case .sqlite: return .sqlite
+    case .json: return .json
+    }
+  }
+
+  private func isFolder(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    let isThere = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
+    return isThere ? isFolder.boolValue : path.hasSuffix("/")
+  }
+
+  /// Whether CSV goes to a folder, with a file for each class and one that declares them.
+  private func goesToFolder(_ path: String, _ classCount: Int) throws(ToolFailure) -> Bool {
+    if isFolder(path) { return true }
+    let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+    if classCount == 1 {
+      let isThere = FileManager.default.fileExists(atPath: path)
+      return query.isEmpty && ending.isEmpty && !isThere
+    }
+    guard !["csv", "tsv"].contains(ending) else {
+      throw .usage(
+        "'\(path)' is the name of one CSV file, and there are \(classCount) classes. Choose one "
+          + "with --query, or give the name of a folder with --out.")
+    }
+    return true
   }
 
   func work() throws -> ExitStatus {
@@ -60,7 +98,7 @@ struct ExportCommand: ToolCommand {
     let count = try reader.reading { group in
       let exporter = try Exporter(group, progress: progress.report)
       let selection = try exporter.selection(of: query)
-      switch format {
+      switch chosenFormat {
       case .json:
         return try write(to: out) { try exporter.writeJSON(selection, hasSchema: schema, to: $0) }
       case .sqlite:
@@ -69,35 +107,7 @@ struct ExportCommand: ToolCommand {
         }
         if force { try? FileManager.default.removeItem(atPath: out) }
         return try SQLiteExporter(group).write(selection, with: exporter, to: out)
-      case .csv:
-        let character: Character = separator == "\\t" ? "\t" : separator.first ?? ","
-        if selection.count == 1 {
-          return try write(to: out) {
-            try exporter.writeCSV(
-              selection[0].schema, selection[0].keys, separator: character,
-              hasFormulas: formulas, to: $0)
-          }
-        }
-        guard let out else {
-          throw ToolFailure.usage(
-            "The file has \(selection.count) classes. Choose one with --query, or a folder with "
-              + "--out.")
-        }
-        try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
-        let declaration = "\(out)/\(ImportSource.schemaFileName)"
-        _ = try write(to: declaration) {
-          try exporter.writeSchema(of: selection, to: $0)
-          return 0
-        }
-        return try selection.reduce(0) { sum, part in
-          let name = ImportSource.fileName(ofClass: part.schema.displayName)
-          return try sum
-            + write(to: "\(out)/\(name)") {
-              try exporter.writeCSV(
-                part.schema, part.keys, separator: character,
-                hasFormulas: formulas, to: $0)
-            }
-        }
+      case .csv: return try writeCSV(selection, exporter)
       }
     }
     progress.clear()
@@ -107,6 +117,38 @@ struct ExportCommand: ToolCommand {
       ) { "\(TextTable.count(count, "object")) written to \(out)\n" }
     }
     return .fine
+  }
+
+  private func writeCSV(
+    _ selection: [(schema: TableSchema, keys: [ObjectKey]?)], _ exporter: Exporter
+  ) throws -> Int {
+    let isTabbed = out?.lowercased().hasSuffix(".tsv") ?? false
+    let character: Character =
+      separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : ",")
+    func write(_ part: (schema: TableSchema, keys: [ObjectKey]?), to path: String?) throws -> Int {
+      try self.write(to: path) {
+        try exporter.writeCSV(
+          part.schema, part.keys, separator: character, hasFormulas: formulas, to: $0)
+      }
+    }
+    guard let out else {
+      guard selection.count == 1 else {
+        throw ToolFailure.usage(
+          "The file has \(selection.count) classes. Choose one with --query, or a folder with "
+            + "--out.")
+      }
+      return try write(selection[0], to: nil)
+    }
+    guard try goesToFolder(out, selection.count) else { return try write(selection[0], to: out) }
+    try FileManager.default.createDirectory(atPath: out, withIntermediateDirectories: true)
+    _ = try self.write(to: "\(out)/\(ImportSource.schemaFileName)") {
+      try exporter.writeSchema(of: selection, to: $0)
+      return 0
+    }
+    return try selection.reduce(0) { sum, part in
+      let name = ImportSource.fileName(ofClass: part.schema.displayName)
+      return try sum + write(part, to: "\(out)/\(name)")
+    }
   }
 
   /// Lets `body` write to standard output, or to a file under its name only when it is complete.

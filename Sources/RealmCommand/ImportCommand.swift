@@ -27,7 +27,7 @@ struct ImportCommand: ToolCommand {
       The input '-' is standard input; pipes are read once and kept in a temporary file.
 
       JSON has an object on each line, or is one array of objects, of which one is in memory at a \
-      time.
+      time. Values of MongoDB's extended JSON, as mongoexport writes them, have their types.
 
       Exports of 'realm export' say which classes they are of, and need no options: JSON, SQLite, \
       and folders of CSV files.
@@ -60,8 +60,13 @@ struct ImportCommand: ToolCommand {
   var types: [String] = []
   @Option(help: "A column of SQLite that links, as Class.property=Class; may be repeated.")
   var link: [String] = []
-  @Option(help: "The character between cells of CSV.")
+  @Option(help: "The character between cells of CSV; \\t for a tab.")
   var separator: String?
+  @Option(
+    help: ArgumentHelp(
+      "How the characters of JSON and CSV are encoded: utf-8, utf-16, latin1 or windows-1252; "
+        + "otherwise UTF-8, or UTF-16 where the file begins with its mark."))
+  var encoding: String?
   @Option(help: "How many rows a transaction has.")
   var batch: Int?
   @Flag(help: "Import all rows again, also where an earlier import stopped in the middle.")
@@ -78,6 +83,11 @@ struct ImportCommand: ToolCommand {
     if let from, ImportSource.Format(rawValue: from) == nil {
       throw ValidationError("--from must be json, csv or sqlite.")
     }
+    if let encoding, InputEncoding(named: encoding) == nil {
+      throw ValidationError("--encoding must be utf-8, utf-16, latin1 or windows-1252.")
+    }
+    guard separator == nil || separator == "\\t" || separator?.utf8.count == 1, separator != "\""
+    else { throw ValidationError("--separator must be one character, or \\t.") }
     _ = try givenTypes()
   }
 
@@ -112,22 +122,24 @@ struct ImportCommand: ToolCommand {
     var isFolder: ObjCBool = false
     let isThere = unsafe FileManager.default.fileExists(atPath: input, isDirectory: &isFolder)
     let isTabbed = input.lowercased().hasSuffix(".tsv")
-    let character: Character =
-      separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : ",")
+    let character: Character? =
+      separator.map { $0 == "\\t" ? "\t" : $0.first ?? "," } ?? (isTabbed ? "\t" : nil)
+    let encoding = encoding.flatMap { InputEncoding(named: $0) }
     if isThere, isFolder.boolValue {
       guard from == nil || format == .csv, className == nil else {
         throw ToolFailure.usage(
           "A folder has CSV files, each of the class that it is called after: --class and other "
             + "forms are for single files.")
       }
-      return try ImportSource(folder: input, separator: character)
+      return try ImportSource(folder: input, separator: character, encoding: encoding)
     }
     let name = URL(fileURLWithPath: input).deletingPathExtension().lastPathComponent
     // The name of a pipe says nothing about its objects.
     let isFile = input != "-" && !input.hasPrefix("/dev/")
     return try ImportSource(
       path: input, format: format,
-      className: className ?? (format == .csv && isFile ? name : nil), separator: character)
+      className: className ?? (format == .csv && isFile ? name : nil), separator: character,
+      encoding: encoding)
   }
 
   func work() throws -> ExitStatus {

@@ -5,6 +5,7 @@
 #if Tools
 import Foundation
 import RealmFormats
+import RealmTables
 import RealmTestSupport
 import RealmTools
 import TestExtensions
@@ -45,6 +46,94 @@ import Testing
     try expectEqual(ToolProcess("export", file, "-o", out).status, 73)
     try expectEqual(ToolProcess("export", file, "-o", out, "--force").status, 0)
     try expectEqual(ToolProcess("export", file, "--query", "Cat").status, 64)
+  }
+
+  /// The names of targets and what they get: the first bytes, or for folders their files.
+  @Test(arguments: [
+    ("a.csv", "#,id,name"), ("A.CSV", "#,id,name"), ("a.tsv", "#\tid\tname"),
+    ("a.sqlite", "SQLite format 3"), ("a.db", "SQLite format 3"), ("a.sqlite3", "SQLite format 3"),
+    ("a.json", "{\"$schema\""), ("a.jsonl", "{\"$schema\""), ("a", "{\"$schema\""),
+    ("folder/", "Dog.csv realm-schema.json"), ("there", "Dog.csv realm-schema.json"),
+  ])
+  func theNameOfATargetSaysItsForm(_ name: String, _ content: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: directory.file("there"), withIntermediateDirectories: false)
+    let out = directory.path + "/" + name
+    let export = try ToolProcess("export", file, "--out", out)
+    if export.status == 69, name.contains("sqlite") || name.hasSuffix(".db") { return }
+    expectEqual(export.status, 0, "\(export.errors)")
+    if content.hasPrefix("Dog") {
+      let names = try FileManager.default.contentsOfDirectory(atPath: out)
+      expectEqual(names.sorted().joined(separator: " "), content)
+    } else {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: out))
+      let start = String(decoding: bytes.prefix(content.utf8.count), as: UTF8.self)
+      expectEqual(start, content)
+    }
+    if !name.hasSuffix(".tsv") {
+      let restored = directory.file("restored.realm")
+      let arguments =
+        ["import", restored, out]
+        + (name.lowercased() == "a.csv" ? ["--class", "Dog", "--type", "id=int"] : [])
+      let back = try ToolProcess(ToolProcess.program, arguments)
+      expectEqual(back.status, 0, "\(back.errors)\(back.output)")
+    }
+    let given = try ToolProcess(
+      "export", file, "--format", "json", "--out", directory.file("b.csv"))
+    expectEqual(given.status, 0)
+    let text = try String(contentsOfFile: directory.file("b.csv"), encoding: .utf8)
+    expectTrue(text.hasPrefix("{\"$schema\""))
+  }
+
+  /// One file of CSV has one class, and a folder any number: none, and none with an object.
+  @Test func foldersOfCSVMakeEqualFiles() throws {
+    let empty = directory.file("empty.realm")
+    let classes = directory.file("classes.realm")
+    _ = try RealmWriter(path: empty, creates: true)
+    let writer = try RealmWriter(path: classes, creates: true)
+    _ = try writer.write { group in
+      let (cats, dogs) = try (
+        group.createTable(named: "class_Cat"), group.createTable(named: "class_Dog")
+      )
+      try cats.addColumn(named: "id", type: .int)
+      try cats.addColumn(named: "dog", type: .link, target: dogs.key)
+      try dogs.addColumn(named: "tags", type: .string, collection: .list)
+      _ = try group.createTable(named: "class_Address", kind: .embedded)
+      return true
+    }
+    for source in [empty, classes, file] {
+      let out = directory.file("out-\((source as NSString).lastPathComponent)")
+      let folder = (out as NSString).deletingPathExtension
+      try expectEqual(
+        ToolProcess("export", source, "--format", "csv", "--out", folder).status, 0)
+      let restored = out + ".new.realm"
+      let back = try ToolProcess("import", restored, folder)
+      expectEqual(back.status, 0, "\(back.errors)")
+      let difference = try ToolProcess("diff", source, restored)
+      expectEqual(difference.status, 0, "\(difference.output)")
+      try FileManager.default.removeItem(atPath: folder)
+    }
+    let one = try ToolProcess("export", classes, "--out", directory.file("all.csv"))
+    expectEqual(one.status, 64)
+    expectTrue(one.errors.contains("there are 2 classes"), "\(one.errors)")
+    expectFalse(FileManager.default.fileExists(atPath: directory.file("all.csv")))
+  }
+
+  /// Text in Latin-1 is refused with its place, and read with its encoding.
+  @Test func encodings() throws {
+    let input = directory.file("latin1.csv")
+    try Data(Array("id,name\n1,Andr".utf8) + [0xE9, 0x0A]).write(to: URL(fileURLWithPath: input))
+    let new = directory.file("l.realm")
+    let bad = try ToolProcess("import", new, input, "--class", "L")
+    expectEqual(bad.status, 65)
+    expectTrue(bad.output.contains("bad row: line 2, column 7: the byte 0xE9 is no UTF-8"))
+    expectFalse(FileManager.default.fileExists(atPath: new))
+    let good = try ToolProcess("import", new, input, "--class", "L", "--encoding", "latin1")
+    expectEqual(good.status, 0, "\(good.errors)")
+    try expectEqual(
+      ToolProcess("query", new, "L", "--json").output, #"{"$key":0,"id":1,"name":"André"}"# + "\n")
+    try expectEqual(ToolProcess("import", new, input, "--encoding", "ebcdic").status, 64)
+    try expectEqual(ToolProcess("import", new, input, "--separator", ";;").status, 64)
   }
 
   @Test func importing() throws {

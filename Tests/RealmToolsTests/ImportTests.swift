@@ -78,6 +78,54 @@ struct ImportTests {
       """)
   }
 
+  /// Dates as spreadsheets and programs of Apple write them.
+  @Test func datesHaveSeveralForms() throws {
+    let text = """
+      day,time,version
+      31.12.2024,2019-01-02 03:04:05 +0000,1.2.24
+      1.1.2025,2019-01-02 03:04:05 UTC,1.2.25
+
+      """
+    let report = try run(try source(text, .csv))
+    expectTrue(report.isComplete)
+    try expectEqual(
+      lines("Dog"),
+      [
+        #"{"$key":0,"day":"2024-12-31T00:00:00Z","time":"2019-01-02T03:04:05Z","version":"1.2.24"}"#,
+        #"{"$key":1,"day":"2025-01-01T00:00:00Z","time":"2019-01-02T03:04:05Z","version":"1.2.25"}"#,
+      ])
+  }
+
+  /// A first row of one cell that looks like several.
+  @Test(arguments: [(";", ";"), ("\t", "\\t"), ("|", "|")])
+  func anotherSeparatorIsHintedAt(_ character: String, _ option: String) throws {
+    let file = directory.file("input.txt")
+    try Data("id\(character)name\n1\(character)Rex\n".utf8)
+      .write(to: URL(fileURLWithPath: file))
+    let source = try ImportSource(path: file, format: .csv, className: "Dog")
+    let failure = #expect(throws: ToolFailure.self) { try ImportPlan(of: source, into: nil) }
+    expectEqual(failure?.status, .usage)
+    expectEqual(failure?.message.contains("--separator '\(option)'"), true, "\(failure as Any)")
+    let meant = try ImportSource(path: file, format: .csv, className: "Dog", separator: ",")
+    try expectEqual(ImportPlan(of: meant, into: nil).classes[0].properties.count, 1)
+    let split = try ImportSource(
+      path: file, format: .csv, className: "Dog", separator: Character(character))
+    try expectEqual(
+      ImportPlan(of: split, into: nil).classes[0].properties.map(\.typeText), ["int", "string"])
+  }
+
+  /// A first row alone makes the class.
+  @Test func aFileOfNoObjectsMakesItsClass() throws {
+    let report = try run(
+      try source("#,id,name\n", .csv), primaryKey: "id", types: ["id": .int])
+    expectTrue(report.isComplete)
+    let classes = try StoredSchema(try RealmReader(path: path).group)
+    let dog = try classes.require("Dog")
+    expectEqual(dog.columns.map(\.name), ["id", "name"])
+    expectEqual(dog.primaryKey?.name, "id")
+    expectEqual(dog.columns.map(\.type), [.int, .string])
+  }
+
   @Test func guessesSayWhatContradictsThem() throws {
     let rows = (1...10_000).map { [135, 500, 501].contains($0) ? "\($0),old" : "\($0),5" }
     let text = "id,age\n" + rows.joined(separator: "\n") + "\n"

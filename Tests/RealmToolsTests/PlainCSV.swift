@@ -42,6 +42,9 @@ struct PlainCSV {
     return rows
   }
 
+  /// The place of the row's first byte that is not UTF-8.
+  private var invalid: Defect?
+
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func read() -> UInt8? {
@@ -60,6 +63,7 @@ struct PlainCSV {
     while next == UInt8(ascii: "\n") || next == UInt8(ascii: "\r") { _ = read() }
     guard next != nil else { return nil }
     var cells: [Cell] = []
+    invalid = nil
     while true {
       do { cells.append(try cell()) } catch {
         return .bad(line: error.line, column: error.column)
@@ -69,28 +73,48 @@ struct PlainCSV {
       if byte == UInt8(ascii: "\r"), next == UInt8(ascii: "\n") { _ = read() }
       break
     }
-    return .cells(cells)
+    return invalid.map { .bad(line: $0.line, column: $0.column) } ?? .cells(cells)
+  }
+
+  /// Looks for the first character that the repair of a text puts in.
+  private mutating func check(_ content: [UInt8], _ places: [Defect]) {
+    guard invalid == nil else { return }
+    var offset = 0
+    for scalar in String(decoding: content, as: UTF8.self).unicodeScalars {
+      if scalar == "\u{FFFD}" {
+        invalid = places[offset]
+        return
+      }
+      offset += UTF8.width(scalar)
+    }
   }
 
   private mutating func cell() throws(Defect) -> Cell {
     let (line, column) = (line, column)
     var content: [UInt8] = []
+    var places: [Defect] = []
     guard next == UInt8(ascii: "\"") else {
       while let byte = next, !isEnd(byte) {
         content.append(byte)
+        places.append(Defect(line: self.line, column: self.column))
         _ = read()
       }
+      check(content, places)
       let text = String(decoding: content, as: UTF8.self)
       return Cell(text: content.isEmpty ? nil : text, line: line, column: column)
     }
     _ = read()
-    while let byte = read() {
+    while true {
+      let place = Defect(line: self.line, column: self.column)
+      guard let byte = read() else { break }
       guard byte == UInt8(ascii: "\"") else {
         content.append(byte)
+        places.append(place)
         continue
       }
       if next == UInt8(ascii: "\"") {
         content.append(byte)
+        places.append(place)
         _ = read()
         continue
       }
@@ -99,6 +123,7 @@ struct PlainCSV {
         while let byte = read(), byte != UInt8(ascii: "\n") {}
         throw defect
       }
+      check(content, places)
       return Cell(text: String(decoding: content, as: UTF8.self), line: line, column: column)
     }
     throw Defect(line: line, column: column)

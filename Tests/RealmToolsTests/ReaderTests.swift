@@ -114,6 +114,7 @@ struct ReaderTests {
       return "\(record.className) \(record.objectKey ?? -1) \(fields)"
     case .bad: return "bad"
     case .schema: return "schema"
+    case .header: return "header"
     }
   }
 

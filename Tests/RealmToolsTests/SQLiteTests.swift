@@ -163,6 +163,73 @@ import Testing
       ])
   }
 
+  /// What a declaration and the values under it become: SQLite stores any value under any name.
+  @Test(arguments: [
+    ("JSON", "'{\"a\":1}', NULL", "string?"), ("JSON", "'{}', 5", "mixed"),
+    ("JSONB", "x'01'", "data?"), ("JSON", "NULL", "string?"), ("NUMERIC", "2", "double?"),
+    ("NUMERIC", "2, 2.5", "double?"), ("NUMERIC", "2, 'n/a'", "mixed"),
+    ("NUMERIC", "NULL", "double?"), ("REAL", "NULL", "double?"), ("DOUBLE", "1.5", "double?"),
+    ("FLOAT", "'none'", "string?"), ("MONEY", "9.95", "double?"), ("INET", "'10.0.0.1'", "string?"),
+    ("GEOMETRY", "x'00', 'POINT'", "mixed"), ("", "'a'", "mixed"),
+  ])
+  func unknownTypesAreThoseOfTheValues(
+    _ declared: String, _ values: String, _ type: String
+  ) throws {
+    let rows = values.split(separator: ", ")
+    let path = try database(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY, v \(declared))",
+      "INSERT INTO a (v) VALUES \(rows.map { "(\($0))" }.joined(separator: ", "))")
+    let (plan, report, _) = try imported(path)
+    expectTrue(plan.hasSuffix("  v: \(type)\n"), "\(plan)")
+    expectEqual(report.badRows.map(\.description), [])
+    expectEqual(report.created, rows.count)
+  }
+
+  /// `VirtualTables` 1
+  @Test func tablesBehindVirtualOnesAreNoClasses() throws {
+    let path = try database(
+      "CREATE TABLE note (id INTEGER PRIMARY KEY, meta JSON, price NUMERIC)",
+      "INSERT INTO note VALUES (1, '{\"a\":1}', 2)")
+    let database = try SQLiteDatabase(path: path, creates: false)
+    var expected = ["note"]
+    for (module, arguments) in [
+      ("fts3", "title"), ("fts4", "title"), ("fts5", "title"), ("rtree", "id, low, high"),
+    ] {
+      do {
+        try database.run("CREATE VIRTUAL TABLE my_\(module) USING \(module)(\(arguments))")
+      } catch { continue }
+      try database.run("INSERT INTO my_\(module) VALUES (\(module == "rtree" ? "1, 2, 3" : "'x'"))")
+      expected.append("my_\(module)")
+    }
+    if expected.contains("my_fts5") {
+      try database.run(
+        "CREATE VIRTUAL TABLE over_note USING fts5(meta, content='note', content_rowid='id')")
+    }
+    let source = try SQLiteSource(path: path)
+    expectEqual(source.tables.map(\.className), expected.sorted())
+    expectEqual(source.notes.count, expected.contains("my_fts5") ? 1 : 0)
+    let (plan, report, target) = try imported(path)
+    expectTrue(
+      plan.contains("note: 1 object, a new class\n  id: int, primary key\n  meta: string?"))
+    expectEqual(report.badRows.map(\.description), [])
+    try expectEqual(lines("note", target), [#"{"$key":0,"id":1,"meta":"{\"a\":1}","price":2.0}"#])
+    if expected.contains("my_fts5") {
+      expectTrue(plan.contains("my_fts5: 1 object, a new class\n  title: string?\n"), "\(plan)")
+    }
+  }
+
+  /// What SQLite does not read with its own modules, it cannot: such a table is named.
+  @Test func tablesOfMissingModulesAreLeftOut() throws {
+    let path = try database(
+      "CREATE TABLE a (id INTEGER PRIMARY KEY)", "PRAGMA writable_schema = ON",
+      "INSERT INTO sqlite_master VALUES ('table', 'odd', 'odd', 0, "
+        + "'CREATE VIRTUAL TABLE odd USING nonesuch(a)')")
+    let source = try SQLiteSource(path: path)
+    expectEqual(source.tables.map(\.className), ["a"])
+    expectEqual(source.notes.count, 1)
+    expectTrue(source.notes[0].contains("the module 'nonesuch'"), "\(source.notes)")
+  }
+
   @Test func keysMayBeNull() throws {
     let path = try database(
       "CREATE TABLE a (id INT PRIMARY KEY, name TEXT)",

@@ -21,14 +21,13 @@ package enum DateText {
 
   /// The date of a string: seconds and nanoseconds in their notation; otherwise a day, a day and a
   /// time (UTC unless it has an offset), or `T<seconds>:<nanoseconds>`. Nil for others.
+  ///
+  /// Days of files may also be `31.12.2024`.
   package static func date(_ text: String, _ notation: ValueText = .file) -> Timestamp? {
     if notation == .seconds { return seconds(text) }
     var rest = Array(text.utf8)[...]
     if rest.first == UInt8(ascii: "T") { return seconds(text.dropFirst()) }
-    guard let year = number(&rest, 4), skip(&rest, "-"), let month = number(&rest, 2),
-      skip(&rest, "-"), let day = number(&rest, 2), year > 0,
-      let date = CalendarDay(year: year, month: month, day: day)
-    else { return nil }
+    guard let date = day(&rest) ?? (notation == .file ? dottedDay(&rest) : nil) else { return nil }
     var seconds = date.daysSince1970 * 86_400
     var nanoseconds: Int64 = 0
     if rest.isEmpty { return Timestamp(seconds: seconds, nanoseconds: 0) }
@@ -59,9 +58,36 @@ package enum DateText {
     return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
   }
 
-  /// The offset from UTC at the end of a date, in seconds.
+  /// A day such as `2024-12-31`; nil, and nothing passed, for another text.
+  private static func day(_ rest: inout ArraySlice<UInt8>) -> CalendarDay? {
+    var text = rest
+    guard let year = number(&text, 4), skip(&text, "-"), let month = number(&text, 2),
+      skip(&text, "-"), let day = number(&text, 2), year > 0
+    else { return nil }
+    rest = text
+    return CalendarDay(year: year, month: month, day: day)
+  }
+
+  /// A day such as `31.12.2024` or `1.2.2024`; nil, and nothing passed, for another text.
+  private static func dottedDay(_ rest: inout ArraySlice<UInt8>) -> CalendarDay? {
+    var text = rest
+    guard let day = number(&text, 2) ?? number(&text, 1), skip(&text, "."),
+      let month = number(&text, 2) ?? number(&text, 1), skip(&text, "."),
+      let year = number(&text, 4), year > 0
+    else { return nil }
+    rest = text
+    return CalendarDay(year: year, month: month, day: day)
+  }
+
+  /// The offset from UTC at the end of a date, in seconds. A space may be before it.
   private static func offset(_ rest: inout ArraySlice<UInt8>) -> Int64? {
-    if rest.isEmpty || skip(&rest, "Z") || skip(&rest, "z") { return 0 }
+    if rest.isEmpty { return 0 }
+    _ = skip(&rest, " ")
+    if skip(&rest, "Z") || skip(&rest, "z") { return 0 }
+    if rest.elementsEqual("UTC".utf8) || rest.elementsEqual("GMT".utf8) {
+      rest = []
+      return 0
+    }
     let isNegative = skip(&rest, "-")
     guard isNegative || skip(&rest, "+"), let hours = number(&rest, 2), hours < 24 else {
       return nil

@@ -14,6 +14,8 @@ final class CSVReader {
   private let separator: UInt8
   /// No byte above it ends a cell without quotes.
   private let lastEnd: UInt8
+  /// The first byte of the row that is not UTF-8.
+  private var invalid: BadRow?
 
   init(_ input: InputBytes, separator: UInt8) {
     self.input = input
@@ -25,13 +27,14 @@ final class CSVReader {
   /// of its field; false at the end. Empty lines are passed over. An empty cell without quotes is
   /// null, another one a text.
   ///
-  /// - Throws: `BadRow` for a quoted cell without an end, or with more after its end; the rest of
-  ///   its line is passed over.
+  /// - Throws: `BadRow` for a quoted cell without an end, or with more after its end, where the
+  ///   rest of the line is passed over; for a row with bytes that are not UTF-8.
   func next(into record: ImportRecord) throws -> Bool {
     guard try passEmptyLines() else { return false }
     record.line = input.line
     while try !scan(into: record) { try input.readMore() }
     record.bytes = input.bytes
+    if let invalid { throw invalid }
     return true
   }
 
@@ -66,6 +69,7 @@ final class CSVReader {
     let bytes = input.bytes
     var position = input.position
     var lines = Lines()
+    invalid = nil
     record.cells.removeAll(keepingCapacity: true)
     while true {
       guard position < bytes.count || input.isComplete else { return false }
@@ -74,7 +78,8 @@ final class CSVReader {
       let isQuoted = position < bytes.count && bytes[position] == UInt8(ascii: "\"")
       let found =
         try isQuoted
-        ? quotedCell(bytes, &position, &lines, line, column) : plainCell(bytes, &position)
+        ? quotedCell(bytes, &position, &lines, line, column)
+        : plainCell(bytes, &position, line, column)
       guard let value = found else { return false }
       record.cells.append(
         .init(field: record.cells.count, value: value, line: line, column: column))
@@ -96,7 +101,9 @@ final class CSVReader {
 
   /// A cell without quotes; nil if it goes on after what is in memory.
   @inline(__always)
-  private func plainCell(_ bytes: [UInt8], _ position: inout Int) -> ImportRecord.Cell.Value? {
+  private func plainCell(
+    _ bytes: [UInt8], _ position: inout Int, _ line: Int, _ column: Int
+  ) -> ImportRecord.Cell.Value? {
     let start = position
     var combined: UInt8 = 0
     var index = start
@@ -108,7 +115,8 @@ final class CSVReader {
     }
     guard index < bytes.count || input.isComplete else { return nil }
     position = index
-    return index == start ? .json(.null) : Self.text(bytes, start..<index, isASCII: combined < 0x80)
+    if combined >= 0x80 { checkText(bytes, start..<index, line, column) }
+    return index == start ? .json(.null) : .text(start..<index)
   }
 
   /// A cell in quotes; nil if it goes on after what is in memory.
@@ -144,18 +152,26 @@ final class CSVReader {
       if let rest = try input.nextLine() { input.passLine(rest) }
       throw BadRow(line: line, column: place, "a quoted cell goes on after its last quote")
     }
+    if combined >= 0x80 { checkText(bytes, start..<index, line, column + 1) }
     if hasQuotes {
       let text = String(decoding: bytes[start..<index], as: UTF8.self)
       return .json(.string(text.replacing("\"\"", with: "\"")))
     }
-    return Self.text(bytes, start..<index, isASCII: combined < 0x80)
+    return .text(start..<index)
   }
 
-  /// A text as the bytes that it is, or repaired if they are not UTF-8.
-  private static func text(
-    _ bytes: [UInt8], _ range: Range<Int>, isASCII: Bool
-  ) -> ImportRecord.Cell.Value {
-    isASCII || UTF8Validation.isValid(bytes, range)
-      ? .text(range) : .json(.string(String(decoding: bytes[range], as: UTF8.self)))
+  /// Keeps the first byte of a row that is not UTF-8.
+  ///
+  /// - Parameters:
+  ///   - line: The line in which the range begins.
+  ///   - column: The column of its first byte.
+  private func checkText(_ bytes: [UInt8], _ range: Range<Int>, _ line: Int, _ column: Int) {
+    guard invalid == nil, let index = InvalidText.index(in: bytes, range) else { return }
+    let before = bytes[range.lowerBound..<index]
+    let lines = before.count { $0 == UInt8(ascii: "\n") }
+    let last = before.lastIndex(of: UInt8(ascii: "\n"))
+    invalid = BadRow(
+      line: line + lines, column: last.map { index - $0 } ?? column + before.count,
+      InvalidText.reason(bytes[index]))
   }
 }

@@ -66,6 +66,7 @@ package struct ImportPlan: Sendable {
       case .object(let record): found.add(record)
       case .bad(let row): found.add(row)
       case .schema(let schema): found.declare(schema)
+      case .header(let fields): found.declare(fields)
       }
       return true
     }
@@ -254,6 +255,8 @@ package struct ImportPlan: Sendable {
   }
 
   private struct CountedGuess {
+    /// Whether the property has its place in the order.
+    var isListed = false
     var count = 0
     var guess = ValueGuess()
     var result: (type: ColumnType, isList: Bool, isNullable: Bool) { guess.result }
@@ -269,11 +272,22 @@ package struct ImportPlan: Sendable {
 
     init(_ fields: RecordFields) { self.fields = fields }
 
+    /// Takes the properties into account that have no values yet.
+    func declare() {
+      while guesses.count < fields.names.count {
+        order.append(guesses.count)
+        guesses.append(CountedGuess(isListed: true))
+      }
+    }
+
     func add(_ record: ImportRecord) {
       count += 1
       while guesses.count < fields.names.count { guesses.append(CountedGuess()) }
       for cell in record.cells {
-        if guesses[cell.field].count == 0 { order.append(cell.field) }
+        if !guesses[cell.field].isListed {
+          guesses[cell.field].isListed = true
+          order.append(cell.field)
+        }
         guesses[cell.field].count += 1
         guesses[cell.field].guess.add(cell, of: record)
       }
@@ -308,6 +322,8 @@ package struct ImportPlan: Sendable {
         declared[type.name] = type
       }
     }
+
+    mutating func declare(_ fields: RecordFields) { tally(of: fields).declare() }
 
     mutating func add(_ row: BadRow) {
       if badRows.count < ImportReport.keptRowCount { badRows.append(row) }

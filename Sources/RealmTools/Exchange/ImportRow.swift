@@ -12,6 +12,16 @@ struct ImportRow {
     case bad(BadRow)
     /// The classes of an export, before its objects.
     case schema(DeclaredSchema)
+    /// The properties that the first row of a CSV file names, before its objects.
+    case header(RecordFields)
+
+    /// Whether the row says what comes, and is no object.
+    var isDeclaration: Bool {
+      switch self {
+      case .schema, .header: true
+      case .object, .bad: false
+      }
+    }
   }
 
   let content: Content

@@ -25,7 +25,8 @@ package struct ImportSource: Sendable {
   package let format: Format
   /// The class of objects without a name of theirs.
   package let className: String?
-  private let separator: Character
+  /// The character between cells of CSV; nil for a comma, unless the first row speaks against it.
+  private let separator: Character?
   /// Whether the objects are the elements of one array of JSON. The rows are counted by them then,
   /// as the lines of an array say little.
   package let isArray: Bool
@@ -35,11 +36,14 @@ package struct ImportSource: Sendable {
   /// The classes, if they are declared in another file than the rows'.
   private let schema: DeclaredSchema?
 
-  /// - Parameter path: The file; `-` is standard input.
+  /// - Parameters:
+  ///   - path: The file; `-` is standard input.
+  ///   - encoding: That of the file; nil for UTF-8, or UTF-16 if its mark says so.
   package init(
-    path: String, format: Format, className: String?, separator: Character = ","
+    path: String, format: Format, className: String?, separator: Character? = nil,
+    encoding: InputEncoding? = nil
   ) throws(ToolFailure) {
-    let input = try InputFile(path: path)
+    let input = try InputFile(path: path, encoding: encoding)
     files = [File(input: input, className: className, name: nil)]
     schema = nil
     self.path = path
@@ -58,7 +62,11 @@ package struct ImportSource: Sendable {
   package static let schemaFileName = "realm-schema.json"
 
   /// The CSV files of a folder, each named after its class.
-  package init(folder: String, separator: Character = ",") throws(ToolFailure) {
+  ///
+  /// Classes that the folder's declaration names need no file.
+  package init(
+    folder: String, separator: Character? = nil, encoding: InputEncoding? = nil
+  ) throws(ToolFailure) {
     path = folder
     format = .csv
     className = nil
@@ -71,13 +79,16 @@ package struct ImportSource: Sendable {
     schema = declared
     var files: [File] = []
     for name in names.sorted() where name.lowercased().hasSuffix(".csv") {
-      let input = try InputFile(path: folder + "/" + name)
+      let input = try InputFile(path: folder + "/" + name, encoding: encoding)
       let type = declared?.classes.first { Self.fileName(ofClass: $0.name) == name }
       files.append(
         File(input: input, className: type?.name ?? String(name.dropLast(4)), name: name))
     }
-    guard !files.isEmpty else {
-      throw ToolFailure(.noInput, "There are no CSV files in the folder '\(folder)'.")
+    guard !files.isEmpty || declared != nil else {
+      throw ToolFailure(
+        .noInput,
+        "There are no CSV files in the folder '\(folder)', and no '\(Self.schemaFileName)'. Give a "
+          + "folder that 'realm export --format csv' wrote, or the path of a file.")
     }
     self.files = files
   }
@@ -104,7 +115,7 @@ package struct ImportSource: Sendable {
     path = database.path
     format = .sqlite
     className = nil
-    separator = ","
+    separator = nil
     isArray = false
     self.database = database
     files = []
@@ -200,15 +211,28 @@ package struct ImportSource: Sendable {
     if Set(names).count < names.count {
       throw ToolFailure.badData("Two columns of '\(place)' have the same name in the first row.")
     }
+    try requireSeparator(names, in: place)
     header.fields = names.map { $0 == "#" ? nil : fields.number(of: $0) }
     return header
+  }
+
+  /// Checks whether the only name of a first row looks like several.
+  private func requireSeparator(_ names: [String], in place: String) throws(ToolFailure) {
+    guard separator == nil, names.count == 1 else { return }
+    for (character, option) in [(";", ";"), ("\t", "\\t"), ("|", "|")]
+    where names[0].contains(character) {
+      throw .usage(
+        "The first row of '\(place)' has one cell, '\(CellText.shortened(names[0], limit: 60))'. If "
+          + "'\(option)' stands between its cells, give --separator '\(option)'; if this is the name "
+          + "of a property, give --separator ','.")
+    }
   }
 
   private func forEachCSVRow(
     of file: File, _ input: InputBytes, _ classes: RecordClasses, _ firstLine: Int,
     _ progress: ProgressHandler, _ body: (ImportRow) throws -> Bool
   ) throws -> Bool {
-    let reader = CSVReader(input, separator: separator.asciiValue ?? UInt8(ascii: ","))
+    let reader = CSVReader(input, separator: separator?.asciiValue ?? UInt8(ascii: ","))
     guard let className = file.className else {
       throw ToolFailure.usage("A CSV file names no class. Give one with --class.")
     }
@@ -216,6 +240,9 @@ package struct ImportSource: Sendable {
     let fields = classes[className]
     let header = try header(
       reader, record, fields, in: file.name.map { path + "/" + $0 } ?? path)
+    let first = ImportRow(
+      content: .header(fields), line: firstLine + record.line, digest: input.digest)
+    guard try body(first) else { return false }
     while true {
       var line: Int
       let content: ImportRow.Content

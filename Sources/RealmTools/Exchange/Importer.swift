@@ -74,7 +74,7 @@ package struct Importer {
       // A later import compares the digest of what this one has committed.
       let isDigested = options.batchSize != nil || mark != nil
       try source.forEach(isDigested: isDigested, progress: progress) { row in
-        if case .schema = row.content { return true }
+        if row.content.isDeclaration { return true }
         if try resumption.skips(row, of: source) { return true }
         do {
           try add(row.content, to: &batch)
@@ -132,7 +132,7 @@ package struct Importer {
     switch content {
     case .object(let found): record = found
     case .bad(let row): throw row
-    case .schema: return
+    case .schema, .header: return
     }
     guard let route = try batch.route(of: record.fields) else {
       throw BadRow(line: record.line, "there is no class '\(record.className)'")

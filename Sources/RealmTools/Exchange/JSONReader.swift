@@ -202,6 +202,9 @@ final class JSONReader {
       if case .unexpectedByte(let offset) = error {
         throw BadRow(line: line, column: offset + 1, "this is no JSON")
       }
+      if case .invalidUTF8 = error, let index = InvalidText.index(in: text, text.indices) {
+        throw BadRow(line: line, column: index + 1, InvalidText.reason(text[index]))
+      }
       throw BadRow(line: line, "this is no JSON: \(error)")
     }
     guard case .object(let members) = value else {

@@ -67,6 +67,7 @@ package struct SQLiteSource: Sendable {
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' "
         + "ESCAPE '\\' ORDER BY name"
     ).compactMap { Self.text($0[0]) }
+    let virtual = try VirtualTables(database)
     restoring = try SQLiteRestoring(database, tables: names)
     isCoreData = names.contains("Z_PRIMARYKEY") && names.contains("Z_METADATA")
     var classes: [String: String] = [:]
@@ -77,13 +78,17 @@ package struct SQLiteSource: Sendable {
       classes = classes.filter { names.contains($0.key) }
     } else {
       let ignored: Set<String> = ["grdb_migrations", "room_master_table", "android_metadata"]
-      for name in names where !ignored.contains(name) { classes[name] = name }
+      for name in names where !ignored.contains(name) && !virtual.leftOut.contains(name) {
+        classes[name] = name
+      }
     }
     var tables: [Table] = []
     for name in names {
       guard let className = classes[name] else { continue }
+      let isVirtual = virtual.names.contains(name)
       tables.append(
-        try Self.table(name, className, classes, database, isCoreData: isCoreData))
+        try Self.table(
+          name, className, classes, database, isCoreData: isCoreData, isVirtual: isVirtual))
     }
     for (place, target) in links {
       let parts = place.split(separator: ".", maxSplits: 1).map(String.init)
@@ -113,11 +118,13 @@ package struct SQLiteSource: Sendable {
         throw ToolFailure.usage("--type \(place): no table has such a column.")
       }
     }
-    notes = tables.filter { !$0.compoundKey.isEmpty }.map { table in
-      "\(table.className): the key of \(table.compoundKey.count) columns "
-        + "(\(table.compoundKey.joined(separator: ", "))) is no primary key of the class, which "
-        + "can have one property only; importing again adds the objects again."
-    }
+    notes =
+      virtual.notes
+      + tables.filter { !$0.compoundKey.isEmpty }.map { table in
+        "\(table.className): the key of \(table.compoundKey.count) columns "
+          + "(\(table.compoundKey.joined(separator: ", "))) is no primary key of the class, which "
+          + "can have one property only; importing again adds the objects again."
+      }
     self.tables = tables
   }
 
@@ -135,7 +142,7 @@ package struct SQLiteSource: Sendable {
 
   private static func table(
     _ name: String, _ className: String, _ classes: [String: String],
-    _ database: SQLiteDatabase, isCoreData: Bool
+    _ database: SQLiteDatabase, isCoreData: Bool, isVirtual: Bool
   ) throws -> Table {
     let columns = try database.rows("PRAGMA table_info(\(quoted(name)))")
     let keys = columns.filter { integer($0[5]) > 0 }
@@ -156,7 +163,11 @@ package struct SQLiteSource: Sendable {
         property = column == "Z_PK" ? "pk" : String(column.dropFirst()).lowercased()
       }
       let isKey = keys.count == 1 && integer(row[5]) > 0
-      let declared = Self.type(text(row[2]) ?? "")
+      let typeName = text(row[2]) ?? ""
+      let declared =
+        try Self.type(typeName)
+        ?? (typeName.isEmpty && !isVirtual
+          ? .mixed : Self.storedType(of: column, in: name, typeName, database))
       let type = isKey && !declared.canBePrimaryKey ? .string : declared
       var target = targets[column]
       if isCoreData, declared == .int, target == nil {
@@ -182,9 +193,9 @@ package struct SQLiteSource: Sendable {
       compoundKey: keys.count > 1 ? keys.compactMap { text($0[1]) } : [])
   }
 
-  private static func type(_ declared: String) -> ColumnType {
+  /// The type that a declaration means; nil if the values have to be looked at.
+  private static func type(_ declared: String) -> ColumnType? {
     let text = declared.uppercased()
-    if text.isEmpty { return .mixed }
     if text.contains("UUID") || text.contains("GUID") { return .uuid }
     if text.contains("BOOL") { return .bool }
     if text.contains("DATE") || text.contains("TIME") { return .timestamp }
@@ -193,7 +204,28 @@ package struct SQLiteSource: Sendable {
     if text.contains("BLOB") { return .binary }
     // Amounts of money are written with all their digits.
     if text.contains("DECIMAL") || text.hasPrefix("NUMERIC(") { return .decimal }
-    return .double
+    return nil
+  }
+
+  /// The type that holds all values of a column. SQLite stores any value under the name of any type,
+  /// and texts under those that it does not know, such as `JSON`.
+  private static func storedType(
+    of column: String, in table: String, _ declared: String, _ database: SQLiteDatabase
+  ) throws -> ColumnType {
+    let kinds = Set(
+      try database.rows(
+        "SELECT DISTINCT typeof(\(quoted(column))) FROM \(quoted(table))"
+      ).compactMap { text($0[0]) }
+    ).subtracting(["null"])
+    switch kinds {
+    case ["text"]: return .string
+    case ["blob"]: return .binary
+    case ["integer"], ["real"], ["integer", "real"]: return .double
+    case []:
+      let isNumber = ["REAL", "FLOA", "DOUB", "NUM"].contains { declared.uppercased().contains($0) }
+      return isNumber ? .double : .string
+    default: return .mixed
+    }
   }
 
   // MARK: Rows

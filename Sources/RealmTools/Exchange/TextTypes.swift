@@ -12,9 +12,9 @@ import RealmTables
 
 /// The types of properties that can hold a value.
 struct TextTypes: OptionSet {
-  let rawValue: UInt8
+  let rawValue: UInt16
 
-  init(rawValue: UInt8) { self.rawValue = rawValue }
+  init(rawValue: UInt16) { self.rawValue = rawValue }
 
   static let int = TextTypes(rawValue: 1)
   static let double = TextTypes(rawValue: 2)
@@ -23,16 +23,28 @@ struct TextTypes: OptionSet {
   static let uuid = TextTypes(rawValue: 16)
   static let string = TextTypes(rawValue: 32)
   static let mixed = TextTypes(rawValue: 64)
-  static let all: TextTypes = [.int, .double, .bool, .timestamp, .uuid, .string, .mixed]
+  static let decimal = TextTypes(rawValue: 128)
+  static let objectId = TextTypes(rawValue: 256)
+  static let binary = TextTypes(rawValue: 512)
+  static let float = TextTypes(rawValue: 1024)
+  static let all = TextTypes(rawValue: .max)
 
   /// The types that a text can spell, in the order in which they are preferred.
   static let spelled: [(type: ColumnType, member: TextTypes)] = [
     (.int, .int), (.double, .double), (.bool, .bool), (.timestamp, .timestamp), (.uuid, .uuid),
   ]
 
+  /// The types that only a value with its type has, or a number beside such values, in the order in
+  /// which they are preferred.
+  private static let typed: [(type: ColumnType, member: TextTypes)] = [
+    (.decimal, .decimal), (.objectId, .objectId), (.binary, .binary), (.float, .float),
+  ]
+
   /// The narrowest of the types.
   var narrowest: ColumnType {
-    Self.spelled.first { contains($0.member) }?.type ?? (contains(.string) ? .string : .mixed)
+    Self.spelled.first { contains($0.member) }?.type
+      ?? Self.typed.first { contains($0.member) }?.type
+      ?? (contains(.string) ? .string : .mixed)
   }
 
   // MARK: Values
@@ -41,16 +53,33 @@ struct TextTypes: OptionSet {
   ///   those that JSON has not.
   init(_ value: JSONValue, isText: Bool) {
     switch value {
-    case .null, .array, .object: self = .mixed
+    case .null, .array: self = .mixed
+    case .object: self.init(typed: value)
     case .bool: self = [.bool, .mixed]
-    case .integer: self = [.int, .double, .mixed]
-    case .double: self = [.double, .mixed]
+    case .integer: self = [.int, .double, .decimal, .mixed]
+    case .double: self = [.double, .decimal, .mixed]
     case .string(let text):
       self = [.string, .mixed]
       for (type, member) in Self.spelled
       where (isText || member == .timestamp || member == .uuid) && Self.isSpelled(text, type) {
         insert(member)
       }
+    }
+  }
+
+  /// The types of an object, which may be a value with its type.
+  private init(typed value: JSONValue) {
+    switch try? TypedJSON.value(value) {
+    case .int: self = [.int, .double, .decimal, .mixed]
+    case .double: self = [.double, .decimal, .mixed]
+    case .float: self = [.float, .mixed]
+    case .decimal: self = [.decimal, .mixed]
+    case .timestamp: self = [.timestamp, .mixed]
+    case .objectId: self = [.objectId, .mixed]
+    case .uuid: self = [.uuid, .mixed]
+    case .binary: self = [.binary, .mixed]
+    case .string: self = [.string, .mixed]
+    default: self = .mixed
     }
   }
 
@@ -64,7 +93,9 @@ struct TextTypes: OptionSet {
       let hasZero = digits.hasPrefix("0") && digits.dropFirst().first.map { $0.isNumber } ?? false
       return isPlain && !hasZero && ValueText.file.value(text, of: type) != nil
     case .bool: return text.lowercased() == "true" || text.lowercased() == "false"
-    case .timestamp: return text.utf8.count >= 10 && DateText.date(text) != nil
+    case .timestamp:
+      let hasForm = text.utf8.count >= 10 || text.utf8.count >= 8 && text.contains(".")
+      return hasForm && DateText.date(text) != nil
     default: return ValueText.file.value(text, of: type) != nil
     }
   }
@@ -100,12 +131,17 @@ struct TextTypes: OptionSet {
     range.count == word.count && bytes[range].elementsEqual(word)
   }
 
-  /// Whether a text begins with a year and a hyphen, or with `T` as the seconds of a date do.
+  /// Whether a text begins with a year and a hyphen, with a day and a dot, or with `T` as the
+  /// seconds of a date do.
   private static func hasFormOfDate(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
-    guard range.count >= 10 else { return false }
+    guard range.count >= 8 else { return false }
     let first = range.lowerBound
-    return bytes[first] ^ 0x30 < 10
-      ? bytes[first + 4] == UInt8(ascii: "-") : bytes[first] == UInt8(ascii: "T")
+    let dot = UInt8(ascii: ".")
+    guard bytes[first] ^ 0x30 < 10 else {
+      return range.count >= 10 && bytes[first] == UInt8(ascii: "T")
+    }
+    return range.count >= 10 && bytes[first + 4] == UInt8(ascii: "-")
+      || bytes[first + 1] == dot || bytes[first + 2] == dot
   }
 
   /// Whether a text that is no date could be a value of another type, by its length and a few of

@@ -137,8 +137,8 @@ package struct ObjectJSON {
       for entry in entries.entries {
         members.append(JSONMember(entry.key, try any(entry.value)))
       }
-      // A map with the look of a typed value says so.
-      let isAmbiguous = members.count == 1 && members[0].key.hasPrefix("$")
+      // A map with the look of a typed value says so: those of `TypedJSON` have two keys at most.
+      let isAmbiguous = members.count < 3 && members.first?.key.hasPrefix("$") == true
       return isAmbiguous
         ? ["$map": .object(members)] : .object(members)
     default:

@@ -82,6 +82,10 @@ struct ValueInput {
       throw Problem("there is no value, and the property must have one")
     }
     if let value = Self.scalar(json, column.type, isText: isText) { return value }
+    if let value = try TypedJSON.value(json) {
+      if value.isNull { return try single(.null, column, isText: isText) }
+      if let fitting = TypedJSON.fitting(value, column.type) { return fitting }
+    }
     throw Problem(
       "\(CellText.shortened(JSONWriter.text(json), limit: 40)) is no "
         + SchemaJSON.typeName(column.type))
@@ -123,14 +127,15 @@ struct ValueInput {
     case .string(let text): return .string(text)
     case .array(let values): return .list(try values.map(any))
     case .object(let members):
-      if members.count == 1, let value = try typed(members[0]) { return value }
+      if members.count == 1, let value = try reference(members[0]) { return value }
+      if let value = try TypedJSON.value(json) { return value }
       return .dictionary(
         TableDictionary(try members.map { .init(key: $0.key, value: try any($0.value)) }))
     }
   }
 
-  /// A value with its type; nil for a map.
-  private func typed(_ member: JSONMember) throws -> TableValue? {
+  /// A link, or a map with the look of a value with its type; nil for any other.
+  private func reference(_ member: JSONMember) throws -> TableValue? {
     if member.key == "$map", case .object(let members) = member.value {
       return .dictionary(
         TableDictionary(try members.map { .init(key: $0.key, value: try any($0.value)) }))
@@ -141,11 +146,7 @@ struct ValueInput {
       guard let schema = classes[name] else { throw Problem("there is no class '\(name)'") }
       return .typedLink(schema.key, try object(reference, schema))
     }
-    guard let type = ObjectJSON.types[member.key] else { return nil }
-    guard let value = Self.scalar(member.value, type, isText: false) else {
-      throw Problem("\(JSONWriter.text(member.value)) is no \(SchemaJSON.typeName(type))")
-    }
-    return value
+    return nil
   }
 
   // MARK: Links
@@ -231,7 +232,10 @@ struct ValueInput {
       throw Problem("objects of '\(schema.displayName)' are named {\"$object\": key}")
     }
     let isNull = json["$primaryKey"] == .null || json.string == Self.nullKey
-    guard let value = isNull ? .null : Self.scalar(json, column.type, isText: true) else {
+    let typed = try TypedJSON.value(json).flatMap { TypedJSON.fitting($0, column.type) }
+    guard
+      let value = isNull ? .null : typed ?? Self.scalar(json, column.type, isText: true)
+    else {
       throw Problem("\(JSONWriter.text(json)) is no primary key of '\(schema.displayName)'")
     }
     guard let key = try table.findRow(primaryKey: value)?.key else {
