@@ -47,12 +47,16 @@ struct InfoCommand: ToolCommand {
     var text = lines.map { name, value in
       Terminal.strong(name) + String(repeating: " ", count: width - name.count + 2) + value
     }.joined(separator: "\n")
-    guard report.isCurrentFormat else {
-      return text
-        + "\n\nThe file is in an older format. 'realm upgrade \(report.path)' brings it to the "
-        + "present one; a copy of it is kept.\n"
-    }
     text += "\n\n"
+    if !report.isCurrentFormat {
+      text +=
+        report.isSynchronised
+        ? "The file is in an older format, which commands that read do not mind; its app brings it to "
+          + "the present one.\n'realm copy \(report.path) OUT' writes a local copy in the present "
+          + "format.\n\n"
+        : "The file is in an older format, which commands that read do not mind.\n'realm upgrade "
+          + "\(report.path)' brings it to the present one; a copy of it is kept.\n\n"
+    }
     return text
       + TextTable.text(
         ["Class", "Objects", "Properties", "Kind"],

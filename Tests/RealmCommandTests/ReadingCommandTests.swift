@@ -114,6 +114,41 @@ import Testing
     try expectEqual(ToolProcess("check", directory.path).status, 66)
   }
 
+  /// A file of a synchronised app in an older format: every command that reads does, and no byte
+  /// changes.
+  @Test(arguments: [22, 23]) func anOlderFileOfASynchronisedAppIsRead(_ format: Int) throws {
+    unsafe unlink(file + ".lock")
+    #expect(try OlderFile.edit(file, format: format, historyType: 3))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: file))
+    let temporary = directory.file("tmp")
+    try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: false)
+    func run(_ arguments: String...) throws -> ToolProcess {
+      try ToolProcess(ToolProcess.program, arguments, environment: ["TMPDIR": temporary])
+    }
+    let info = try run("info", file)
+    #expect(try run("info", file, "--json").output.contains("\"format\":\(format),"))
+    expectTrue(info.output.contains("| Dog   | 3       | 3          |"), "\(info.output)")
+    expectTrue(info.output.contains("realm copy"), "\(info.output)")
+    try expectEqual(run("query", file, "Dog", "--count").output, "3\n")
+    let (copy, saved) = (directory.file("copy.realm"), directory.file("saved.realm"))
+    for arguments in [
+      ["schema", file], ["export", file], ["check", file], ["diff", file, file],
+      ["copy", file, copy], ["salvage", file, saved], ["diff", file, copy], ["diff", file, saved],
+    ] {
+      let process = try ToolProcess(
+        ToolProcess.program, arguments, environment: ["TMPDIR": temporary])
+      expectEqual(process.status, 0, "\(arguments): \(process.errors)")
+    }
+    let upgrade = try run("upgrade", file)
+    expectEqual(upgrade.status, 65)
+    expectTrue(upgrade.errors.contains("'realm copy "), "\(upgrade.errors)")
+    let insert = try ToolProcess("shell", copy, input: "INSERT Dog {\"id\": 9}")
+    expectEqual(insert.status, 0, "\(insert.errors)")
+    try expectEqual(Data(contentsOf: URL(fileURLWithPath: file)), bytes)
+    expectFalse(FileManager.default.fileExists(atPath: file + ".lock"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
+  }
+
   @Test func checkPrintsTenFindingsOfEachKind() throws {
     let writer = try RealmWriter(path: file, key: nil, creates: false)
     _ = try writer.write { group in

@@ -93,14 +93,14 @@ struct HostileTests {
     ] {
       let damaged = directory.file("\(name).realm")
       try content.write(to: URL(fileURLWithPath: damaged))
-      let options = StudioOptions(files: [StudioFile(path: damaged)])
+      var options = StudioOptions(files: [StudioFile(path: damaged)])
       var random = SystemRandomNumberGenerator()
-      if name == "empty" {
-        // An empty file is a new database.
-        _ = try StudioService(options, random: &random)
-      } else {
-        #expect(throws: StudioFailure.self) { try StudioService(options, random: &random) }
-      }
+      #expect(throws: (any Error).self) { try StudioService(options, random: &random) }
+      try expectEqual(Data(contentsOf: URL(fileURLWithPath: damaged)), content)
+      guard name == "empty" else { continue }
+      // To be written, an empty file is a new database.
+      options.isWritable = true
+      _ = try StudioService(options, random: &random)
     }
   }
 

@@ -64,7 +64,9 @@ struct CopyTests {
     let report = try FileReport(path: path)
     expectEqual(report.format, fixture.format)
     expectFalse(report.isCurrentFormat)
-    let error = #expect(throws: ToolFailure.self) { try RealmReader(path: path) }
+    let error = #expect(throws: ToolFailure.self) {
+      try RealmWriter(path: path, creates: false)
+    }
     expectEqual(error?.message.contains("realm upgrade"), true)
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: path)), before)
     let copy = FileCopy.backupPath(of: path, format: fixture.format)

@@ -91,7 +91,7 @@ package final class WriteTransaction {
   ///
   /// - Parameter waited: How long the writer waited for its turn, in nanoseconds.
   init(_ file: DatabaseFile, on previous: PendingCommit?, waited: UInt64 = 0) throws(StorageError) {
-    guard !file.options.isReadOnly else {
+    guard !file.options.isReadOnly || file.options.allowsDrafts else {
       throw .system(operation: "Writing", path: file.path, code: EROFS)
     }
     if previous == nil { try file.finishInterruptedCommit() }

@@ -107,6 +107,25 @@ extension StorageError: CustomStringConvertible {
 }
 
 extension StorageError {
+  /// What can be done about a format that cannot be upgraded; nil for other errors.
+  package var formatRemedy: String? {
+    guard case .unsupportedFormat(_, let version) = self else { return nil }
+    return switch version {
+    case 25...:
+      "A newer version of the library wrote the file. Update this one, or restore a backup in "
+        + "format 24 or before."
+    case 5...9:
+      "Format \(version) is from before 2020. Open the file once with a Realm SDK that is built on "
+        + "Realm Core 6 to 13, which upgrades it, and then again here."
+    case 1...4:
+      "Format \(version) is from before 2016. Open the file with Realm SDKs of later years one "
+        + "after the other, each of which upgrades it, and then again here."
+    default:
+      "No release has ever written format \(version): the file is damaged. Restore it from a "
+        + "backup."
+    }
+  }
+
   /// The meaning of a failed system call to the user of the file.
   private static func describe(_ operation: String, _ path: String, _ code: Int32) -> String {
     let cause = unsafe String(cString: strerror(code))

@@ -48,10 +48,13 @@ extension DatabaseFile {
   /// Opens a file of the present or an older format for inspection, even if it is open elsewhere.
   ///
   /// Only what all these formats have in common can be read.
+  ///
+  /// - Parameter allowsDrafts: Whether transactions may begin, which never reach the file.
   package static func openForInspection(
-    path: String, key: EncryptionKey?
+    path: String, key: EncryptionKey?, allowsDrafts: Bool = false
   ) throws(StorageError) -> DatabaseFile {
-    let options = OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key)
+    var options = OpenOptions(isReadOnly: true, mustExist: true, encryptionKey: key)
+    options.allowsDrafts = allowsDrafts
     let path = try resolvedPath(path)
     let file = try SystemFiles().open(path: path, mode: .readOnly)
     return try open(

@@ -61,6 +61,18 @@ extension DatabaseFile {
     try SymbolicLinks.resolved(path)
   }
 
+  /// Whether a writer that opens the file changes no byte of it before its first commit: the header
+  /// selects the version that is read, and the length is the one of that version.
+  package func isSettled() throws(StorageError) -> Bool {
+    guard let header = try? storedHeader() else { return false }
+    if header.isStreaming { return true }
+    let snapshot = try snapshot()
+    let page = SystemFiles.pageSize
+    let byteCount = (try snapshot.top().logicalSize + page - 1) / page * page
+    guard try storage.byteCount() == byteCount else { return false }
+    return header.topRef(slot: header.selectedSlot) == UInt64(snapshot.topRef.offset)
+  }
+
   /// What changes when a file is committed to: its length, the time of its last change, and its
   /// header. Nil for a file that cannot be read.
   package static func stamp(ofFileAt path: String) -> [UInt64]? {

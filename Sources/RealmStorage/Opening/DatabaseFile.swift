@@ -22,6 +22,9 @@ package struct OpenOptions: Hashable, Sendable {
   /// as one of them: the versions that it reads are kept by their writers. There must be such
   /// processes.
   package var joinsSession = false
+  /// Whether transactions may begin on a file that is open for reading only. What they make can be
+  /// written to other files, and is never committed.
+  package var allowsDrafts = false
   /// Whether a missing file is an error.
   package var mustExist = false
   /// Whether the database lives in memory, under its path as a name, as long as it is open.
@@ -41,7 +44,7 @@ package struct OpenOptions: Hashable, Sendable {
   /// The same in whole pages.
   var slabCapacity: Int {
     let page = SystemFiles.pageSize
-    return isReadOnly ? 0 : (slabByteCount + page - 1) / page * page
+    return isReadOnly && !allowsDrafts ? 0 : (slabByteCount + page - 1) / page * page
   }
 
   package init(

@@ -62,8 +62,10 @@ extension StudioFailure {
           + "copy what can be read.")
     case .formatUpgradeRequired(let path, let version):
       self.init(
-        409, "'\(path)' is in format \(version), which has to be upgraded before it is shown.",
-        remedy: "Run 'realm upgrade' on the file, or on a copy.")
+        409, "'\(path)' is in format \(version), which has to be upgraded before it is written.",
+        remedy: "Leave --write out to look at it, or run 'realm upgrade' on the file or on a copy.")
+    case .unsupportedFormat(let path, let version):
+      self.init(409, "'\(path)' is in format \(version).", remedy: error.formatRemedy)
     case .notADatabase:
       self.init(
         409, "\(error)", remedy: "For an encrypted file, give its key with --key-file.")

@@ -20,10 +20,10 @@ extension Realm.Error {
       self.init(systemCode: code, operation: operation, failed: failed, path: path)
     // The reason includes the remedy: it depends on what the file is instead.
     case .notADatabase: self.init(.invalidDatabase, message: "\(error)", path: path)
-    case .unsupportedFormat(_, let version):
+    case .unsupportedFormat:
       self.init(
         .unsupportedFileFormatVersion,
-        message: "\(error). \(Self.remedy(forFormat: version))", path: path)
+        message: "\(error). \(error.formatRemedy ?? "")", path: path)
     case .formatUpgradeRequired:
       self.init(
         .fileFormatUpgradeRequired,
@@ -54,24 +54,6 @@ extension Realm.Error {
       self.init(.fail, message: "\(named)", path: path)
     case .forkedProcess: self.init(.fail, message: "\(error)", path: path)
     case .limitExceeded(let reason): self.init(.invalidInput, message: reason, path: path)
-    }
-  }
-
-  /// The remedy for a file whose format cannot be upgraded.
-  private static func remedy(forFormat version: Int) -> String {
-    switch version {
-    case 25...:
-      "A newer version of the library wrote the file. Update this one, or restore a backup in "
-        + "format 24 or before."
-    case 5...9:
-      "Format \(version) is from before 2020. Open the file once with a Realm SDK that is built on "
-        + "Realm Core 6 to 13, which upgrades it, and then again here."
-    case 1...4:
-      "Format \(version) is from before 2016. Open the file with Realm SDKs of later years one "
-        + "after the other, each of which upgrades it, and then again here."
-    default:
-      "No release has ever written format \(version): the file is damaged. Restore it from a "
-        + "backup."
     }
   }
 

@@ -47,4 +47,23 @@ extension DatabaseFile {
       if !wasAlone { usleep(1000) }
     }
   }
+
+  /// Writes the newest version of the file at `path`, which is in a format from 10 to 23, in the
+  /// present format to an empty file: as a database of its own, without a history.
+  ///
+  /// The file at `path` may be a synchronised one, is not changed, and may be open elsewhere; the
+  /// caller compares `stamp(ofFileAt:)` before and after.
+  ///
+  /// - Parameter key: The key of both files.
+  /// - Returns: The format of the file at `path`. Nothing is written if it is the present one.
+  package static func writeUpgraded(
+    path: String, key: EncryptionKey?, to target: any StorageFile
+  ) throws(StorageError) -> Int {
+    let file = try openForInspection(path: path, key: key, allowsDrafts: true)
+    let format = file.formatVersion
+    if FileHeader.upgradableVersions.contains(format) {
+      try FormatUpgrade.write(file, to: target, key: key)
+    }
+    return format
+  }
 }

@@ -26,17 +26,36 @@ enum FormatUpgrade {
   /// - Throws: `StorageError.corrupted` if the tables contradict their format, and what commits
   ///   throw. The file is as it was then.
   static func run(on file: DatabaseFile) throws(StorageError) {
-    let format = file.formatVersion
     let transaction = try file.beginWrite()
     try transaction.orRollback { () throws(StorageError) in
-      try LinkListKeys(transaction.allocator).replace(in: &transaction.roots)
-      let group = try WriteGroup(transaction)
-      for key in try group.tableKeys() {
-        try group.requiredTable(key).upgrade(from: format)
-      }
-      if format == 22 { try deleteAsymmetricObjects(group) }
-      _ = try group.commit()
+      _ = try upgrade(transaction, from: file.formatVersion).commit()
     }
+  }
+
+  /// Writes an open database whose format is older, as it is after an upgrade, to an empty file: as
+  /// one of its own, without a history. The open one stays as it is.
+  ///
+  /// - Throws: As `run(on:)`, and what writing the new file throws.
+  static func write(
+    _ file: DatabaseFile, to target: any StorageFile, key: EncryptionKey?
+  ) throws(StorageError) {
+    let transaction = try file.beginWrite()
+    defer { transaction.rollback() }
+    let group = try upgrade(transaction, from: file.formatVersion)
+    try group.flush()
+    try transaction.write(to: target, key: key)
+  }
+
+  private static func upgrade(
+    _ transaction: WriteTransaction, from format: Int
+  ) throws(StorageError) -> WriteGroup {
+    try LinkListKeys(transaction.allocator).replace(in: &transaction.roots)
+    let group = try WriteGroup(transaction)
+    for key in try group.tableKeys() {
+      try group.requiredTable(key).upgrade(from: format)
+    }
+    if format == 22 { try deleteAsymmetricObjects(group) }
+    return group
   }
 
   /// Format 22 kept objects that were only to be sent.

@@ -66,6 +66,14 @@ package enum FileCopy {
       format = try DatabaseFile.openForInspection(path: path, key: key).formatVersion
     } catch { throw ToolFailure(error) }
     guard format != 0, format != FileHeader.supportedVersion else { return nil }
+    // Refused before a copy is made of it.
+    if try isSynchronised(path, key) {
+      throw ToolFailure(
+        .badData,
+        "'\(path)' belongs to a synchronised app, which upgrades it when the app opens it. Commands "
+          + "that read take it as it is, and 'realm copy \(path) OUT' writes a local copy in the "
+          + "present format.")
+    }
     if let copy = backup(format) {
       try NewFile.make(at: copy) { unfinished in
         var problem: (any Error)?
@@ -88,6 +96,16 @@ package enum FileCopy {
         path: path, options: OpenOptions(mustExist: true, encryptionKey: key))
     } catch { throw ToolFailure(error) }
     return format
+  }
+
+  private static func isSynchronised(
+    _ path: String, _ key: EncryptionKey?
+  ) throws(ToolFailure) -> Bool {
+    do throws(StorageError) {
+      let type = try DatabaseFile.openForInspection(path: path, key: key).snapshot().top()
+        .historyType
+      return type == 3 || type == 4
+    } catch { throw ToolFailure(error) }
   }
 
   /// The path of the copy before an upgrade, named as apps name theirs.

@@ -19,14 +19,14 @@ package struct FileReport: Sendable {
 
   package let path: String
   package let format: Int
-  /// Whether this version of the library reads the tables of the format.
+  /// Whether the file need not be upgraded before it can be written.
   package let isCurrentFormat: Bool
   package let isEncrypted: Bool
   package let version: UInt64
   package let schemaVersion: UInt64?
   package let historyType: Int
   package let byteCount: Int
-  /// Nil for older formats.
+  /// Nil for older formats, whose classes are read in an upgraded copy.
   package let usedByteCount: Int?
   package let classes: [ClassCount]
   /// The versions in use by other processes; nil if no other process has the file open.
@@ -44,19 +44,14 @@ package struct FileReport: Sendable {
     format = inspected.formatVersion == 0 ? FileHeader.supportedVersion : inspected.formatVersion
     isCurrentFormat = format == FileHeader.supportedVersion
     byteCount = try inspected.fileByteCount()
-    guard isCurrentFormat else {
-      let top = try inspected.snapshot().top()
-      (version, historyType, schemaVersion) = (top.version, top.historyType, nil)
-      (usedByteCount, classes, liveVersions) = (nil, [], nil)
-      return
-    }
     let reader = try RealmReader(path: path, key: key)
     // This process reads a version too: its own pin is not of interest.
     let group = reader.group
     let pinned = reader.file.pinnedVersions
-    (version, schemaVersion) = (group.version, try group.schemaVersion())
-    historyType = try group.snapshot.top().historyType
-    usedByteCount = try reader.file.byteCounts().used
+    schemaVersion = try group.schemaVersion()
+    let top = try (reader.isUpgraded ? inspected.snapshot() : group.snapshot).top()
+    (version, historyType) = (top.version, top.historyType)
+    usedByteCount = reader.isUpgraded ? nil : try reader.file.byteCounts().used
     liveVersions = reader.isShared ? pinned : nil
     classes = try reader.reading { group in
       try StoredSchema(group).all.map { schema in
@@ -67,6 +62,9 @@ package struct FileReport: Sendable {
       }
     }
   }
+
+  /// Whether an app synchronises the file.
+  package var isSynchronised: Bool { historyType == 3 }
 
   /// The purpose of the file's history.
   package var historyText: String {

@@ -29,7 +29,7 @@ package struct IntegrityReport: Sendable {
       findings = [CheckFinding(check: 1, storage)]
       return
     }
-    version = reader.group.version
+    version = reader.version
     findings = try reader.reading { try DatabaseCheck.run($0.snapshot) }
     objectCount = Self.objectCount(reader.group)
   }

@@ -27,6 +27,8 @@ package final class ShellSession {
   private let waiting: RealmWriter.Waiting
   private var writer: RealmWriter?
   private var open: WriteGroup?
+  /// The reader of a file in an older format, which was copied to be read.
+  private var reader: RealmReader?
 
   package init(
     path: String, key: EncryptionKey?, waiting: RealmWriter.Waiting = RealmWriter.Waiting()
@@ -34,7 +36,15 @@ package final class ShellSession {
     self.waiting = waiting
     self.path = path
     self.key = key
-    _ = try RealmReader(path: path, key: key)
+    _ = try readable()
+  }
+
+  /// The newest version of the file.
+  private func readable() throws -> RealmReader {
+    if let reader, reader.isUnchanged { return reader }
+    let new = try RealmReader(path: path, key: key)
+    reader = new.isUpgraded ? new : nil
+    return new
   }
 
   deinit { open?.rollback() }
@@ -93,7 +103,7 @@ package final class ShellSession {
   private func read(_ body: (any TableReader) throws -> Outcome) throws -> Outcome {
     if let open { return try body(open) }
     if let writer { return try body(try writer.group()) }
-    return try RealmReader(path: path, key: key).reading(body)
+    return try readable().reading(body)
   }
 
   private func rows(_ query: String, _ source: any TableReader) throws -> Outcome {
@@ -131,7 +141,7 @@ package final class ShellSession {
   private func classes() throws -> StoredSchema {
     if let open { return try StoredSchema(open) }
     if let writer { return try StoredSchema(try writer.group()) }
-    return try StoredSchema(try RealmReader(path: path, key: key).group)
+    return try StoredSchema(try readable().group)
   }
 
   // MARK: Writing

@@ -48,8 +48,16 @@ package struct ToolFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .formatUpgradeRequired(let path, let version):
       self.init(
         .badData,
-        "'\(path)' is in the older format \(version). Run 'realm upgrade \(path)' first, or "
-          + "'realm info' to look at it as it is.")
+        "'\(path)' is in the older format \(version), which is read and not written. Run 'realm "
+          + "upgrade \(path)' first; for a file of a synchronised app, 'realm copy \(path) OUT'.")
+    case .unsupportedFormat(let path, let version):
+      self.init(
+        .badData, "'\(path)' is in format \(version). \(error.formatRemedy ?? "\(error)")")
+    case .unsupportedHistory(let path, let version):
+      self.init(
+        .badData,
+        "'\(path)' belongs to a synchronised app, and its history is in form \(version), which "
+          + "cannot be continued. Read it, or write to a copy made with 'realm copy'.")
     case .incompatibleHistory(let path, _, _):
       self.init(
         .badData,

@@ -14,7 +14,7 @@ package import RealmStorage
 
 /// Copies the objects of a damaged file to a new one.
 package struct Salvage {
-  private let path: String
+  private var path: String
   private let key: EncryptionKey?
   private let target: String
   private let progress: ProgressHandler
@@ -33,6 +33,7 @@ package struct Salvage {
     try NewFile.requireFree(target)
     var salvage = Salvage(path: path, key: key, target: target, progress: progress)
     defer { salvage.removeScratch() }
+    try salvage.upgrade()
     try salvage.findBest()
     guard let best = salvage.best else {
       throw StorageError.corrupted("no class of '\(path)' can be read")
@@ -44,6 +45,25 @@ package struct Salvage {
       }
       return best.report
     }
+  }
+
+  /// Takes an upgraded copy in the place of a file in an older format.
+  private mutating func upgrade() throws {
+    let file = try? DatabaseFile.openForInspection(path: path, key: key)
+    guard let format = file?.formatVersion, FileHeader.upgradableVersions.contains(format) else {
+      return
+    }
+    let copy = newScratch()
+    do throws(StorageError) {
+      _ = try UpgradedCopy.write(path, key: key, to: copy)
+    } catch {
+      guard case .corrupted(let reason) = error else { throw error }
+      throw ToolFailure(
+        .badData,
+        "'\(path)' is in the older format \(format), and cannot be upgraded as it is damaged: "
+          + "\(reason). Restore it from a backup.")
+    }
+    path = copy
   }
 
   private mutating func findBest() throws {
