@@ -8,25 +8,36 @@ import RealmTools
 
 /// Standard output, or a program for reading it in pages.
 enum Pager {
-  /// Writes a text for people: through the pager of the environment if the terminal is too low.
-  static func show(_ text: String, isAllowed: Bool) throws(ToolFailure) {
-    let lines = text.utf8.count { $0 == UInt8(ascii: "\n") }
-    guard isAllowed, let height = Terminal.height, lines >= height, let program,
+  /// Lets `body` write a text for people: through the pager of the environment if the terminal is
+  /// too low. What is written is shown at once.
+  ///
+  /// - Parameters:
+  ///   - lineCount: How many lines there are.
+  ///   - body: Called again, without a pager, if the one of the environment is not there.
+  static func show(
+    lineCount: Int, isAllowed: Bool, _ body: (ByteSink) throws -> Void
+  ) throws {
+    guard isAllowed, let height = Terminal.height, lineCount >= height, let program,
       let pipe = unsafe popen(program, "w")
-    else { return try showWhole(text) }
+    else { return try showWhole(body) }
     // A person who has seen enough ends the pager before it has read everything.
     signal(SIGPIPE, SIG_IGN)
     let sink = unsafe ByteSink(descriptor: fileno(pipe), isForPeople: true)
-    try? sink.write(text)
-    try? sink.finish()
+    var failure: (any Error)?
+    do {
+      try body(sink)
+      try sink.finish()
+    } catch {
+      if !sink.isReaderGone { failure = error }
+    }
     // The shell has not found the program.
-    if unsafe pclose(pipe) >> 8 == 127 { try showWhole(text) }
+    if unsafe pclose(pipe) >> 8 == 127 { return try showWhole(body) }
+    if let failure { throw failure }
   }
 
-  /// Writes a text to standard output.
-  private static func showWhole(_ text: String) throws(ToolFailure) {
+  private static func showWhole(_ body: (ByteSink) throws -> Void) throws {
     let sink = ByteSink(descriptor: 1, isForPeople: true)
-    try sink.write(text)
+    try body(sink)
     try sink.finish()
   }
 

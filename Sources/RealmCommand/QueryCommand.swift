@@ -17,11 +17,13 @@ struct QueryCommand: ToolCommand {
     discussion: """
       A query is: Class [WHERE predicate] [SORT(path ASC|DESC, …)] [DISTINCT(path, …)] [LIMIT(n)] \
       [OFFSET(n)], with predicates as filter(_:) takes them. The query '-' is read from standard \
-      input. On a terminal, long tables are shown by the program in PAGER.
+      input. The parts apply in their order, so OFFSET stands before LIMIT. A name of a class with \
+      other characters than letters, digits and _ stands in `backticks`. On a terminal, long tables \
+      are shown by the program in PAGER.
 
       Examples: realm query dogs.realm 'Dog WHERE age > 3 SORT(age DESC) LIMIT(20)'
                 realm query dogs.realm Dog --columns name,age
-                realm query dogs.realm Dog --count-by breed
+                realm query dogs.realm Dog --count-by breed --avg age
       """)
 
   /// The forms of results.
@@ -44,6 +46,14 @@ struct QueryCommand: ToolCommand {
   var count = false
   @Option(help: "Print how many objects have each value of a property, and not the objects.")
   var countBy: String?
+  @Option(help: "Print the sum of a property of numbers; may be repeated.")
+  var sum: [String] = []
+  @Option(help: "Print the mean of a property of numbers; may be repeated.")
+  var avg: [String] = []
+  @Option(help: "Print the smallest value of a property of numbers or dates; may be repeated.")
+  var min: [String] = []
+  @Option(help: "Print the largest value of a property of numbers or dates; may be repeated.")
+  var max: [String] = []
   @Option(help: "The most columns of the terminal that a cell of a table takes.")
   var width = 40
   @Flag(inversion: .prefixedNo, help: "Show long tables in pages.")
@@ -56,6 +66,18 @@ struct QueryCommand: ToolCommand {
     guard [explain, count, countBy != nil].count(where: { $0 }) < 2 else {
       throw ValidationError("Give one of --explain, --count and --count-by.")
     }
+    guard terms.isEmpty || !explain && !count && columns == nil else {
+      throw ValidationError(
+        "--sum, --avg, --min and --max go together, and with --count-by, alone.")
+    }
+  }
+
+  /// The aggregates that are asked for.
+  private var terms: [QueryAggregates.Term] {
+    let all: [(QueryAggregates.Term.Function, [String])] = [
+      (.sum, sum), (.avg, avg), (.min, min), (.max, max),
+    ]
+    return all.flatMap { function, names in names.map { .init(function, of: $0) } }
   }
 
   private func text() throws -> String {
@@ -67,88 +89,100 @@ struct QueryCommand: ToolCommand {
   func work() throws -> ExitStatus {
     let query = try text()
     let reader = try file.reader()
-    let sink = ByteSink(descriptor: 1)
-    let table = try reader.reading { _ -> String? in
+    try reader.reading { _ in
       let classes = try reader.classes()
       let run = try QueryRun(query, in: classes)
-      if explain {
-        try write(try run.explanation(), to: sink)
-        return nil
-      }
+      if explain { return try write(try run.explanation()) }
       let keys = try run.keys()
       if count {
-        try sink.writeLine(
-          json
-            ? JSONWriter.text(["count": .integer(Int64(keys.count))])
-            : "\(keys.count)")
-        return nil
+        return try write { sink in
+          try sink.writeLine(
+            json ? JSONWriter.text(["count": .integer(Int64(keys.count))]) : "\(keys.count)")
+        }
       }
-      if let countBy {
-        let groups = try GroupCounts(of: countBy, keys, run.schema, in: classes)
-        return try represent(groups, to: sink)
+      if countBy != nil || !terms.isEmpty {
+        return try represent(
+          try QueryAggregates(terms, by: countBy, of: keys, run.schema, in: classes))
       }
       let names = columns?.split(separator: ",").map {
         $0.trimmingCharacters(in: .whitespaces)
       }
-      let output = try QueryOutput(run.schema, in: classes, columns: names)
-      return try represent(keys, output, to: sink)
+      try represent(keys, try QueryOutput(run.schema, in: classes, columns: names))
     }
-    try sink.finish()
-    if let table { try Pager.show(table, isAllowed: pager) }
     return .fine
   }
 
-  /// Prints objects; a table is returned, so that it is shown when it is known to be whole.
-  private func represent(
-    _ keys: [ObjectKey], _ output: QueryOutput, to sink: ByteSink
-  ) throws -> String? {
+  /// Lets `body` write to standard output.
+  private func write(_ body: (ByteSink) throws -> Void) throws {
+    let sink = ByteSink(descriptor: 1)
+    try body(sink)
+    try sink.finish()
+  }
+
+  private func represent(_ keys: [ObjectKey], _ output: QueryOutput) throws {
     switch json ? .json : format {
     case .json:
-      for key in keys {
-        if let object = try output.object(of: key) {
-          try sink.write(JSONWriter.bytes(object) + [UInt8(ascii: "\n")])
+      try write { sink in
+        for key in keys {
+          if let object = try output.object(of: key) {
+            try sink.write(JSONWriter.bytes(object) + [UInt8(ascii: "\n")])
+          }
         }
       }
-      return nil
     case .csv:
-      try sink.writeLine(CSVText.line(output.header, hasFormulas: formulas))
-      for key in keys {
-        if let row = try output.row(of: key) {
-          try sink.writeLine(CSVText.line(row, hasFormulas: formulas))
-        }
-      }
-      return nil
+      try writeCSV(output.header, keys) { try output.row(of: $0) }
     case .table:
-      var rows: [[String]] = []
-      for key in keys {
-        guard let row = try output.row(of: key) else { continue }
-        rows.append(row.map(cell))
-      }
-      return TextTable.text(output.header.map(cell), rows)
-        + TextTable.count(rows.count, "object") + "\n"
+      try writeTable(output.header, keys, "object") { try output.row(of: $0) }
     }
   }
 
-  private func represent(_ groups: GroupCounts, to sink: ByteSink) throws -> String? {
+  private func represent(_ aggregates: QueryAggregates) throws {
     switch json ? .json : format {
     case .json:
-      for group in groups.all {
-        try sink.writeLine(JSONWriter.text(groups.json(group)))
+      try write { sink in
+        for group in aggregates.groups {
+          try sink.writeLine(JSONWriter.text(aggregates.json(group)))
+        }
       }
-      return nil
     case .csv:
-      try sink.writeLine(
-        CSVText.line([groups.property, "count"], hasFormulas: formulas))
-      for group in groups.all {
-        try sink.writeLine(
-          CSVText.line([group.text, "\(group.count)"], hasFormulas: formulas))
-      }
-      return nil
+      try writeCSV(aggregates.header, aggregates.groups) { aggregates.row($0) }
     case .table:
-      return TextTable.text(
-        [cell(groups.property), "count"],
-        groups.all.map { [cell($0.text), "\($0.count)"] })
-        + TextTable.count(groups.all.count, "value") + "\n"
+      try writeTable(
+        aggregates.header, aggregates.groups, countBy == nil ? nil : "value"
+      ) { aggregates.row($0) }
+    }
+  }
+
+  private func writeCSV<Element>(
+    _ header: [String], _ elements: [Element], _ row: (Element) throws -> [String?]?
+  ) throws {
+    try write { sink in
+      try sink.writeLine(CSVText.line(header, hasFormulas: formulas))
+      for element in elements {
+        if let cells = try row(element) {
+          try sink.writeLine(CSVText.line(cells, hasFormulas: formulas))
+        }
+      }
+    }
+  }
+
+  /// Writes a table as its rows are read.
+  ///
+  /// - Parameter noun: What the last line counts; nil for no such line.
+  private func writeTable<Element>(
+    _ header: [String], _ elements: [Element], _ noun: String?,
+    _ row: (Element) throws -> [String?]?
+  ) throws {
+    // Three borders, the header and the number.
+    try Pager.show(lineCount: elements.count + 5, isAllowed: pager) { sink in
+      var table = TextTable(header.map(cell))
+      for element in elements {
+        guard let cells = try row(element) else { continue }
+        try sink.write(table.add(cells.map(cell)))
+        if table.count == TextTable.measuredRowCount { try sink.flush() }
+      }
+      try sink.write(table.finish())
+      if let noun { try sink.writeLine(TextTable.count(table.count, noun)) }
     }
   }
 
@@ -156,12 +190,14 @@ struct QueryCommand: ToolCommand {
     text.map { CellText.shortened($0, limit: width) } ?? "–"
   }
 
-  private func write(_ lines: [String], to sink: ByteSink) throws {
-    if json {
-      return try sink.writeLine(
-        JSONWriter.text(["plan": .array(lines.map { .string($0) })]))
+  private func write(_ lines: [String]) throws {
+    try write { sink in
+      if json {
+        return try sink.writeLine(
+          JSONWriter.text(["plan": .array(lines.map { .string($0) })]))
+      }
+      for line in lines { try sink.writeLine(line) }
     }
-    for line in lines { try sink.writeLine(line) }
   }
 }
 #endif

@@ -26,7 +26,7 @@ struct RealmCommand: AsyncParsableCommand {
       InfoCommand.self, SchemaCommand.self, QueryCommand.self, CheckCommand.self,
       ExportCommand.self, ImportCommand.self, DiffCommand.self, CopyCommand.self,
       CompactCommand.self, UpgradeCommand.self, SalvageCommand.self, GenerateCommand.self,
-      WatchCommand.self, ShellCommand.self, StudioCommand.self,
+      WatchCommand.self, ShellCommand.self, StudioCommand.self, ManualCommand.self,
     ])
 }
 #else

@@ -16,7 +16,8 @@ struct ShellCommand: ToolCommand {
       Statements: Class WHERE predicate …, INSERT Class {…}, UPDATE Class SET {…} WHERE predicate, \
       DELETE Class WHERE predicate, BEGIN, COMMIT, ROLLBACK, .classes, .schema, .explain, .help, \
       .quit. On a terminal, the tabulator key completes words and the arrow keys bring earlier \
-      lines back, which are kept in ~/.realm_history (or REALM_HISTORY). From a pipe, the first \
+      lines back, which are kept in ~/.realm_history (or REALM_HISTORY). Control-C ends the \
+      statement that runs, and neither the shell nor its transaction. From a pipe, the first \
       mistake ends the shell; an open transaction is undone.
 
       Example: realm shell dogs.realm
@@ -28,8 +29,10 @@ struct ShellCommand: ToolCommand {
   var json = false
 
   func work() throws -> ExitStatus {
+    let stop = StatementStop()
     let session = try ShellSession(
-      path: file.file, key: file.encryption.key(), waiting: writing.waiting(for: file.file))
+      path: file.file, key: file.encryption.key(), waiting: writing.waiting(for: file.file),
+      stop: stop)
     let printer = ShellPrinter(isJSON: json)
     guard isatty(0) == 1, Terminal.isOutput, let terminal = RawTerminal() else {
       while let line = readLine() {
@@ -41,6 +44,7 @@ struct ShellCommand: ToolCommand {
       }
       return .fine
     }
+    StopSignals.stopStatements(stop)
     let history = HistoryFile()
     var editor = LineEditor(history: history.lines)
     show("realm shell. '.help' lists the statements, '.quit' ends it.")

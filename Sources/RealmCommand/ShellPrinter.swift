@@ -20,24 +20,38 @@ struct ShellPrinter {
       try sink.writeLine(
         isJSON
           ? JSONWriter.text(["message": .string(text)]) : text)
-    case .rows(let header, let rows):
+    case .rows(let rows):
       if isJSON {
-        for row in rows {
-          let members = zip(header, row).map {
+        try rows.forEach { row in
+          let members = zip(rows.header, row).map {
             JSONMember($0, JSONValue($1))
           }
           try sink.writeLine(JSONWriter.text(.object(members)))
         }
       } else {
-        try sink.write(
-          TextTable.text(
-            header.map { CellText.shortened($0, limit: 40) },
-            rows.map { $0.map { $0.map { CellText.shortened($0, limit: 40) } ?? "–" } }))
-        try sink.writeLine(TextTable.count(rows.count, "object"))
+        try print(rows, to: sink)
       }
     }
     try sink.finish()
     return true
+  }
+
+  /// Prints a table as its rows are read; of one that is stopped what was read.
+  private func print(_ rows: ShellRows, to sink: ByteSink) throws {
+    func cell(_ text: String?) -> String { text.map { CellText.shortened($0, limit: 40) } ?? "–" }
+    var table = TextTable(rows.header.map(cell))
+    do {
+      try rows.forEach { row in
+        try sink.write(table.add(row.map(cell)))
+        if table.count == TextTable.measuredRowCount { try sink.flush() }
+      }
+    } catch let stopped as StatementStop.Stopped {
+      try sink.write(table.finish())
+      try sink.finish()
+      throw stopped
+    }
+    try sink.write(table.finish())
+    try sink.writeLine(TextTable.count(table.count, "object"))
   }
 }
 #endif

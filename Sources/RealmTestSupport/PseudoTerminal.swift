@@ -47,6 +47,17 @@ package final class PseudoTerminal {
     program = -1
   }
 
+  /// Types a text.
+  package func type(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = write(screen, Array(rest), rest.count)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
   /// The text on the screen up to its end, or until `isEnough`.
   package func text(until isEnough: (String) -> Bool = { _ in false }) -> String {
     var bytes: [UInt8] = []

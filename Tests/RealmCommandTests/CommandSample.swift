@@ -13,6 +13,7 @@ enum CommandSample {
   static let commands = [
     "info", "schema", "query", "check", "export", "import", "diff", "copy", "compact", "upgrade",
     "salvage", "generate", "watch", "shell", "studio",
+    "manual",
   ]
 
   /// Makes the file.

@@ -190,6 +190,49 @@ import Testing
     try expectEqual(ToolProcess("query", file, "Dog OFFSET(1)", "--count").output, "2\n")
   }
 
+  @Test func aggregates() throws {
+    let sums = try ToolProcess("query", file, "Dog", "--sum", "age", "--avg", "age", "--max", "id")
+    expectEqual(
+      sums.output,
+      """
+      +----------+----------+---------+
+      | sum(age) | avg(age) | max(id) |
+      +----------+----------+---------+
+      | 10       | 5.0      | 3       |
+      +----------+----------+---------+
+
+      """)
+    let groups = try ToolProcess(
+      "query", file, "Dog", "--count-by", "age", "--min", "id", "--json")
+    #expect(groups.output.contains(#"{"age":7,"count":1,"min(id)":2}"#), "\(groups.output)")
+    let csv = try ToolProcess("query", file, "Dog", "--sum", "age", "--format", "csv")
+    expectEqual(csv.output, "sum(age)\n10\n")
+    try expectEqual(ToolProcess("query", file, "Dog", "--sum", "name").status, 64)
+    try expectEqual(ToolProcess("query", file, "Dog", "--sum", "age", "--explain").status, 64)
+    try expectEqual(ToolProcess("query", file, "Dog LIMIT(1) OFFSET(1)").status, 64)
+  }
+
+  /// The page names every command and option, and says nothing to the formatter by accident.
+  @Test func theManualNamesEverything() throws {
+    let page = try ToolProcess("manual")
+    expectEqual(page.status, 0)
+    expectTrue(page.output.contains(".Nm realm\n.Nd "))
+    for name in CommandSample.commands {
+      expectTrue(page.output.contains(".Ss \(name)\n"), "\(name)")
+    }
+    expectTrue(page.output.contains(".It Fl \\-count\\-by Ar count\\-by\n"), "\(page.output)")
+    let known = [
+      "Dd", "Dt", "Os", "Sh", "Ss", "Nm", "Nd", "Cm", "Op", "Ar", "Pp", "br", "Bl", "It", "El",
+    ]
+    for line in page.output.split(separator: "\n") where line.hasPrefix(".") {
+      expectTrue(known.contains(String(line.dropFirst().prefix { $0.isLetter })), "\(line)")
+    }
+    #expect(!page.output.contains("\n'"))
+    #expect(page.output.utf8.allSatisfy { $0 < 0x80 })
+    let zsh = try ToolProcess("--generate-completion-script", "zsh")
+    expectTrue(zsh.output.hasPrefix("#compdef realm"))
+  }
+
   @Test func versionsAndTerminals() throws {
     let version = try ToolProcess("--version")
     expectEqual(version.status, 0)

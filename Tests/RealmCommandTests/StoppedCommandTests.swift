@@ -62,6 +62,36 @@ import Testing
     #expect(try !names().contains { $0.hasPrefix("dogs.json") })
   }
 
+  /// The screen holds a few lines that nobody has read, so the statement certainly runs.
+  @Test func aStoppedStatementEndsNeitherTheShellNorItsTransaction() throws {
+    try expectEqual(ToolProcess("generate", file, "--rows", "3000").status, 0)
+    let terminal = try #require(PseudoTerminal())
+    let shell = try SpawnedProgram(
+      ToolProcess.program.path, ["shell", file],
+      environment: ["TERM": "xterm", "REALM_HISTORY": directory.file("history")],
+      input: .descriptor(terminal.program), output: .descriptor(terminal.program), errors: .pipe)
+    terminal.closeProgramSide()
+    func run(_ line: String, until text: String) {
+      terminal.type(line + "\r")
+      let shown = terminal.text { $0.contains(text) }
+      expectTrue(shown.contains(text), "\(shown)")
+    }
+    _ = terminal.text { $0.contains("realm> ") }
+    run("BEGIN", until: "begun")
+    run("DELETE Dog WHERE id == 1", until: "1 deleted")
+    run("Dog", until: "| Rex")
+    shell.kill(SIGINT)
+    // The rows that were printed before are still on their way.
+    _ = terminal.text { $0.contains("realm* ") }
+    run("COMMIT", until: "committed")
+    terminal.type(".quit\r")
+    _ = terminal.text()
+    let end = try shell.finish(input: nil)
+    expectEqual(end.status, 0)
+    expectTrue(end.errors.contains("The statement was stopped"), "\(end.errors)")
+    try expectEqual(ToolProcess("query", file, "Dog WHERE id == 1", "--count").output, "0\n")
+  }
+
   /// An import makes a new file in its one transaction, or in its first batch.
   @Test(arguments: [[], ["--batch", "1000000"]]) func aStoppedImportLeavesNoFile(
     _ options: [String]

@@ -11,11 +11,11 @@ import TestExtensions
 import Testing
 
 struct ShellTests {
-  private func text(_ outcome: ShellSession.Outcome) -> String {
+  private func text(_ outcome: ShellSession.Outcome) throws -> String {
     switch outcome {
     case .message(let text): text
-    case .rows(_, let rows):
-      rows.map { $0.map { $0 ?? "-" }.joined(separator: ",") }.joined(separator: "\n")
+    case .rows(let rows):
+      try rows.all().map { $0.map { $0 ?? "-" }.joined(separator: ",") }.joined(separator: "\n")
     case .nothing: ""
     case .quit: "quit"
     }
@@ -77,6 +77,82 @@ struct ShellTests {
     _ = try session.run("DELETE Dog")
     _ = try session.run("COMMIT")
     try expectEqual(count(), 0)
+  }
+
+  /// Runs a statement while its end is asked for again and again.
+  private func runStopped(
+    _ line: String, _ session: ShellSession, _ stop: StatementStop
+  ) throws -> any Error {
+    let (isOver, hasEnded) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let thread = Thread {
+      while isOver.wait(timeout: .now() + 0.0005) == .timedOut { stop.request() }
+      hasEnded.signal()
+    }
+    thread.start()
+    defer {
+      isOver.signal()
+      hasEnded.wait()
+    }
+    do {
+      _ = try session.run(line)
+      // It was over before the first request.
+      return ToolFailure.usage("not stopped")
+    } catch { return error }
+  }
+
+  /// `StatementStop` 1
+  @Test(.timeLimit(.minutes(10))) func aStoppedStatementLeavesItsTransaction() throws {
+    let sample = try SampleRealm(dogCount: 3000)
+    let stop = StatementStop()
+    let session = try ShellSession(path: sample.path, key: nil, stop: stop)
+    guard case .rows(let rows) = try session.run("Dog") else {
+      Issue.record("a query gives rows")
+      return
+    }
+    expectEqual(rows.count, 3002)
+    var printed = 0
+    #expect(throws: StatementStop.Stopped.self) {
+      try rows.forEach { _ in
+        printed += 1
+        if printed == 10 { stop.request() }
+      }
+    }
+    expectEqual(printed, 10)
+    let version = try FileReport(path: sample.path).version
+    // A statement with a transaction of its own stops among its changes.
+    var error = try runStopped(#"UPDATE Dog SET {"age": 1}"#, session, stop)
+    while !(error is StatementStop.Stopped) {
+      error = try runStopped(#"UPDATE Dog SET {"age": 1}"#, session, stop)
+    }
+    expectEqual(ToolFailure(error).message, "The statement was stopped, and has changed nothing.")
+    _ = try session.run("BEGIN")
+    _ = try session.run("DELETE Dog WHERE name == 'Fido'")
+    // In a transaction it stops before them, or not at all.
+    let inside = try runStopped("DELETE Dog WHERE name BEGINSWITH 'Dog'", session, stop)
+    expectTrue(session.isInTransaction)
+    let left = inside is StatementStop.Stopped ? 3001 : 1
+    guard case .rows(let counts) = try session.run(".classes") else { return }
+    try expectEqual(counts.all().first { $0[0] == "Dog" }, ["Dog", "\(left)"])
+    _ = try session.run("COMMIT")
+    try expectEqual(
+      RealmReader(path: sample.path).group.table(named: "class_Dog")?.objectCount(), left)
+    try expectTrue(FileReport(path: sample.path).version > version)
+  }
+
+  /// The wait for another writer ends, too.
+  @Test(.timeLimit(.minutes(10))) func aStatementThatWaitsIsStopped() throws {
+    let sample = try SampleRealm()
+    let other = try RealmWriter(path: sample.path, creates: false)
+    let group = try other.begin()
+    let stop = StatementStop()
+    let session = try ShellSession(path: sample.path, key: nil, stop: stop)
+    let error = try runStopped("DELETE Dog", session, stop)
+    expectTrue(error is StatementStop.Stopped, "\(error)")
+    group.rollback()
+    guard case .message("2 deleted") = try session.run("DELETE Dog") else {
+      Issue.record("the next statement runs")
+      return
+    }
   }
 
   @Test(arguments: [

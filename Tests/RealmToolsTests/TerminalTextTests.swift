@@ -70,6 +70,36 @@ struct TerminalTextTests {
     expectEqual(TextWidth.of(text), width)
   }
 
+  /// A table is drawn as its rows come, in the widths of the first ones.
+  @Test func longTablesAreDrawnAtOnce() {
+    let rows = (0..<TextTable.measuredRowCount + 2).map { ["\($0)", $0 == 3 ? "wide" : "x"] }
+    var table = TextTable(["#", "name"])
+    var parts = rows.map { table.add($0) }
+    #expect(parts[..<(TextTable.measuredRowCount - 1)].allSatisfy { $0.isEmpty })
+    let first = parts[TextTable.measuredRowCount - 1]
+    expectTrue(first.hasPrefix("+-----+------+\n| #   | name |\n+-----+------+\n| 0   | x    |\n"))
+    expectEqual(first.split(separator: "\n").count, TextTable.measuredRowCount + 3)
+    expectEqual(parts[TextTable.measuredRowCount], "| 1000 | x    |\n")
+    parts.append(table.finish())
+    expectEqual(parts.last, "+-----+------+\n")
+    expectEqual(table.count, rows.count)
+    let short = Array(rows.prefix(5))
+    var small = TextTable(["#", "name"])
+    expectEqual(
+      short.map { small.add($0) }.joined() + small.finish(),
+      TextTable.text(["#", "name"], short))
+    expectEqual(TextTable.text(["a"], []), "+---+\n| a |\n+---+\n")
+  }
+
+  @Test func shortWaysMeasureAsLongOnes() {
+    for text in ["", "abc", "a\tb", "ä", "日本", "a\u{1B}b", "~", "\u{7F}", "👩‍👩‍👧"] {
+      expectEqual(TextWidth.of(text), text.reduce(0) { $0 + TextWidth.of($1) }, "\(text)")
+    }
+    expectEqual(CellText.shortened("abcd", limit: 4), "abcd")
+    expectEqual(CellText.shortened("abcde", limit: 4), "abc…")
+    expectEqual(CellText.shortened("a\nb", limit: 4), "a⏎b")
+  }
+
   @Test func wideCharactersAlign() {
     let table = TextTable.text(
       ["name", "n"], [["日本", "1"], ["e\u{301}", "22"], ["abcde", "3"]])

@@ -17,6 +17,8 @@ package final class ByteSink {
   private let isFiltered: Bool
   private let isTerminal: Bool
   private static let limit = 1 << 16
+  /// Whether the program that read the output has ended.
+  package private(set) var isReaderGone = false
 
   private init(_ descriptor: Int32, _ path: String?, isForPeople: Bool) {
     self.descriptor = descriptor
@@ -102,6 +104,7 @@ package final class ByteSink {
       }
       if count < 0 {
         if errno == EINTR { continue }
+        isReaderGone = errno == EPIPE
         buffer = []
         throw ToolFailure(.inputOutput, "Writing \(path ?? "the output") failed: \(Self.reason).")
       }

@@ -19,6 +19,8 @@ package final class RealmWriter: Sendable {
     package var limit: Double?
     /// Called once when a transaction has waited for a second.
     package var notice: @Sendable () -> Void
+    /// Ends the wait, too.
+    package var stop: StatementStop?
 
     package init(limit: Double? = nil, notice: @escaping @Sendable () -> Void = {}) {
       self.limit = limit
@@ -45,7 +47,7 @@ package final class RealmWriter: Sendable {
 
   /// Begins a transaction. It waits for those of other processes.
   ///
-  /// - Throws: `ToolFailure` if they take longer than the limit.
+  /// - Throws: `ToolFailure` if they take longer than the limit; `StatementStop.Stopped`.
   package func begin() throws -> WriteGroup {
     let signal = DispatchSemaphore(value: 0)
     let place = WriterPlace(identity: UInt(bitPattern: ObjectIdentifier(self)))
@@ -69,7 +71,14 @@ package final class RealmWriter: Sendable {
           "Another process has been writing to '\(path)' for \(Int(waited.rounded())) seconds. End "
             + "it, or wait longer with --wait.")
       }
-      let rest = min(hasNoticed ? .infinity : 1 - waited, (waiting.limit ?? .infinity) - waited)
+      if waiting.stop?.isRequested == true {
+        file.writers.withdraw(waiter)
+        throw StatementStop.Stopped()
+      }
+      // Nobody signals a stop: it is looked at now and then.
+      let rest = min(
+        hasNoticed ? .infinity : 1 - waited, (waiting.limit ?? .infinity) - waited,
+        waiting.stop == nil ? .infinity : 0.1)
       _ = signal.wait(timeout: rest.isFinite ? now + rest : .distantFuture)
     }
   }

@@ -32,6 +32,7 @@ package struct CellText {
 
   /// A text of at most `limit` columns, on one line.
   package static func shortened(_ text: String, limit: Int) -> String {
+    if text.utf8.count <= limit, TextWidth.isPlain(text) { return text }
     var result = ""
     for scalar in text.prefix(limit + 1).unicodeScalars {
       switch scalar {

@@ -15,7 +15,7 @@ package struct QueryRun {
   ///
   /// - Throws: `ToolFailure`, with the position of the mistake.
   package init(_ text: String, in classes: StoredSchema) throws(ToolFailure) {
-    let request = try QueryRequest(text)
+    let request = try QueryRequest(text, names: classes.all.map(\.displayName))
     schema = try classes.require(request.className)
     reader = classes.reader
     do throws(QueryError) {
@@ -32,7 +32,8 @@ package struct QueryRun {
       let place = column + request.offset
       var line = message.replacing(", in: \(request.predicate)", with: "")
       line = line.replacing("at column \(column)", with: "at column \(place)")
-      return .usage(line + "\n" + QueryRequest.marker(text, column: place))
+      let hint = QueryRequest.hint(for: request.predicate).map { "\n\($0)" } ?? ""
+      return .usage(line + "\n" + QueryRequest.marker(text, column: place) + hint)
     case .invalid(let message, _): return .usage(message)
     }
   }

@@ -27,7 +27,8 @@ struct ShellCompletion {
     let last = String(line.reversed().prefix(while: isPart).reversed())
     let before = line.dropLast(last.count)
     let isFirst = before.allSatisfy { $0.isWhitespace }
-    let names = classes.all.map(\.displayName)
+    let end = before.last == "`" ? "`" : ""
+    let names = classes.all.map { $0.displayName + end }
     guard !isFirst else { return matching(last, names + Self.beginnings) }
     // The class of the statement is the first one in it.
     let parts = before.split { !isPart($0) }.map(String.init)

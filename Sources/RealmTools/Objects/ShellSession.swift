@@ -4,7 +4,8 @@
 //
 // 1. The file is only read until the first writing statement. Outside of a transaction each such
 //    statement is one of its own.
-// 2. A failing statement changes nothing; in a transaction, the transaction is undone with it.
+// 2. A failing statement changes nothing; in a transaction, the transaction is undone with it. One
+//    that is stopped leaves the transaction as it was (`StatementStop` 1).
 
 import RealmDeclarations
 import RealmFormats
@@ -15,8 +16,9 @@ import RealmTables
 /// A file and its open transaction.
 package final class ShellSession {
   /// The result of a statement.
-  package enum Outcome: Sendable {
-    case rows(header: [String], [[String?]])
+  package enum Outcome {
+    /// To be read before the next statement.
+    case rows(ShellRows)
     case message(String)
     case nothing
     case quit
@@ -25,15 +27,21 @@ package final class ShellSession {
   private let path: String
   private let key: EncryptionKey?
   private let waiting: RealmWriter.Waiting
+  private let stop: StatementStop
   private var writer: RealmWriter?
   private var open: WriteGroup?
   /// The reader of a file in an older format, which was copied to be read.
   private var reader: RealmReader?
 
+  /// - Parameter stop: Stops the statement that runs.
   package init(
-    path: String, key: EncryptionKey?, waiting: RealmWriter.Waiting = RealmWriter.Waiting()
+    path: String, key: EncryptionKey?, waiting: RealmWriter.Waiting = RealmWriter.Waiting(),
+    stop: StatementStop = StatementStop()
   ) throws {
+    var waiting = waiting
+    waiting.stop = stop
     self.waiting = waiting
+    self.stop = stop
     self.path = path
     self.key = key
     _ = try readable()
@@ -61,10 +69,18 @@ package final class ShellSession {
     .schema [Class]                               the classes as Swift code
     .explain Dog WHERE age > 3                    how objects are found
     .quit
+
+    The parts of a query apply in their order: OFFSET(20) LIMIT(10). Names with spaces stand in
+    `backticks`. Control-C ends a statement.
     """
 
   /// Runs a line.
   package func run(_ line: String) throws -> Outcome {
+    stop.reset()
+    return try outcome(line)
+  }
+
+  private func outcome(_ line: String) throws -> Outcome {
     let statement = try ShellStatement(line)
     switch statement {
     case .nothing: return .nothing
@@ -87,7 +103,7 @@ package final class ShellSession {
     case .insert(let name, let members): return try write { try insert(name, members, $0) }
     case .update(let query, let members): return try write { try update(query, members, $0) }
     case .delete(let query): return try write { try delete(query, $0) }
-    case .query(let query): return try read { try rows(query, $0) }
+    case .query(let query): return try rows(query)
     case .classes: return try read(counts)
     case .schema(let name): return try read { try schema(name, $0) }
     case .explain(let query):
@@ -106,23 +122,26 @@ package final class ShellSession {
     return try readable().reading(body)
   }
 
-  private func rows(_ query: String, _ source: any TableReader) throws -> Outcome {
-    let classes = try StoredSchema(source)
-    let run = try QueryRun(query, in: classes)
-    let output = try QueryOutput(run.schema, in: classes)
-    var rows: [[String?]] = []
-    for key in try run.keys() {
-      if let row = try output.row(of: key) { rows.append(row) }
+  private func rows(_ query: String) throws -> Outcome {
+    let reader = open == nil && writer == nil ? try readable() : nil
+    return try read { source in
+      let classes = try StoredSchema(source)
+      let run = try QueryRun(query, in: classes)
+      let output = try QueryOutput(run.schema, in: classes)
+      let keys = try run.keys()
+      return .rows(
+        ShellRows(
+          header: output.header, count: keys.count, stop: stop,
+          finish: { try reader?.requireUnchanged() }, row: { try output.row(of: keys[$0]) }))
     }
-    return .rows(header: output.header, rows)
   }
 
   private func counts(_ source: any TableReader) throws -> Outcome {
-    .rows(
-      header: ["Class", "Objects"],
-      try StoredSchema(source).all.map { schema in
-        [schema.displayName, "\(try source.readTable(schema.key)?.objectCount() ?? 0)"]
-      })
+    let rows = try StoredSchema(source).all.map { schema in
+      [schema.displayName, "\(try source.readTable(schema.key)?.objectCount() ?? 0)"]
+    }
+    return .rows(
+      ShellRows(header: ["Class", "Objects"], count: rows.count, stop: stop, row: { rows[$0] }))
   }
 
   private func schema(_ name: String?, _ source: any TableReader) throws -> Outcome {
@@ -160,9 +179,12 @@ package final class ShellSession {
       let outcome = try body(group)
       if isOwn { _ = try group.commit() }
       return outcome
+    } catch is StatementStop.Stopped where !isOwn {
+      throw StatementStop.Stopped()
     } catch {
       group.rollback()
       open = nil
+      if error is StatementStop.Stopped { throw error }
       let failure =
         if let problem = error as? ValueInput.Problem {
           ToolFailure.usage("This cannot be stored: \(problem.reason).")
@@ -172,6 +194,11 @@ package final class ShellSession {
       throw isOwn
         ? failure : ToolFailure(failure.status, failure.message + " The transaction was undone.")
     }
+  }
+
+  /// Stops a statement among its changes, if they are all of its transaction.
+  private func checkOwn() throws {
+    if open == nil { try stop.check() }
   }
 
   private func insert(
@@ -212,7 +239,11 @@ package final class ShellSession {
     }
     let input = ValueInput(group: group, classes: classes)
     let keys = try run.keys()
-    for key in keys { try set(members, run.schema, key, input) }
+    try stop.check()
+    for key in keys {
+      try checkOwn()
+      try set(members, run.schema, key, input)
+    }
     return .message("\(keys.count) changed")
   }
 
@@ -229,8 +260,12 @@ package final class ShellSession {
     let run = try QueryRun(query, in: StoredSchema(group))
     guard let table = try group.table(run.schema.key) else { return .message("0 deleted") }
     let keys = try run.keys()
+    try stop.check()
     // The deletion of one may delete others: embedded objects go with their owners.
-    for key in keys where try table.row(of: key) != nil { try table.delete(key) }
+    for key in keys where try table.row(of: key) != nil {
+      try checkOwn()
+      try table.delete(key)
+    }
     return .message("\(keys.count) deleted")
   }
 }

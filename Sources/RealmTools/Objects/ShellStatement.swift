@@ -37,7 +37,7 @@ enum ShellStatement: Hashable {
     case "COMMIT" where rest.isEmpty: self = .commit
     case "ROLLBACK" where rest.isEmpty: self = .rollback
     case ".CLASSES": self = .classes
-    case ".SCHEMA": self = .schema(rest.isEmpty ? nil : String(rest))
+    case ".SCHEMA": self = .schema(rest.isEmpty ? nil : Self.name(rest))
     case ".EXPLAIN": self = .explain(String(rest))
     case ".HELP",
       "HELP" where rest.isEmpty:
@@ -72,16 +72,25 @@ enum ShellStatement: Hashable {
     guard trimmed(tail).isEmpty else {
       throw .usage("'\(trimmed(tail))' follows the object to insert.")
     }
-    return .insert(className: String(trimmed(rest[..<brace])), members)
+    return .insert(className: name(trimmed(rest[..<brace])), members)
   }
 
   private static func update(_ text: Substring) throws(ToolFailure) -> ShellStatement {
     let form = "An update is: UPDATE Class SET {\"property\": value, …} WHERE predicate"
     guard let brace = text.firstIndex(of: "{") else { throw .usage(form) }
-    let head = text[..<brace].split(separator: " ").map(String.init)
-    guard head.count == 2, head[1].uppercased() == "SET" else { throw .usage(form) }
+    let head = trimmed(text[..<brace])
+    let name = trimmed(head.dropLast(3))
+    guard head.suffix(3).uppercased() == "SET", name.count < head.count - 3, !name.isEmpty else {
+      throw .usage(form)
+    }
     let (members, tail) = try object(text[brace...])
-    return .update(query: head[0] + " " + trimmed(tail), members)
+    return .update(query: name + " " + trimmed(tail), members)
+  }
+
+  /// A name, which may stand in backticks.
+  private static func name(_ text: Substring) -> String {
+    guard text.count > 1, text.first == "`", text.last == "`" else { return String(text) }
+    return String(text.dropFirst().dropLast())
   }
 
   /// The JSON object at the beginning of a text, and the rest.

@@ -6,7 +6,13 @@
 package enum TextWidth {
   /// The columns of a text on one line.
   package static func of(_ text: some StringProtocol) -> Int {
-    text.reduce(0) { $0 + of($1) }
+    if isPlain(text) { return text.utf8.count }
+    return text.reduce(0) { $0 + of($1) }
+  }
+
+  /// Whether a text has only ASCII that is visible, of which each byte takes a column.
+  static func isPlain(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
   }
 
   /// The columns of a character of one or several scalars.

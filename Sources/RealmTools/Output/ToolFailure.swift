@@ -23,6 +23,8 @@ package struct ToolFailure: Error, Hashable, Sendable, CustomStringConvertible {
     switch error {
     case let failure as ToolFailure: self = failure
     case let error as StorageError: self.init(error)
+    case is StatementStop.Stopped:
+      self.init(.busy, "The statement was stopped, and has changed nothing.")
     default: self.init(.inputOutput, "\(error)")
     }
   }
