@@ -68,6 +68,12 @@ final class AppCore: Sendable {
     }
   }
 
+  /// All apps of the process; one that has moved counts once.
+  static var all: [AppCore] {
+    let cores = registry.withLock { Array($0.values) }
+    return Array(Dictionary(cores.map { (ObjectIdentifier($0), $0) }) { $1 }.values)
+  }
+
   private init(
     _ settings: AppSettings, _ configuration: AppConfiguration, _ directory: String,
     _ usersKey: EncryptionKey?

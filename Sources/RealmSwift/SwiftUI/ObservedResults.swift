@@ -3,18 +3,26 @@
 // `ObservedResults`: results in SwiftUI views, which are redrawn after each change.
 
 #if canImport(SwiftUI)
-import Combine
 public import Foundation
 import RealmSession
 public import SwiftUI
 
-/// The objects of a class, shown by a view.
+/// The objects, or the projections of objects, that `@ObservedResults` and
+/// `@ObservedSectionedResults` show.
+public protocol _ObservedResultsValue: RealmFetchable {}
+
+extension Object: _ObservedResultsValue {}
+
+extension Projection: _ObservedResultsValue {}
+
+/// The objects of a class, or the projections of these, shown by a view.
 ///
 /// ```swift
 /// struct Dogs: View {
 ///   @ObservedResults(Dog.self, sortDescriptor: SortDescriptor(keyPath: "name")) var dogs
 ///   var body: some View {
 ///     ForEach(dogs) { dog in Text(dog.name) }.onDelete(perform: $dogs.remove)
+///     Button("Puppies") { $dogs.where = { $0.age < 1 } }
 ///   }
 /// }
 /// ```
@@ -22,20 +30,37 @@ public import SwiftUI
 /// The view gets them frozen, and is redrawn after each change. The realm is that of
 /// `EnvironmentValues.realmConfiguration`, unless a configuration is given.
 @MainActor @propertyWrapper
-public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
-  @Environment(\.realmConfiguration) private var environment
-  @StateObject private var shown: ShownResults<Element>
-  private let configuration: Realm.Configuration?
+public struct ObservedResults<ResultType: _ObservedResultsValue & Identifiable>: DynamicProperty,
+  BoundCollection
+{
+  /// The type of the elements.
+  public typealias Element = ResultType
 
-  private init(
-    _ configuration: Realm.Configuration?,
-    _ refine: @escaping (Results<Element>) -> Results<Element>,
-    _ keyPaths: [String]?
-  ) {
-    self.configuration = configuration
-    let refine = UnsafeTransfer(refine)
+  @Environment(\.realmConfiguration) private var environment
+  @StateObject private var shown: ShownResults<ResultType>
+  private let declared: ShownRequest<ResultType>
+
+  private init(_ request: ShownRequest<ResultType>) {
+    declared = request
+    let request = UnsafeTransfer(request)
     _shown = StateObject(
-      wrappedValue: MainActor.assumeIsolated { ShownResults(refine.value, keyPaths) })
+      wrappedValue: MainActor.assumeIsolated { ShownResults(request.value) })
+  }
+
+  /// Shows the projections of the objects of a class.
+  ///
+  /// - Parameters:
+  ///   - type: The class of the projections.
+  ///   - configuration: The realm; by default that of the environment.
+  ///   - filter: The condition on the objects.
+  ///   - keyPaths: The properties whose changes are wanted; nil for all.
+  ///   - sortDescriptor: The order.
+  public init<ObjectType: ObjectBase>(
+    _ type: ResultType.Type, configuration: Realm.Configuration? = nil,
+    filter: NSPredicate? = nil, keyPaths: [String]? = nil,
+    sortDescriptor: RealmSwift.SortDescriptor? = nil
+  ) where ResultType: Projection<ObjectType>, ObjectType: ThreadConfined {
+    self.init(ShownRequest(configuration, filter, keyPaths, sortDescriptor))
   }
 
   /// Shows the objects of a class.
@@ -47,15 +72,11 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
   ///   - keyPaths: The properties whose changes are wanted; nil for all.
   ///   - sortDescriptor: The order.
   public init(
-    _ type: Element.Type, configuration: Realm.Configuration? = nil, filter: NSPredicate? = nil,
-    keyPaths: [String]? = nil, sortDescriptor: RealmSwift.SortDescriptor? = nil
-  ) {
-    self.init(
-      configuration,
-      { all in
-        let filtered = filter.map { all.filter($0) } ?? all
-        return sortDescriptor.map { filtered.sorted(by: [$0]) } ?? filtered
-      }, keyPaths)
+    _ type: ResultType.Type, configuration: Realm.Configuration? = nil,
+    filter: NSPredicate? = nil, keyPaths: [String]? = nil,
+    sortDescriptor: RealmSwift.SortDescriptor? = nil
+  ) where ResultType: Object {
+    self.init(ShownRequest(configuration, filter, keyPaths, sortDescriptor))
   }
 
   /// Shows the objects of a class that fulfill a condition.
@@ -67,106 +88,60 @@ public struct ObservedResults<Element: Object & Identifiable>: DynamicProperty {
   ///   - keyPaths: The properties whose changes are wanted; nil for all.
   ///   - sortDescriptor: The order.
   public init(
-    _ type: Element.Type, configuration: Realm.Configuration? = nil,
-    where condition: @escaping (Query<Element>) -> Query<Bool>, keyPaths: [String]? = nil,
+    _ type: ResultType.Type, configuration: Realm.Configuration? = nil,
+    where condition: ((Query<ResultType>) -> Query<Bool>)?, keyPaths: [String]? = nil,
     sortDescriptor: RealmSwift.SortDescriptor? = nil
-  ) {
+  ) where ResultType: Object {
     self.init(
-      configuration,
-      { all in
-        let filtered = all.where(condition)
-        return sortDescriptor.map { filtered.sorted(by: [$0]) } ?? filtered
-      }, keyPaths)
+      ShownRequest(
+        configuration: configuration, condition: condition.map { .query($0) } ?? .none,
+        keyPaths: keyPaths, sortDescriptors: sortDescriptor.map { [$0] } ?? []))
   }
 
   /// The objects as they are, frozen.
-  public var wrappedValue: Results<Element> { shown.results(in: configuration ?? environment) }
+  public var wrappedValue: Results<ResultType> { shown.results(in: environment) }
 
-  /// The wrapper itself, whose methods change the objects.
+  /// The wrapper itself, whose methods change the objects, and whose properties change what is
+  /// shown.
   public var projectedValue: Self { self }
 
-  /// Adds an object.
-  public func append(_ object: Element) {
-    guard let realm = shown.live(in: configuration ?? environment).realm else { return }
-    changeLive(shown.live(in: configuration ?? environment)) { _ in realm.add(object) }
+  /// The condition on the objects. It replaces one that was given by `where`.
+  public var filter: NSPredicate? {
+    get { if case .predicate(let predicate) = shown.condition { predicate } else { nil } }
+    nonmutating set { shown.condition = newValue.map { .predicate($0) } ?? .none }
   }
 
-  /// Deletes an object.
-  public func remove(_ object: Element) {
-    changeLive(object) { object in object.realm?.delete(object) }
+  /// The condition on the objects. It replaces one that was given by `filter`.
+  public var `where`: ((Query<ResultType>) -> Query<Bool>)? {
+    get { if case .query(let query) = shown.condition { query } else { nil } }
+    nonmutating set { shown.condition = newValue.map { .query($0) } ?? .none }
   }
 
-  /// Deletes the objects at some positions.
-  public func remove(atOffsets offsets: IndexSet) {
-    let objects = offsets.map { wrappedValue[$0] }
-    changeLive(shown.live(in: configuration ?? environment)) { results in
-      for object in objects.compactMap({ $0.thaw() }) { results.realm?.delete(object) }
-    }
+  /// The order of the objects.
+  public var sortDescriptor: RealmSwift.SortDescriptor? {
+    get { shown.sortDescriptors.first }
+    nonmutating set { shown.sortDescriptors = newValue.map { [$0] } ?? [] }
   }
+
+  /// Takes what the view declares now; SwiftUI calls it before it draws the view.
+  public nonisolated func update() {
+    MainActor.assumeIsolated { shown.declare(declared) }
+  }
+
+  /// Shows the objects alone whose property has `text` in it.
+  func search(
+    _ text: String, in path: @escaping (Query<ResultType>) -> Query<String>
+  ) { shown.search(text, in: path) }
 }
 
-/// The results that a view shows.
-@MainActor private final class ShownResults<Element: Object>: ObservableObject {
-  private let refine: (Results<Element>) -> Results<Element>
-  private let keyPaths: [String]?
-  private var configuration: Realm.Configuration?
-  private var results: (live: Results<Element>, frozen: Results<Element>)?
-  private var token: NotificationToken?
-
-  init(_ refine: @escaping (Results<Element>) -> Results<Element>, _ keyPaths: [String]?) {
-    self.refine = refine
-    self.keyPaths = keyPaths
-  }
-
-  func results(in configuration: Realm.Configuration) -> Results<Element> {
-    opened(configuration).frozen
-  }
-
-  func live(in configuration: Realm.Configuration) -> Results<Element> {
-    opened(configuration).live
-  }
-
-  private func opened(
-    _ configuration: Realm.Configuration
-  ) -> (live: Results<Element>, frozen: Results<Element>) {
-    if let results, self.configuration == configuration { return results }
-    do {
-      let live = refine(try Realm(configuration: configuration).objects(Element.self))
-      let made = (live: live, frozen: live.freeze())
-      results = made
-      self.configuration = configuration
-      token = live._follow(keyPaths, on: nil) { [weak self] change in
-        guard let self, case .changed(let value) = change, let live = value as? Results<Element>
-        else { return }
-        objectWillChange.send()
-        results = (live, live.freeze())
-      }
-      return made
-    } catch { throwRealmException("The Realm cannot be opened: \(error)") }
-  }
-}
-
-// MARK: - Environment
-
-private struct RealmConfigurationKey: EnvironmentKey {
-  static var defaultValue: Realm.Configuration { .defaultConfiguration }
-}
-
-extension EnvironmentValues {
-  /// The configuration of the realm of views that are given no other.
-  public var realmConfiguration: Realm.Configuration {
-    get { self[RealmConfigurationKey.self] }
-    set { self[RealmConfigurationKey.self] = newValue }
-  }
-
-  /// The realm of `realmConfiguration`. Traps if it cannot be opened.
-  public var realm: Realm {
-    get {
-      do {
-        return try Realm(configuration: realmConfiguration)
-      } catch { throwRealmException("The Realm cannot be opened: \(error)") }
-    }
-    set { realmConfiguration = newValue.configuration }
+extension ShownRequest {
+  init(
+    _ configuration: Realm.Configuration?, _ filter: NSPredicate?, _ keyPaths: [String]?,
+    _ sortDescriptor: SortDescriptor?
+  ) {
+    self.init(
+      configuration: configuration, condition: filter.map { .predicate($0) } ?? .none,
+      keyPaths: keyPaths, sortDescriptors: sortDescriptor.map { [$0] } ?? [])
   }
 }
 #endif
