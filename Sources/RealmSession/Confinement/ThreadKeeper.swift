@@ -40,7 +40,7 @@ final class ThreadKeeper {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
     #if canImport(Darwin)
-    pthread_key_create(&key) { Unmanaged<ThreadKeeper>.fromOpaque($0).release() }
+    unsafe pthread_key_create(&key) { unsafe Unmanaged<ThreadKeeper>.fromOpaque($0).release() }
     #else
     unsafe pthread_key_create(&key) { keeper in
       if let keeper = unsafe keeper { unsafe Unmanaged<ThreadKeeper>.fromOpaque(keeper).release() }

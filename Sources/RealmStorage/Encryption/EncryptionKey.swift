@@ -30,7 +30,7 @@ package final class EncryptionKey: Sendable {
   deinit {
     // A plain memset before the memory is freed may be left out by the compiler.
     #if canImport(Darwin)
-    memset_s(memory.baseAddress, memory.count, 0, memory.count)
+    unsafe memset_s(memory.baseAddress, memory.count, 0, memory.count)
     #else
     if let address = unsafe memory.baseAddress { unsafe explicit_bzero(address, memory.count) }
     #endif

@@ -55,8 +55,8 @@ package enum BackgroundThread {
   private static let threadMain:
     @convention(c) (UnsafeMutableRawPointer) ->
       UnsafeMutableRawPointer? = { argument in
-        let body = Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
-        realm_name_thread(body.name)
+        let body = unsafe Unmanaged<Body>.fromOpaque(argument).takeRetainedValue()
+        unsafe realm_name_thread(body.name)
         body.run()
         return nil
       }

@@ -6,18 +6,21 @@
 // that it declares as unavailable, and win over them. A predicate made by them carries its format
 // and arguments in its block, which shows them to a probe.
 
-public import Foundation
 import RealmQuery
 import RealmSession
 import RealmStorage
 import RealmTables
 
 #if canImport(Darwin)
+import Foundation
+
 extension NSPredicate {
   /// The format of the predicate and its arguments; Foundation prints all constants into it.
   fileprivate var queryFormat: (format: String, arguments: [Any])? { (predicateFormat, []) }
 }
 #else
+public import Foundation
+
 extension NSPredicate {
   /// A predicate that filters collections of a realm, in the language of
   /// `RealmCollection.filter(_:_:)`.

@@ -83,8 +83,8 @@ enum ModelClasses {
   private static func runtimeClasses() -> [AnyClass] {
     #if canImport(ObjectiveC)
     var count: UInt32 = 0
-    guard let list = objc_copyClassList(&count) else { return [] }
-    defer { free(UnsafeMutableRawPointer(list)) }
+    guard let list = unsafe objc_copyClassList(&count) else { return [] }
+    defer { unsafe free(UnsafeMutableRawPointer(list)) }
     return (0..<Int(count)).map { list[$0] }.filter { type in
       // Only the superclass chain is followed: other messages would initialize foreign classes.
       var superclass: AnyClass? = class_getSuperclass(type)

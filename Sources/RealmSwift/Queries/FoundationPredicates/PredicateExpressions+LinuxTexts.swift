@@ -3,9 +3,8 @@
 // Functions of texts in predicates that Foundation declares for Darwin only. What `#Predicate`
 // calls for them is found here instead.
 
-public import Foundation
-
 #if !canImport(Darwin)
+public import Foundation
 
 extension PredicateExpressions {
   /// `text.localizedStandardContains(other)` in a predicate: without regard to case and marks.
