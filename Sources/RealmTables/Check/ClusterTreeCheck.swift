@@ -58,6 +58,7 @@ struct ClusterTreeCheck {
   ) -> Int {
     if inner.childCount > ClusterLimits.fanOut {
       report.error(22, "inner node \(ref.offset) has \(inner.childCount) children", table)
+      return 0
     }
     if inner.offset(of: 0) != 0 {
       report.error(22, "the first offset of inner node \(ref.offset) is not 0", table)

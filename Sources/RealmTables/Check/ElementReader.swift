@@ -34,15 +34,19 @@ struct ElementReader {
 
   /// The elements of a leaf.
   ///
+  /// - Parameter limit: A leaf with more is malformed: one of zeros takes no bytes for them.
   /// - Throws: `StorageError.corrupted` if the leaf is malformed.
-  func values(ofLeaf ref: Ref) throws(StorageError) -> [MixedValue] {
+  func values(
+    ofLeaf ref: Ref, limit: Int = BTreeLimits.entryCount
+  ) throws(StorageError) -> [MixedValue] {
+    let reading = LeafReading(ref: ref, limit: limit, space: space)
     switch elements {
     case .of(let column):
-      try column.visitElements(
-        LeafReading(ref: ref, target: column.targetTable ?? .null, space: space))
-    case .integers: try LeafReading(ref: ref, space: space).visit(IntegerCodec.self)
-    case .strings: try LeafReading(ref: ref, space: space).visit(StringCodec.self)
-    case .mixed: try LeafReading(ref: ref, space: space).visit(MixedCodec.self)
+      return try column.visitElements(
+        LeafReading(ref: ref, target: column.targetTable ?? .null, limit: limit, space: space))
+    case .integers: return try reading.visit(IntegerCodec.self)
+    case .strings: return try reading.visit(StringCodec.self)
+    case .mixed: return try reading.visit(MixedCodec.self)
     }
   }
 }
@@ -50,11 +54,15 @@ struct ElementReader {
 private struct LeafReading: ElementVisitor {
   let ref: Ref
   var target = TableKey.null
+  let limit: Int
   let space: NodeSpace
 
   func visit<C: ElementCodec>(_ codec: C.Type) throws(StorageError) -> [MixedValue] {
-    try C.L.validate(ref, in: space)
     let count = try C.L.count(ref, in: space)
+    guard count <= limit else {
+      throw .corrupted("the leaf at \(ref.offset) has \(count) elements")
+    }
+    try C.L.validate(ref, in: space)
     var values: [MixedValue] = []
     values.reserveCapacity(count)
     for index in 0..<count {
@@ -89,11 +97,9 @@ extension ElementReader {
     try report.enter(ref)
     let node = try space.node(at: ref)
     guard node.header.isInner else {
-      let elements = try self.values(ofLeaf: ref)
       // Lists of backlinks from before format 24 are one leaf, whatever their size.
-      guard elements.count <= BTreeLimits.entryCount || mayBeLong && isRoot else {
-        throw .corrupted("a leaf of a B+ tree has \(elements.count) elements")
-      }
+      let elements = try self.values(
+        ofLeaf: ref, limit: mayBeLong && isRoot ? space.fileEnd : BTreeLimits.entryCount)
       guard isRoot || !elements.isEmpty else { throw .corrupted("a B+ tree has an empty leaf") }
       values += elements
       return 0

@@ -90,7 +90,7 @@ struct ObjectCheck {
     let spec = try space.node(at: table.top.spec)
     let leaves = try space.node(at: try spec.ref(at: SpecSlot.enumerations))
     let leaf = try leaves.ref(at: column.specIndex)
-    return try ElementReader.strings(in: space).values(ofLeaf: leaf)
+    return try ElementReader.strings(in: space).values(ofLeaf: leaf, limit: space.fileEnd)
   }
 
   /// The values of a column that is no collection; padded with nulls if the leaf is short.
