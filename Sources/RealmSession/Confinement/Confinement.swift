@@ -33,7 +33,7 @@ package enum Confinement: Sendable {
     MainPlace.isCurrent ? .main : .thread(.current)
   }
 
-  /// The place of a session that is opened for `queue`; traps if that runs many blocks at a time.
+  /// The place of a session opened for `queue`; traps for a concurrent one.
   package static func queue(_ queue: DispatchQueue) -> Confinement {
     if MainPlace.isMain(queue) { return .main }
     if let known = QueueIdentity.known(of: queue) { return .queue(known) }

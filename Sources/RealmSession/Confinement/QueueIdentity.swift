@@ -33,7 +33,7 @@ package final class QueueIdentity: Sendable {
     }
   }
 
-  /// The identity that `queue` has already.
+  /// The present identity of `queue`; nil before its first session.
   static func known(of queue: DispatchQueue) -> QueueIdentity? {
     // The queue keeps its identity weakly: an identity keeps its queue.
     queue.getSpecific(key: identityKey)?.identity

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells queues that run one block at a time from those that run many. Dispatch has no function for
-// it: on Apple's systems the class of the object says so, elsewhere its table of functions, which is
-// that of all queues of its kind.
+// Distinguishes serial queues from concurrent ones. Dispatch has no function for it: on Apple's
+// systems the class of the object says so, elsewhere its table of functions, one for each kind.
 
 import Dispatch
 
@@ -39,7 +38,7 @@ enum QueueKind: String {
     return (serial, concurrent)
   }()
 
-  /// The first word of the queue's object, which every object of Dispatch begins with.
+  /// The first word of the queue's object: each object of Dispatch begins with its table.
   private static func table(of queue: DispatchQueue) -> UInt? {
     for child in Mirror(reflecting: queue).children {
       guard let object = unsafe child.value as? OpaquePointer else { continue }

@@ -10,8 +10,8 @@ package protocol Cancellable: AnyObject, Sendable {
   @discardableResult
   func cancel() -> Bool
 
-  /// Ends the observation for a caller that may be elsewhere than the observer: what was committed
-  /// until now is still told, and nothing after that. Where the observer is called, it ends at once.
+  /// Ends the observation: in the observer's confinement at once, elsewhere after the observer was
+  /// told of all commits until now.
   ///
   /// - Returns: Whether it had not ended before.
   @discardableResult

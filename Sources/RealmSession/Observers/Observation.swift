@@ -7,8 +7,8 @@
 //    may do, ends the observation; it is never put back.
 // 2. No handler is called or destroyed under a lock: it is code of the program.
 // 3. It keeps its session alive until it ends: a token that was invalidated keeps no version.
-// 4. A token that is invalidated elsewhere than where the observer is called ends it after what was
-//    committed before was told, or after `graceTime`, if its place does not come to that.
+// 4. A token invalidated outside of the observer's confinement ends the observation after the calls
+//    for all earlier commits, or after `graceTime`.
 
 import Dispatch
 import RealmQuery
@@ -59,7 +59,7 @@ package final class Observation: Cancellable {
 
   private static let lastID = Atomic<UInt64>(0)
 
-  /// How long an observation that ends may take to tell of the last version.
+  /// The time after which an ending observation does without its last call.
   private static let graceTime = DispatchTimeInterval.seconds(5)
   /// The last version to tell of, once the observation is about to end; 0 before.
   private let lastVersion = Atomic<UInt64>(0)
@@ -102,7 +102,7 @@ package final class Observation: Cancellable {
   /// The handler; nil once the observation has ended.
   var activeHandler: Handler? { active.withLock { $0?.handler } }
 
-  /// The last version to tell of; nil if the observation is not about to end.
+  /// The last version to tell of; nil unless the observation is about to end.
   var endingVersion: UInt64? {
     let version = lastVersion.load(ordering: .acquiring)
     return version == 0 ? nil : version

@@ -131,7 +131,7 @@ package final class ObserverHub: Sendable {
     }
   }
 
-  /// Whether the observer with that number goes on and has not seen that version yet.
+  /// Whether the observer with a number goes on, and has not seen a version yet.
   func isBehind(_ id: UInt64, _ version: UInt64) -> Bool {
     entry(of: id).map { ObserverEntry.isBehind($0.seenVersion, version) } ?? false
   }
@@ -144,7 +144,7 @@ package final class ObserverHub: Sendable {
 
   func noteEnded() { endingCount.subtract(1, ordering: .acquiringAndReleasing) }
 
-  /// Ends the observers that were told of their last version. Called by the session after its calls.
+  /// Ends observers after the call for their last version. Called by the session after its calls.
   func finishEnding() {
     guard endingCount.load(ordering: .acquiring) > 0 else { return }
     for entry in entries {

@@ -71,7 +71,7 @@ extension Session {
     shared.notifier.signal()
   }
 
-  /// Delivers what concerns the shown version, before a task goes on that has committed it.
+  /// Delivers the calls for the shown version, before the task of its commit goes on.
   package final func deliverShown() {
     guard let observers, !isInWrite, !observers.isDelivering else { return }
     deliverScheduled()

@@ -69,9 +69,9 @@ open class Session: SessionOwner {
   /// The session itself while a transaction is open that the main thread may end at any time.
   private var keptWhileWriting: Session?
   private let wasInvalidated = Atomic<Bool>(false)
-  /// Whether a transaction is open, for those who may ask elsewhere than in the confinement.
+  /// Whether a transaction is open; read on any thread.
   private let hasOpenTransaction = Atomic<Bool>(false)
-  /// How many asynchronous writes have begun and not ended, for the same.
+  /// How many asynchronous writes have begun and not ended; read on any thread.
   private let asyncWriteCount = Atomic<Int>(0)
   /// Clears the isolation of the live session in forked children, so that it matches no thread.
   private let forkItem: OpaquePointer?

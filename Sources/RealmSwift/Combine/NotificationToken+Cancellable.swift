@@ -10,7 +10,7 @@ public import OpenCombine
 #endif
 
 extension NotificationToken: Cancellable {
-  /// Ends the observation.
-  public func cancel() { invalidate() }
+  /// Ends the observation at once, on whatever thread, as cancellables do.
+  public func cancel() { endNow() }
 }
 #endif

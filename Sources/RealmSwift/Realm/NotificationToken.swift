@@ -25,6 +25,9 @@ public final class NotificationToken: Hashable, Sendable {
   @discardableResult
   public func invalidate() -> Bool { cancellable?.end() ?? false }
 
+  /// Ends the observation at once, wherever its observer is called.
+  func endNow() { cancellable?.cancel() }
+
   /// Whether both are the same token.
   public static func == (left: NotificationToken, right: NotificationToken) -> Bool {
     left === right
