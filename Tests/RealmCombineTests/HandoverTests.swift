@@ -242,6 +242,48 @@ import Testing
     await expectEqual(far.wait(for: 2), ["initial 1", "true [0]"])
     for subscription in subscriptions { subscription.cancel() }
   }
+
+  /// As the names are in other programs.
+  @Test @MainActor func publishersOfSectionsHaveNames() async throws {
+    typealias Section = ResultsSection<String, Pet>
+    typealias Changes = RealmPublishers.SectionChangeset<Section>
+    let club = try await Club()
+    let section = try #require(club.sections.first)
+    let changes: Changes = section.changesetPublisher
+    let saved: RealmPublishers.SectionChangesetWithToken<Section, Club> = changes
+    let safe: RealmPublishers.MakeThreadSafeSectionedResultsChangeset<Changes, Section> =
+      saved.threadSafeReference()
+    let place = Place()
+    #if canImport(Combine)
+    let queue = place.queue
+    #else
+    let queue = place.queue.ocombine
+    #endif
+    func receive<S: Scheduler>(_ scheduler: S) async throws -> [[String]] {
+      let one: RealmPublishers.DeferredHandoverSectionChangeset<Changes, Section, S> =
+        safe.receive(on: scheduler)
+      let other: RealmPublishers.DeferredHandoverSectionedResultsChangeset<Changes, Section, S> =
+        changes.receive(on: scheduler)
+      let value: RealmPublishers.Handover<RealmPublishers.Value<Section>, S> =
+        section.collectionPublisher.receive(on: scheduler)
+      return [
+        try await one.told(1, { _ in Place.here }, after: {}),
+        try await other.told(1, { _ in Place.here }, after: {}),
+        try await value.told(1, { _ in Place.here }, after: {}),
+      ]
+    }
+    try await expectEqual(receive(queue), [["there"], ["there"], ["there"]])
+  }
+
+  @available(*, deprecated)
+  @Test @MainActor func theEarlierNameOfCollectionPublisherWorks() async throws {
+    let club = try await Club()
+    let pets: RealmPublishers.Value<Results<Pet>> = club.pets.publisher
+    try await expectEqual(pets.told(1, { "\($0.count)" }, after: {}), ["\(club.pets.count)"])
+    let map = club.member.byRoom
+    let byRoom: RealmPublishers.Value<Map<String, Pet?>> = map.publisher
+    try await expectEqual(byRoom.told(1, { "\($0.count)" }, after: {}), ["\(map.count)"])
+  }
 }
 
 /// A realm that is kept on a queue.

@@ -89,7 +89,7 @@ struct KitFunctionTests {
             true, 0.5, .binary(data), .uuid(uuid), .objectId(id),
           ]) == .document(first))
       let date = Date(timeIntervalSince1970: 1_700_000_000)
-      let decimal = Decimal128(string: "1.25")
+      let decimal = try #require(Decimal128("1.25" as String))
       let second: Document = [
         "a": .decimal128(decimal), "b": .datetime(date), "c": .int32(-128), "d": "3", "e": 0.5,
       ]

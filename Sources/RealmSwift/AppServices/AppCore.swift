@@ -37,7 +37,8 @@ final class AppCore: Sendable {
 
   /// The configuration, which itself is not `Sendable`.
   private struct Options: @unchecked Sendable {
-    // Sendable: `RLMNetworkTransportProtocol` requires thread-safe implementations; the rest is `Sendable`.
+    // Sendable: `RLMNetworkTransportProtocol` requires thread-safe implementations; the rest is
+    // `Sendable`.
     let baseURL: String
     let isMultiplexing: Bool
     let transport: (any RLMNetworkTransportProtocol)?

@@ -90,8 +90,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     set { updateValue(newValue, forKey: key) }
   }
 
-  /// Iterates over the entries, as pairs, in the order of their keys; in a write transaction, over those
-  /// present when it begins.
+  /// Iterates over the entries, as pairs, in the order of their keys; in a write transaction, over
+  /// those present when it begins.
   public func makeIterator() -> RLMKeyValueIterator<Key, Value> {
     if let managed { return RLMKeyValueIterator(RLMMapIterator(MapSnapshot(managed))) }
     return RLMKeyValueIterator(

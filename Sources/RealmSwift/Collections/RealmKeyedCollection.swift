@@ -55,10 +55,6 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
   /// The values in the order of the named property, or of `self` for scalars.
   func sorted(byKeyPath keyPath: String, ascending: Bool) -> Results<Value>
 
-  /// The values in an order of several properties, the most important first.
-  func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
-  where S.Element == SortDescriptor
-
   /// The least value of the named property of objects; nil if there is none.
   func min<T: _HasPersistedType>(ofProperty property: String) -> T?
   where T.PersistedType: MinMaxType

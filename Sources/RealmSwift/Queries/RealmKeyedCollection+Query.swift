@@ -44,6 +44,12 @@ extension RealmKeyedCollection {
   ) -> R {
     (self as? Map<Key, Value>).map(map) ?? results(filter(NSPredicate(value: true)))
   }
+
+  /// The values in an order of several properties, the most important first.
+  public func sorted<S: Sequence>(by descriptors: S) -> Results<Value>
+  where S.Element == SortDescriptor {
+    fold({ $0.sorted(by: descriptors) }, { $0.sorted(by: descriptors) })
+  }
 }
 
 extension RealmKeyedCollection where Value: _HasPersistedType, Value.PersistedType: MinMaxType {

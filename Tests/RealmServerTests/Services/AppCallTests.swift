@@ -127,7 +127,7 @@ import Testing
     #expect(
       await Self.error {
         auth.callResetPasswordFunction(
-          email: "bob@x.org", password: "another", args: [], completion: $0)
+          email: "bob@x.org", password: "another", args: [], $0)
       } == nil)
     for name in ["ann@x.org", "bob@x.org"] {
       try await app.login(credentials: .emailPassword(email: name, password: "another"))
@@ -156,7 +156,7 @@ import Testing
     try await expectEqual(user.linkUser(credentials: .jwt(token: token)), user)
     let linked: User = try await Self.value {
       user.linkUser(
-        credentials: .emailPassword(email: "ann@x.org", password: "secret1"), completion: $0)
+        credentials: .emailPassword(email: "ann@x.org", password: "secret1"), $0)
     }
     expectTrue(linked === user)
     expectEqual(

@@ -28,7 +28,8 @@ struct CollectionSurfaceTests {
     expectEqual(members.distance(from: 0, to: 3), 3)
     expectEqual(Array(members.indices), [0, 1, 2])
     expectFalse(members.isEmpty)
-    expectEqual(members.first?.name, "Ann")
+    let first: C.ElementType? = members.first
+    expectEqual(first?.name, "Ann")
     expectEqual(members.last?.name, "Cid")
     expectEqual(members[1].name, "Bob")
     expectEqual(members[1..<3].map(\.name), ["Bob", "Cid"])

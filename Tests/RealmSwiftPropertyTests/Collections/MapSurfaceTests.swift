@@ -85,7 +85,11 @@ struct MapSurfaceTests {
     try realm.write { edit(zoe.scores, "a", 9) }
     expectEqual(entries(zoe.scores), ["a=9", "b=1"])
     let unmanaged = Map<String, Int>()
-    for (key, value) in zoe.scores.asKeyValueSequence() { unmanaged[key] = value }
+    let pairs: Map<String, Int>.KeyValueSequence = zoe.scores.asKeyValueSequence()
+    for (key, value) in pairs { unmanaged[key] = value }
+    var iterator = RLMMapIterator([zoe.scores[zoe.scores.startIndex]])
+    expectEqual(iterator.next()?.key, zoe.scores.keys.first)
+    expectTrue(iterator.next() == nil)
     expectEqual(entries(unmanaged), entries(zoe.scores))
     edit(unmanaged, "z", 1)
     expectEqual(entries(unmanaged), ["a=9", "z=1"])

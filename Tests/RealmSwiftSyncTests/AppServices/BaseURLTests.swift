@@ -98,6 +98,12 @@ struct BaseURLTests {
     }
     expectTrue(error == nil)
     expectEqual(app.baseURL, "https://services.cloud.mongodb.com")
+    let result: Result<Void, any Error> = await withCheckedContinuation { continuation in
+      app.updateBaseUrl(to: nil) { (result: Result<Void, any Error>) in
+        continuation.resume(returning: result)
+      }
+    }
+    #expect(throws: Never.self) { try result.get() }
   }
 }
 #endif

@@ -30,7 +30,7 @@ struct CustomTransportTests {
     }
 
     override func sendRequest(
-      toServer request: RLMRequest, completion: @escaping @Sendable (RLMResponse) -> Void
+      toServer request: RLMRequest, completion: @escaping RLMNetworkTransportCompletionBlock
     ) {
       sent.withLock {
         $0.append(
