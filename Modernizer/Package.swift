@@ -1,6 +1,6 @@
 // swift-tools-version: 6.2
-// Rewrites models of the time of `@objc dynamic` with `@Persisted`. A package of its own, so that nothing else fetches or
-// compiles swift-syntax.
+// Rewrites models of the time of `@objc dynamic` with `@Persisted`. A package of its own, so that
+// nothing else fetches or compiles swift-syntax.
 
 import PackageDescription
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps the library's messages out of the output of tests, which migrate and damage thousands of files.
+// Keeps the library's messages out of the output of tests, which migrate and damage thousands of
+// files.
 
 import RealmSwift
 

@@ -68,8 +68,13 @@ enum Repository {
 
   /// All hand-written code of the repository, in the order of its paths.
   static let code: [SourceFile] = {
-    var files = ["Package.swift", "Benchmarks/Package.swift"]
-    for folder in ["Sources", "Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Tests"] {
+    var files = ["Package.swift", "Benchmarks/Package.swift", "Modernizer/Package.swift"]
+    let folders = [
+      "Sources", "Tests", "Examples", "Benchmarks/Sources", "Benchmarks/Tests",
+      "Modernizer/Sources",
+      "Modernizer/Tests",
+    ]
+    for folder in folders {
       let below = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
       while let path = below?.nextObject() as? String {
         // The steps of tutorials are shown as they are, without the licence's line.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which classes of some files are models: those that inherit from a class of Realm, by whatever way.
+// Which classes of some files are models: those that inherit from a class of Realm, by any way.
 
 import SwiftSyntax
 

@@ -62,8 +62,8 @@ final class ModelRewriter: SyntaxVisitor {
       else { return }
       return note(
         method.declaration,
-        "'\(method.kind.rawValue)()' of '\(model.name.text)' names no property of that class: see to "
-          + "the attribute in its superclass")
+        "'\(method.kind.rawValue)()' of '\(model.name.text)' names no property of that class: see "
+          + "to the attribute in its superclass")
     }
     if let persisted {
       note(
@@ -75,8 +75,8 @@ final class ModelRewriter: SyntaxVisitor {
     if let method = methods.first(where: { $0.names == nil }) {
       note(
         method.declaration,
-        "the names that '\(method.kind.rawValue)()' of '\(model.name.text)' returns are not written "
-          + "down in it: the class is left as it is")
+        "the names that '\(method.kind.rawValue)()' of '\(model.name.text)' returns are not "
+          + "written down in it: the class is left as it is")
       return
     }
     func names(_ kind: ModelMethod.Kind) -> Set<String> {

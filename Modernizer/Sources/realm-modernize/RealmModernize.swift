@@ -41,8 +41,8 @@ import ModelModernizer
     } catch { end("realm-modernize: \(error.localizedDescription)\n", 1) }
   }
 
-  /// The Swift files of a folder, in the order of their names; a file is itself. Folders of packages
-  /// and of builds are left out.
+  /// The Swift files of a folder, in the order of their names; a file is itself. Folders of
+  /// packages and of builds are left out.
   private static func paths(_ path: String) throws -> [String] {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {

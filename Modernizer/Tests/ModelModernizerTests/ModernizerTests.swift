@@ -314,8 +314,8 @@ struct ModernizerTests {
         "3: 'watched' is ignored and keeps '@objc', which compiles on Apple's systems alone",
         "4: a name for Objective-C is none of the database: left as it is",
         "6: '@Persisted' stores values of Swift, not 'NSDate?'",
-        "8: 'primaryKey()' names 'b', which was not rewritten: see to its attribute, and remove the "
-          + "method",
+        "8: 'primaryKey()' names 'b', which was not rewritten: see to its attribute, and remove "
+          + "the method",
       ])
   }
 

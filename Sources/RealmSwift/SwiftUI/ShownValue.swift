@@ -74,8 +74,8 @@ import RealmSession
   } catch { throwRealmException("Writing for a view failed: \(error)") }
 }
 
-/// The live form of an element that a view adds to a collection or removes from it: what it shows is
-/// frozen.
+/// The live form of an element that a view adds to a collection or removes from it: what it shows
+/// is frozen.
 @MainActor func live<Element>(_ element: Element) -> Element {
   guard let confined = element as? any ThreadConfined, confined.realm != nil,
     let live = confined.thaw() as? Element

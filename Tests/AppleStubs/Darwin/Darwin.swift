@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What Apple's C library declares, as the importer of C shows it: that of Linux, and the differences.
+// What Apple's C library declares, as the importer of C shows it: that of Linux, and the
+// differences.
 
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 

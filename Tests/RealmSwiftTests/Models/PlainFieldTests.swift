@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Classes without any `@Persisted`, as models of the time of `@objc dynamic` are, or as a port leaves
-// them that dropped these words.
+// Classes without any `@Persisted`, as models of the time of `@objc dynamic` are, or as a port
+// leaves them that dropped these words.
 
 import Foundation
 import RealmSwiftTestSupport

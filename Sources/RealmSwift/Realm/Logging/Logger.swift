@@ -56,7 +56,7 @@ public final class Logger: Sendable {
     }
   }
 
-  /// The logger of the library. The first one passes messages to swift-log, and its level is `info`.
+  /// The logger of the library. The first one passes messages to swift-log; its level is `info`.
   public static var shared: Logger {
     get {
       sharedLogger.withLock { shared in
