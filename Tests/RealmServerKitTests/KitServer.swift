@@ -66,6 +66,7 @@ struct KitServer {
 
   /// An app of the server on a device of its own.
   func app(_ id: String = "todos", device: String = "device") -> App {
+    RealmSwift.Logger.shared.level = .off
     let configuration = AppConfiguration(baseURL: address, defaultRequestTimeoutMS: 600_000)
     configuration.directory = directory.file(device)
     return App(id: id, configuration: configuration)

@@ -63,6 +63,7 @@ final class RunningServer: Sendable {
     triggers: [TriggerSettings] = [], replacesMissing: Bool = false, adminPort: Int? = nil,
     logger: Logger? = nil
   ) async throws {
+    QuietLog.begin
     self.directory = try directory ?? TemporaryDirectory()
     metrics = PrometheusMetrics()
     let options = try Self.options(
