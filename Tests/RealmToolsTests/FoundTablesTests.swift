@@ -77,7 +77,7 @@ struct FoundTablesTests {
     let bytes = try grown().state().0
     let saved = try (1...12).map { try savedCount(of: $0, in: bytes) }
     // The file has 1,304 objects in the end.
-    expectEqual(saved, [1, 48, 304, 304, 304, 304, 582, 792, 1160, 1160, 1226, 1226])
+    expectEqual(saved, [303, 48, 304, 304, 304, 304, 582, 792, 1160, 1160, 1226, 1226])
   }
 
   /// `Salvage` 3 and 4: files that Realm Core wrote. Of the twelve parts of all eight, and of the
@@ -85,11 +85,11 @@ struct FoundTablesTests {
   @Test(
     .heavy,
     arguments: [
-      ("todo", [1: 5632, 2: 8960, 4: 10000, 7: 8720, 11: 10000]),
+      ("todo", [1: 7936, 2: 8960, 4: 10000, 7: 8720, 11: 10000]),
       (
         "after-many-commits",
         [1: 0, 2: 118, 3: 661, 5: 829, 7: 829, 8: 507, 9: 506, 10: 506, 11: 507, 12: 507]
-      ), ("all-types", [1: 753, 6: 1032, 9: 2610]), ("deep", [1: 33788, 3: 64050]),
+      ), ("all-types", [1: 4053, 6: 1032, 9: 2610]), ("deep", [1: 33788, 3: 64050]),
       ("schema-changes", [1: 320, 3: 320, 4: 320, 6: 320, 7: 370, 12: 370]),
       ("tombstones", [1: 0, 2: 13, 4: 13, 7: 13, 8: 33, 12: 33]),
       ("compacted", [3: 0, 4: 168, 7: 168, 8: 349, 12: 349]),

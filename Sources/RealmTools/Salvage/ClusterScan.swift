@@ -110,19 +110,11 @@ struct ClusterScan {
       count = Int(slot >> 1)
     } else {
       guard let keys = scan.node(at: slot), scan.isPlainNumbers(keys), keys.header.width >= 8,
-        keys.header.count <= countMax, isAscending(keys, in: scan)
+        keys.header.count <= countMax, scan.isAscending(keys)
       else { return nil }
       count = keys.header.count
     }
     return (1...countMax).contains(count) ? count : nil
-  }
-
-  private static func isAscending(_ keys: NodeScan.Found, in scan: NodeScan) -> Bool {
-    let count = keys.header.count
-    return count < 2
-      || (1..<count).allSatisfy {
-        scan.unsignedElement($0 - 1, of: keys) < scan.unsignedElement($0, of: keys)
-      }
   }
 
   /// The greatest key of a cluster, counted from its offset.

@@ -20,6 +20,14 @@ struct FoundTable {
     }
   }
 
+  /// A cluster of leaves that were found without one.
+  struct MadeCluster {
+    /// The slots of its node.
+    let slots: [Int64]
+    /// The key of its first object.
+    let base: UInt64
+  }
+
   /// Where the columns of a table are known from.
   enum Description: Equatable {
     /// The table itself can be read.
@@ -38,6 +46,8 @@ struct FoundTable {
   let description: Description
   /// Where its objects are, beside the table's own tree.
   var parts: [DamagedTables.Part] = []
+  /// Clusters that the file does not have, of leaves that it has (`LooseLeaves`).
+  var made: [MadeCluster] = []
   /// Whether the objects have the keys that links to them name.
   var hasCertainKeys = true
   /// The offset of its top array, where that can be read in part.
@@ -48,6 +58,9 @@ struct FoundTable {
     let className = name.dropFirst("class_".count)
     let twice = "an object may be there twice, in an older state"
     return switch description {
+    case .own where !made.isEmpty:
+      "\(className): the values of objects were found without the objects; which of them belong "
+        + "together was guessed, and \(twice)"
     case .own: nil
     case .spec where top != nil:
       "\(className): a part of the table's description is gone; the rest was used"

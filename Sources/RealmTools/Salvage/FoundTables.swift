@@ -68,6 +68,7 @@ struct FoundTables {
     findKnown(roots, report)
     findLoose(specs, roots)
     for tree in clusters.trees { assign(tree) }
+    if isFound || hasMissingTables { addLooseLeaves(report) }
     describeNameless()
   }
 
@@ -284,6 +285,11 @@ struct FoundTables {
       nameless[position] = merged
       return addPart(tree, new, to: position, isOlder: false)
     }
+    addPart(tree, new, to: makeNameless(kinds), isOlder: false)
+  }
+
+  /// - Returns: The position of a new table without description.
+  private mutating func makeNameless(_ kinds: [LeafKinds?]) -> Int {
     let used = known.map(\.slot) + tables.map(\.slot) + loose.map(\.slot)
     let slot = max((used.max() ?? -1) + 1, names.count)
     tables.append(
@@ -291,7 +297,90 @@ struct FoundTables {
         slot: slot, key: TableKey(UInt32(slot)), name: RebuiltFile.madeUpName(slot),
         description: .guessed([])))
     nameless[tables.count - 1] = kinds
-    addPart(tree, new, to: tables.count - 1, isOlder: false)
+    return tables.count - 1
+  }
+
+  // MARK: Leaves without clusters
+
+  /// Adds objects whose clusters are lost.
+  private mutating func addLooseLeaves(_ report: SalvageReport?) {
+    let specs = (known + loose).map(\.spec)
+    let others = taken.union(takenLeaves.map { Int($0) }).union(specs).union(clusters.clusters.keys)
+    for group in LooseLeaves(scan, without: others).groups {
+      // Of several descriptions of one table the last one is the newest.
+      var fitting: [Int: Layout] = [:]
+      for layout in known + loose where fits(group, layout) { fitting[layout.slot] = layout }
+      guard fitting.count == 1, let layout = fitting.values.first else {
+        addNameless(group)
+        continue
+      }
+      let name = layout.slot < names.count ? names[layout.slot] : nil
+      let saved = report?.classes.first { "class_" + $0.name == name }?.saved ?? 0
+      // What was saved is most likely what these were before.
+      guard saved < group.objectCount else { continue }
+      let position = tables.firstIndex { $0.slot == layout.slot } ?? tables.count
+      if position == tables.count {
+        let isKnown = known.contains { $0.slot == layout.slot }
+        tables.append(
+          FoundTable(
+            slot: layout.slot, key: layout.key, name: name ?? RebuiltFile.madeUpName(layout.slot),
+            description: isKnown ? .own : .spec(layout.spec), top: layout.top))
+      }
+      add(
+        group, at: layout.kinds.indices.filter { layout.kinds[$0] != nil }, layout.kinds.count,
+        to: position)
+    }
+  }
+
+  /// Whether the columns of a group may be the first ones of a table of the program.
+  private func fits(_ group: LooseLeaves.Group, _ layout: Layout) -> Bool {
+    let kinds = layout.kinds.compactMap(\.self)
+    let isClass = layout.slot >= names.count || names[layout.slot].hasPrefix("class_")
+    return isClass && group.columns.count <= kinds.count
+      && zip(group.columns, kinds).allSatisfy { $0.kinds.contains($1) }
+  }
+
+  private mutating func addNameless(_ group: LooseLeaves.Group) {
+    var kinds: [LeafKinds?] = group.columns.map(\.kinds)
+    let places = Array(kinds.indices)
+    for (position, others) in nameless.sorted(by: { $0.key < $1.key }) {
+      // A table whose last columns are lost here.
+      kinds = group.columns.map(\.kinds) + others.dropFirst(group.columns.count)
+      guard let merged = Self.merged(kinds, others) else { continue }
+      nameless[position] = merged
+      return add(group, at: places, others.count, to: position)
+    }
+    add(group, at: places, places.count, to: makeNameless(group.columns.map(\.kinds)))
+  }
+
+  /// Adds the clusters of a group to a table.
+  ///
+  /// - Parameters:
+  ///   - places: Where the columns stand in a cluster.
+  ///   - size: How many columns a cluster has.
+  private mutating func add(
+    _ group: LooseLeaves.Group, at places: [Int], _ size: Int, to position: Int
+  ) {
+    let slot = tables[position].slot
+    var base = nextBase[slot] ?? 0
+    for (index, count) in group.counts.enumerated() {
+      var slots = [Int64](repeating: 0, count: size + 1)
+      var lastKey = UInt64(count)
+      slots[0] = Int64(count) << 1 | 1
+      if !group.keys.isEmpty, let keys = scan.node(at: Int64(group.keys[index])) {
+        slots[0] = Int64(keys.offset)
+        lastKey = scan.unsignedElement(count - 1, of: keys)
+      }
+      for (column, place) in zip(group.columns, places) where index < column.leaves.count {
+        slots[place + 1] = Int64(column.leaves[index])
+      }
+      // Keys that leave no room for others are those of something else.
+      guard lastKey < 1 << 48, base < 1 << 60 else { continue }
+      tables[position].made.append(FoundTable.MadeCluster(slots: slots, base: base))
+      base = (base + lastKey + 256) & ~255
+    }
+    nextBase[slot] = base
+    tables[position].hasCertainKeys = false
   }
 
   /// What leaves can be that are of one column; nil if two are not.
@@ -319,9 +408,11 @@ struct FoundTables {
       let table = tables[position]
       tables[position] = FoundTable(
         slot: table.slot, key: table.key, name: table.name, description: .guessed(columns),
-        parts: table.parts, hasCertainKeys: false)
+        parts: table.parts, made: table.made, hasCertainKeys: false)
     }
-    tables.removeAll { $0.description == .guessed([]) || $0.parts.isEmpty }
+    tables.removeAll {
+      $0.description == .guessed([]) || $0.parts.isEmpty && $0.made.isEmpty
+    }
   }
 
   /// The most likely type of a column; nil where nothing can be shown.

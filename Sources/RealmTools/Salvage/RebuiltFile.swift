@@ -8,10 +8,13 @@ import RealmTables
 /// The bytes of a file that opens at roots which were found among them.
 struct RebuiltFile {
   private(set) var bytes: [UInt8]
+  /// The tables that were found, with the places of the clusters that were made for them.
+  private(set) var tables: [FoundTable]
 
   /// - Parameter tables: The tables that have no description of their own, or that the roots lack.
   init(_ scan: NodeScan, roots: NodeScan.Roots, tables found: [FoundTable] = []) {
     bytes = scan.bytes
+    self.tables = found
     // What was cut off is not what stands behind it now: such a node is none.
     for offset in scan.cutNodes {
       for index in offset..<offset + 8 { bytes[index] = 0xFF }
@@ -23,7 +26,8 @@ struct RebuiltFile {
     var tables = roots.tables
     var names = roots.names.flatMap { scan.node(at: Int64($0)) }.flatMap(scan.texts) ?? []
     let isNamed = names.count == tables.count && found.isEmpty
-    for table in found where table.description != .own {
+    for index in found.indices { appendClusters(of: index) }
+    for table in self.tables where table.description != .own {
       while tables.count <= table.slot { tables.append(0) }
       while names.count < tables.count { names.append(Self.madeUpName(names.count)) }
       tables[table.slot] = append(table, scan)
@@ -61,6 +65,15 @@ struct RebuiltFile {
       bytes += name + Array(repeating: 0, count: padding) + [UInt8(padding)]
     }
     return Int64(offset)
+  }
+
+  private mutating func appendClusters(of index: Int) {
+    for cluster in tables[index].made {
+      let root = Ref(Int(append(cluster.slots, flags: .hasRefs)))
+      let hasParts = tables[index].description == .own || !tables[index].parts.isEmpty
+      tables[index].parts.append(
+        DamagedTables.Part(root: root, base: cluster.base, isFiller: hasParts))
+    }
   }
 
   /// A table's top array, and its description if that is made up.

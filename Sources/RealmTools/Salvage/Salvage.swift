@@ -135,9 +135,10 @@ package struct Salvage {
   ) throws {
     let found = FoundTables(scan, roots: roots, report: report, isFound: isFound).tables
     guard !found.isEmpty else { return }
-    let copy = try write(RebuiltFile(scan, roots: roots, tables: found))
+    let rebuilt = RebuiltFile(scan, roots: roots, tables: found)
+    let copy = try write(rebuilt)
     do {
-      _ = try attempt(copy, nil, found, isOlder: isOlder, isFound: isFound)
+      _ = try attempt(copy, nil, rebuilt.tables, isOlder: isOlder, isFound: isFound)
     } catch is StorageError {}
   }
 
