@@ -3,7 +3,8 @@
 // Backup copies of a file from before it was upgraded to a newer format.
 //
 // 1. A copy is renamed to its final name when it is complete and durable, and before the file is
-//    changed.
+//    changed. Until then it has another name, of which there is one: what a process that died has
+//    left is replaced, or removed when the file is opened.
 // 2. A program never fails for want of a copy: without one the file is upgraded all the same.
 // 3. The file that a copy replaces is kept beside it, under the name of a copy in its own format.
 
@@ -39,6 +40,9 @@ struct FormatBackups {
     "\(stem).v\(format).backup.realm"
   }
 
+  /// The name of a copy that is being made. Only who is alone with the file makes one.
+  private static func unfinished(_ copy: String) -> String { copy + ".unfinished" }
+
   /// The path of the file without its extension.
   private var stem: String { URL(fileURLWithPath: path).deletingPathExtension().path }
 
@@ -54,13 +58,15 @@ struct FormatBackups {
   /// No other thread or process has the file open.
   func make(format: Int) {
     let target = path(format: format)
+    let unfinished = Self.unfinished(target)
+    try? files.removeItem(atPath: unfinished)
     guard !files.fileExists(atPath: target) else { return }
     guard hasSpace else {
       return Logger.log(.warn, "There is too little space for a copy of '\(path)'")
     }
-    let unfinished = "\(target).\(UUID().uuidString)"
     do {
       try files.copyItem(atPath: path, toPath: unfinished)
+      FileRights(of: path)?.apply(to: unfinished)
       // The age of a copy counts from the time at which it was made.
       try files.setAttributes([.modificationDate: Date()], ofItemAtPath: unfinished)
       try SystemFiles().open(path: unfinished, mode: .readWrite).sync()
@@ -83,11 +89,15 @@ struct FormatBackups {
 
   // MARK: Removing
 
-  /// Removes the copies that are older than three months.
+  /// Removes the copies that are older than three months, and those that were never finished. To be
+  /// called while the file is open, so that nobody is making one.
   func removeOld() {
     let stem = stem
     for format in Self.formats {
       let copy = Self.path(stem, format)
+      if files.fileExists(atPath: Self.unfinished(copy)) {
+        try? files.removeItem(atPath: Self.unfinished(copy))
+      }
       // Nearly always there is none, and the error of a missing file costs more than the question.
       guard files.fileExists(atPath: copy),
         let date = (try? files.attributesOfItem(atPath: copy))?[.modificationDate] as? Date,

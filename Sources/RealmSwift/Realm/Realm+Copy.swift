@@ -127,7 +127,8 @@ extension RealmCore {
     to path: String, _ key: EncryptionKey?, history: HistoryCopy? = nil
   ) throws(Realm.Error) {
     try writeCopy(to: path) { (unfinished) throws(StorageError) in
-      let file = try SystemFiles().open(path: unfinished, mode: .readWriteCreating)
+      let file = try SystemFiles(asFileAt: self.file.path)
+        .open(path: unfinished, mode: .readWriteCreating)
       let isLocal = history == HistoryCopy.none
       if let transaction {
         try transaction.flush()
@@ -154,6 +155,7 @@ extension RealmCore {
       try? files.removeItem(atPath: unfinished)
       throw Realm.Error(error, path: path)
     }
+    FileRights(of: file.path)?.apply(to: unfinished)
     do {
       // Fails if a file was made there meanwhile.
       try files.moveItem(atPath: unfinished, toPath: path)

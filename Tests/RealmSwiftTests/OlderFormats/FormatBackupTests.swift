@@ -83,6 +83,30 @@ struct FormatBackupTests {
       file.directory.appendingPathComponent("my.data.v10.backup.realm").path)
   }
 
+  /// `FormatBackups` 1: what an upgrade leaves whose process was killed while it copied.
+  @Test func anUnfinishedCopyGoes() throws {
+    let unfinished = copy(20).appendingPathExtension("unfinished")
+    try original.prefix(100).write(to: unfinished)
+    try expectEqual(open().count, 3)
+    try expectEqual(Data(contentsOf: copy(20)), original)
+    try expectEqual(names, ["test.realm", "test.realm.lock", "test.v20.backup.realm"])
+    // The file is in the present format by now.
+    try original.prefix(100).write(to: unfinished)
+    try expectEqual(open().count, 3)
+    try expectEqual(names.count, 3)
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o660])
+  func aCopyHasTheRightsOfTheFile(_ rights: Int) throws {
+    let files = FileManager.default
+    try files.setAttributes([.posixPermissions: rights], ofItemAtPath: url.path)
+    _ = try open()
+    for path in [url.path, copy(20).path, url.path + ".lock"] {
+      let found = try files.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+      expectEqual(found, rights, "\(path)")
+    }
+  }
+
   /// `FormatBackups` 2.
   @Test func withoutACopyTheFileIsUpgradedAllTheSame() throws {
     // A directory has the name of the copy's first form: nothing can be copied there.

@@ -41,6 +41,28 @@ struct CopyTests {
     return copy
   }
 
+  /// Whoever may not read a realm may not read its copies.
+  @Test(arguments: [0o600, 0o640, 0o660])
+  func aCopyHasTheRightsOfTheRealm(_ rights: Int) throws {
+    let files = FileManager.default
+    let file = try TemporaryRealm()
+    let realm = try file.open()
+    let url = try #require(file.configuration.fileURL)
+    try files.setAttributes([.posixPermissions: rights], ofItemAtPath: url.path)
+    let target = try #require(copy(of: file))
+    let copied = try #require(target.configuration.fileURL)
+    for isConfigured in [false, true] {
+      if isConfigured {
+        try realm.writeCopy(configuration: target.configuration)
+      } else {
+        try realm.writeCopy(toFile: copied)
+      }
+      let found = try files.attributesOfItem(atPath: copied.path)[.posixPermissions] as? Int
+      expectEqual(found, rights)
+      try files.removeItem(at: copied)
+    }
+  }
+
   @Test func aCopyHasEverythingAndNoFreeSpace() throws {
     let file = try TemporaryRealm()
     let realm = try file.open()
