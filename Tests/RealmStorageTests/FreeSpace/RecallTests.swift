@@ -22,6 +22,12 @@ struct RecallTests {
     /// The free lists of the newest version, as the file has them.
     var stored: [FreeBlock] = []
     var newest: UInt64 = 1
+
+    /// A version that needs a unit which is listed as usable.
+    func reader(of unit: Int, _ pinned: [UInt64]) -> UInt64? {
+      guard let tag = tags[unit] else { return newest }
+      return pinned.first { writers[unit] <= $0 && $0 < tag }
+    }
   }
 
   private func range(_ units: Range<Int>) -> Range<Int> {
@@ -58,7 +64,6 @@ struct RecallTests {
         readers.remove(at: Int.random(in: 0..<readers.count, using: &random))
       }
       if readers.isEmpty { readers = [model.newest] }
-      let pinned = Set(readers + [model.newest, max(1, model.newest - 1)]).sorted()
       var space: FreeSpace
       if let own = known[process], own.version == model.newest {
         space = own.space
@@ -66,55 +71,61 @@ struct RecallTests {
         space = FreeSpace(blocks: model.stored, logicalSize: logicalSize)
         if let own = known[process] { space.recall(own.space, of: own.version) }
       }
+      let pinned = Set(readers + [model.newest, max(1, model.newest - 1)]).sorted()
       space.expire(pinned: pinned)
-      let version = model.newest + 1
       for block in space.blocks where block.isUsable {
         for unit in units(block.position..<block.end) {
-          guard let tag = model.tags[unit] else {
-            Issue.record("seed \(seed): unit \(unit) is in use and free")
-            return reused
-          }
-          let needing = pinned.first { model.writers[unit] <= $0 && $0 < tag }
-          expectTrue(needing == nil, "seed \(seed), version \(version): unit \(unit)")
+          let needing = model.reader(of: unit, pinned)
+          expectTrue(needing == nil, "seed \(seed), version \(model.newest): unit \(unit)")
         }
       }
-      var written: [Range<Int>] = []
-      for _ in 0..<Int.random(in: 1...4, using: &random) {
-        let wanted = Int.random(in: 1...6, using: &random) * Self.unit
-        guard let taken = space.take(wanted: wanted, needed: Self.unit, from: .low) else { break }
-        written.append(taken)
-        for unit in units(taken) {
-          if model.writers[unit] > readers.min() ?? 0 { reused += 1 }
-          model.tags[unit] = nil
-        }
-      }
-      var freed: [NodeAllocator.FreedBlock] = []
-      for unit in 0..<Self.unitCount
-      where model.tags[unit] == nil && random.chance(0.2)
-        && !written.contains(where: { units($0).contains(unit) })
-      {
-        model.tags[unit] = version
-        freed.append(.init(offset: range(unit..<unit + 1).lowerBound, byteCount: Self.unit))
-      }
-      try space.add(freed: freed, tag: version)
-      for taken in written {
-        for unit in units(taken) { model.writers[unit] = version }
-      }
-      // The last unit of a run has the record of the commit.
-      if let last = written.popLast() {
-        let record = last.upperBound - Self.unit..<last.upperBound
-        model.tags[units(record).lowerBound] = version
-        model.writers[units(record).lowerBound] = version - 1
-        try space.add(record: record, of: version)
-        written.append(last.lowerBound..<record.lowerBound)
-      }
-      space.noteWritten(written, version: version)
-      known[process] = (space, version)
-      model.stored = space.blocks.map {
-        FreeBlock(position: $0.position, byteCount: $0.byteCount, tag: $0.isHeld ? 0 : $0.tag)
-      }
-      model.newest = version
+      reused += try commit(to: &space, &model, after: readers.min() ?? 0, &random)
+      known[process] = (space, model.newest)
     }
+    return reused
+  }
+
+  /// Makes the next version.
+  ///
+  /// - Returns: How many units it takes that were written after the oldest reader.
+  private func commit(
+    to space: inout FreeSpace, _ model: inout Model, after oldest: UInt64,
+    _ random: inout SeededGenerator
+  ) throws -> Int {
+    let version = model.newest + 1
+    var reused = 0
+    var written: [Range<Int>] = []
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      let wanted = Int.random(in: 1...6, using: &random) * Self.unit
+      guard let taken = space.take(wanted: wanted, needed: Self.unit, from: .low) else { break }
+      written.append(taken)
+      for unit in units(taken) {
+        if model.writers[unit] > oldest { reused += 1 }
+        model.tags[unit] = nil
+      }
+    }
+    let fresh = Set(written.flatMap { units($0) })
+    var freed: [NodeAllocator.FreedBlock] = []
+    for unit in 0..<Self.unitCount
+    where model.tags[unit] == nil && !fresh.contains(unit) && random.chance(0.2) {
+      model.tags[unit] = version
+      freed.append(.init(offset: range(unit..<unit + 1).lowerBound, byteCount: Self.unit))
+    }
+    try space.add(freed: freed, tag: version)
+    for unit in fresh { model.writers[unit] = version }
+    // The last unit of a run has the record of the commit.
+    if let last = written.popLast() {
+      let record = last.upperBound - Self.unit..<last.upperBound
+      model.tags[units(record).lowerBound] = version
+      model.writers[units(record).lowerBound] = version - 1
+      try space.add(record: record, of: version)
+      written.append(last.lowerBound..<record.lowerBound)
+    }
+    space.noteWritten(written, version: version)
+    model.stored = space.blocks.map {
+      FreeBlock(position: $0.position, byteCount: $0.byteCount, tag: $0.isHeld ? 0 : $0.tag)
+    }
+    model.newest = version
     return reused
   }
 }

@@ -51,4 +51,25 @@ struct DatabaseCheckTests {
       findings.contains { $0.check == damage.check && $0.severity == damage.severity },
       "found \(findings.prefix(5))")
   }
+
+  /// A leaf of zeros takes no bytes, whatever its count: reading it would take gigabytes.
+  @Test("ends soon, whatever leaves claim")
+  func leavesThatClaimMuchAreNotRead() throws {
+    let image = try FileImage(fixture: "all-types")
+    let claim = NodeHeader(flags: [], layout: .bits, widthCode: 0, count: 0xFF_FFFF)
+    var editCount = 0
+    for table in 0..<(try image.node([]).count) {
+      let path = [table, TableSlot.clusters]
+      guard let root = try? image.node(path), !root.header.isInner else { continue }
+      for slot in 1..<max(root.count, 1) where try root.integer(at: slot) & 1 == 0 {
+        try image.edit(path + [slot]) { _ in
+          try image.allocator.allocate(claim, capacity: 0).ref
+        }
+        editCount += 1
+      }
+    }
+    expectTrue(editCount > 20, "\(editCount)")
+    let findings = image.findings()
+    expectTrue(findings.contains { $0.message.contains("has 16777215 elements") })
+  }
 }
