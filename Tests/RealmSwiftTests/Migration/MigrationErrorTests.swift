@@ -63,32 +63,6 @@ struct MigrationErrorTests {
     try ReferenceReader.check(file.configuration)
   }
 
-  @Test func objectsThatCannotBeEmbedded() throws {
-    let file = try TemporaryRealm.ofFirstAge()
-    file.configuration.objectTypes = Age1.types
-    do {
-      let realm = try file.open()
-      try realm.write { realm.create(Age1.Place.self, value: ["town": "nowhere"]) }
-    }
-    file.becomeSecondAge(version: 1, MigrationTests.migrateAll)
-    try expectEqual(
-      refusal(file),
-      "Cannot convert 'Place' to embedded: at least one object has no incoming links and "
-        + "would be deleted.")
-    file.becomeSecondAge(version: 1) { migration, version in
-      MigrationTests.migrateAll(migration, version)
-      var places: [DynamicObject] = []
-      migration.enumerateObjects(ofType: "Place") { old, new in
-        if old?.town as? String == "nowhere", let new { migration.delete(new) }
-        if let new, !new.isInvalidated { places.append(new) }
-      }
-      migration.enumerateObjects(ofType: "Reader") { _, new in new?.home = places[0] }
-    }
-    #expect(
-      try refusal(file)
-        .hasPrefix("Cannot convert 'Place' to embedded: at least one object has"))
-  }
-
   @Test func aRenamedPropertyThatNobodyWants() throws {
     let file = try TemporaryRealm.ofFirstAge()
     file.becomeSecondAge { migration, version in

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Objects that are to be embedded get exactly one owner each.
+//
+// Invariants:
+// 1. An object without owner is deleted, with the embedded objects that it owns.
+// 2. Of an object with n links to it, n - 1 copies are made. A copy has the same values and links, and
+//    copies of the embedded objects. It has one owner, and no other link leads to it.
+// 3. Copies that are needed because copies link to objects of the table are limited: objects that link
+//    to each other in a circle could be copied without end. The others are as many as the links.
+
+import RealmStorage
+
+/// Deletes and copies the objects of a table until each has one owner.
+struct OwnerSeparation {
+  /// One link to an object of the table.
+  private struct Owner {
+    let table: WritableTable
+    let column: Column
+    let key: ObjectKey
+  }
+
+  /// The copies that may be made because of copies.
+  static let maximumExtraCount = 100_000
+
+  private let table: WritableTable
+  private let name: String
+  private let limit: Int
+
+  /// - Parameter limit: The number of copies that may be made because of copies.
+  init(_ table: WritableTable, limit: Int = OwnerSeparation.maximumExtraCount) {
+    self.table = table
+    self.limit = limit
+    name = unsafe table.schema.className ?? table.schema.name
+  }
+
+  func run() throws(StorageError) {
+    var (orphans, shared) = try find()
+    // Embedded objects that go with an orphan may have been the owners of others.
+    while !orphans.isEmpty {
+      try delete(orphans)
+      (orphans, shared) = try find()
+    }
+    var known = shared.reduce(0) { $0 + $1.count - 1 }
+    var extraCount = 0
+    var pending = shared.map(\.key)
+    while let key = pending.popLast() {
+      for owner in try owners(of: key).dropFirst() {
+        if known > 0 { known -= 1 } else { extraCount += 1 }
+        guard extraCount <= limit else { throw tooManyCopies }
+        try give(owner, copyOf: key, &pending)
+      }
+    }
+  }
+
+  private var tooManyCopies: StorageError {
+    .limitExceeded(
+      "Cannot convert '\(name)' to embedded: its objects link to each other in a circle or so often "
+        + "that more than \(limit) copies of copies are needed. Separate them in the migration block."
+    )
+  }
+
+  /// Deletes objects without owner, and those that lose their owner by it.
+  private func delete(_ orphans: [ObjectKey]) throws(StorageError) {
+    var pending = orphans
+    while let key = pending.popLast() {
+      guard let row = try table.row(of: key) else { continue }
+      var owned: [ObjectKey] = []
+      for column in unsafe table.schema.columns where column.targetTable == table.key {
+        try row.forEachLink(in: column) { owned.append($0.key) }
+      }
+      try table.delete(key)
+      for other in Set(owned) where try isOrphan(other) { pending.append(other) }
+    }
+  }
+
+  private func isOrphan(_ key: ObjectKey) throws(StorageError) -> Bool {
+    guard let row = try table.row(of: key) else { return false }
+    for column in unsafe table.schema.backlinkColumns where try row.backlinkCount(of: column) > 0 {
+      return false
+    }
+    return true
+  }
+
+  /// The objects without owner, and those with more than one and how many they have.
+  private func find() throws(StorageError) -> (
+    orphans: [ObjectKey], shared: [(key: ObjectKey, count: Int)]
+  ) {
+    let columns = unsafe table.schema.backlinkColumns
+    var orphans: [ObjectKey] = []
+    var shared: [(key: ObjectKey, count: Int)] = []
+    var cursor = table.currentTable.clusterCursor()
+    while let cluster = try cursor.next() {
+      for index in 0..<cluster.count {
+        let row = cluster.row(at: index)
+        var count = 0
+        for column in columns {
+          let links = try row.backlinkCount(of: column)
+          if links > 0 { try requireOwning(column) }
+          count += links
+        }
+        if count == 0 { orphans.append(cluster.key(at: index)) }
+        if count > 1 { shared.append((cluster.key(at: index), count)) }
+      }
+    }
+    return (orphans, shared)
+  }
+
+  /// - Throws: `StorageError.limitExceeded` for links of properties that own nothing.
+  private func requireOwning(_ backlink: Column) throws(StorageError) {
+    let (origin, column) = try origin(of: backlink)
+    let path = unsafe "\(origin.schema.className ?? origin.schema.name).\(column.name)"
+    guard column.type == .link else {
+      throw .limitExceeded(
+        "Cannot convert '\(name)' to embedded: there is an incoming link from the property "
+          + "'\(path)' of any type, which does not support links to embedded objects.")
+    }
+    guard column.collection != .set else {
+      throw .limitExceeded(
+        "Cannot convert '\(name)' to embedded: there is an incoming link from the set '\(path)', "
+          + "and sets cannot hold embedded objects.")
+    }
+  }
+
+  private func origin(
+    of backlink: Column
+  ) throws(StorageError) -> (WritableTable, Column) {
+    guard let key = backlink.targetTable, let opposite = backlink.oppositeColumn else {
+      throw .corrupted("a backlink column of class '\(name)' has no origin")
+    }
+    let origin = try table.group.requiredTable(key)
+    return (origin, try origin.column(opposite))
+  }
+
+  /// All links to an object: one for each, in the order of the columns.
+  private func owners(of key: ObjectKey) throws(StorageError) -> [Owner] {
+    guard let row = try table.row(of: key) else { return [] }
+    var owners: [Owner] = []
+    for backlink in unsafe table.schema.backlinkColumns {
+      let keys = try row.backlinks(of: backlink).sorted()
+      if keys.isEmpty { continue }
+      let (origin, column) = try origin(of: backlink)
+      owners += keys.map { Owner(table: origin, column: column, key: $0) }
+    }
+    return owners
+  }
+
+  /// Makes one link of an owner lead to a copy of the object.
+  ///
+  /// - Parameter linked: Gets the objects of the table that the copy links to.
+  private func give(
+    _ owner: Owner, copyOf key: ObjectKey, _ linked: inout [ObjectKey]
+  ) throws(StorageError) {
+    let copy = try table.createObject().key
+    let column = owner.column
+    switch column.collection {
+    case .none: try owner.table.setLink(copy, column, owner.key)
+    case .list, .set:
+      let list = try owner.table.list(column, owner.key, stored: true)
+      let count = try list.count
+      var index = 0
+      while index < count, try list.value(at: index) != .link(key) { index += 1 }
+      guard index < count else { throw lostLink }
+      try list.set(.link(copy), at: index)
+    case .dictionary:
+      let row = try owner.table.row(of: owner.key)
+      let entries = try row?.dictionary(column).entries(of: column).entries ?? []
+      let link = TableValue.typedLink(table.key, key)
+      guard let entry = entries.first(where: { $0.value == .link(key) || $0.value == link }) else {
+        throw lostLink
+      }
+      try owner.table.dictionary(column, owner.key).set(.link(copy), for: entry.key)
+    }
+    try copyValues(from: key, to: copy, &linked)
+  }
+
+  private var lostLink: StorageError {
+    .corrupted("an object of class '\(name)' has a backlink without a link")
+  }
+
+  // MARK: Copies
+
+  /// Two objects of a table, of which the second gets the values of the first.
+  private struct Pair {
+    let table: WritableTable
+    let source: ObjectKey
+    let target: ObjectKey
+  }
+
+  /// Copies all values, and the embedded objects, however deep.
+  private func copyValues(
+    from source: ObjectKey, to target: ObjectKey, _ linked: inout [ObjectKey]
+  ) throws(StorageError) {
+    var pending = [Pair(table: table, source: source, target: target)]
+    while let pair = pending.popLast() {
+      for column in unsafe pair.table.schema.columns {
+        guard let value = try pair.table.row(of: pair.source)?.value(of: column) else { continue }
+        let owned =
+          try column.type == .link ? column.targetTable.map(table.group.requiredTable) : nil
+        if let owned, unsafe owned.schema.kind == .embedded {
+          try copyEmbedded(value, column, pair, owned, &pending)
+        } else if !value.isNull {
+          try pair.table.set(value, column, pair.target)
+          if column.targetTable == table.key {
+            try column.forEachLink(in: value) { linked.append($0.key) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Creates an embedded object for each link in a value; their own values are copied later.
+  private func copyEmbedded(
+    _ value: TableValue, _ column: Column, _ pair: Pair, _ owned: WritableTable,
+    _ pending: inout [Pair]
+  ) throws(StorageError) {
+    func copied(_ value: TableValue, _ target: ObjectKey) {
+      guard case .link(let source) = value.plainLink else { return }
+      pending.append(Pair(table: owned, source: source, target: target))
+    }
+    switch value {
+    case .list(let elements):
+      let list = try pair.table.list(column, pair.target)
+      for (index, element) in elements.enumerated() {
+        copied(element, try list.insertEmbedded(at: index).key)
+      }
+    case .dictionary(let map):
+      let dictionary = try pair.table.dictionary(column, pair.target)
+      for entry in map.entries {
+        if entry.value.isNull {
+          try dictionary.set(.null, for: entry.key)
+        } else {
+          copied(entry.value, try dictionary.setEmbedded(for: entry.key).key)
+        }
+      }
+    case .null: break
+    default: copied(value, try pair.table.createEmbedded(column, of: pair.target).key)
+    }
+  }
+}
+
+extension TableValue {
+  /// A link as one to an object of the column's own table.
+  fileprivate var plainLink: TableValue {
+    if case .typedLink(_, let key) = self { .link(key) } else { self }
+  }
+}
