@@ -2,7 +2,7 @@
 
 // Decimal numbers of 34 digits (IEEE 754-2008 decimal128), in the binary integer encoding that the
 // database stores. Which of several representations of a number is used is preserved, but not
-// visible: 1.0 and 1.00 are equal, and have the same string.
+// visible in comparisons: 1.0 and 1.00 are equal, and have the same string.
 
 public import Foundation
 import RealmSession
@@ -75,9 +75,9 @@ public final class Decimal128: Sendable {
   /// The number without its sign.
   public var magnitude: Decimal128 { Decimal128(low: low, high: high & ~(1 << 63)) }
 
-  /// The string of the number, as in "1.23E6", without trailing zeros: `init(string:)` makes the
-  /// same number of it.
-  public var stringValue: String { bits.parts.withoutTrailingZeros.text }
+  /// The string of the number, as in "1.23E6", without zeros at the end of a fraction: 100 is "100"
+  /// and 2.50 is "2.5". `init(string:)` makes the same number of it.
+  public var stringValue: String { bits.parts.shortText }
 
   /// The nearest `Double`.
   public var doubleValue: Double { bits.parts.doubleValue }

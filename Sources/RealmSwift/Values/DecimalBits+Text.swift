@@ -27,6 +27,18 @@ extension DecimalParts {
     }
   }
 
+  /// `text` without zeros at the end of the fraction: 2.50 is "2.5" and 30.0 is "30", while 100 and
+  /// 1E2, which are equal, stay as they were made. Zero is "0" or "-0" with any exponent.
+  var shortText: String {
+    if case .finite(let isNegative, 0, _) = self { return isNegative ? "-0" : "0" }
+    let text = text
+    guard let point = text.firstIndex(of: ".") else { return text }
+    let end = text.firstIndex(of: "E") ?? text.endIndex
+    var fraction = text[point..<end]
+    while fraction.last == "0" || fraction.last == "." { fraction.removeLast() }
+    return String(text[..<point] + fraction + text[end...])
+  }
+
   /// A string without a point, which other types read too; nil for infinities and NaN.
   var plainText: String? {
     guard case .finite(let isNegative, let coefficient, let exponent) = self else { return nil }

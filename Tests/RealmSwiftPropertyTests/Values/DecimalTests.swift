@@ -13,8 +13,10 @@ struct DecimalTests {
     ("0", "0"), ("-0", "-0"), ("1", "1"), ("1.00", "1"), ("-12.5", "-12.5"), ("1E3", "1E3"),
     ("1.23E6", "1.23E6"), ("0.000001", "1E-6"), ("0.00000123", "1.23E-6"), ("+5", "5"),
     ("inf", "Inf"), ("-Infinity", "-Inf"), ("NaN", "NaN"), (".5", "5E-1"), ("12.30", "12.3"),
-    ("100", "1E2"),
-    ("1230000", "1.23E6"),
+    // `cases/06`
+    ("100", "100"), ("1200.00", "1200"), ("2.50", "2.5"), ("0.5", "5E-1"), ("1E2", "1E2"),
+    ("1000E2", "1E5"), ("1230000", "1230000"), ("1230000.0", "1230000"), ("-100.0", "-100"),
+    ("10.010E5", "1.001E6"), ("100000000000000000000", "+100000000000000000000E+0"),
     ("5.", "5"),
     ("1234567890123456789012345678901234", "+1234567890123456789012345678901234E+0"),
     ("12345678901234567890123456789012345", "+1234567890123456789012345678901234E+1"),
@@ -100,7 +102,12 @@ struct DecimalTests {
     let number: Decimal128 = "-12.500"
     expectEqual("\(number)", "-12.5")
     expectEqual(number.description, "-12.5")
-    expectEqual(Decimal128(value: 1_230_000.0).stringValue, "1.23E6")
+    expectEqual(Decimal128(value: 1_230_000.0).stringValue, "1230000")
+    expectEqual(Decimal128(value: 30.0).stringValue, "30")
+    expectEqual(Decimal128(value: 250).stringValue, "250")
+    expectEqual(Decimal128(value: 1e20).stringValue, "1E20")
+    expectEqual((Decimal128("15") + Decimal128("15")).stringValue, "30")
+    expectEqual((Decimal128("2.5") * Decimal128("4")).stringValue, "10")
     expectEqual("\(Decimal128(value: 0))", "0")
     expectEqual("\(Decimal128("-0.00"))", "-0")
   }
