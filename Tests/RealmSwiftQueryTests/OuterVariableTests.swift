@@ -89,7 +89,7 @@ struct OuterVariableTests {
     #expect(wanted.count < all.count, "\(inner)", sourceLocation: sourceLocation)
   }
 
-  /// A name without variable is one of the queried object, or, if that has none, of the element.
+  /// A name without variable is one of the element, or, if that has none, of the queried object.
   @Test func namesWithoutVariable() throws {
     let realm = try TemporaryRealm([Crate.self, Fruit.self]).open()
     try realm.write {
@@ -99,7 +99,9 @@ struct OuterVariableTests {
       }
     }
     for (condition, found) in [
-      ("weight > 3", ["b"]), ("name == 'b'", ["b"]), ("$x.name == 'b'", ["a", "b"]),
+      ("weight > 3", ["b"]), ("name == 'b'", ["a", "b"]), ("$x.name == 'b'", ["a", "b"]),
+      ("$self.name == 'b'", ["b"]), ("name == $self.name", ["b"]), ("$x.name == $self.name", ["b"]),
+      ("fruits.@count == 1 AND weight == 1", ["a"]), ("$self.name == 'a' AND weight == 1", ["a"]),
     ] {
       let crates = realm.objects(Crate.self)
         .filter("SUBQUERY(fruits, $x, \(condition)).@count > 0")
@@ -161,15 +163,15 @@ struct OuterVariableTests {
     }
   }
 
-  /// In a subquery, names without a variable are those of the object that the query is about.
+  /// `$self` is the object that the query is about, whatever names its elements have. Values have none.
   @Test func elementsAreComparedWithTheQueriedObject() throws {
-    expect("SUBQUERY(leaves, $p, $p.a > a).@count > 0") { leaf in
+    expect("SUBQUERY(leaves, $p, $p.a > $self.a).@count > 0") { leaf in
       leaf.leaves.contains { $0.a > leaf.a }
     }
-    expect("SUBQUERY(leaves, $p, $p.a == next.a AND b > $p.a).@count > 0") { leaf in
+    expect("SUBQUERY(leaves, $p, $p.a == $self.next.a AND $self.b > $p.a).@count > 0") { leaf in
       leaf.leaves.contains { $0.a == leaf.next?.a && (leaf.b ?? -9) > $0.a }
     }
-    expect("SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, $q.a > a).@count > 0).@count > 0") {
+    expect("SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, $q.a > $self.a).@count > 0).@count > 0") {
       leaf in leaf.leaves.contains { $0.leaves.contains { $0.a > leaf.a } }
     }
     expect("SUBQUERY(scores, $s, $s > a).@count > 1") { leaf in
@@ -185,16 +187,16 @@ struct OuterVariableTests {
 
   /// The collection of a subquery may be one of any object around.
   @Test func collectionsOfObjectsAround() throws {
-    expect("SUBQUERY(leaves, $p, SUBQUERY(leaves, $q, $q.a > $p.a).@count > 1).@count > 0") {
+    expect("SUBQUERY(leaves, $p, SUBQUERY($self.leaves, $q, $q.a > $p.a).@count > 1).@count > 0") {
       leaf in
       leaf.leaves.contains { p in leaf.leaves.filter { $0.a > p.a }.count > 1 }
     }
-    expect("SUBQUERY(leaves, $p, SUBQUERY(scores, $s, $s == $p.a).@count > 0).@count > 0") {
+    expect("SUBQUERY(leaves, $p, SUBQUERY($self.scores, $s, $s == $p.a).@count > 0).@count > 0") {
       leaf in leaf.leaves.contains { p in leaf.scores.contains(p.a) }
     }
     expect(
       "SUBQUERY(leaves, $p, SUBQUERY($p.leaves, $q, SUBQUERY($p.scores, $s, $s == $q.a AND "
-        + "$s > a).@count > 0).@count > 0).@count > 0"
+        + "$s > $self.a).@count > 0).@count > 0).@count > 0"
     ) { leaf in
       leaf.leaves.contains { p in
         p.leaves.contains { q in p.scores.contains { $0 == q.a && $0 > leaf.a } }
@@ -225,11 +227,53 @@ struct OuterVariableTests {
     }
     let (text, _) = { ($0.leaves.a > $0.a).count > 1 }(Query<Leaf>._constructForTesting())
       ._constructPredicate()
-    expectEqual(text, "(SUBQUERY(leaves, $col1, ($col1.a > a)).@count > %@)")
+    expectEqual(text, "(SUBQUERY(leaves, $col1, ($col1.a > $self.a)).@count > %@)")
     // What is printed can be read.
     expectEqual(
       Array(realm.objects(Leaf.self).filter(text, 1)),
       Array(realm.objects(Leaf.self).where { ($0.leaves.a > $0.a).count > 1 }))
+  }
+
+  /// A count of the collection that is counted is about the object around, as its elements have no
+  /// collection that could be meant.
+  @Test func closuresCountTheSameCollectionWithin() throws {
+    expectWhere {
+      ($0.leaves.a > 0 && ($0.leaves.a < 0).count > 0).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { $0.a > 0 } && leaf.leaves.contains { $0.a < 0 }
+    }
+    expectWhere {
+      ($0.leaves.text == "x" && ($0.leaves.a > $0.a).count > 0).count > 0
+    } _: { leaf in
+      leaf.leaves.contains { $0.text == "x" } && leaf.leaves.contains { $0.a > leaf.a }
+    }
+    expectWhere {
+      ($0.leaves.a > 0 && ($0.leaves.a < 2 && ($0.leaves.text == "x").count > 0).count > 0).count
+        > 0
+    } _: { leaf in
+      leaf.leaves.contains { $0.a > 0 } && leaf.leaves.contains { $0.a < 2 }
+        && leaf.leaves.contains { $0.text == "x" }
+    }
+    expectWhere {
+      ($0.next.leaves.a > 0 && ($0.next.leaves.a < 0).count == 1).count > 0
+    } _: { leaf in
+      leaf.next.map { next in
+        next.leaves.contains { $0.a > 0 } && next.leaves.filter { $0.a < 0 }.count == 1
+      } ?? false
+    }
+    expectWhere {
+      ($0.scores > 0 && ($0.scores < 0).count > 0).count > 0
+    } _: { leaf in
+      leaf.scores.contains { $0 > 0 } && leaf.scores.contains { $0 < 0 }
+    }
+    let query: (Query<Leaf>) -> Query<Bool> = {
+      ($0.leaves.a > 0 && ($0.leaves.a < 0).count > 0).count > 0
+    }
+    let (text, arguments) = query(Query<Leaf>._constructForTesting())._constructPredicate()
+    // What is printed can be read.
+    let read = NSPredicate(format: text, argumentArray: arguments)
+    expectEqual(
+      Array(realm.objects(Leaf.self).filter(read)), Array(realm.objects(Leaf.self).where(query)))
   }
 
   @Test func closuresCountWithinElements() throws {

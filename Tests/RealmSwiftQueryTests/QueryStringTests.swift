@@ -401,11 +401,6 @@ private enum QueryStringMisuse {
         + "only appear at the end of a keypath. A key stands in brackets: ['a']."
     ),
     (
-      "any.list.first == 1",
-      "Invalid keypath 'any.list.first': Property 'Sheet.any' is not a link or collection and can "
-        + "only appear at the end of a keypath. A key stands in brackets: ['list']."
-    ),
-    (
       "any.@type == 'text'",
       "Invalid predicate: there is no type 'text' of values; there are numeric, collection, null, "
         + "int, bool, float, double, decimal128, string, data, date, objectId, uuid, object, list, "

@@ -57,6 +57,35 @@ struct TextSearchTests {
     return all.allSatisfy(isThere) && !without.contains(where: isThere)
   }
 
+  /// `cases/14`: the index keeps digits and Latin letters up to ÿ.
+  @Test(arguments: [
+    ("привет", false), ("γειά", false), ("東京", false), ("서울", false), ("سلام", false),
+    ("привет мир", false), ("-привет", false), ("Łódź", true), ("cafe", true),
+    ("привет cafe", true),
+  ])
+  func wordsOfOtherScripts(words: String, isFound: Bool) throws {
+    let realm = try TemporaryRealm([Article.self]).open()
+    try realm.write {
+      realm.create(Article.self, value: ["id": 1, "body": "one \(words) two"])
+    }
+    let all = realm.objects(Article.self)
+    expectEqual(all.where { $0.body.text(matching: words) }.count, isFound ? 1 : 0)
+    expectEqual(all.filter("body TEXT %@", words).count, isFound ? 1 : 0)
+    for condition in ["body TEXT %@", "id == 1 AND NOT next.body TEXT %@"] {
+      let parsed = Result { try all.filter(parsing: condition, [words]).count }
+      let query = Result { try Query(parsing: condition, [words], for: Article.self) }
+      if isFound {
+        try expectEqual(parsed.get(), 1)
+        _ = try query.get()
+      } else {
+        #expect(throws: QueryParsingError.self) { try parsed.get() }
+        #expect(throws: QueryParsingError.self) { try query.get() }
+      }
+    }
+    // What has no words at all finds nothing.
+    try expectEqual(all.filter(parsing: "body TEXT '* -'").count, 0)
+  }
+
   @Test(arguments: RandomRuns.seeds(3)) func wordsAreFound(seed: UInt64) throws {
     let file = try TemporaryRealm([Article.self])
     let realm = try file.open()

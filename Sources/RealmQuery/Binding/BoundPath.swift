@@ -68,13 +68,23 @@ struct BoundPath {
   }
 
   /// The type of what the path is compared as.
-  var comparedType: ColumnType? { function == .count ? .int : type }
+  var comparedType: ColumnType? {
+    switch function {
+    case .count: .int
+    // Floats are added as Doubles.
+    case .sum, .average: type == .float ? .double : type
+    case .min, .max, nil: type
+    }
+  }
 
   /// Whether the path is that of the object, or of the value, itself.
   var isItself: Bool { names.isEmpty && parts.isEmpty }
 
   /// Whether the path leads through properties alone.
   var hasNoParts: Bool { parts.isEmpty }
+
+  /// Whether the path leads into a value, where there may be no such place.
+  var leadsIntoValues: Bool { parts.values.contains { $0 != [.type] } }
 
   /// The part that the path takes from the value at its end.
   var lastPart: CollectionPart? { parts[names.count - 1]?.last }
@@ -116,6 +126,10 @@ struct BoundPath {
   private mutating func take(name: String) throws(QueryError) {
     guard function != .count else { throw invalid("@count must be the end of the key path.") }
     guard let owner = target else {
+      // In values of any type, a dot does what brackets do.
+      if type == .mixed, collection == .none, function == nil, !names.isEmpty {
+        return try take(.value(of: name))
+      }
       let last = last.map { "\($0.owner).\($0.name)" } ?? name
       throw invalid(
         "Property '\(last)' is not a link or collection and can only appear at the end of a "

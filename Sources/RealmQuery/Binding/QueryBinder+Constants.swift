@@ -9,13 +9,15 @@ extension QueryBinder {
     .invalid("A query cannot compare with '\(value)'.")
   }
 
-  /// A number that is exact only beside decimals and values of any type.
+  /// A number that is exact only beside decimals and values of any type, and rounded once beside
+  /// Floats.
   func number(_ digits: String, beside other: BoundPath?) -> TableValue {
     if let type = other?.comparedType, type == .decimal || type == .mixed,
       let decimal = schema.decimal(digits)
     {
       return decimal
     }
+    if other?.comparedType == .float, let number = Float(digits) { return .float(number) }
     return .double(Double(digits) ?? .nan)
   }
 

@@ -27,7 +27,9 @@ extension QueryBinder {
     if right == .any, !isOther, comparison.leftQuantifier != .all {
       return comparison.leftQuantifier == Quantifier.none ? .not(isOne) : isOne
     }
-    if isOther, right == .all, comparison.leftQuantifier == nil, path.isSingle {
+    if isOther, right == .all, comparison.leftQuantifier == nil, path.isSingle,
+      !path.leadsIntoValues
+    {
       return .not(isOne)
     }
     var bound = BoundComparison(left, isOther ? .notEqual : .equal, .values(types))
@@ -63,7 +65,9 @@ extension QueryBinder {
     case "timestamp": "date"
     case "decimal": "decimal128"
     case "objectid", "object id": "objectId"
+    // Links to objects have the name "object" in conditions, where documents are dictionaries.
     case "link", "typedlink", "objectlink": "object"
+    case "object": "dictionary"
     case "array": "list"
     case "nil": "null"
     default: name.lowercased()

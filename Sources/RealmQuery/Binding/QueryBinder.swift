@@ -222,13 +222,18 @@ package struct QueryBinder {
       isAboutValues: owners.count == 1 && owners[0] == nil, in: schema)
   }
 
-  /// The path with the level at which it begins.
+  /// The path with the level at which it begins: a name without a variable is one of the element,
+  /// and of the object that the query is about only if the element has none.
   private func placed(_ path: PropertyPath) -> PropertyPath {
-    guard path.isBare, path.level < owners.count,
-      case .property(let name, _)? = path.components.first,
-      owners[owners.count - 1 - path.level]?.queryProperty(named: name) == nil,
-      owners.last??.queryProperty(named: name) != nil
-    else { return path }
+    guard path.isBare, path.level < owners.count, let element = owners.last ?? nil else {
+      return path
+    }
+    if case .property(let name, _)? = path.components.first,
+      element.queryProperty(named: name) == nil,
+      owners[owners.count - 1 - path.level]?.queryProperty(named: name) != nil
+    {
+      return path
+    }
     var path = path
     path.level = 0
     return path
@@ -288,8 +293,12 @@ package struct QueryBinder {
     guard path.isMany else {
       throw .invalid("SUBQUERY is only supported for collections of objects and of values.")
     }
-    let inner = QueryBinder(schema: schema, owners: owners + [path.target])
-    return .matchCount(path.columns, try inner.bound(condition), level: path.written.level)
+    return .matchCount(path.columns, try around(path).bound(condition), level: path.written.level)
+  }
+
+  /// The binder of conditions on the elements of a collection.
+  func around(_ path: BoundPath) -> QueryBinder {
+    QueryBinder(schema: schema, owners: owners + [path.target])
   }
 }
 

@@ -17,7 +17,7 @@ extension TableQuery {
         if let table {
           _ = try Selection(condition, in: table, of: source, isScan: false)
         } else {
-          _ = try ValueFilter(condition)
+          _ = try ValueFilter(condition, of: valueType)
         }
       case .sort(let order), .distinct(let order):
         if let table { _ = try order.paths(from: table, in: source) }
@@ -85,7 +85,7 @@ extension TableQuery {
   /// Those of `values` that match, in the order of the query.
   package func values(among values: [TableValue]) throws(QueryError) -> [TableValue] {
     var values = values
-    for step in allSteps { values = try ValueSteps.apply(step, to: values) }
+    for step in allSteps { values = try ValueSteps.apply(step, to: values, of: valueType) }
     return values
   }
 }

@@ -20,10 +20,12 @@ enum ValueSteps {
   /// The values after one step.
   ///
   /// - Throws: `QueryError.invalid` if a condition asks about anything but `self`.
-  static func apply(_ step: QueryStep, to values: [TableValue]) throws(QueryError) -> [TableValue] {
+  static func apply(
+    _ step: QueryStep, to values: [TableValue], of type: ColumnType
+  ) throws(QueryError) -> [TableValue] {
     switch step {
     case .filter(let condition):
-      let filter = try ValueFilter(condition)
+      let filter = try ValueFilter(condition, of: type)
       return values.filter { $0.withMixed(filter.matches) }
     case .sort(let order): return sort(values, by: order)
     case .distinct: return distinct(values)

@@ -36,6 +36,12 @@ struct TextSearch: Sendable {
     unsafe bytes.withUnsafeBytes { unsafe Array(FullTextTokenizer.tokens(of: $0)) }
   }
 
+  /// Whether terms have letters or digits, and none that a full-text index keeps: the search finds
+  /// nothing, whatever the texts are.
+  static func isLost(_ terms: String) -> Bool {
+    TextSearch(terms).isEmpty && terms.contains { $0.isLetter || $0.isNumber }
+  }
+
   var isEmpty: Bool {
     words.isEmpty && beginnings.isEmpty && excludedWords.isEmpty && excludedBeginnings.isEmpty
   }

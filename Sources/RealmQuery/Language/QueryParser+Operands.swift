@@ -115,16 +115,20 @@ extension QueryParser {
       try brackets(&components)
       guard takeSymbol(".") else { return PropertyPath(components) }
     } else if case .variable(let name) = current.kind {
-      guard let index = variables.lastIndex(of: name) else {
+      if let index = variables.lastIndex(of: name) {
+        level = variables.count - 1 - index
+      } else if name.lowercased() == "self", !variables.isEmpty {
+        // The object that the query is about.
+        level = variables.count
+      } else {
         throw error(
           variables.last.map { "the variable $\($0)" }
             ?? "a variable inside of a SUBQUERY only")
       }
       position += 1
-      level = variables.count - 1 - index
       guard takeSymbol(".") else { return PropertyPath(level: level) }
     } else if !variables.isEmpty {
-      // In a subquery, names without a variable are those of the object that the query is about.
+      // The classes decide whether it is a property of the element.
       level = variables.count
       isBare = true
     }

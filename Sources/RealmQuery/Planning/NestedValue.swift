@@ -17,8 +17,8 @@ struct NestedValue {
 
   /// Calls `body` with the values of the parts until it returns true.
   ///
-  /// An index or a key that leads nowhere gives null; the elements of what is no collection are
-  /// none.
+  /// A dictionary has null at a key that it lacks, if the path ends there. Any other place that is
+  /// not there has no value, not even null: nothing is asked of it.
   ///
   /// - Parameter start: The first part to take.
   func visit(
@@ -31,7 +31,7 @@ struct NestedValue {
     case .dictionary(let root):
       let view = try DictionaryView(root: root, hasIntegerKeys: false, in: space)
       return try visit(view, parts, start, body)
-    default: return parts[start].isMany ? false : try body(.null)
+    default: return false
     }
   }
 
@@ -49,7 +49,7 @@ struct NestedValue {
       }
       return false
     }
-    guard let index = part.position(in: count) else { return try body(.null) }
+    guard let index = part.position(in: count) else { return false }
     let element = try BTree<MixedLeaf>.value(at: index, of: root, in: space)
     return try NestedValue(element, in: space).visit(parts, from: start + 1, body)
   }
@@ -60,7 +60,11 @@ struct NestedValue {
   ) throws(StorageError) -> Bool {
     switch parts[start] {
     case .value(let key):
-      guard let index = try view.position(of: key) else { return try body(.null) }
+      guard let index = try view.position(of: key) else {
+        let rest = parts[(start + 1)...]
+        return rest.allSatisfy(\.isType)
+          ? try body(rest.isEmpty ? .null : .string(MixedValue.null.typeName)) : false
+      }
       return try NestedValue(try view.mixed(at: index), in: space).visit(
         parts, from: start + 1, body)
     case .values, .every:
@@ -76,7 +80,7 @@ struct NestedValue {
         return true
       }
       return false
-    case .index, .first, .last, .type: return try body(.null)
+    case .index, .first, .last, .type: return false
     }
   }
 }

@@ -12,8 +12,24 @@ struct ResolvedEnd {
   let target: TableKey?
   /// Whether the values are elements of a collection.
   let isElement: Bool
+  /// Whether the values are results of arithmetic, which are numbers of any type.
+  private(set) var isComputed = false
 
   static let integer = ResolvedEnd(type: .int, target: nil, isElement: false)
+
+  /// What is computed with operators.
+  static let arithmetic = ResolvedEnd(isComputed: true)
+
+  init(type: ColumnType, target: TableKey?, isElement: Bool) {
+    self.type = type
+    self.target = target
+    self.isElement = isElement
+  }
+
+  private init(isComputed: Bool) {
+    self.init(type: .double, target: nil, isElement: false)
+    self.isComputed = isComputed
+  }
 
   var typeName: String { type.queryName }
 
@@ -97,7 +113,9 @@ struct PathResolver {
         let type: ColumnType =
           switch function {
           case .count: .int
-          case .min, .max, .sum: end.type
+          // Floats are added as Doubles.
+          case .sum: end.type == .float ? .double : end.type
+          case .min, .max: end.type
           case .average: end.type == .decimal || end.type == .mixed ? end.type : .double
           }
         return (
@@ -139,10 +157,12 @@ struct PathResolver {
     return (steps, table)
   }
 
-  /// A reader of the values that the path leads to; nil if it leads to objects.
-  func values(from table: Table) throws(QueryError) -> ValueReader? {
+  /// A reader of the values that the path leads to, and their type; nil if it leads to objects.
+  func values(
+    from table: Table
+  ) throws(QueryError) -> (reader: ValueReader, type: ColumnType)? {
     let (reader, end) = try resolve(from: table)
-    return [.link, .backlink].contains(end.type) ? nil : reader
+    return [.link, .backlink].contains(end.type) ? nil : (reader, end.type)
   }
 
   /// The path from name `start` on, which is a property of `table`.

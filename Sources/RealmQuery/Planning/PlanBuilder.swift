@@ -57,8 +57,8 @@ struct PlanBuilder {
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     case (.arithmetic, .value), (.arithmetic, .values):
       let reader = try reader(of: comparison.left, table)
-      let end = ResolvedEnd(type: .double, target: nil, isElement: false)
-      let test = try plan.test(comparison, end, path: ColumnPath(["an arithmetic expression"]))
+      let test = try plan.test(
+        comparison, ResolvedEnd.arithmetic, path: ColumnPath(["an arithmetic expression"]))
       return plan.add(.general(GeneralCondition(left: reader, right: .test(test))))
     case (.outer(let level, let path), .value), (.outer(let level, let path), .values):
       let (reader, end) = try outer(level, path)
@@ -144,7 +144,7 @@ struct PlanBuilder {
     case .property(let path): try PathResolver(path: path, source: source).resolve(from: table).end
     case .outer(let level, let path): try outer(level, path).end
     case .matchCount: .integer
-    case .arithmetic: ResolvedEnd(type: .double, target: nil, isElement: false)
+    case .arithmetic: .arithmetic
     }
   }
 
@@ -160,8 +160,8 @@ struct PlanBuilder {
       let inner = PlanBuilder(
         plan: plan, source: source, search: nil, outerTables: outerTables + [table])
       if let values = try PathResolver(path: path, source: source).values(from: start) {
-        let filter = try ValueFilter(predicate, around: inner)
-        return ValueReader(end: .valueCount(values, filter, level: level))
+        let filter = try ValueFilter(predicate, of: values.type, around: inner)
+        return ValueReader(end: .valueCount(values.reader, filter, level: level))
       }
       let (steps, target) = try PathResolver(path: path, source: source).objects(from: start)
       let node = try inner.node(predicate, target)

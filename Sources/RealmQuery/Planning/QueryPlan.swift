@@ -281,17 +281,10 @@ extension QueryPlan {
   func constant(
     _ value: TableValue, for end: ResolvedEnd, path: ColumnPath
   ) throws(QueryError) -> MixedValue {
-    guard let constant = constants.value(value, target: end.target), end.accepts(constant) else {
-      throw .typeMismatch(value.text, of: value.typeName, path: path, end.typeName)
-    }
-    // Decimals are compared with other numbers as decimals, which are made once here.
-    switch constant {
-    case .double(let number) where end.type == .decimal:
-      return .decimal(DecimalBits(double: number))
-    case .float(let number) where end.type == .decimal:
-      return .decimal(DecimalBits(float: number))
-    default: return constant
-    }
+    let converted = end.isComputed ? value : value.converted(to: end.type)
+    guard let constant = constants.value(converted, target: end.target), end.accepts(constant)
+    else { throw .typeMismatch(value.text, of: value.typeName, path: path, end.typeName) }
+    return constant
   }
 
   private func textTest(

@@ -40,6 +40,7 @@ struct ValueFilter {
   }
 
   private var node = Node.constant(true)
+  private let type: ColumnType
   /// Owns the bytes of the constants.
   private let plan = QueryPlan()
   /// Builds what is asked of the objects around; nil if there are none.
@@ -47,10 +48,15 @@ struct ValueFilter {
   /// Whether the condition is about objects around, too.
   private(set) var usesOuterScope = false
 
-  /// - Parameter around: Builds nodes and readers for the plan that the condition is a part of.
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - around: Builds nodes and readers for the plan that the condition is a part of.
   /// - Throws: `QueryError.invalid` if the condition asks about anything but the value, and, in a
   ///   subquery, about the objects around.
-  init(_ predicate: BoundPredicate, around: PlanBuilder? = nil) throws(QueryError) {
+  init(
+    _ predicate: BoundPredicate, of type: ColumnType, around: PlanBuilder? = nil
+  ) throws(QueryError) {
+    self.type = type
     self.around = around
     node = try node(predicate)
   }
@@ -93,6 +99,9 @@ struct ValueFilter {
     if let node = try outerTest(comparison) { return node }
     let end = ResolvedEnd(type: .mixed, target: nil, isElement: false)
     let left = try ValueFilter.computation(comparison.left, plan)
+    if case .itself = left {
+      comparison.right = comparison.right.converted(to: type)
+    }
     let test = try plan.test(comparison, end, path: ColumnPath.itself)
     if case .itself = left { return .test(test) }
     return .computed(left, test)
@@ -101,10 +110,12 @@ struct ValueFilter {
   /// A comparison with an object around, or of objects around; nil for others.
   private mutating func outerTest(_ comparison: BoundComparison) throws(QueryError) -> Node? {
     guard let around, let table = around.outerTables.last else { return nil }
-    if case .outer = comparison.left {
+    switch comparison.left {
+    case .outer, .matchCount(_, _, level: 1...):
       usesOuterScope = true
       // The node belongs to the plan around, and reads none of the row that it is given.
       return .outer(try around.node(.comparison(comparison), table))
+    default: break
     }
     guard case .outer(let level, let path) = comparison.right,
       comparison.operation != .between

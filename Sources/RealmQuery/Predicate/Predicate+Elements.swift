@@ -7,14 +7,17 @@ extension Predicate {
   /// The number of the elements of a collection for which the condition is true.
   ///
   /// - Parameter isOfElement: Whether a path that leads through the collection begins at the
-  ///   element that is counted. Others are about the objects around.
+  ///   element that is counted. Others are about the objects around, and so are counts of the same
+  ///   collection: an element by itself has nothing to be counted.
   package func counted(
     in collection: PropertyPath, _ isOfElement: (PropertyPath) throws -> Bool
   ) rethrows -> Operand {
-    let condition = try mappingPaths { path, depth in
+    let condition = try mappingPaths { path, depth, isCounted in
       // Paths with a lower level begin at elements of a collection within.
       guard path.level == depth else { return path }
-      if try isOfElement(path) { return path.fromElement(of: collection) }
+      if try isOfElement(path), !(isCounted && path.components == collection.components) {
+        return path.fromElement(of: collection)
+      }
       var path = path
       path.level += 1
       return path
@@ -39,9 +42,10 @@ extension Predicate {
 
   /// The condition with other paths.
   ///
-  /// - Parameter body: Takes a path, and how many conditions on elements it is within.
+  /// - Parameter body: Takes a path, how many conditions on elements it is within, and whether it is
+  ///   that of a collection whose elements are counted.
   fileprivate func mappingPaths(
-    depth: Int = 0, _ body: (PropertyPath, Int) throws -> PropertyPath
+    depth: Int = 0, _ body: (PropertyPath, Int, Bool) throws -> PropertyPath
   ) rethrows -> Predicate {
     try mappingLeaves { leaf in
       switch leaf {
@@ -107,6 +111,14 @@ extension Predicate {
     operands.compactMap { if case .matchCount(let path, _) = $0 { path } else { nil } }
   }
 
+  /// The first collection of the elements that the condition is about.
+  fileprivate var collectionOfElement: PropertyPath? {
+    operands.lazy.compactMap { operand in
+      guard let path = operand.path, path.level == 0 else { return nil }
+      return path.firstCollection
+    }.first ?? countedCollections.first { $0.level == 0 }
+  }
+
   /// The first collection that a path is known to lead through.
   package var firstCollection: PropertyPath? {
     operands.lazy.compactMap { $0.path?.firstCollection }.first
@@ -115,14 +127,14 @@ extension Predicate {
 
 extension Operand {
   fileprivate func mappingPaths(
-    _ depth: Int, _ body: (PropertyPath, Int) throws -> PropertyPath
+    _ depth: Int, _ body: (PropertyPath, Int, Bool) throws -> PropertyPath
   ) rethrows -> Operand {
     switch self {
-    case .path(let path): return .path(try body(path, depth))
+    case .path(let path): return .path(try body(path, depth, false))
     case .value, .longNumber, .object, .region, .constant, .argument, .list: return self
     case .matchCount(let path, let condition):
       return .matchCount(
-        try body(path, depth), try condition.mappingPaths(depth: depth + 1, body))
+        try body(path, depth, true), try condition.mappingPaths(depth: depth + 1, body))
     case .arithmetic(let operation, let left, let right):
       return .arithmetic(
         operation, try left.mappingPaths(depth, body), try right.mappingPaths(depth, body))
@@ -135,10 +147,11 @@ extension Operand {
   fileprivate func countingWithin(_ collection: PropertyPath) -> Operand {
     switch self {
     case .matchCount(let path, let condition):
+      // Without a collection within the elements, that of the object around is meant.
       guard path.level == 0, path.components == collection.components,
-        let inner = condition.firstCollection ?? condition.countedCollections.first
+        let inner = condition.collectionOfElement
       else { return self }
-      let counted = condition.countingWithin(inner).mappingPaths { path, depth in
+      let counted = condition.countingWithin(inner).mappingPaths { path, depth, _ in
         guard path.level == depth else { return path }
         if path.starts(with: inner) { return path.fromElement(of: inner) }
         return PropertyPath(collection.components + path.components, level: depth + 1)

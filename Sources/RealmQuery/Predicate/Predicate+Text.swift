@@ -147,6 +147,8 @@ private struct PredicateWriter {
     var steps = ""
     if depth > path.level {
       steps = ".$col\(depth - path.level)"
+    } else if depth > 0, !path.isBare {
+      steps = ".$self"
     } else if path.components.first?.part != nil || path.components.isEmpty {
       steps = ".self"
     }

@@ -25,7 +25,7 @@ package struct PropertyPath: Hashable, Sendable {
   /// The number of conditions on elements, outside of the innermost, in which the path begins.
   package var level = 0
   /// Whether the path stands in a subquery of a query string without a variable: it begins at the
-  /// object that the query is about, if that has such a property, and else at the element.
+  /// element, if that has such a property, and else at the object that the query is about.
   package var isBare = false
   /// The number of components that lead to the element at which the path begins, as long as the
   /// elements of that collection are not counted.

@@ -22,6 +22,8 @@ package struct TableQuery: Hashable, Sendable {
   package private(set) var order: SortOrder?
   /// The steps that the ordered elements go through.
   package private(set) var steps: [QueryStep]
+  /// The type of the values, of a query over values that all have one.
+  package var valueType = ColumnType.mixed
 
   package init(
     _ table: TableKey, where condition: BoundPredicate? = nil, order: SortOrder? = nil,

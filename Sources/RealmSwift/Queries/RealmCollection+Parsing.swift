@@ -14,8 +14,8 @@ extension RealmCollection {
   ///
   /// The language is that of `filter(_:_:)`. Whatever the string and the arguments are, a mistake
   /// in them is an error, and so are more than 65,536 comparisons, or 128 levels of parentheses,
-  /// negations and subqueries. To let users search by some properties only, compose the query
-  /// yourself.
+  /// negations and subqueries. Words to search for that have no letter of a full-text index are one,
+  /// too. To let users search by some properties only, compose the query yourself.
   /// Traps for a collection that no realm manages.
   ///
   /// - Parameters:
@@ -90,6 +90,7 @@ extension Object {
     let schema = RealmQuerySchema(core: core, hasObjects: false)
     let info = core.classes[self]
     let (condition, _) = try QueryBinder(schema, on: info.schema).bind(query)
+    try condition.requireSearchableWords()
     try ResultsState(.table, core, info, TableQuery(info.tableKey, where: condition)).checkQuery()
     return query
   }
@@ -101,6 +102,6 @@ extension _ResultsSource {
     parsing string: String, _ arguments: [Any]
   ) throws -> Results<Element> {
     try QueryParsingError.reporting(
-      in: string, filtered(binding: ParsedQuery(string, arguments)))
+      in: string, filtered(binding: ParsedQuery(string, arguments), isFromOutside: true))
   }
 }

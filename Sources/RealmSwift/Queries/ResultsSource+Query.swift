@@ -40,15 +40,19 @@ extension _ResultsSource {
 
   /// Results with the elements that match a query, in the order that it asks for.
   ///
+  /// - Parameter isFromOutside: Whether people typed it, who are to learn what cannot be found.
   /// - Throws: `QueryError` for what does not fit the class of the elements, or the schema.
   func filtered<Element: RealmCollectionValue>(
-    binding query: ParsedQuery, isChecked: Bool = true
+    binding query: ParsedQuery, isChecked: Bool = true, isFromOutside: Bool = false
   ) throws(QueryError) -> Results<Element> {
     state.core.checkIsolation()
     if lacksTable { return Results(state) }
     let binder = QueryBinder(RealmQuerySchema(core: state.core), on: state.info?.schema)
     let (condition, steps) = try binder.bind(query)
-    let whole = steps.reduce(state.query.adding(.filter(condition))) { $0.adding($1) }
+    if isFromOutside { try condition.requireSearchableWords() }
+    var start = state.query
+    if state.info == nil, let type = Element._shape.columnType { start.valueType = type }
+    let whole = steps.reduce(start.adding(.filter(condition))) { $0.adding($1) }
     let written = state.written.map { .and($0, query.condition) } ?? query.condition
     let results: Results<Element> = refined(whole, written: written)
     // The types of Swift do not say whether an embedded object is a position on the earth.

@@ -53,13 +53,13 @@ public struct QuerySubscription<T: Object> {
   /// be read.
   public init(name: String? = nil, where predicateFormat: String, _ args: Any...) {
     self.name = name
-    query = SubscriptionText.text(predicateFormat, args)
+    query = SubscriptionText.text(predicateFormat, args, of: T.self)
   }
 
   /// The objects that match a predicate; see `RealmCollection.filter(_:)`.
   public init(name: String? = nil, where predicate: NSPredicate) {
     self.name = name
-    query = SubscriptionText.text(predicate)
+    query = SubscriptionText.text(predicate, of: T.self)
   }
 }
 
@@ -69,27 +69,46 @@ enum SubscriptionText {
   static let all = "TRUEPREDICATE"
 
   static func text<T: Object>(_ query: (Query<T>) -> Query<Bool>) -> String {
-    text(query(Query<T>(PropertyPath())).asCondition)
+    text(query(Query<T>(PropertyPath())).asCondition, ModelSchema.of(T.self))
   }
 
-  static func text(_ format: String, _ arguments: [Any]) -> String {
-    text(orTrap(try trappingMistakes(ParsedQuery(format, arguments))))
+  static func text(_ format: String, _ arguments: [Any], of model: Object.Type) -> String {
+    text(format, arguments, ModelSchema.of(model))
   }
 
-  static func text(_ predicate: NSPredicate) -> String {
-    text(orTrap(try trappingMistakes(predicate.query)))
+  /// - Parameter schema: The class of the objects, as far as it is known.
+  static func text(
+    _ format: String, _ arguments: [Any], _ schema: ModelSchema? = nil
+  ) -> String {
+    text(orTrap(try trappingMistakes(ParsedQuery(format, arguments))), schema)
   }
 
-  private static func text(_ query: ParsedQuery) -> String {
+  static func text(_ predicate: NSPredicate, of model: Object.Type) -> String {
+    text(predicate, ModelSchema.of(model))
+  }
+
+  /// - Parameter schema: The class of the objects, as far as it is known.
+  static func text(_ predicate: NSPredicate, _ schema: ModelSchema?) -> String {
+    text(orTrap(try trappingMistakes(predicate.query)), schema)
+  }
+
+  private static func text(_ query: ParsedQuery, _ schema: ModelSchema?) -> String {
     guard query.modifiers.isEmpty else {
       throwRealmException(
         "A subscription cannot be sorted or limited: the server sends all that matches.")
     }
-    return text(query.condition)
+    return text(query.condition, schema)
   }
 
-  static func text(_ condition: RealmQuery.Predicate) -> String {
-    guard let text = condition.literalText(literal) else {
+  /// The text of a condition. The numbers that Float properties are compared with are written as the
+  /// Doubles that equal them as Floats, as servers may compare Floats with Doubles.
+  ///
+  /// - Parameter schema: The class of the objects, as far as it is known.
+  static func text(_ condition: RealmQuery.Predicate, _ schema: ModelSchema?) -> String {
+    let widened = schema.map {
+      QueryBinder(SubscriptionSchema(root: $0), on: $0).widened(condition)
+    }
+    guard let text = (widened ?? condition).literalText(literal) else {
       throwRealmException(
         "A subscription's query can have numbers, strings, dates, identifiers and lists of them as "
           + "values, but no objects and no regions: \(condition.format().text)")

@@ -67,9 +67,8 @@ extension Results where Element: Object {
         "Only results of all objects of a class, or of those that match a condition, can be "
           + "subscribed to.")
     }
-    return (
-      Element.className(), state.written.map { SubscriptionText.text($0) } ?? SubscriptionText.all
-    )
+    let text = state.written.map { SubscriptionText.text($0, state.info?.schema) }
+    return (Element.className(), text ?? SubscriptionText.all)
   }
 }
 #endif

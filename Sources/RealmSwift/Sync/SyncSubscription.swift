@@ -46,23 +46,28 @@ public final class SyncSubscription {
   public func updateQuery<T: Object>(
     toType type: T.Type, where predicateFormat: String, _ args: Any...
   ) {
-    update(T.className(), SubscriptionText.text(predicateFormat, args))
+    update(T.className(), SubscriptionText.text(predicateFormat, args, of: T.self))
   }
 
   /// Replaces the query. See `updateQuery(toType:)` for what traps.
   public func updateQuery<T: Object>(toType type: T.Type, where predicate: NSPredicate) {
-    update(T.className(), SubscriptionText.text(predicate))
+    update(T.className(), SubscriptionText.text(predicate, of: T.self))
   }
 
   /// Replaces the query by a query string; see `RealmCollection.filter(_:_:)`.
   ///
   /// Traps outside of a block of `SyncSubscriptionSet.update(_:onComplete:)`.
   public func updateQuery(to predicateFormat: String, _ args: Any...) {
-    replace(SubscriptionText.text(predicateFormat, args))
+    replace(SubscriptionText.text(predicateFormat, args, schema))
   }
 
   /// Replaces the query by a predicate. See `updateQuery(to:_:)` for what traps.
-  public func updateQuery(to predicate: NSPredicate) { replace(SubscriptionText.text(predicate)) }
+  public func updateQuery(to predicate: NSPredicate) {
+    replace(SubscriptionText.text(predicate, schema))
+  }
+
+  /// The class of the objects, if the set is that of a realm that has it.
+  private var schema: ModelSchema? { self.set.schema(named: stored.objectClass) }
 
   private func update(_ className: String, _ query: String) {
     set.requireEditing()

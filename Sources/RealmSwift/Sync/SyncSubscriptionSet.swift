@@ -38,6 +38,9 @@ public final class SyncSubscriptionSet {
     subscriptions = newest?.subscriptions ?? []
   }
 
+  /// A class of the realm that the set is of; nil if there is none.
+  func schema(named name: String) -> ModelSchema? { realm?.schema(named: name) }
+
   private static func newest(_ shared: SharedFile) -> StoredSubscriptionSet? {
     orTrap(try StoredSubscriptionSet.newest(in: shared.newestTables()))
   }
@@ -82,14 +85,14 @@ public final class SyncSubscriptionSet {
   public func first<T: Object>(
     ofType type: T.Type, where predicateFormat: String, _ args: Any...
   ) -> SyncSubscription? {
-    first(T.className(), SubscriptionText.text(predicateFormat, args))
+    first(T.className(), SubscriptionText.text(predicateFormat, args, of: T.self))
   }
 
   /// A subscription with a query; nil if there is none.
   public func first<T: Object>(
     ofType type: T.Type, where predicate: NSPredicate
   ) -> SyncSubscription? {
-    first(T.className(), SubscriptionText.text(predicate))
+    first(T.className(), SubscriptionText.text(predicate, of: T.self))
   }
 
   private func first(_ className: String, _ query: String) -> SyncSubscription? {
@@ -175,12 +178,12 @@ public final class SyncSubscriptionSet {
   public func remove<T: Object>(
     ofType type: T.Type, where predicateFormat: String, _ args: Any...
   ) {
-    remove(T.className(), SubscriptionText.text(predicateFormat, args))
+    remove(T.className(), SubscriptionText.text(predicateFormat, args, of: T.self))
   }
 
   /// Removes the subscriptions with a query. Traps outside of a block of `update(_:onComplete:)`.
   public func remove<T: Object>(ofType type: T.Type, where predicate: NSPredicate) {
-    remove(T.className(), SubscriptionText.text(predicate))
+    remove(T.className(), SubscriptionText.text(predicate, of: T.self))
   }
 
   private func remove(_ className: String, _ query: String) {

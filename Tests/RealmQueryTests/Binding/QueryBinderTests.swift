@@ -94,11 +94,14 @@ struct QueryBinderTests {
   @Test func subqueriesBeginAtTheirElements() throws {
     try expectEqual(
       bound("SUBQUERY(dogs, $d, $d.age > 3 AND name == 'x').@count > 1"),
-      "SUBQUERY(dogs, $, (age > 3 AND outer.name == \"x\")).@count > 1")
-    // What the queried object does not have is the element's.
+      "SUBQUERY(dogs, $, (age > 3 AND name == \"x\")).@count > 1")
+    // `$self` is the queried object, and so is what the element does not have.
     try expectEqual(
-      bound("SUBQUERY(dogs, $d, toys.@count > 3 AND $d.age > age).@count > 1"),
+      bound("SUBQUERY(dogs, $d, toys.@count > 3 AND $d.age > $self.age).@count > 1"),
       "SUBQUERY(dogs, $, (toys.@count > 3 AND age > outer.years)).@count > 1")
+    try expectEqual(
+      bound("SUBQUERY(dogs, $d, age > $self.age AND $self.name == 'x').@count > 1"),
+      "SUBQUERY(dogs, $, (age > outer.years AND outer.name == \"x\")).@count > 1")
     try expectEqual(
       bound("SUBQUERY(dogs, $d, SUBQUERY($d.toys, $t, $t == $d.name).@count > 0).@count > 0"),
       "SUBQUERY(dogs, $, SUBQUERY(toys, $, self == outer.name).@count > 0).@count > 0")

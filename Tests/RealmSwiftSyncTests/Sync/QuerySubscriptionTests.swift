@@ -11,6 +11,18 @@ import Testing
 
 @_spi(RealmTesting) @testable import RealmSwift
 
+private final class Gauge: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var value: Float
+  @Persisted var maybe: Float?
+  @Persisted var double: Double
+  @Persisted var list: List<Float>
+  @Persisted var next: Gauge?
+  @Persisted var parts: List<Gauge>
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 struct QuerySubscriptionTests {
   /// A realm in memory with some todos.
   private static func realm() throws -> Realm {
@@ -57,6 +69,62 @@ struct QuerySubscriptionTests {
     ]
     for query in queries {
       expect(QuerySubscription<Todo>(query: query), selects: todos.where(query), in: realm)
+    }
+  }
+
+  /// `cases/15`: servers that compare Floats with Doubles select what devices do.
+  @Test func numbersBesideFloatsAreThoseOfTheDevice() throws {
+    let typed: [((Query<Gauge>) -> Query<Bool>, String)] = [
+      ({ $0.value >= 19.99 }, "(value >= 19.989999771118164)"),
+      ({ $0.value == 2.5 }, "(value == 2.5)"),
+      ({ $0.value.in([0.1, 1.1]) }, "(value IN {0.10000000149011612, 1.100000023841858})"),
+      ({ $0.list.contains(1.1) }, "(1.100000023841858 IN list)"),
+      (
+        { $0.double == 0.1 && $0.maybe < 0.1 }, "((double == 0.1) && (maybe < 0.10000000149011612))"
+      ),
+      ({ $0.next.value != 0.1 }, "(next.value != 0.10000000149011612)"),
+      (
+        { ($0.parts.value > 1.1).count > 0 },
+        "(SUBQUERY(parts, $col1, ($col1.value > 1.100000023841858)).@count > 0)"
+      ),
+    ]
+    for (query, text) in typed {
+      expectEqual(QuerySubscription<Gauge>(query: query).query, text)
+      // What is read from the text is written so again.
+      expectEqual(SubscriptionText.text(text, [], of: Gauge.self), text)
+    }
+    let formats: [(String, [Any], String)] = [
+      ("value >= 19.99", [], "(value >= 19.989999771118164)"),
+      ("value == %@", [0.1], "(value == 0.10000000149011612)"),
+      ("value > 5", [], "(value > 5)"), ("value > 16777217", [], "(value > 16777216.0)"),
+      ("0.1 < maybe", [], "(0.10000000149011612 < maybe)"), ("value == nil", [], "(value == nil)"),
+      (
+        "value BETWEEN {0.1, 2}", [], "(value BETWEEN {0.10000000149011612, 2})"
+      ), ("value IN %@", [[0.1, 2]], "(value IN {0.10000000149011612, 2.0})"),
+      ("double == 0.1", [], "(double == 0.1)"),
+      (
+        "SUBQUERY(parts, $p, value > 1.1 AND $p.double > $self.double).@count > 0", [],
+        "(SUBQUERY(parts, $col1, ((value > 1.100000023841858) && ($col1.double > $self.double)))"
+          + ".@count > 0)"
+      ),
+    ]
+    for (format, arguments, text) in formats {
+      expectEqual(SubscriptionText.text(format, arguments, of: Gauge.self), text, "\(format)")
+    }
+    // On the device they select the same objects.
+    let realm = try Realm(
+      configuration: Realm.Configuration(inMemoryIdentifier: "\(UUID())", objectTypes: [Gauge.self])
+    )
+    try realm.write {
+      for value in [0.1, 1.1, 2.5, 19.99, 16_777_216] as [Float] {
+        let gauge = realm.create(Gauge.self, value: ["_id": ObjectId.generate()])
+        gauge.value = value
+        gauge.list.append(value)
+      }
+    }
+    let all = realm.objects(Gauge.self)
+    for (query, text) in typed {
+      expectEqual(Array(all.filter(text).map(\._id)), Array(all.where(query).map(\._id)), "\(text)")
     }
   }
 
