@@ -189,3 +189,14 @@ struct ValueFilter {
     }
   }
 }
+
+extension BoundOperand {
+  /// The operand with its constants as values of `type`.
+  fileprivate func converted(to type: ColumnType) -> BoundOperand {
+    switch self {
+    case .value(let value): .value(value.converted(to: type))
+    case .values(let values): .values(values.map { $0.converted(to: type) })
+    case .property, .matchCount, .outer, .arithmetic: self
+    }
+  }
+}

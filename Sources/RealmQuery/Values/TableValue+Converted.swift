@@ -32,17 +32,6 @@ extension TableValue {
   }
 }
 
-extension BoundOperand {
-  /// The operand with its constants as values of `type`.
-  func converted(to type: ColumnType) -> BoundOperand {
-    switch self {
-    case .value(let value): .value(value.converted(to: type))
-    case .values(let values): .values(values.map { $0.converted(to: type) })
-    case .property, .matchCount, .outer, .arithmetic: self
-    }
-  }
-}
-
 extension DecimalBits {
   /// The nearest binary number.
   fileprivate func floating<Number: BinaryFloatingPoint & LosslessStringConvertible>() -> Number {
