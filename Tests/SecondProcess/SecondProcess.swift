@@ -71,6 +71,9 @@ struct SecondProcess {
       try counter(numbers[0]).value = -1
     case ("commit", 0): try realm.commitWrite()
     case ("delete-owner", 0): try GoneOwner.deleteAll(in: words[1])
+    case ("set", 2):
+      try counter(numbers[0]).value = numbers[1]
+      try realm.commitWrite()
     case ("keep", 0): kept.append(try realm.freeze())
     case ("fork", _): return try fork(words[1])
     case ("fork-hold", 0): return try ForkedChild.hold()

@@ -29,8 +29,8 @@ int realm_unlock_file(int fd);
 int realm_lock_byte(int fd, int64_t offset, bool waits);
 int realm_unlock_byte(int fd, int64_t offset);
 
-/// The same lock, shared with others who share it, or instead of the exclusive one that the open file
-/// description has; without waiting. EAGAIN if another has it exclusively.
+/// The same lock, shared with others, or in place of the exclusive one of the description;
+/// without waiting. EAGAIN if another description has it exclusively.
 int realm_share_byte(int fd, int64_t offset);
 
 /// Sleeps while `*word == expected`, until woken, a signal, or the time is up (negative: no limit).

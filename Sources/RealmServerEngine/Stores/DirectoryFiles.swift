@@ -25,8 +25,8 @@ package struct DirectoryFiles: RealmFiles {
     records = RealmRecords(system)
   }
 
-  /// A server writes many files at a time, so each reserves little of the address space for what one
-  /// transaction writes.
+  /// A server writes many files at a time, so each reserves little of the address space for a
+  /// transaction.
   private static let slabByteCount = 2 << 30
 
   private func place(of realm: RealmID) -> (folders: [String], file: String) {

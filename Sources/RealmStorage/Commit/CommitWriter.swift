@@ -116,7 +116,7 @@ struct CommitWriter {
   private func currentHeader() throws(StorageError) -> FileHeader {
     try file.requireNewestLength()
     if let encrypted = file.encrypted, let stored = try encrypted.changedHeader() {
-      // The image is not what is on the disk.
+      // The image differs from the disk.
       if !stored.isStreaming { try requireExpected(stored) }
       try encrypted.load()
     }

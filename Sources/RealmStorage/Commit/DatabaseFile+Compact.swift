@@ -30,8 +30,8 @@ extension DatabaseFile {
   ///
   /// - Parameter keepsHistory: Whether a local file keeps its version and its history; a
   ///   synchronised one always does.
-  /// - Returns: False if the file is open elsewhere, or has another name (a hard link), which would
-  ///   go on naming the file as it was; nothing is done then.
+  /// - Returns: False if the file is open elsewhere, or has another name (a hard link), where the
+  ///   old file would stay; nothing is done then.
   package static func compact(
     path: String, key: EncryptionKey? = nil, keepsHistory: Bool = false
   ) throws(StorageError) -> Bool {
@@ -90,7 +90,7 @@ extension DatabaseFile {
 
   /// Removes the copy that an interrupted compaction left. The caller is alone with the database.
   static func removeUnfinishedCompaction(of path: String, _ system: any FileSystem) {
-    // What is no copy stays; a compaction says so.
+    // Anything else stays; a compaction says so.
     if system is SystemFiles { try? SideFile.removeUnfinishedCopy(compactedPath(of: path)) }
   }
 

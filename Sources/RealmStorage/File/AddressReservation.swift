@@ -2,6 +2,8 @@
 
 // A range of addresses that is ours, whether or not anything is mapped there.
 
+import CRealmPlatform
+
 #if canImport(Darwin)
 import Darwin
 #else
@@ -11,9 +13,12 @@ import Glibc
 /// Two reserved address ranges: the file is mapped in the lower one, the slab of uncommitted nodes
 /// lies in the upper one.
 ///
-/// What lies between them is not ours. It makes refs into the slab larger than any that a transaction
-/// may get in the file. Reserving costs no memory. The ranges are released with their last owner, so
-/// a snapshot keeps them; the upper one may be given up while no transaction uses it (`SlabSpace`).
+/// The gap between them is not ours. It makes refs into the slab larger than any ref into the file
+/// during a transaction. Reserving costs no memory. The ranges are released with their last owner,
+/// so a snapshot keeps them; the upper one may be given up between transactions (`SlabSpace`).
+///
+/// A forked child has zeros in place of the file: a mapping would keep the locks of the parent's
+/// descriptor after its death.
 @safe
 package final class AddressReservation: Sendable {
   /// The first byte; page-aligned.
@@ -27,17 +32,19 @@ package final class AddressReservation: Sendable {
 
   // An address, never changed; the memory there is guarded by its mapper.
   nonisolated(unsafe) private let start: UnsafeMutableRawPointer
+  // nonisolated(unsafe): set once; only C code reads the item, under a lock of its own.
+  nonisolated(unsafe) private let forkItem: OpaquePointer?
   private let slab: SlabSpace.Slab
   private let slabs: SlabSpace
 
-  /// Reserves address space for a file and a slab, and makes the slab writable, which is in use
-  /// until `giveSlabBack()`.
+  /// Reserves address space for a file and a slab, and makes the slab writable. It is in use until
+  /// `giveSlabBack()`.
   ///
-  /// Where the system refuses that much, slabs that no transaction uses are given up; after them
-  /// (address space limits of a process) smaller ranges are tried down to what the file needs now.
+  /// Where the system refuses, the slabs without a transaction are given up; after them (address
+  /// space limits of a process) smaller ranges are tried, down to the present need of the file.
   ///
   /// - Parameters:
-  ///   - slabCapacity: 0 for a file that is not written.
+  ///   - slabCapacity: 0 for a file without writers.
   ///   - gapPerSlab: How many times the slab's length lies between the file and the slab.
   /// - Throws: `StorageError.addressSpaceExhausted`.
   package init(
@@ -51,6 +58,7 @@ package final class AddressReservation: Sendable {
       let slabStart = file + gapPerSlab * slab
       if let start = unsafe Self.reserve(file: file, slabStart: slabStart, slab: slab) {
         unsafe self.start = unsafe start
+        unsafe forkItem = unsafe realm_fork_add(REALM_FORK_REPLACE, start, file)
         self.fileCapacity = file
         self.slabStart = slabStart
         self.slab = unsafe SlabSpace.Slab(at: start + slabStart, byteCount: slab)
@@ -70,10 +78,11 @@ package final class AddressReservation: Sendable {
 
   deinit {
     slabs.remove(slab)
+    unsafe realm_fork_remove(forkItem)
     unsafe munmap(start, fileCapacity)
   }
 
-  /// A transaction that is larger than this needs a larger part of the address space.
+  /// Larger transactions need a larger part of the address space.
   private static let minimumSlabCapacity = 16 << 20
 
   private static func reserve(

@@ -26,13 +26,14 @@ package protocol FileSystem: Sendable {
   /// Makes what was done to names in the directory of `path` durable.
   func syncDirectory(of path: String) throws(StorageError)
 
-  /// The path of the file that a symbolic link at `path` leads to, there or not; `path` itself if
-  /// there is no link. The names of the files beside it are made from that.
+  /// The path at the end of a symbolic link, with or without a file there; `path` itself if there
+  /// is no link. The names of the files beside the database are made from it.
   func resolved(_ path: String) throws(StorageError) -> String
 
   /// Opens or creates the lock file at `path`, for reading and writing.
   ///
-  /// - Throws: `StorageError.foreignFile` for what is no lock file, which stays as it is.
+  /// - Throws: `StorageError.foreignFile` for links, directories and the like, which stay as they
+  ///   are.
   func openLockFile(path: String) throws(StorageError) -> any StorageFile
 }
 
@@ -42,7 +43,7 @@ extension FileSystem {
     try SystemDirectory.sync(of: path)
   }
 
-  /// Files that are not the system's have no links.
+  /// Only the system's files have links.
   package func resolved(_ path: String) throws(StorageError) -> String { path }
 
   package func openLockFile(path: String) throws(StorageError) -> any StorageFile {
@@ -107,8 +108,8 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Takes the exclusive lock of one byte, which need not exist, for this open file (not for the
   /// calling thread). False if it is taken and `waits` is false.
   func lockByte(at offset: Int, waits: Bool) throws(StorageError) -> Bool
-  /// Takes the lock of one byte that several may have, or that in place of the exclusive one that it
-  /// has, without waiting. False if another one has it exclusively.
+  /// Takes the lock of one byte together with others, or in place of the exclusive lock of this
+  /// file, without waiting. False if another one has it exclusively.
   func shareByte(at offset: Int) throws(StorageError) -> Bool
   func unlockByte(at offset: Int)
 }

@@ -15,7 +15,7 @@ package final class MemoryFiles: FileSystem {
 
   private struct State {
     var files: [String: Entry] = [:]
-    /// At so many names those without a file are dropped.
+    /// At so many names the ones without a file are dropped.
     var limit = 64
 
     mutating func dropClosed() {

@@ -2,11 +2,11 @@
 
 // The files beside a database: looked at before anything in them is changed.
 //
-// Others may have put something under the name of a lock file or of a copy that is being made: a
-// link to a file that is dear to them, a directory, a pipe, or a file of theirs.
+// Others may have put something under the name of a lock file or of an unfinished copy: a link to a
+// file of value to them, a directory, a pipe, or a file of theirs.
 //
-// 1. No link is followed, and nothing is opened that has another name, too.
-// 2. What is not ours stays as it is, and the error says what it is.
+// 1. No link is followed, and no file with a second name is opened.
+// 2. Foreign files stay as they are, and the error names their kind.
 
 import CRealmPlatform
 
@@ -18,9 +18,9 @@ import Glibc
 
 /// Opens the files beside a database.
 enum SideFile {
-  /// Opens a file that is a plain one with one name.
+  /// Opens a plain file with one name.
   ///
-  /// - Parameter role: What the file is to the database.
+  /// - Parameter role: The purpose of the file, for the error.
   /// - Returns: The descriptor.
   /// - Throws: `StorageError.foreignFile` for anything else.
   static func open(
@@ -61,7 +61,13 @@ enum SideFile {
     return descriptor
   }
 
-  /// What is at a path that is not a plain file with one name; nil for such a file, and for nothing.
+  /// Opens a plain file with one name for reading; nil if nothing is there.
+  static func openIfPresent(_ path: String, role: String) throws(StorageError) -> CInt? {
+    if unsafe access(path, F_OK) != 0, kind(of: path) == nil { return nil }
+    return try open(path, flags: O_RDONLY, mode: 0, role: role)
+  }
+
+  /// The kind of file at a path; nil for a plain one with one name, and for nothing.
   private static func kind(of path: String) -> String? {
     var status = stat()
     guard unsafe lstat(path, &status) == 0 else { return nil }
@@ -79,54 +85,9 @@ enum SideFile {
     }
   }
 
-  // MARK: Lock files
-
-  /// Checks that a file is empty or was a lock file, of this library or of Realm Core.
-  static func requireLockFile(_ file: any StorageFile) throws(StorageError) {
-    let byteCount = try file.byteCount()
-    if byteCount == 0 { return }
-    var bytes = [UInt8](repeating: 0, count: SharedMemory.busyMarkOffset)
-    let result = unsafe bytes.withUnsafeMutableBytes { buffer -> StorageError? in
-      do throws(StorageError) {
-        _ = try unsafe file.read(into: buffer, at: 0)
-        return nil
-      } catch { return error }
-    }
-    if let result { throw result }
-    if !isLockFile(bytes, byteCount: byteCount) {
-      throw .foreignFile(
-        path: file.path, role: "lock file", found: "a file with other contents")
-    }
-  }
-
-  /// Whether the beginning of a file is that of a lock file, which may have been cut off while it was
-  /// made (file format 2.9.2 and 2.9.3).
-  static func isLockFile(_ bytes: [UInt8], byteCount: Int) -> Bool {
-    guard byteCount <= SharedMemory.byteCountMax, bytes[0] <= 1 else { return false }
-    let layout = UInt16(bytes[6]) | UInt16(bytes[7]) << 8
-    switch layout {
-    case SharedMemory.layoutVersion, 0:
-      // The words between the fence and the revision are zeros.
-      let isPlain =
-        bytes[1...3].allSatisfy { $0 == 0 } && bytes[5] == 0
-        && bytes[8..<2048].allSatisfy { $0 == 0 }
-        && (bytes[4] == 0 || bytes[4] == UInt8(FileHeader.supportedVersion))
-      return isPlain && bytes[2049..<2056].allSatisfy { $0 == 0 }
-        || layout == 0 && bytes[0] == 0 && isCore(bytes)
-    case 1...99: return isCore(bytes)
-    default: return false
-    }
-  }
-
-  /// Whether the fields fit that a lock file of Realm Core of any layout begins with.
-  private static func isCore(_ bytes: [UInt8]) -> Bool {
-    bytes[1] <= 200 && bytes[2] <= 200 && bytes[3] <= 1 && bytes[4] <= 100 && bytes[5] <= 10
-      && bytes[9] == 0
-  }
-
   // MARK: Copies
 
-  /// Makes the file of a copy, in place of one that an interrupted attempt left.
+  /// Makes the file of a copy, in place of the one of an interrupted attempt.
   ///
   /// - Parameter rights: Those of the file that is copied.
   static func makeCopy(_ path: String, rights: FileRights?) throws(StorageError) -> SystemFile {
@@ -137,12 +98,11 @@ enum SideFile {
     return try SystemFile(path: path, descriptor: descriptor)
   }
 
-  /// Removes the copy that an interrupted attempt left.
+  /// Removes the copy of an interrupted attempt.
   ///
-  /// - Throws: `StorageError.foreignFile` for what is no copy.
+  /// - Throws: `StorageError.foreignFile` for anything else.
   static func removeUnfinishedCopy(_ path: String) throws(StorageError) {
-    if unsafe access(path, F_OK) != 0, kind(of: path) == nil { return }
-    let descriptor = try open(path, flags: O_RDONLY, mode: 0, role: "unfinished copy")
+    guard let descriptor = try openIfPresent(path, role: "unfinished copy") else { return }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: 64)
     let count = unsafe bytes.withUnsafeMutableBytes {
@@ -159,7 +119,7 @@ enum SideFile {
   }
 
   /// Whether a file begins as a copy does: with the header of a file in streaming form, with the
-  /// entry of a page that was written once, or with zeros that a crash left.
+  /// entry of a page written once, or with zeros left by a crash.
   private static func isCopy(_ bytes: [UInt8]) -> Bool {
     let header = unsafe bytes.withUnsafeBytes { unsafe FileHeader($0) }
     if let header { return header.isStreaming }

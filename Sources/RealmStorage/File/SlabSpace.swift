@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The address space that the slabs of all open files take.
+// The address space of the slabs of all open files.
 //
-// A slab is as large as the largest transaction that a file can have, and a file whose transactions
-// are over needs none. A slab that is given up and taken again costs system calls, so those of the
-// files that were written last stay.
+// A slab is as large as the largest possible transaction of a file, and between transactions none
+// is needed. To give one up and take it again costs system calls, so the slabs of the files written
+// last stay.
 //
-// 1. A slab that is in use is never given up; `take` and `giveBack` of one slab have one caller at a
-//    time, who holds the writer lock of the file.
+// 1. A slab in use is never given up; `take` and `giveBack` of one slab have one caller at a time,
+//    the holder of the writer lock of the file.
 // 2. Memory is mapped at a slab's addresses, for it, unless the slab is detached. Whoever detaches
 //    one or maps one again holds the lock of the space.
 
@@ -19,7 +19,7 @@ import Darwin
 import Glibc
 #endif
 
-/// Which files have a slab.
+/// The slabs of the open files.
 package final class SlabSpace: Sendable {
   package static let shared = SlabSpace(byteLimit: 2 << 40)
 
@@ -31,10 +31,10 @@ package final class SlabSpace: Sendable {
   @safe
   final class Slab: Sendable {
     let byteCount: Int
-    // nonisolated(unsafe): an address that never changes.
+    // nonisolated(unsafe): an address, never changed.
     nonisolated(unsafe) fileprivate let start: UnsafeMutableRawPointer
     fileprivate let state = Atomic(SlabSpace.inUse)
-    /// Whether a transaction had it since somebody looked for one that is not needed.
+    /// Whether a transaction had it since the last look.
     fileprivate let isRecent = Atomic(true)
 
     init(at start: UnsafeMutableRawPointer, byteCount: Int) {
@@ -51,7 +51,7 @@ package final class SlabSpace: Sendable {
   }
 
   fileprivate struct State {
-    /// The slabs that are not detached, in the order in which they are looked at.
+    /// The slabs with addresses, in the order of the looks at them.
     var attached: [Slab] = []
     var byteCount = 0
     /// Where the next look begins.
@@ -61,10 +61,10 @@ package final class SlabSpace: Sendable {
   private let byteLimit: Int
   private let state = Locked(State())
 
-  /// - Parameter byteLimit: How much address space slabs may take that are not in use.
+  /// - Parameter byteLimit: How much address space idle slabs may take.
   init(byteLimit: Int) { self.byteLimit = byteLimit }
 
-  /// Notes a new slab, which is in use.
+  /// Notes a new slab in use.
   func add(_ slab: Slab) {
     guard slab.byteCount > 0 else { return }
     state.withLock { state in
@@ -84,7 +84,7 @@ package final class SlabSpace: Sendable {
     }
   }
 
-  /// Takes a slab into use. False if that is impossible, as its addresses are not free any more.
+  /// Takes a slab into use. False if its addresses are not free any more.
   func take(_ slab: Slab) -> Bool {
     let (isTaken, _) = slab.state.compareExchange(
       expected: Self.idle, desired: Self.inUse, ordering: .acquiringAndReleasing)
@@ -110,7 +110,7 @@ package final class SlabSpace: Sendable {
     }
   }
 
-  /// Gives up all slabs that are not in use. False if there are none.
+  /// Gives up all idle slabs. False if there are none.
   package func detachIdle() -> Bool {
     state.withLock { state in
       let count = state.attached.count
@@ -138,8 +138,8 @@ extension SlabSpace.State {
     attached.removeLast()
   }
 
-  /// Gives up slabs that are not in use until the others take no more than `byteLimit`; first those
-  /// that were not used since the last look at them.
+  /// Gives up idle slabs until the others take no more than `byteLimit`; first the ones without a
+  /// transaction since the last look at them.
   fileprivate mutating func detachIdle(over byteLimit: Int) {
     var looks = 2 * attached.count
     while byteCount > byteLimit, looks > 0 {

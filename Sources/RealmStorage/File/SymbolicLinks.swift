@@ -2,8 +2,8 @@
 
 // Symbolic links to database files.
 //
-// A file has one lock file, which has its name from the database file's: whoever opens the file by a
-// link must find the same one.
+// The lock file has its name from the database file's: whoever opens the file by a link must find
+// the same one.
 
 #if canImport(Darwin)
 import Darwin
@@ -16,8 +16,8 @@ enum SymbolicLinks {
   /// As many links as systems follow.
   private static let countMax = 40
 
-  /// What the last part of `path` leads to: links are followed, whether or not there is a file at the
-  /// end. Links to directories in the path need no following, as all files beside it go the same way.
+  /// The end of the links at the last part of `path`, with or without a file there. Links to
+  /// directories in the path need no following, as all files beside it go the same way.
   ///
   /// - Throws: `StorageError.system` with ELOOP.
   static func resolved(_ path: String) throws(StorageError) -> String {
@@ -35,7 +35,7 @@ enum SymbolicLinks {
     throw .system(operation: "Opening", path: path, code: ELOOP)
   }
 
-  /// Where a link leads; nil for all else, and for what is not there.
+  /// Where a link leads; nil for all else, and for nothing.
   private static func target(of path: String) throws(StorageError) -> String? {
     var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe bytes.withUnsafeMutableBytes { buffer -> Int in

@@ -70,11 +70,9 @@ package struct SystemFiles: FileSystem {
     }
     let descriptor = try SideFile.open(
       path, flags: O_RDWR | O_CREAT, mode: isPrivate ? 0o600 : 0o644, role: "lock file")
-    let file = try SystemFile(path: path, descriptor: descriptor)
-    try SideFile.requireLockFile(file)
     if isPrivate { PrivatePlace.restrict(descriptor) }
     rights?.narrow(descriptor)
-    return file
+    return try SystemFile(path: path, descriptor: descriptor)
   }
 }
 

@@ -4,8 +4,8 @@
 
 /// The address range in which the nodes of one version are found.
 ///
-/// The file is mapped at its start and, for the writer, the slab of uncommitted nodes lies above it;
-/// what is between them does not matter:
+/// The file is mapped at its start. For the writer, the slab of uncommitted nodes lies above it,
+/// with a gap between them:
 ///
 /// ```
 /// base                    fileEnd                  slabStart         slabEnd

@@ -34,7 +34,7 @@ package enum StorageError: Error, Hashable, Sendable {
   case multipleAgents(path: String)
   /// Another implementation has the file open.
   case incompatibleLockFile(path: String, reason: String)
-  /// Something that is not ours is in the place of a file beside the database.
+  /// A file of others is in the place of one beside the database.
   case foreignFile(path: String, role: String, found: String)
   /// The address space for the file could not be reserved, or the file has outgrown it.
   case addressSpaceExhausted(path: String, byteCount: Int)
@@ -84,8 +84,8 @@ extension StorageError: CustomStringConvertible {
     case .incompatibleLockFile(let path, let reason):
       "Failed to open Realm file at path '\(path)': \(reason)"
     case .foreignFile(let path, let role, let found):
-      "The \(role) '\(path)' cannot be used: in its place is \(found). It was left as it is. Move it "
-        + "away, and try again."
+      "The \(role) '\(path)' cannot be used: in its place is \(found). It was left as it is. Move "
+        + "it away, and try again."
     case .addressSpaceExhausted(let path, let byteCount):
       "Reserving \(byteCount) bytes of address space for '\(path)' failed."
     case .poisoned(let path):

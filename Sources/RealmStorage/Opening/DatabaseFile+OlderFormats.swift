@@ -69,6 +69,9 @@ extension DatabaseFile {
     path: String, by source: String, keepingAs kept: String
   ) throws(StorageError) {
     let path = try resolvedPath(path)
+    // Neither a link to a file of others may become the database, nor such a file be replaced.
+    close(try SideFile.open(source, flags: O_RDONLY, mode: 0, role: "copy"))
+    if let descriptor = try SideFile.openIfPresent(kept, role: "copy") { close(descriptor) }
     unsafe unlink(kept)
     // Where there are no second names, `path` is missing for a short time.
     if unsafe link(path, kept) != 0, unsafe rename(path, kept) != 0 {

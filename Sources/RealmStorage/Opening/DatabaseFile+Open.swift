@@ -75,7 +75,7 @@ extension DatabaseFile {
     lockSystem: any FileSystem, acceptsOlderFormats: Bool = false
   ) throws(StorageError) -> DatabaseFile {
     var opened: OpenedStorage?
-    // Who has a lock file of his own is alone with the file, or reads it without any lock.
+    // With a lock file of its own, the caller is alone with the file, or reads it without a lock.
     let isAlone = acceptsOlderFormats || options.isReadOnly && !options.joinsSession
     let session = try LockFileSession.join(
       path: path + ".lock", of: isAlone ? nil : storage, system: sideFiles(of: path, lockSystem)

@@ -55,8 +55,8 @@ extension DatabaseFile {
         history: type == HistoryKind.syncClient.type ? .syncClient : .inFile))
   }
 
-  /// The path that a symbolic link at `path` leads to, or `path` itself. The names of the files
-  /// beside a database are made from that.
+  /// The path at the end of a symbolic link, or `path` itself. The names of the files beside a
+  /// database are made from it.
   package static func resolvedPath(_ path: String) throws(StorageError) -> String {
     try SymbolicLinks.resolved(path)
   }

@@ -35,10 +35,10 @@ package struct OpenOptions: Hashable, Sendable {
   package var cipher = CipherSource.standard
   /// The kind of history that commits continue; of no account for reading only.
   package var history = HistoryKind.inFile
-  /// The address space that is reserved for the file at first; twice the file's length in any case.
-  /// A file that outgrows it is mapped elsewhere.
+  /// The address space reserved for the file at first; twice the file's length in any case. When
+  /// the file outgrows it, it is mapped elsewhere.
   package var reservedByteCount = 64 << 20
-  /// The address space for what one transaction writes, which is reserved while the file is written.
+  /// The address space for one transaction, reserved while the file is written.
   package var slabByteCount = 16 << 30
 
   /// The same in whole pages.

@@ -2,18 +2,17 @@
 
 // Where the file is in memory now.
 //
-// Little address space is reserved at first. A file that outgrows it, and one that is written whose
-// slab was given up meanwhile, is mapped a second time, at another place that is larger. Snapshots
-// that were made before stay where they are, and so do the nodes of the running transaction. The old
-// place of a plain file that grew costs addresses alone, in all no more than the new one, and stays
-// until the file is closed; other old places go with the last of their owners.
+// Little address space is reserved at first. When a file outgrows it, or is written after its slab
+// was given up, it is mapped a second time, at another place. Older snapshots stay where they are,
+// and so do the nodes of the running transaction. The old place of a plain file after growth costs
+// addresses alone, in all no more than the new one, and stays until the file is closed; other old
+// places go with the last of their owners.
 //
 // 1. The mapping is read-only, and never moves or shrinks while it has an owner.
-// 2. `byteCount` never shrinks, and is at least the logical size of every version that a snapshot
-//    was made of in this place.
-// 3. A file that moves is whole at its new place before anybody learns of that. The image of an
-//    encrypted file is copied; versions that others commit are brought to the newest place alone,
-//    and snapshots in an older one need none of them.
+// 2. `byteCount` never shrinks, and is at least the logical size of every snapshot in this place.
+// 3. A file is whole at its new place before anybody learns of it. The image of an encrypted file
+//    is copied; later versions are brought to the newest place alone, and snapshots in an older one
+//    need none of them.
 
 import Synchronization
 
@@ -31,8 +30,8 @@ final class FileMapping: Sendable {
   /// How long the file may become in this place.
   var capacity: Int { reservation.fileCapacity }
 
-  /// So many times the length of a slab lies between the file and its slab: what a transaction lets
-  /// the file grow by is less.
+  /// So many times the length of a slab lies between the file and its slab: in one transaction the
+  /// file grows by less.
   static let gapPerSlab = 2
 
   init(_ reservation: AddressReservation, byteCount: Int, former: FileMapping? = nil) {
@@ -41,10 +40,10 @@ final class FileMapping: Sendable {
     mapped = Atomic(byteCount)
   }
 
-  /// Where the nodes of a version are that ends at `fileEnd`.
+  /// Where the nodes of a version are, up to `fileEnd`.
   func space(through fileEnd: Int) -> NodeSpace { unsafe NodeSpace(base: base, fileEnd: fileEnd) }
 
-  /// Maps more of the file, which has `physical` bytes. One caller at a time.
+  /// Maps more of the file; `physical` is its length. One caller at a time.
   func extend(
     to byteCount: Int, of storage: any StorageFile, physical: Int
   ) throws(StorageError) {
@@ -58,7 +57,7 @@ final class FileMapping: Sendable {
     mapped.store(min(end, physical), ordering: .releasing)
   }
 
-  /// The bytes that are reserved for a file of `byteCount` bytes.
+  /// The bytes to reserve for a file of `byteCount` bytes.
   static func capacity(for byteCount: Int, atLeast wanted: Int) -> Int {
     let page = SystemFiles.pageSize
     return (max(wanted, byteCount * 2, page) + page - 1) / page * page
@@ -85,7 +84,7 @@ extension DatabaseFile {
   /// Where the file is mapped now.
   var currentMapping: FileMapping { mapping.withLock { $0 } }
 
-  /// Reserves address space for a file of `byteCount` bytes, which need not be there yet.
+  /// Reserves address space for a file of `byteCount` bytes, there or not.
   func reserve(through byteCount: Int) throws(StorageError) {
     try mapping.withLock { current throws(StorageError) in
       guard byteCount > current.capacity else { return }
@@ -94,7 +93,7 @@ extension DatabaseFile {
     }
   }
 
-  /// A snapshot of the same version in a place that has a slab, which is taken into use.
+  /// A snapshot of the same version in a place with a slab, taken into use.
   ///
   /// The caller holds the right to write.
   func takeSlab(for base: Snapshot) throws(StorageError) -> Snapshot {

@@ -20,7 +20,7 @@ package final class FileRegistry: Sendable {
 
   private struct State {
     var entries: [FileIdentity: Entry] = [:]
-    /// At so many entries those without a file are dropped.
+    /// At so many entries the ones without a file are dropped.
     var entryLimit = 64
     /// The files that must stay closed while an operation on them runs.
     var closed: Set<FileIdentity> = []

@@ -4,11 +4,11 @@
 
 /// A committed version that is not overwritten while this object lives.
 ///
-/// Making one takes no system call, and no lock that is held during one but while the file grows. It
-/// keeps the file open and mapped.
+/// Making one takes no system call; its lock is held for long only while the file grows. It keeps
+/// the file open and mapped.
 package final class Snapshot: Sendable {
   package let file: DatabaseFile
-  /// The place in memory, which the snapshot keeps.
+  /// The place in memory, kept by the snapshot.
   let mapping: FileMapping
   package let version: UInt64
   /// Where the version's nodes are found.

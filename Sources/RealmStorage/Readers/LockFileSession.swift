@@ -11,12 +11,12 @@
 //    committed.
 // 4. The session belongs to the database file, and not to the name of its lock file: a hard link, a
 //    mount of the single file or a new lock file after the old one was deleted would make a second
-//    one. So members share the lock of a byte of the database file (`memberLockOffset`), and who
-//    starts a session, or is alone with the file, has it exclusively. Who does not get it finds
-//    another session, and refuses.
-// 5. One process at a time joins or starts the session of a lock file (`joinLockOffset`). So one that
-//    has the shared lock of the database file, and then finds the lock file taken, knows that there
-//    is a session, and that no other was started since.
+//    one. So members share the lock of a byte of the database file (`MemberLock`). The
+//    starter of a session, or of work alone with the file, has it exclusively; if it is taken,
+//    there is another session, and the starter refuses.
+// 5. One process at a time joins or starts the session of a lock file (`joinLockOffset`). It takes
+//    the shared lock of the database file first. If it then finds the lock file taken, there is a
+//    session, and no other was started since.
 // 6. A process that keeps the exclusive lock for long (to compact a file, or to bring it to the
 //    present format) records that in the lock file, and those who want to join wait as long as it
 //    takes. If the process dies the lock goes, and with it the meaning of the mark.
@@ -53,6 +53,7 @@ final class LockFileSession: Sendable {
     start: (_ isInDoubt: Bool) throws(StorageError) -> SessionStart
   ) throws(StorageError) -> LockFileSession {
     let file = try system.openLockFile(path: path)
+    try LockFileContents.require(in: file)
     let memory = try SharedMemory(file)
     var attempt = 0
     var conflicts = 0
@@ -62,7 +63,7 @@ final class LockFileSession: Sendable {
       case .isElsewhere:
         conflicts += 1
         if conflicts >= conflictCountMax, let database { throw .openElsewhere(database.path) }
-        // Two that start under different names must not meet again and again.
+        // Two starters under different names must not meet again and again.
         usleep(UInt32.random(in: 0..<4000))
       case .isTaken: break
       }
@@ -130,12 +131,13 @@ final class LockFileSession: Sendable {
   /// Runs `body` while no process is in a session of the lock file at `path` or of the database
   /// file, or can join one; false if a process is in one.
   ///
-  /// - Parameter database: The database file. One that cannot be written is written by no other.
+  /// - Parameter database: The database file.
   static func alone(
     path: String, of database: any StorageFile, system: any FileSystem,
     _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
     let file = try system.openLockFile(path: path)
+    try LockFileContents.require(in: file)
     guard let member = try enterAlone(file, database) else { return false }
     defer { withExtendedLifetime(member) { file.unlock() } }
     try file.write(UInt64(1), at: SharedMemory.busyMarkOffset)

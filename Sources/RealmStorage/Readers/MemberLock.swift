@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The lock of a byte of the database file that its users share, whatever names they know it by.
+// The lock of a byte of the database file, shared by its users under all names.
 
 #if canImport(Darwin)
 import Darwin
@@ -10,7 +10,7 @@ import Glibc
 
 /// The lock of one open database file; released with its last owner.
 final class MemberLock: Sendable {
-  /// Beyond all that a file can hold; no byte is there.
+  /// Beyond the end of any file; no byte is there.
   static let offset = 1 << 62
 
   private let database: any StorageFile
@@ -25,8 +25,7 @@ final class MemberLock: Sendable {
 
   /// Has the lock alone from now on. False if others share it, and then it is still shared.
   ///
-  /// A file that was opened for reading alone cannot have it, and need not: there is no writer that it
-  /// could keep out but those who have it alone.
+  /// A file opened for reading alone cannot have it, and the shared one keeps starters out as well.
   func makeExclusive() throws(StorageError) -> Bool {
     do throws(StorageError) {
       return try database.lockByte(at: Self.offset, waits: false)
@@ -41,7 +40,7 @@ final class MemberLock: Sendable {
 }
 
 extension StorageError {
-  /// A session of the file goes on that this process cannot join.
+  /// A session of the file goes on, and this process cannot join it.
   static func openElsewhere(_ path: String) -> StorageError {
     .incompatibleLockFile(
       path: path,

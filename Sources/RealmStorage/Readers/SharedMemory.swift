@@ -17,7 +17,7 @@
 //     8192  reader slots, 64 bytes each (`ReaderTable`)
 //
 // Locks on single bytes lie beyond all that: the writer's, the one for growing the reader table,
-// the sync agent's, that of who joins or starts the session, and one for each segment of reader
+// the sync agent's, the one for joining or starting the session, and one for each segment of reader
 // slots.
 //
 // 1. The file is initialised under the exclusive file lock, and only then. A holder of the shared
@@ -62,7 +62,7 @@ final class SharedMemory: Sendable {
   static let segmentLockOffset = writerLockOffset + 16
   private static let entryCount: UInt64 = 64
   private static let byteCount = slotsOffset + maximumSlotCount * slotByteCount
-  /// The length that a lock file has at most, of Realm Core or ours.
+  /// The greatest length of a lock file, of Realm Core or ours.
   static let byteCountMax = 1 << 30
 
   let file: any StorageFile

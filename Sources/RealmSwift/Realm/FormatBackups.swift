@@ -123,6 +123,8 @@ struct FormatBackups {
     let wasAlone = try DatabaseFile.whileClosed(path: path) { () throws(StorageError) in
       // Another process may have restored the file already; then this copy is not its older state.
       guard try isUnsupported(version, key) else { return }
+      // A file of others under the name of a copy must not become the realm.
+      _ = try DatabaseFile.openForInspection(path: copy, key: key)
       try DatabaseFile.replace(path: path, by: copy, keepingAs: path(format: version))
       isRestored = true
     }

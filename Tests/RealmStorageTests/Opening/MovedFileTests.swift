@@ -10,7 +10,7 @@ import Testing
 
 @testable import RealmStorage
 
-@Suite(.timeLimit(.minutes(10))) struct MovedFileTests {
+struct MovedFileTests {
   private let directory: TemporaryDirectory
   private let path: String
 

@@ -57,7 +57,7 @@ enum SecondName: CaseIterable, Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct OtherNameTests {
+struct OtherNameTests {
   private let directory: TemporaryDirectory
   private let path: String
 

@@ -169,7 +169,7 @@ struct CopyTests {
     }
     let size = try Data(contentsOf: url).count
     // What an interrupted compaction left does not matter.
-    try Data("half a file".utf8).write(to: URL(fileURLWithPath: url.path + ".compaction"))
+    try Data(count: 5000).write(to: URL(fileURLWithPath: url.path + ".compaction"))
     let asked = Mutex<[[Int]]>([])
     file.configuration.shouldCompactOnLaunch = { total, used in
       asked.withLock { $0.append([total, used]) }

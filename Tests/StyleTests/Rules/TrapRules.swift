@@ -34,7 +34,6 @@ enum TrapRules {
       "a transaction that goes on after its end would write into the next one's space",
     "RealmStorage/Commit/WriterScheduler.swift":
       "a writer without its turn would write beside another",
-    "RealmStorage/Encryption/EncryptedFile.swift": "refs are offsets from where the image began",
     "RealmStorage/History/SyncHistory+Entries.swift": "negative numbers would read as refs",
     "RealmStorage/Nodes/NodeAllocator.swift": "all nodes lie at multiples of eight",
     "RealmStorage/Opening/DatabaseFile+Open.swift":
