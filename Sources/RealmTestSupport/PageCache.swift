@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The system's memory of a simulated file: which pages it shows differ from those of the disk.
+// The system's memory of a simulated file: its differences from the disk.
 
-/// Pages of a file that were written, and what the disk has in their place.
+/// Written pages of a file, with the pages of the disk in their place.
 struct PageCache: Sendable {
   static let pageByteCount = 4096
 
   var loss = PageLoss.none
   /// Whether pages are shown as they are although the system was asked to forget them.
   var isKept = false
-  /// What the disk has of the pages that wait for a sync.
+  /// The disk's states of the pages before their sync.
   private var waiting: [Int: [UInt8]] = [:]
-  /// What the disk has of the pages that the system takes for written.
+  /// The disk's states of the pages taken for written.
   private var lost: [Int: [UInt8]] = [:]
 
   var isModelled: Bool { loss != .none }
@@ -21,8 +21,8 @@ struct PageCache: Sendable {
   /// - Parameters:
   ///   - before: The file as the system showed it before.
   ///   - end: The length of the file after the write.
-  /// - Returns: What the system is going to write: the range itself, or whole pages if the disk has
-  ///   others than those that the write was made to.
+  /// - Returns: The range for the disk: the range itself, or whole pages if the disk has other ones
+  ///   than the system's memory.
   mutating func note(_ range: Range<Int>, before: [UInt8], end: Int) -> Range<Int> {
     let size = Self.pageByteCount
     guard !range.isEmpty else { return range }
@@ -41,7 +41,7 @@ struct PageCache: Sendable {
 
   mutating func noteSync() { waiting = [:] }
 
-  /// Takes what waits for a sync for written; the pages that were not, nil if nothing is lost.
+  /// Takes all waiting pages for written; returns the lost ones, nil if nothing is lost.
   mutating func loseWritten() -> Set<Int>? {
     let pages: [Int]
     switch loss {
@@ -56,7 +56,7 @@ struct PageCache: Sendable {
     return Set(pages)
   }
 
-  /// What the disk has in the place of pages that the system forgets.
+  /// The disk's states of the forgotten pages.
   mutating func forget() -> [Int: [UInt8]] {
     guard !isKept else { return [:] }
     defer { lost = [:] }
@@ -68,7 +68,7 @@ struct PageCache: Sendable {
     return Array(contents[start..<min(start + pageByteCount, contents.count)])
   }
 
-  /// Gives a page the bytes that it has in another state of the file; zeros behind its end.
+  /// Gives a page its bytes in another state of the file; zeros behind its end.
   static func restore(_ page: Int, of old: [UInt8], in contents: inout [UInt8]) {
     let start = min(page * pageByteCount, contents.count)
     let end = min(start + pageByteCount, contents.count)

@@ -14,9 +14,8 @@ import Glibc
 package enum FileEvent: Hashable, Sendable {
   case write(offset: Int, bytes: [UInt8])
   case sync
-  /// A sync that failed, after which the system takes for written what it wrote of the changes
-  /// since the last sync, and these pages, which it did not write. A later write to one of them is
-  /// recorded with the whole page.
+  /// A failed sync: the system takes all changes since the last sync for written, but the disk does
+  /// not have these pages. A later write to one of them is recorded with the whole page.
   case failedSync(lost: Set<Int>)
   /// The file was cut or extended with zeros; `allocate` counts as this, too.
   case resize(byteCount: Int)
@@ -34,9 +33,9 @@ package enum FileFault: Hashable, Sendable {
   case short
 }
 
-/// What a failed sync does to the pages that it was to write.
+/// The effect of a failed sync on its pages.
 package enum PageLoss: Hashable, Sendable {
-  /// They go on being what is to be written: the next sync writes them.
+  /// The next sync writes them.
   case none
   /// None is written, and the system takes all for written.
   case all
@@ -100,8 +99,7 @@ package final class SimulatedFile: LayeredFile {
 
   /// Makes the `count`-th sync from now on fail with EIO, once.
   ///
-  /// - Parameter loss: What becomes of the pages that it was to write. A test that lets some be lost
-  ///   calls this when nothing waits for a sync.
+  /// - Parameter loss: The effect on its pages. For a loss, this is called directly after a sync.
   package func failSync(after count: Int, losing loss: PageLoss = .none) {
     state.withLock { state in
       state.failingSync = state.syncCount + count
@@ -109,13 +107,12 @@ package final class SimulatedFile: LayeredFile {
     }
   }
 
-  /// Whether the system goes on showing the pages that it did not write, although it was asked to
-  /// forget them.
+  /// Whether the system keeps the lost pages in its memory, also when it is asked to forget them.
   package func keepCached(_ keeps: Bool) { state.withLock { $0.cache.isKept = keeps } }
 
   package func forgetCached() {
     let lost = state.withLock { $0.cache.forget() }
-    // A page that cannot be read again stays, as the system need not forget it.
+    // The system need not forget a page: an error here changes nothing.
     for (page, bytes) in lost { try? file.write(bytes, at: page * PageCache.pageByteCount) }
   }
 

@@ -7,8 +7,10 @@ package import RealmStorage
 
 /// A deterministic file system in memory.
 ///
-/// The database file is a `SimulatedFile`; lock files are ordinary files in memory, which stay when
-/// they are closed: a crash makes their contents void, the end of a process does not. To reopen a file in a state that a crash may leave, create a new file
+/// The database file is a `SimulatedFile`; lock files are ordinary files in memory, and stay when
+/// they are closed: a crash makes their contents void, the end of a process does not.
+///
+/// To reopen a file in a state that a crash may leave, create a new file
 /// system with one of the `CrashStates`.
 package final class SimulatedFileSystem: FileSystem {
   /// The database file, with whatever path it is opened.
@@ -28,7 +30,7 @@ package final class SimulatedFileSystem: FileSystem {
     return lockFile
   }
 
-  /// Removes the lock files that no process has open.
+  /// Removes the lock files, to be called between two sessions.
   package func removeLockFiles() {
     let files = closedLockFiles.withLock { files in
       defer { files = [:] }

@@ -92,7 +92,7 @@ extension EncryptedFile {
           + "file is damaged, or no encrypted Realm file.")
   }
 
-  /// Those of some pages that a version uses: what is not free is used.
+  /// The used ones of some pages: all but the free ones.
   private static func used(
     of pages: [Int], _ topRef: Ref, _ space: NodeSpace
   ) -> [Int] {

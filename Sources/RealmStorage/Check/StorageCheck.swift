@@ -92,8 +92,8 @@ struct StorageCheck {
 
   private mutating func walk(_ root: Ref) {
     var pending = [(ref: root, depth: 0)]
-    // The nodes of a tree have the bytes of the file among them: a walk that meets twice as many goes
-    // in circles, or through large nodes that overlap.
+    // All nodes of a tree fit into the file side by side: a walk over twice as many bytes goes in
+    // circles, or through large overlapping nodes.
     var budget = 2 * top.logicalSize
     while let (ref, depth) = pending.popLast() {
       guard budget >= 0, depth < Self.maximumDepth else {

@@ -16,8 +16,8 @@
 // All numbers are 64-bit, least significant byte first.
 //
 // 1. The free block of a record has the version as its tag, and counts as written by the version
-//    before, which it is read from: as long as that can be read, or a crash may leave it selected,
-//    the record is not overwritten (`FreeSpace` 2). Older versions do not keep it.
+//    before, the start of a recovery: as long as this one can be read, or a crash may leave it
+//    selected, the record is not overwritten (`FreeSpace` 2). Older versions do not keep it.
 // 2. A record covers every byte that its commit wrote and that the version reaches.
 // 3. A version is whole if its pieces are what the record says, and the version before is whole or
 //    selected by the header. Nothing of these versions is overwritten meanwhile

@@ -189,8 +189,8 @@ struct CommitWriter {
       }
     }
     space.expire(pinned: pinned)
-    // Without an older reader, nothing that is known of older commits matters. What a transaction
-    // of a group goes on from may be given up yet.
+    // Without an older reader, older commits do not matter. Only the base of a whole group is kept:
+    // later versions of it may be given up.
     if base.version == transaction.durable.version {
       state.earlierFreeSpace = hasOlderReader ? (space, base.version) : nil
     }

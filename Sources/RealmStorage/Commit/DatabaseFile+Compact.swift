@@ -132,8 +132,7 @@ extension DatabaseFile {
     }
   }
 
-  /// The file system for what stands beside the file at `path`: nobody may use that who may not use
-  /// the file.
+  /// The file system for the files beside the one at `path`: they give nobody more rights.
   static func sideFiles(of path: String, _ system: any FileSystem) -> any FileSystem {
     system is SystemFiles ? SystemFiles(asFileAt: path) : system
   }

@@ -65,7 +65,7 @@ extension DatabaseFile {
     let alternative = unsafe session.memory.alternative.pointee.load(ordering: .relaxed)
     guard alternative != SessionStart.noAlternative else { return }
     do throws(StorageError) {
-      // The system may take the header for written. A writer that is at work writes it anyway.
+      // The system may take the header for written. A writer at work writes it anyway.
       if encrypted == nil, let start = try writers.startAtOnce(on: self) {
         try storage.write(try storedHeader())
         withExtendedLifetime(start) {}
@@ -173,7 +173,7 @@ extension DatabaseFile {
 
   private func publishSelected(_ topRef: Ref) throws(StorageError) {
     let memory = session.memory
-    // A sync of the process that died may have failed: the system takes the header for written.
+    // A sync of the dead process may have failed: the system takes the header for written.
     if encrypted == nil { try storage.write(try storedHeader()) }
     try syncOrPoison()
     let physical = try storage.byteCount()

@@ -15,8 +15,8 @@ final class WriterState {
   /// The free space of `freeSpaceVersion`, so that it is not read from the file for each commit.
   var freeSpace: FreeSpace?
   var freeSpaceVersion: UInt64 = 0
-  /// The free space of a published version, for when that of a newer one is given up or not known:
-  /// only kept while it knows more than the file says (`FreeSpace.recall`).
+  /// The free space of a published version, kept beside older readers, for the time after a newer
+  /// one was given up (`FreeSpace.recall`).
   var earlierFreeSpace: (space: FreeSpace, version: UInt64)?
   var header: FileHeader?
   let staging = NodeWriter.Staging()

@@ -2,12 +2,11 @@
 
 // Making the disk have what the system's memory has, after a sync that failed.
 //
-// The system takes pages that it could not write for written. A page of the file may then be newer
-// in its memory than on the disk, and a commit that goes on from the newer one writes an entry that
-// matches neither: the next crash would lose all that the page holds. So entries and pages are
-// written again, in the order of a commit: the entries that the system shows name, as current or
-// previous, what the disk has of each page, because no page is written before its entry is durable
-// (`EncryptedFile` 2).
+// The system takes pages for written after an error, too. A page of the file may then be newer in its
+// memory than on the disk. A commit based on the newer one would write an entry with neither code of
+// the page on the disk, and the next crash would lose the page. So entries and pages are written
+// again, in the order of a commit: the entries in the system's memory name the page on the disk, as
+// current or previous, because no page is written before its entry is durable (`EncryptedFile` 2).
 
 extension EncryptedFile {
   /// Writes all entries and pages again as they are, and waits until they are durable.
@@ -28,7 +27,7 @@ extension EncryptedFile {
         if !pages.isEmpty { try rewrite(pages, using: state.block) }
       }
       try file.sync()
-      // What the header selects is whole before the header is (`EncryptedFile` 3).
+      // The selected version is whole before the header is (`EncryptedFile` 3).
       guard header.lowerBound < end else { return }
       try rewrite(header.lowerBound..<min(header.upperBound, end), using: state.block)
       try file.sync()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may use a file, for the files that take its place or stand beside it.
+// The owner and the rights of a file, for copies of it and for the files beside it.
 
 import CRealmPlatform
 
@@ -39,8 +39,8 @@ package struct FileRights: Hashable, Sendable {
     close(descriptor)
   }
 
-  /// Gives a file that the process has just made these rights. Where the owner or the group cannot
-  /// be kept, the new ones get no rights that the old ones did not have.
+  /// Gives a new file of the process these rights. Where the owner or the group cannot be kept, the
+  /// new ones get no further rights.
   func apply(toNew descriptor: CInt) {
     var mode = self.mode & 0o777 | Self.ofOwner
     if fchown(descriptor, owner, group) != 0, fchown(descriptor, uid_t.max, group) != 0 {
@@ -53,7 +53,7 @@ package struct FileRights: Hashable, Sendable {
     fchmod(descriptor, mode_t(mode))
   }
 
-  /// Takes rights of others from an open file that this one does not give.
+  /// Limits the rights of others to an open file to these.
   func narrow(_ descriptor: CInt) {
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else { return }
@@ -62,6 +62,6 @@ package struct FileRights: Hashable, Sendable {
     if rights != narrowed { fchmod(descriptor, mode_t(narrowed)) }
   }
 
-  /// What the owner may do in every case: a file that is written once more has side files already.
+  /// The owner may read and write in every case: a file may be writable again later.
   private static let ofOwner: UInt32 = 0o600
 }

@@ -83,8 +83,8 @@ package protocol StorageFile: AnyObject, Sendable {
   /// Returns when all that was written before is durable.
   func syncOnce() throws(StorageError)
 
-  /// Lets the system forget what it has of the file in its memory and takes for written, as far as
-  /// it can. To be called after a failed sync; nothing may rely on it.
+  /// Lets the system forget the written pages of the file in its memory, as far as it can. To be
+  /// called after a failed sync; nothing may rely on it.
   func forgetCached()
 
   /// Cuts or extends the file; what is added reads as zero.

@@ -18,11 +18,11 @@ package struct SystemFiles: FileSystem {
   /// Whether no other user of the machine may read the files.
   private let isPrivate: Bool
 
-  /// Who may use the files that are made; nil for whom the system lets.
+  /// The rights of new files; nil for the usual ones.
   private let rights: FileRights?
 
-  /// - Parameter path: The file whose owner and rights those get that are made. A file that is there
-  ///   gives nobody more than that one does.
+  /// - Parameter path: New files get the owner and the rights of this one. A file with more rights for
+  ///   others loses them when it is opened.
   package init(asFileAt path: String) {
     isPrivate = false
     rights = FileRights(of: path)

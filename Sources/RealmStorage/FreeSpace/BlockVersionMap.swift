@@ -27,8 +27,8 @@ struct BlockVersionMap: Sendable {
     return runs[index].version
   }
 
-  /// The version that wrote the node at `position`, 0 if that is not known, and the end of the bytes
-  /// from there on of which the same is true.
+  /// The writer of the node at `position`, 0 if it is not known, and the end of the bytes with the
+  /// same writer.
   func run(at position: Int) -> (version: UInt64, end: Int) {
     let index = firstRun(endingAfter: position)
     guard index < runs.count else { return (0, .max) }
@@ -71,7 +71,7 @@ struct BlockVersionMap: Sendable {
     assert(isDisjoint(around: first..<first + new.count), "runs are disjoint")
   }
 
-  /// Notes that `version` wrote runs of bytes, which are sorted and disjoint.
+  /// Notes `version` as the writer of runs of bytes, sorted and disjoint.
   ///
   /// Estimate: one pass over all runs, however many are new.
   mutating func insert(_ ranges: [Range<Int>], version: UInt64) {

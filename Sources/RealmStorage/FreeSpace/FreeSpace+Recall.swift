@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which commit wrote which free blocks, when another process has committed since.
+// The writers of free blocks, after a commit of another process.
 //
-// The free lists of the file say when a block was freed, not when it was written, and a block of
-// which that is unknown is kept for every older reader. So a process that reads the lists again
-// takes over what it knew of an earlier version: what was free then was written later, and what was
-// in use then, it may have written itself. Otherwise writers that take turns, beside a reader that
-// stays at one version, would make the file grow with each turn.
+// The free lists of the file say when a block was freed, not when it was written, and a block of an
+// unknown writer is kept for every older reader. So a process takes over its knowledge of an earlier
+// version when it reads the lists again: blocks were written later if they were free then, and maybe
+// by the process itself if they were in use. Otherwise several writers in turn, beside a reader of
+// one old version, would make the file grow with each turn.
 
 extension FreeSpace {
-  /// Takes over what is known of an earlier version.
+  /// Takes over the knowledge of an earlier version.
   ///
   /// - Parameters:
-  ///   - old: The free space of that version, as this process knew it.
-  ///   - version: The number of that version. Blocks that were written after it count as written by
-  ///     it: that keeps them longer than needed, and never shorter, records of commits included.
+  ///   - old: The free space of the earlier version, as this process knew it.
+  ///   - version: The number of the earlier version. Blocks written later count as written by it: so
+  ///     they are kept longer than needed, and never shorter, records of commits included.
   mutating func recall(_ old: FreeSpace, of version: UInt64) {
     let before = old.list.blocks
     var blocks: [FreeBlock] = []
@@ -41,16 +41,16 @@ extension FreeSpace {
     list = FreeBlockList(blocks)
   }
 
-  /// Which version wrote the bytes of a block from `start` on, and where those end that it wrote.
+  /// The writer of the bytes of a block from `start` on, and where its bytes end.
   ///
-  /// - Parameter other: The first free block of this space that does not end before.
+  /// - Parameter other: The first free block of this space with its end behind `start`.
   private func writer(
     of block: FreeBlock, from start: Int, _ other: FreeBlock?, _ version: UInt64
   ) -> (end: Int, version: UInt64) {
     if let other, other.position <= start {
       let end = min(block.end, other.end)
       if block.tag > version { return (end, version) }
-      // What was usable then is needed by no version before the tag.
+      // No version before the tag needs a block of usable space.
       if other.isUsable || other.isHeld { return (end, block.tag) }
       return (end, other.tag == block.tag ? other.writtenVersion : 0)
     }
@@ -59,7 +59,7 @@ extension FreeSpace {
     return (min(block.end, end, other?.position ?? logicalSize), writer)
   }
 
-  /// What was free, or behind the end, and is neither now.
+  /// The bytes in use now of the free space then, and of the growth since.
   private func usedSince(_ now: [FreeBlock], _ newSize: Int) -> [Range<Int>] {
     var free = list.blocks.map { $0.position..<$0.end }
     if newSize > logicalSize { free.append(logicalSize..<newSize) }

@@ -222,8 +222,8 @@ struct FreeSpace: Sendable {
       FreeBlock(position: piece.lowerBound, byteCount: piece.count, tag: 0), merging: merging)
   }
 
-  /// Puts back what has the record of a commit, as a block of its own: it is kept for those who may
-  /// start from the version before, and for nobody else (`CommitRecord` 1).
+  /// Puts the bytes of a record back, as a block of its own: it is kept for a recovery from the
+  /// version before, and for nobody else (`CommitRecord` 1).
   mutating func add(record piece: Range<Int>, of version: UInt64) throws(StorageError) {
     assert(version > 1 && piece.upperBound <= logicalSize, "a record follows a version")
     try list.insert(

@@ -89,7 +89,7 @@ extension DatabaseFile {
       var new = try OpenedStorage(storage, path, options)
       var start = try new.start(options, acceptsOlderFormats: acceptsOlderFormats)
       if !options.isReadOnly {
-        // A file that is upgraded has another lock file, which tells nothing.
+        // The lock file of an upgrade is another one, without the mark.
         if isInDoubt || acceptsOlderFormats { try new.makeDurable(&start) }
         try new.normaliseSize(&start)
       }
@@ -274,11 +274,11 @@ private struct OpenedStorage {
     }
   }
 
-  /// Makes the disk have what the system's memory shows, after a sync that failed.
+  /// Brings the disk to the state of the system's memory, after a failed sync.
   ///
-  /// Of a plain file only the header can be in doubt: what it selects was synced before it was
-  /// written, and whatever the next commits need they write themselves. A page of an encrypted file
-  /// is only as good as its entry.
+  /// Of a plain file only the header can be in doubt: its version was synced before it was written,
+  /// and the next commits write their nodes themselves. A page of an encrypted file is only as good
+  /// as its entry.
   func makeDurable(_ start: inout SessionStart) throws(StorageError) {
     if let encrypted = storage as? EncryptedFile {
       try encrypted.rewrite()

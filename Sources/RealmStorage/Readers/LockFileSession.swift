@@ -46,7 +46,7 @@ final class LockFileSession: Sendable {
   /// - Parameters:
   ///   - database: The database file; nil if the lock file is this caller's own.
   ///   - start: Called if this process starts the session, alone with the database: makes the file
-  ///     ready and says what is committed. It gets to know whether a sync of the database failed
+  ///     ready and says what is committed. Its argument says if a sync of the database failed
   ///     before.
   static func join(
     path: String, of database: (any StorageFile)? = nil, system: any FileSystem,

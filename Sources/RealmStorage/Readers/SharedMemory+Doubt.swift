@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The mark of a sync that failed, from one session of a lock file to the next.
+// The mark of a failed sync, from one session of a lock file to the next.
 //
-// After a failed sync, what the system's memory shows of the database need not be what the disk has.
-// The word that ends the writing of a session (`poisoned`) stays in the lock file when its processes
-// are gone, and so tells the next one. A crash of the system takes the mark away, and with it the
-// memory that it is about.
+// After a failed sync, the system's memory of the database and the disk may differ. The word for the
+// end of writing (`poisoned`) stays in the lock file when the processes of the session are gone, and
+// tells the next one. A crash of the system takes the mark away, and the memory as well.
 
 extension SharedMemory {
   private static let revisionOffset = 2048
@@ -28,7 +27,7 @@ extension SharedMemory {
   /// The caller holds the exclusive lock of the lock file.
   static func noteFailure(_ error: StorageError, in file: any StorageFile) {
     guard case .system("Syncing", _, _) = error else { return }
-    // On a disk without room for the mark, the error that is reported is the first one.
+    // On a disk without room for the mark, the first error is reported.
     try? file.write(layoutRevision, at: revisionOffset)
     try? file.write(UInt32(1), at: poisonedOffset)
   }
