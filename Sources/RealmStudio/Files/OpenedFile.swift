@@ -9,10 +9,11 @@ import RealmTools
 
 /// A database file, and how it could be opened.
 ///
-/// 1. Without writing no byte of the file changes. A reader slot keeps the shown version, so the file
-///    is opened as by its users where they would leave it as it is until they commit. Elsewhere it is
-///    opened alone, and commits of others are not seen: where the lock file cannot be written, in a
-///    file that a crash left unfinished, and in one of an older format, of which a copy is shown.
+/// 1. Without writing no byte of the file changes. A reader slot keeps the shown version, so the
+///    file is opened as by its users where they would leave it as it is until they commit.
+///    Elsewhere it is opened alone, and commits of others are not seen: where the lock file cannot
+///    be written, in a file that a crash left unfinished, and in one of an older format, of which a
+///    copy is shown.
 struct OpenedFile {
   let file: DatabaseFile
   let isLive: Bool

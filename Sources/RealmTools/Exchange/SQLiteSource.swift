@@ -207,8 +207,8 @@ package struct SQLiteSource: Sendable {
     return nil
   }
 
-  /// The type that holds all values of a column. SQLite stores any value under the name of any type,
-  /// and texts under those that it does not know, such as `JSON`.
+  /// The type that holds all values of a column. SQLite stores any value under the name of any
+  /// type, and texts under those that it does not know, such as `JSON`.
   private static func storedType(
     of column: String, in table: String, _ declared: String, _ database: SQLiteDatabase
   ) throws -> ColumnType {

@@ -2,8 +2,8 @@
 
 // Files of older formats, as they are after an upgrade.
 //
-// 1. The file itself is read alone: no byte of it changes, nothing appears beside it, and whether it
-//    is synchronised is of no account. The copy is a local file.
+// 1. The file itself is read alone: no byte of it changes, nothing appears beside it, and whether
+//    it is synchronised is of no account. The copy is a local file.
 // 2. The temporary copy has no name while it is read, so that it goes away with the process,
 //    however that ends; its owner alone may read it.
 

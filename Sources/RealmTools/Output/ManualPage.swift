@@ -96,8 +96,8 @@ package struct ManualPage {
     return lines
   }
 
-  /// A text without any meaning for the formatter: backslashes, hyphens, other characters than ASCII,
-  /// and dots and apostrophes at the beginning of a line.
+  /// A text without any meaning for the formatter: backslashes, hyphens, other characters than
+  /// ASCII, and dots and apostrophes at the beginning of a line.
   private func escaped(_ text: String) -> String {
     var safe = ""
     for scalar in text.unicodeScalars {

@@ -4,8 +4,8 @@
 
 /// Draws tables as psql does.
 ///
-/// The widths of columns are those of the first rows, so that a table of any length is shown at once
-/// and takes no memory; a later cell that is wider moves what is right of it.
+/// The widths of columns are those of the first rows, so that a table of any length is shown at
+/// once and takes no memory; a later cell that is wider moves what is right of it.
 package struct TextTable {
   /// How many rows are looked at before the first is drawn.
   package static let measuredRowCount = 1000
