@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Stopping a statement of the shell, and not the shell.
+//
+// 1. A statement that is stopped has changed nothing: in a transaction it is stopped before its
+//    first change or not at all, and the transaction goes on as it was before.
+
+import Synchronization
+
+/// The wish to stop the running statement.
+package final class StatementStop: Sendable {
+  /// The end of a statement that was stopped.
+  package struct Stopped: Error {}
+
+  private let flag = Atomic(false)
+
+  package init() {}
+
+  /// Stops the running statement. May be called on any thread.
+  package func request() { flag.store(true, ordering: .relaxed) }
+
+  /// Begins a statement.
+  package func reset() { flag.store(false, ordering: .relaxed) }
+
+  package var isRequested: Bool { flag.load(ordering: .relaxed) }
+
+  /// - Throws: `Stopped` if the statement is to end.
+  package func check() throws {
+    if isRequested { throw Stopped() }
+  }
+}
