@@ -51,9 +51,9 @@ struct InfoCommand: ToolCommand {
     if !report.isCurrentFormat {
       text +=
         report.isSynchronised
-        ? "The file is in an older format, which commands that read do not mind; its app brings it to "
-          + "the present one.\n'realm copy \(report.path) OUT' writes a local copy in the present "
-          + "format.\n\n"
+        ? "The file is in an older format, which commands that read do not mind; its app brings it "
+          + "to the present one.\n'realm copy \(report.path) OUT' writes a local copy in the "
+          + "present format.\n\n"
         : "The file is in an older format, which commands that read do not mind.\n'realm upgrade "
           + "\(report.path)' brings it to the present one; a copy of it is kept.\n\n"
     }

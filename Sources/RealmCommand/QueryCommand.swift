@@ -18,8 +18,8 @@ struct QueryCommand: ToolCommand {
       A query is: Class [WHERE predicate] [SORT(path ASC|DESC, …)] [DISTINCT(path, …)] [LIMIT(n)] \
       [OFFSET(n)], with predicates as filter(_:) takes them. The query '-' is read from standard \
       input. The parts apply in their order, so OFFSET stands before LIMIT. A name of a class with \
-      other characters than letters, digits and _ stands in `backticks`. On a terminal, long tables \
-      are shown by the program in PAGER.
+      other characters than letters, digits and _ stands in `backticks`. On a terminal, long \
+      tables are shown by the program in PAGER.
 
       Examples: realm query dogs.realm 'Dog WHERE age > 3 SORT(age DESC) LIMIT(20)'
                 realm query dogs.realm Dog --columns name,age

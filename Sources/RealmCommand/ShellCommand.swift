@@ -44,7 +44,7 @@ struct ShellCommand: ToolCommand {
       }
       return .fine
     }
-    StopSignals.stopStatements(stop)
+    stop.makeCurrent()
     let history = HistoryFile()
     var editor = LineEditor(history: history.lines)
     show("realm shell. '.help' lists the statements, '.quit' ends it.")

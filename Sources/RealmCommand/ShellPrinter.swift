@@ -29,7 +29,7 @@ struct ShellPrinter {
           try sink.writeLine(JSONWriter.text(.object(members)))
         }
       } else {
-        try print(rows, to: sink)
+        try writeTable(rows, to: sink)
       }
     }
     try sink.finish()
@@ -37,7 +37,7 @@ struct ShellPrinter {
   }
 
   /// Prints a table as its rows are read; of one that is stopped what was read.
-  private func print(_ rows: ShellRows, to sink: ByteSink) throws {
+  private func writeTable(_ rows: ShellRows, to sink: ByteSink) throws {
     func cell(_ text: String?) -> String { text.map { CellText.shortened($0, limit: 40) } ?? "–" }
     var table = TextTable(rows.header.map(cell))
     do {

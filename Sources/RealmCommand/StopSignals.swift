@@ -6,7 +6,6 @@
 import Dispatch
 import Foundation
 import RealmTools
-import Synchronization
 
 /// The signals for ending the program.
 enum StopSignals {
@@ -17,7 +16,7 @@ enum StopSignals {
   ].map { number in
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {
-      if number == SIGINT, let stop = statements.withLock({ $0 }) { return stop.request() }
+      if number == SIGINT, let stop = StatementStop.current { return stop.request() }
       UnfinishedFiles.removeAll {
         // The parent sees the signal's number. Threads of Dispatch block signals, so this one would
         // never arrive here.
@@ -31,12 +30,6 @@ enum StopSignals {
     }
     return source
   }
-
-  /// What Control-C stops in the place of the program.
-  private static let statements = Mutex<StatementStop?>(nil)
-
-  /// Lets Control-C stop the statement that runs, and not the program.
-  static func stopStatements(_ stop: StatementStop) { statements.withLock { $0 = stop } }
 
   /// Lets the signals remove incomplete files before they end the program.
   static func removeUnfinishedFiles() {

@@ -87,7 +87,8 @@ struct ExtendedJSONImportTests {
       first.objects,
       [#"{"$key":0,"_id":"5ca4bbc7a2dd94ee5816238c","n":371138,"big":9007199254740993,"d":1.5}"#])
     let second = try imported(
-      #"{"_id":{"$oid":"5ca4bbcea2dd94ee58162a68"},"born":{"$date":{"$numberLong":"226117231000"}}}"#
+      #"{"_id":{"$oid":"5ca4bbcea2dd94ee58162a68"},"#
+        + #""born":{"$date":{"$numberLong":"226117231000"}}}"#
         + "\n"
         + #"{"_id":{"$oid":"5ca4bbcea2dd94ee58162a69"},"born":{"$date":"1977-03-02T02:20:31Z"}}"#)
     expectEqual(second.types, ["_id: objectId", "born: date"])

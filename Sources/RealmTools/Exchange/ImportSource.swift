@@ -222,9 +222,9 @@ package struct ImportSource: Sendable {
     for (character, option) in [(";", ";"), ("\t", "\\t"), ("|", "|")]
     where names[0].contains(character) {
       throw .usage(
-        "The first row of '\(place)' has one cell, '\(CellText.shortened(names[0], limit: 60))'. If "
-          + "'\(option)' stands between its cells, give --separator '\(option)'; if this is the name "
-          + "of a property, give --separator ','.")
+        "The first row of '\(place)' has one cell, '\(CellText.shortened(names[0], limit: 60))'. "
+          + "If '\(option)' stands between its cells, give --separator '\(option)'; if this is the "
+          + "name of a property, give --separator ','.")
     }
   }
 

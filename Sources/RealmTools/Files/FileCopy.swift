@@ -70,9 +70,9 @@ package enum FileCopy {
     if try isSynchronised(path, key) {
       throw ToolFailure(
         .badData,
-        "'\(path)' belongs to a synchronised app, which upgrades it when the app opens it. Commands "
-          + "that read take it as it is, and 'realm copy \(path) OUT' writes a local copy in the "
-          + "present format.")
+        "'\(path)' belongs to a synchronised app, which upgrades it when the app opens it. "
+          + "Commands that read take it as it is, and 'realm copy \(path) OUT' writes a local "
+          + "copy in the present format.")
     }
     if let copy = backup(format) {
       try NewFile.make(at: copy) { unfinished in

@@ -12,9 +12,18 @@ package final class StatementStop: Sendable {
   /// The end of a statement that was stopped.
   package struct Stopped: Error {}
 
+  /// What Control-C stops in the place of the program.
+  private static let shared = Mutex<StatementStop?>(nil)
+
   private let flag = Atomic(false)
 
   package init() {}
+
+  /// What Control-C stops in the place of the program; nil if it stops that.
+  package static var current: StatementStop? { shared.withLock { $0 } }
+
+  /// Lets Control-C stop the statement that runs, and not the program.
+  package func makeCurrent() { Self.shared.withLock { $0 = self } }
 
   /// Stops the running statement. May be called on any thread.
   package func request() { flag.store(true, ordering: .relaxed) }
