@@ -554,8 +554,9 @@ let package = Package(
   ]
 )
 
-// A contributor builds the part of the package that a change is about: `OPENREALM_PART` is `engine`, `database`,
-// or the names of targets with commas between them. What they need stays, and nothing else is built or tested.
+// A contributor builds the part of the package that a change is about: `OPENREALM_PART` is
+// `engine`, `database`, or the names of targets with commas between them. What they need stays, and
+// nothing else is built or tested.
 if let part = Context.environment["OPENREALM_PART"] {
   let engine = ["RealmStorageTests", "RealmTablesTests", "RealmQueryTests"]
   let database =

@@ -5,8 +5,8 @@
 import Foundation
 import PackagePlugin
 
-/// Gives a target the constant `resolvedPackages`: the packages of the build with their versions, as
-/// the package manager has resolved them. Packages of traits that are off are not among them.
+/// Gives a target the constant `resolvedPackages`: the packages of the build with their versions,
+/// as the package manager has resolved them. Packages of traits that are off are not among them.
 @main
 struct PackageInventory: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {

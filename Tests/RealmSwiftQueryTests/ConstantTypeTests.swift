@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Constants take the type of what they are compared with: in each language the objects are those that
-// Swift's own comparison with the converted constant gives.
+// Constants take the type of what they are compared with: in each language the objects are those
+// that Swift's own comparison with the converted constant gives.
 
 import Foundation
 import RealmSwiftTestSupport

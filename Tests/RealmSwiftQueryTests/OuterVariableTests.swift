@@ -163,7 +163,8 @@ struct OuterVariableTests {
     }
   }
 
-  /// `$self` is the object that the query is about, whatever names its elements have. Values have none.
+  /// `$self` is the object that the query is about, whatever names its elements have. Values have
+  /// none.
   @Test func elementsAreComparedWithTheQueriedObject() throws {
     expect("SUBQUERY(leaves, $p, $p.a > $self.a).@count > 0") { leaf in
       leaf.leaves.contains { $0.a > leaf.a }

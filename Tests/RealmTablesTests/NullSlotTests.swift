@@ -63,7 +63,8 @@ struct NullSlotTests {
     }
   }
 
-  /// Realm Core fills the top array with plain zeros when it starts to shrink a file without history.
+  /// Realm Core fills the top array with plain zeros when it starts to shrink a file without
+  /// history.
   @Test(
     "numbers of the top array may be 0 without a tag", arguments: [[7], [9], [10], [7, 9, 10]])
   func topArray(zeros: [Int]) throws {

@@ -42,8 +42,8 @@ extension Predicate {
 
   /// The condition with other paths.
   ///
-  /// - Parameter body: Takes a path, how many conditions on elements it is within, and whether it is
-  ///   that of a collection whose elements are counted.
+  /// - Parameter body: Takes a path, how many conditions on elements it is within, and whether it
+  ///   is that of a collection whose elements are counted.
   fileprivate func mappingPaths(
     depth: Int = 0, _ body: (PropertyPath, Int, Bool) throws -> PropertyPath
   ) rethrows -> Predicate {

@@ -10,8 +10,8 @@ import RealmText
 extension TableValue {
   /// The constant as a value of `type`; as it is where no value of that type says the same.
   ///
-  /// A Float property holds the `Float` nearest to 0.1, which is another number than the `Double` of
-  /// the literal 0.1, so numbers become Floats or Doubles before they are compared. Integers are
+  /// A Float property holds the `Float` nearest to 0.1, which is another number than the `Double`
+  /// of the literal 0.1, so numbers become Floats or Doubles before they are compared. Integers are
   /// compared with fractions as numbers. Decimals and identifiers may be spelled as texts.
   func converted(to type: ColumnType) -> TableValue {
     switch (type, self) {

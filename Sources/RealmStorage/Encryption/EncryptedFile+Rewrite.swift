@@ -2,11 +2,12 @@
 
 // Making the disk have what the system's memory has, after a sync that failed.
 //
-// The system takes pages for written after an error, too. A page of the file may then be newer in its
-// memory than on the disk. A commit based on the newer one would write an entry with neither code of
-// the page on the disk, and the next crash would lose the page. So entries and pages are written
-// again, in the order of a commit: the entries in the system's memory name the page on the disk, as
-// current or previous, because no page is written before its entry is durable (`EncryptedFile` 2).
+// The system takes pages for written after an error, too. A page of the file may then be newer in
+// its memory than on the disk. A commit based on the newer one would write an entry with neither
+// code of the page on the disk, and the next crash would lose the page. So entries and pages are
+// written again, in the order of a commit: the entries in the system's memory name the page on the
+// disk, as current or previous, because no page is written before its entry is durable
+// (`EncryptedFile` 2).
 
 extension EncryptedFile {
   /// Writes all entries and pages again as they are, and waits until they are durable.

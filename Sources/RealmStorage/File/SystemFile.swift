@@ -21,8 +21,8 @@ package struct SystemFiles: FileSystem {
   /// The rights of new files; nil for the usual ones.
   private let rights: FileRights?
 
-  /// - Parameter path: New files get the owner and the rights of this one. A file with more rights for
-  ///   others loses them when it is opened.
+  /// - Parameter path: New files get the owner and the rights of this one. A file with more rights
+  ///   for others loses them when it is opened.
   package init(asFileAt path: String) {
     isPrivate = false
     rights = FileRights(of: path)

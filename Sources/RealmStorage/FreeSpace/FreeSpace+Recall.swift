@@ -3,18 +3,18 @@
 // The writers of free blocks, after a commit of another process.
 //
 // The free lists of the file say when a block was freed, not when it was written, and a block of an
-// unknown writer is kept for every older reader. So a process takes over its knowledge of an earlier
-// version when it reads the lists again: blocks were written later if they were free then, and maybe
-// by the process itself if they were in use. Otherwise several writers in turn, beside a reader of
-// one old version, would make the file grow with each turn.
+// unknown writer is kept for every older reader. So a process takes over its knowledge of an
+// earlier version when it reads the lists again: blocks were written later if they were free then,
+// and maybe by the process itself if they were in use. Otherwise several writers in turn, beside a
+// reader of one old version, would make the file grow with each turn.
 
 extension FreeSpace {
   /// Takes over the knowledge of an earlier version.
   ///
   /// - Parameters:
   ///   - old: The free space of the earlier version, as this process knew it.
-  ///   - version: The number of the earlier version. Blocks written later count as written by it: so
-  ///     they are kept longer than needed, and never shorter, records of commits included.
+  ///   - version: The number of the earlier version. Blocks written later count as written by it:
+  ///     so they are kept longer than needed, and never shorter, records of commits included.
   mutating func recall(_ old: FreeSpace, of version: UInt64) {
     let before = old.list.blocks
     var blocks: [FreeBlock] = []

@@ -2,9 +2,9 @@
 
 // The mark of a failed sync, from one session of a lock file to the next.
 //
-// After a failed sync, the system's memory of the database and the disk may differ. The word for the
-// end of writing (`poisoned`) stays in the lock file when the processes of the session are gone, and
-// tells the next one. A crash of the system takes the mark away, and the memory as well.
+// After a failed sync, the system's memory of the database and the disk may differ. The word for
+// the end of writing (`poisoned`) stays in the lock file when the processes of the session are
+// gone, and tells the next one. A crash of the system takes the mark away, and the memory as well.
 
 extension SharedMemory {
   private static let revisionOffset = 2048

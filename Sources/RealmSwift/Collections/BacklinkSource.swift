@@ -24,7 +24,8 @@ struct BacklinkSource {
   /// The backlinks that `definition` describes, in `core`; nil if their object does not exist
   /// there.
   ///
-  /// - Parameter orGone: Whether the backlinks of an object that does not exist are wanted, too: none.
+  /// - Parameter orGone: Whether the backlinks of an object that does not exist are wanted, too:
+  ///   none.
   static func local(
     _ definition: BacklinksLocator, in core: RealmCore, of element: Any.Type, orGone: Bool = false
   ) -> BacklinkSource? {

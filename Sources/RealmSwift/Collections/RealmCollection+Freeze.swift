@@ -23,8 +23,8 @@ extension Results {
   /// The live results that frozen ones are a copy of, in the realm of the calling thread, queue or
   /// actor. For live results the same.
   ///
-  /// If the object was deleted whose list, set, map or backlinks they are of, results of objects are
-  /// empty, and results of values are nil.
+  /// If the object was deleted whose list, set, map or backlinks they are of, results of objects
+  /// are empty, and results of values are nil.
   public func thaw() -> Results? {
     state.requireValid()
     return thawed(from: state.core)

@@ -54,7 +54,8 @@ extension Results: RealmCollection {
   /// The realm of the elements.
   public var realm: Realm? { Realm(core: state.core) }
 
-  /// Whether the realm was invalidated, or, for results of values, the object deleted that had them.
+  /// Whether the realm was invalidated, or, for results of values, the object deleted that had
+  /// them.
   ///
   /// Results of objects have no elements after the list, set, map or backlinks that they are of are
   /// gone, and can still be used.

@@ -93,7 +93,8 @@ final class ResultsState {
 
   /// The results that `definition` describes, in `core`; nil if they cannot exist there.
   ///
-  /// - Parameter orGone: Whether results of a collection whose object does not exist are wanted, too.
+  /// - Parameter orGone: Whether results of a collection whose object does not exist are wanted,
+  ///   too.
   static func local(
     _ definition: Locator, in core: RealmCore, of element: Any.Type, orGone: Bool
   ) -> ResultsState? {

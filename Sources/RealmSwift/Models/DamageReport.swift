@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages about damage that is found while an object or a collection is read: what was read, besides
-// what is wrong. Only errors come here, so speed does not matter.
+// Messages about damage that is found while an object or a collection is read: what was read,
+// besides what is wrong. Only errors come here, so speed does not matter.
 
 import RealmSession
 public import RealmStorage

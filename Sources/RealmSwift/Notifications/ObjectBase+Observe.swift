@@ -80,7 +80,8 @@ extension ObjectBase {
       })
   }
 
-  /// Makes an object usable again after its realm was invalidated, for its observers, which live on.
+  /// Makes an object usable again after its realm was invalidated, for its observers, which live
+  /// on.
   final func revive(_ info: ClassInfo) {
     guard unsafe _generation < info.core.firstValidGeneration, unsafe !info.core.isFrozen else {
       return

@@ -72,8 +72,8 @@ final class ProjectionSchema: @unchecked Sendable {
     lastChecked.store(identifier, ordering: .relaxed)
   }
 
-  /// `P` may be a superclass of the class that `type` is: nothing here asks `P` for anything but the
-  /// class of the objects, which is the same.
+  /// `P` may be a superclass of the class that `type` is: nothing here asks `P` for anything but
+  /// the class of the objects, which is the same.
   private static func make<P: ProjectionObservable>(_ type: P.Type) -> ProjectionSchema {
     ProjectionSchema(type)
   }

@@ -14,8 +14,8 @@ extension RealmCollection {
   ///
   /// The language is that of `filter(_:_:)`. Whatever the string and the arguments are, a mistake
   /// in them is an error, and so are more than 65,536 comparisons, or 128 levels of parentheses,
-  /// negations and subqueries. Words to search for that have no letter of a full-text index are one,
-  /// too. To let users search by some properties only, compose the query yourself.
+  /// negations and subqueries. Words to search for that have no letter of a full-text index are
+  /// one, too. To let users search by some properties only, compose the query yourself.
   /// Traps for a collection that no realm manages.
   ///
   /// - Parameters:

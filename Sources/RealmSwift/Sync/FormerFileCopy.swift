@@ -64,7 +64,8 @@ struct FormerFileCopy {
     do throws(StorageError) {
       isDone = try DatabaseFile.whileClosed(path: source, copy)
     } catch {
-      // Beside a file that cannot be written, as in the folder of an app, there may be no lock file.
+      // Beside a file that cannot be written, as in the folder of an app, there may be no lock
+      // file.
       guard error.isAccessRefused, !files.isWritableFile(atPath: source) else {
         throw self.failure(error)
       }

@@ -100,8 +100,8 @@ enum SubscriptionText {
     return text(query.condition, schema)
   }
 
-  /// The text of a condition. The numbers that Float properties are compared with are written as the
-  /// Doubles that equal them as Floats, as servers may compare Floats with Doubles.
+  /// The text of a condition. The numbers that Float properties are compared with are written as
+  /// the Doubles that equal them as Floats, as servers may compare Floats with Doubles.
   ///
   /// - Parameter schema: The class of the objects, as far as it is known.
   static func text(_ condition: RealmQuery.Predicate, _ schema: ModelSchema?) -> String {

@@ -29,8 +29,8 @@ extension Realm {
   /// }
   /// ```
   ///
-  /// - Returns: The result of `block`, after the data has reached the disk, and the observers of this
-  ///   realm were told.
+  /// - Returns: The result of `block`, after the data has reached the disk, and the observers of
+  ///   this realm were told.
   /// - Throws: The errors of `block`, `Realm.Error` if the data cannot be written, and
   ///   `CancellationError`.
   @discardableResult

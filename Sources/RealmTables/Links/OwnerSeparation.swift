@@ -4,10 +4,11 @@
 //
 // Invariants:
 // 1. An object without owner is deleted, with the embedded objects that it owns.
-// 2. Of an object with n links to it, n - 1 copies are made. A copy has the same values and links, and
-//    copies of the embedded objects. It has one owner, and no other link leads to it.
-// 3. Copies that are needed because copies link to objects of the table are limited: objects that link
-//    to each other in a circle could be copied without end. The others are as many as the links.
+// 2. Of an object with n links to it, n - 1 copies are made. A copy has the same values and links,
+//    and copies of the embedded objects. It has one owner, and no other link leads to it.
+// 3. Copies that are needed because copies link to objects of the table are limited: objects that
+//    link to each other in a circle could be copied without end. The others are as many as the
+//    links.
 
 import RealmStorage
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leaves of table and column names: short strings, of which null is the empty one (file format 4.4.1).
+// Leaves of table and column names: short strings, of which null is the empty one (file format
+// 4.4.1).
 
 package import RealmStorage
 
@@ -15,8 +16,8 @@ import Glibc
 /// Reading and editing the leaves that hold the names of tables and of columns.
 ///
 /// Cells of `width` bytes hold the bytes, zero padding, and in the last byte the number of padding
-/// bytes. Unlike in data leaves, width 0 means that every name is empty, and so does the width in the
-/// last byte, which is null there: Realm Core has it for tables that it removed.
+/// bytes. Unlike in data leaves, width 0 means that every name is empty, and so does the width in
+/// the last byte, which is null there: Realm Core has it for tables that it removed.
 package enum NameLeaf {
   /// The longest name in UTF-8 bytes.
   package static let maximumByteCount = 63

@@ -7,8 +7,8 @@ package import RealmStorage
 extension WritableTable {
   /// Makes the table one of top-level or of embedded objects.
   ///
-  /// Objects that are to be embedded get one owner each: those without any are deleted, and of those
-  /// with several each owner gets a copy; see `OwnerSeparation`.
+  /// Objects that are to be embedded get one owner each: those without any are deleted, and of
+  /// those with several each owner gets a copy; see `OwnerSeparation`.
   ///
   /// - Throws: `StorageError.limitExceeded` if objects that are to be embedded have a primary key,
   ///   a link from a property that cannot own them, or need too many copies.

@@ -3,9 +3,9 @@
 // The leaves of a file that no cluster leads to, put together to columns and tables.
 //
 // A large transaction writes what is below a node of clusters column by column, and the clusters
-// behind all columns. A file that is cut there has the values of many objects, and nothing that says
-// which belong together: but the leaves of a column follow each other, and the columns of a table
-// have leaves for the same numbers of objects.
+// behind all columns. A file that is cut there has the values of many objects, and nothing that
+// says which belong together: but the leaves of a column follow each other, and the columns of a
+// table have leaves for the same numbers of objects.
 //
 // 1. A run is leaves that follow each other and may be of one type. Where objects were made one
 //    after the other, all leaves of a column but the last are full: the run ends with it. Elsewhere

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The collections whose owner goes, and what is derived from each: the rows and columns of the table
-// of `GoneOwnerTests`.
+// The collections whose owner goes, and what is derived from each: the rows and columns of the
+// table of `GoneOwnerTests`.
 
 import Foundation
 import RealmStorage

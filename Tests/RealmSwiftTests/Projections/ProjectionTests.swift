@@ -47,8 +47,8 @@ extension ObjectChange where ObjectType: ProjectionObservable {
 
   // MARK: Superclasses
 
-  /// What a projection is known as must not matter: in release builds, the optimizer knows the class
-  /// that a program has written where a debug build asks the instance.
+  /// What a projection is known as must not matter: in release builds, the optimizer knows the
+  /// class that a program has written where a debug build asks the instance.
   @Test func aProjectionKnownAsItsSuperclassIsObservedAndHandedOverAsItsOwn() async throws {
     let (realm, person) = try await open()
     let told = Recorder<String>()
