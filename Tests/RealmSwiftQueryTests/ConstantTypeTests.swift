@@ -87,7 +87,7 @@ struct ConstantTypeTests {
         row.float = Self.floats.randomElement(using: &random) ?? 0
         row.maybe = random.chance(0.3) ? nil : Self.floats.randomElement(using: &random)
         row.double = Self.doubles.randomElement(using: &random) ?? 0
-        row.decimal = try Decimal128(string: Self.decimals.randomElement(using: &random) ?? "0")
+        row.decimal = Decimal128(string: Self.decimals.randomElement(using: &random) ?? "0")
         for _ in 0..<Int.random(in: 0...2, using: &random) {
           row.floats.append(Self.floats.randomElement(using: &random) ?? 0)
           row.map["\(random.chance(0.5))"] = Self.floats.randomElement(using: &random)
@@ -179,7 +179,7 @@ struct ConstantTypeTests {
     for int in Self.ints { try compareFloats("%@", [int], Float(int)) }
     for float in Self.floats { try compareFloats("%@", [float], float) }
     for text in Self.decimals {
-      try compareFloats("%@", [try Decimal128(string: text)], try #require(Float(text)))
+      try compareFloats("%@", [Decimal128(string: text)], try #require(Float(text)))
     }
   }
 
@@ -217,7 +217,7 @@ struct ConstantTypeTests {
         try expect("double \(sign) %@", float) { comparing.means($0.double, Double(float)) }
       }
       for text in Self.decimals {
-        let decimal = try Decimal128(string: text)
+        let decimal = Decimal128(string: text)
         try expect("double \(sign) %@", decimal) {
           comparing.means($0.double, Double(text) ?? .nan)
         }

@@ -56,9 +56,9 @@ struct OwnerSeparation {
 
   private var tooManyCopies: StorageError {
     .limitExceeded(
-      "Cannot convert '\(name)' to embedded: its objects link to each other in a circle or so often "
-        + "that more than \(limit) copies of copies are needed. Separate them in the migration block."
-    )
+      "Cannot convert '\(name)' to embedded: its objects link to each other in a circle or so "
+        + "often that more than \(limit) copies of copies are needed. Separate them in the "
+        + "migration block.")
   }
 
   /// Deletes objects without owner, and those that lose their owner by it.

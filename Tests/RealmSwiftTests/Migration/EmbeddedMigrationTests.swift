@@ -104,7 +104,8 @@ struct EmbeddedMigrationTests {
     let owners = realm.objects(After.Owner.self)
     expectEqual(owners.count, ownerCount)
     for owner in owners {
-      let places = [owner.place] + Array(owner.places) + [owner.byName["a"] ?? nil]
+      var places: [After.Place?] = [owner.place, owner.byName["a"] ?? nil]
+      for place in owner.places { places.append(place) }
       expectEqual(places.count, 4)
       for place in places {
         let place = try #require(place)
