@@ -44,7 +44,10 @@ package final class ActorIdentity: Sendable {
 
   /// Whether the caller certainly runs isolated to this actor: never true wrongly, but false for
   /// actors whose custom executor reports another identity.
-  package var isRunning: Bool { realm_current_executor() == executor && living != nil }
+  package var isRunning: Bool {
+    (realm_current_executor() == executor || thread != 0 && thread == realm_thread_pointer())
+      && living != nil
+  }
 
   /// Whether the caller runs isolated to this actor.
   ///

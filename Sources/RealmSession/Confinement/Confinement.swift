@@ -80,6 +80,13 @@ package enum Confinement: Sendable {
     }
   }
 
+  /// Whether the caller certainly runs in this confinement. Never true wrongly, but false in actors
+  /// whose custom executor reports another identity. Never traps, unlike `isCurrent`: the
+  /// confinement may be that of another caller.
+  package var isCertainlyCurrent: Bool {
+    if case .actor(let actor) = self { actor.isRunning } else { isCurrent }
+  }
+
   /// The message for an access from elsewhere: the documented sentence, then where the session is
   /// confined and where it was accessed.
   var violationText: String {

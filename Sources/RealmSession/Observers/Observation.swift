@@ -112,7 +112,7 @@ package final class Observation: Cancellable {
   package func end() -> Bool {
     guard let session = active.withLock({ $0?.session }), endingVersion == nil else { return false }
     let newest = session.file.newestVersion
-    guard !session.confinement.isCurrent, hub.isBehind(id, newest) else { return cancel() }
+    guard !session.confinement.isCertainlyCurrent, hub.isBehind(id, newest) else { return cancel() }
     let isFirst = lastVersion.compareExchange(
       expected: 0, desired: newest, ordering: .acquiringAndReleasing
     ).exchanged

@@ -43,7 +43,9 @@ extension ObjectBase {
 
   /// Agrees with `_isEqual(_:)`.
   final func _hash(into hasher: inout Hasher) {
-    if let info = _info, info.comparesRows, unsafe info.core.confinement.isCurrent, _locate(info) {
+    if let info = _info, info.comparesRows,
+      unsafe info.core.confinement.isCertainlyCurrent, _locate(info)
+    {
       unsafe hasher.combine(_key.rawValue)
     } else {
       hasher.combine(ObjectIdentifier(self))

@@ -97,7 +97,7 @@ struct PlainField: Sendable {
     return name.dropFirst(start.count).dropLast() + "?"
   }
 
-  /// The positions of the fields that every model class inherits.
+  /// The positions of the fields of every model class.
   static func offsetsOfBase() -> Set<Int> {
     var offsets: Set<Int> = []
     _ = unsafe _forEachField(of: ObjectBase.self, options: _EachFieldOptions(rawValue: 1)) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reports stored properties that are declared without `@Persisted` beside others that have it: they
-// are state of one instance, which some programs take for more. (Classes that have no `@Persisted`
-// at all are refused: `PlainField`.)
+// Reports stored properties without `@Persisted` beside others with it: they are state of one
+// instance, and some programs take them for more. (Classes without any `@Persisted` are refused:
+// `PlainField`.)
 
 @_spi(Reflection) import Swift
 
 /// Reports the plain properties of model classes.
 enum PlainFields {
-  /// The classes that were reported already.
+  /// The classes reported already.
   private static let reported = OnceLogged()
 
   /// Logs the plain properties of each class, once for each class.
@@ -29,8 +29,7 @@ enum PlainFields {
       + "meant."
   }
 
-  /// The stored properties of a class that are neither stored in the database, nor lazy, nor
-  /// ignored.
+  /// The stored properties of a class without those of the database, lazy and ignored ones.
   private static func names(of schema: ModelSchema) -> [String] {
     let header = PlainField.offsetsOfBase()
     let ignored = Set(schema.modelClass.ignoredProperties())

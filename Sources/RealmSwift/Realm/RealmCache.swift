@@ -168,7 +168,8 @@ enum RealmCache {
   private static func hasCoreHere(atPath path: String) -> Bool {
     cores.withLock { cores in
       cores.keys.contains {
-        $0.location.path == path && !$0.confinement.isFrozen && $0.confinement.isCurrent
+        $0.location.path == path && !$0.confinement.isFrozen
+          && $0.confinement.isCertainlyCurrent
       }
     }
   }
@@ -213,7 +214,8 @@ enum RealmCache {
       defer { cores.removeAll() }
       return cores
     }
-    for (key, reference) in known where !key.confinement.isFrozen && key.confinement.isCurrent {
+    for (key, reference) in known
+    where !key.confinement.isFrozen && key.confinement.isCertainlyCurrent {
       if let core = reference.core, core.isInWrite { core.cancelWrite() }
     }
   }

@@ -25,12 +25,20 @@ import Testing
     return "\(model.state)"
   }
 
+  /// With one class: those of the program are those of all tests.
+  private func withOneClass(_ configuration: Realm.Configuration) -> Realm.Configuration {
+    var configuration = configuration
+    configuration.objectTypes = [Todo.self]
+    return configuration
+  }
+
   private func text(_ model: AsyncOpenModel) -> String { "\(model.state)" }
 
   @Test func theRealmOfTheUserIsOpened() async throws {
     let app = try MemoryApp().device("first")
     let user = try await app.login(credentials: .anonymous)
-    let model = AsyncOpenModel(app, .async, nil, nil)
+    let model = AsyncOpenModel(
+      app, .async, withOneClass(user.flexibleSyncConfiguration()), nil)
     expectEqual(text(model), "connecting")
     model.begin()
     model.begin()
@@ -39,9 +47,11 @@ import Testing
 
   @Test func thePartitionIsThatOfTheDeclarationOrOfTheEnvironment() async throws {
     let app = try MemoryApp(.partition).device("first")
-    _ = try await app.login(credentials: .anonymous)
+    let user = try await app.login(credentials: .anonymous)
     for (declared, environment) in [("a", nil), ("a", "b"), (nil, "b")] as [(String?, String?)] {
-      let model = AsyncOpenModel(app, .auto, nil, declared.map { .string($0) })
+      let configuration = user.configuration(partitionValue: environment ?? declared ?? "")
+      let model = AsyncOpenModel(
+        app, .auto, withOneClass(configuration), declared.map { .string($0) })
       model.take(environment.map { .string($0) }, nil)
       model.begin()
       _ = try await outcome(model)

@@ -110,7 +110,7 @@ struct EmbeddedMigrationTests {
       for place in places {
         let place = try #require(place)
         expectEqual(place.city, "Oslo")
-        expectEqual(place.any, .fromArray([.int(1), .string("two")]))
+        expectEqual(place.any.listValue.map { Array($0) }, [.int(1), .string("two")])
         expectEqual(place.detail?.text, "shared")
         expectEqual(place.host?.name, "\(ownerCount - 1)")
       }

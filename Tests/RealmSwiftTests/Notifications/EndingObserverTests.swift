@@ -162,6 +162,8 @@ private actor Background {
           try? realm.write {
             realm.delete(realm.objects(EndingTodo.self).where { $0.name == "load" })
           }
+          // Other tests need the processors, too.
+          usleep(2000)
         }
       }
     }
