@@ -29,7 +29,7 @@ enum QueueKind: String {
     return table == examples.concurrent && table != examples.serial
   }
 
-  /// The tables of a serial and of a concurrent queue; nil if they cannot be told apart.
+  /// The tables of a serial and of a concurrent queue; nil if they do not differ.
   private static let examples: (serial: UInt, concurrent: UInt)? = {
     guard let serial = table(of: DispatchQueue(label: "serial")),
       let concurrent = table(of: DispatchQueue(label: "concurrent", attributes: .concurrent)),

@@ -11,7 +11,7 @@ package protocol Cancellable: AnyObject, Sendable {
   func cancel() -> Bool
 
   /// Ends the observation: in the observer's confinement at once, elsewhere after the observer was
-  /// told of all commits until now.
+  /// notified of all commits until now.
   ///
   /// - Returns: Whether it had not ended before.
   @discardableResult

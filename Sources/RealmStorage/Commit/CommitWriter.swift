@@ -210,7 +210,7 @@ struct CommitWriter {
     let placement = NodePlacement(
       space, expecting: counts, pageSize: SystemFiles.pageSize,
       extend: { [file] end throws(StorageError) in
-        // Refs into the file and refs into the slab are told apart by their size.
+        // Refs into the file and refs into the slab differ by their size.
         guard end <= slab.slabStart else {
           throw .addressSpaceExhausted(path: file.path, byteCount: end)
         }

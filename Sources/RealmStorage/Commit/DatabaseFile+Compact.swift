@@ -132,7 +132,7 @@ extension DatabaseFile {
     }
   }
 
-  /// The file system for the files beside the one at `path`: they give nobody more rights.
+  /// The file system for the files beside the one at `path`: they give no other user more rights.
   static func sideFiles(of path: String, _ system: any FileSystem) -> any FileSystem {
     system is SystemFiles ? SystemFiles(asFileAt: path) : system
   }

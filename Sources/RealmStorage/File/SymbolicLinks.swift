@@ -2,7 +2,7 @@
 
 // Symbolic links to database files.
 //
-// The lock file has its name from the database file's: whoever opens the file by a link must find
+// The lock file has its name from the database file's: an opener by a link must find
 // the same one.
 
 #if canImport(Darwin)

@@ -223,7 +223,7 @@ struct FreeSpace: Sendable {
   }
 
   /// Puts the bytes of a record back, as a block of its own: it is kept for a recovery from the
-  /// version before, and for nobody else (`CommitRecord` 1).
+  /// version before alone (`CommitRecord` 1).
   mutating func add(record piece: Range<Int>, of version: UInt64) throws(StorageError) {
     assert(version > 1 && piece.upperBound <= logicalSize, "a record follows a version")
     try list.insert(

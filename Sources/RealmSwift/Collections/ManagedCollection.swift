@@ -5,7 +5,7 @@
 //
 // Invariants:
 // 1. A collection whose object was deleted has no contents. Reading it traps, unless an observer
-//    was told of its end: that may read the collection which it gets, and finds it empty.
+//    was notified of its end: that may read the collection which it gets, and finds it empty.
 // 2. What was derived from it (results, their sections) is empty from then on, and never traps.
 
 import RealmSession
@@ -33,7 +33,7 @@ final class ManagedCollection {
   private var cachedGeneration: UInt64 = 0
   /// Holds the contents instead of `cached` if the realm is frozen.
   private let frozen: FrozenContents?
-  /// Whether an observer was told that the collection is gone (`ManagedCollection` 1).
+  /// Whether an observer was notified that the collection is gone (`ManagedCollection` 1).
   private(set) var hasToldEnd = false
 
   convenience init(_ object: ObjectBase, _ owner: ClassInfo, _ slot: _ColumnSlot) {

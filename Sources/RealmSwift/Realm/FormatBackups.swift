@@ -90,7 +90,7 @@ struct FormatBackups {
   // MARK: Removing
 
   /// Removes the copies that are older than three months, and those that were never finished. To be
-  /// called while the file is open, so that nobody is making one.
+  /// called while the file is open, so none is being made.
   func removeOld() {
     let stem = stem
     for format in Self.formats {

@@ -102,7 +102,7 @@ struct ShownRequest<Element> {
 
   /// Shows the objects alone whose text has `text` in it; all, if that is empty.
   ///
-  /// Called while the view is drawn: nobody hears of it.
+  /// Called while the view is drawn: no observer is notified.
   func search(_ text: String, in path: @escaping (Query<Element>) -> Query<String>) {
     guard text != searched.text else { return }
     searched.text = text

@@ -75,7 +75,7 @@ public struct AutoOpen: DynamicProperty {
   /// Publishes each state of the opening.
   public var projectedValue: Published<AsyncOpenState>.Publisher { model.$state }
 
-  /// Ends the opening; the view is told of no more states.
+  /// Ends the opening; the view gets no more states.
   public func cancel() { model.cancel() }
 
   /// Takes the environment of the view; SwiftUI calls it before it draws the view.

@@ -30,7 +30,7 @@ extension Realm {
   /// ```
   ///
   /// - Returns: The result of `block`, after the data has reached the disk, and the observers of
-  ///   this realm were told.
+  ///   this realm were notified.
   /// - Throws: The errors of `block`, `Realm.Error` if the data cannot be written, and
   ///   `CancellationError`.
   @discardableResult

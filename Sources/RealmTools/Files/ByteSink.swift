@@ -45,7 +45,7 @@ package final class ByteSink {
         .cannotCreate, "There is a file '\(path)' already. Use --force to replace it.")
     }
     UnfinishedFiles.add(Self.temporary(path))
-    // What an interrupted run left goes, or a link to somebody's file: it is not followed.
+    // What an interrupted run left goes, or a link to a file of others: it is not followed.
     unsafe unlink(Self.temporary(path))
     let descriptor = unsafe open(Self.temporary(path), O_WRONLY | O_CREAT | O_EXCL, 0o666)
     guard descriptor >= 0 else {

@@ -4,8 +4,8 @@
 
 import RealmStorage
 
-/// The types that a message was logged about. A message that nobody wanted is logged when somebody
-/// does.
+/// The types that a message was logged about. A message of an unwanted level is logged later, once
+/// its level is wanted.
 final class OnceLogged: Sendable {
   private let logged = Locked<Set<ObjectIdentifier>>([])
 
