@@ -32,9 +32,12 @@ package protocol FileSystem: Sendable {
 
   /// Opens or creates the lock file at `path`, for reading and writing.
   ///
-  /// - Throws: `StorageError.foreignFile` for links, directories and the like, which stay as they
-  ///   are.
-  func openLockFile(path: String) throws(StorageError) -> any StorageFile
+  /// - Parameter check: Looks at what was found there, before its rights are changed.
+  /// - Throws: `StorageError.foreignFile` for links, directories and the like, and what `check`
+  ///   throws; what is there stays as it is, with its rights.
+  func openLockFile(
+    path: String, check: (any StorageFile) throws(StorageError) -> Void
+  ) throws(StorageError) -> any StorageFile
 }
 
 extension FileSystem {
@@ -46,8 +49,12 @@ extension FileSystem {
   /// Only the system's files have links.
   package func resolved(_ path: String) throws(StorageError) -> String { path }
 
-  package func openLockFile(path: String) throws(StorageError) -> any StorageFile {
-    try open(path: path, mode: .readWriteCreating)
+  package func openLockFile(
+    path: String, check: (any StorageFile) throws(StorageError) -> Void
+  ) throws(StorageError) -> any StorageFile {
+    let file = try open(path: path, mode: .readWriteCreating)
+    try check(file)
+    return file
   }
 }
 

@@ -64,15 +64,19 @@ package struct SystemFiles: FileSystem {
     try SymbolicLinks.resolved(path)
   }
 
-  package func openLockFile(path: String) throws(StorageError) -> any StorageFile {
+  package func openLockFile(
+    path: String, check: (any StorageFile) throws(StorageError) -> Void
+  ) throws(StorageError) -> any StorageFile {
     if let rights, let descriptor = try SideFile.make(path, rights) {
       return try SystemFile(path: path, descriptor: descriptor)
     }
     let descriptor = try SideFile.open(
       path, flags: O_RDWR | O_CREAT, mode: isPrivate ? 0o600 : 0o644, role: "lock file")
+    let file = try SystemFile(path: path, descriptor: descriptor)
+    try check(file)
     if isPrivate { PrivatePlace.restrict(descriptor) }
     rights?.narrow(descriptor)
-    return try SystemFile(path: path, descriptor: descriptor)
+    return file
   }
 }
 

@@ -52,8 +52,7 @@ final class LockFileSession: Sendable {
     path: String, of database: (any StorageFile)? = nil, system: any FileSystem,
     start: (_ isInDoubt: Bool) throws(StorageError) -> SessionStart
   ) throws(StorageError) -> LockFileSession {
-    let file = try system.openLockFile(path: path)
-    try LockFileContents.require(in: file)
+    let file = try system.openLockFile(path: path, check: LockFileContents.require)
     let memory = try SharedMemory(file)
     var attempt = 0
     var conflicts = 0
@@ -136,8 +135,7 @@ final class LockFileSession: Sendable {
     path: String, of database: any StorageFile, system: any FileSystem,
     _ body: () throws(StorageError) -> Void
   ) throws(StorageError) -> Bool {
-    let file = try system.openLockFile(path: path)
-    try LockFileContents.require(in: file)
+    let file = try system.openLockFile(path: path, check: LockFileContents.require)
     guard let member = try enterAlone(file, database) else { return false }
     defer { withExtendedLifetime(member) { file.unlock() } }
     try file.write(UInt64(1), at: SharedMemory.busyMarkOffset)

@@ -59,7 +59,7 @@ struct FormatBackups {
   func make(format: Int) {
     let target = path(format: format)
     let unfinished = Self.unfinished(target)
-    try? files.removeItem(atPath: unfinished)
+    removeUnfinished(unfinished)
     guard !files.fileExists(atPath: target) else { return }
     guard hasSpace else {
       return Logger.log(.warn, "There is too little space for a copy of '\(path)'")
@@ -73,7 +73,7 @@ struct FormatBackups {
       try files.moveItem(atPath: unfinished, toPath: target)
       try DatabaseFile.syncDirectory(of: target)
     } catch {
-      try? files.removeItem(atPath: unfinished)
+      removeUnfinished(unfinished)
       Logger.log(.warn, "Copying '\(path)' to '\(target)' failed: \(error)")
     }
   }
@@ -95,9 +95,7 @@ struct FormatBackups {
     let stem = stem
     for format in Self.formats {
       let copy = Self.path(stem, format)
-      if files.fileExists(atPath: Self.unfinished(copy)) {
-        try? files.removeItem(atPath: Self.unfinished(copy))
-      }
+      removeUnfinished(Self.unfinished(copy))
       // Nearly always there is none, and the error of a missing file costs more than the question.
       guard files.fileExists(atPath: copy),
         let date = (try? files.attributesOfItem(atPath: copy))?[.modificationDate] as? Date,
@@ -106,6 +104,15 @@ struct FormatBackups {
       try? files.removeItem(atPath: copy)
       Logger.log(.info, "Removed the old copy '\(copy)'")
     }
+  }
+
+  /// Removes a plain file. Somebody's folder under its name is not removed with all it contains.
+  private func removeUnfinished(_ path: String) {
+    guard files.fileExists(atPath: path),
+      let type = (try? files.attributesOfItem(atPath: path))?[.type] as? FileAttributeType,
+      type == .typeRegular
+    else { return }
+    try? files.removeItem(atPath: path)
   }
 
   // MARK: Restoring

@@ -60,6 +60,8 @@ struct SideFileTests {
     try NumberTree.replace(with: [1, 2, 3], in: write)
     _ = try write.commit(changeset: [])
     try Self.text.write(to: URL(fileURLWithPath: victim))
+    // Files beside it lose the rights that others do not have to it: not those that are not ours.
+    try #require(chmod(path, 0o600) == 0)
   }
 
   private func put(_ found: Found, at place: String) throws {

@@ -96,6 +96,18 @@ struct FormatBackupTests {
     try expectEqual(names.count, 3)
   }
 
+  /// `FormatBackups` 2: the upgrade goes on without a copy.
+  @Test func aFolderInItsPlaceKeepsItsFiles() throws {
+    let folder = copy(20).appendingPathExtension("unfinished")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let dear = folder.appendingPathComponent("dear.txt")
+    try Data("dear".utf8).write(to: dear)
+    for _ in 0..<2 {
+      try expectEqual(open().count, 3)
+      try expectEqual(Data(contentsOf: dear), Data("dear".utf8))
+    }
+  }
+
   @Test(arguments: [0o600, 0o640, 0o660])
   func aCopyHasTheRightsOfTheFile(_ rights: Int) throws {
     let files = FileManager.default
