@@ -554,23 +554,46 @@ let package = Package(
   ]
 )
 
-// A contributor builds the part of the package that a change is about: `OPENREALM_PART` is
-// `engine`, `database`, or the names of targets with commas between them. What they need stays, and
-// nothing else is built or tested.
-if let part = Context.environment["OPENREALM_PART"] {
-  let engine = ["RealmStorageTests", "RealmTablesTests", "RealmQueryTests"]
-  let database =
-    engine + [
-      "RealmSessionTests", "RealmSwiftTests", "RealmSwiftPropertyTests", "RealmSwiftQueryTests",
-      "RealmAllocationTests",
-    ]
+// What is built and tested by default is what every app has: `swift test` compiles no test of the
+// server, of the tools and of the style. `OPENREALM_PART` in the environment has another part:
+// `all`, `engine`, `database`, `rest` (all but the tests of the default part that no trait changes,
+// for who has run that already), or the names of targets with commas between them, with what they
+// need. Products and traits are the same for packages that depend on this one.
+
+/// Tests of what apps do not have.
+let otherTests = [
+  "RealmServerEngineTests", "RealmServerPostgresTests", "RealmServerTests", "RealmServerKitTests",
+  "RealmNotesTests", "RealmMetricsTests", "RealmToolsTests", "RealmCommandTests",
+  "RealmStudioTests", "StyleTests",
+]
+
+/// Tests of the default part of which no trait changes what they test.
+let testsWithoutTraits = [
+  "RealmFormatsTests", "RealmSyncProtocolTests", "RealmTablesTests", "RealmReplicationTests",
+  "RealmQueryTests", "RealmSessionTests", "RealmSwiftPropertyTests", "RealmSwiftQueryTests",
+  "RealmAllocationTests",
+]
+
+let engineTests = ["RealmStorageTests", "RealmTablesTests", "RealmQueryTests"]
+let databaseTests =
+  engineTests + [
+    "RealmSessionTests", "RealmSwiftTests", "RealmSwiftPropertyTests", "RealmSwiftQueryTests",
+    "RealmAllocationTests",
+  ]
+
+switch Context.environment["OPENREALM_PART"] {
+case nil: package.targets.removeAll { otherTests.contains($0.name) }
+case "all": break
+case "rest": package.targets.removeAll { testsWithoutTraits.contains($0.name) }
+case "engine": keep(engineTests)
+case "database": keep(databaseTests)
+case let names?: keep(names.split(separator: ",").map(String.init))
+}
+
+/// Removes all targets but some and what they need, and the products that have others.
+@MainActor func keep(_ names: [String]) {
   var needed = Set<String>()
-  var left =
-    switch part {
-    case "engine": engine
-    case "database": database
-    default: part.split(separator: ",").map(String.init)
-    }
+  var left = names
   while let name = left.popLast() {
     guard needed.insert(name).inserted else { continue }
     for target in package.targets where target.name == name {

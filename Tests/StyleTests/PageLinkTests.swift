@@ -10,7 +10,7 @@ struct PageLinkTests {
   private static let pages: [String] = {
     let folders = ["Documentation", "Sources/RealmSwift/RealmSwift.docc", "Benchmarks", "Examples"]
     var found = [
-      "ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "SECURITY.md",
+      "ARCHITECTURE.md", "CONTRIBUTING.md", "MAINTAINING.md", "README.md", "SECURITY.md",
     ]
     for folder in folders {
       let path = Repository.root.appending(path: folder).path

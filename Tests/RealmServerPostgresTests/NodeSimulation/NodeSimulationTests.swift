@@ -71,7 +71,7 @@ struct NodeSimulationTests {
         """
         \(problems.prefix(8).joined(separator: "\n"))
         repeat with OPENREALM_SEED=\(seed) OPENREALM_SEEDS=1 \
-        swift test --filter NodeSimulationTests
+        OPENREALM_PART=RealmServerPostgresTests swift test --filter NodeSimulationTests
         """)
     }
     if Self.environment("OPENREALM_COUNTS") != nil {

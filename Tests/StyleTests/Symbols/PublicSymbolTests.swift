@@ -15,7 +15,8 @@ struct PublicSymbolTests {
   private static let renewing = ProcessInfo.processInfo.environment["REALM_RENEW_SYMBOLS"] != nil
 
   private static let renewal =
-    "REALM_RENEW_SYMBOLS=1 swift test --enable-all-traits --filter PublicSymbolTests renews "
+    "OPENREALM_PART=all REALM_RENEW_SYMBOLS=1 swift test --enable-all-traits "
+    + "--filter PublicSymbolTests renews "
     + SymbolTable.path
 
   @Test(.heavy) func theTableIsWhatTheCodeSays() throws {
@@ -61,6 +62,21 @@ struct PublicSymbolTests {
     var table: SymbolTable
   }
 
+  /// A build with an index of the package.
+  private struct Build {
+    let root: URL
+    let indexStore: URL
+
+    /// That of the folder with the tests that this one leaves out, if there is one: `.ci/run`
+    /// builds the package in two folders.
+    static var other: Build? {
+      ProcessInfo.processInfo.environment["OPENREALM_OTHER_BUILD"].map { path in
+        let root = URL(filePath: path)
+        return Build(root: root, indexStore: root.appending(path: ".build/debug/index/store"))
+      }
+    }
+  }
+
   private static let made = Result { try make() }
 
   private static func make() throws -> Made {
@@ -69,13 +85,17 @@ struct PublicSymbolTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let graph = try SymbolGraph(files: toolchain.extractSymbolGraph(into: folder))
-    let index = try #require(
-      IndexStore(library: toolchain.indexLibrary, store: toolchain.indexStore))
+    var used: [String: Set<String>] = [:]
+    let own = Build(root: Repository.root, indexStore: toolchain.indexStore)
+    for build in [own, Build.other].compactMap(\.self) {
+      let index = try #require(
+        IndexStore(library: toolchain.indexLibrary, store: build.indexStore))
+      used.merge(index.symbolsUsed(below: "Tests", of: build.root)) { $0.union($1) }
+    }
     let blocks = PlatformBlocks(Repository.code)
     let symbols = graph.publicSymbols(platforms: blocks)
     let use = SymbolUse(
-      symbols: symbols, graph: graph,
-      files: index.symbolsUsed(below: "Tests", of: Repository.root))
+      symbols: symbols, graph: graph, files: used)
     let committed = SymbolTable(page: (try? Repository.text(SymbolTable.path)) ?? "")
     // With the trait OpenCombine, this platform compiles publishers, too: they are in `unseen`.
     var table = SymbolTable(

@@ -111,7 +111,7 @@ struct SymbolTable {
 
     Every symbol that `import RealmSwift` gives to an app, by type. **This page is generated** from
     the compiler's symbol graph and its index of the tests; `Tests/StyleTests` fails when it is not
-    what the code says. [CONTRIBUTING.md](../CONTRIBUTING.md#the-table-of-public-symbols) tells how
+    what the code says. [Testing.md](Testing.md#the-table-of-public-symbols) tells how
     to renew it.
 
     - *declaration*: as in the source, with the conditions of its extension. All have documentation
