@@ -21,6 +21,13 @@ final class SimulatedConnection {
     var reply: ServerStoreReply?
   }
 
+  /// A query that was accepted, and whose bootstrap is not sent completely.
+  struct DueQuery {
+    let query: VersionedQuery
+    /// Whether the session has asked for a DOWNLOAD since.
+    var isAskedFor = false
+  }
+
   let number: UInt64
   let version: ProtocolVersion
   let user: String
@@ -36,6 +43,8 @@ final class SimulatedConnection {
   var closing: CloseCode?
   var isReadingPaused = false
   var timer: Milliseconds?
+  /// The accepted queries whose bootstraps are due, by the sessions' names.
+  var dueQueries: [UInt64: DueQuery] = [:]
   /// The realms of sessions, by the sessions' names.
   var stores: [UInt64: ServerSessionStore] = [:]
   /// Ended sessions with open realms.

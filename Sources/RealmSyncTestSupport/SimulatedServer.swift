@@ -149,9 +149,12 @@ package final class SimulatedServer {
     connections.removeAll { $0 === connection }
   }
 
-  /// Takes the next message of a connection.
+  /// Takes the next message of a connection; a QUERY with what was sent after it.
   func receive(from connection: SimulatedConnection) {
-    handle(.message(connection.toServer.removeFirst()), of: connection)
+    let isQuery = connection.isQueryNext
+    repeat {
+      handle(.message(connection.toServer.removeFirst()), of: connection)
+    } while isQuery && !connection.toServer.isEmpty && connection.closing == nil
   }
 
   /// Hands an input to a connection and carries out its effects, except for requests.
@@ -218,6 +221,7 @@ package final class SimulatedServer {
     if case .head(let head) = reply, head.version > self.head.version { self.head = head }
     connection.works[index].reply = reply
     await note(reply, of: store)
+    problems += await connection.defects(of: connection.works[index], access, self)
     await check(reply, of: store)
     for error in storeErrors.withLock({ $0 }) {
       // The client is reset then.
@@ -246,6 +250,7 @@ package final class SimulatedServer {
     else { return }
     let session = connection.ended.remove(at: index)
     connection.works.removeAll { $0.session == session }
+    connection.dueQueries[session] = nil
     await connection.stores.removeValue(forKey: session)?.close()
   }
 

@@ -398,7 +398,9 @@ package final class SyncNetwork {
     if connection.closing == nil, connection.refusals.withLock({ !$0.isEmpty }) {
       steps.append(("ends a refused session", { server.refuseNext(of: connection) }))
     }
-    if let message = connection.toServer.first, !connection.isReadingPaused {
+    if let message = connection.toServer.first, !connection.isReadingPaused,
+      !awaitsMore(after: message, connection)
+    {
       steps.append(
         ("serves \(Self.head(message))", { server.receive(from: connection) }))
     }
@@ -432,6 +434,17 @@ package final class SyncNetwork {
         ))
     }
     return steps
+  }
+
+  /// Whether a QUERY waits for what its device sends in the same breath: a program that subscribes
+  /// and writes makes QUERY, MARK and UPLOAD, and the server takes them at once.
+  private func awaitsMore(after message: [UInt8], _ connection: SimulatedConnection) -> Bool {
+    guard connection.isQueryNext,
+      let device = devices.first(where: { $0.connection === connection })
+    else { return false }
+    return device.environment.state.withLock { state in
+      state.isScheduled || !state.works.isEmpty || !state.outgoing.isEmpty
+    }
   }
 
   /// Lets the server's socket take a message; it must not say more than is stored.

@@ -40,6 +40,14 @@ package enum RandomChanges {
     for _ in 0..<1 + random.number(below: 4) { try step(group, &random, writesNotes) }
   }
 
+  /// Makes an object with a primary key of few, or finds it, and sets what queries ask for.
+  package static func makeThing(_ group: WriteGroup, _ random: inout SeededGenerator) throws {
+    let things = try #require(try group.table(named: "class_Thing"))
+    let key = try things.findOrCreate(primaryKey: .string("t\(random.number(below: 8))")).key
+    let count = TableValue.int(Int64(random.number(below: 100)))
+    try things.set(count, try column("count", things), key)
+  }
+
   private static func step(
     _ group: WriteGroup, _ random: inout SeededGenerator, _ writesNotes: Bool
   ) throws {

@@ -86,7 +86,8 @@ extension ServerRealm {
     let allowed = limited == query ? nil : views[1]
     let unconfirmed = try await store.privates(of: ident, after: cursor.serverVersion)
     let (round, timestamp) = try await round(
-      of: ident, after: cursor, query, views[0], allowed, to: snapshot, unconfirmed, scratch)
+      of: ident, after: cursor, query, views[0], allowed, due: next == nil ? nil : views[2],
+      to: snapshot, unconfirmed, scratch)
     var bootstrap: Bootstrap?
     if next != nil {
       bootstrap = try StoreError.storing(
@@ -105,7 +106,7 @@ extension ServerRealm {
   /// The round of a client to a snapshot, and the time of its version.
   private func round(
     of ident: FileIdentifier, after cursor: DownloadCursor, _ query: EffectiveQuery, _ view: View,
-    _ allowed: View?, to snapshot: RealmSnapshot, _ unconfirmed: [PrivateChange],
+    _ allowed: View?, due: View?, to snapshot: RealmSnapshot, _ unconfirmed: [PrivateChange],
     _ scratch: ViewScratch
   ) async throws(StoreError) -> (Round, OriginTimestamp) {
     let head = snapshot.head
@@ -119,8 +120,8 @@ extension ServerRealm {
     let timestamp = try await time(of: head.version, missed.history) ?? now
     let round = try Round(
       missed, after: cursor, to: snapshot, timestamp: timestamp, view: view, next: allowed,
-      file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
-    if unconfirmed.isEmpty, allowed == nil {
+      due: due, file: ident, unconfirmed: objects(of: unconfirmed), scratch: scratch)
+    if unconfirmed.isEmpty, allowed == nil, due == nil {
       let key = RoundCache.Key(from: start, to: head.version, realm: id, query: query)
       scratch.rounds.withLock {
         $0.keep(round, key, for: ident, missed, timestamp: timestamp)

@@ -6,7 +6,8 @@
 // 1. Messages are sent in the order of the machine's effects, one at a time.
 // 2. No message is read while the machine pauses reading.
 // 3. All that the connection holds is noted in the memory that connections share. Where that has no
-//    room, a DOWNLOAD is not begun; one that is written already can be sent, and makes room.
+//    room, a DOWNLOAD is not begun; one that is written already can be sent, and makes room, and so
+//    does one that an UPLOAD waits for.
 // 4. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 
@@ -214,6 +215,8 @@ package actor ServerConnection {
     while true {
       await turns.begin()
       if handlers[name] == nil || handler.heldByteCount > 0 { return 0 }
+      // It gives more back than it takes, and connections wait for no other one.
+      if machine.holdsUpload(of: name) { return 0 }
       if memory.reserve(downloadByteCount) { return downloadByteCount }
       turns.end()
       await memory.waitForRoom(downloadByteCount)

@@ -67,12 +67,14 @@ package struct Round {
   ///   - timestamp: The time of the version of the snapshot.
   ///   - view: What the client sees at its cursor.
   ///   - next: What it may see of that from now on; nil if the rights of its user are the same.
+  ///   - due: What it sees by the bootstrap that follows. Nothing of that is erased here: the
+  ///     bootstrap does it, and makes the objects again for the client at once.
   ///   - unconfirmed: Objects of private changes that the client may not have received. Its changes
   ///     of them may be merged with those here.
   init(
     _ missed: MissedChanges, after cursor: DownloadCursor, to snapshot: RealmSnapshot,
-    timestamp: OriginTimestamp, view: View, next: View? = nil, file: FileIdentifier,
-    unconfirmed: [ObjectIdentity] = [], scratch: ViewScratch
+    timestamp: OriginTimestamp, view: View, next: View? = nil, due: View? = nil,
+    file: FileIdentifier, unconfirmed: [ObjectIdentity] = [], scratch: ViewScratch
   ) throws(StoreError) {
     self.cursor = cursor
     self.file = file
@@ -84,7 +86,12 @@ package struct Round {
     try StoreError.storing(
       decide(objects, Set(unconfirmed), missed.log, snapshot, view, next, scratch))
     append(missed, paths)
-    let erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
+    var erased = objects.filter { fates[$0] == .leaves || fates[$0] == .returns }
+    if let due {
+      let entering = try StoreError.storing(
+        Self.selected(erased.filter { fates[$0] == .leaves }, by: due, snapshot))
+      erased.removeAll(where: entering.contains)
+    }
     let made = objects.filter { fates[$0] == .enters || fates[$0] == .returns }
     parts = try StoreError.storing(
       PrivatePart.parts(
@@ -137,6 +144,22 @@ package struct Round {
     guard !unconfirmed.isEmpty else { return objects }
     let known = Set(objects)
     return objects + unconfirmed.filter { !known.contains($0) }
+  }
+
+  /// Those of some objects that a view selects.
+  private static func selected(
+    _ objects: [ObjectIdentity], by view: View, _ snapshot: RealmSnapshot
+  ) throws(StorageError) -> Set<ObjectIdentity> {
+    var selected: Set<ObjectIdentity> = []
+    for (name, objects) in Dictionary(grouping: objects, by: \.className) {
+      guard let table = try View.table(name, snapshot.objects) else { continue }
+      var known: [ObjectKey: ObjectIdentity] = [:]
+      for object in objects { if let key = try table.key(of: object.key) { known[key] = object } }
+      let keys = try view.keys(
+        among: known.keys.sorted(), ofClass: name, table: table, in: snapshot.objects)
+      for key in keys { if let object = known[key] { selected.insert(object) } }
+    }
+    return selected
   }
 
   private mutating func decide(

@@ -221,6 +221,12 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     effects.append(.ended(session: session.name))
   }
 
+  /// Whether a session holds an UPLOAD until a bootstrap is begun: the room for that is less than
+  /// what then goes.
+  package func holdsUpload(of name: UInt64) -> Bool {
+    numbers[name].flatMap { sessions[$0] }?.machine.holdsUpload ?? false
+  }
+
   // MARK: Output
 
   private mutating func send(_ message: ServerMessage, after stored: StoredProgress? = nil) {

@@ -28,6 +28,8 @@ package struct ServerExchange: Hashable, Sendable {
   private var isBootstrapping = false
   /// Whether a part of a bootstrap was sent last.
   private(set) var isInsideBootstrap = false
+  /// Whether the first DOWNLOAD is the bootstrap of a new file.
+  private let beginsWithBootstrap: Bool
   /// The version of a compensating write whose error the client holds back: it hands errors to the
   /// program at a DOWNLOAD of the steady state with changesets (P5 5). 0 if there is none.
   private var heldVersion: UInt64 = 0
@@ -48,6 +50,12 @@ package struct ServerExchange: Hashable, Sendable {
     scanned = ident.download
     threshold = UploadThreshold(file: file, download: ident.download)
     lastQueryVersion = ident.query?.version ?? 0
+    beginsWithBootstrap = ident.query != nil && ident.download.serverVersion == 0
+  }
+
+  /// Whether a bootstrap is due of which nothing was sent.
+  var owesBootstrap: Bool {
+    isBootstrapping && !isInsideBootstrap || owesFirstDownload && beginsWithBootstrap
   }
 
   /// Whether a DOWNLOAD must be sent even if the realm has no newer version. Progress without

@@ -14,6 +14,9 @@
 /// 5. A bootstrap that was begun is sent to its end before another query becomes active.
 /// 6. A message that says something of the client's file names it (`StoredProgress`), and is sent
 ///    only after the realm has said that it is on the disk.
+/// 7. A message that waits comes before a DOWNLOAD that is due, but for an UPLOAD while a bootstrap
+///    is due of which nothing was sent: what the client has written may be what its new query
+///    selects and the old one does not.
 package struct ServerSessionMachine: Hashable, Sendable {
   /// How far the session is. What exists only in a phase is in its case.
   private enum Phase: Hashable, Sendable {
@@ -32,6 +35,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private struct WaitingMessage: Hashable, Sendable {
     var message: ClientMessage
     var byteCount: Int
+
+    var isUpload: Bool { if case .upload = message { true } else { false } }
   }
 
   package let version: ProtocolVersion
@@ -150,6 +155,8 @@ package struct ServerSessionMachine: Hashable, Sendable {
 
   private mutating func proceed() {
     while underWay == nil, phase != .failed, phase != .ended {
+      // Before the next message: one that is refused ends the session.
+      answerMarks()
       if let next = inbox.first, !mustWait(next.message) {
         inbox.removeFirst()
         waitingByteCount -= next.byteCount
@@ -160,16 +167,23 @@ package struct ServerSessionMachine: Hashable, Sendable {
       } else {
         break
       }
-      answerMarks()
     }
     answerMarks()
   }
 
-  /// Whether a message is left until a bootstrap is sent completely: a client must not get the
-  /// beginning of a bootstrap, another one, and the first again, nor changes after a beginning.
+  /// Whether a message is left until a bootstrap is begun, or sent completely: a client must not
+  /// get the beginning of a bootstrap, another one, and the first again, nor changes after a
+  /// beginning.
   private func mustWait(_ message: ClientMessage) -> Bool {
-    if case .query = message { exchange?.isInsideBootstrap ?? false } else { false }
+    switch message {
+    case .query: exchange?.isInsideBootstrap ?? false
+    case .upload: exchange?.owesBootstrap ?? false
+    default: false
+    }
   }
+
+  /// Whether an UPLOAD waits for the beginning of a bootstrap.
+  var holdsUpload: Bool { exchange?.owesBootstrap ?? false && inbox.contains { $0.isUpload } }
 
   private mutating func answerMarks() {
     for request in exchange?.takeMarks() ?? [] { send(.mark(session: session, request: request)) }

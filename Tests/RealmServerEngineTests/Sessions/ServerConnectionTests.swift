@@ -162,6 +162,37 @@ struct ServerConnectionTests {
     handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
   }
 
+  /// `ServerConnection` 3: an UPLOAD waits for a bootstrap to begin, and is larger than what the
+  /// bootstrap needs, so it must not wait for the room of other connections.
+  @Test func aBootstrapThatAnUploadWaitsForNeedsNoRoom() async {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    let connection = ServerConnection(
+      socket, version: ProtocolVersion(mode: .flexible), served: .flexible,
+      timer: TestTimer().clock, memory: memory
+    ) { _ in handler }
+    await connection.start()
+    memory.setRoom(0)
+    let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    let head = SaltedVersion(version: 4, salt: 7777)
+    await connection.receive(
+      Array("bind 1 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":0}".utf8))
+    await handler.waitForRequest()
+    handler.script.withLock {
+      $0 = [
+        .file(ServerFileLookup(file: file, head: head, latestSalt: nil)),
+        .claimed(file, rejected: []), .refused(SessionRefusal(.sessionClosed, "gone")),
+      ]
+    }
+    await connection.receive(Array("ident 1 2 1002 0 0 0 0 0 2\n{}".utf8))
+    await connection.receive(Array("upload 1 0 12 0 20 0 0\n20 0 0 0 1 x".utf8))
+    // BIND is answered after all messages have come.
+    handler.answer(.done)
+    await handler.waitForRequests(4)
+    expectEqual(memory.waitingCount, 0)
+    expectEqual(memory.reserved, 0)
+    await connection.socketDidClose()
+  }
+
   @Test func aLostSocketEndsTheWaitForRoom() async throws {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
     let connection = await makeConnection(socket, handler, memory: memory)

@@ -117,7 +117,7 @@ struct BootstrapTests {
     for _ in 0..<3 { _ = try await view(server, second, after: 4, high, next: everything) }
     let privates = try await server.realm.store.privates(
       of: second.ident, after: 0)
-    expectEqual(privates.count, 2)
+    expectEqual(privates.count, 1)
   }
 
   @Test func manyErasuresAreDividedAmongVersions() {

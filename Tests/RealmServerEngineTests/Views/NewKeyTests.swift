@@ -5,6 +5,7 @@
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
 import TestExtensions
@@ -281,6 +282,28 @@ struct NewKeyTests {
     try await download(clients[1], server, high, scratch)
     try await download(clients[0], server, everything, scratch)
     try await expectEqual(clients[0].digest(), server.digest())
+  }
+
+  /// A device makes an object that only its next query selects: the round before the bootstrap
+  /// leaves it, and the bootstrap brings it whole in one step. Without a next query it goes.
+  @Test(arguments: [false, true])
+  func aRoundErasesNothingThatTheDueQuerySelects(isDue: Bool) async throws {
+    let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+    let high = EffectiveQuery(["Thing": "count > 10"])
+    let clients = try await makeClients(server, [high, high], scratch)
+    try perform(.append, 1, clients[1])
+    try await upload(clients[1], server)
+    let download = try await server.realm.view(
+      for: clients[1].identity.ident, after: clients[1].cursor, query: high,
+      next: isDue ? everything : nil, scratch: scratch
+    ).get()
+    try clients[1].integrate(download.round)
+    let kept = try #require(try clients[1].read().table(named: "class_Thing"))
+    try expectEqual(kept.objectCount(), isDue ? 1 : 0)
+    guard let bootstrap = download.bootstrap else { return expectFalse(isDue) }
+    try clients[1].integrate(
+      DownloadBatch(entries: bootstrap.allEntries(), cursors: bootstrap.cursors))
+    try await expectEqual(clients[1].digest(), server.digest())
   }
 
   /// An object that a device never sees, and makes all the same: nothing is refused, and the object

@@ -394,6 +394,47 @@ struct ServerSessionMachineTests {
     expectEqual(server.takeSent(), ["mark 1 1\n"])
   }
 
+  /// `ServerSessionMachine` 7: a device that subscribes and writes at once sends all three messages
+  /// before the realm has answered the first.
+  @Test func anUploadDoesNotOvertakeTheQueryBeforeIt() throws {
+    var server = try Self.running()
+    try server.receive("query 1 2 2\n{}")
+    try server.receive("mark 1 1\n")
+    try server.receive(Self.upload("20 4 4", "20 4 0 0 1 a"))
+    server.reply(.done)
+    expectEqual(server.request, .currentHead)
+    server.reply(.head(Self.head(4)))
+    let cursor = DownloadCursor(serverVersion: 4, clientVersion: 18)
+    expectEqual(server.request, .nextDownload(after: cursor))
+    // What the client has missed comes before the bootstrap.
+    server.reply(Self.download(4, 18, up: 18, 3, query: 1, .steady, "4 18 0 1 0 0 "))
+    expectEqual(server.request, .nextDownload(after: cursor))
+    server.reply(Self.download(4, 18, up: 18, 3, query: 2, .last, "4 18 0 1 0 0 "))
+    expectEqual(server.takeSent().last, "mark 1 1\n")
+    guard case .integrate? = server.request else {
+      Issue.record("\(server.requests)")
+      return
+    }
+  }
+
+  /// The schema of a new file, and the bootstrap that its IDENT names, come before its uploads.
+  @Test func anUploadWaitsForTheFirstBootstrapOfANewFile() throws {
+    var server = ScriptedServer()
+    try server.receive(Self.bind)
+    server.reply(.bound(ident: FileIdentifier(2), salt: 1002))
+    try server.receive("ident 1 2 1002 0 0 0 0 1 23\n" + Self.query)
+    try server.receive(Self.upload("20 0 0", "20 0 0 0 1 a"))
+    let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    server.reply(.file(ServerFileLookup(file: file, head: Self.head(1), latestSalt: nil)))
+    server.reply(.claimed(file, rejected: []))
+    expectEqual(server.request, .nextDownload(after: DownloadCursor()))
+    server.reply(Self.download(1, 0, up: 0, 0, query: 1, .moreToCome, "1 0 0 1 0 0 "))
+    guard case .integrate? = server.request else {
+      Issue.record("\(server.requests)")
+      return
+    }
+  }
+
   /// `ServerSessionMachine` 5
   @Test func aQueryWaitsForTheEndOfABootstrap() throws {
     var server = try Self.running()

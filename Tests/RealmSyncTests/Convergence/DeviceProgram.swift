@@ -69,7 +69,7 @@ final class DeviceProgram {
     return .none
   }
 
-  /// Adds a subscription set.
+  /// Adds a subscription set, and makes an object at once.
   func subscribe() throws {
     let bound = random.number(below: 60)
     let condition = random.pick([
@@ -81,5 +81,7 @@ final class DeviceProgram {
       queries.append(("Note", random.pick(["TRUEPREDICATE", "text < \"n25\""])))
     }
     try device.subscribe(to: queries)
+    // The device sends QUERY, MARK and UPLOAD.
+    try device.write { try RandomChanges.makeThing($0, &random) }
   }
 }
