@@ -7,7 +7,8 @@ import RealmText
 /// Reads extended JSON, version 2, canonical or relaxed.
 ///
 /// Numbers that are bare become 64-bit integers and doubles. Objects with keys like `$gt`, which
-/// stand for no value, are documents.
+/// stand for no value, are documents. What is no value of the type that its key names is an error
+/// that says where it is.
 package enum ExtendedJSONReader {
   /// The value that the text is.
   package static func parse(_ text: String) throws(BSONError) -> BSONValue {
@@ -33,20 +34,40 @@ package enum ExtendedJSONReader {
     case .integer(let number): return .int64(number)
     case .double(let number): return .double(number)
     case .string(let text): return .string(text)
-    case .array(let values): return .array(try values.map(value))
+    case .array(let values): return .array(try array(values))
     case .object(let members):
       if let first = members.first, wrappers.contains(first.key) {
         guard members.count == 1, let value = wrapped(first.key, first.value) else {
-          throw .badValue(key: first.key)
+          throw .badValue(key: first.key, path: "")
         }
         return value
       }
-      var elements: [BSONElement] = []
+      return .document(try document(members))
+    }
+  }
+
+  private static func array(_ values: [JSONValue]) throws(BSONError) -> [BSONValue] {
+    var elements: [BSONValue] = []
+    elements.reserveCapacity(values.count)
+    do throws(BSONError) {
+      for json in values { elements.append(try value(json)) }
+    } catch {
+      throw error.inside(index: elements.count)
+    }
+    return elements
+  }
+
+  private static func document(_ members: [JSONMember]) throws(BSONError) -> [BSONElement] {
+    var elements: [BSONElement] = []
+    elements.reserveCapacity(members.count)
+    do throws(BSONError) {
       for member in members {
         elements.append(BSONElement(member.key, try value(member.value)))
       }
-      return .document(elements)
+    } catch {
+      throw error.inside(key: members[elements.count].key)
     }
+    return elements
   }
 
   private static let wrappers: Set<String> = [
@@ -60,12 +81,12 @@ package enum ExtendedJSONReader {
     case "$numberInt": json.string.flatMap { Int32($0) }.map { .int32($0) }
     case "$numberLong": json.string.flatMap { Int64($0) }.map { .int64($0) }
     case "$numberDouble": json.string.flatMap(double).map { .double($0) }
-    case "$numberDecimal": json.string.map { .decimal($0) }
+    case "$numberDecimal":
+      json.string.flatMap { DecimalText.isDecimal($0) ? .decimal($0) : nil }
     case "$oid": json.string.flatMap { ObjectIDBits(text: $0) }.map { .objectID($0) }
     case "$uuid": json.string.flatMap { UUIDBits(text: $0) }.map { .uuid($0) }
     case "$date":
-      (json.integer ?? json["$numberLong"]?.string.flatMap { Int64($0) }
-        ?? json.string.flatMap(RelaxedDate.unixMilliseconds))
+      (json.integer ?? json.string.flatMap(RelaxedDate.unixMilliseconds) ?? longDate(json))
         .map { .date(unixMilliseconds: $0) }
     case "$binary": binary(json)
     case "$regularExpression": regularExpression(json)
@@ -82,14 +103,38 @@ package enum ExtendedJSONReader {
     case "Infinity": return .infinity
     case "-Infinity": return -.infinity
     default:
-      // The function of the library knows more words for these.
-      guard let number = Double(text), number.isFinite else { return nil }
+      // The function of the library knows more words for these, and numbers to the base of 16.
+      guard text.utf8.allSatisfy(isOfNumber), let number = Double(text), number.isFinite else {
+        return nil
+      }
       return number
     }
   }
 
+  private static func isOfNumber(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"),
+      UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E"):
+      true
+    default: false
+    }
+  }
+
+  /// The members of an object that has exactly these keys; nil for other values.
+  private static func members(_ json: JSONValue, _ keys: Set<String>) -> [JSONMember]? {
+    guard case .object(let members) = json, members.count == keys.count,
+      Set(members.map(\.key)) == keys
+    else { return nil }
+    return members
+  }
+
+  private static func longDate(_ json: JSONValue) -> Int64? {
+    members(json, ["$numberLong"])?.first?.value.string.flatMap { Int64($0) }
+  }
+
   private static func binary(_ json: JSONValue) -> BSONValue? {
-    guard let bytes = json["base64"]?.string.flatMap(Base64.decode),
+    guard members(json, ["base64", "subType"]) != nil,
+      let bytes = json["base64"]?.string.flatMap(Base64.decode),
       let type = json["subType"]?.string, type.utf8.count <= 2,
       let subtype = HexadecimalText.value(type[...])
     else { return nil }
@@ -97,14 +142,16 @@ package enum ExtendedJSONReader {
   }
 
   private static func regularExpression(_ json: JSONValue) -> BSONValue? {
-    guard let pattern = json["pattern"]?.string, let options = json["options"]?.string else {
-      return nil
-    }
+    // In BSON a zero ends either text.
+    guard members(json, ["pattern", "options"]) != nil, let pattern = json["pattern"]?.string,
+      let options = json["options"]?.string, !pattern.utf8.contains(0), !options.utf8.contains(0)
+    else { return nil }
     return .regularExpression(pattern: pattern, options: options)
   }
 
   private static func timestamp(_ json: JSONValue) -> BSONValue? {
-    guard let seconds = json["t"]?.unsigned.flatMap({ UInt32(exactly: $0) }),
+    guard members(json, ["t", "i"]) != nil,
+      let seconds = json["t"]?.unsigned.flatMap({ UInt32(exactly: $0) }),
       let increment = json["i"]?.unsigned.flatMap({ UInt32(exactly: $0) })
     else { return nil }
     return .timestamp(seconds: seconds, increment: increment)

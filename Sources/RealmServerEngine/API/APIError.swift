@@ -43,6 +43,12 @@ package struct APIError: Error, Hashable, Sendable {
     APIError(400, "MissingParameter", "missing parameter: '\(parameter)'")
   }
 
+  /// - Parameter what: What was to be read, with its verb.
+  static func noExtendedJSON(_ what: String, _ error: BSONError) -> APIError {
+    let problem = error.valueProblem.map { ": \($0)" } ?? ""
+    return APIError(400, "BadBsonParse", "\(what) no extended JSON\(problem)")
+  }
+
   package init(_ error: AccountError) {
     switch error {
     case .nameInUse: self.init(409, "AccountNameInUse", "name already in use")

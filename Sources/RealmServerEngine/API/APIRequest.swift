@@ -95,7 +95,7 @@ struct APIBody {
     do throws(BSONError) {
       arguments = try ExtendedJSONReader.value(json["arguments"] ?? .array([]))
     } catch {
-      throw APIError(400, "BadBsonParse", "the arguments are no extended JSON")
+      throw .noExtendedJSON("the arguments are", error)
     }
     guard case .array(let values) = arguments else {
       throw APIError(400, "InvalidParameter", "the arguments are no array")
@@ -105,11 +105,14 @@ struct APIBody {
 
   /// The document without a member.
   func document(without key: String) throws(APIError) -> BSONValue {
-    guard case .object(let members) = json,
-      let document = try? ExtendedJSONReader.value(
-        .object(members.filter { $0.key != key })), case .document = document
-    else { throw APIError(400, "BadBsonParse", "the document is no extended JSON") }
-    return document
+    guard case .object(let members) = json else { throw .missing(key) }
+    do throws(BSONError) {
+      let document = try ExtendedJSONReader.value(.object(members.filter { $0.key != key }))
+      if case .document = document { return document }
+    } catch {
+      throw .noExtendedJSON("the document is", error)
+    }
+    throw APIError(400, "BadBsonParse", "the body is a value, and no document")
   }
 
   /// The device's identifier from an earlier login; nil if there was none.

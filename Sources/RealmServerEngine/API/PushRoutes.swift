@@ -53,10 +53,12 @@ struct PushRoutes {
     guard ids.count == users.count else {
       throw APIError(400, "InvalidParameter", "the users are no ids")
     }
-    guard let payload = try? ExtendedJSONReader.value(body.json["payload"] ?? .object([])) else {
-      throw APIError(400, "BadBsonParse", "the payload is no extended JSON")
+    do throws(BSONError) {
+      let payload = try ExtendedJSONReader.value(body.json["payload"] ?? .object([]))
+      return PushMessage(service, to: ids, payload)
+    } catch {
+      throw .noExtendedJSON("the payload is", error)
     }
-    return PushMessage(service, to: ids, payload)
   }
 
   private static func mapping<R: Sendable>(

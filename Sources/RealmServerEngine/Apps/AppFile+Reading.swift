@@ -137,10 +137,13 @@ extension AppFile {
         throw AppFileError(
           "has the value \"\(member.key)\", whose name is empty or has a \".\"", at: path)
       }
-      guard let value = try? ExtendedJSONReader.value(member.value) else {
-        throw AppFileError("has the value \"\(member.key)\", which is none", at: path)
+      do throws(BSONError) {
+        values[member.key] = try ExtendedJSONReader.value(member.value)
+      } catch {
+        let problem = error.valueProblem.map { ": \($0)" } ?? ""
+        throw AppFileError(
+          "has the value \"\(member.key)\", which is none\(problem)", at: path)
       }
-      values[member.key] = value
     }
     return values
   }

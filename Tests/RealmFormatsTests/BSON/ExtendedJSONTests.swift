@@ -51,7 +51,7 @@ struct ExtendedJSONTests {
     let text = #"{"$uuid":"00112233-4455-6677-8899-AABBCCDDEEFF"}"#
     try expectEqual(ExtendedJSONReader.parse(text).uuid, id)
     guard case .double(let number) = try ExtendedJSONReader.parse(#"{"$numberDouble":"NaN"}"#)
-    else { throw BSONError.badValue(key: "") }
+    else { throw BSONError.badValue(key: "", path: "") }
     expectTrue(number.isNaN)
   }
 
@@ -70,9 +70,62 @@ struct ExtendedJSONTests {
     #"{"$binary":{"base64":"A","subType":"00"}}"#, #"{"$binary":{"base64":"","subType":"100"}}"#,
     #"{"$timestamp":{"t":-1,"i":0}}"#, #"{"$minKey":2}"#, #"{"$oid":"","x":1}"#,
     #"{"$regularExpression":{"pattern":"a"}}"#,
+    #"{"$regularExpression":{"pattern":"a\u0000","options":""}}"#,
+    #"{"$regularExpression":{"pattern":"a","options":"","x":1}}"#,
+    #"{"$numberInt":""}"#, #"{"$numberInt":"1.0"}"#, #"{"$numberLong":" 1"}"#,
+    #"{"$numberLong":"9223372036854775808"}"#, #"{"$numberDouble":"0x10"}"#,
+    #"{"$numberDouble":""}"#, #"{"$numberDouble":" 1"}"#, #"{"$numberDouble":"1e400"}"#,
+    #"{"$numberDouble":"1,5"}"#, #"{"$oid":"zz5f0102030405060708090a"}"#, #"{"$oid":null}"#,
+    #"{"$uuid":"00112233-4455-6677-8899-AABBCCDDEEF"}"#, #"{"$date":{"$numberLong":"x"}}"#,
+    #"{"$date":{"$numberLong":"1","x":1}}"#, #"{"$date":"2026-02-30T00:00:00Z"}"#,
+    #"{"$date":1.5}"#, #"{"$binary":{"base64":"AQI=","subType":"0x"}}"#,
+    #"{"$binary":{"base64":"!QI=","subType":"00"}}"#, #"{"$binary":"AQI="}"#,
+    #"{"$binary":{"base64":"AQI=","subType":"00","x":1}}"#, #"{"$timestamp":{"t":1}}"#,
+    #"{"$timestamp":{"t":4294967296,"i":0}}"#, #"{"$timestamp":{"t":1,"i":0,"x":1}}"#,
+    #"{"$maxKey":"1"}"#,
   ])
   func whatDoesNotFitItsKeyIsRefused(_ text: String) {
     #expect(throws: BSONError.self) { try ExtendedJSONReader.parse(text) }
+  }
+
+  static let decimals = [
+    "0", "-0", "+1", "1.", ".5", "1.50", "9999999999999999999999999999999999", "1E+6111",
+    "1e-6176", "000000000000000000000000000000000000000001", "NaN", "nan", "Infinity", "-Infinity",
+    "Inf", "+inf", "-INF",
+  ]
+  static let noDecimals = [
+    "", "abc", "-", ".", "1,5", "--1", "+-1", "NaN1", "-NaN", " 1 ", "1 ", "0x10", "1e", "1e+",
+    "1e1.0", "1E+99999", "1E+6112", "1E-6177", "1.1.1", "infinit", "\r1", "\rinf", "١", "1\u{301}",
+    "1e99999999999999999999999", String(repeating: "9", count: 40),
+    "1" + String(repeating: "0", count: 34), String(repeating: "1", count: 20_000),
+  ]
+
+  @Test func onlyDecimalsAreDecimals() throws {
+    for text in Self.decimals {
+      let json: JSONValue = ["$numberDecimal": .string(text)]
+      try expectEqual(ExtendedJSONReader.value(json), .decimal(text))
+    }
+    for text in Self.noDecimals {
+      let json: JSONValue = ["$numberDecimal": .string(text)]
+      #expect(throws: BSONError.badValue(key: "$numberDecimal", path: "")) {
+        try ExtendedJSONReader.value(json)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (#"{"$numberDecimal":"abc"}"#, "the value is no $numberDecimal"),
+    (#"[1,{"query":{"_id":{"$numberDecimal":"abc"}}}]"#, "'[1].query._id' is no $numberDecimal"),
+    (#"{"a":[[{"$oid":""}]]}"#, "'a[0][0]' is no $oid"),
+    (#"{"a":[{"b":{"$in":[1,{"$date":"x"}]}}]}"#, "'a[0].b.$in[1]' is no $date"),
+  ])
+  func refusalsNameThePlace(_ text: String, _ problem: String) {
+    do throws(BSONError) {
+      _ = try ExtendedJSONReader.parse(text)
+      Issue.record("\(text) was read")
+    } catch {
+      expectEqual(error.valueProblem, problem)
+    }
   }
 
   @Test func whatIsNoJSONIsRefused() {

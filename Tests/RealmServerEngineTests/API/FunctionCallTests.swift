@@ -26,6 +26,21 @@ struct FunctionCallTests {
 
   // MARK: Closures
 
+  /// A value that is none would be compared as another one, so no call gets it.
+  @Test func argumentsThatAreNoValuesAreRefusedWithTheirPlace() async throws {
+    var table = FunctionTable()
+    table["f"] = { _ in .bool(true) }
+    let bench = try APIBench(functions: table)
+    let login = try await bench.anonymous()
+    let answer = await Self.call(
+      bench, login, "f", #"1,{"query":{"_id":{"$in":[{"$numberDecimal":"abc"}]}}}"#)
+    expectEqual(answer.error, "400 BadBsonParse")
+    expectTrue(
+      answer.text.contains(
+        "the arguments are no extended JSON: '[1].query._id.$in[0]' is no $numberDecimal"),
+      "\(answer.text)")
+  }
+
   @Test func privateFunctionsAreForOtherFunctions() async throws {
     var table = FunctionTable()
     table.add("hidden", FunctionOptions(isPrivate: true)) { call in

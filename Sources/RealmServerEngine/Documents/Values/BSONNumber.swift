@@ -78,37 +78,12 @@ enum BSONNumber {
     }
   }
 
-  private var isNaN: Bool {
+  var isNaN: Bool {
     switch self {
     case .int32, .int64: false
     case .double(let number): number.isNaN
     case .decimal(let bits): bits.parts == .nan
     }
-  }
-
-  /// One form for equal numbers.
-  var normal: BSONValue {
-    if let integer { return .int64(integer) }
-    guard case .double(let number) = self, number.isNaN else { return value }
-    return .double(.nan)
-  }
-
-  /// Less than 0 if the other number is larger, 0 if they are equal. What is no number comes first.
-  func compare(to other: BSONNumber) -> Int {
-    if isNaN || other.isNaN { return isNaN ? (other.isNaN ? 0 : -1) : 1 }
-    if let left = exactInteger, let right = other.exactInteger {
-      return left < right ? -1 : left > right ? 1 : 0
-    }
-    if case .decimal = self { return decimal.compare(to: other.decimal) }
-    if case .decimal = other { return decimal.compare(to: other.decimal) }
-    // One of them has a fraction, or is beyond all integers: rounding the other changes nothing.
-    return double < other.double ? -1 : double > other.double ? 1 : 0
-  }
-
-  /// The integer of a binary number.
-  private var exactInteger: Int64? {
-    if case .decimal = self { return nil }
-    return integer
   }
 
   // MARK: Arithmetic

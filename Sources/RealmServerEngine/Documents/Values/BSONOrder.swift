@@ -4,6 +4,11 @@
 //
 // Documents are compared by their keys in alphabetic order: those of a program in Swift have no
 // other.
+//
+// Invariants:
+// 1. The order is total: of two values one comes first, or they are equal, and what is equal to one
+//    value is equal to each other one.
+// 2. Two values have one normal form exactly if they are equal.
 
 import RealmFormats
 import RealmQuery
@@ -55,11 +60,14 @@ enum BSONOrder {
     ):
       return left == right
         ? compare(leftOptions.utf8, options.utf8) : compare(left.utf8, right.utf8)
-    default:
-      return BSONNumber(left).flatMap { left in
-        BSONNumber(right).map { left.compare(to: $0) }
-      } ?? 0
+    default: return number(left).compare(to: number(right))
     }
+  }
+
+  /// A value of the rank of numbers, or of one without a content, as a number. A decimal that a
+  /// program has made of a text that is none is no number.
+  private static func number(_ value: BSONValue) -> BSONNumber {
+    rank(value) == 2 ? BSONNumber(value) ?? .double(.nan) : .int32(0)
   }
 
   static func areEqual(_ left: BSONValue, _ right: BSONValue) -> Bool {
@@ -94,18 +102,46 @@ enum BSONOrder {
   }
 
   private static func sorted(_ elements: [BSONElement]) -> [BSONElement] {
-    elements.sorted { $0.key < $1.key }
+    // By the bytes, as they are compared: strings of Swift are equal where only the composition of
+    // their characters differs.
+    elements.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
   }
 
   /// One form for values that are equal, as the key of a group.
   static func normal(_ value: BSONValue) -> BSONValue {
     switch value {
-    case .int32, .int64, .double, .decimal: BSONNumber(value)?.normal ?? value
+    case .int32, .int64, .double, .decimal: BSONNumber(value)?.normal ?? .decimal("NaN")
+    case .string(let text): normal(text)
     case .array(let elements): .array(elements.map(normal))
-    case .document(let elements):
-      .document(sorted(elements).map { BSONElement($0.key, normal($0.value)) })
+    case .document(let elements): normal(elements)
     default: value
     }
+  }
+
+  // Strings of Swift with different bytes may be equal, so those with other than ASCII characters
+  // become bytes, in a document that begins with a marker. No other normal document does.
+
+  private static func normal(_ text: String) -> BSONValue {
+    isPlain(text) ? .string(text) : .document([marker, BSONElement("", bytes(text))])
+  }
+
+  private static func normal(_ elements: [BSONElement]) -> BSONValue {
+    let sorted = sorted(elements)
+    guard !sorted.allSatisfy({ isPlain($0.key) }) || sorted.first == marker else {
+      return .document(sorted.map { BSONElement($0.key, normal($0.value)) })
+    }
+    return .document(
+      [marker, marker]
+        + sorted.flatMap { [BSONElement("", bytes($0.key)), BSONElement("", normal($0.value))] })
+  }
+
+  /// The first element of the forms with bytes.
+  private static let marker = BSONElement("", .minKey)
+
+  private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
+
+  private static func bytes(_ text: String) -> BSONValue {
+    .binary(subtype: 0, bytes: Array(text.utf8))
   }
 }
 

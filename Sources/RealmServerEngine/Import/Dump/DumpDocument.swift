@@ -54,7 +54,7 @@ package struct DumpDocument: Sendable {
 
   private static func text(_ error: BSONError) -> String {
     switch error {
-    case .badValue(let key): "the value of \"\(key)\" is no extended JSON"
+    case .badValue: error.valueProblem ?? ""
     case .json(let error):
       switch error {
       case .truncated: "the document ends too early"
