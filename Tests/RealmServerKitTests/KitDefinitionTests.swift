@@ -39,6 +39,7 @@ struct KitDefinitionTests {
     settings.mailSender = "server@example.org"
     settings.confirmationPage = "https://example.org/confirm"
     settings.passwordPage = "https://example.org/reset"
+    settings.allowedOrigins = ["https://app.example.org"]
     settings.accessMinutes = 5
     settings.refreshDays = 7
     settings.setCustomUserData(of: KitRights.self, user: \.user)
@@ -53,6 +54,7 @@ struct KitDefinitionTests {
         "\"localhost\"",
         "https://example.org/confirm", "https://example.org/reset", "\"accessMinutes\":5",
         "\"refreshDays\":7", "\"class\":\"KitRights\"", "\"name\":\"none\"",
+        "\"allowed_origins\":[\"https://app.example.org\"]",
       ] {
         #expect(file.contains(part), "\(part) in \(file)")
       }

@@ -12,6 +12,7 @@ package struct APIApp: Sendable {
   package let functions: FunctionService
   /// The collections; nil if there are none.
   package var documents: DocumentService?
+  private let allowedOrigins: Locked<AllowedOrigins>
   private let attempts: Locked<RateLimit>
   private let logins: Locked<RateLimit>
   private let registrations: Locked<RateLimit>
@@ -22,17 +23,25 @@ package struct APIApp: Sendable {
   /// - Parameter now: A monotonic clock.
   package init(
     id: String, accounts: AccountService, functions: FunctionService,
-    limits: RequestLimits = RequestLimits(), now: @escaping @Sendable () -> Milliseconds
+    origins: AllowedOrigins = AllowedOrigins(), limits: RequestLimits = RequestLimits(),
+    now: @escaping @Sendable () -> Milliseconds
   ) {
     self.id = id
     self.accounts = accounts
     self.functions = functions
+    allowedOrigins = Locked(origins)
     attempts = Locked(RateLimit(limits.attempts))
     logins = Locked(RateLimit(limits.logins, period: 3_600_000))
     registrations = Locked(RateLimit(limits.registrations))
     anonymousLogins = Locked(RateLimit(limits.anonymousLogins))
     self.now = now
   }
+
+  /// The pages that may call the app.
+  package var origins: AllowedOrigins { allowedOrigins.withLock { $0 } }
+
+  /// Lets other pages call the app from now on.
+  package func set(_ origins: AllowedOrigins) { allowedOrigins.withLock { $0 = origins } }
 
   /// Runs an attempt within the limits of failures of an address, and of an account.
   ///
@@ -105,7 +114,7 @@ package struct APIApp: Sendable {
 
   /// The user whose access token a request has, with its session.
   func access(of request: APIRequest) async throws(APIError) -> UserAccess {
-    guard let token = request.bearerToken else { throw .unauthorized }
+    guard let token = request.bearerToken else { throw .noToken }
     return try await access(token)
   }
 

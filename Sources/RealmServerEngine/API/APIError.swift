@@ -32,6 +32,8 @@ package struct APIError: Error, Hashable, Sendable {
 
   static let notFound = APIError(404, "BadRequest", "there is no such path")
   static let unauthorized = APIError(401, "InvalidSession", "invalid session")
+  /// For a request without the token that it needs, as one of a user who is logged out.
+  static let noToken = APIError(401, "InvalidSession", "must authenticate first")
 
   static let unknownAppText = "cannot find app"
 

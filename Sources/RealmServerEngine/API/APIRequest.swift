@@ -122,10 +122,11 @@ struct APIBody {
 /// An answer of HTTP.
 package struct APIResponse: Hashable, Sendable {
   package var status: Int
-  package var contentType: String
+  /// Nil for an answer without a body.
+  package var contentType: String?
   package var body: [UInt8]
 
-  package init(status: Int = 200, contentType: String = Self.json, body: [UInt8] = []) {
+  package init(status: Int = 200, contentType: String? = Self.json, body: [UInt8] = []) {
     self.status = status
     self.contentType = contentType
     self.body = body
@@ -137,6 +138,10 @@ package struct APIResponse: Hashable, Sendable {
   /// The content type of results with the look of errors: clients do not search these for any (P1
   /// A.4).
   package static let uninspectedJSON = "application/json; charset=utf-8"
+
+  /// The answer of a call that succeeds and tells nothing. With a content type, clients would look
+  /// for a document in its body.
+  package static let noContent = APIResponse(status: 204, contentType: nil)
 
   package init(_ json: JSONValue, status: Int = 200) {
     self.init(status: status, body: JSONWriter.bytes(json))

@@ -27,9 +27,7 @@ struct DocumentRoutes {
 
   /// Opens the stream of the call in a request's query.
   func watch(_ request: APIRequest) async throws(APIError) -> EventStream {
-    guard let token = request.parameter("baas_at") ?? request.bearerToken else {
-      throw .unauthorized
-    }
+    guard let token = request.parameter("baas_at") ?? request.bearerToken else { throw .noToken }
     let access = try await app.access(token)
     guard let text = request.parameter("baas_request"),
       let bytes = Base64.decode(PercentText.decoded(text))

@@ -4,7 +4,7 @@
 
 import RealmFormats
 
-/// The routes `auth/api_keys/…` of an app.
+/// The routes `auth/api_keys/…`, whose app is that of their token, and `app/<id>/auth/api_keys/…`.
 struct KeyRoutes {
   let app: APIApp
 
@@ -12,9 +12,8 @@ struct KeyRoutes {
     _ request: APIRequest, _ path: ArraySlice<String>
   ) async throws(APIError) -> APIResponse {
     let accounts = app.accounts
-    let account = try await APIError.mapping(
-      await accounts.access(refreshToken: request.bearerToken ?? "")
-    ).account
+    guard let token = request.bearerToken else { throw .noToken }
+    let account = try await APIError.mapping(await accounts.access(refreshToken: token)).account
     switch (request.method, Array(path)) {
     case ("POST", []):
       let name = try APIBody(request).text("name")
@@ -28,11 +27,11 @@ struct KeyRoutes {
         Self.json(try await APIError.mapping(await accounts.key(id[0], of: account))))
     case ("DELETE", let id) where id.count == 1:
       try await APIError.mapping(await accounts.removeKey(id[0], of: account))
-      return APIResponse(status: 204)
+      return .noContent
     case ("PUT", let id) where id.count == 2 && ["enable", "disable"].contains(id[1]):
       try await APIError.mapping(
         await accounts.setKeyDisabled(id[1] == "disable", id[0], of: account))
-      return APIResponse(status: 204)
+      return .noContent
     default: throw .notFound
     }
   }

@@ -22,12 +22,12 @@ struct PushRoutes {
       try await Self.mapping { () throws(PushError) in
         try await push.register(token, of: access, for: service)
       }
-      return APIResponse(status: 204)
+      return .noContent
     case ("DELETE", ["registration"]):
       try await Self.mapping { () throws(PushError) in
         try await push.deregister(of: access, for: service)
       }
-      return APIResponse(status: 204)
+      return .noContent
     case ("POST", ["messages"]):
       // Users could disturb others.
       guard access.account.isServer else {

@@ -7,20 +7,25 @@ import RealmFormats
 /// The API of a server: a function from requests to answers.
 package struct ServerAPI: Sendable {
   /// The app of an id; nil if it is not served.
-  private let app: @Sendable (_ id: String) -> APIApp?
+  let app: @Sendable (_ id: String) -> APIApp?
+  /// All apps that are served.
+  let apps: @Sendable () -> [APIApp]
   /// The server's address for clients; nil if requests show it.
   package let publicURL: String?
   /// Takes what was refused for a reason that the operator should know: an app or a session that is
   /// not there, or a failure of the server.
   private let refused: @Sendable (String) -> Void
 
-  /// - Parameter app: Returns the app of an id. Apps may come and go while requests are answered.
+  /// - Parameters:
+  ///   - app: Returns the app of an id. Apps may come and go while requests are answered.
+  ///   - apps: Returns all of them.
   package init(
-    app: @escaping @Sendable (_ id: String) -> APIApp?, publicURL: String? = nil,
-    refused: @escaping @Sendable (String) -> Void = { _ in }
+    app: @escaping @Sendable (_ id: String) -> APIApp?, apps: @escaping @Sendable () -> [APIApp],
+    publicURL: String? = nil, refused: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.refused = refused
     self.app = app
+    self.apps = apps
     self.publicURL = publicURL
   }
 
@@ -29,7 +34,8 @@ package struct ServerAPI: Sendable {
     refused: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     let apps = Dictionary(apps.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
-    self.init(app: { apps[$0] }, publicURL: publicURL, refused: refused)
+    self.init(
+      app: { apps[$0] }, apps: { Array(apps.values) }, publicURL: publicURL, refused: refused)
   }
 
   /// The bytes that the body of a request may have, whose head is known: only users may send much.
@@ -61,6 +67,7 @@ package struct ServerAPI: Sendable {
   }
 
   private func answer(_ request: APIRequest) async -> APIResponse {
+    if let answer = preflight(request) { return answer }
     do throws(APIError) {
       return try await route(request)
     } catch {
@@ -103,7 +110,11 @@ package struct ServerAPI: Sendable {
     guard parts.starts(with: ["api", "client", "v2.0"]) else { throw .notFound }
     switch parts.dropFirst(3).first {
     case "auth":
-      return try await UserRoutes(app: app(of: request)).respond(request, parts.dropFirst(4))
+      let app = try app(of: request)
+      guard parts.dropFirst(4).first == "api_keys" else {
+        return try await UserRoutes(app: app).respond(request, parts.dropFirst(4))
+      }
+      return try await KeyRoutes(app: app).respond(request, parts.dropFirst(5))
     case "app":
       guard let id = parts.dropFirst(4).first else { throw .notFound }
       guard let app = app(id) else { throw .unknownApp(id) }
@@ -118,9 +129,8 @@ package struct ServerAPI: Sendable {
   /// An app that is not served is not a token that is not valid: clients would log their users out,
   /// and an operator may put the app's folder back.
   private func app(of request: APIRequest) throws(APIError) -> APIApp {
-    guard let token = request.bearerToken, let id = TokenIssuer.app(of: token) else {
-      throw .unauthorized
-    }
+    guard let token = request.bearerToken else { throw .noToken }
+    guard let id = TokenIssuer.app(of: token) else { throw .unauthorized }
     guard let app = app(id) else { throw .unknownApp(id) }
     return app
   }

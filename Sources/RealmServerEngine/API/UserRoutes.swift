@@ -17,18 +17,24 @@ struct UserRoutes {
     switch (request.method, Array(path)) {
     case ("GET", ["profile"]): return try await profile(request)
     case ("POST", ["session"]):
-      let token = try await APIError.mapping(
-        await app.accounts.refresh(request.bearerToken ?? ""))
+      let refresh = try Self.token(request)
+      let token = try await APIError.mapping(await app.accounts.refresh(refresh))
       return APIResponse(["access_token": .string(token)])
     case ("DELETE", ["session"]):
-      try await APIError.mapping(await app.accounts.revoke(request.bearerToken ?? ""))
-      return APIResponse(status: 204)
+      let token = try Self.token(request)
+      try await APIError.mapping(await app.accounts.revoke(token))
+      return .noContent
     case ("DELETE", ["delete"]):
       let account = try await app.account(of: request)
       try await APIError.mapping(await app.accounts.delete(account))
-      return APIResponse(status: 204)
+      return .noContent
     default: throw .notFound
     }
+  }
+
+  private static func token(_ request: APIRequest) throws(APIError) -> String {
+    guard let token = request.bearerToken else { throw .noToken }
+    return token
   }
 
   private func profile(_ request: APIRequest) async throws(APIError) -> APIResponse {

@@ -74,6 +74,8 @@ extension AppFile {
       case "triggers":
         triggers = try code.triggers(member.value, at: path, functions)
         accounts.recordedEvents = triggers.recordedEvents
+      case "allowed_origins":
+        allowedOrigins = try Self.origins(member.value, at: path)
       case "push": push = try code.push(member.value, at: path)
       case let key where Self.laterKeys.contains(key):
         throw AppFileError(
@@ -146,6 +148,27 @@ extension AppFile {
       }
     }
     return values
+  }
+
+  private static func origins(
+    _ json: JSONValue, at path: [JSONStep]
+  ) throws(AppFileError) -> [String] {
+    guard let values = json.array else {
+      throw AppFileError("needs \"allowed_origins\" as an array", at: path)
+    }
+    var origins: [String] = []
+    for (index, value) in values.enumerated() {
+      guard let text = value.string,
+        text == AllowedOrigins.all || WebOrigin(text)?.text == text.lowercased()
+      else {
+        throw AppFileError(
+          "has something in \"allowed_origins\" that is no origin: each is a scheme, a host and, "
+            + "if it is not the usual one, a port, like \"https://app.example.org\" or "
+            + "\"http://localhost:8080\", or \"*\" for all", at: path + [.index(index)])
+      }
+      origins.append(text)
+    }
+    return origins
   }
 
   private mutating func readTokens(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {

@@ -29,6 +29,8 @@ package struct AppFile: Hashable, Sendable {
     didSet { accounts.recordedEvents = triggers.recordedEvents }
   }
   package var push: [PushProvider] = []
+  /// The origins of the pages that may call the app, or "*" for all.
+  package var allowedOrigins: [String] = []
 
   package init(id: String, name: String, mode: SyncMode = .flexible) {
     self.id = id
@@ -94,6 +96,10 @@ package struct AppFile: Hashable, Sendable {
     }
     if !triggers.isEmpty { members.append(JSONMember("triggers", .array(triggers.map(\.json)))) }
     if !push.isEmpty { members.append(JSONMember("push", .array(push.map(\.json)))) }
+    if !allowedOrigins.isEmpty {
+      members.append(
+        JSONMember("allowed_origins", .array(allowedOrigins.map { .string($0) })))
+    }
     if !rules.values.isEmpty {
       let values = rules.values.sorted { $0.key < $1.key }
         .map { JSONMember($0.key, ExtendedJSONWriter.json($0.value)) }

@@ -25,20 +25,20 @@ struct HTTPResponder: Sendable {
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
     let message = message(of: request, channel)
-    if let answer = answerProbe(message) { return try await write(answer, writer) }
+    if let answer = answerProbe(message) { return try await write(answer, to: message, writer) }
     let start = ContinuousClock.now
     let answer: APIResponse
     if gate.refuses(message.origin) {
       answer = APIError(403, "RestrictedHost", ForwardGate.message).response
     } else {
       switch await api.stream(for: message) {
-      case .success(let stream)?: return try await write(stream, writer)
+      case .success(let stream)?: return try await write(stream, to: message, writer)
       case .failure(let refusal)?: answer = refusal.response
       case nil: answer = await self.answer(request, message, channel)
       }
     }
     counters.didAnswer(status: answer.status, after: ContinuousClock.now - start)
-    try await write(answer, writer)
+    try await write(answer, to: message, writer)
   }
 
   /// The answer for a program that asks whether the server runs (`/health`), and whether it takes
@@ -54,27 +54,41 @@ struct HTTPResponder: Sendable {
     }
   }
 
-  private func write(_ answer: APIResponse, _ writer: consuming ResponseWriter) async throws {
-    var head = HTTPResponse(status: .init(code: answer.status))
-    head.headerFields[.contentType] = answer.contentType
-    head.headerFields[.contentLength] = String(answer.body.count)
-    // Answers have tokens and users: no cache may keep them.
-    head.headerFields[.cacheControl] = "no-store"
+  private func write(
+    _ answer: APIResponse, to request: APIRequest, _ writer: consuming ResponseWriter
+  ) async throws {
+    var head = head(status: .init(code: answer.status), to: request)
+    if let type = answer.contentType {
+      head.headerFields[.contentType] = type
+      head.headerFields[.contentLength] = String(answer.body.count)
+    }
     try await writer.write(
       response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
   }
 
   /// Writes a stream until it ends, or its client is gone.
-  private func write(_ stream: EventStream, _ writer: consuming ResponseWriter) async throws {
-    var head = HTTPResponse(status: .ok)
+  private func write(
+    _ stream: EventStream, to request: APIRequest, _ writer: consuming ResponseWriter
+  ) async throws {
+    var head = head(status: .ok, to: request)
     head.headerFields[.contentType] = EventStream.contentType
-    head.headerFields[.cacheControl] = "no-store"
     let body = ResponseBody { writer in
       var parts = stream.makeParts()
       while let bytes = await parts.next() { try await writer.write(ByteBuffer(bytes: bytes)) }
       try await writer.finish(nil)
     }
     try await writer.write(response: head, body: body)
+  }
+
+  /// The head of each answer to a request.
+  private func head(status: HTTPResponse.Status, to request: APIRequest) -> HTTPResponse {
+    var head = HTTPResponse(status: status)
+    // Answers have tokens and users: no cache may keep them.
+    head.headerFields[.cacheControl] = "no-store"
+    for (name, value) in api.originHeaders(request) {
+      if let name = HTTPField.Name(name) { head.headerFields[name] = value }
+    }
+    return head
   }
 
   /// The head of a request.

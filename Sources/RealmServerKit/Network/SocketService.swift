@@ -197,6 +197,11 @@ final class SocketService: Service {
     return connections.count
   }
 
+  /// Whether pages of an origin may have sockets of an app, or it is not served.
+  func allows(_ origin: String, _ app: String) -> Bool {
+    state.withLockedValue { $0.apps[app] }?.api.origins.allow(origin) ?? true
+  }
+
   /// Whether connections are still accepted.
   var isReady: Bool { state.withLockedValue { !$0.isDraining } }
 

@@ -64,6 +64,9 @@ struct SyncChannel: HTTPChannelHandler {
           if gate.refuses(origin(channel, head)) {
             return Self.refuse(channel, ForwardGate.message + "\n")
           }
+          guard isAllowed(head, request.app) else {
+            return Self.refuse(channel, status: .forbidden, Self.unknownPage)
+          }
           let headers = HTTPHeaders([("Sec-WebSocket-Protocol", request.protocolName)])
           return channel.eventLoop.makeSucceededFuture(headers)
         },
@@ -106,6 +109,21 @@ struct SyncChannel: HTTPChannelHandler {
       channel, isClient: false, protocolName: NodeRequest.protocolName,
       messageByteCountMax: NodeLimits().frameByteCount + 1_024
     ).map { .node($0, node, memory) }
+  }
+
+  private static let unknownPage =
+    "Pages of this origin may not call the app: its app.json names others in \"allowed_origins\".\n"
+
+  /// Whether the page that asks for a socket, if one does, may have it: one from the server's own
+  /// address, or from an origin that the app names.
+  private func isAllowed(_ head: HTTPRequestHead, _ app: String) -> Bool {
+    guard let page = head.headers["Origin"].first else { return true }
+    if sockets.allows(page, app) { return true }
+    guard let origin = WebOrigin(page) else { return false }
+    if let url = options.publicURL, WebOrigin(url) == origin { return true }
+    // A page does not choose what these say.
+    let hosts = head.headers["Host"] + head.headers["X-Forwarded-Host"]
+    return hosts.contains { origin.isOf(host: $0) }
   }
 
   private static let unknownNode =

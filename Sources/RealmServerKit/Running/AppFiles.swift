@@ -300,6 +300,7 @@ actor AppFiles {
     app.api.accounts.apply(app.accountSettings(of: file))
     app.documents.source = file.customUserData
     app.api.documents?.set(file.documents)
+    app.api.set(AllowedOrigins(file, in: stage))
     await app.applyCode(of: file)
     gate.set(options.isForThisMachineAlone(file), for: id)
     for notice in ServerProgram.notices(stage, file, app.schema, directory, options) {

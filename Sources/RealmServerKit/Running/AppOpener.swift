@@ -51,7 +51,8 @@ struct AppOpener: Sendable {
       functions: FunctionService(
         code[file.id].functions, settings: file.functions, accounts: accounts,
         push: PushService(file.push, accounts: accounts, transport: transport),
-        transport: transport, timer: timer), limits: options.limits.requests,
+        transport: transport, timer: timer), origins: AllowedOrigins(file, in: stage),
+      limits: options.limits.requests,
       now: { [timer] in timer.now() })
     return serve(file, stage, schema, api)
   }

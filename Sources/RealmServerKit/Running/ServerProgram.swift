@@ -207,8 +207,8 @@ struct ServerProgram: Sendable {
     for app in apps { await app.applyCode(of: app.file) }
     let responder = HTTPResponder(
       api: ServerAPI(
-        app: { [served] in served[$0]?.api }, publicURL: options.publicURL,
-        refused: { [notices] in notices.add($0) }),
+        app: { [served] in served[$0]?.api }, apps: { [served] in served.all.map(\.api) },
+        publicURL: options.publicURL, refused: { [notices] in notices.add($0) }),
       metrics: metricsText, counters: counters, sockets: sockets, options: options, gate: gate,
       budget: budget, times: times, tracing: tracing)
     let channel = SyncChannel(

@@ -41,6 +41,7 @@ final class TestMailer: AccountMailer {
 final class APIBench: Sendable {
   let system: SimulatedFileSystem
   let api: ServerAPI
+  let app: APIApp
   let accounts: AccountService
   let store: AccountStore
   let mailer = TestMailer()
@@ -81,7 +82,7 @@ final class APIBench: Sendable {
       functions, settings: functionSettings, accounts: accounts,
       push: PushService(push, accounts: accounts), limits: functionLimits,
       timer: timer ?? .continuous)
-    let app = APIApp(
+    app = APIApp(
       id: "todos", accounts: accounts, functions: self.functions, limits: limits,
       now: { clock.withLock { $0 } })
     api = ServerAPI(apps: [app], publicURL: publicURL)

@@ -12,7 +12,7 @@ import Testing
 @testable import RealmServerEngine
 
 struct APIKeyTests {
-  private static let path = APIBench.app + "/auth/api_keys"
+  private static let path = "/api/client/v2.0/auth/api_keys"
 
   /// A bench with the login of a user.
   private static func user(

@@ -134,17 +134,18 @@ final class DeployedClient {
 
   /// Sends a handshake, and returns the answer and the connection.
   func handshake(
-    _ offer: String, token: String
+    _ offer: String, token: String, headers: [String] = []
   ) async throws -> (answer: Answer, connection: RawConnection) {
     let connection = try await RawConnection(address)
     sockets.append(connection)
-    let lines = [
-      "GET /api/client/v2.0/app/\(app)/realm-sync?baas_at=\(token) HTTP/1.1",
-      "Host: \(address)", "Connection: Upgrade", "Upgrade: websocket",
-      "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-      "Sec-WebSocket-Protocol: \(offer)",
-      "User-Agent: RealmSync/14.14.0 (Linux) RealmSwift/10.54.0 Todos/1",
-    ]
+    let lines =
+      [
+        "GET /api/client/v2.0/app/\(app)/realm-sync?baas_at=\(token) HTTP/1.1",
+        "Host: \(address)", "Connection: Upgrade", "Upgrade: websocket",
+        "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        "Sec-WebSocket-Protocol: \(offer)",
+        "User-Agent: RealmSync/14.14.0 (Linux) RealmSwift/10.54.0 Todos/1",
+      ] + headers
     try await connection.send(Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8))
     return (try await Self.answer(connection), connection)
   }

@@ -91,6 +91,8 @@ extension DeployedClientTests {
     // The end of one session is not that of the other.
     let logout = try await client.request("DELETE", "/auth/session", token: login.refreshToken)
     expectEqual(logout.status, "HTTP/1.1 204 No Content")
+    // Clients would read the empty body as JSON.
+    expectEqual(logout.values("content-type"), [])
     expectTrue(logout.body.isEmpty)
     let ended = try await client.request("POST", "/auth/session", token: login.refreshToken)
     Self.expectJSON(ended, "401 Unauthorized")
@@ -173,9 +175,12 @@ extension DeployedClientTests {
     let ann = try await client.logIn(
       "local-userpass", #""username":"ann@x.org","password":"secret1","#)
     // These calls have the refresh token, and no other.
-    let path = "/app/todos/auth/api_keys"
+    let path = "/auth/api_keys"
     Self.expectJSON(
       try await client.request("GET", path, token: ann.accessToken), "401 Unauthorized")
+    let none = try await client.request("GET", path)
+    Self.expectJSON(none, "401 Unauthorized")
+    #expect(none.body.contains(#""error":"must authenticate first""#))
     let made = try await client.request(
       "POST", path, token: ann.refreshToken, body: #"{"name":"robot"}"#)
     Self.expectJSON(made, "201 Created")
@@ -187,6 +192,10 @@ extension DeployedClientTests {
     let list = try await client.request("GET", path, token: ann.refreshToken)
     Self.expectJSON(list, "200 OK")
     expectEqual(list.body, "[\(listed)]")
+    // Under the app's own path, as some clients have them.
+    try await expectEqual(
+      client.request("GET", "/app/todos/auth/api_keys", token: ann.refreshToken).body,
+      list.body)
     let one = try await client.request("GET", "\(path)/\(key[0])", token: ann.refreshToken)
     Self.expectJSON(one, "200 OK")
     expectEqual(one.body, listed)
@@ -202,6 +211,8 @@ extension DeployedClientTests {
       let changed = try await client.request(
         "PUT", "\(path)/\(key[0])/\(call)", token: ann.refreshToken)
       expectEqual(changed.status, "HTTP/1.1 204 No Content")
+      // Clients would read the empty body as JSON.
+      expectEqual(changed.values("content-type"), [])
       expectTrue(changed.body.isEmpty)
       let answer = try await client.answer(of: "api-key", fields)
       Self.expectJSON(answer, isRefused ? "401 Unauthorized" : "200 OK")
@@ -209,6 +220,8 @@ extension DeployedClientTests {
     let removed = try await client.request(
       "DELETE", "\(path)/\(key[0])", token: ann.refreshToken)
     expectEqual(removed.status, "HTTP/1.1 204 No Content")
+    // Clients would read the empty body as JSON.
+    expectEqual(removed.values("content-type"), [])
     let missing = try await client.request("GET", "\(path)/\(key[0])", token: ann.refreshToken)
     Self.expectJSON(missing, "404 Not Found")
     expectEqual(
