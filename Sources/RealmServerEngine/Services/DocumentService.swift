@@ -149,7 +149,10 @@ package final class DocumentService: Sendable {
         (realm) async throws(StoreError) in try await realm.newestSnapshot()
       }
       let value = try await workers[number % workers.count].run(
-        command, in: snapshot, rights.permissions, partition, work)
+        command, in: snapshot, rights.permissions, partition, work,
+        isDeclared: { [keeper = realm.realm.settings.schema] name in
+          keeper?.schema.hasClass(name) ?? false
+        })
       return Outcome(value: value, realm: id)
     }
     let (clock, random) = (clock, random)

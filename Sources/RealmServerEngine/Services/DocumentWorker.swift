@@ -16,10 +16,13 @@ actor DocumentWorker {
   /// The result of a call in a version.
   func run(
     _ command: DocumentCommand, in snapshot: RealmSnapshot, _ permissions: SessionPermissions?,
-    _ partition: DocumentPartition?, _ work: DocumentWork
+    _ partition: DocumentPartition?, _ work: DocumentWork,
+    isDeclared: @escaping @Sendable (String) -> Bool
   ) throws(DocumentError) -> BSONValue {
     var work = work
-    return try DocumentReading(snapshot.objects, permissions, partition).run(command, &work)
+    return try DocumentReading(
+      snapshot.objects, permissions, partition, isDeclared: isDeclared
+    ).run(command, &work)
   }
 
   /// The events of a stream.

@@ -112,6 +112,11 @@ struct DocumentPipelineTests {
     (#"{"$not":[0]}"#, "true"), (#"{"$cond":["$n","y","n"]}"#, #""y""#),
     (#"{"$cond":{"if":false,"then":1,"else":2}}"#, "2"), (#"{"$ifNull":["$zz","d"]}"#, #""d""#),
     (#"{"$concat":["$c","-","x"]}"#, #""a-x""#), (#"{"$concat":["a",null]}"#, "null"),
+    (#"{"$split":["a, b, c",", "]}"#, #"["a","b","c"]"#),
+    (#"{"$split":["aaa","aa"]}"#, #"["","a"]"#), (#"{"$split":["$c","x"]}"#, #"["a"]"#),
+    (#"{"$split":["aabaaab","aab"]}"#, #"["","a",""]"#), (#"{"$split":["","x"]}"#, #"[""]"#),
+    (#"{"$split":["äöü","ö"]}"#, #"["ä","ü"]"#), (#"{"$split":[null,"x"]}"#, "null"),
+    (#"{"$split":["$missing","x"]}"#, "null"),
     (#"{"$toLower":"AB"}"#, #""ab""#), (#"{"$toUpper":"ab"}"#, #""AB""#),
     (#"{"$toString":"$n"}"#, #""1""#), (#"{"$strLenCP":"é"}"#, "1"), (#"{"$size":"$l"}"#, "2"),
     (#"{"$in":[2,"$l"]}"#, "true"), (#"{"$arrayElemAt":["$l",-1]}"#, "2"),
@@ -150,6 +155,14 @@ struct DocumentPipelineTests {
     (#"{}"#, "a pipeline needs to be an array"),
     (#"[{"$project":{"a":{"$add":["$c",1]}}}]"#, "$add needs numbers"),
     (#"[{"$project":{"a":{"$divide":[1,0]}}}]"#, "$divide by zero"),
+    (
+      #"[{"$project":{"a":{"$split":["a",""]}}}]"#,
+      "$split needs a string and one to split it at, which is not empty"
+    ),
+    (
+      #"[{"$project":{"a":{"$split":[1,"a"]}}}]"#,
+      "$split needs a string and one to split it at, which is not empty"
+    ),
     (#"[{"$replaceWith":"$n"}]"#, "the new root of a document is no document"),
     (#"[{"$project":{"a":{"$cond":[1]}}}]"#, "$cond has 1 arguments, which is not what it takes"),
   ])

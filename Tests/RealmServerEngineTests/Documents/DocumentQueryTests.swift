@@ -82,6 +82,8 @@ struct DocumentQueryTests {
     (#"{"o":{"$oid":"0123456789abcdef01234567"}}"#, [5]),
     (#"{"$expr":{"$gt":[{"$add":["$_id",1]},5]}}"#, [5]),
     (#"{"$comment":"why","n":{"$comment":"why","$eq":1}}"#, [1]),
+    (#"{"":null}"#, [1, 2, 3, 4, 5]), (#"{"":{"$exists":false},"n":1}"#, [1]), (#"{"":1}"#, []),
+    (#"{"$or":[{"":7},{"n":2}]}"#, [2]),
   ])
   func anOperatorFindsItsDocuments(_ query: String, _ expected: [Int64]) throws {
     try expectEqual(Self.ids(query), expected, "\(query)")

@@ -166,6 +166,79 @@ struct DocumentServiceTests {
     try await expectEqual(bench.text("count", #""query":{}"#), "0")
   }
 
+  // MARK: Clients of the former service
+
+  /// A document without operators replaces one, and is what many get.
+  @Test func updatesNeedNoOperators() async throws {
+    let bench = try DocumentBench()
+    try await bench.call(
+      "insertMany",
+      #""documents":[{"_id":1,"s":"a","m":1},{"_id":2,"s":"a","m":2},{"_id":3,"s":"b","m":3}]"#)
+    let all = #""query":{},"sort":{"_id":1},"project":{"s":1,"m":1,"n":1}"#
+    try await expectEqual(
+      bench.text("updateOne", #""query":{"_id":1},"update":{"s":"one"}"#),
+      #"{"matchedCount":1,"modifiedCount":1}"#)
+    try await expectEqual(
+      bench.text("updateMany", #""query":{"m":{"$gt":1}},"update":{"s":"many"}"#),
+      #"{"matchedCount":2,"modifiedCount":2}"#)
+    try await expectEqual(
+      bench.text("find", all),
+      #"[{"_id":1,"n":0,"s":"one"},{"_id":2,"n":0,"m":2,"s":"many"},"#
+        + #"{"_id":3,"n":0,"m":3,"s":"many"}]"#)
+    try await expectEqual(
+      bench.text(
+        "findOneAndUpdate",
+        #""filter":{"_id":2},"update":{"m":7},"returnNewDocument":true,"projection":{"m":1,"s":1}"#),
+      #"{"_id":2,"m":7}"#)
+    for (name, id) in [("updateOne", 8), ("updateMany", 9)] {
+      try await expectEqual(
+        bench.text(name, #""query":{"_id":\#(id),"n":4},"update":{"m":5},"upsert":true"#),
+        #"{"matchedCount":0,"modifiedCount":0,"upsertedId":\#(id)}"#)
+    }
+    // A replacement has nothing of the query but the _id.
+    try await expectEqual(
+      bench.text("find", #""query":{"_id":{"$gt":7}},"sort":{"_id":1},"project":{"m":1,"n":1}"#),
+      #"[{"_id":8,"n":0,"m":5},{"_id":9,"n":4,"m":5}]"#)
+    try await expectEqual(
+      bench.text(
+        "updateOne",
+        #""query":{"_id":1},"update":{"$set":{"list.$[e]":9}},"arrayFilters":[{"e":1}]"#),
+      #"{"matchedCount":1,"modifiedCount":0}"#)
+    // A version of the web client sends no document.
+    try await expectEqual(
+      bench.text("findOneAndReplace", #""filter":{"_id":9},"projection":{"m":1}"#),
+      #"{"_id":9,"m":5}"#)
+    try await expectEqual(
+      bench.text("findOne", #""query":{"_id":9},"project":{"m":1,"n":1}"#), #"{"_id":9,"n":0}"#)
+  }
+
+  @Test(arguments: [
+    (#"{"s":1}"#, #"{"_id":1,"s":"x"}"#), (#"{"s":2,"n":-1}"#, #"{"_id":1,"n":3,"s":"x"}"#),
+    (#"{"s":"yes"}"#, #"{"_id":1,"s":"x"}"#), (#"{"s":true,"_id":0}"#, #"{"s":"x"}"#),
+    (#"{"s":""}"#, #"{"_id":1,"s":"x"}"#), (#"{"m":"$n"}"#, #"{"_id":1,"m":3}"#),
+  ])
+  func projectionsHaveOtherValuesToo(_ projection: String, _ expected: String) async throws {
+    let bench = try DocumentBench()
+    try await bench.call("insertOne", #""document":{"_id":1,"s":"x","n":3}"#)
+    for option in ["project", "projection"] {
+      try await expectEqual(
+        bench.text("findOne", #""query":{"":null},"\#(option)":\#(projection)"#), expected)
+    }
+  }
+
+  /// A class that the realm lacks is empty if the app has it, and unknown otherwise.
+  @Test(arguments: ["find", "findOne", "count", "aggregate"])
+  func aCollectionWithoutAClassIsUnknown(_ name: String) async throws {
+    let bench = try DocumentBench()
+    let members = name == "aggregate" ? #""pipeline":[]"# : #""query":{}"#
+    let empty = try await bench.text(name, members, of: "Owner")
+    expectEqual(empty, ["count": "0", "findOne": "null"][name] ?? "[]")
+    let error = await #expect(throws: DocumentError.self) {
+      try await bench.call(name, members, of: "Nothing")
+    }
+    expectEqual(error, .unknownCollection("Nothing"))
+  }
+
   @Test func aNewDocumentGetsAnID() async throws {
     let schema = """
       {"classes":[{"name":"A","kind":"topLevel","primaryKey":"_id","properties":[
@@ -251,7 +324,7 @@ struct DocumentServiceTests {
     ("find", #""query":{"$where":"1"}"#, "MongoDBError: unknown top level operator: $where"),
     (
       "find", #""query":{},"project":{"a":{"$slice":1}}"#,
-      "MongoDBError: the projection of 'a' is not supported: 0 and 1 are"
+      "MongoDBError: the projection of 'a' is not supported: a value that is true or false is"
     ),
     (
       "find", #""query":{},"limit":-1"#,
@@ -278,7 +351,9 @@ struct DocumentServiceTests {
     await expectEqual(
       bench.refusal("insertOne", #""document":{"_id":1}"#, of: "Nope"),
       "NoMatchingRuleFound: no rule exists for the collection 'Nope': no class has the name")
-    await expectEqual(bench.refusal("find", #""query":{}"#, of: "Nope"), "result []")
+    await expectEqual(
+      bench.refusal("find", #""query":{}"#, of: "Nope"),
+      "NoMatchingRuleFound: no rule exists for the collection 'Nope': no class has the name")
     try await bench.call("insertOne", #""document":{"_id":1,"place":{"street":"a"}}"#)
     await expectEqual(
       bench.refusal("find", #""query":{}"#, of: "Place"),

@@ -67,6 +67,92 @@ struct DocumentUpdateTests {
     try expectEqual(Self.updated(document, update), expected)
   }
 
+  // MARK: Elements of arrays
+
+  private static func filtered(
+    _ document: String, _ update: String, _ filters: String
+  ) throws -> String {
+    var work = DocumentWork(DocumentLimits(), now: { 0 })
+    let update = try DocumentUpdate(
+      ExtendedJSONReader.parse(update), isMany: false,
+      filters: ExtendedJSONReader.parse(filters))
+    return DocumentBench.text(
+      try update.applied(
+        to: ExtendedJSONReader.parse(document), isNew: false,
+        now: OriginTimestamp(milliseconds: 1_000), &work))
+  }
+
+  @Test(arguments: [
+    (
+      #"{"l":[{"a":1,"b":2},{"a":2},{"a":1}]}"#, #"{"$set":{"l.$[e].b":9}}"#, #"[{"e.a":1}]"#,
+      #"{"l":[{"a":1,"b":9},{"a":2},{"a":1,"b":9}]}"#
+    ),
+    (#"{"l":[1,5,9]}"#, #"{"$inc":{"l.$[e]":1}}"#, #"[{"e":{"$gte":5}}]"#, #"{"l":[1,6,10]}"#),
+    (#"{"l":[1,2]}"#, #"{"$mul":{"l.$[]":2}}"#, "[]", #"{"l":[2,4]}"#),
+    (
+      #"{"l":[{"m":[1,2]},{"m":[3]}]}"#, #"{"$set":{"l.$[].m.$[e]":0}}"#, #"[{"e":{"$gt":1}}]"#,
+      #"{"l":[{"m":[1,0]},{"m":[0]}]}"#
+    ),
+    (
+      #"{"l":[{"a":1},{"a":2},{"a":3}]}"#, #"{"$set":{"l.$[e].a":0}}"#,
+      #"[{"$or":[{"e.a":1},{"e.a":3}]}]"#, #"{"l":[{"a":0},{"a":2},{"a":0}]}"#
+    ),
+    (
+      #"{"l":[{"m":[1]},{"m":[2]}]}"#, #"{"$push":{"l.$[e].m":7}}"#, #"[{"e.m":2}]"#,
+      #"{"l":[{"m":[1]},{"m":[2,7]}]}"#
+    ),
+    (#"{"l":[],"n":1}"#, #"{"$set":{"l.$[e]":1,"n":2}}"#, #"[{"e":1}]"#, #"{"l":[],"n":2}"#),
+    (
+      #"{"l":[1,2],"m":[1,2]}"#, #"{"$set":{"l.$[a]":8,"m.$[b]":9}}"#, #"[{"a":1},{"b":2}]"#,
+      #"{"l":[8,2],"m":[1,9]}"#
+    ),
+  ])
+  func filtersChooseElements(
+    _ document: String, _ update: String, _ filters: String, _ expected: String
+  ) throws {
+    try expectEqual(Self.filtered(document, update, filters), expected)
+  }
+
+  @Test(arguments: [
+    (#"{"$set":{"l.$[e]":1}}"#, "[]", "'arrayFilters' has no condition for 'e' of 'l.$[e]'"),
+    (#"{"$set":{"l":1}}"#, #"[{"e":1}]"#, "the update does not use 'e' of 'arrayFilters'"),
+    (
+      #"{"$set":{"l.$[e]":1}}"#, #"[{"e":1},{"e.a":2}]"#,
+      "'arrayFilters' has two conditions for 'e'"
+    ),
+    (#"{"$set":{"l.$[e]":1}}"#, #"{"e":1}"#, "'arrayFilters' needs to be an array of conditions"),
+    (
+      #"{"$set":{"l.$[e]":1}}"#, #"[{"e":1,"f":2}]"#,
+      #"each of 'arrayFilters' is a condition about one name of small letters, as {"e.field": 1}"#
+    ),
+    (
+      #"{"$set":{"l.$[e]":1}}"#, #"[{"E":1}]"#,
+      #"each of 'arrayFilters' is a condition about one name of small letters, as {"e.field": 1}"#
+    ),
+    (#"{"$set":{"$[]":1}}"#, "[]", "the place $[] of arrays is not supported in updates"),
+    (#"{"$set":{"l.$":1}}"#, "[]", "the place $ of arrays is not supported in updates"),
+    (#"{"$rename":{"l.$[]":"m"}}"#, "[]", "$rename has no places of arrays, as 'l.$[]'"),
+    (#"{"$set":{"n.$[]":1}}"#, "[]", "the value at 'n' is no array, as 'n.$[]' needs it"),
+    (#"{"$set":{"x.$[]":1}}"#, "[]", "the value at 'x' is no array, as 'x.$[]' needs it"),
+    (
+      #"{"$set":{"l.$[]":1,"l.$[e]":2}}"#, #"[{"e":1}]"#,
+      "updating the path 'l.0' would create a conflict at 'l.0'"
+    ),
+    (
+      #"{"$set":{"l.$[]":1,"l.1":2}}"#, "[]",
+      "updating the path 'l.1' would create a conflict at 'l.1'"
+    ),
+    (#"{"a":1}"#, "[]", "an update without operators has no arrayFilters"),
+  ])
+  func filtersThatDoNotFitAreRefused(
+    _ update: String, _ filters: String, _ message: String
+  ) throws {
+    let error = #expect(throws: DocumentError.self) {
+      try Self.filtered(#"{"l":[1,2],"n":1}"#, update, filters)
+    }
+    expectEqual(error.map { "\($0)" }, message)
+  }
+
   @Test func aNewDocumentGetsWhatIsSetOnInsert() throws {
     try expectEqual(
       Self.updated("{}", #"{"$set":{"a":1},"$setOnInsert":{"b":2}}"#, isNew: true),
@@ -76,7 +162,6 @@ struct DocumentUpdateTests {
   @Test(arguments: [
     (#"{"$bit":{"a":{"and":1}}}"#, "unknown modifier: $bit"),
     (#"{"$pushAll":{"a":[1]}}"#, "unknown modifier: $pushAll"),
-    (#"{"$set":{"a.$[]":1}}"#, "the place $[] of arrays is not supported in updates"),
     (#"{"$set":{"a.$.b":1}}"#, "the place $ of arrays is not supported in updates"),
     (#"{"$push":{"a":{"$each":[1],"$x":1}}}"#, "$push has the unknown modifier $x"),
     (#"{"$push":{"a":{"$slice":1}}}"#, "$push with modifiers needs an array as $each"),
@@ -87,7 +172,7 @@ struct DocumentUpdateTests {
     (#"[{"$set":{"a":1}}]"#, "updates by a pipeline are not supported"),
     (
       #"{"a":1}"#,
-      "an update needs operators as $set: a new document replaces with findOneAndReplace"
+      "an update has operators or fields, as 'a', and not both"
     ),
     (#"{}"#, "the update has no operators"),
     (#"{"$set":1}"#, "$set needs a document with fields"),

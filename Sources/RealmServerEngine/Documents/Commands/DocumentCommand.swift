@@ -77,15 +77,15 @@ package struct DocumentCommand: Sendable {
       action = .delete(try reader.query("query"), isMany: name == "deleteMany")
     case "updateOne", "updateMany":
       action = .update(
-        try reader.query("query"), try DocumentUpdate(operators: reader.value("update")),
+        try reader.query("query"), try reader.update(isMany: name == "updateMany"),
         upsert: reader.flag("upsert"), isMany: name == "updateMany")
     case "findOneAndUpdate":
       action = .findAndUpdate(
-        try reader.query("filter"), try DocumentUpdate(operators: reader.value("update")),
+        try reader.query("filter"), try reader.update(isMany: false),
         try reader.modifyOptions())
     case "findOneAndReplace":
       action = .findAndUpdate(
-        try reader.query("filter"), try DocumentUpdate(replacement: reader.value("update")),
+        try reader.query("filter"), try reader.replacement(),
         try reader.modifyOptions())
     case "findOneAndDelete":
       action = .findAndDelete(try reader.query("filter"), try reader.modifyOptions())
@@ -161,6 +161,16 @@ private struct Arguments {
 
   func query(_ key: String) throws(DocumentError) -> DocumentQuery {
     try DocumentQuery(option(key) ?? .document([]))
+  }
+
+  func update(isMany: Bool) throws(DocumentError) -> DocumentUpdate {
+    try DocumentUpdate(
+      value("update"), isMany: isMany, filters: option("arrayFilters"))
+  }
+
+  /// The document of `findOneAndReplace`. A version of the web client sends none.
+  func replacement() throws(DocumentError) -> DocumentUpdate {
+    try DocumentUpdate(replacement: option("update") ?? .document([]))
   }
 
   func flag(_ key: String) -> Bool { option(key)?.isTrue ?? false }

@@ -10,11 +10,16 @@ struct DocumentReading {
   private let reader: any TableReader
   private let permissions: SessionPermissions?
   private let partition: DocumentPartition?
+  private let isDeclared: @Sendable (String) -> Bool
 
-  /// - Parameter permissions: Nil for every right.
+  /// - Parameters:
+  ///   - permissions: Nil for every right.
+  ///   - isDeclared: Whether the app has a class that the realm may not have yet.
   init(
-    _ reader: any TableReader, _ permissions: SessionPermissions?, _ partition: DocumentPartition?
+    _ reader: any TableReader, _ permissions: SessionPermissions?, _ partition: DocumentPartition?,
+    isDeclared: @escaping @Sendable (String) -> Bool = { _ in true }
   ) {
+    self.isDeclared = isDeclared
     self.reader = reader
     self.permissions = permissions
     self.partition = partition
@@ -30,6 +35,9 @@ struct DocumentReading {
     _ command: DocumentCommand, _ work: inout DocumentWork
   ) throws(DocumentError) -> BSONValue {
     let collection = try collection(command.collection)
+    guard collection != nil || isDeclared(command.collection) else {
+      throw .unknownCollection(command.collection)
+    }
     switch command.action {
     case .find(let query, let options):
       let documents = try collection.map { (collection) throws(DocumentError) in

@@ -63,6 +63,7 @@ enum ExpressionOperator: String, CaseIterable, Sendable {
   case condition = "$cond"
   case ifNull = "$ifNull"
   case concat = "$concat"
+  case split = "$split"
   case toLower = "$toLower"
   case toUpper = "$toUpper"
   case toString = "$toString"
@@ -79,7 +80,7 @@ enum ExpressionOperator: String, CaseIterable, Sendable {
   private var counts: ClosedRange<Int> {
     switch self {
     case .subtract, .divide, .mod, .equal, .notEqual, .less, .lessOrEqual, .greater,
-      .greaterOrEqual, .compare, .isIn, .element:
+      .greaterOrEqual, .compare, .isIn, .element, .split:
       2...2
     case .abs, .ceil, .floor, .not, .toLower, .toUpper, .toString, .length, .size: 1...1
     case .condition: 3...3

@@ -42,6 +42,7 @@ extension ExpressionOperator {
     case .not: return .bool(!(values[0]?.isTrue ?? false))
     case .sum, .average, .minimum, .maximum: return try accumulated(values, &work)
     case .concat, .toLower, .toUpper, .toString, .length: return try text(of: values)
+    case .split: return try split(values, &work)
     case .size:
       guard case .array(let elements)? = values[0] else {
         throw .failed("$size needs an array")
@@ -135,6 +136,20 @@ extension ExpressionOperator {
         return .string(id.text)
       }
     }
+  }
+
+  /// The parts of a text between the places of another one.
+  private func split(
+    _ values: [BSONValue?], _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
+    guard let text = values[0], text != .null, let separator = values[1], separator != .null else {
+      return .null
+    }
+    guard case .string(let text) = text, case .string(let separator) = separator,
+      !separator.isEmpty
+    else { throw .failed("$split needs a string and one to split it at, which is not empty") }
+    try work.spend(text.utf8.count + separator.utf8.count)
+    return .array(TextSplitting.parts(of: text, at: separator).map { .string($0) })
   }
 
   // MARK: Numbers

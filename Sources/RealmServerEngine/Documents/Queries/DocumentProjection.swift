@@ -26,8 +26,8 @@ struct DocumentProjection: Sendable {
   }
 
   private var tree = Tree.parts([:])
-  private let isInclusion: Bool
-  private let keepsID: Bool
+  private var isInclusion = false
+  private var keepsID = true
   private var computed: [(path: DocumentPath, expression: DocumentExpression)] = []
 
   /// Reads a projection.
@@ -46,21 +46,14 @@ struct DocumentProjection: Sendable {
       }
       switch element.value {
       case .bool, .int32, .int64, .double, .decimal:
-        let isKept = element.value.isTrue
-        if element.key == "_id" {
-          keepsID = isKept
-          continue
-        }
-        guard isInclusion ?? isKept == isKept else {
-          throw .badArgument("a projection names fields that stay or fields that go, not both")
-        }
-        isInclusion = isKept
-        tree.insert(path.steps[...])
-      default:
-        guard isStage else {
+        try keep(element.value.isTrue, path, &isInclusion, &keepsID)
+      case let value where !isStage && !Self.isComputed(value):
+        guard value.elements == nil, value.values == nil else {
           throw .unsupported(
-            "the projection of '\(element.key)' is not supported: 0 and 1 are")
+            "the projection of '\(element.key)' is not supported: a value that is true or false is")
         }
+        try keep(value.isTrue, path, &isInclusion, &keepsID)
+      default:
         guard isInclusion ?? true else {
           throw .badArgument("a projection names fields that stay or fields that go, not both")
         }
@@ -71,6 +64,20 @@ struct DocumentProjection: Sendable {
     self.isInclusion = isInclusion ?? keepsID ?? false
     self.keepsID = keepsID ?? true
     if isInclusion == nil, keepsID == true { tree.insert(["_id"]) }
+  }
+
+  /// Whether a value of a call's projection is the path of another field.
+  private static func isComputed(_ value: BSONValue) -> Bool { value.text?.hasPrefix("$") == true }
+
+  private mutating func keep(
+    _ isKept: Bool, _ path: DocumentPath, _ isInclusion: inout Bool?, _ keepsID: inout Bool?
+  ) throws(DocumentError) {
+    guard path.steps != ["_id"] else { return keepsID = isKept }
+    guard isInclusion ?? isKept == isKept else {
+      throw .badArgument("a projection names fields that stay or fields that go, not both")
+    }
+    isInclusion = isKept
+    tree.insert(path.steps[...])
   }
 
   func applied(

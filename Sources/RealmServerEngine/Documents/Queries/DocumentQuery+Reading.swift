@@ -23,6 +23,7 @@ extension DocumentQuery {
       case "$nor": parts.append(.not(.any(try queries(element, depth))))
       case "$expr": parts.append(.expression(try DocumentExpression(element.value)))
       case "$comment": continue
+      case "": parts.append(try field(.nothing, element.value, depth))
       case let key where key.hasPrefix("$"):
         throw .unsupported("unknown top level operator: \(key)")
       case let key: parts.append(try field(DocumentPath(key), element.value, depth))

@@ -56,6 +56,7 @@ indirect enum DocumentQuery: Sendable {
     switch self {
     case .all(let parts): parts.flatMap { $0.equalities() }
     case .any(let parts) where parts.count == 1: parts[0].equalities()
+    case .field(.nothing, _): []
     case .field(let path, .equal(let value)): [(path, value)]
     case .field(let path, .oneOf(let values, let patterns))
     where values.count == 1 && patterns.isEmpty:

@@ -16,40 +16,77 @@ struct DocumentUpdate: Sendable {
   }
 
   private let content: Content
+  private var filters = ArrayFilters()
+
+  /// Reads an update of operators, or one without, as clients of the former service send it: a new
+  /// document for one that is found, and fields to set for many.
+  ///
+  /// - Parameter filters: The conditions of places like `$[name]`; nil for none.
+  init(
+    _ value: BSONValue, isMany: Bool, filters: BSONValue? = nil
+  ) throws(DocumentError) {
+    guard let first = value.elements?.first, !first.key.hasPrefix("$") else {
+      try self.init(operators: value, filters: filters)
+      return
+    }
+    guard filters == nil else {
+      throw .badArgument("an update without operators has no arrayFilters")
+    }
+    if let key = value.elements?.first(where: { $0.key.hasPrefix("$") })?.key {
+      throw .badArgument(
+        "an update has operators, as \(key), or fields, as '\(first.key)', and not both")
+    }
+    if isMany {
+      try self.init(operators: .document([BSONElement("$set", value)]))
+    } else {
+      try self.init(replacement: value)
+    }
+  }
 
   /// Reads operators.
-  init(operators value: BSONValue) throws(DocumentError) {
+  init(
+    operators value: BSONValue, filters: BSONValue? = nil
+  ) throws(DocumentError) {
     guard let elements = value.elements else {
       if value.values != nil { throw .unsupported("updates by a pipeline are not supported") }
       throw .badArgument("an update needs to be a document")
     }
+    self.filters = try ArrayFilters(filters)
     var changes: [(operation: UpdateOperator, path: DocumentPath)] = []
     for element in elements {
       guard element.key.hasPrefix("$") else {
         throw .badArgument(
-          "an update needs operators as $set: a new document replaces with findOneAndReplace")
+          "an update has operators or fields, as '\(element.key)', and not both")
       }
       guard let fields = element.value.elements else {
         throw .badArgument("\(element.key) needs a document with fields")
       }
       for field in fields {
         let path = try DocumentPath(field.key)
-        for step in path.steps where step.hasPrefix("$") {
-          throw .unsupported("the place \(step) of arrays is not supported in updates")
-        }
+        try self.filters.check(path)
         let operation = try UpdateOperator(element.key, field.value)
         changes.append((operation, path))
-        if case .rename(let target) = operation { changes.append((.renameTarget, target)) }
+        if case .rename(let target) = operation {
+          guard !path.hasFilters, !target.hasFilters else {
+            throw .unsupported("$rename has no places of arrays, as '\(path.text)'")
+          }
+          changes.append((.renameTarget, target))
+        }
       }
     }
     guard !changes.isEmpty else { throw .badArgument("the update has no operators") }
-    // `DocumentUpdate` 1
-    let sorted = changes.map(\.path).sorted { $0.steps.lexicographicallyPrecedes($1.steps) }
+    try self.filters.checkAllAreUsed()
+    try Self.checkConflicts(changes.map(\.path))
+    content = .operators(
+      changes.filter { if case .renameTarget = $0.operation { false } else { true } })
+  }
+
+  /// `DocumentUpdate` 1
+  private static func checkConflicts(_ paths: [DocumentPath]) throws(DocumentError) {
+    let sorted = paths.sorted { $0.steps.lexicographicallyPrecedes($1.steps) }
     for (first, second) in zip(sorted, sorted.dropFirst()) where first.overlaps(second) {
       throw .failed("updating the path '\(second.text)' would create a conflict at '\(first.text)'")
     }
-    content = .operators(
-      changes.filter { if case .renameTarget = $0.operation { false } else { true } })
   }
 
   /// Reads a document that takes the place of another.
@@ -106,7 +143,7 @@ struct DocumentUpdate: Sendable {
       return .document(elements)
     case .operators(let changes):
       var result = document
-      for (operation, path) in changes {
+      for (operation, path) in try places(of: changes, in: document, &work) {
         try work.spend()
         try operation.apply(to: &result, at: path, isNew: isNew, now: now, &work)
       }
@@ -115,6 +152,25 @@ struct DocumentUpdate: Sendable {
       }
       return result
     }
+  }
+
+  /// The changes with paths that lead to one place each.
+  private func places(
+    of changes: [(operation: UpdateOperator, path: DocumentPath)], in document: BSONValue,
+    _ work: inout DocumentWork
+  ) throws(DocumentError) -> [(operation: UpdateOperator, path: DocumentPath)] {
+    guard changes.contains(where: { $0.path.hasFilters }) else { return changes }
+    var places: [(operation: UpdateOperator, path: DocumentPath)] = []
+    var paths: [DocumentPath] = []
+    for (operation, path) in changes {
+      for place in try path.expanded(in: document, &work, filters.chooses) {
+        places.append((operation, place))
+        paths.append(place)
+      }
+      if case .rename(let target) = operation { paths.append(target) }
+    }
+    try Self.checkConflicts(paths)
+    return places
   }
 
   private static var immutableID: DocumentError {

@@ -3,7 +3,7 @@
 // Paths with dots into documents.
 //
 // Invariants:
-// 1. A path has at least one step, and none is empty.
+// 1. A path has at least one step, and none is empty, but for the path to nothing.
 
 import RealmFormats
 
@@ -15,6 +15,11 @@ struct DocumentPath: Hashable, Sendable {
   static let indexMax = 10_000
 
   let steps: [String]
+
+  /// The path of a condition without a name, as of `{"": null}`: no document has anything there.
+  static let nothing = DocumentPath(steps: [""])
+
+  private init(steps: [String]) { self.steps = steps }
 
   init(_ text: String) throws(DocumentError) {
     let steps = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -92,6 +97,44 @@ struct DocumentPath: Hashable, Sendable {
       default: nil
       }
     }
+  }
+
+  // MARK: Places of arrays
+
+  /// The name of a step for all elements of an array.
+  static let allElements = "$[]"
+
+  /// The name of the filter of a step like `$[name]`, empty for `$[]`; nil for other steps.
+  static func filterName(_ step: String) -> Substring? {
+    step.hasPrefix("$[") && step.hasSuffix("]") ? step.dropFirst(2).dropLast() : nil
+  }
+
+  /// Whether the path leads to elements of arrays that filters choose.
+  var hasFilters: Bool { steps.contains { Self.filterName($0) != nil } }
+
+  /// The paths without filters that this one stands for in a document.
+  ///
+  /// - Parameter chooses: Whether the filter of a name takes an element.
+  func expanded(
+    in document: BSONValue, _ work: inout DocumentWork,
+    _ chooses: (Substring, BSONValue, inout DocumentWork) throws(DocumentError) -> Bool
+  ) throws(DocumentError) -> [DocumentPath] {
+    guard let place = steps.firstIndex(where: { Self.filterName($0) != nil }),
+      let name = Self.filterName(steps[place])
+    else { return [self] }
+    let before = DocumentPath(steps: Array(steps[..<place]))
+    guard case .array(let elements)? = before.place(in: document) else {
+      throw .failed("the value at '\(before.text)' is no array, as '\(text)' needs it")
+    }
+    var paths: [DocumentPath] = []
+    for (index, element) in elements.enumerated() {
+      try work.spend()
+      let isChosen = name.isEmpty ? true : try chooses(name, element, &work)
+      guard isChosen else { continue }
+      let path = DocumentPath(steps: before.steps + ["\(index)"] + steps[(place + 1)...])
+      paths += try path.expanded(in: document, &work, chooses)
+    }
+    return paths
   }
 
   // MARK: Writing
