@@ -49,9 +49,8 @@ package struct WatchRequest: Sendable {
     _ event: BSONValue, _ work: inout DocumentWork
   ) throws(DocumentError) -> Bool {
     if let ids {
-      try work.spend(ids.count)
       let id = event["documentKey"]?["_id"] ?? .null
-      guard ids.contains(where: { BSONOrder.areEqual($0, id) }) else { return false }
+      guard try BSONOrder.contains(ids, id, &work) else { return false }
     }
     return try filter?.matches(event, &work) ?? true
   }

@@ -13,18 +13,19 @@ indirect enum DocumentExpression: Sendable {
   case document([(key: String, value: DocumentExpression)])
   case call(ExpressionOperator, [DocumentExpression])
 
-  /// The value; nil for a missing one.
+  /// The value; nil for a missing one. What is made for it is counted.
   func value(
     in document: BSONValue, _ work: inout DocumentWork
   ) throws(DocumentError) -> BSONValue? {
     try work.spend()
     switch self {
     case .literal(let value): return value
-    case .path(let path): return path.value(in: document)
+    case .path(let path): return try path.value(in: document, &work)
     case .root: return document
     case .array(let parts):
       var values: [BSONValue] = []
       for part in parts { values.append(try part.value(in: document, &work) ?? .null) }
+      try work.make(.array(values))
       return .array(values)
     case .document(let parts):
       var elements: [BSONElement] = []
@@ -33,6 +34,7 @@ indirect enum DocumentExpression: Sendable {
           elements.append(BSONElement(key, value))
         }
       }
+      try work.make(.document(elements))
       return .document(elements)
     case .call(let operation, let arguments):
       return try operation.value(of: arguments, in: document, &work)

@@ -85,6 +85,9 @@ struct DocumentPipeline {
         for (key, states) in groups {
           let elements = zip(group.accumulators, states).map { BSONElement($0.name, $1.value) }
           let document = BSONValue.document([BSONElement("_id", key)] + elements)
+          let mark = work.madeByteCount
+          try work.make(document)
+          work.forgetMade(since: mark)
           if try !push(document, to: index + 1, &work) { break }
         }
       case (.count(let name), .count(let count)) where count > 0:
@@ -95,45 +98,85 @@ struct DocumentPipeline {
     }
   }
 
+  /// Sends a document through stages from one on. A stage that makes one document of one takes its
+  /// place, so that no more than one is there (`DocumentPipeline` 1).
   private mutating func push(
-    _ document: BSONValue, to index: Int, _ work: inout DocumentWork
+    _ document: BSONValue, to first: Int, _ work: inout DocumentWork
   ) throws(DocumentError) -> Bool {
-    guard index < stages.count else {
-      try work.keep(document)
-      results.append(document)
-      return true
+    var (document, index) = (document, first)
+    while index < stages.count {
+      try work.spend()
+      let mark = work.madeByteCount
+      guard let next = try Self.step(stages[index], document, lookup, &work) else {
+        return try collect(document, at: index, &work)
+      }
+      work.forgetMade(since: mark)
+      guard case .document(let changed) = next else { return true }
+      document = changed
+      index += 1
     }
-    try work.spend()
-    switch stages[index] {
+    try work.keep(document)
+    results.append(document)
+    return true
+  }
+
+  /// What a stage makes of a document by itself.
+  private enum Step {
+    case document(BSONValue)
+    case nothing
+  }
+
+  /// What a stage makes of a document; nil if that depends on others, or is several documents.
+  private static func step(
+    _ stage: DocumentStage, _ document: BSONValue, _ lookup: Lookup, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Step? {
+    switch stage {
     case .match(let query):
-      return try query.matches(document, &work) ? push(document, to: index + 1, &work) : true
-    case .project(let projection):
-      return try push(projection.applied(to: document, &work), to: index + 1, &work)
+      return try query.matches(document, &work) ? .document(document) : .nothing
+    case .project(let projection): return .document(try projection.applied(to: document, &work))
     case .addFields(let fields):
+      let mark = work.madeByteCount
       var result = document
       for (path, expression) in fields {
         if let value = try expression.value(in: document, &work) {
-          try path.set(value, in: &result)
+          try path.set(value, in: &result, &work)
         } else {
-          path.unset(in: &result)
+          try path.unset(in: &result, &work)
         }
       }
-      return try push(result, to: index + 1, &work)
+      // The new fields are in the document.
+      work.forgetMade(since: mark)
+      try work.make(result)
+      return .document(result)
     case .replaceRoot(let expression):
       guard let root = try expression.value(in: document, &work), root.elements != nil else {
         throw .failed("the new root of a document is no document")
       }
-      return try push(root, to: index + 1, &work)
-    case .unwind(let unwinding):
-      for part in try unwinding.documents(of: document) {
-        if try !push(part, to: index + 1, &work) { return false }
-      }
-      return true
+      return .document(root)
     case .lookup(let join):
-      let found = try lookup(join.collection, join.query(for: document), &work)
+      let found = try lookup(join.collection, join.query(for: document, &work), &work)
       var result = document
-      try join.result.set(.array(found), in: &result)
-      return try push(result, to: index + 1, &work)
+      try join.result.set(.array(found), in: &result, &work)
+      try work.make(result)
+      return .document(result)
+    case .unwind, .sort, .limit, .skip, .count, .group: return nil
+    }
+  }
+
+  /// Takes a document to a stage that has a state, or that makes several documents of it.
+  private mutating func collect(
+    _ document: BSONValue, at index: Int, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Bool {
+    switch stages[index] {
+    case .match, .project, .addFields, .replaceRoot, .lookup: return true
+    case .unwind(let unwinding):
+      // It is there while the documents in its place go on.
+      let byteCount = try work.keep(document)
+      let isUseful = try unwinding.visit(document, &work) { (part, work) throws(DocumentError) in
+        try push(part, to: index + 1, &work)
+      }
+      work.release(byteCount: byteCount)
+      return isUseful
     case .sort:
       guard case .kept(var documents) = states[index] else { return false }
       states[index] = .none
@@ -167,12 +210,15 @@ struct DocumentPipeline {
     guard case .groups(var places, var groups) = states[index] else { return }
     // The state is moved, not copied.
     states[index] = .none
+    let mark = work.madeByteCount
+    defer { work.forgetMade(since: mark) }
     let key = try group.key.value(in: document, &work) ?? .null
-    let normal = BSONOrder.normal(key)
+    let normal = try BSONOrder.normal(key, &work)
     let place: Int
     if let known = places[normal] {
       place = known
     } else {
+      try work.keep(normal)
       try work.keep(key)
       place = groups.count
       places[normal] = place

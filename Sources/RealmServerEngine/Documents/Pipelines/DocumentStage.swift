@@ -18,44 +18,64 @@ enum DocumentStage: Sendable {
   case replaceRoot(DocumentExpression)
   case lookup(DocumentLookup)
 
+  /// The names of stages.
+  enum Name: String, CaseIterable {
+    case match = "$match"
+    case project = "$project"
+    case unset = "$unset"
+    case sort = "$sort"
+    case limit = "$limit"
+    case skip = "$skip"
+    case group = "$group"
+    case count = "$count"
+    case unwind = "$unwind"
+    case addFields = "$addFields"
+    case set = "$set"
+    case replaceRoot = "$replaceRoot"
+    case replaceWith = "$replaceWith"
+    case lookup = "$lookup"
+  }
+
   init(_ value: BSONValue) throws(DocumentError) {
     guard let elements = value.elements, elements.count == 1 else {
       throw .badArgument("a stage of a pipeline is a document with one field")
     }
     let (name, value) = (elements[0].key, elements[0].value)
-    switch name {
-    case "$match": self = .match(try DocumentQuery(value))
-    case "$project": self = .project(try DocumentProjection(value, isStage: true))
-    case "$unset":
+    guard let stage = Name(rawValue: name) else {
+      throw .unsupported("unrecognized pipeline stage name: '\(name)'")
+    }
+    switch stage {
+    case .match: self = .match(try DocumentQuery(value))
+    case .project: self = .project(try DocumentProjection(value, isStage: true))
+    case .unset:
       var elements: [BSONElement] = []
       for field in value.values ?? [value] {
         guard let text = field.text else { throw .badArgument("$unset needs names of fields") }
         elements.append(BSONElement(text, .int32(0)))
       }
       self = .project(try DocumentProjection(.document(elements)))
-    case "$sort": self = .sort(try DocumentSort(value))
-    case "$limit":
+    case .sort: self = .sort(try DocumentSort(value))
+    case .limit:
       self = .limit(try Self.number(value, name, from: 1))
-    case "$skip": self = .skip(try Self.number(value, name, from: 0))
-    case "$group": self = .group(try DocumentGroup(value))
-    case "$count":
+    case .skip: self = .skip(try Self.number(value, name, from: 0))
+    case .group: self = .group(try DocumentGroup(value))
+    case .count:
       guard let field = value.text, !field.isEmpty, !field.contains("."), !field.hasPrefix("$")
       else { throw .badArgument("$count needs the name of a field") }
       self = .count(field)
-    case "$unwind": self = .unwind(try DocumentUnwinding(value))
-    case "$addFields", "$set":
+    case .unwind: self = .unwind(try DocumentUnwinding(value))
+    case .addFields, .set:
       guard let elements = value.elements else { throw .badArgument("\(name) needs a document") }
       var fields: [(path: DocumentPath, expression: DocumentExpression)] = []
       for element in elements {
         fields.append((try DocumentPath(element.key), try DocumentExpression(element.value)))
       }
       self = .addFields(fields)
-    case "$replaceRoot":
+    case .replaceRoot:
       guard let root = value["newRoot"] else { throw .badArgument("$replaceRoot needs newRoot") }
       self = .replaceRoot(try DocumentExpression(root))
-    case "$replaceWith": self = .replaceRoot(try DocumentExpression(value))
-    case "$lookup": self = .lookup(try DocumentLookup(value))
-    default: throw .unsupported("unrecognized pipeline stage name: '\(name)'")
+    case .replaceWith: self = .replaceRoot(try DocumentExpression(value))
+    case .lookup: self = .lookup(try DocumentLookup(value))
     }
   }
 
@@ -110,25 +130,31 @@ struct DocumentUnwinding: Sendable {
     }
   }
 
-  /// The documents in place of one.
-  func documents(of document: BSONValue) throws(DocumentError) -> [BSONValue] {
+  /// Visits the documents in place of one, until a visit returns false. One is made at a time.
+  ///
+  /// - Returns: Whether all were visited.
+  func visit(
+    _ document: BSONValue, _ work: inout DocumentWork,
+    _ body: (BSONValue, inout DocumentWork) throws(DocumentError) -> Bool
+  ) throws(DocumentError) -> Bool {
     guard let value = path.place(in: document), value != .null else {
-      return keepsEmpty ? [document] : []
+      return keepsEmpty ? try body(document, &work) : true
     }
-    guard let elements = value.values else { return [document] }
+    guard let elements = value.values else { return try body(document, &work) }
     if elements.isEmpty, keepsEmpty {
       var result = document
-      path.unset(in: &result)
-      return [result]
+      try path.unset(in: &result, &work)
+      return try body(result, &work)
     }
-    var results: [BSONValue] = []
     for (index, element) in elements.enumerated() {
       var result = document
-      try path.set(element, in: &result)
-      try indexPath?.set(.int64(Int64(index)), in: &result)
-      results.append(result)
+      let mark = work.madeByteCount
+      try path.set(element, in: &result, &work)
+      try indexPath?.set(.int64(Int64(index)), in: &result, &work)
+      work.forgetMade(since: mark)
+      if try !body(result, &work) { return false }
     }
-    return results
+    return true
   }
 }
 
@@ -155,9 +181,15 @@ struct DocumentLookup: Sendable {
   }
 
   /// The query for the documents that belong to one.
-  func query(for document: BSONValue) -> DocumentQuery {
-    let found = local.values(in: document)
-    let values = found.values.flatMap { $0.values ?? [$0] }
+  func query(
+    for document: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> DocumentQuery {
+    var values: [BSONValue] = []
+    for value in try local.values(in: document, &work).values {
+      let more = value.values ?? [value]
+      try work.make(byteCount: more.count * 40)
+      values += more
+    }
     return .field(foreign, .oneOf(values.isEmpty ? [.null] : values, []))
   }
 }

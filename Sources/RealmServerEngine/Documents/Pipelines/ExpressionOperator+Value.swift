@@ -38,10 +38,10 @@ extension ExpressionOperator {
   ) throws(DocumentError) -> BSONValue? {
     switch self {
     case .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .compare:
-      return comparison(BSONOrder.compare(values[0] ?? .null, values[1] ?? .null))
+      return comparison(try BSONOrder.compare(values[0] ?? .null, values[1] ?? .null, &work))
     case .not: return .bool(!(values[0]?.isTrue ?? false))
     case .sum, .average, .minimum, .maximum: return try accumulated(values, &work)
-    case .concat, .toLower, .toUpper, .toString, .length: return try text(of: values)
+    case .concat, .toLower, .toUpper, .toString, .length: return try text(of: values, &work)
     case .split: return try split(values, &work)
     case .size:
       guard case .array(let elements)? = values[0] else {
@@ -52,10 +52,12 @@ extension ExpressionOperator {
       guard case .array(let elements)? = values[1] else {
         throw .failed("$in needs an array as its second argument")
       }
-      try work.spend(elements.count)
-      return .bool(elements.contains { BSONOrder.areEqual($0, values[0] ?? .null) })
+      return .bool(try BSONOrder.contains(elements, values[0] ?? .null, &work))
     case .element: return try element(of: values)
-    default: return try number(of: values)
+    default:
+      let number = try number(of: values)
+      try work.make(number)
+      return number
     }
   }
 
@@ -74,20 +76,19 @@ extension ExpressionOperator {
   private func accumulated(
     _ values: [BSONValue?], _ work: inout DocumentWork
   ) throws(DocumentError) -> BSONValue {
-    var all: [BSONValue] = []
+    // The arguments are there as long as the result: it is not counted once more.
+    var result = GroupAccumulator.State(
+      self == .sum ? .sum : self == .average ? .average : self == .minimum ? .minimum : .maximum,
+      countsKept: false)
     for value in values {
       guard let value else { continue }
       // A single argument may be the array.
       if values.count == 1, let elements = value.values {
-        all += elements
+        for element in elements { try result.add(element, &work) }
       } else {
-        all.append(value)
+        try result.add(value, &work)
       }
     }
-    try work.spend(all.count)
-    var result = GroupAccumulator.State(
-      self == .sum ? .sum : self == .average ? .average : self == .minimum ? .minimum : .maximum)
-    for value in all { try result.add(value, &work) }
     return result.value
   }
 
@@ -104,24 +105,33 @@ extension ExpressionOperator {
 
   // MARK: Texts
 
-  private func text(of values: [BSONValue?]) throws(DocumentError) -> BSONValue {
+  private func text(
+    of values: [BSONValue?], _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
     switch self {
     case .concat:
       var result = ""
       for value in values {
         guard let value, value != .null else { return .null }
         guard case .string(let text) = value else { throw .failed("$concat needs strings") }
+        // It is counted before it is made, as the text that it leads to may be the largest.
+        try work.make(byteCount: text.utf8.count)
         result += text
       }
       return .string(result)
     case .toLower, .toUpper:
       guard let value = values[0], value != .null else { return .string("") }
       guard case .string(let text) = value else { throw .failed("\(rawValue) needs a string") }
-      return .string(self == .toLower ? text.lowercased() : text.uppercased())
+      try work.make(byteCount: text.utf8.count)
+      let result = self == .toLower ? text.lowercased() : text.uppercased()
+      try work.make(byteCount: result.utf8.count)
+      return .string(result)
     case .length:
       guard case .string(let text)? = values[0] else { throw .failed("$strLenCP needs a string") }
+      try work.spend(1 + text.utf8.count / 16)
       return .int32(Int32(clamping: text.unicodeScalars.count))
     default:
+      try work.make(byteCount: 80)
       switch values[0] {
       case nil, .null: return .null
       case .string(let text): return .string(text)
@@ -149,7 +159,7 @@ extension ExpressionOperator {
       !separator.isEmpty
     else { throw .failed("$split needs a string and one to split it at, which is not empty") }
     try work.spend(text.utf8.count + separator.utf8.count)
-    return .array(TextSplitting.parts(of: text, at: separator).map { .string($0) })
+    return .array(try TextSplitting.parts(of: text, at: separator, &work))
   }
 
   // MARK: Numbers

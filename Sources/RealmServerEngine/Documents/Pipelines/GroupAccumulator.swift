@@ -46,15 +46,23 @@ struct GroupAccumulator: Sendable {
   /// What an accumulator has seen.
   struct State {
     private let kind: Kind
+    private let countsKept: Bool
+    /// What was counted for `kept`.
+    private var keptByteCount = 0
     private var total = BSONNumber.int32(0)
     private var count: Int64 = 0
     private var kept: BSONValue?
     private var values: [BSONValue] = []
     private var known: Set<BSONValue> = []
 
-    init(_ kind: Kind) { self.kind = kind }
+    /// - Parameter countsKept: Whether values are kept longer than they would be otherwise.
+    init(_ kind: Kind, countsKept: Bool = true) {
+      self.kind = kind
+      self.countsKept = countsKept
+    }
 
     mutating func add(_ value: BSONValue?, _ work: inout DocumentWork) throws(DocumentError) {
+      try work.spend()
       switch kind {
       case .sum, .count:
         if let number = value.flatMap({ BSONNumber($0) }) { total = try total + number }
@@ -64,22 +72,36 @@ struct GroupAccumulator: Sendable {
         count += 1
       case .minimum, .maximum:
         guard let value, value != .null else { return }
-        guard let kept else { return self.kept = value }
-        let order = BSONOrder.compare(value, kept)
-        if kind == .minimum ? order < 0 : order > 0 { self.kept = value }
+        guard let kept else { return try keep(value, &work) }
+        let order = try BSONOrder.compare(value, kept, &work)
+        if kind == .minimum ? order < 0 : order > 0 { try keep(value, &work) }
       case .first:
-        if count == 0 { kept = value }
+        if count == 0 { try keep(value, &work) }
         count += 1
-      case .last: kept = value
+      case .last: try keep(value, &work)
       case .push:
         guard let value else { return }
         try work.keep(value)
         values.append(value)
       case .addToSet:
-        guard let value, known.insert(BSONOrder.normal(value)).inserted else { return }
+        guard let value else { return }
+        let normal = try BSONOrder.normal(value, &work)
+        guard known.insert(normal).inserted else { return }
+        try work.keep(normal)
         try work.keep(value)
         values.append(value)
       }
+    }
+
+    /// Keeps a value in the place of the one before.
+    private mutating func keep(
+      _ value: BSONValue?, _ work: inout DocumentWork
+    ) throws(DocumentError) {
+      if countsKept {
+        work.release(byteCount: keptByteCount)
+        keptByteCount = try work.keep(value ?? .null)
+      }
+      kept = value
     }
 
     var value: BSONValue {

@@ -87,46 +87,73 @@ struct DocumentProjection: Sendable {
     var tree = tree
     if isInclusion == keepsID { tree.insert(["_id"]) }
     var result =
-      isInclusion ? Self.including(tree, document) : Self.excluding(tree, document)
+      isInclusion
+      ? try Self.including(tree, document, &work) : try Self.excluding(tree, document, &work)
+    guard !computed.isEmpty else { return result }
+    let mark = work.madeByteCount
     for (path, expression) in computed {
       if let value = try expression.value(in: document, &work) {
-        try path.set(value, in: &result)
+        try path.set(value, in: &result, &work)
       } else {
-        path.unset(in: &result)
+        try path.unset(in: &result, &work)
       }
     }
+    // What was made is in the result.
+    work.forgetMade(since: mark)
+    try work.make(result)
+    work.forgetMade(since: mark)
     return result
   }
 
-  private static func including(_ tree: Tree, _ value: BSONValue) -> BSONValue {
+  private static func including(
+    _ tree: Tree, _ value: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
     guard case .parts(let parts) = tree else { return value }
     switch value {
     case .document(let elements):
-      return .document(
-        elements.compactMap { element in
-          guard let part = parts[element.key] else { return nil }
-          if case .parts = part, !element.value.hasParts { return nil }
-          return BSONElement(element.key, including(part, element.value))
-        })
+      var kept: [BSONElement] = []
+      for element in elements {
+        try work.spend()
+        guard let part = parts[element.key] else { continue }
+        if case .parts = part, !element.value.hasParts { continue }
+        kept.append(BSONElement(element.key, try including(part, element.value, &work)))
+      }
+      return .document(kept)
     case .array(let values):
-      return .array(values.compactMap { $0.hasParts ? including(tree, $0) : nil })
+      var kept: [BSONValue] = []
+      for value in values {
+        try work.spend()
+        if value.hasParts { kept.append(try including(tree, value, &work)) }
+      }
+      return .array(kept)
     default: return value
     }
   }
 
-  private static func excluding(_ tree: Tree, _ value: BSONValue) -> BSONValue {
+  private static func excluding(
+    _ tree: Tree, _ value: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
     guard case .parts(let parts) = tree else { return value }
     switch value {
     case .document(let elements):
-      return .document(
-        elements.compactMap { element in
-          switch parts[element.key] {
-          case nil: element
-          case .whole: nil
-          case let part?: BSONElement(element.key, excluding(part, element.value))
-          }
-        })
-    case .array(let values): return .array(values.map { excluding(tree, $0) })
+      var kept: [BSONElement] = []
+      for element in elements {
+        try work.spend()
+        switch parts[element.key] {
+        case nil: kept.append(element)
+        case .whole: continue
+        case let part?:
+          kept.append(BSONElement(element.key, try excluding(part, element.value, &work)))
+        }
+      }
+      return .document(kept)
+    case .array(let values):
+      var kept: [BSONValue] = []
+      for value in values {
+        try work.spend()
+        kept.append(try excluding(tree, value, &work))
+      }
+      return .array(kept)
     default: return value
     }
   }

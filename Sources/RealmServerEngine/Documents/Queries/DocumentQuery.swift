@@ -27,9 +27,16 @@ indirect enum DocumentQuery: Sendable {
       for part in parts where try part.matches(document, &work) { return true }
       return false
     case .not(let part): return try !part.matches(document, &work)
-    case .field(let path, let test): return try test.matches(path.values(in: document), &work)
+    case .field(let path, let test):
+      let mark = work.madeByteCount
+      let isMatch = try test.matches(path.values(in: document, &work), &work)
+      work.forgetMade(since: mark)
+      return isMatch
     case .expression(let expression):
-      return try expression.value(in: document, &work)?.isTrue ?? false
+      let mark = work.madeByteCount
+      let isMatch = try expression.value(in: document, &work)?.isTrue ?? false
+      work.forgetMade(since: mark)
+      return isMatch
     }
   }
 

@@ -31,35 +31,46 @@ struct DocumentSort: Sendable {
     guard !keys.isEmpty else { return documents }
     var rows: [(values: [BSONValue], document: BSONValue)] = []
     for document in documents {
-      try work.spend(keys.count)
-      rows.append((keys.map { Self.key(of: document, $0.path, $0.isDescending) }, document))
-    }
-    try work.spend(rows.count * max(1, rows.count.bitWidth - rows.count.leadingZeroBitCount))
-    rows.sort { left, right in
-      for (index, key) in keys.enumerated() {
-        let order = BSONOrder.compare(left.values[index], right.values[index])
-        if order != 0 { return key.isDescending ? order > 0 : order < 0 }
+      var values: [BSONValue] = []
+      for key in keys {
+        values.append(try Self.key(of: document, key.path, key.isDescending, &work))
       }
-      return false
+      rows.append((values, document))
+    }
+    try BSONOrder.sort(&rows, &work) { (left, right, work) throws(DocumentError) in
+      try order(left.values, right.values, &work)
     }
     return rows.map(\.document)
   }
 
+  /// Less than 0 if the values of the keys of one document come before those of another.
+  private func order(
+    _ left: [BSONValue], _ right: [BSONValue], _ work: inout DocumentWork
+  ) throws(DocumentError) -> Int {
+    for (index, key) in keys.enumerated() {
+      let order = try BSONOrder.compare(left[index], right[index], &work)
+      if order != 0 { return key.isDescending ? -order : order }
+    }
+    return 0
+  }
+
   /// Of an array the smallest element decides, in descending order the largest.
   private static func key(
-    of document: BSONValue, _ path: DocumentPath, _ isDescending: Bool
-  ) -> BSONValue {
+    of document: BSONValue, _ path: DocumentPath, _ isDescending: Bool, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
     var best: BSONValue?
-    for value in path.values(in: document).values {
+    let mark = work.madeByteCount
+    for value in try path.values(in: document, &work).values {
       for candidate in value.values ?? [value] {
         guard let known = best else {
           best = candidate
           continue
         }
-        let order = BSONOrder.compare(candidate, known)
+        let order = try BSONOrder.compare(candidate, known, &work)
         if isDescending ? order > 0 : order < 0 { best = candidate }
       }
     }
+    work.forgetMade(since: mark)
     return best ?? .null
   }
 }

@@ -36,8 +36,7 @@ indirect enum DocumentTest: Sendable {
     case .equal(let wanted):
       if wanted == .null, found.isMissing { return true }
       return try hasCandidate(found, &work) { (value, work) throws(DocumentError) in
-        if BSONOrder.areEqual(value, wanted) { return true }
-        return false
+        try BSONOrder.areEqual(value, wanted, &work)
       }
     case .ordered(let operation, let bound):
       if bound == .null {
@@ -45,13 +44,12 @@ indirect enum DocumentTest: Sendable {
         return try DocumentTest.equal(.null).matches(found, &work)
       }
       return try hasCandidate(found, &work) { (value, work) throws(DocumentError) in
-        operation.holds(value, bound)
+        try operation.holds(value, bound, &work)
       }
     case .oneOf(let values, let patterns):
       if found.isMissing, values.contains(.null) { return true }
       return try hasCandidate(found, &work) { (value, work) throws(DocumentError) in
-        try work.spend(values.count)
-        if values.contains(where: { BSONOrder.areEqual(value, $0) }) { return true }
+        if try BSONOrder.contains(values, value, &work) { return true }
         return try Self.matchesPattern(value, patterns, &work)
       }
     case .exists(let wanted): return found.values.isEmpty != wanted
@@ -135,14 +133,16 @@ indirect enum DocumentTest: Sendable {
 
 extension DocumentTest.RangeOperator {
   /// Values of other types are in no order with a bound.
-  func holds(_ value: BSONValue, _ bound: BSONValue) -> Bool {
+  func holds(
+    _ value: BSONValue, _ bound: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Bool {
     guard BSONOrder.rank(value) == BSONOrder.rank(bound) else { return false }
     if value.isNotANumber || bound.isNotANumber {
       // What is no number equals itself, and is in no order with others.
       return value.isNotANumber && bound.isNotANumber
         && (self == .lessOrEqual || self == .greaterOrEqual)
     }
-    let order = BSONOrder.compare(value, bound)
+    let order = try BSONOrder.compare(value, bound, &work)
     return switch self {
     case .less: order < 0
     case .lessOrEqual: order <= 0

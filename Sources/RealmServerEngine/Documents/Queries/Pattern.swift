@@ -15,26 +15,35 @@ struct Pattern: Hashable, Sendable {
 
   /// Whether a part of a text matches.
   func matches(_ text: String, _ work: inout DocumentWork) throws(DocumentError) -> Bool {
-    let scalars = text.unicodeScalars.map(\.value)
     var threads = Threads(count: steps.count)
     var next = Threads(count: steps.count)
-    for position in 0...scalars.count {
-      if add(0, to: &threads, scalars, position) { return true }
+    var rest = text.unicodeScalars.makeIterator()
+    var place = Place(current: rest.next()?.value, next: rest.next()?.value)
+    while true {
+      if add(0, to: &threads, place) { return true }
       try work.spend(1 + steps.count / 16)
-      guard position < scalars.count else { return false }
+      guard let scalar = place.current else { return false }
+      let following = Place(before: scalar, current: place.next, next: rest.next()?.value)
       next.removeAll()
       for index in threads.list {
         let isTaken =
           switch steps[index] {
           case .any: true
-          case .one(let set): set.contains(scalars[position])
+          case .one(let set): set.contains(scalar)
           default: false
           }
-        if isTaken, add(index + 1, to: &next, scalars, position + 1) { return true }
+        if isTaken, add(index + 1, to: &next, following) { return true }
       }
       swap(&threads, &next)
+      place = following
     }
-    return false
+  }
+
+  /// A place in a text, by the characters around it: a copy of all would be four times as large.
+  private struct Place {
+    var before: UInt32?
+    let current: UInt32?
+    let next: UInt32?
   }
 
   /// The places in a program that a match has reached.
@@ -54,7 +63,7 @@ struct Pattern: Hashable, Sendable {
   ///
   /// - Returns: Whether the end of the program is among them.
   private func add(
-    _ start: Int, to threads: inout Threads, _ scalars: [UInt32], _ position: Int
+    _ start: Int, to threads: inout Threads, _ place: Place
   ) -> Bool {
     var waiting = [start]
     while let index = waiting.popLast() {
@@ -65,18 +74,18 @@ struct Pattern: Hashable, Sendable {
       case .any, .one: threads.list.append(index)
       case .split(let first, let second): waiting += [second, first]
       case .jump(let target): waiting.append(target)
-      case .start: if position == 0 { waiting.append(index + 1) }
+      case .start: if place.before == nil { waiting.append(index + 1) }
       case .end:
-        let isLast = position == scalars.count
-        let isBeforeLast = position == scalars.count - 1 && scalars[position] == 0x0A
+        let isLast = place.current == nil
+        let isBeforeLast = place.current == 0x0A && place.next == nil
         if isLast || isBeforeLast { waiting.append(index + 1) }
       case .lineStart:
-        if position == 0 || scalars[position - 1] == 0x0A { waiting.append(index + 1) }
+        if place.before == nil || place.before == 0x0A { waiting.append(index + 1) }
       case .lineEnd:
-        if position == scalars.count || scalars[position] == 0x0A { waiting.append(index + 1) }
+        if place.current == nil || place.current == 0x0A { waiting.append(index + 1) }
       case .boundary(let isNegated):
-        let before = position > 0 && PatternSet.words.contains(scalars[position - 1])
-        let after = position < scalars.count && PatternSet.words.contains(scalars[position])
+        let before = place.before.map(PatternSet.words.contains) ?? false
+        let after = place.current.map(PatternSet.words.contains) ?? false
         if (before != after) != isNegated { waiting.append(index + 1) }
       }
     }

@@ -119,8 +119,7 @@ enum ArrayUpdate: Sendable {
     case .push(let push): try Self.add(push, to: &elements, &work)
     case .addToSet(let values):
       for value in values {
-        try work.spend(elements.count)
-        if !elements.contains(where: { BSONOrder.areEqual($0, value) }) { elements.append(value) }
+        if try !BSONOrder.contains(elements, value, &work) { elements.append(value) }
       }
     case .pop(let isFirst):
       guard known != nil, !elements.isEmpty else { return }
@@ -132,10 +131,13 @@ enum ArrayUpdate: Sendable {
       elements = kept
     case .pullAll(let values):
       guard known != nil else { return }
-      try work.spend(values.count * count)
-      elements.removeAll { element in values.contains { BSONOrder.areEqual($0, element) } }
+      var kept: [BSONValue] = []
+      for element in elements where try !BSONOrder.contains(values, element, &work) {
+        kept.append(element)
+      }
+      elements = kept
     }
-    try path.set(.array(elements), in: &document)
+    try path.set(.array(elements), in: &document, &work)
   }
 
   private static func add(
@@ -148,10 +150,9 @@ enum ArrayUpdate: Sendable {
     switch push.sort {
     case nil: break
     case .values(let isDescending):
-      try work.spend(elements.count * 8)
-      elements.sort { left, right in
-        let order = BSONOrder.compare(left, right)
-        return isDescending ? order > 0 : order < 0
+      try BSONOrder.sort(&elements, &work) { (left, right, work) throws(DocumentError) in
+        let order = try BSONOrder.compare(left, right, &work)
+        return isDescending ? -order : order
       }
     case .fields(let sort): elements = try sort.sorted(elements, &work)
     }
@@ -163,7 +164,7 @@ enum ArrayUpdate: Sendable {
     _ pull: Pull, _ element: BSONValue, _ work: inout DocumentWork
   ) throws(DocumentError) -> Bool {
     switch pull {
-    case .equal(let value): return BSONOrder.areEqual(value, element)
+    case .equal(let value): return try BSONOrder.areEqual(value, element, &work)
     case .documents(let query):
       guard element.elements != nil else { return false }
       return try query.matches(element, &work)

@@ -143,10 +143,15 @@ struct DocumentUpdate: Sendable {
       return .document(elements)
     case .operators(let changes):
       var result = document
+      let mark = work.madeByteCount
       for (operation, path) in try places(of: changes, in: document, &work) {
         try work.spend()
         try operation.apply(to: &result, at: path, isNew: isNew, now: now, &work)
       }
+      // What was made is in the result.
+      work.forgetMade(since: mark)
+      try work.make(result)
+      work.forgetMade(since: mark)
       if let id = document["_id"], !BSONOrder.areEqual(result["_id"] ?? .null, id) {
         throw Self.immutableID
       }
@@ -184,7 +189,7 @@ struct DocumentUpdate: Sendable {
     var document = BSONValue.document([])
     for (path, value) in query.equalities() {
       if isReplacement, path.steps != ["_id"] { continue }
-      try path.set(value, in: &document)
+      try path.set(value, in: &document, &work)
     }
     return try applied(to: document, isNew: true, now: now, &work)
   }

@@ -56,26 +56,26 @@ enum UpdateOperator: Sendable {
     _ work: inout DocumentWork
   ) throws(DocumentError) {
     switch self {
-    case .set(let value): try path.set(value, in: &document)
-    case .setOnInsert(let value): if isNew { try path.set(value, in: &document) }
-    case .unset: path.unset(in: &document)
+    case .set(let value): try path.set(value, in: &document, &work)
+    case .setOnInsert(let value): if isNew { try path.set(value, in: &document, &work) }
+    case .unset: try path.unset(in: &document, &work)
     case .increase(let number):
       let known = try self.number(at: path, in: document, "$inc") ?? .int32(0)
-      try path.set((known + number).value, in: &document)
+      try path.set((known + number).value, in: &document, &work)
     case .multiply(let number):
       let known = try self.number(at: path, in: document, "$mul") ?? .int32(0)
-      try path.set((known * number).value, in: &document)
+      try path.set((known * number).value, in: &document, &work)
     case .minimum(let value), .maximum(let value):
       if let known = path.place(in: document) {
-        let order = BSONOrder.compare(value, known)
+        let order = try BSONOrder.compare(value, known, &work)
         if case .minimum = self, order >= 0 { return }
         if case .maximum = self, order <= 0 { return }
       }
-      try path.set(value, in: &document)
+      try path.set(value, in: &document, &work)
     case .rename(let target):
       guard let value = path.place(in: document) else { return }
-      path.unset(in: &document)
-      try target.set(value, in: &document)
+      try path.unset(in: &document, &work)
+      try target.set(value, in: &document, &work)
     case .renameTarget: return
     case .currentDate(let isTimestamp):
       let time = Int64(now.milliseconds + OriginTimestamp.unixOffset)
@@ -83,7 +83,7 @@ enum UpdateOperator: Sendable {
         isTimestamp
         ? .timestamp(seconds: UInt32(clamping: time / 1_000), increment: 1)
         : .date(unixMilliseconds: time)
-      try path.set(value, in: &document)
+      try path.set(value, in: &document, &work)
     case .array(let change): try change.apply(to: &document, at: path, &work)
     }
   }

@@ -37,17 +37,48 @@ enum BSONOrder {
   }
 
   /// Less than 0 if the first value comes before the second, 0 if they are equal.
+  ///
+  /// For small values, as keys: others are compared as work of their call.
   static func compare(_ left: BSONValue, _ right: BSONValue) -> Int {
+    var work = DocumentWork.endless
+    return (try? compare(left, right, &work)) ?? 0
+  }
+
+  static func areEqual(_ left: BSONValue, _ right: BSONValue) -> Bool {
+    compare(left, right) == 0
+  }
+
+  static func areEqual(
+    _ left: BSONValue, _ right: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Bool {
+    try compare(left, right, &work) == 0
+  }
+
+  /// Whether one of some values equals another.
+  static func contains(
+    _ values: [BSONValue], _ wanted: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Bool {
+    for value in values where try areEqual(value, wanted, &work) { return true }
+    return false
+  }
+
+  /// Less than 0 if the first value comes before the second, 0 if they are equal.
+  static func compare(
+    _ left: BSONValue, _ right: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Int {
+    try work.spend()
     let (first, second) = (rank(left), rank(right))
     guard first == second else { return first - second }
     switch (left, right) {
-    case (.string(let left), .string(let right)): return compare(left.utf8, right.utf8)
-    case (.document(let left), .document(let right)): return compare(sorted(left), sorted(right))
-    case (.array(let left), .array(let right)): return compare(left, right)
+    case (.string(let left), .string(let right)):
+      return try compare(left.utf8, right.utf8, &work)
+    case (.document(let left), .document(let right)):
+      return try compare(sorted(left, &work), sorted(right, &work), &work)
+    case (.array(let left), .array(let right)): return try compare(left, right, &work)
     case (.binary(let leftType, let left), .binary(let rightType, let right)):
       if left.count != right.count { return left.count - right.count }
       if leftType != rightType { return Int(leftType) - Int(rightType) }
-      return compare(left, right)
+      return try compare(left, right, &work)
     case (.objectID(let left), .objectID(let right)):
       return left.high == right.high
         ? order(left.low, right.low) : order(left.high, right.high)
@@ -59,7 +90,8 @@ enum BSONOrder {
       .regularExpression(let left, let leftOptions), .regularExpression(let right, let options)
     ):
       return left == right
-        ? compare(leftOptions.utf8, options.utf8) : compare(left.utf8, right.utf8)
+        ? try compare(leftOptions.utf8, options.utf8, &work)
+        : try compare(left.utf8, right.utf8, &work)
     default: return number(left).compare(to: number(right))
     }
   }
@@ -70,51 +102,87 @@ enum BSONOrder {
     rank(value) == 2 ? BSONNumber(value) ?? .double(.nan) : .int32(0)
   }
 
-  static func areEqual(_ left: BSONValue, _ right: BSONValue) -> Bool {
-    compare(left, right) == 0
-  }
-
   private static func order<T: Comparable>(_ left: T, _ right: T) -> Int {
     left < right ? -1 : left > right ? 1 : 0
   }
 
-  private static func compare<Bytes: Sequence<UInt8>>(_ left: Bytes, _ right: Bytes) -> Int {
+  private static func compare<Bytes: Collection<UInt8>>(
+    _ left: Bytes, _ right: Bytes, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Int {
+    try work.spend(min(left.count, right.count) / 16)
     if left.lexicographicallyPrecedes(right) { return -1 }
     return right.lexicographicallyPrecedes(left) ? 1 : 0
   }
 
-  private static func compare(_ left: [BSONValue], _ right: [BSONValue]) -> Int {
+  private static func compare(
+    _ left: [BSONValue], _ right: [BSONValue], _ work: inout DocumentWork
+  ) throws(DocumentError) -> Int {
     for (first, second) in zip(left, right) {
-      let order = compare(first, second)
+      let order = try compare(first, second, &work)
       if order != 0 { return order }
     }
     return left.count - right.count
   }
 
-  private static func compare(_ left: [BSONElement], _ right: [BSONElement]) -> Int {
+  private static func compare(
+    _ left: [BSONElement], _ right: [BSONElement], _ work: inout DocumentWork
+  ) throws(DocumentError) -> Int {
     for (first, second) in zip(left, right) {
-      let keys = compare(first.key.utf8, second.key.utf8)
+      let keys = try compare(first.key.utf8, second.key.utf8, &work)
       if keys != 0 { return keys }
-      let order = compare(first.value, second.value)
+      let order = try compare(first.value, second.value, &work)
       if order != 0 { return order }
     }
     return left.count - right.count
   }
 
-  private static func sorted(_ elements: [BSONElement]) -> [BSONElement] {
+  private static func sorted(
+    _ elements: [BSONElement], _ work: inout DocumentWork
+  ) throws(DocumentError) -> [BSONElement] {
+    try work.spend(elements.count * 2)
     // By the bytes, as they are compared: strings of Swift are equal where only the composition of
     // their characters differs.
-    elements.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    return elements.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+  }
+
+  /// Sorts by an order whose comparisons are work.
+  static func sort<Element>(
+    _ elements: inout [Element], _ work: inout DocumentWork,
+    _ compare: (Element, Element, inout DocumentWork) throws(DocumentError) -> Int
+  ) throws(DocumentError) {
+    var problem: DocumentError?
+    elements.sort { left, right in
+      guard problem == nil else { return false }
+      do throws(DocumentError) {
+        return try compare(left, right, &work) < 0
+      } catch {
+        problem = error
+        return false
+      }
+    }
+    if let problem { throw problem }
   }
 
   /// One form for values that are equal, as the key of a group.
   static func normal(_ value: BSONValue) -> BSONValue {
+    var work = DocumentWork.endless
+    return (try? normal(value, &work)) ?? value
+  }
+
+  /// One form for values that are equal, as the key of a group.
+  static func normal(
+    _ value: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
+    try work.spend()
     switch value {
-    case .int32, .int64, .double, .decimal: BSONNumber(value)?.normal ?? .decimal("NaN")
-    case .string(let text): normal(text)
-    case .array(let elements): .array(elements.map(normal))
-    case .document(let elements): normal(elements)
-    default: value
+    case .int32, .int64, .double, .decimal: return BSONNumber(value)?.normal ?? .decimal("NaN")
+    case .string(let text): return normal(text)
+    case .array(let elements):
+      var values: [BSONValue] = []
+      for element in elements { values.append(try normal(element, &work)) }
+      return .array(values)
+    case .document(let elements): return try normal(elements, &work)
+    default: return value
     }
   }
 
@@ -125,14 +193,22 @@ enum BSONOrder {
     isPlain(text) ? .string(text) : .document([marker, BSONElement("", bytes(text))])
   }
 
-  private static func normal(_ elements: [BSONElement]) -> BSONValue {
-    let sorted = sorted(elements)
-    guard !sorted.allSatisfy({ isPlain($0.key) }) || sorted.first == marker else {
-      return .document(sorted.map { BSONElement($0.key, normal($0.value)) })
+  private static func normal(
+    _ elements: [BSONElement], _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
+    let sorted = try sorted(elements, &work)
+    let isPlain = sorted.allSatisfy { isPlain($0.key) } && sorted.first != marker
+    var values = isPlain ? [] : [marker, marker]
+    for element in sorted {
+      let value = try normal(element.value, &work)
+      if isPlain {
+        values.append(BSONElement(element.key, value))
+      } else {
+        values.append(BSONElement("", bytes(element.key)))
+        values.append(BSONElement("", value))
+      }
     }
-    return .document(
-      [marker, marker]
-        + sorted.flatMap { [BSONElement("", bytes($0.key)), BSONElement("", normal($0.value))] })
+    return .document(values)
   }
 
   /// The first element of the forms with bytes.
@@ -147,16 +223,53 @@ enum BSONOrder {
 
 extension BSONValue {
   /// The memory of the value, about, which is about its size as JSON, too.
-  var approximateByteCount: Int {
+  var approximateByteCount: Int { approximateByteCount(upTo: .max) ?? .max }
+
+  /// The memory of the value, about; nil if it is more than a limit. No more is walked then.
+  func approximateByteCount(upTo limit: Int) -> Int? {
+    var left = limit
+    return count(&left) ? limit - left : nil
+  }
+
+  /// Takes the size from what is left; false if that is not enough.
+  private func count(_ left: inout Int) -> Bool {
+    left -= ownByteCount
+    guard left >= 0 else { return false }
+    switch self {
+    case .array(let values):
+      for value in values where !value.count(&left) { return false }
+    case .document(let elements):
+      for element in elements {
+        left -= element.key.utf8.count + 8
+        guard element.value.count(&left) else { return false }
+      }
+    default: break
+    }
+    return true
+  }
+
+  /// The size without the parts.
+  private var ownByteCount: Int {
     switch self {
     case .string(let text), .decimal(let text): 16 + text.utf8.count
     case .binary(_, let bytes): 48 + bytes.count * 4 / 3
     case .regularExpression(let pattern, let options):
       64 + pattern.utf8.count + options.utf8.count
-    case .array(let values): values.reduce(32) { $0 + $1.approximateByteCount }
-    case .document(let elements):
-      elements.reduce(32) { $0 + $1.key.utf8.count + 8 + $1.value.approximateByteCount }
+    case .array, .document: 32
     case .null, .bool, .int32, .int64, .double, .objectID, .date, .timestamp, .minKey, .maxKey: 40
+    }
+  }
+
+  /// Whether the value has at most so many levels of arrays and documents.
+  func isNested(atMost depth: Int) -> Bool {
+    switch self {
+    case .array(let values):
+      guard depth > 0 else { return false }
+      return values.allSatisfy { $0.isNested(atMost: depth - 1) }
+    case .document(let elements):
+      guard depth > 0 else { return false }
+      return elements.allSatisfy { $0.value.isNested(atMost: depth - 1) }
+    default: return true
     }
   }
 }

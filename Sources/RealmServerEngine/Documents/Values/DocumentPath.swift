@@ -48,41 +48,68 @@ struct DocumentPath: Hashable, Sendable {
     var isMissing = false
   }
 
-  func values(in document: BSONValue) -> Found {
+  func values(
+    in document: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> Found {
     var found = Found()
-    collect(document, steps[...], &found)
+    try collect(document, steps[...], &found, &work)
     if found.values.isEmpty { found.isMissing = true }
     return found
   }
 
-  private func collect(_ value: BSONValue, _ steps: ArraySlice<String>, _ found: inout Found) {
-    guard let step = steps.first else { return found.values.append(value) }
+  /// An index and a name can both lead on in an array of documents, so a path may come to a value
+  /// in many ways: each is counted.
+  private func collect(
+    _ value: BSONValue, _ steps: ArraySlice<String>, _ found: inout Found,
+    _ work: inout DocumentWork
+  ) throws(DocumentError) {
+    guard let step = steps.first else {
+      try work.make(byteCount: 40)
+      return found.values.append(value)
+    }
     switch value {
-    case .document:
+    case .document(let elements):
+      try work.spend(1 + elements.count / 8)
       guard let next = value[step] else {
         found.isMissing = true
         return
       }
-      collect(next, steps.dropFirst(), &found)
+      try collect(next, steps.dropFirst(), &found, &work)
     case .array(let elements):
+      try work.spend(1 + elements.count / 8)
       if let index = Int(step), elements.indices.contains(index) {
-        collect(elements[index], steps.dropFirst(), &found)
+        try collect(elements[index], steps.dropFirst(), &found, &work)
       }
       for element in elements {
-        if case .document = element { collect(element, steps, &found) }
+        if case .document = element { try collect(element, steps, &found, &work) }
       }
     default: return
     }
   }
 
   /// The value for an aggregation: documents of arrays give an array; nil if there is none.
-  func value(in document: BSONValue) -> BSONValue? { Self.value(document, steps[...]) }
+  func value(
+    in document: BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue? {
+    try Self.value(document, steps[...], &work)
+  }
 
-  private static func value(_ value: BSONValue, _ steps: ArraySlice<String>) -> BSONValue? {
+  private static func value(
+    _ value: BSONValue, _ steps: ArraySlice<String>, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue? {
     guard let step = steps.first else { return value }
     switch value {
-    case .document: return value[step].flatMap { Self.value($0, steps.dropFirst()) }
-    case .array(let elements): return .array(elements.compactMap { Self.value($0, steps) })
+    case .document(let elements):
+      try work.spend(1 + elements.count / 8)
+      guard let next = value[step] else { return nil }
+      return try Self.value(next, steps.dropFirst(), &work)
+    case .array(let elements):
+      try work.make(byteCount: 32 + elements.count * 40)
+      var values: [BSONValue] = []
+      for element in elements {
+        if let value = try Self.value(element, steps, &work) { values.append(value) }
+      }
+      return .array(values)
     default: return nil
     }
   }
@@ -140,33 +167,43 @@ struct DocumentPath: Hashable, Sendable {
   // MARK: Writing
 
   /// Sets the value at the path; documents on the way are made.
-  func set(_ new: BSONValue, in document: inout BSONValue) throws(DocumentError) {
-    document = try setting(new, in: document, steps[...])
+  func set(
+    _ new: BSONValue, in document: inout BSONValue, _ work: inout DocumentWork
+  ) throws(DocumentError) {
+    document = try setting(new, in: document, steps[...], &work)
   }
 
   private func setting(
-    _ new: BSONValue, in value: BSONValue?, _ steps: ArraySlice<String>
+    _ new: BSONValue, in value: BSONValue?, _ steps: ArraySlice<String>,
+    _ work: inout DocumentWork
   ) throws(DocumentError) -> BSONValue {
     guard let step = steps.first else { return new }
     let rest = steps.dropFirst()
     switch value {
-    case nil, .null: return .document([BSONElement(step, try setting(new, in: nil, rest))])
+    case nil, .null:
+      try work.make(byteCount: 80 + step.utf8.count)
+      return .document([BSONElement(step, try setting(new, in: nil, rest, &work))])
     case .document(var elements):
+      try work.spend(1 + elements.count / 4)
       if let index = elements.firstIndex(where: { $0.key == step }) {
-        elements[index].value = try setting(new, in: elements[index].value, rest)
+        elements[index].value = try setting(new, in: elements[index].value, rest, &work)
       } else {
-        elements.append(BSONElement(step, try setting(new, in: nil, rest)))
+        elements.append(BSONElement(step, try setting(new, in: nil, rest, &work)))
       }
       return .document(elements)
     case .array(var elements):
+      try work.spend(1 + elements.count / 4)
       guard let index = Int(step), (0...Self.indexMax).contains(index) else {
         throw .failed("cannot make the field '\(step)' in an array, at '\(text)'")
       }
-      while elements.count < index { elements.append(.null) }
+      if elements.count < index {
+        try work.make(byteCount: (index - elements.count) * 40)
+        while elements.count < index { elements.append(.null) }
+      }
       if index == elements.count {
-        elements.append(try setting(new, in: nil, rest))
+        elements.append(try setting(new, in: nil, rest, &work))
       } else {
-        elements[index] = try setting(new, in: elements[index], rest)
+        elements[index] = try setting(new, in: elements[index], rest, &work)
       }
       return .array(elements)
     default:
@@ -175,23 +212,29 @@ struct DocumentPath: Hashable, Sendable {
   }
 
   /// Removes the value at the path; an element of an array becomes null.
-  func unset(in document: inout BSONValue) { document = Self.unsetting(document, steps[...]) }
+  func unset(in document: inout BSONValue, _ work: inout DocumentWork) throws(DocumentError) {
+    document = try Self.unsetting(document, steps[...], &work)
+  }
 
-  private static func unsetting(_ value: BSONValue, _ steps: ArraySlice<String>) -> BSONValue {
+  private static func unsetting(
+    _ value: BSONValue, _ steps: ArraySlice<String>, _ work: inout DocumentWork
+  ) throws(DocumentError) -> BSONValue {
     guard let step = steps.first else { return value }
     let rest = steps.dropFirst()
     switch value {
     case .document(var elements):
+      try work.spend(1 + elements.count / 4)
       guard let index = elements.firstIndex(where: { $0.key == step }) else { return value }
       if rest.isEmpty {
         elements.remove(at: index)
       } else {
-        elements[index].value = unsetting(elements[index].value, rest)
+        elements[index].value = try unsetting(elements[index].value, rest, &work)
       }
       return .document(elements)
     case .array(var elements):
+      try work.spend(1 + elements.count / 4)
       guard let index = Int(step), elements.indices.contains(index) else { return value }
-      elements[index] = rest.isEmpty ? .null : unsetting(elements[index], rest)
+      elements[index] = rest.isEmpty ? .null : try unsetting(elements[index], rest, &work)
       return .array(elements)
     default: return value
     }
