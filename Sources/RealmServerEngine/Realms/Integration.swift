@@ -23,84 +23,59 @@ struct Integration {
     var work = 1 << 30
   }
 
-  let history: HistoryWindow
-  /// The newest version before the group.
-  let start: UInt64
-  /// The version up to which entries are gone.
-  let trimmed: UInt64
-  private(set) var states: [FileIdentifier: ClientHistory]
-  private(set) var entries: [MergedEntry] = []
-  private var transformer: Transformer
-  /// Nil in realms without views.
-  private let unseen: UnseenObjects?
-  /// Whether an upload has to be integrated before all others of the group: it makes an object that
-  /// its client was not sent, whose state is that before the group.
-  private(set) var needsOwnTurn = false
-  /// The instructions of each upload that were dropped as their client was not sent the history.
-  private(set) var dropped: [(file: FileIdentifier, count: Int, through: UInt64)] = []
-  /// An error of the store, after which nothing is integrated.
-  private(set) var failure: StoreError?
-  /// The refused writes of the upload.
-  private var compensation = Compensation(file: .server)
-  /// The properties hidden from the author of the upload; nil if it sees all.
-  private var unread: UnreadFields?
-  /// Declarations to put before the first change of the upload.
-  private var declarations: Changeset?
-  /// The instructions that the upload may have still.
-  private var instructionsLeft = 0
-
-  private let limits: Limits
-  /// The schema of the app; nil where nothing is known of it.
-  private let schema: SchemaKeeper?
-
-  /// - Parameter history: Has all versions after the lowest base of the group.
-  init(
-    _ states: [FileIdentifier: ClientHistory], history: HistoryWindow, trimmed: UInt64,
-    transformer: Transformer, unseen: UnseenObjects? = nil, limits: Limits = Limits(),
-    schema: SchemaKeeper? = nil
-  ) {
-    self.schema = schema
-    self.unseen = unseen
-    self.limits = limits
-    self.states = states
-    self.history = history
-    self.trimmed = trimmed
-    self.transformer = transformer
-    start = history.end
+  /// The instructions of an upload that were dropped as their client was not sent the history.
+  struct Dropped {
+    let file: FileIdentifier
+    let count: Int
+    let through: UInt64
   }
 
-  /// Merges an upload.
+  let history: HistoryWindow
+  /// The newest version before the group.
+  private let start: UInt64
+  private let trimmed: UInt64
+  private let unseen: UnseenObjects?
+  private let workMax: Int
+  /// The schema of the app; nil where nothing is known of it.
+  private let schema: SchemaKeeper?
+  private var transformer: Transformer
+
+  private(set) var files: [FileIdentifier: ClientHistory]
+  private(set) var entries: [MergedEntry] = []
+  private(set) var dropped: [Dropped] = []
+
+  init(
+    _ base: MergeBase, transformer: Transformer, schema: SchemaKeeper? = nil,
+    workMax: Int = Limits().work
+  ) {
+    history = base.history
+    start = base.history.end
+    trimmed = base.trimmed
+    files = base.files
+    unseen = base.unseen
+    self.transformer = transformer
+    self.schema = schema
+    self.workMax = workMax
+  }
+
+  /// Merges an upload, which was read.
   ///
   /// - Parameters:
   ///   - number: The position in the group.
   ///   - now: The client's new sign of life.
-  ///   - refused: The changes of it that the user may not make.
-  ///   - unread: The properties hidden from its author; nil if it sees all.
-  ///   - declarations: What its realm lacks of the classes that it names.
   mutating func add(
-    _ upload: Upload, number: Int, now: OriginTimestamp, refused: RefusedWrites? = nil,
-    unread: UnreadFields? = nil, declarations: Changeset? = nil
-  ) throws(SessionRefusal) {
-    guard var state = states[upload.file] else {
-      throw SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)")
+    _ attempt: UploadAttempt, number: Int, now: OriginTimestamp
+  ) throws(MergeStop) {
+    let upload = attempt.upload
+    guard var state = files[upload.file] else {
+      throw .refused(
+        SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)"))
     }
     let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
-    instructionsLeft = limits.instructionCount
-    transformer.workLeft = limits.work
-    self.unread = unread
-    self.declarations = declarations
-    compensation = Compensation(file: upload.file, schema: schema, refused)
-    do throws(SessionRefusal) {
-      try check(upload, state.file)
-      // The same changes again, after a lost connection, are skipped.
-      let new = upload.entries.drop { $0.clientVersion <= state.file.clientVersion }
-      var rest = new
-      while let first = rest.first {
-        let part = rest.prefix { $0.serverVersion == first.serverVersion }
-        try merge(part, of: upload, base: base(of: first, state.file), &state, number)
-        rest = rest.dropFirst(part.count)
-      }
-      if !compensation.isEmpty { appendCompensation(of: number, now) }
+    transformer.workLeft = workMax
+    do throws(MergeStop) {
+      if let refusal = refusal(of: attempt, state.file) { throw .refused(refusal) }
+      try merge(attempt, &state, number, now)
     } catch {
       history.removeAll(after: version)
       entries.removeLast(entries.count - count)
@@ -111,127 +86,92 @@ struct Integration {
     assert(
       UInt64(entries.count - count) == history.end - version,
       "`Integration` 1: each entry is in the history")
-    state.file.clientVersion = max(state.file.clientVersion, upload.progress.clientVersion)
-    state.file.reciprocalBase = max(state.file.reciprocalBase, upload.progress.serverVersion)
-    state.file.lockedServerVersion = max(
-      state.file.lockedServerVersion, upload.lockedServerVersion)
-    state.file.lastSeen = max(state.file.lastSeen, now)
-    states[upload.file] = state
+    state.file.note(upload, now)
+    files[upload.file] = state
   }
 
-  /// The checks that need what is stored; `UploadThreshold` has the others.
-  private func check(_ upload: Upload, _ file: ClientFile) throws(SessionRefusal) {
+  /// Why what is stored is against an upload; `UploadThreshold` has the other checks.
+  private func refusal(of attempt: UploadAttempt, _ file: ClientFile) -> SessionRefusal? {
+    assert(attempt.isRead, "an upload is merged before it was read")
     guard !file.isExpired else {
-      throw SessionRefusal(.clientFileExpired, "The client was offline for too long")
+      return SessionRefusal(.clientFileExpired, "The client was offline for too long")
     }
-    guard upload.entries.count <= limits.entryCount else {
-      throw SessionRefusal(.badChangeset, "Too many changesets")
+    guard attempt.upload.progress.serverVersion <= start else {
+      return SessionRefusal(.badServerVersion, "Bad server version of the progress")
     }
-    guard upload.progress.serverVersion <= start else {
-      throw SessionRefusal(.badServerVersion, "Bad server version of the progress")
-    }
-    for entry in upload.entries where entry.clientVersion > file.clientVersion {
+    for entry in attempt.upload.entries where entry.clientVersion > file.clientVersion {
       // A client that has downloaded needs all that came after; nothing else is ever trimmed.
       guard entry.serverVersion >= file.reciprocalBase, entry.serverVersion <= start,
         entry.serverVersion >= trimmed || entry.serverVersion == 0
       else {
-        throw SessionRefusal(.badServerVersion, "Bad server version \(entry.serverVersion)")
+        return SessionRefusal(.badServerVersion, "Bad server version \(entry.serverVersion)")
       }
+    }
+    return attempt.flaw
+  }
+
+  /// Merges the new entries of an upload.
+  private mutating func merge(
+    _ attempt: UploadAttempt, _ state: inout ClientHistory, _ number: Int, _ now: OriginTimestamp
+  ) throws(MergeStop) {
+    var left = WithheldWrites(attempt, number: number, schema, makesViews: unseen != nil)
+    var rest = attempt.newEntries(state.file)
+    while let first = rest.first {
+      let part = rest.prefix { $0.serverVersion == first.serverVersion }
+      var merged: [MergedEntry] = []
+      do throws(SessionRefusal) {
+        for entry in part { merged.append(try left.withhold(from: entry)) }
+      } catch {
+        throw .refused(error)
+      }
+      try merge(&merged, base: base(of: first, state.file), &state, attempt.upload.query)
+      rest = rest.dropFirst(part.count)
+    }
+    if !left.compensation.isEmpty {
+      // The version of the server that undoes the refused writes.
+      let origin = ChangesetOrigin(version: history.end + 1, file: .server, timestamp: now)
+      history.append(Changeset(origin: origin))
+      entries.append(MergedEntry(undoing: left.compensation, of: number, origin))
     }
   }
 
   /// The version after which an entry is merged with everything. What a new client made before it
   /// first downloaded meets only what is still stored, and what follows its first download.
-  private func base(of entry: UploadEntry, _ file: ClientFile) -> UInt64 {
+  private func base(of entry: ReceivedEntry, _ file: ClientFile) -> UInt64 {
     max(entry.serverVersion, trimmed, file.firstDownloadBase)
-  }
-
-  /// An entry of an upload, as it is read.
-  private struct ParsedEntry {
-    /// With the identifier of the client's file.
-    let changeset: Changeset
-    /// Whether the bytes lack that identifier.
-    let hasNewFile: Bool
-    /// Whether objects are made.
-    var creates = false
-    /// Whether classes or properties are declared.
-    var declares = false
   }
 
   /// Merges entries of one base.
   private mutating func merge(
-    _ part: ArraySlice<UploadEntry>, of upload: Upload, base: UInt64, _ state: inout ClientHistory,
-    _ number: Int
-  ) throws(SessionRefusal) {
+    _ part: inout [MergedEntry], base: UInt64, _ state: inout ClientHistory,
+    _ query: EffectiveQuery?
+  ) throws(MergeStop) {
     var incoming: [Changeset] = []
-    var isChanged: [Bool] = []
-    var reduced: [Set<ObjectIdentity>] = []
-    var declares: [Bool] = []
-    var creates = false
-    for entry in part {
-      let parsed = try parse(entry, state.file.ident)
-      var changeset = parsed.changeset
-      isChanged.append(parsed.hasNewFile || upload.right != .allowed)
-      declares.append(parsed.declares)
-      if parsed.creates { creates = true }
-      if upload.right != .allowed { try compensation.take(from: &changeset, upload.right) }
-      if try compensation.takeRefused(from: &changeset) { isChanged[isChanged.count - 1] = true }
-      reduced.append([])
-      if let unread {
-        let taken = unread.take(from: &changeset, base: entry.serverVersion)
-        if taken.isChanged { isChanged[isChanged.count - 1] = true }
-        reduced[reduced.count - 1] = taken.reduced
-      }
-      if let declarations {
-        changeset.prepend(declarations)
-        isChanged[isChanged.count - 1] = true
-        declares[declares.count - 1] = true
-        self.declarations = nil
-      }
-      incoming.append(changeset)
-    }
+    for index in part.indices { incoming.append(part[index].takeChangeset()) }
+    let creating = part.contains { !$0.made.isEmpty }
     let isDropping =
-      try addUnseen(of: incoming, after: base, creating: creates, &state, upload.query)
+      try addUnseen(of: incoming, after: base, creating: creating, &state, query)
       || base < state.file.firstDownloadVersion
-    let made = unseen != nil && creates ? incoming.map(\.madeObjects) : []
     var (local, places) = state.locals(after: base, history, for: incoming)
     let count = isDropping ? incoming.instructionCount : 0
     do throws(MergeError) {
       let outcome = try transformer.merge(local: &local, incoming: &incoming, ownIdent: .server)
       for position in outcome.alteredLocal { state.alter(places[position], to: local[position]) }
-      for position in outcome.alteredIncoming { isChanged[position] = true }
+      for position in outcome.alteredIncoming { part[position].isChanged = true }
     } catch {
-      throw SessionRefusal(error)
+      throw .refused(SessionRefusal(error))
     }
     if isDropping, count > incoming.instructionCount, let last = part.last {
       dropped.append(
-        (state.file.ident, count - incoming.instructionCount, through: last.clientVersion))
+        Dropped(
+          file: state.file.ident, count: count - incoming.instructionCount,
+          through: last.clientVersion))
     }
-    for (offset, entry) in part.enumerated() {
-      incoming[offset].origin.version = history.end + 1
-      // Nothing of the rest reaches others.
-      if isChanged[offset] { incoming[offset].keep(incoming[offset].instructions) }
-      history.append(incoming[offset])
-      entries.append(
-        MergedEntry(
-          upload: number, clientVersion: entry.clientVersion,
-          originalByteCount: entry.changeset.count, changeset: incoming[offset],
-          bytes: isChanged[offset]
-            ? ChangesetEncoder.encode(incoming[offset]) : entry.changeset,
-          made: made.isEmpty ? [] : made[offset], declares: declares[offset],
-          reduced: reduced[offset]))
+    for index in part.indices {
+      part[index].finish(incoming[index], version: history.end + 1)
+      history.append(part[index].changeset)
     }
-  }
-
-  /// Adds the version of the server that undoes the refused writes of an upload.
-  private mutating func appendCompensation(of number: Int, _ now: OriginTimestamp) {
-    let origin = ChangesetOrigin(version: history.end + 1, file: .server, timestamp: now)
-    history.append(Changeset(origin: origin))
-    entries.append(
-      MergedEntry(
-        upload: number, clientVersion: 0, originalByteCount: 0,
-        changeset: Changeset(origin: origin), bytes: [], made: [], declares: false,
-        compensation: compensation))
+    entries += part
   }
 
   /// Notes what takes the place of the history of objects that the client was not sent.
@@ -240,76 +180,41 @@ struct Integration {
   private mutating func addUnseen(
     of incoming: [Changeset], after base: UInt64, creating: Bool, _ state: inout ClientHistory,
     _ query: EffectiveQuery?
-  ) throws(SessionRefusal) -> Bool {
+  ) throws(MergeStop) -> Bool {
     guard let unseen else { return false }
     let own = entries.filter { $0.changeset.origin.file == state.file.ident }
     // What is not made here can be unseen only if the client has written to it after the base. Most
     // uploads make nothing and follow the newest version, so nothing has been written since.
-    guard creating || base < start || !own.isEmpty else { return false }
+    guard base < start || !own.isEmpty || creating else { return false }
     do throws(StorageError) {
       let objects = try unseen.find(in: incoming, after: base, own, state, query)
       guard !objects.isEmpty else { return false }
-      for entry in history[from: start] where entry.origin.file != state.file.ident {
-        needsOwnTurn = true
+      if history[from: start].allSatisfy({ $0.origin.file == state.file.ident }) {
+        // Between the newest version and this one are entries of the client alone.
+        let version = history.end + 1
+        let change = try unseen.changes(of: objects, version: version)
+        state.add(change, about: objects.restarted + objects.dropped, at: version)
+        return !objects.dropped.isEmpty
       }
-      // Between the newest version and this one are entries of the client alone.
-      let version = history.end + 1
-      let change = try unseen.changes(of: objects, version: version)
-      state.add(change, about: objects.restarted + objects.dropped, at: version)
-      return !objects.dropped.isEmpty
     } catch {
-      failure = .storage(error)
-      throw SessionRefusal(.storage(error))
+      throw .failed(error)
     }
+    throw .needsOwnTurn
   }
+}
 
-  private mutating func parse(
-    _ entry: UploadEntry, _ ident: FileIdentifier
-  ) throws(SessionRefusal) -> ParsedEntry {
-    let origin = ChangesetOrigin(
-      version: entry.clientVersion, remoteVersion: entry.serverVersion, file: ident,
-      timestamp: entry.timestamp)
-    var parsed: ParsedEntry
-    do throws(ChangesetError) {
-      let (changeset, hasNewFile) = try ChangesetParser.parse(
-        entry.changeset, replacingOwnFileBy: ident, origin: origin,
-        instructionCountMax: instructionsLeft)
-      parsed = ParsedEntry(changeset: changeset, hasNewFile: hasNewFile)
-    } catch {
-      throw SessionRefusal(.badChangeset, "Bad changeset: \(error)")
-    }
-    let changeset = parsed.changeset
-    instructionsLeft -= max(changeset.instructions.count, changeset.elements.count)
-    for instruction in changeset.instructions {
-      switch instruction {
-      case .createObject: parsed.creates = true
-      case .addTable, .addColumn: parsed.declares = true
-      case .eraseTable, .eraseColumn:
-        throw SessionRefusal(
-          .invalidSchemaChange, "Classes and properties cannot be removed from the server")
-      default: continue
-      }
-    }
-    return parsed
+extension ClientFile {
+  /// Notes the cursors of an integrated upload.
+  fileprivate mutating func note(_ upload: Upload, _ now: OriginTimestamp) {
+    clientVersion = max(clientVersion, upload.progress.clientVersion)
+    reciprocalBase = max(reciprocalBase, upload.progress.serverVersion)
+    lockedServerVersion = max(lockedServerVersion, upload.lockedServerVersion)
+    lastSeen = max(lastSeen, now)
   }
 }
 
 extension [Changeset] {
   fileprivate var instructionCount: Int { reduce(0) { $0 + $1.instructions.count } }
-}
-
-extension Changeset {
-  /// The objects of classes with primary key whose first instruction makes them.
-  fileprivate var madeObjects: [ObjectIdentity] {
-    var seen: Set<ObjectReference> = []
-    return instructions.compactMap { instruction in
-      guard let object = instruction.object, seen.insert(object).inserted,
-        case .createObject = instruction
-      else { return nil }
-      if case .globalKey = object.key { return nil }
-      return identity(of: object)
-    }
-  }
 }
 
 extension SessionRefusal {
@@ -336,24 +241,4 @@ extension SessionRefusal {
     default: self.init(.badChangeset, "Bad changeset: \(problem) at \(instruction)")
     }
   }
-}
-
-/// An entry of an upload after merging.
-struct MergedEntry {
-  /// The position of its upload in the group.
-  let upload: Int
-  let clientVersion: UInt64
-  let originalByteCount: Int
-  /// The changeset to apply; its origin has the new version and the author.
-  let changeset: Changeset
-  let bytes: [UInt8]
-  /// The objects made first of all by the client, even if merging discarded it; none in realms
-  /// without views.
-  let made: [ObjectIdentity]
-  /// Whether it may declare classes or properties; merging takes some of that away.
-  let declares: Bool
-  /// The objects made by the client of which the upload leaves something out that it sees by now.
-  var reduced: Set<ObjectIdentity> = []
-  /// The writes that the version undoes; nil for those of clients.
-  var compensation: Compensation?
 }

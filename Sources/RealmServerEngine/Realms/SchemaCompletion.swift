@@ -24,11 +24,10 @@ struct SchemaCompletion {
   /// The declarations of the classes that an upload names, as far as the schema has them and the
   /// realm does not; nil if the realm lacks none of them.
   static func declarations(
-    for upload: Upload, after version: UInt64, _ schema: AppSchema, in objects: TableGroup
+    for entries: some Sequence<ReceivedEntry>, _ schema: AppSchema, in objects: TableGroup
   ) throws(StorageError) -> Changeset? {
     var completion = SchemaCompletion(schema.declared, try StoredSchema(objects))
-    for entry in upload.entries where entry.clientVersion > version {
-      guard let named = try? ChangesetParser.parse(entry.changeset) else { continue }
+    for named in entries.lazy.map(\.changeset) {
       for instruction in named.instructions {
         completion.addClass(named.text(of: instruction.table))
         if case .link(let table, _) = instruction.payload {

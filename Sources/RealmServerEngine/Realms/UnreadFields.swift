@@ -39,16 +39,11 @@ struct UnreadFields {
 
   /// The refused writes of an upload.
   ///
-  /// - Parameter version: The newest integrated version of the client.
-  func refusedWrites(of upload: Upload, after version: UInt64) -> RefusedWrites {
+  /// - Parameter entries: Those that the client's file does not have.
+  func refusedWrites(of entries: some Sequence<ReceivedEntry>) -> RefusedWrites {
     var refused = RefusedWrites()
-    for entry in upload.entries where entry.clientVersion > version {
-      // Other bytes than a changeset's are refused when they are merged.
-      guard
-        var changeset = try? ChangesetParser.parse(
-          entry.changeset, replacingOwnFileBy: upload.file
-        ).changeset
-      else { continue }
+    for entry in entries {
+      var changeset = entry.changeset
       for object in take(from: &changeset, base: entry.serverVersion).refused {
         refused.add(
           object, .init(clientVersion: entry.clientVersion, isOutsideOfView: false))
@@ -57,51 +52,30 @@ struct UnreadFields {
     return refused
   }
 
+  /// What was taken out of a changeset, and what has to be refused.
+  struct Taken {
+    /// The objects with other writes to hidden properties.
+    var refused: [ObjectIdentity] = []
+    /// Whether anything was taken.
+    var isChanged = false
+    /// The objects from which something was taken that the author sees by now.
+    var reduced: Set<ObjectIdentity> = []
+  }
+
   /// Takes initial values of hidden properties out of the creations of objects.
   ///
   /// - Parameter base: The client's version at the time.
-  /// - Returns: The objects with other writes, whether anything was taken, and the objects from
-  ///   which something was taken that the author sees by now.
   @discardableResult
-  func take(
-    from changeset: inout Changeset, base: UInt64
-  ) -> (refused: [ObjectIdentity], isChanged: Bool, reduced: Set<ObjectIdentity>) {
-    let before = earlier.filters(at: base)
-    var known: [InternedString: (now: FieldSelection?, before: FieldSelection?)] = [:]
-    func selections(
-      _ table: InternedString
-    ) -> (now: FieldSelection?, before: FieldSelection?) {
-      if let known = known[table] { return known }
-      let className = changeset.text(of: table)
-      func selection(_ filters: ReadFilters?) -> FieldSelection? {
-        guard let fields = filters?.fields(ofClass: className) else { return nil }
-        return paths?.bound(fields, ofClass: className) ?? fields
-      }
-      let both = (now: selection(current), before: selection(before))
-      known[table] = both
-      return both
-    }
-    func hides(_ selection: FieldSelection?, _ path: InstructionPath) -> Bool {
-      guard let selection else { return false }
-      let name = changeset.text(of: path.field)
-      guard !path.elements.isEmpty, let paths, selection.inside[name] != nil else {
-        return !selection.contains(name)
-      }
-      return !selection.contains(path: paths.names(along: path, in: changeset))
-    }
-    func isUnread(_ path: InstructionPath) -> Bool {
-      let (now, before) = selections(path.table)
-      return hides(now, path) || hides(before, path)
-    }
-    var reduced: Set<ObjectIdentity> = []
+  func take(from changeset: inout Changeset, base: UInt64) -> Taken {
+    var sight = Sight(of: changeset, now: current, before: earlier.filters(at: base), paths)
+    var taken = Taken()
     var made: Set<ObjectReference> = []
     // The properties of objects in which embedded ones are made.
     var filled: [ObjectReference: Set<InternedString>] = [:]
-    var refused: [ObjectIdentity] = []
     var kept: [Instruction] = []
     for instruction in changeset.instructions {
       if case .createObject(let object) = instruction { made.insert(object) }
-      guard let path = instruction.path, let object = instruction.object, isUnread(path) else {
+      guard let path = instruction.path, let object = instruction.object, sight.lacks(path) else {
         if case .objectValue = instruction.payload, let object = instruction.object,
           let path = instruction.path
         {
@@ -114,17 +88,68 @@ struct UnreadFields {
         path.elements.isEmpty
         ? made.contains(object) : filled[object]?.contains(path.field) ?? false
       if isNew, changeset.isInitial(instruction) {
-        if !hides(selections(path.table).now, path) {
-          reduced.insert(changeset.identity(of: object))
-        }
+        if !sight.lacksNow(path) { taken.reduced.insert(changeset.identity(of: object)) }
         continue
       }
-      refused.append(changeset.identity(of: object))
+      taken.refused.append(changeset.identity(of: object))
       kept.append(instruction)
     }
-    let isChanged = kept.count < changeset.instructions.count
-    if isChanged { changeset.instructions = kept }
-    return (refused, isChanged, reduced)
+    taken.isChanged = kept.count < changeset.instructions.count
+    if taken.isChanged { changeset.instructions = kept }
+    return taken
+  }
+}
+
+/// What an author sees of the classes of a changeset, at its base and now.
+private struct Sight {
+  private typealias Selections = (now: FieldSelection?, before: FieldSelection?)
+
+  private let changeset: Changeset
+  private let now: ReadFilters?
+  private let before: ReadFilters?
+  private let paths: PropertyPaths?
+  private var known: [InternedString: Selections] = [:]
+
+  init(
+    of changeset: Changeset, now: ReadFilters?, before: ReadFilters?, _ paths: PropertyPaths?
+  ) {
+    self.changeset = changeset
+    self.now = now
+    self.before = before
+    self.paths = paths
+  }
+
+  /// Whether the author does not see a property, or did not.
+  mutating func lacks(_ path: InstructionPath) -> Bool {
+    let selections = selections(path.table)
+    return lacks(path, selections.now) || lacks(path, selections.before)
+  }
+
+  /// Whether the author does not see a property now.
+  mutating func lacksNow(_ path: InstructionPath) -> Bool {
+    lacks(path, selections(path.table).now)
+  }
+
+  private func lacks(_ path: InstructionPath, _ selection: FieldSelection?) -> Bool {
+    guard let selection else { return false }
+    let name = changeset.text(of: path.field)
+    guard !path.elements.isEmpty, let paths, selection.inside[name] != nil else {
+      return !selection.contains(name)
+    }
+    return !selection.contains(path: paths.names(along: path, in: changeset))
+  }
+
+  private mutating func selections(_ table: InternedString) -> Selections {
+    if let known = known[table] { return known }
+    let className = changeset.text(of: table)
+    let both = (now: selection(now, className), before: selection(before, className))
+    known[table] = both
+    return both
+  }
+
+  private func selection(_ filters: ReadFilters?, _ className: String) -> FieldSelection? {
+    guard let fields = filters?.fields(ofClass: className) else { return nil }
+    return paths?.bound(fields, ofClass: className) ?? fields
   }
 }
 

@@ -21,6 +21,9 @@ package struct ChangesetParser {
   private let ownFile: FileIdentifier
   private var hasReplacedFile = false
 
+  /// Is called with all bytes that are parsed, by tests that count them.
+  @TaskLocal package static var observer: (@Sendable ([UInt8]) -> Void)?
+
   /// The changeset of some bytes. It shares the bytes if it has strings or binaries.
   ///
   /// - Parameter instructionCountMax: The most instructions, and the most elements of their paths:
@@ -43,6 +46,7 @@ package struct ChangesetParser {
     _ bytes: [UInt8], replacingOwnFileBy file: FileIdentifier,
     origin: ChangesetOrigin = ChangesetOrigin(), instructionCountMax: Int = .max
   ) throws(ChangesetError) -> (changeset: Changeset, isChanged: Bool) {
+    observer?(bytes)
     var parser = ChangesetParser(
       reader: ByteReader(bytes: bytes), changeset: Changeset(origin: origin),
       instructionCountMax: instructionCountMax, ownFile: file)

@@ -17,49 +17,52 @@ struct IntegrationTests {
   // MARK: Limits
 
   private func integration(
-    _ idents: [UInt64], _ change: (inout Integration.Limits) -> Void
+    _ idents: [UInt64], _ limits: Integration.Limits = Integration.Limits()
   ) -> Integration {
-    var limits = Integration.Limits()
-    change(&limits)
-    var states: [FileIdentifier: ClientHistory] = [:]
+    var base = MergeBase(history: HistoryWindow(base: 0), trimmed: 0)
     for ident in idents.map({ FileIdentifier($0) }) {
       let file = ClientFile(
         ident: ident, salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
-      states[ident] = ClientHistory(file: file, reciprocals: [:], privates: [:])
+      base.files[ident] = ClientHistory(file: file, reciprocals: [:], privates: [:])
     }
-    return Integration(
-      states, history: HistoryWindow(base: 0), trimmed: 0, transformer: Transformer(),
-      limits: limits)
+    return Integration(base, transformer: Transformer(), workMax: limits.work)
   }
 
   private func refusal(
-    _ integration: inout Integration, _ file: UInt64, _ changesets: [[UInt8]]
+    _ integration: inout Integration, _ file: UInt64, _ changesets: [[UInt8]],
+    _ limits: Integration.Limits = Integration.Limits()
   ) -> SessionRefusal? {
     let client = ClientFile(
       ident: FileIdentifier(file), salt: 1, user: "u", lastSeen: OriginTimestamp(milliseconds: 1))
-    do throws(SessionRefusal) {
-      try integration.add(
-        Upload(client, changesets, from: 1), number: 0, now: OriginTimestamp(milliseconds: 2))
-      return nil
+    var attempt = UploadAttempt(Upload(client, changesets, from: 1))
+    attempt.read(limits)
+    do throws(MergeStop) {
+      try integration.add(attempt, number: 0, now: OriginTimestamp(milliseconds: 2))
     } catch {
-      return error
+      if case .refused(let refusal) = error { return refusal }
+      Issue.record("\(error)")
     }
+    return nil
   }
 
   @Test func anUploadHasALimitOfInstructions() {
-    var integration = integration([2]) { $0.instructionCount = 5 }
+    let limits = Integration.Limits(instructionCount: 5)
+    var integration = integration([2])
     let changeset = ChangesetText.create("a", count: 1)
-    expectEqual(refusal(&integration, 2, [changeset, changeset, changeset])?.code, .badChangeset)
+    let three = [changeset, changeset, changeset]
+    expectEqual(refusal(&integration, 2, three, limits)?.code, .badChangeset)
     expectEqual(integration.history.end, 0)
     expectTrue(integration.entries.isEmpty)
-    expectEqual(refusal(&integration, 2, [changeset, changeset]), nil)
+    expectEqual(refusal(&integration, 2, [changeset, changeset], limits), nil)
   }
 
   @Test func anUploadHasALimitOfChangesets() {
-    var integration = integration([2]) { $0.entryCount = 2 }
+    let limits = Integration.Limits(entryCount: 2)
+    var integration = integration([2])
     let changeset = ChangesetText.create("a", count: 1)
-    expectEqual(refusal(&integration, 2, [changeset, changeset, changeset])?.code, .badChangeset)
-    expectEqual(refusal(&integration, 2, [changeset, changeset]), nil)
+    let three = [changeset, changeset, changeset]
+    expectEqual(refusal(&integration, 2, three, limits)?.code, .badChangeset)
+    expectEqual(refusal(&integration, 2, [changeset, changeset], limits), nil)
   }
 
   /// An upload of 61 KiB with 4,000 properties took an app's thread for half a minute.
@@ -85,7 +88,7 @@ struct IntegrationTests {
   /// Two lists that meet take the product of their lengths.
   @Test func anUploadHasALimitOfWork() {
     let changesets = (0..<40).map { ChangesetText.insert("a", 1, priorSize: UInt32($0)) }
-    var integration = integration([2, 3]) { $0.work = 8 * 1000 }
+    var integration = integration([2, 3], Integration.Limits(work: 8 * 1000))
     expectEqual(refusal(&integration, 2, changesets), nil)
     expectEqual(refusal(&integration, 3, changesets)?.code, .badChangeset)
     expectEqual(integration.history.end, 40)

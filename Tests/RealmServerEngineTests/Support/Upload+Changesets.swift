@@ -23,3 +23,10 @@ extension Upload {
         clientVersion: version + UInt64(changesets.count) - 1, serverVersion: base))
   }
 }
+
+extension ServerRealm {
+  /// Integrates uploads in one transaction, as if they had waited together.
+  func integrate(group uploads: [Upload]) async -> [UploadOutcome] {
+    await integrate(uploads.map { UploadAttempt($0) })
+  }
+}
