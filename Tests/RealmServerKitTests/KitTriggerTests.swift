@@ -33,6 +33,13 @@ struct KitTriggerTests {
 
   private struct Failure: Error {}
 
+  /// A program that imports both modules can name what the observers and the triggers of both get.
+  @Test func eventsOfTriggersHaveANameOfTheirOwn() {
+    let observed: [ObjectChange<KitTodo>] = [.deleted]
+    let operations: [TriggerEvent.Operation] = [.delete]
+    #expect(observed.count == operations.count)
+  }
+
   @Test func changesOfAClassAreTold() async throws {
     let told = Told()
     var app = AppDefinition.open()

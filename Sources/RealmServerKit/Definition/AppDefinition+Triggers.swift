@@ -47,9 +47,9 @@ extension AppDefinition {
   ///   - body: The code. If it throws, it is called again later.
   public mutating func trigger<T: ObjectBase>(
     _ name: String, on type: T.Type,
-    _ operations: Set<ObjectChange.Operation> = Set(ObjectChange.Operation.allCases),
+    _ operations: Set<TriggerEvent.Operation> = Set(TriggerEvent.Operation.allCases),
     options: TriggerOptions = TriggerOptions(),
-    _ body: @escaping @Sendable (ServerCall, ObjectChange) async throws -> Void
+    _ body: @escaping @Sendable (ServerCall, TriggerEvent) async throws -> Void
   ) {
     var trigger = DatabaseTrigger(type.className())
     trigger.operations = Set(
@@ -57,7 +57,7 @@ extension AppDefinition {
     trigger.match = options.filter.map { .document($0.elements) }
     trigger.documentBefore = options.hasDocumentBefore
     trigger.isUnordered = options.isUnordered
-    addTrigger(name, .database(trigger), options) { try await body($0, ObjectChange($1)) }
+    addTrigger(name, .database(trigger), options) { try await body($0, TriggerEvent($1)) }
   }
 
   /// Calls code after users are made, log in or are deleted.
