@@ -65,7 +65,7 @@ public final class User: Sendable {
   /// The session of a partition's realm, if it is open.
   public func session(forPartitionValue value: any PartitionValue) -> SyncSession? {
     let bson = value.anyBSON
-    return allSessions.first { $0.core.configuration.partitionValue == bson }
+    return allSessions.first { $0.core?.configuration.partitionValue == bson }
   }
 
   /// A client for the collections of a service.

@@ -36,6 +36,8 @@ final class ResultsState {
   let query: TableQuery
   /// The condition as it was written; nil for all elements.
   let written: RealmQuery.Predicate?
+  /// The name of the subscription that these results were subscribed to last.
+  var subscription: String?
   private var birth: UInt64
   // Confined as the realm is, and constant if that is frozen (`ResultsState` 4): checks of
   // exclusivity, of which a look-up by a condition would make five, could not find anything.

@@ -66,6 +66,8 @@ extension AsyncOpenTask {
           let opened = opened.take()
           // Other code on the queue may have opened the realm meanwhile.
           if let core = try RealmCache.livingCore(configuration, confinement) {
+            // It shows what was downloaded.
+            _ = try core.refresh()
             return Realm(core: core)
           }
           return Realm(core: try RealmCache.add(try opened.get()))
@@ -90,6 +92,8 @@ public struct AsyncOpenTask: Sendable {
     var handlers: [(queue: DispatchQueue, block: @Sendable (TransferProgress) -> Void)] = []
     var work: Task<Void, Never>?
     var isCancelled = false
+    /// What handlers have heard last.
+    var last: TransferProgress?
   }
 
   private final class Shared: Sendable {
@@ -119,14 +123,19 @@ public struct AsyncOpenTask: Sendable {
     callback.value(Result(catching: open))
   }
 
-  /// Calls a block on a queue with the progress of the download.
+  /// Calls a block on a queue with the progress of the download, as it is and as it goes on.
   func addHandler(_ queue: DispatchQueue, _ block: @escaping @Sendable (TransferProgress) -> Void) {
-    progress.withLock { $0.handlers.append((queue, block)) }
+    let isPending = isPending
+    progress.withLock { state in
+      state.handlers.append((queue, block))
+      if isPending, let last = state.last { queue.async { block(last) } }
+    }
   }
 
   fileprivate func report(_ progress: TransferProgress) {
-    for (queue, block) in self.progress.withLock({ $0.handlers }) {
-      queue.async { block(progress) }
+    self.progress.withLock { state in
+      state.last = progress
+      for (queue, block) in state.handlers { queue.async { block(progress) } }
     }
   }
 

@@ -46,13 +46,17 @@ struct PendingFileActions: Sendable {
     } catch { Logger.log(.error, "'\(action.path)' cannot be put aside: \(error)") }
   }
 
-  /// Carries out an action when no realm of its file is open in this process any more.
-  func carryOutSoon(_ action: FileAction) { Self.queue.async { attempt(action, rest: 1_000) } }
+  /// Carries out an action: before it returns if no realm of the file is open in this process, or
+  /// else when none is any more.
+  func carryOutNow(_ action: FileAction) {
+    Self.queue.sync { attempt(action, rest: 1_000, patience: 2_000) }
+  }
 
-  /// A session that failed has nothing to wait for: it is gone a moment after the last realm.
-  private func attempt(_ action: FileAction, rest: Int) {
+  /// A failed session is gone with the last realm (`SyncSessionCore` 5), unless a request is under
+  /// way.
+  private func attempt(_ action: FileAction, rest: Int, patience: Int = 1) {
     do {
-      if try carryOut(action) { return }
+      if try carryOut(action, patience: patience) { return }
       guard rest > 0 else {
         return Logger.log(
           .error,
@@ -65,7 +69,9 @@ struct PendingFileActions: Sendable {
   }
 
   /// Carries out an action, unless its file is open.
-  private func carryOut(_ action: FileAction) throws -> Bool {
+  ///
+  /// - Parameter patience: The milliseconds for workers to let go of the file after the last realm.
+  private func carryOut(_ action: FileAction, patience: Int = 1) throws -> Bool {
     let path = action.path
     guard FileManager.default.fileExists(atPath: path) else {
       try client.removeFileAction(for: path)
@@ -73,8 +79,7 @@ struct PendingFileActions: Sendable {
     }
     var failure: (any Error)?
     let isDone =
-      try !RealmCache.hasCore(atPath: path)
-      && DatabaseFile.whileClosed(path: path) {
+      try RealmCache.whileClosed(path, patience: patience) {
         do {
           try move(action)
           try client.removeFileAction(for: path)

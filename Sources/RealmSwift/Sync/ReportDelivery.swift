@@ -13,12 +13,14 @@ import RealmSyncProtocol
 /// Hands the reports of a file to the program.
 final class ReportDelivery: Sendable {
   private struct State {
-    /// What the program has got in this process.
+    /// The reports given to the program in this process.
     var handed: Set<CompensatingWriteReport> = []
     /// Whether the file keeps reports whose writes are not undone yet.
     var hasMore = false
-    /// Forgets the reports in the file that the program has.
+    /// Removes delivered reports from the file.
     var removal: Task<Void, Never>?
+    /// The number of delivered reports still in the file.
+    var removalCount = 0
   }
 
   private let agent: SyncAgent
@@ -33,13 +35,15 @@ final class ReportDelivery: Sendable {
     else { return }
     program(report)
     state.withLock { state in
-      state.removal = Task { [agent, previous = state.removal] in
+      state.removalCount += 1
+      state.removal = Task { [self, previous = state.removal] in
         await previous?.value
         do throws(StorageError) {
           try await agent.removeReport(report.serverVersion)
         } catch {
           Logger.log(.error, "A report in '\(agent.file.path)' is not removed: \(error)")
         }
+        self.state.withLock { $0.removalCount -= 1 }
       }
     }
   }
@@ -64,7 +68,10 @@ final class ReportDelivery: Sendable {
     if state.withLock({ $0.hasMore }) { look(program) }
   }
 
-  /// Waits until the file has forgotten what the program has.
+  /// Whether the file keeps no delivered report.
+  var isFinished: Bool { state.withLock { $0.removalCount == 0 } }
+
+  /// Waits until the file keeps no delivered report.
   func finish() async { await state.withLock { $0.removal }?.value }
 }
 #endif

@@ -7,6 +7,7 @@ public import Foundation
 import RealmQuery
 import RealmSession
 import RealmStorage
+import RealmSyncProtocol
 
 /// Whether `Results.subscribe(name:waitForSync:timeout:)` waits for the server.
 public enum WaitForSyncMode: Sendable {
@@ -19,7 +20,7 @@ public enum WaitForSyncMode: Sendable {
 }
 
 extension Results where Element: Object {
-  /// Subscribes to the objects that the results are of, so that the realm has them.
+  /// Subscribes to the objects of the results, so the realm has them.
   ///
   /// ```swift
   /// let todos = try await realm.objects(Todo.self).where { $0.owner == "Ann" }.subscribe()
@@ -28,8 +29,11 @@ extension Results where Element: Object {
   /// Results that are not just filtered (by a link, a list, an order or a limit) cannot be
   /// subscribed to, and trap. Only for realms of the main actor and of actors.
   ///
+  /// After a wait the realm shows the newest version, with the objects.
+  ///
   /// - Parameters:
-  ///   - name: The name of the subscription; one of another query with the name is replaced.
+  ///   - name: The name of the subscription; one of another query with the name is replaced. With
+  ///     nil it has no name, and named subscriptions of the query are others.
   ///   - waitForSync: When to wait until the objects are here.
   ///   - timeout: The longest time to wait, in seconds.
   /// - Throws: `Realm.Error.subscriptionFailed`, `SyncError`, a POSIX error ETIMEDOUT, or
@@ -47,17 +51,25 @@ extension Results where Element: Object {
     let (className, query) = subscriptionQuery
     let set = realm.subscriptions
     let isNew = set.subscribe(name, className, query)
+    state.subscription = name
     guard waitForSync == .always || waitForSync == .onCreation && isNew else { return self }
-    try await SyncSubscriptionSet.waitUntilComplete(
-      set.version, set.core, set.shared, timeout: timeout)
+    let (version, core, shared) = (set.version, set.core, set.shared)
+    try await SyncSubscriptionSet.waiting(atMost: timeout) {
+      try await SyncSubscriptionSet.waitUntilComplete(version, core, shared)
+      // A known subscription also has the newest changes of the server.
+      if !isNew { try await core.wait(for: .download) }
+    }
+    realm.refresh()
     return self
   }
 
-  /// Ends the subscription that has the query of the results and no name, if there is one.
+  /// Ends the subscription made by `subscribe(name:)` of these results, or else the unnamed one
+  /// with their query; nothing happens if there is none.
   public func unsubscribe() {
     guard let realm else { return }
     let (className, query) = subscriptionQuery
-    realm.subscriptions.unsubscribe(className, query)
+    realm.subscriptions.unsubscribe(state.subscription, className, query)
+    state.subscription = nil
   }
 
   /// The class and the text of the query.

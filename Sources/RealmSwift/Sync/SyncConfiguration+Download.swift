@@ -24,16 +24,16 @@ extension SyncConfiguration {
     }
     let shared = try await opening { try open(configuration) }
     guard let core = shared.kept(SyncAttachment.self)?.core else { return shared }
-    let id: UUID? =
-      if let handler { await core.progress.add(.download, isForWorkAtHand: true, handler) } else {
-        nil
-      }
+    // Handlers hear of all that is downloaded before the realm is there.
+    let id = handler.flatMap { core.progress.add(.download, isForWorkAtHand: false, $0) }
     defer { if let id { core.progress.remove(id) } }
+    core.resumeIfSuspended()
     let isStrict = cancelAsyncOpenOnNonFatalErrors
     try await core.wait(for: .download, isStrict: isStrict)
     guard isFlexible else { return shared }
     try await opening { try begin(shared, configuration) }
     try await SyncSubscriptionSet.waitUntilNewestIsComplete(core, shared, isStrict: isStrict)
+    await core.progress.flush(hasDownloaded: true)
     return shared
   }
 

@@ -110,7 +110,7 @@ public final class SyncManager: Sendable {
   /// Hands an error to the app.
   func report(_ error: any Error, _ session: SyncSession?) {
     guard let handler = errorHandler else {
-      return log(.error, "Session of '\(session?.core.path ?? id)': \(error)")
+      return log(.error, "Session of '\(session?.core?.path ?? id)': \(error)")
     }
     handler(error, session)
   }

@@ -3,7 +3,9 @@
 // Tells apps how far uploads and downloads are (P1 D.6).
 //
 // 1. A handler for the work at hand is called with a complete transfer once, and then never again.
-// 2. Nothing is reported before the first message of the server.
+// 2. Nothing is reported before the first message of the server, and with subscriptions nothing of
+//    a download before the first message of a set.
+// 3. One task at a time reads the file and calls the handlers, in the order of the news.
 
 #if Sync
 import Foundation
@@ -19,39 +21,61 @@ final class SyncProgressReporter: Sendable {
     let direction: SyncSession.ProgressDirection
     let isForWorkAtHand: Bool
     let handler: Handler
-    /// What was transferred when everything was, the last time.
+    /// The bytes of the last complete transfer.
     var base: Int
-    /// What is to be transferred for the work at hand.
+    /// The bytes of the work at hand, with all before it.
     var goal: Int
+    /// The newest subscription set when the handler was added.
+    let queryVersion: UInt64
+    /// The last call.
+    var told: TransferProgress?
+  }
+
+  /// The server's word about the download of a subscription set.
+  private struct Estimate {
+    var queryVersion: UInt64
+    /// The part already here: 0 for nothing, 1 for all.
+    var share: Double
   }
 
   private struct State {
     var entries: [UUID: Entry] = [:]
     var listener: VersionListener?
-    /// The newest estimate of a download with subscriptions; nil before the first message.
-    var estimate: Double?
+    /// The newest estimate; nil in partition mode, and before the first message of a set.
+    var estimate: Estimate?
+    /// The estimates since the last calls, oldest first.
+    var news: [Estimate] = []
     var hasDownloaded = false
     var isReading = false
     var isNewer = false
+    /// Waits for handlers to know the state of the file.
+    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let agent: SyncAgent
+  private let isFlexible: Bool
   private let state = Locked(State())
 
-  init(_ agent: SyncAgent) { self.agent = agent }
+  /// - Parameter isFlexible: Whether the objects of the file are selected by subscriptions.
+  init(_ agent: SyncAgent, isFlexible: Bool) {
+    self.agent = agent
+    self.isFlexible = isFlexible
+  }
 
-  /// Adds a handler; what is returned ends it.
+  /// Adds a handler, and returns its name. Nil if the file cannot be read.
   func add(
     _ direction: SyncSession.ProgressDirection, isForWorkAtHand: Bool,
     _ handler: @escaping Handler
-  ) async -> UUID? {
-    guard let file = try? await agent.state() else { return nil }
+  ) -> UUID? {
+    guard let file = fileState(),
+      let version = isFlexible ? try? agent.newestQueryVersion() : 0
+    else { return nil }
     let id = UUID()
-    let (done, all) = Self.bytes(file, direction)
+    let (done, all) = bytes(file, direction)
     state.withLock { state in
       state.entries[id] = Entry(
         direction: direction, isForWorkAtHand: isForWorkAtHand, handler: handler, base: done,
-        goal: all)
+        goal: all, queryVersion: version)
     }
     if direction == .upload { listen() }
     read()
@@ -68,16 +92,48 @@ final class SyncProgressReporter: Sendable {
     listener?.cancel()
   }
 
-  /// Takes the progress that a message brought.
+  /// Takes the progress of a message.
   func downloaded(_ progress: ServerMessage.Progress) {
     let isWatched = state.withLock { state in
       state.hasDownloaded = true
-      if case .flexible(let version, _, .estimate(let estimate)) = progress, version > 0 {
-        state.estimate = estimate
+      if case .flexible(let version, _, .estimate(let share)) = progress, version > 0 {
+        Self.note(Estimate(queryVersion: version, share: min(max(share, 0), 1)), in: &state)
       }
+      if state.entries.isEmpty { state.news = [] }
       return !state.entries.isEmpty
     }
     if isWatched { read() }
+  }
+
+  /// Notes an estimate. A download of several messages begins with nothing.
+  private static func note(_ estimate: Estimate, in state: inout State) {
+    let last = state.estimate
+    let begins =
+      last.map { $0.queryVersion < estimate.queryVersion || $0.share > estimate.share } ?? true
+    state.estimate = estimate
+    if begins, estimate.share < 1 {
+      state.news.append(Estimate(queryVersion: estimate.queryVersion, share: 0))
+    } else if let newest = state.news.last, newest.queryVersion == estimate.queryVersion,
+      newest.share > 0
+    {
+      state.news.removeLast()
+    }
+    state.news.append(estimate)
+  }
+
+  /// Waits until the handlers know the present state of the file.
+  ///
+  /// - Parameter hasDownloaded: Whether everything is here, by the word of the server.
+  func flush(hasDownloaded: Bool) async {
+    let isWatched = state.withLock { state in
+      if hasDownloaded { state.hasDownloaded = true }
+      return !state.entries.isEmpty
+    }
+    guard isWatched else { return }
+    await withCheckedContinuation { waiter in
+      state.withLock { $0.waiters.append(waiter) }
+      read()
+    }
   }
 
   /// Uploads grow with each commit.
@@ -87,6 +143,8 @@ final class SyncProgressReporter: Sendable {
     else { return }
     state.withLock { $0.listener = listener }
   }
+
+  private func fileState() -> FileState? { try? FileState(agent.file.snapshot()) }
 
   /// Reads the state of the file, and tells the handlers.
   private func read() {
@@ -101,9 +159,14 @@ final class SyncProgressReporter: Sendable {
     guard begins else { return }
     Task {
       while true {
-        if let file = try? await agent.state() { tell(file) }
+        let waiters = state.withLock { state in
+          defer { state.waiters = [] }
+          return state.waiters
+        }
+        if let file = fileState() { tell(file) }
+        for waiter in waiters { waiter.resume() }
         let goesOn = state.withLock { state in
-          assert(state.isReading, "one task reads at a time")
+          assert(state.isReading, "`SyncProgressReporter` 3")
           defer { state.isNewer = false }
           state.isReading = state.isNewer
           return state.isNewer
@@ -116,38 +179,78 @@ final class SyncProgressReporter: Sendable {
   private func tell(_ file: FileState) {
     let calls = state.withLock { state -> [(Handler, TransferProgress)] in
       guard state.hasDownloaded else { return [] }
+      let news = state.news.isEmpty ? [state.estimate].compactMap(\.self) : state.news
+      state.news = []
       var calls: [(Handler, TransferProgress)] = []
-      for (id, var entry) in state.entries {
-        let (done, all) = Self.bytes(file, entry.direction)
-        let goal = entry.isForWorkAtHand ? entry.goal : all
-        var estimate =
-          goal <= entry.base ? 1 : Double(done - entry.base) / Double(goal - entry.base)
-        if entry.direction == .download, let known = state.estimate { estimate = known }
-        estimate = min(max(estimate, 0), 1)
-        let isComplete = estimate >= 1
-        if isComplete { entry.base = done }
-        state.entries[id] = isComplete && entry.isForWorkAtHand ? nil : entry
-        calls.append(
-          (
-            entry.handler,
-            TransferProgress(
-              transferred: min(done, goal), transferable: goal, estimate: estimate)
-          ))
+      for (id, entry) in state.entries {
+        var entry: Entry? = entry
+        if isFlexible, entry?.direction == .download {
+          for estimate in news { call(&entry, file, estimate, &calls) }
+        } else {
+          call(&entry, file, nil, &calls)
+        }
+        state.entries[id] = entry
       }
       return calls
     }
     for (handler, progress) in calls { handler(progress) }
   }
 
-  /// The bytes that are transferred, and all that are to be.
-  private static func bytes(
+  /// Adds the call of a handler, unless it heard the same before; the entry becomes nil with the
+  /// last one.
+  private func call(
+    _ entry: inout Entry?, _ file: FileState, _ estimate: Estimate?,
+    _ calls: inout [(Handler, TransferProgress)]
+  ) {
+    guard var known = entry else { return }
+    // The download of an older set is not the work at hand.
+    if let estimate, known.isForWorkAtHand, estimate.queryVersion < known.queryVersion { return }
+    let progress = progress(of: known, file, estimate)
+    let isComplete = progress.estimate >= 1
+    if isComplete { known.base = bytes(file, known.direction).done }
+    if known.told != progress { calls.append((known.handler, progress)) }
+    known.told = progress
+    entry = isComplete && known.isForWorkAtHand ? nil : known
+  }
+
+  private func progress(
+    of entry: Entry, _ file: FileState, _ estimate: Estimate?
+  ) -> TransferProgress {
+    let (done, all) = bytes(file, entry.direction)
+    if let estimate {
+      // The server tells the part, and no number of bytes.
+      let isPart = estimate.share > 0 && estimate.share < 1 && done > entry.base
+      let rest = isPart ? (Double(done) - Double(entry.base)) * (1 / estimate.share - 1) : 0
+      return TransferProgress(
+        transferred: done, transferable: sum(done, Int(exactly: rest.rounded()) ?? 0),
+        estimate: estimate.share)
+    }
+    let goal = entry.isForWorkAtHand ? entry.goal : all
+    let base = Double(entry.base)
+    let share = goal <= entry.base ? 1 : (Double(done) - base) / (Double(goal) - base)
+    return TransferProgress(
+      transferred: min(done, goal), transferable: goal, estimate: min(max(share, 0), 1))
+  }
+
+  /// The transferred bytes, and all known ones.
+  private func bytes(
     _ file: FileState, _ direction: SyncSession.ProgressDirection
   ) -> (done: Int, all: Int) {
     switch direction {
     case .upload: (file.uploadedByteCount, max(file.uploadedByteCount, file.uploadableByteCount))
     case .download:
-      (file.downloadedByteCount, file.downloadedByteCount + file.downloadableByteCount)
+      (
+        file.downloadedByteCount,
+        isFlexible
+          ? file.downloadedByteCount : sum(file.downloadedByteCount, file.downloadableByteCount)
+      )
     }
+  }
+
+  /// The sum of two numbers of bytes; a damaged file may have any.
+  private func sum(_ left: Int, _ right: Int) -> Int {
+    let (sum, isTooLarge) = left.addingReportingOverflow(right)
+    return isTooLarge ? .max : sum
   }
 }
 #endif

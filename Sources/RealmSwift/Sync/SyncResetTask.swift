@@ -72,10 +72,11 @@ final class SyncResetTask: Sendable {
       if resumes { return core.resume() }
       if wasCancelled { return }
       guard reset.wanted != nil else { return core.failAdoption(reset.cause, error) }
-      await core.leaveResetToProgram(
+      let report = await core.manualReset(
         reset.cause,
         "The automatic client reset failed: \(error). The server had asked for it: "
           + reset.cause.document.message)
+      report()
     }
   }
 

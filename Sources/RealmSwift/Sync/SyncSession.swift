@@ -12,7 +12,7 @@ import RealmSyncProtocol
 /// The synchronisation of a realm's file with the server.
 ///
 /// Thread-safe. It begins when the first realm of a file is opened, and ends when the last one is
-/// closed and everything is uploaded.
+/// closed and everything is uploaded. Keeping the value does not keep the file open.
 public final class SyncSession: Sendable {
   /// Whether the session synchronises.
   public enum State: UInt, Sendable {
@@ -24,7 +24,7 @@ public final class SyncSession: Sendable {
     case invalid
   }
 
-  /// The state of the connection that the session uses.
+  /// The state of the connection of a session.
   public enum ConnectionState: UInt, Sendable {
     /// There is no connection.
     case disconnected
@@ -46,7 +46,7 @@ public final class SyncSession: Sendable {
   public enum ProgressMode: Sendable {
     /// Until its token is invalidated.
     case reportIndefinitely
-    /// Until what is to be transferred at the registration is.
+    /// Until the end of the transfer at hand when the handler is added.
     case forCurrentlyOutstandingWork
   }
 
@@ -66,11 +66,11 @@ public final class SyncSession: Sendable {
     /// Whether everything is transferred.
     public var isTransferComplete: Bool { progressEstimate >= 1 }
 
-    /// The bytes that were transferred.
+    /// The transferred bytes.
     @available(*, deprecated, renamed: "progressEstimate")
     public var transferredBytes: Int { transferred }
 
-    /// The bytes to be transferred, those that were included.
+    /// The bytes to be transferred, with the transferred ones.
     @available(*, deprecated, renamed: "progressEstimate")
     public var transferrableBytes: Int { transferable }
 
@@ -81,31 +81,37 @@ public final class SyncSession: Sendable {
 
   /// Ends the calls of a progress handler.
   public final class ProgressNotificationToken: Sendable {
-    private let reporter: SyncProgressReporter
-    private let id: Task<UUID?, Never>
+    private weak let reporter: SyncProgressReporter?
+    private let id: UUID
 
-    init(_ reporter: SyncProgressReporter, _ id: Task<UUID?, Never>) {
+    init(_ reporter: SyncProgressReporter, _ id: UUID) {
       self.reporter = reporter
       self.id = id
     }
 
     /// Ends the calls; one that is under way may still be made.
-    public func invalidate() {
-      Task { [reporter, id] in
-        if let id = await id.value { reporter.remove(id) }
-      }
-    }
+    public func invalidate() { reporter?.remove(id) }
   }
 
-  let core: SyncSessionCore
+  /// The session of the open file; nil once it has ended.
+  weak let core: SyncSessionCore?
+  private let identity: SyncSessionCore.Identity
+  private let settings: SyncConfiguration
 
-  init(_ core: SyncSessionCore) { self.core = core }
+  init(_ core: SyncSessionCore) {
+    self.core = core
+    identity = core.identity
+    settings = core.configuration
+  }
 
   /// Whether it synchronises.
-  public var state: State { core.publicState }
+  public var state: State {
+    core?.publicState ?? (settings.user.isLoggedIn ? .inactive : .invalid)
+  }
 
-  /// The state of its connection.
-  public var connectionState: ConnectionState { core.connectionState }
+  /// The state of its connection; `.disconnected` also while the session is suspended, or an error
+  /// keeps it from using the connection.
+  public var connectionState: ConnectionState { core?.connectionState ?? .disconnected }
 
   /// Why the session does not get on at the moment: the error that ended it, or else what the next
   /// attempt may overcome, like a server that does not answer or whose disk is full. Nil if nothing
@@ -114,63 +120,64 @@ public final class SyncSession: Sendable {
   /// ```swift
   /// if let error = realm.syncSession?.currentError { show(error.message) }
   /// ```
-  public var currentError: SyncError? { core.currentError }
+  public var currentError: SyncError? { core?.currentError }
 
   /// The user of the session.
-  public func parentUser() -> User? { core.configuration.user }
+  public func parentUser() -> User? { settings.user }
 
   /// The configuration of the session; nil if its user is logged out.
   public func configuration() -> SyncConfiguration? {
-    state == .invalid ? nil : core.configuration
+    state == .invalid ? nil : settings
   }
 
-  /// Stops synchronising until `resume()`.
-  public func suspend() { core.suspend() }
+  /// Stops synchronising until `resume()`, or until a realm of the file is opened and waits for the
+  /// server's data.
+  public func suspend() { core?.suspend() }
 
   /// Goes on to synchronise, after `suspend()` or an error.
-  public func resume() { core.resume() }
+  public func resume() { core?.resume() }
 
   /// Tries to connect at once, if the session waits for its next attempt.
-  public func reconnect() { core.reconnect() }
+  public func reconnect() { core?.reconnect() }
 
   /// Carries out at once what is decided about a file, and would be done at the program's next
   /// start; the error that brought the token says what that is.
   ///
-  /// The file is moved or deleted when no realm of it is open any more.
+  /// The file is moved or deleted before the call returns if no realm of it is open any more, and
+  /// otherwise as soon as the last one is closed.
   public static func immediatelyHandleError(_ token: SyncError.ActionToken) {
     guard let app = token.app else { return }
-    PendingFileActions(client: app.client).carryOutSoon(token.action)
+    PendingFileActions(client: app.client).carryOutNow(token.action)
   }
 
   /// Calls a block with the progress of transfers, on a thread of the library.
   ///
-  /// - Returns: What ends the calls; the block is called as long as the session exists otherwise.
+  /// - Returns: A token to end the calls; they end with the session otherwise.
   @discardableResult
   public func addProgressNotification(
     for direction: ProgressDirection, mode: ProgressMode,
     block: @escaping @Sendable (Progress) -> Void
   ) -> ProgressNotificationToken? {
-    let reporter = core.progress
-    return ProgressNotificationToken(
-      reporter,
-      Task {
-        await reporter.add(
-          direction, isForWorkAtHand: mode == .forCurrentlyOutstandingWork
-        ) { block(Progress($0)) }
-      })
+    guard let reporter = core?.progress else { return nil }
+    let id = reporter.add(direction, isForWorkAtHand: mode == .forCurrentlyOutstandingWork) {
+      block(Progress($0))
+    }
+    return id.map { ProgressNotificationToken(reporter, $0) }
   }
 
-  /// Waits until everything that is there now is uploaded or downloaded.
+  /// Waits until everything there is now is uploaded or downloaded, and progress handlers have
+  /// heard of it. A suspended session is waited for until it is resumed.
   ///
   /// - Throws: `SyncError`, or `CancellationError` if the task is cancelled.
   public func wait(for direction: ProgressDirection) async throws {
+    guard let core else { throw SyncError(.clientSessionError, "The session has ended.") }
     try await core.wait(for: direction == .upload ? .upload : .download)
   }
 
-  /// Calls a block when everything that is there now is uploaded or downloaded, or cannot be.
+  /// Calls a block when everything there is now is uploaded or downloaded, or cannot be.
   ///
   /// - Parameters:
-  ///   - direction: What is waited for.
+  ///   - direction: The direction to wait for.
   ///   - queue: Where the block is called; nil for a thread of the library.
   ///   - block: Called once.
   public func wait(
@@ -187,7 +194,7 @@ public final class SyncSession: Sendable {
 extension SyncSession: Equatable {
   /// Whether both are the session of one file.
   public static func == (left: SyncSession, right: SyncSession) -> Bool {
-    left.core === right.core
+    left.identity === right.identity
   }
 }
 

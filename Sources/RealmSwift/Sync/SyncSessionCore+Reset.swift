@@ -39,7 +39,11 @@ extension SyncSessionCore {
       return begin(SyncResetTask(self, reset))
     }
     guard let (mode, before, after) = configuration.clientResetMode.automatic else {
-      Task { await leaveResetToProgram(cause, cause.document.message) }
+      // The program may close the realm in its handler: nothing here may keep the file open then.
+      Task { [weak self] in
+        let report = await self?.manualReset(cause, cause.document.message)
+        report?()
+      }
       return
     }
     let reset = AutomaticReset(
@@ -48,8 +52,11 @@ extension SyncSessionCore {
     begin(SyncResetTask(self, reset))
   }
 
-  /// Reports a reset that the program decides about. The file is put aside at the next start.
-  func leaveResetToProgram(_ cause: ResetCause, _ message: String) async {
+  /// Ends the session for a reset that the program decides about. The file is put aside at the next
+  /// start.
+  ///
+  /// - Returns: Reports it to the program.
+  func manualReset(_ cause: ResetCause, _ message: String) async -> @Sendable () -> Void {
     let app = configuration.user.app
     let action = FileAction(
       movingFrom: path, to: PendingFileActions.backupPath(app.paths),
@@ -59,10 +66,11 @@ extension SyncSessionCore {
       protocolCode: cause.code.rawValue,
       token: SyncError.ActionToken(action: await stored(action), app: app))
     end(error)
+    let session = SyncSession(self)
     if case .manual(let handler?) = configuration.clientResetMode {
-      return handler(error, SyncSession(self))
+      return { handler(error, session) }
     }
-    app.syncManager.report(error, SyncSession(self))
+    return { app.syncManager.report(error, session) }
   }
 
   /// Reports an adoption that did not succeed. The file stays as it is, and is adopted when the

@@ -7,6 +7,8 @@
 //    after the last one closed.
 // 3. Only the closing task ends a core, and only if no realm of the file was opened meanwhile.
 // 4. Whether the session rests, and how far its connection is, is asked of the driver.
+// 5. After an error has ended a session, nothing is waited for: the session ends on the thread of
+//    the last realm's end, as the program may want to move the file next.
 
 #if Sync
 import Foundation
@@ -17,23 +19,27 @@ import RealmSyncProtocol
 /// The synchronisation of one file.
 final class SyncSessionCore: Sendable {
   private struct State {
-    /// The open files, of which there is at most one, and the uses that wait for something.
+    /// The open file, if it is open, and the uses with something to wait for.
     var uses = 0
     var isClosing = false
-    /// An error that the session does not survive.
+    /// An error not survived by the session.
     var failure: SyncError?
     /// Why the session does not get on at the moment.
     var hindrance: SyncError?
     /// The name of the session at the driver.
     var session: UInt64
     var ranInitialSubscriptions = false
-    /// The automatic reset that is under way.
+    /// The automatic reset under way.
     var reset: SyncResetTask?
     var failureObservers: [UUID: @Sendable () -> Void] = [:]
   }
 
+  /// Shared by the values of one session; it keeps no file open.
+  final class Identity: Sendable {}
+
   private static let registry = Locked<[String: SyncSessionCore]>([:])
 
+  let identity = Identity()
   let configuration: SyncConfiguration
   /// The configuration of the realm that began the session.
   let realmConfiguration: Realm.Configuration
@@ -75,7 +81,7 @@ final class SyncSessionCore: Sendable {
     self.agent = agent
     self.configuration = configuration
     self.realmConfiguration = realmConfiguration
-    progress = SyncProgressReporter(agent)
+    progress = SyncProgressReporter(agent, isFlexible: configuration.isFlexible)
     reports = ReportDelivery(agent)
     let user = configuration.user
     driver = user.app.connection(user.user, configuration.isFlexible ? .flexible : .partition)
@@ -119,7 +125,17 @@ final class SyncSessionCore: Sendable {
       state.isClosing = true
       return true
     }
-    if closes { Task { await close() } }
+    if closes, !closeAtOnce() { Task { await close() } }
+  }
+
+  /// Ends a session without anything to wait for. Returns whether it did (`SyncSessionCore` 5).
+  private func closeAtOnce() -> Bool {
+    let session = state.withLock { state in
+      state.failure != nil && state.reset == nil ? state.session : nil
+    }
+    guard let session, reports.isFinished, driver.endAtOnce(session) else { return false }
+    finishClosing()
+    return true
   }
 
   private func close() async {
@@ -136,6 +152,11 @@ final class SyncSessionCore: Sendable {
     await endReset()
     await driver.end(session)
     await reports.finish()
+    finishClosing()
+  }
+
+  /// Forgets the ended session, or begins another one if a realm was opened meanwhile.
+  private func finishClosing() {
     Self.registry.withLock { registry in
       assert(registry[path] === self, "`SyncSessionCore` 1, 3")
       let isOver = state.withLock { state in
@@ -174,7 +195,7 @@ final class SyncSessionCore: Sendable {
 
   var session: UInt64 { state.withLock { $0.session } }
 
-  /// Waits until everything that is there now is uploaded or downloaded.
+  /// Waits until everything there is now is uploaded or downloaded.
   ///
   /// - Parameter isStrict: Whether what hinders the session ends the wait, too.
   /// - Throws: `SyncError`, or `CancellationError` if the task is cancelled.
@@ -215,6 +236,7 @@ final class SyncSessionCore: Sendable {
       case .storage(let failure): throw SyncError(.clientInternalError, failure.message)
       }
     }
+    await progress.flush(hasDownloaded: direction == .download)
   }
 
   var publicState: SyncSession.State {
@@ -222,7 +244,10 @@ final class SyncSessionCore: Sendable {
     return isSuspended || failure != nil ? .inactive : .active
   }
 
-  var connectionState: SyncSession.ConnectionState { .init(driver.connectionState) }
+  var connectionState: SyncSession.ConnectionState {
+    let usesConnection = failure == nil && driver.rest(of: session) == nil
+    return usesConnection ? .init(driver.connectionState) : .disconnected
+  }
 
   func suspend() {
     state.withLock { $0.reset }?.cancel()
@@ -239,6 +264,9 @@ final class SyncSessionCore: Sendable {
     if reset?.resumeWhenOver() == true { return }
     driver.send(.resume(session: session))
   }
+
+  /// Lets a suspended session go on, as somebody is about to wait for it.
+  func resumeIfSuspended() { if isSuspended, configuration.user.isLoggedIn { resume() } }
 
   func reconnect() { driver.send(.reconnect) }
 
@@ -262,7 +290,7 @@ final class SyncSessionCore: Sendable {
   /// The error that ended the session, until it is resumed.
   var failure: SyncError? { state.withLock { $0.failure } }
 
-  /// What ends a wait for the session.
+  /// The error to end a wait for the session with.
   func obstacle(_ isStrict: Bool) -> SyncError? { isStrict ? currentError : failure }
 
   /// The error that ended the session, or else what hinders it at the moment.

@@ -107,8 +107,10 @@ public final class SyncSubscriptionSet {
 
   /// Adds a subscription, unless it is there. Returns whether it was not.
   func subscribe(_ name: String?, _ className: String, _ query: String) -> Bool {
-    let known = name == nil ? first(className, query) : firstStored { $0.name == name }
-    if known?.stored.objectClass == className, known?.stored.query == query { return false }
+    let isKnown = subscriptions.contains {
+      $0.name == name && $0.objectClass == className && $0.query == query
+    }
+    if isKnown { return false }
     edit {
       if let name { remove(named: name) }
       append(name, className, query)
@@ -116,11 +118,11 @@ public final class SyncSubscriptionSet {
     return true
   }
 
-  /// Removes the subscriptions without name that have a query.
-  func unsubscribe(_ className: String, _ query: String) {
-    let matches = { (subscription: StoredSubscription) in
-      subscription.name == nil && subscription.objectClass == className
-        && subscription.query == query
+  /// Removes the subscription of a name, or else the unnamed ones with a query.
+  func unsubscribe(_ name: String?, _ className: String, _ query: String) {
+    let matches = { (known: StoredSubscription) in
+      guard name == nil else { return known.name == name }
+      return known.name == nil && known.objectClass == className && known.query == query
     }
     guard subscriptions.contains(where: matches) else { return }
     edit { remove(where: matches) }
@@ -240,7 +242,8 @@ public final class SyncSubscriptionSet {
     }
   }
 
-  /// Changes the subscriptions in a block, and waits until the realm has all objects that match.
+  /// Changes the subscriptions in a block, and waits until the realm has all objects that match,
+  /// and shows them.
   ///
   /// - Throws: `Realm.Error.subscriptionFailed` if the server refuses the set, `SyncError`, or
   ///   `CancellationError` if the task is cancelled; the set is stored all the same.
@@ -248,6 +251,7 @@ public final class SyncSubscriptionSet {
   public func update(_ block: () -> Void) async throws {
     edit(block)
     try await Self.waitUntilComplete(version, core, shared)
+    orTrap(try realm?.refresh())
   }
 
   /// Changes the subscriptions in a block and stores them.
@@ -337,13 +341,13 @@ extension SyncSubscriptionSet {
     throw CancellationError()
   }
 
-  /// Waits until the set of a version, or a newer one, is complete, but no longer than a time.
-  static func waitUntilComplete(
-    _ version: UInt64, _ core: SyncSessionCore, _ shared: SharedFile, timeout: TimeInterval?
+  /// Waits for something, but no longer than a time; without one, for ever.
+  static func waiting(
+    atMost timeout: TimeInterval?, _ body: @escaping @Sendable () async throws -> Void
   ) async throws {
-    guard let timeout else { return try await waitUntilComplete(version, core, shared) }
+    guard let timeout else { return try await body() }
     try await withThrowingTaskGroup(of: Void.self) { group in
-      group.addTask { try await waitUntilComplete(version, core, shared) }
+      group.addTask { try await body() }
       group.addTask {
         try await Task.sleep(for: .seconds(timeout))
         throw NSError(

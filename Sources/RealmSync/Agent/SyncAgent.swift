@@ -155,6 +155,12 @@ package actor SyncAgent {
     try IntegrationError.storing(FileState(file.snapshot()))
   }
 
+  /// The version of the newest subscription set; 0 if there is none. Any thread may ask.
+  package nonisolated func newestQueryVersion() throws(StorageError) -> UInt64 {
+    let tables = try TableGroup(file.snapshot(), schemas: schemas)
+    return try StoredSubscriptionSet.newest(in: tables)?.version ?? 0
+  }
+
   /// Stores the file's identifier from the server.
   package func adoptIdent(
     _ ident: FileIdentifier, salt: UInt64

@@ -39,6 +39,20 @@ extension ClientDriver {
     await withCheckedContinuation { end in self.end(session) { end.resume() } }
   }
 
+  /// Ends a session that rests and has no request under way. Returns whether it is over.
+  package func endAtOnce(_ session: UInt64) -> Bool {
+    let (ended, begins) = state.withLock { state -> (Session?, Bool) in
+      guard state.machine.mayEndAtOnce(session), let ended = state.sessions[session] else {
+        return (nil, false)
+      }
+      state.sessions[session] = nil
+      return (ended, handle(.end(session: session), in: &state))
+    }
+    ended?.listener.cancel()
+    if begins { schedule() }
+    return ended != nil
+  }
+
   /// Why a session rests; nil if it does not, or is over.
   package func rest(of session: UInt64) -> SessionRest? {
     state.withLock { $0.machine.rest(of: session) }

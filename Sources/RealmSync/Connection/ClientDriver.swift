@@ -50,20 +50,26 @@ package final class ClientDriver: Sendable {
 
   /// Hands an input to the machine. What it causes is done on another thread.
   package func send(_ input: ClientInput) {
-    if handle(input) { environment.schedule(self) }
+    if handle(input) { schedule() }
   }
+
+  /// Lets effects be carried out on another thread.
+  func schedule() { environment.schedule(self) }
 
   /// Hands in an input of the environment. What it causes is done on return, or by another thread.
   package func deliver(_ input: ClientInput) { if handle(input) { carryOut() } }
 
   /// Returns whether effects wait and no call carries them out yet.
   private func handle(_ input: ClientInput) -> Bool {
-    state.withLock { state in
-      state.effects += state.machine.handle(input, now: environment.now)
-      guard !state.effects.isEmpty, !state.isCarryingOut else { return false }
-      state.isCarryingOut = true
-      return true
-    }
+    state.withLock { handle(input, in: &$0) }
+  }
+
+  /// Hands an input to the machine. Returns whether effects wait and no call carries them out yet.
+  func handle(_ input: ClientInput, in state: inout State) -> Bool {
+    state.effects += state.machine.handle(input, now: environment.now)
+    guard !state.effects.isEmpty, !state.isCarryingOut else { return false }
+    state.isCarryingOut = true
+    return true
   }
 
   // MARK: Effects

@@ -94,6 +94,11 @@ package struct ClientMachine: Hashable, Sendable {
   /// Why a session rests; nil if it does not, or is over.
   package func rest(of session: UInt64) -> SessionRest? { sessions[session]?.rest }
 
+  /// Whether nothing is under way for a session that rests: its file is not used after its end.
+  package func mayEndAtOnce(_ session: UInt64) -> Bool {
+    sessions[session].map { $0.rest != nil && $0.request == nil } ?? false
+  }
+
   /// The effects of an input.
   package mutating func handle(_ input: ClientInput, now: Milliseconds) -> [ClientEffect] {
     self.now = now

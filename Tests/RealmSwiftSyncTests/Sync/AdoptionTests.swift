@@ -121,7 +121,7 @@ import Testing
     let folder = try #require(configuration.fileURL).deletingLastPathComponent().path
     let names = try FileManager.default.contentsOfDirectory(atPath: folder)
     #expect(names.allSatisfy { $0.hasPrefix("flx_sync_default.realm") }, "\(names)")
-    let core = try await device.session().core
+    let core = try #require(try await device.session().core)
     #expect(try !core.agent.waitsForAdoption())
     // Another user begins with what the server has.
     let other = try await ResetDevice(self.configuration(present, "other", after: path))
@@ -237,7 +237,7 @@ import Testing
       try await device.waitForNames(before)
       try await device.add(name)
       try await device.meet()
-      let core = try await device.session().core
+      let core = try #require(try await device.session().core)
       #expect(try !core.agent.waitsForAdoption())
       last = device
     }

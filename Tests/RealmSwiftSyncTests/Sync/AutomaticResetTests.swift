@@ -76,7 +76,7 @@ import Testing
     _ device: ResetDevice, _ configuration: Realm.Configuration
   ) async throws {
     let path = try #require(configuration.fileURL).path
-    let core = try await device.session().core
+    let core = try #require(try await device.session().core)
     for _ in 0..<3_000 {
       if try await !core.agent.hasResetRecord() { break }
       try await Task.sleep(for: .milliseconds(20))

@@ -22,7 +22,7 @@ import Testing
       realm = try await Realm(configuration: configuration, actor: self)
     }
 
-    func agent() throws -> SyncAgent { try #require(realm?.syncSession).core.agent }
+    func agent() throws -> SyncAgent { try #require(realm?.syncSession?.core).agent }
 
     func close() { realm = nil }
   }

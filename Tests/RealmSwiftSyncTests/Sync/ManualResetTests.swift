@@ -3,7 +3,9 @@
 // Client resets that the program decides about: the error, its token, and what the next start does.
 
 #if Sync
+import Dispatch
 import Foundation
+import RealmSession
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol
@@ -104,6 +106,47 @@ import Testing
     try await waitUntilGone(path)
     try expectEqual(names(in: backup), ["waits"])
     #expect(try app.device("first").core.client.fileActions().isEmpty)
+  }
+
+  /// `SyncSessionCore` 5: also in the handler of the error.
+  @Test(arguments: [SyncMode.flexible, .partition], [false, true])
+  func theFileIsAsideWhenTheCallReturns(_ mode: SyncMode, _ isInHandler: Bool) async throws {
+    let app = try MemoryApp(mode)
+    let user = try await app.device("first").login(credentials: .anonymous)
+    let queue = DispatchQueue(label: "realm")
+    let held = Locked<UnsafeTransfer<Realm>?>(nil)
+    let path = Locked("")
+    let putAside: @Sendable (any Error) -> Bool = { error in
+      queue.sync { held.withLock { $0 = nil } }
+      guard let token = (error as? SyncError)?.clientResetInfo()?.1 else { return false }
+      SyncSession.immediatelyHandleError(token)
+      return !FileManager.default.fileExists(atPath: path.withLock { $0 })
+    }
+    let (outcomes, outcome) = AsyncStream.makeStream(of: (isAside: Bool, error: any Error).self)
+    let reset = ClientResetMode.manual { error, _ in
+      outcome.yield((isInHandler && putAside(error), error))
+    }
+    var configuration =
+      mode == .partition
+      ? user.configuration(partitionValue: "p", clientResetMode: reset)
+      : user.flexibleSyncConfiguration(clientResetMode: reset)
+    configuration.objectTypes = [Todo.self]
+    let file = try #require(configuration.fileURL).path
+    path.withLock { $0 = file }
+    let opened = configuration
+    let session = try queue.sync {
+      let realm = try Realm(configuration: opened, queue: queue)
+      let kept = UnsafeTransfer(realm)
+      held.withLock { $0 = kept }
+      return realm.syncSession
+    }
+    try await session?.wait(for: .download)
+    try app.server.forgetFiles()
+    session?.reconnect()
+    for await (isAside, error) in outcomes {
+      expectTrue(isInHandler ? isAside : putAside(error))
+      break
+    }
   }
 
   /// `PendingFileActions` 1.

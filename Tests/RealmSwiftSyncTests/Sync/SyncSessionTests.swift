@@ -96,7 +96,34 @@ struct SyncSessionTests {
     session.resume()
     session.suspend()
     expectEqual(session.state, .inactive)
-    expectTrue(session.core.isSuspended)
+    expectEqual(session.core?.isSuspended, true)
+  }
+
+  /// An opening that waits for the server's data lets a suspended session go on.
+  @Test(.timeLimit(.minutes(10))) func anOpenResumesASuspendedSession() async throws {
+    let app = try MemoryApp()
+    let configuration = try await app.configuration("first", Self.all)
+    let device = try await Device(configuration)
+    let session = try await device.session()
+    session.suspend()
+    _ = try await Device(configuration)
+    expectEqual(session.state, .active)
+    session.suspend()
+    let isOpen = await withCheckedContinuation { continuation in
+      Realm.asyncOpen(configuration: configuration, callbackQueue: DispatchQueue(label: "open")) {
+        continuation.resume(returning: (try? $0.get()) != nil)
+      }
+    }
+    expectTrue(isOpen)
+    expectEqual(session.state, .active)
+    // One that does not wait changes nothing.
+    session.suspend()
+    let queue = DispatchQueue(label: "open")
+    try queue.sync { _ = try Realm(configuration: configuration, queue: queue) }
+    expectEqual(session.state, .inactive)
+    expectEqual(session.connectionState, .disconnected)
+    session.resume()
+    expectEqual(session.connectionState, .connected)
   }
 
   @Test func theConnectionsStateIsTold() async throws {
