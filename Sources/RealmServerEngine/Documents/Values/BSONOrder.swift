@@ -197,11 +197,11 @@ enum BSONOrder {
     _ elements: [BSONElement], _ work: inout DocumentWork
   ) throws(DocumentError) -> BSONValue {
     let sorted = try sorted(elements, &work)
-    let isPlain = sorted.allSatisfy { isPlain($0.key) } && sorted.first != marker
-    var values = isPlain ? [] : [marker, marker]
+    let hasPlainKeys = sorted.allSatisfy { isPlain($0.key) } && sorted.first != marker
+    var values = hasPlainKeys ? [] : [marker, marker]
     for element in sorted {
       let value = try normal(element.value, &work)
-      if isPlain {
+      if hasPlainKeys {
         values.append(BSONElement(element.key, value))
       } else {
         values.append(BSONElement("", bytes(element.key)))
