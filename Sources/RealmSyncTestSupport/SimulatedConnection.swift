@@ -36,6 +36,8 @@ final class SimulatedConnection {
   /// Messages not taken by the server's socket yet, with what they say of the device's file.
   var output: [(bytes: [UInt8], said: StoredProgress?)] = []
   var toClient: [[UInt8]] = []
+  /// What an original client asserts of the messages.
+  var reports = ReportChecker()
   /// What a message has said last of the device's file, and the disk has.
   var foundProgress: StoredProgress?
   var isLostForClient = false

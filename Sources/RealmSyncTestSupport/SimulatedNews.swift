@@ -54,7 +54,7 @@ final class SimulatedNews: Sendable {
   // MARK: Reports
 
   func hasReport(_ report: CompensatingWriteReport) -> Bool {
-    reports.withLock { $0.contains(report) }
+    reports.withLock { $0.contains { $0.has(report) } }
   }
 
   var reportCount: Int { reports.withLock { $0.count } }
@@ -115,5 +115,13 @@ final class SimulatedNews: Sendable {
       isDenied.withLock { $0 = true }
     default: add("\(event)")
     }
+  }
+}
+
+extension CompensatingWriteReport {
+  /// Whether it says what another one says: what a bootstrap passes goes into a later report.
+  func has(_ other: CompensatingWriteReport) -> Bool {
+    serverVersion >= other.serverVersion && rejectedClientVersion >= other.rejectedClientVersion
+      && other.updates.allSatisfy(updates.contains)
   }
 }

@@ -123,7 +123,7 @@ extension SyncNetwork {
   ) throws -> [CompensatingWriteReport] {
     let kept = try KeptReports.stored(in: device.read()).map(\.compensatingWrite)
     return server.reports[file, default: []].filter { report in
-      !device.news.hasReport(report) && !kept.contains(report)
+      !device.news.hasReport(report) && !kept.contains { $0?.has(report) == true }
     }
   }
 }

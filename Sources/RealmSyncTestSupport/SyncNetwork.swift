@@ -450,7 +450,13 @@ package final class SyncNetwork {
   /// Lets the server's socket take a message; it must not say more than is stored.
   private func write(_ connection: SimulatedConnection) async throws {
     if let (bytes, said) = connection.output.first {
-      switch try? MessageParser(version: connection.version).serverMessage(bytes) {
+      let message = try? MessageParser(version: connection.version).serverMessage(bytes)
+      // Older versions do not say which messages are of a bootstrap.
+      if let message, connection.version.hasServerBootstraps || mode == .partition {
+        connection.reports.receive(message)
+        ownProblems += connection.reports.problems
+      }
+      switch message {
       case .download(_, let download): checker.check(download.cursors, are: said)
       case .ident(_, let file, _): checker.check(SyncCursors(), are: said, of: file)
       default: break

@@ -30,11 +30,8 @@ package actor ServerSessionStore: ServerRequestHandler {
   private var name: RealmName?
   private var user = ""
   private var rights = SessionRights(mayWrite: false)
-  /// The version through which compensating writes were reported to the client.
+  /// The version through which compensating writes were given to the machine, to be reported.
   private var reportedVersion: UInt64 = 0
-  /// Whether the client was sent no changesets of the steady state since the last report: it hands
-  /// errors to the program only then (P5 5).
-  private var holdsReports = false
   /// The number of the BIND among those of all sessions.
   private var binding: UInt64 = 0
   /// The file claimed by the session.
@@ -351,7 +348,7 @@ package actor ServerSessionStore: ServerRequestHandler {
     in realm: ServerRealm, of file: FileIdentifier
   ) async throws(SessionRefusal) -> [CompensatingWriteReport] {
     let reports = try await storing(await realm.compensations(of: file, after: reportedVersion))
-    if let last = reports.last { (reportedVersion, holdsReports) = (last.serverVersion, true) }
+    if let last = reports.last { reportedVersion = last.serverVersion }
     return reports
   }
 
@@ -422,15 +419,10 @@ package actor ServerSessionStore: ServerRequestHandler {
       view.add(parts(entries, bootstrap, bootstrap.cursors, of: target))
       if isWhole { return nil }
     }
-    if holdsReports, target == nil, made.round.entries.isEmpty {
-      let position = made.round.cursors.download
-      made.round.entries = [DownloadEntry(ofServer: [], at: position, await opened.realm.now)]
-    }
     let isNews = !made.round.entries.isEmpty || made.round.cursors.download != cursor
     guard let active, target == nil || isNews else { return nil }
     guard version.hasServerBootstraps, made.round.entries.byteCount > app.limits.roundByteCount
     else {
-      if !made.round.entries.isEmpty { holdsReports = false }
       return ServerMessage.Download(
         cursors: made.round.cursors,
         progress: .flexible(queryVersion: active.version, batch: .steady, done: .estimate(1)),

@@ -30,9 +30,8 @@ package struct ServerExchange: Hashable, Sendable {
   private(set) var isInsideBootstrap = false
   /// Whether the first DOWNLOAD is the bootstrap of a new file.
   private let beginsWithBootstrap: Bool
-  /// The version of a compensating write whose error the client holds back: it hands errors to the
-  /// program at a DOWNLOAD of the steady state with changesets (P5 5). 0 if there is none.
-  private var heldVersion: UInt64 = 0
+  /// The reports of compensating writes that were not sent.
+  private var reports = DueReports()
   private var marks: [Mark] = []
   private var lastMark: UInt64 = 0
   private var lastQueryVersion: UInt64
@@ -68,11 +67,26 @@ package struct ServerExchange: Hashable, Sendable {
   /// Whether a DOWNLOAD is to be made, where `head` is the newest version of the realm.
   func needsDownload(head: UInt64) -> Bool {
     owesDownload || isBootstrapping || head > scanned.serverVersion
-      || heldVersion > 0 && scanned.serverVersion >= heldVersion
+      || reports.isDue(at: scanned.serverVersion)
   }
 
-  /// Notes that a compensating write was reported.
-  mutating func didReport(_ version: UInt64) { heldVersion = version }
+  /// Notes compensating writes, to be reported with the DOWNLOADs that undo them.
+  mutating func add(_ more: [CompensatingWriteReport]) { reports.append(more) }
+
+  /// The memory of the reports that were not sent.
+  var reportByteCount: Int { reports.byteCount }
+
+  /// Takes the reports to send before a DOWNLOAD of the realm, which gets the entries for them.
+  mutating func takeReports(
+    for download: inout ServerMessage.Download
+  ) throws(MessageError) -> [CompensatingWriteReport] {
+    try reports.take(for: &download, after: sent.download)
+  }
+
+  /// The DOWNLOAD to send after one with which a report went.
+  mutating func takeRelease(after download: ServerMessage.Download) -> ServerMessage.Download? {
+    reports.takeRelease(after: download)
+  }
 
   // MARK: Queries
 
@@ -143,11 +157,6 @@ package struct ServerExchange: Hashable, Sendable {
     owesFirstDownload = false
     if download.batch == .last {
       isBootstrapping = download.queryVersion ?? 0 < askedQueryVersion
-    }
-    if download.batch == .steady, !download.body.isEmpty,
-      sent.download.serverVersion >= heldVersion
-    {
-      heldVersion = 0
     }
     isInsideBootstrap = download.batch == .moreToCome
     if isInsideBootstrap { isBootstrapping = true }

@@ -58,10 +58,11 @@ package struct ServerSessionMachine: Hashable, Sendable {
     self.session = session
   }
 
-  /// The sizes of the messages that wait, of the UPLOAD that is being integrated, and of the MARKs
-  /// without an answer.
+  /// The sizes of the messages that wait, of the UPLOAD that is being integrated, of the MARKs
+  /// without an answer, and of the reports that were not sent.
   package var heldByteCount: Int {
     waitingByteCount + underWayByteCount + (exchange?.markByteCount ?? 0)
+      + (exchange?.reportByteCount ?? 0)
   }
 
   /// Whether a part of a bootstrap was sent, and not the last.
@@ -260,7 +261,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     case (.claim(let ident), .claimed(let file, let rejected, let isViewChanged)):
       phase = .running(ServerExchange(ident, file))
       if isViewChanged { exchange?.didChangeView() }
-      for report in rejected { send(report) }
+      exchange?.add(rejected)
     case (.currentHead, .head(let head)):
       note(head)
       exchange?.didFindHead(head.version)
@@ -268,7 +269,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     case (.integrate(let progress, _, _), .integrated(let head, let rejected)):
       exchange?.didStore(progress)
       note(head)
-      for report in rejected { send(report) }
+      exchange?.add(rejected)
     case (.setQuery(let query), .done): exchange?.didSetQuery(query.version)
     case (.setQuery(let query), .queryRefused(let message)):
       send(
@@ -304,21 +305,28 @@ package struct ServerSessionMachine: Hashable, Sendable {
       assertionFailure("ServerSessionMachine 2")
       return refuse(SessionRefusal(.sessionClosed, "Internal error"))
     }
+    var download = download
+    do throws(MessageError) {
+      for report in try exchange.takeReports(for: &download) { send(report) }
+    } catch {
+      assertionFailure("the realm's own entries cannot be read: \(error)")
+      return refuse(SessionRefusal(.sessionClosed, "Internal error"))
+    }
     let isSent = exchange.take(download)
+    let release = exchange.takeRelease(after: download)
     phase = .running(exchange)
     note(download.cursors.latest)
     guard isSent else { return }
-    send(
-      .download(session: session, download),
-      after: StoredProgress(
-        file: exchange.file, clientVersion: download.cursors.upload.clientVersion,
-        version: download.cursors.latest.version))
+    let said = StoredProgress(
+      file: exchange.file, clientVersion: download.cursors.upload.clientVersion,
+      version: download.cursors.latest.version)
+    send(.download(session: session, download), after: said)
+    if let release { send(.download(session: session, release), after: said) }
   }
 
   private mutating func send(_ report: CompensatingWriteReport) {
     var document = ErrorDocument(.compensatingWrite, message: "Writes were undone by the server")
     document.compensatingWrite = report
-    if version.mode == .flexible { exchange?.didReport(report.serverVersion) }
     send(
       .error(
         session: session, code: ErrorCode(SessionErrorCode.compensatingWrite),

@@ -103,23 +103,26 @@ struct ServerSessionMachineTests {
     expectEqual(server.others, [.ended])
   }
 
-  /// P5 5: the client holds an error back until a DOWNLOAD of the steady state has changesets, and
-  /// a bootstrap may have brought what undoes the writes.
-  @Test func aReportIsFollowedByADownloadThatReleasesIt() throws {
+  /// `DueReports` 3: a bootstrap may bring what undoes the writes, and releases no report.
+  @Test func aReportIsReleasedAfterTheBootstrapThatReachesIt() throws {
     var server = try Self.running()
     try server.receive(Self.upload("30 4 4", "29 4 347155200000 0 1 x"))
     let report = CompensatingWriteReport(
       serverVersion: 5, rejectedClientVersion: 29, updates: [])
-    server.reply(.integrated(head: Self.head(5), rejected: [report]))
-    expectEqual(server.takeSent().count, 1)
-    let entry = "5 30 347155200000 1 0 0 "
-    server.reply(Self.download(5, 30, up: 30, 4, query: 1, .last, entry))
-    let cursor = DownloadCursor(serverVersion: 5, clientVersion: 30)
-    expectEqual(server.request, .nextDownload(after: cursor))
-    let count = server.requests.count
-    server.reply(Self.download(5, 30, up: 30, 4, query: 1, .steady, entry))
-    expectEqual(server.takeSent().count, 2)
-    expectEqual(server.requests.count, count)
+    server.reply(.integrated(head: Self.head(6), rejected: [report]))
+    expectEqual(server.takeSent(), [])
+    expectTrue(server.machine.heldByteCount > 0)
+    let entry = "6 30 347155200000 1 0 0 "
+    server.reply(Self.download(6, 30, up: 30, 4, query: 1, .moreToCome, entry))
+    let first = server.takeSent()
+    expectEqual(first.map { $0.prefix(14) }, ["json_error 231", "download 1 6 3"])
+    expectEqual(first.first?.contains("\"compensatingWriteServerVersion\":6"), true)
+    expectEqual(server.machine.heldByteCount, 0)
+    server.reply(Self.download(6, 30, up: 30, 4, query: 1, .last, entry))
+    let header = "download 1 6 30 6 7777 30 4 1"
+    expectEqual(
+      server.takeSent(),
+      ["\(header) 1 1 0 24 0\n\(entry)", "\(header) 2 1 0 13 0\n6 30 0 1 0 0 "])
   }
 
   /// SY8
