@@ -184,6 +184,7 @@ package final class SimulatedServer {
       case .ended(let session):
         connection.stores[session]?.end()
         connection.ended.append(session)
+      case .notice: break
       }
     }
   }

@@ -27,8 +27,13 @@ package final class SyncRecorder: ChangeRecorder {
   package init(file: FileIdentifier = .own) { unsafe recording = Recording(file: file) }
 
   /// Ends the changeset and begins the next; no bytes if nothing was written.
-  package func finish(_ group: WriteGroup) throws(StorageError) -> [UInt8] {
-    try unsafe recording.finish(group)
+  ///
+  /// - Parameter limit: What the changeset may have at most; nil where it is not uploaded.
+  /// - Throws: `StorageError.limitExceeded` for a larger one.
+  package func finish(
+    _ group: WriteGroup, within limit: UploadLimit? = nil
+  ) throws(StorageError) -> [UInt8] {
+    try unsafe recording.finish(group, within: limit)
   }
 
   /// Forgets the recorded writes, as after a rollback.
@@ -154,8 +159,17 @@ extension SyncRecorder {
     init(file: FileIdentifier) { builder = ChangesetBuilder(file: file) }
 
     /// Ends the changeset and begins the next; no bytes if nothing was written.
-    mutating func finish(_ group: WriteGroup) throws(StorageError) -> [UInt8] {
+    mutating func finish(
+      _ group: WriteGroup, within limit: UploadLimit?
+    ) throws(StorageError) -> [UInt8] {
       try writePending(group)
+      let excess = limit?.excess(
+        byteCount: builder.byteCount, instructionCount: builder.encoder.instructionCount,
+        elementCount: builder.encoder.elementCount)
+      if let excess {
+        removeAll()
+        throw .limitExceeded(excess)
+      }
       let bytes = builder.take()
       removeAll()
       return bytes

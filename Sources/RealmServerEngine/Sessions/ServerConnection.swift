@@ -23,6 +23,7 @@ package actor ServerConnection {
   private let handlerSource: HandlerSource
   private let turns: DownloadTurns
   private let memory: any ConnectionMemory
+  private let notice: @Sendable (String) -> Void
   private var machine: ServerConnectionMachine
   private var handlers: [UInt64: any ServerRequestHandler] = [:]
   /// The sessions whose requests are under way.
@@ -49,15 +50,18 @@ package actor ServerConnection {
   ///   - turns: Those of all connections together.
   ///   - memory: The connection's part of what all of them share.
   ///   - alarms: Those of all connections together; nil for some of its own.
+  ///   - notice: Takes a line for the operator for each message that is refused.
   package init(
     _ socket: any MessageSocket, version: ProtocolVersion, served: SyncMode,
     limits: ServerConnectionMachine.Limits = ServerConnectionMachine.Limits(),
     downloadByteCount: Int = 1 << 20, timer: SyncClock,
     turns: DownloadTurns = DownloadTurns(), memory: (any ConnectionMemory)? = nil,
-    alarms: ConnectionAlarms? = nil, handlerSource: @escaping HandlerSource
+    alarms: ConnectionAlarms? = nil, notice: @escaping @Sendable (String) -> Void = { _ in },
+    handlerSource: @escaping HandlerSource
   ) {
     self.downloadByteCount = downloadByteCount
     self.memory = memory ?? UnlimitedMemory()
+    self.notice = notice
     self.socket = socket
     self.timer = timer
     self.handlerSource = handlerSource
@@ -151,6 +155,7 @@ package actor ServerConnection {
         handlers[name] = handlerSource(ServerSessionLink(session: name, of: self))
       case .store(let name, let request, let store): perform(store, number: request, of: name)
       case .ended(let name): end(name)
+      case .notice(let text): notice(text.withoutControls)
       }
     }
   }
@@ -259,6 +264,21 @@ package actor ServerConnection {
   private static func take(_ message: inout [UInt8]) -> [UInt8] {
     defer { message = [] }
     return message
+  }
+}
+
+extension String {
+  /// The text with a mark in the place of what would end its line or change how it is shown: texts
+  /// about messages have words of their senders.
+  fileprivate var withoutControls: String {
+    String(
+      String.UnicodeScalarView(
+        unicodeScalars.map { scalar in
+          switch scalar.properties.generalCategory {
+          case .control, .format, .lineSeparator, .paragraphSeparator: "\u{FFFD}"
+          default: scalar
+          }
+        }))
   }
 }
 

@@ -61,6 +61,7 @@ package final class ServerHost: Sendable {
       downloadByteCount: served == .flexible
         ? app.limits.bootstrapByteCount : app.limits.downloadByteCount,
       timer: timer, turns: turns, memory: memory, alarms: alarms,
+      notice: app.notice,
       handlerSource: { [app, wrap] link in
         let own = ServerSessionStore(app: app, version: version, connection: number, link: link)
         guard let links = app.links else { return wrap(own) }

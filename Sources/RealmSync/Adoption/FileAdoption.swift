@@ -13,7 +13,7 @@
 
 import RealmReplication
 package import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 package import RealmTables
 
 /// Makes a file of a former server one of the present server. Runs on the thread of the file's
@@ -29,36 +29,22 @@ package struct FileAdoption {
     package let droppedLists: [String]
   }
 
-  /// A changeset to be uploaded.
-  private struct Upload {
-    /// The version of the own change that it stands for; 0 for what the server lacked.
-    let origin: UInt64
-    let timestamp: Int64
-    /// As the file has it, mostly compressed: together they are the whole content.
-    let stored: [UInt8]
-    let byteCount: Int
-
-    init(_ changeset: [UInt8], origin: UInt64, timestamp: Int64) {
-      self.origin = origin
-      self.timestamp = timestamp
-      stored = StoredChangesetFraming.encode(changeset)
-      byteCount = changeset.count
-    }
-  }
-
   /// The last time that a seed may have: a year after the beginning of times.
   private static let seedTimeMax: UInt64 = 365 * 86_400_000
 
   private let file: DatabaseFile
   private let copy: DatabaseFile
   private let schemas: SchemaCache
+  private let limit: UploadLimit
   /// Whether the program is to hear of the adoption when it is done.
   private let isToBeAnnounced: Bool
 
+  /// - Parameter limit: That of a changeset to be uploaded.
   package init(
     of file: DatabaseFile, to copy: DatabaseFile, schemas: SchemaCache = SchemaCache(),
-    isToBeAnnounced: Bool = false
+    isToBeAnnounced: Bool = false, limit: UploadLimit = .standard
   ) {
+    self.limit = limit
     self.isToBeAnnounced = isToBeAnnounced
     self.file = file
     self.copy = copy
@@ -81,7 +67,8 @@ package struct FileAdoption {
       let (uploads, content) = try uploads(of: group.transaction, old, onto: scratch, source)
       try transfer(from: scratch, source, to: group)
       try ResetError.storing(takeOver(source, in: group, uploads))
-      try ResetError.storing(commit(uploads, group, source))
+      let serverVersion = source.progress.download.serverVersion
+      try ResetError.storing(uploads.commit(group, serverVersion: serverVersion))
       return Outcome(
         before: group.transaction.base, seededCount: content.seededCount,
         droppedLists: content.droppedLists)
@@ -108,23 +95,23 @@ package struct FileAdoption {
   private func uploads(
     of transaction: WriteTransaction, _ old: TableGroup, onto scratch: WriteGroup,
     _ source: CopiedState
-  ) throws(ResetError) -> ([Upload], ContentAdoption<TableGroup>) {
+  ) throws(ResetError) -> (UploadVersions, ContentAdoption<TableGroup>) {
     let own = try ResetError.storing(OwnChanges(in: transaction))
     let formerVersion = try ResetError.storing(transaction.syncProgress.download.serverVersion)
     let seedTime = Int64(min(max(formerVersion, 1), Self.seedTimeMax))
     var content = ContentAdoption(
       of: old, own.file, own.entries.map(\.changeset), onto: scratch, source.ident)
-    var uploads: [Upload] = []
+    var uploads = UploadVersions(limit: limit)
     do throws(ApplyError) {
-      let classes = try content.begin()
-      if !classes.isEmpty { uploads.append(Upload(classes, origin: 0, timestamp: seedTime)) }
-      try content.seed { uploads.append(Upload($0, origin: 0, timestamp: seedTime)) }
+      uploads.append(try content.begin(), origin: 0, timestamp: seedTime)
+      try content.seed { uploads.append($0, origin: 0, timestamp: seedTime) }
       for (number, entry) in own.entries.enumerated() {
         for changeset in try content.replay(number) {
-          uploads.append(Upload(changeset, origin: entry.version, timestamp: entry.timestamp))
+          uploads.append(changeset, origin: entry.version, timestamp: entry.timestamp)
         }
       }
     } catch { throw ResetError(error) }
+    try uploads.check()
     return (uploads, content)
   }
 
@@ -139,7 +126,7 @@ package struct FileAdoption {
 
   /// Takes over the identifier and the cursors of the copy. The history begins again.
   private func takeOver(
-    _ source: CopiedState, in group: WriteGroup, _ uploads: [Upload]
+    _ source: CopiedState, in group: WriteGroup, _ uploads: UploadVersions
   ) throws(StorageError) {
     let transaction = group.transaction
     try transaction.trimSyncHistory(through: transaction.base.version)
@@ -150,41 +137,11 @@ package struct FileAdoption {
       try sets.completeReset(keepsNewer: true)
       // What was written before a set was changed is still uploaded before that is sent.
       let base = transaction.base.version
-      try sets.moveSnapshots { version in
-        base + UInt64(uploads.prefix { $0.origin <= version }.count)
-      }
+      try sets.moveSnapshots { uploads.version(through: $0, base: base) }
     }
     let known = try AdoptionRecord.stored(in: TableGroup(transaction.base, schemas: schemas))
     try AdoptionRecord(origin: known?.origin ?? "", state: .complete).store(in: group)
     if isToBeAnnounced { try KeptReports.noteReset(in: group) }
-  }
-
-  /// Writes a version for each changeset, all of which become durable together.
-  private func commit(
-    _ uploads: [Upload], _ group: WriteGroup, _ source: CopiedState
-  ) throws(StorageError) {
-    assert(group.recorder == nil, "an adoption is not recorded")
-    let serverVersion = source.progress.download.serverVersion
-    func note(_ upload: Upload, in transaction: WriteTransaction) {
-      transaction.syncEntry = SyncEntry(
-        changeset: upload.stored, remoteVersion: serverVersion, originTimestamp: upload.timestamp)
-      transaction.syncEntryByteCount = upload.byteCount
-    }
-    if let first = uploads.first { note(first, in: group.transaction) }
-    var pending = try group.writeVersion()
-    do throws(StorageError) {
-      for upload in uploads.dropFirst() {
-        let transaction = try pending.begin()
-        pending = try transaction.orRollback { () throws(StorageError) in
-          note(upload, in: transaction)
-          return try transaction.writeVersion(changeset: [])
-        }
-      }
-    } catch {
-      pending.discard()
-      throw error
-    }
-    try pending.makeDurable()
   }
 }
 

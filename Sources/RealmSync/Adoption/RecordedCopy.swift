@@ -18,10 +18,15 @@ package struct RecordedCopy {
   private let file: DatabaseFile
   private let schemas = SchemaCache()
   private let now: OriginTimestamp
+  private let limit: UploadLimit
 
-  /// - Parameter file: A file without any version, opened with the history of a synchronised
-  ///   client.
-  package init(_ file: DatabaseFile, now: OriginTimestamp = .now()) {
+  /// - Parameters:
+  ///   - file: A file without any version, opened with the history of a synchronised client.
+  ///   - limit: That of a changeset to be uploaded.
+  package init(
+    _ file: DatabaseFile, now: OriginTimestamp = .now(), limit: UploadLimit = .standard
+  ) {
+    self.limit = limit
     precondition(file.options.history == .syncClient, "a local file was to be synchronised")
     self.file = file
     self.now = now
@@ -49,6 +54,22 @@ package struct RecordedCopy {
 
   private func commit(_ bytes: [UInt8]) throws(StorageError) {
     if bytes.isEmpty { return }
+    guard bytes.count > limit.byteCount else { return try commitPart(bytes) }
+    let changeset: Changeset
+    do throws(ChangesetError) {
+      changeset = try ChangesetParser.parse(bytes)
+    } catch {
+      throw .limitExceeded("A value of the realm cannot be uploaded: \(error)")
+    }
+    guard let parts = changeset.encoded(within: limit) else {
+      throw .limitExceeded(
+        "A value of the realm cannot be uploaded: it has more than \(limit.byteCount) bytes")
+    }
+    for part in parts { try commitPart(part) }
+  }
+
+  /// Writes what can be uploaded at once.
+  private func commitPart(_ bytes: [UInt8]) throws(StorageError) {
     let group = try WriteGroup(file.beginWrite(), schemas: schemas)
     try group.commit { (group) throws(StorageError) in
       do {

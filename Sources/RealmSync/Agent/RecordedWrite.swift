@@ -5,7 +5,8 @@
 // 1. One writer exists at a time, and only it uses the recorder.
 // 2. The entry is made after the last write, in the commit itself: so each version's entry has
 //    exactly the writes of its transaction.
-// 3. No entry is older than an earlier local one that the history still has (P2 D.1): merges
+// 3. An entry can be uploaded: a transaction above the limit of messages is not committed.
+// 4. No entry is older than an earlier local one that the history still has (P2 D.1): merges
 //    compare the times of entries, and the clock of a device may be set back.
 
 import RealmReplication
@@ -23,8 +24,16 @@ package final class RecordedWrite: @unchecked Sendable {
   /// The newest local entry with writes, as of the last transaction.
   private var newest: (version: UInt64, timestamp: Int64)?
 
-  /// - Parameter now: The clock whose time entries have.
-  package init(now: @escaping @Sendable () -> OriginTimestamp = OriginTimestamp.now) {
+  private let limit: UploadLimit
+
+  /// - Parameters:
+  ///   - limit: That of the changes of a transaction.
+  ///   - now: The clock whose time entries have.
+  package init(
+    limit: UploadLimit = .standard,
+    now: @escaping @Sendable () -> OriginTimestamp = OriginTimestamp.now
+  ) {
+    self.limit = limit
     self.now = now
   }
 
@@ -41,7 +50,7 @@ package final class RecordedWrite: @unchecked Sendable {
     group.recorder = recorder
     group.beforeCommit = { [self, recorder] (group) throws(StorageError) in
       assert(group.recorder === recorder, "RecordedWrite 1")
-      let changeset = try recorder.finish(group)
+      let changeset = try recorder.finish(group, within: limit)
       guard !changeset.isEmpty else { return }
       let transaction = group.transaction
       assert(transaction.syncEntry == nil, "RecordedWrite 2")

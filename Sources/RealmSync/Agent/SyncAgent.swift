@@ -287,8 +287,8 @@ package struct FileState: Hashable, Sendable {
 package struct UploadScan: Hashable, Sendable {
   /// A scan ends when it has found so many bytes.
   package var byteCountGoal = 128 << 10
-  /// No message becomes larger, unless its only changeset is.
-  package var byteCountMax = 16 << 20
+  /// No message becomes larger.
+  package var byteCountMax = MessageBody.uploadByteCountMax
 
   package init() {}
 
@@ -306,6 +306,7 @@ package struct UploadScan: Hashable, Sendable {
     var progress = UploadCursor(clientVersion: version, serverVersion: stored.upload.serverVersion)
     var entries: [UploadEntry] = []
     var isComplete = false
+    var excess: String?
     var byteCount = 0
     var cursor = history.heads(after: version)
     while byteCount < byteCountGoal {
@@ -316,20 +317,30 @@ package struct UploadScan: Hashable, Sendable {
       if head.isUploadable {
         var bytes = try history.changeset(at: head.version)
         if !history.isUpgraded { bytes = StoredChangesetFraming.encode(bytes) }
-        let size = try StoredChangeset.byteCount(of: bytes)
-        if !entries.isEmpty, byteCount + size >= byteCountMax { break }
+        let entry = UploadEntry(
+          clientVersion: head.version, serverVersion: head.remoteVersion,
+          timestamp: OriginTimestamp(milliseconds: UInt64(max(0, head.originTimestamp))),
+          changeset: bytes)
+        let plain = try StoredChangeset.byteCount(of: bytes)
+        let size = entry.byteCount(withChangesetOf: plain)
+        if byteCount + size > byteCountMax {
+          // One that no message can have was committed by another version of the library.
+          if size > byteCountMax { excess = Self.excess(plain, of: head.version) }
+          break
+        }
         byteCount += size
-        entries.append(
-          UploadEntry(
-            clientVersion: head.version, serverVersion: head.remoteVersion,
-            timestamp: OriginTimestamp(milliseconds: UInt64(max(0, head.originTimestamp))),
-            changeset: bytes))
+        entries.append(entry)
       }
       progress = UploadCursor(clientVersion: head.version, serverVersion: head.remoteVersion)
     }
     return UploadBatch(
       try body(entries), lastVersion: entries.last?.clientVersion, progress: progress,
-      lockedServerVersion: stored.download.serverVersion, isComplete: isComplete)
+      lockedServerVersion: stored.download.serverVersion, isComplete: isComplete, excess: excess)
+  }
+
+  private static func excess(_ byteCount: Int, of version: UInt64) -> String {
+    "The changes of version \(version) have \(byteCount) bytes, and no server takes more than "
+      + "\(UploadLimit.standard.byteCount) in one transaction"
   }
 
   private func body(_ entries: [UploadEntry]) throws(StorageError) -> MessageBody {

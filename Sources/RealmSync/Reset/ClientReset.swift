@@ -11,7 +11,7 @@
 
 import RealmReplication
 package import RealmStorage
-import RealmSyncProtocol
+package import RealmSyncProtocol
 package import RealmTables
 
 /// Makes a file equal to its fresh copy. Runs on the thread of the file's agent.
@@ -21,6 +21,7 @@ package struct ClientReset {
   let cause: ResetCause
   let now: Timestamp
   private let schemas: SchemaCache
+  private let limit: UploadLimit
   /// Whether the program is to hear of the reset when it is done.
   private let isToBeAnnounced: Bool
 
@@ -34,10 +35,13 @@ package struct ClientReset {
     package var droppedLists: [String] = []
   }
 
+  /// - Parameter limit: That of a changeset to be uploaded.
   package init(
     of file: DatabaseFile, to copy: DatabaseFile, _ cause: ResetCause,
-    schemas: SchemaCache = SchemaCache(), now: Timestamp, isToBeAnnounced: Bool = false
+    schemas: SchemaCache = SchemaCache(), now: Timestamp, isToBeAnnounced: Bool = false,
+    limit: UploadLimit = .standard
   ) {
+    self.limit = limit
     self.isToBeAnnounced = isToBeAnnounced
     self.file = file
     self.copy = copy
@@ -99,7 +103,7 @@ package struct ClientReset {
     return try write { (group) throws(ResetError) in
       try transfer(from: tables, source, to: group)
       try ResetError.storing(dropHistory(in: group, source))
-      return Outcome(before: group.transaction.base, hasRecovered: false)
+      return (Outcome(before: group.transaction.base, hasRecovered: false), nil)
     }
   }
 
@@ -116,29 +120,46 @@ package struct ClientReset {
       let old = try ResetError.storing(TableGroup(group.transaction.base, schemas: schemas))
       var replay = ChangeReplay(from: old, changes.file, onto: scratch, source.ident)
       var replayed: [UInt64: [UInt8]] = [:]
+      var uploads = UploadVersions(limit: limit)
       for change in changes.entries {
         do throws(ApplyError) {
-          replayed[change.version] = ChangesetEncoder.encode(try replay.replay(change.changeset))
+          let changeset = try replay.replay(change.changeset)
+          replayed[change.version] = ChangesetEncoder.encode(changeset)
+          uploads.append(changeset, origin: change.version, timestamp: change.timestamp)
         } catch { throw ResetError(error) }
       }
+      try uploads.check()
       try transfer(from: scratch, source, to: group)
-      try ResetError.storing(replaceHistory(in: group, source, by: replayed))
-      return Outcome(
+      let outcome = Outcome(
         before: group.transaction.base, hasRecovered: true, droppedLists: replay.droppedLists)
+      guard uploads.areDivided else {
+        try ResetError.storing(replaceHistory(in: group, source, by: replayed))
+        return (outcome, nil)
+      }
+      try ResetError.storing(beginHistory(in: group, source, uploads))
+      return (outcome, uploads)
     }
   }
 
   /// Runs a transaction, which is committed.
+  ///
+  /// - Parameter body: Gives the versions with which the history begins; nil if it goes on.
   private func write(
-    _ body: (WriteGroup) throws(ResetError) -> Outcome
+    _ body: (WriteGroup) throws(ResetError) -> (Outcome, UploadVersions?)
   ) throws(ResetError) -> Outcome {
     let group = try ResetError.storing(WriteGroup(file.beginWrite(), schemas: schemas))
     return try group.orRollback { () throws(ResetError) in
       assert(group.recorder == nil, "a reset is not recorded")
       try ResetError.storing(upgradeHistory(in: group.transaction))
-      let outcome = try body(group)
+      let (outcome, uploads) = try body(group)
       if isToBeAnnounced { try ResetError.storing(KeptReports.noteReset(in: group)) }
-      _ = try ResetError.storing(group.commit())
+      guard let uploads else {
+        _ = try ResetError.storing(group.commit())
+        return outcome
+      }
+      let serverVersion = try ResetError.storing(
+        group.transaction.syncProgress.download.serverVersion)
+      try ResetError.storing(uploads.commit(group, serverVersion: serverVersion))
       return outcome
     }
   }
@@ -188,6 +209,19 @@ package struct ClientReset {
     }
     let total = byteCount
     try transaction.updateSyncProgress { $0.uploadableByteCount = total }
+  }
+
+  /// Begins the history again, with more versions than there were: a change that was made again is
+  /// larger than an upload, and is divided.
+  private func beginHistory(
+    in group: WriteGroup, _ source: CopiedState, _ uploads: UploadVersions
+  ) throws(StorageError) {
+    let base = group.transaction.base.version
+    try group.transaction.trimSyncHistory(through: base)
+    try adopt(source, in: group, keepsNewerSets: true)
+    try SubscriptionStore(existingIn: group)?.moveSnapshots {
+      uploads.version(through: $0, base: base)
+    }
   }
 
   private func adopt(

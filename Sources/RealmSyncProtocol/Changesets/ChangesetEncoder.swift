@@ -14,6 +14,8 @@ package struct ChangesetEncoder: Sendable {
   private var strings = StringTable()
   private var writer = InstructionWriter()
   package private(set) var instructionCount = 0
+  /// The number of path elements, those of forgotten instructions included.
+  package private(set) var elementCount = 0
 
   package init() {}
 
@@ -41,6 +43,7 @@ package struct ChangesetEncoder: Sendable {
     guard !path.isEmpty else { return .none }
     let start = writer.elements.count
     writer.elements.append(contentsOf: path)
+    elementCount += writer.elements.count - start
     return ElementRange(start: UInt32(start), count: UInt32(writer.elements.count - start))
   }
 
@@ -142,6 +145,7 @@ package struct ChangesetEncoder: Sendable {
     strings.removeAll()
     writer.removeAll()
     instructionCount = 0
+    elementCount = 0
   }
 
   /// The bytes of a changeset. Strings keep their indices and the positions of their definitions;

@@ -309,6 +309,7 @@ struct ClientSession: Hashable, Sendable {
 
   /// Sends what a scan found.
   private mutating func upload(_ batch: UploadBatch) {
+    if let excess = batch.excess, batch.lastVersion == nil { return refuseUpload(excess) }
     guard let number, var exchange else { return }
     defer { self.exchange = exchange }
     let progress = batch.progress
@@ -335,6 +336,16 @@ struct ClientSession: Hashable, Sendable {
       after: stored(
         version: progress.clientVersion,
         serverVersion: max(progress.serverVersion, batch.lockedServerVersion)))
+  }
+
+  /// Acts on a changeset that no server takes, as on a server that says so: only a file without it
+  /// can go on.
+  private mutating func refuseUpload(_ excess: String) {
+    rest(for: .error)
+    report(
+      .needsReset(
+        mayRecover: true, code: ErrorCode(ConnectionErrorCode.badChangesetSize),
+        document: ErrorDocument(message: excess, action: .clientReset)))
   }
 
   // MARK: Receiving

@@ -229,11 +229,14 @@ package struct UploadBatch: Hashable, Sendable {
   package let lockedServerVersion: UInt64
   /// Whether the scan reached its limit.
   package let isComplete: Bool
+  /// Why the changeset after these cannot be uploaded; nil if it can, or there is none.
+  package let excess: String?
 
   package init(
     _ body: MessageBody = .empty, lastVersion: UInt64? = nil, progress: UploadCursor,
-    lockedServerVersion: UInt64 = 0, isComplete: Bool = true
+    lockedServerVersion: UInt64 = 0, isComplete: Bool = true, excess: String? = nil
   ) {
+    self.excess = excess
     self.body = body
     self.lastVersion = lastVersion
     self.progress = progress

@@ -109,6 +109,13 @@ package struct UploadEntry: Hashable, Sendable {
     return bytes
   }
 
+  /// The bytes of the entry in a plain body.
+  ///
+  /// - Parameter byteCount: Those of its changeset.
+  package func byteCount(withChangesetOf byteCount: Int) -> Int {
+    header(byteCount).count + byteCount
+  }
+
   /// Adds the entry to a plain body.
   fileprivate func append(to bytes: inout [UInt8]) {
     bytes += header(changeset.count)

@@ -133,20 +133,20 @@ package struct ServerConnectionMachine: Hashable, Sendable {
 
   private mutating func receive(_ bytes: [UInt8]) {
     guard bytes.count <= limits.messageByteCount else {
-      return close(.messageTooBig, "A message is larger than \(limits.messageByteCount) bytes")
+      return refuse(.messageTooBig, "A message is larger than \(limits.messageByteCount) bytes")
     }
     let message: ClientMessage
     do throws(MessageError) {
       message = try MessageParser(version: version).clientMessage(bytes)
     } catch {
-      return fail(error.code, "Bad message: \(error)")
+      return refuse(error.code, "Bad message: \(error)")
     }
     switch message {
     case .ping(let timestamp, _): send(.pong(timestamp: timestamp))
     case .bind(let bind): begin(bind, byteCount: bytes.count)
     default:
       guard let number = message.session, sessions[number] != nil else {
-        return fail(.badSessionIdent, "No session has the number \(message.session ?? 0)")
+        return refuse(.badSessionIdent, "No session has the number \(message.session ?? 0)")
       }
       handle(.message(message, byteCount: bytes.count), at: number)
     }
@@ -154,17 +154,17 @@ package struct ServerConnectionMachine: Hashable, Sendable {
 
   private mutating func begin(_ bind: ClientMessage.Bind, byteCount: Int) {
     guard version.mode == served else {
-      return fail(
+      return refuse(
         served == .flexible ? .switchToFlexible : .switchToPartition,
         "The app has another mode of sync")
     }
     let number = bind.session
     guard sessions[number] == nil else {
-      return fail(.reuseOfSessionIdent, "The number \(number) is that of another session")
+      return refuse(.reuseOfSessionIdent, "The number \(number) is that of another session")
     }
     // Sessions that are refused are kept until their UNBIND, so they are not without limit either.
     guard sessions.count < 2 * limits.sessionCount else {
-      return fail(.other, "There are too many sessions")
+      return refuse(.other, "There are too many sessions")
     }
     let isTooMany = sessions.count >= limits.sessionCount
     lastName += 1
@@ -207,7 +207,9 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       } else {
         effects.append(.store(session: name, request: request, store))
       }
-    case .failConnection(let code, let message): fail(code, message)
+    case .failConnection(let code, let message): refuse(code, message)
+    case .closeConnection(let code, let reason): refuse(code, reason)
+    case .notice(let text): effects.append(.notice(text))
     case .ended: remove(number)
     }
   }
@@ -299,6 +301,17 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     let takenBy = outputStart + limits.silence + patience
     guard now < takenBy else { return close(.goingAway, "The client takes nothing") }
     effects.append(.setTimer(at: min(end, takenBy)))
+  }
+
+  /// Ends the connection for a message that breaks the protocol, and tells the operator.
+  private mutating func refuse(_ code: ConnectionErrorCode, _ message: String) {
+    effects.append(.notice("A message was refused: \(code.rawValue): \(message)"))
+    fail(code, message)
+  }
+
+  private mutating func refuse(_ code: CloseCode, _ reason: String) {
+    effects.append(.notice("A message was refused: \(code.rawValue): \(reason)"))
+    close(code, reason)
   }
 
   private mutating func fail(_ code: ConnectionErrorCode, _ message: String) {

@@ -132,6 +132,16 @@ package struct ServerSessionMachine: Hashable, Sendable {
     phase = .failed
   }
 
+  /// Refuses what a message asks for. The operator is told: clients seldom show why they stop.
+  private mutating func refuse(_ name: String, _ refusal: SessionRefusal) {
+    note(name, refusal.code.rawValue, refusal.document.message)
+    refuse(refusal)
+  }
+
+  private mutating func note(_ name: String, _ code: Int, _ message: String) {
+    effects.append(.notice("A message was refused: \(name), \(code): \(message)"))
+  }
+
   private mutating func failConnection(_ code: ConnectionErrorCode, _ message: String) {
     effects.append(.failConnection(code, message: message))
     end()
@@ -234,7 +244,14 @@ package struct ServerSessionMachine: Hashable, Sendable {
     do {
       entries = try upload.body.uploadEntries()
     } catch {
-      return failConnection(error.code, "Bad body of an UPLOAD")
+      guard error == .badChangesetSize else {
+        return failConnection(error.code, "Bad body of an UPLOAD")
+      }
+      // By the code 112 deployed clients would send it again for ever. By this one they reset.
+      effects.append(
+        .closeConnection(
+          .messageTooBig, reason: "The body of an UPLOAD has more than 16 MiB"))
+      return end()
     }
     do throws(SessionRefusal) {
       guard let news = try exchange?.check(upload, entries) else { return }
@@ -242,7 +259,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
         .integrate(
           news.progress, lockedServerVersion: upload.lockedServerVersion, entries: news.entries))
     } catch {
-      refuse(error)
+      refuse("UPLOAD", error)
     }
   }
 
@@ -250,7 +267,11 @@ package struct ServerSessionMachine: Hashable, Sendable {
 
   private mutating func stored(_ request: ServerStoreRequest, _ reply: ServerStoreReply) {
     switch (request, reply) {
-    case (_, .refused(let refusal)): refuse(refusal)
+    case (_, .refused(let refusal)):
+      if let name = request.messageName, refusal.document.effectiveAction != .transient {
+        note(name, refusal.code.rawValue, refusal.document.message)
+      }
+      refuse(refusal)
     case (.bind, .bound(let ident, let salt)):
       guard case .binding(let needsIdent) = phase else { return }
       phase = .bound
@@ -272,12 +293,14 @@ package struct ServerSessionMachine: Hashable, Sendable {
       exchange?.add(rejected)
     case (.setQuery(let query), .done): exchange?.didSetQuery(query.version)
     case (.setQuery(let query), .queryRefused(let message)):
+      note("QUERY", SessionErrorCode.badQuery.rawValue, message)
       send(
         .queryError(
           .init(
             session: session, code: ErrorCode(.badQuery), queryVersion: query.version,
             message: message)))
-    case (.claim, .queryRefused(let message)): refuse(SessionRefusal(.badQuery, message))
+    case (.claim, .queryRefused(let message)):
+      refuse("IDENT", SessionRefusal(.badQuery, message))
     default:
       assertionFailure("an answer to another request")
       refuse(SessionRefusal(.sessionClosed, "Internal error"))
@@ -291,7 +314,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
       store(.claim(ident))
     } catch {
       switch error {
-      case .refusal(let refusal): refuse(refusal)
+      case .refusal(let refusal): refuse("IDENT", refusal)
       case .boundInOtherSession:
         failConnection(.boundInOtherSession, "The file is bound in another session")
       }

@@ -40,6 +40,8 @@ package enum ServerConnectionEffect: Hashable, Sendable {
   case store(session: UInt64, request: UInt64, ServerStoreRequest)
   /// The session is over: no request follows, and no answer is awaited.
   case ended(session: UInt64)
+  /// Tell the operator.
+  case notice(String)
 }
 
 // MARK: Sessions
@@ -63,6 +65,10 @@ package enum ServerSessionEffect: Hashable, Sendable {
   case store(request: UInt64, ServerStoreRequest)
   /// The client broke the protocol: send the error for the connection, and close it.
   case failConnection(ConnectionErrorCode, message: String)
+  /// Close the connection: the reaction of clients to the code is the right one.
+  case closeConnection(CloseCode, reason: String)
+  /// Tell the operator.
+  case notice(String)
   /// The session is over, and its number may be used again.
   case ended
 }
@@ -117,6 +123,19 @@ package enum ServerStoreRequest: Hashable, Sendable {
   /// Make another query the active one. A bootstrap of it is due then, in place of one that is not
   /// begun.
   case setQuery(VersionedQuery)
+}
+
+extension ServerStoreRequest {
+  /// The message that asks for it; nil if the server asks by itself.
+  var messageName: String? {
+    switch self {
+    case .bind: "BIND"
+    case .lookUp, .claim: "IDENT"
+    case .integrate: "UPLOAD"
+    case .setQuery: "QUERY"
+    case .nextDownload, .currentHead: nil
+    }
+  }
 }
 
 /// The answer to a `ServerStoreRequest`.

@@ -63,6 +63,23 @@ struct ServerConnectionTests {
     expectEqual(taken.withLock { $0 }, 1_000)
   }
 
+  /// A refused message has words of its sender, which end no line of the log.
+  @Test func linesForTheOperatorHaveNoControls() async {
+    let (socket, lines) = (TestSocket(), Locked<[String]>([]))
+    let connection = ServerConnection(
+      socket, version: ProtocolVersion(mode: .flexible), served: .flexible,
+      timer: TestTimer().clock, notice: { line in lines.withLock { $0.append(line) } }
+    ) { _ in TestHandler() }
+    await connection.start()
+    await connection.handle(
+      .session(1, .refuse(SessionRefusal(.badQuery, "not of a message"))))
+    await connection.receive(
+      Array("bind 1 37 0 0 0\n{\"schemaVersion\":0,\"sessionReason\":0}".utf8))
+    await connection.handle(
+      .session(1, .stored(request: 1, .refused(SessionRefusal(.other, "a\nb\u{202E}c")))))
+    expectEqual(lines.withLock { $0 }, ["A message was refused: BIND, 201: a\u{FFFD}b\u{FFFD}c"])
+  }
+
   // MARK: Memory
 
   /// `ServerConnection` 3

@@ -395,6 +395,33 @@ struct ClientSessionTests {
 
   // MARK: Uploads, queries, waits
 
+  /// A changeset that no message can have, as another version of the library has committed it: the
+  /// session sends what is before it, and asks for a reset, as a server would by a close code.
+  @Test func aChangesetThatCannotBeUploadedNeedsAReset() throws {
+    var client = try Self.running()
+    client.announce(23)
+    let entry = UploadEntry(
+      clientVersion: 21, serverVersion: 4, timestamp: OriginTimestamp(milliseconds: 0),
+      changeset: [1])
+    client.reply(
+      UploadBatch(
+        MessageBody(uploads: [entry]), lastVersion: 21,
+        progress: UploadCursor(clientVersion: 21, serverVersion: 4), isComplete: false,
+        excess: "too large"))
+    expectEqual(client.takeSent().count, 1)
+    expectEqual(client.requests.last?.request, .scanUploads(after: 21, pastQuery: 1))
+    client.reply(
+      UploadBatch(
+        progress: UploadCursor(clientVersion: 21, serverVersion: 4), isComplete: false,
+        excess: "too large"))
+    expectEqual(client.takeSent(), ["unbind 1\n"])
+    expectEqual(client.rest, .error)
+    let document = ErrorDocument(message: "too large", action: .clientReset)
+    let report = SyncSessionEvent.needsReset(
+      mayRecover: true, code: ErrorCode(ConnectionErrorCode.badChangesetSize), document: document)
+    expectTrue(client.takeOthers().contains(.sessionReport(session: 1, report)))
+  }
+
   @Test func uploadsWaitForTheFirstMark() throws {
     var client = ScriptedClient()
     client.connect()

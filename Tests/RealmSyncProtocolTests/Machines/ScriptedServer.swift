@@ -11,6 +11,8 @@ struct ScriptedServer {
   private(set) var others: [ServerSessionEffect] = []
   private(set) var log: [ServerSessionEffect] = []
   private(set) var sent: [String] = []
+  /// The lines for the operator.
+  private(set) var notices: [String] = []
   private let parser: MessageParser
   private let encoder: MessageEncoder
 
@@ -29,6 +31,7 @@ struct ScriptedServer {
       case .send(let message, _):
         sent.append(String(decoding: encoder.bytes(message), as: UTF8.self))
       case .store(let number, let request): requests.append((number, request))
+      case .notice(let text): notices.append(text)
       default: others.append(effect)
       }
     }

@@ -8,6 +8,8 @@ import RealmSyncProtocol
 struct ScriptedServerConnection {
   var machine: ServerConnectionMachine
   var now: Milliseconds = 0
+  /// The lines for the operator.
+  private(set) var notices: [String] = []
   private(set) var requests: [(session: UInt64, number: UInt64, request: ServerStoreRequest)] = []
   private(set) var others: [ServerConnectionEffect] = []
   private(set) var log: [ServerConnectionEffect] = []
@@ -36,6 +38,7 @@ struct ScriptedServerConnection {
         sentByteCount += bytes.count
       case .store(let session, let number, let request):
         requests.append((session, number, request))
+      case .notice(let text): notices.append(text)
       default: others.append(effect)
       }
     }

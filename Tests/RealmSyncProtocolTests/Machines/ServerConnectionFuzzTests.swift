@@ -178,6 +178,7 @@ struct ServerConnectionFuzzTests {
     let all: Set = [
       "send", "close", "setTimer", "pauseReading", "resumeReading", "began", "ended", "bind",
       "lookUp", "claim", "nextDownload", "integrate", "currentHead", "setQuery",
+      "notice",
     ]
     expectEqual(met, all)
   }
@@ -186,6 +187,7 @@ struct ServerConnectionFuzzTests {
     switch effect {
     case .send: "send"
     case .close: "close"
+    case .notice: "notice"
     case .setTimer: "setTimer"
     case .pauseReading: "pauseReading"
     case .resumeReading: "resumeReading"

@@ -207,6 +207,44 @@ struct ServerConnectionMachineTests {
       Issue.record("open")
       return
     }
+    expectEqual(
+      connection.notices, ["A message was refused: 1009: A message is larger than 100 bytes"])
+  }
+
+  /// The body of an UPLOAD that is small only as long as it is compressed: deployed clients reset
+  /// at this close code, and by an error they would send it again for ever.
+  @Test func anUploadWithALargeBodyClosesTheSocket() {
+    var connection = Self.made()
+    connection.run(1, name: 1)
+    connection.reply(1, ScriptedServerConnection.download(4))
+    _ = connection.takeSent()
+    connection.receive("upload 1 1 16777217 3 19 4 4\nabc")
+    expectEqual(connection.takeSent(), [])
+    guard case .close(.messageTooBig, _)? = connection.takeOthers().last else {
+      Issue.record("open")
+      return
+    }
+    expectEqual(
+      connection.notices,
+      ["A message was refused: 1009: The body of an UPLOAD has more than 16 MiB"])
+  }
+
+  /// Each message that is refused is a line for the operator: clients seldom show why they stop.
+  @Test(arguments: [
+    ("nonsense 1\n", "A message was refused: 102:"), ("mark 7 1\n", "A message was refused: 106:"),
+    ("bind 1 5 0 0 0\n\"foo\"", "A message was refused: 107:"),
+    ("mark 1 0\n", "A message was refused: 109:"),
+    ("upload 1 1 9 3 20 4 4\nabc", "A message was refused: 110:"),
+    ("upload 1 0 0 0 20 9 4\n", "A message was refused: UPLOAD, 209:"),
+  ])
+  func aRefusedMessageIsALineForTheOperator(_ text: String, _ line: String) {
+    var connection = Self.made()
+    connection.run(1, name: 1)
+    connection.reply(1, ScriptedServerConnection.download(4))
+    expectEqual(connection.notices, [])
+    connection.receive(text)
+    expectEqual(connection.notices.count, 1)
+    expectTrue(connection.notices.first?.hasPrefix(line) ?? false)
   }
 
   @Test func anEvictedConnectionIsToldToComeBack() {

@@ -105,6 +105,7 @@ struct SessionPeer {
     for effect in effects {
       switch effect {
       case .send(let message, _): toClient.append(message)
+      case .notice: break
       case .began(let session):
         serverSession = session
         view = FakeRealm.View()

@@ -65,6 +65,32 @@ struct FileAdoptionTests {
     #expect(try !device.history().hasPendingUploads())
   }
 
+  /// `UploadVersions` 3: objects, and own changes, that are larger than an upload are divided.
+  @Test func whatIsTooLargeForOneUploadIsDivided() async throws {
+    let long = String(repeating: "x", count: 400)
+    let bench = try await AdoptedDevice(
+      former: [
+        Self.make,
+        { group in for id in 10..<14 as Range<Int64> { try Items.put(id, long, group) } },
+      ],
+      waiting: [
+        { group in
+          for id in 20..<24 as Range<Int64> { try Items.put(id, long, group) }
+          for _ in 0..<3 { try Items.append(long, to: 1, group) }
+        }
+      ])
+    let before = try bench.device.digest()
+    _ = try FileAdoption(
+      of: bench.device.file, to: bench.copy.file,
+      limit: UploadLimit(byteCount: 700, instructionCount: 100)
+    ).run()
+    try expectEqual(StateDigest(of: bench.device.read(), file: bench.ident), before)
+    try bench.expectUploadsToMatch()
+    let uploads = try bench.uploads()
+    expectTrue(uploads.allSatisfy { $0.changeset.count <= 700 })
+    expectTrue(uploads.count >= 11)
+  }
+
   private static let server = [
     Items.changeset { items in
       items.addClass()

@@ -31,7 +31,7 @@ struct RecordedWriteTests {
     expectEqual(history.progress.uploadableByteCount, bytes.count)
   }
 
-  /// `RecordedWrite` 3.
+  /// `RecordedWrite` 4.
   @Test func aClockThatIsSetBackMakesNoOlderEntry() async throws {
     let device = try TestDevice()
     let year: UInt64 = 365 * 24 * 3_600_000
@@ -81,6 +81,105 @@ struct RecordedWriteTests {
         $0.hasPrefix("CreateObject")
       }
       expectEqual(created, (0..<4).map { "CreateObject \"Item\"[int(\(4 * writer + $0))]" })
+    }
+  }
+
+  /// Writes items with texts of 5,000,000 letters, and one with the rest.
+  private func put(_ letters: Int, _ group: WriteGroup) throws {
+    for id in 0...letters / 5_000_000 {
+      let count = min(5_000_000, letters - id * 5_000_000)
+      try Items.put(Int64(id), String(repeating: "x", count: count), group)
+    }
+  }
+
+  /// `RecordedWrite` 3: what no message can have is not committed, and the error names the limit.
+  @Test(.heavy, arguments: [17 << 20, 64 << 20])
+  func aTransactionThatCannotBeUploadedIsNotCommitted(_ size: Int) throws {
+    let device = try TestDevice()
+    let first = try device.write(Items.makeClass)
+    let error = #expect(throws: StorageError.self) { try device.write { try put(size, $0) } }
+    expectTrue("\(error as Any)".contains("limited to 16777088 bytes"))
+    try expectEqual(device.read().table(named: "class_Item")?.objectCount(), 0)
+    expectEqual(device.written, [first])
+    // The next one is uploaded.
+    let next = try device.write { try Items.put(1, "a", $0) }
+    let batch = try UploadScan().batch(in: device.file.snapshot(), after: first)
+    expectEqual(batch.lastVersion, next)
+  }
+
+  /// What is recorded of a transaction that is not committed.
+  private func recorded(_ body: (WriteGroup) throws -> Void) throws -> [UInt8] {
+    let group = try WriteGroup(
+      SimulatedFileSystem().openDatabase(history: .syncClient).beginWrite())
+    defer { group.rollback() }
+    try Items.makeClass(group)
+    let recorder = SyncRecorder()
+    group.recorder = recorder
+    try body(group)
+    return try recorder.finish(group, within: .standard)
+  }
+
+  /// The largest transaction is a body that the server takes, and one byte more is refused.
+  @Test(.heavy) func theLimitIsThatOfAMessage() throws {
+    let (limit, letters) = (UploadLimit.standard.byteCount, 16_700_000)
+    try expectTrue(recorded { try put(15 << 20, $0) }.count > 15 << 20)
+    let rest = try limit - recorded { try put(letters, $0) }.count
+    try expectEqual(recorded { try put(letters + rest, $0) }.count, limit)
+    let error = #expect(throws: StorageError.self) {
+      _ = try recorded { try put(letters + rest + 1, $0) }
+    }
+    expectTrue("\(error as Any)".contains("and these have \(limit + 1)"))
+    let largest = UInt64(Int64.max)
+    let entry = UploadEntry(
+      clientVersion: largest, serverVersion: largest,
+      timestamp: OriginTimestamp(milliseconds: largest), changeset: [])
+    expectTrue(entry.byteCount(withChangesetOf: limit) <= MessageBody.uploadByteCountMax)
+  }
+
+  /// One value of 16 MB is uploaded; the largest that a file can have is above the limit.
+  @Test(.heavy) func aLargeValueIsUploadedOrRefused() throws {
+    func put(_ count: Int) throws {
+      _ = try recorded { try Items.put(1, String(repeating: "x", count: count), $0) }
+    }
+    try put(16_000_000)
+    let error = #expect(throws: StorageError.self) { try put(16_777_199) }
+    expectTrue("\(error as Any)".contains("limited to 16777088 bytes"))
+  }
+
+  /// The server counts instructions, and the steps of their paths, too.
+  @Test func changesAndStepsHaveALimit() throws {
+    let system = try SimulatedFileSystem()
+    let file = try system.openDatabase(history: .syncClient)
+    let recorded = RecordedWrite(limit: UploadLimit(byteCount: 1 << 20, instructionCount: 20))
+    func write(_ body: (WriteGroup) throws -> Void) throws -> UInt64 {
+      let group = try WriteGroup(file.beginWrite())
+      return try group.orRollback {
+        try recorded.attach(to: group)
+        try body(group)
+        return try group.commit().version
+      }
+    }
+    _ = try write(Items.makeClass)
+    // Each has a creation and an assignment.
+    _ = try write { group in for id in 0..<10 { try Items.put(Int64(id), "a", group) } }
+    let error = #expect(throws: StorageError.self) {
+      _ = try write { group in for id in 10..<21 { try Items.put(Int64(id), "a", group) } }
+    }
+    expectTrue("\(error as Any)".contains("20 changes"))
+    // 1 MiB is not reached, and no count of instructions says so.
+    _ = try write { group in
+      let table = try group.createTable(named: "class_Tree")
+      let id = try table.addColumn(named: "_id", type: .int)
+      try table.addColumn(named: "any", type: .mixed)
+      try table.setPrimaryKey(id.key)
+    }
+    let nested = (0..<5).reduce(TableValue.list([.int(1)])) { value, _ in .list([value]) }
+    #expect(throws: StorageError.self) {
+      _ = try write { group in
+        let table = try #require(try group.table(named: "class_Tree"))
+        let key = try table.createObject(primaryKey: .int(1)).key
+        try table.set(nested, try #require(table.schema.column(named: "any")), key)
+      }
     }
   }
 

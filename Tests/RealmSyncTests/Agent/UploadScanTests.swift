@@ -106,12 +106,37 @@ struct UploadScanTests {
     let device = try TestDevice()
     let first = try device.write(Items.makeClass)
     let second = try device.write { try Items.put(1, String(repeating: "x", count: 1000), $0) }
-    let batch = try batch(device, after: 0, goal: 900, max: 900)
+    let size = try StoredChangesetFraming.size(device.history().changeset(at: second))
+    let body = UploadEntry(
+      clientVersion: second, serverVersion: 0, timestamp: OriginTimestamp(milliseconds: 1_000),
+      changeset: []
+    ).byteCount(withChangesetOf: size)
+    let batch = try batch(device, after: 0, goal: body, max: body)
     expectEqual(batch.entries.map(\.clientVersion), [first])
     expectEqual(batch.progress.clientVersion, first)
     expectFalse(batch.isComplete)
-    let next = try self.batch(device, after: first, goal: 900, max: 900)
+    expectEqual(batch.excess, nil)
+    let next = try self.batch(device, after: first, goal: body, max: body)
     expectEqual(next.entries.map(\.clientVersion), [second])
+    expectEqual(next.batch.body.uncompressedByteCount, body)
+    // One byte more than a message has.
+    let last = try self.batch(device, after: first, goal: body, max: body - 1)
+    expectEqual(last.entries, [])
+    expectEqual(last.progress.clientVersion, first)
+    expectTrue(last.excess?.contains("\(size) bytes") ?? false)
+  }
+
+  /// What precedes the changesets counts: of many short ones it is most of the body.
+  @Test func headersOfEntriesCount() throws {
+    let device = try TestDevice()
+    var version = try device.write(Items.makeClass)
+    for id in 0..<100 as Range<Int64> { try device.write { try Items.put(id, "", $0) } }
+    for max in [200, 333, 400, 1_000, 2_000] as [Int] {
+      let batch = try batch(device, after: version, goal: .max, max: max)
+      expectTrue(batch.batch.body.uncompressedByteCount <= max)
+      expectTrue(batch.entries.count > 0)
+      version = batch.progress.clientVersion
+    }
   }
 
   @Test func aScanEndsAtItsLimit() throws {

@@ -89,6 +89,52 @@ struct RecoveryTests {
     #expect(try !device.history().hasPendingUploads())
   }
 
+  /// `UploadVersions`: what is made again and is larger than an upload is divided, and stays behind
+  /// the changes before it and before those after it.
+  @Test func whatIsTooLargeForOneUploadIsDivided() async throws {
+    func subscribe(_ version: UInt64) -> (WriteGroup) throws -> Void {
+      { try SubscriptionStore.make(in: $0).add(version, []) }
+    }
+    let bench = try await bench([
+      { try Items.put(4, "waits", $0) }, subscribe(1),
+      { group in
+        for id in 5..<9 as Range<Int64> {
+          try Items.put(id, String(repeating: "\(id)", count: 300), group)
+        }
+      }, subscribe(2),
+      { try Items.put(2, "changed", $0) },
+    ])
+    let device = bench.device
+    let limit = UploadLimit(byteCount: 700, instructionCount: 100)
+    let outcome = try #require(
+      try ClientReset(
+        of: device.file, to: bench.copy.file, ResetBench.cause,
+        now: Timestamp(seconds: 1, nanoseconds: 0), limit: limit
+      ).run(.recover))
+    expectTrue(outcome.hasRecovered)
+    try expectUploadsToMatch(bench)
+    let entries = try UploadScan().batch(in: device.file.snapshot(), after: 0).body.uploadEntries()
+    expectEqual(entries.map(\.serverVersion), [3, 3, 3, 3])
+    expectTrue(entries.allSatisfy { $0.changeset.count <= 700 })
+    let first = outcome.before.version + 1
+    expectEqual(entries.map(\.clientVersion), Array(first..<first + 4))
+    let state = try await device.agent.state()
+    expectEqual(state.uploadableByteCount, entries.reduce(0) { $0 + $1.changeset.count })
+    // A subscription set waits for the changes that were made before it.
+    let sets = try QuerySet.all(in: device.read())
+    expectEqual(sets.suffix(2).map(\.snapshotVersion), [first, first + 2])
+    // A single value above the limit is an error, and the file stays as it was.
+    let small = try await self.bench([{ try Items.put(4, String(repeating: "x", count: 800), $0) }])
+    let before = try small.device.digest()
+    #expect(throws: ResetError.self) {
+      try ClientReset(
+        of: small.device.file, to: small.copy.file, ResetBench.cause,
+        now: Timestamp(seconds: 1, nanoseconds: 0), limit: limit
+      ).run(.recover)
+    }
+    try expectEqual(small.device.digest(), before)
+  }
+
   /// What integrations have altered is made again as it is now.
   @Test func changesAreMadeAgainAsTheyWereAltered() async throws {
     let bench = try await ResetBench(

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A part of a changeset for a client without a right to the rest.
+// A part of a changeset: for a client without a right to the rest, or for an UPLOAD with a limit.
 //
 // A changeset is written with all strings defined before its last instruction. Keys of objects, of
 // links and of dictionaries are such strings, so the ones of other instructions have to go.
 
-import RealmSyncProtocol
-
 extension Changeset {
   /// Keeps some of its instructions, and no string of the others.
-  mutating func keep(_ instructions: [Instruction]) {
+  package mutating func keep(_ instructions: [Instruction]) {
     var result = Changeset(origin: origin)
     result.payloadBytes = payloadBytes
     result.instructions.reserveCapacity(instructions.count)
@@ -18,7 +16,7 @@ extension Changeset {
   }
 
   /// Puts the declarations of another changeset first.
-  mutating func prepend(_ declarations: Changeset) {
+  package mutating func prepend(_ declarations: Changeset) {
     var result = Changeset(origin: origin)
     result.payloadBytes = payloadBytes
     for declaration in declarations.instructions {
@@ -26,6 +24,29 @@ extension Changeset {
     }
     for instruction in instructions { result.append(result.copy(instruction, of: self)) }
     self = result
+  }
+
+  /// The bytes of the changeset, as several changesets if one would be above a limit. Carried out
+  /// one after the other they do what it does.
+  ///
+  /// - Returns: Nil if a single instruction is above the limit.
+  package func encoded(within limit: UploadLimit) -> [[UInt8]]? {
+    let bytes = ChangesetEncoder.encode(self)
+    let count = instructions.count
+    if limit.excess(byteCount: bytes.count, instructionCount: count, elementCount: elements.count)
+      == nil
+    {
+      return bytes.isEmpty ? [] : [bytes]
+    }
+    guard count > 1 else { return nil }
+    var parts: [[UInt8]] = []
+    for half in [instructions[..<(count / 2)], instructions[(count / 2)...]] {
+      var part = self
+      part.keep(Array(half))
+      guard let encoded = part.encoded(within: limit) else { return nil }
+      parts += encoded
+    }
+    return parts
   }
 
   /// An instruction of another changeset with the same payload bytes.
