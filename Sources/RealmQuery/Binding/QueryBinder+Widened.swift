@@ -11,7 +11,7 @@ extension QueryBinder {
   ///
   /// Paths that lead nowhere, and values that are no numbers, stay as they are.
   package func widened(_ predicate: Predicate) -> Predicate {
-    predicate.replacingComparisons(widened)
+    predicate.replacing(widened) { $0 }
   }
 
   private func widened(_ comparison: Comparison) -> Comparison {
@@ -74,7 +74,11 @@ extension TableValue {
 extension Predicate {
   /// The same condition, joined as it was, with other comparisons. It may be long, so it is gone
   /// through in a loop.
-  fileprivate func replacingComparisons(_ replace: (Comparison) -> Comparison) -> Predicate {
+  ///
+  /// - Parameter alone: Replaces the operands without a comparison.
+  func replacing(
+    _ replace: (Comparison) -> Comparison, alone: (Operand) -> Operand
+  ) -> Predicate {
     enum Step {
       case visit(Predicate)
       case join(PredicateNode.Kind)
@@ -88,6 +92,7 @@ extension Predicate {
         if node.kind != .not { steps.append(.visit(node.right)) }
         steps.append(.visit(node.left))
       case .visit(.comparison(let comparison)): done.append(.comparison(replace(comparison)))
+      case .visit(.isTrue(let operand)): done.append(.isTrue(alone(operand)))
       case .visit(let other): done.append(other)
       case .join(.not): done.append(.not(done.removeLast()))
       case .join(let kind):

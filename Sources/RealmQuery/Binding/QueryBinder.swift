@@ -11,7 +11,7 @@ package struct QueryBinder {
   let schema: any QuerySchema
   /// The classes of the objects that the condition is about, and of those around whose elements
   /// these are, the outermost first; nil for values.
-  private let owners: [(any QueryClass)?]
+  let owners: [(any QueryClass)?]
 
   /// - Parameter owner: The class that the query is about; nil for a collection of values.
   package init(_ schema: any QuerySchema, on owner: (any QueryClass)?) {
@@ -224,7 +224,7 @@ package struct QueryBinder {
 
   /// The path with the level at which it begins: a name without a variable is one of the element,
   /// and of the object that the query is about only if the element has none.
-  private func placed(_ path: PropertyPath) -> PropertyPath {
+  func placed(_ path: PropertyPath) -> PropertyPath {
     guard path.isBare, path.level < owners.count, let element = owners.last ?? nil else {
       return path
     }

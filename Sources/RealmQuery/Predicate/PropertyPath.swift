@@ -66,6 +66,14 @@ package struct PropertyPath: Hashable, Sendable {
     return rest.prefix { $0.part != nil }.compactMap(\.part)
   }
 
+  /// The path with other components, one for each.
+  func replacing(_ components: [Component]) -> PropertyPath {
+    assert(components.count == self.components.count, "`elementStart` counts the components")
+    var path = self
+    path.components = components
+    return path
+  }
+
   /// The path continued by another component.
   package func appending(_ component: Component) -> PropertyPath {
     var path = self

@@ -79,8 +79,10 @@ extension Results where Element: Object {
         "Only results of all objects of a class, or of those that match a condition, can be "
           + "subscribed to.")
     }
-    let text = state.written.map { SubscriptionText.text($0, state.info?.schema) }
-    return (Element.className(), text ?? SubscriptionText.all)
+    // Only dynamic objects have classes of the file alone.
+    let schema = state.info?.schema ?? ModelSchema.of(Element.self)
+    let text = state.written.map { SubscriptionText.text($0, schema) }
+    return (schema.className, text ?? SubscriptionText.all)
   }
 }
 #endif

@@ -21,7 +21,8 @@ struct SubscriptionSchema: QuerySchema {
       }
       next += 1
     }
-    return nil
+    // A class whose links lead here.
+    return ModelClasses.defaultSchema().first { $0.className() == name }.map(ModelSchema.of)
   }
 
   func constant(_ value: Any) throws(QueryError) -> QueryConstant? {

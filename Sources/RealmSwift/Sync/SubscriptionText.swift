@@ -45,15 +45,16 @@ enum SubscriptionText {
     return text(query.condition, schema)
   }
 
-  /// The text of a condition. The numbers that Float properties are compared with are written as
-  /// the Doubles that equal them as Floats, as servers may compare Floats with Doubles.
+  /// The text of a condition, by the names of the file. Numbers beside Float properties are written
+  /// as the Doubles equal to them as Floats, as servers may compare Floats with Doubles.
   ///
   /// - Parameter schema: The class of the objects, as far as it is known.
   static func text(_ condition: RealmQuery.Predicate, _ schema: ModelSchema?) -> String {
-    let widened = schema.map {
-      QueryBinder(SubscriptionSchema(root: $0), on: $0).widened(condition)
+    let stored = schema.map {
+      let binder = QueryBinder(SubscriptionSchema(root: $0), on: $0)
+      return binder.named(binder.widened(condition))
     }
-    guard let text = (widened ?? condition).literalText(literal) else {
+    guard let text = (stored ?? condition).literalText(literal) else {
       throwRealmException(
         "A subscription's query can have numbers, strings, dates, identifiers and lists of them as "
           + "values, but no objects and no regions: \(condition.format().text)")

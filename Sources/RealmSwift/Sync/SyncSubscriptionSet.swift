@@ -38,8 +38,12 @@ public final class SyncSubscriptionSet {
     subscriptions = newest?.subscriptions ?? []
   }
 
-  /// A class of the realm that the set is of; nil if there is none.
-  func schema(named name: String) -> ModelSchema? { realm?.schema(named: name) }
+  /// A class of the realm, or of its configuration before there is a realm; nil if there is none.
+  func schema(named name: String) -> ModelSchema? {
+    if let schema = realm?.schema(named: name) { return schema }
+    let classes = core.realmConfiguration.objectTypes ?? ModelClasses.defaultSchema()
+    return classes.first { $0.className() == name }.map(ModelSchema.of)
+  }
 
   private static func newest(_ shared: SharedFile) -> StoredSubscriptionSet? {
     orTrap(try StoredSubscriptionSet.newest(in: shared.newestTables()))

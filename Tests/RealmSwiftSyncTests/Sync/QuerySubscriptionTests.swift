@@ -23,6 +23,37 @@ private final class Gauge: Object {
   override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
+private final class Shelf: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var label: String
+  @Persisted var isOpen: Bool
+  @Persisted var weight: Float
+  @Persisted var books: List<Volume>
+  @Persisted var best: Volume?
+  @Persisted var byName: Map<String, Volume?>
+  @Persisted var any: AnyRealmValue
+
+  override class func propertiesMapping() -> [String: String] {
+    [
+      "label": "shelf_label", "isOpen": "open", "weight": "kg", "books": "volumes", "best": "top",
+      "byName": "index", "any": "value",
+    ]
+  }
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+private final class Volume: Object {
+  @Persisted(primaryKey: true) var _id: ObjectId
+  @Persisted var pages: Int
+  @Persisted var kg: Int
+  @Persisted(originProperty: "books") var shelves: LinkingObjects<Shelf>
+
+  override class func propertiesMapping() -> [String: String] { ["pages": "page_count"] }
+
+  override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 struct QuerySubscriptionTests {
   /// A realm in memory with some todos.
   private static func realm() throws -> Realm {
@@ -126,6 +157,91 @@ struct QuerySubscriptionTests {
     for (query, text) in typed {
       expectEqual(Array(all.filter(text).map(\._id)), Array(all.where(query).map(\._id)), "\(text)")
     }
+  }
+
+  /// Each form of a key path; servers know the names of the file alone.
+  private static let renamed: [(String, String)] = [
+    ("label == 'a'", "(shelf_label == \"a\")"), ("'a' == label", "(\"a\" == shelf_label)"),
+    ("isOpen == true", "(open == true)"), ("NOT label == 'a'", "(NOT shelf_label == \"a\")"),
+    ("weight > 1.1 OR label != nil", "((kg > 1.100000023841858) || (shelf_label != nil))"),
+    ("best.pages > 3", "(top.page_count > 3)"),
+    ("ANY books.pages > 3", "(ANY volumes.page_count > 3)"),
+    ("books.@count > 3", "(volumes.@count > 3)"),
+    ("books.@sum.pages > 3", "(volumes.@sum.page_count > 3)"),
+    ("books[0].pages == 3", "(volumes[0].page_count == 3)"),
+    ("byName['label'].pages == 3", "(index['label'].page_count == 3)"),
+    ("byName.@allKeys == 'label'", "(index.@allKeys == \"label\")"),
+    ("any['label'] == 3", "(value['label'] == 3)"),
+    ("any.@type == 'string'", "(value.@type == \"string\")"),
+    ("label IN {'label', 'b'}", "(shelf_label IN {\"label\", \"b\"})"),
+    ("best.pages BETWEEN {1, 2}", "(top.page_count BETWEEN {1, 2})"),
+    ("best.pages + 1 > best.kg", "((top.page_count + 1) > top.kg)"),
+    (
+      "SUBQUERY(books, $b, $b.pages > 3 AND $b.kg > $self.best.pages).@count > 0",
+      "(SUBQUERY(volumes, $col1, (($col1.page_count > 3) && ($col1.kg > $self.top.page_count)))"
+        + ".@count > 0)"
+    ),
+    (
+      "SUBQUERY(books, $b, pages > 3).@count > 0",
+      "(SUBQUERY(volumes, $col1, ($col1.page_count > 3)).@count > 0)"
+    ), ("unknown == 3", "(unknown == 3)"),
+  ]
+
+  @Test func pathsHaveTheNamesOfTheFile() async throws {
+    for (format, text) in Self.renamed {
+      expectEqual(SubscriptionText.text(format, [], of: Shelf.self), text, "\(format)")
+    }
+    let typed: [((Query<Shelf>) -> Query<Bool>, String)] = [
+      ({ $0.label == "a" && $0.isOpen }, "((shelf_label == \"a\") && open == true)"),
+      ({ !$0.isOpen }, "open == false"), ({ $0.best.pages > 3 }, "(top.page_count > 3)"),
+      ({ $0.books.pages.max > 3 }, "(volumes.@max.page_count > 3)"),
+      (
+        { ($0.books.pages > 3).count > 0 },
+        "(SUBQUERY(volumes, $col1, ($col1.page_count > 3)).@count > 0)"
+      ),
+    ]
+    for (query, text) in typed {
+      expectEqual(QuerySubscription<Shelf>(query: query).query, text)
+    }
+    // The other end of links has no column.
+    expectEqual(
+      QuerySubscription<Volume> { $0.shelves.label == "a" }.query,
+      "(@links.Shelf.volumes.shelf_label == \"a\")")
+    expectEqual(
+      SubscriptionText.text("shelves.@count > 1", [], of: Volume.self),
+      "(@links.Shelf.volumes.@count > 1)")
+  }
+
+  /// All calls that store a text, with a server that knows the names of the file alone.
+  @Test @MainActor func subscriptionsAboutRenamedPropertiesAreAccepted() async throws {
+    let app = try MemoryApp()
+    let user = try await app.device("first").login(credentials: .anonymous)
+    var configuration = user.flexibleSyncConfiguration {
+      $0.append(QuerySubscription<Shelf>(name: "a") { $0.label == "a" })
+      $0.first(named: "a")?.updateQuery(to: "label == %@", "b")
+    }
+    configuration.objectTypes = [Shelf.self, Volume.self]
+    let realm = try await Realm(configuration: configuration, downloadBeforeOpen: .always)
+    let set = realm.subscriptions
+    expectTrue(set.first(ofType: Shelf.self, where: "label == 'b'") != nil)
+    try await set.update {
+      set.append(QuerySubscription<Shelf>(name: "b", where: "weight > 1"))
+      set.append(QuerySubscription<Shelf>(name: "c", where: NSPredicate(format: "isOpen == true")))
+      set.first(named: "a")?.updateQuery(to: NSPredicate(format: "label == 'c'"))
+    }
+    try await realm.objects(Shelf.self).where { $0.weight > 3 }.subscribe()
+    try await realm.objects(Shelf.self).filter("label == 'e'").subscribe(name: "e")
+    try realm.write {
+      realm.create(
+        Shelf.self, value: ["_id": ObjectId.generate(), "label": "c"] as [String: Any])
+    }
+    try await realm.syncSession?.wait(for: .upload)
+    try await realm.syncSession?.wait(for: .download)
+    realm.refresh()
+    expectEqual(realm.objects(Shelf.self).map(\.label), ["c"])
+    expectEqual(realm.subscriptions.count, 5)
+    realm.objects(Shelf.self).where { $0.weight > 3 }.unsubscribe()
+    expectEqual(realm.subscriptions.count, 4)
   }
 
   @Test func formatsKeepTheirMeaning() throws {
