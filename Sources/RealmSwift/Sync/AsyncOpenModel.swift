@@ -85,7 +85,10 @@ import RealmSession
     guard !isBegun else { return }
     isBegun = true
     if let user = app.currentUser { open(for: user) }
-    users = observe(app) { [weak self] in self?.takeUser() }
+    users = app.objectWillChange.sink { [weak self] _ in
+      // It publishes on the main queue, after the change.
+      MainActor.assumeIsolated { self?.takeUser() }
+    }
   }
 
   /// Ends the opening, and hears of no more users.
@@ -175,19 +178,6 @@ import RealmSession
     configuration.syncConfiguration = own.syncConfiguration
     return configuration
   }
-}
-
-/// Calls a block on the main actor after each change of an object that is observable.
-@MainActor private func observe(
-  _ object: Any, _ body: @escaping @MainActor () -> Void
-) -> AnyCancellable? {
-  func sink<O: ObservableObject>(_ object: O) -> AnyCancellable {
-    object.objectWillChange.sink { _ in
-      // What is published before a change is looked at after it.
-      Task { @MainActor in body() }
-    }
-  }
-  return (object as? any ObservableObject).map { sink($0) }
 }
 #endif
 #endif

@@ -70,6 +70,28 @@ import Testing
     expectEqual(text(model), "waitingForUser")
   }
 
+  @Test func theNextUserHasTheirRealmOpened() async throws {
+    let app = try MemoryApp().device("first")
+    let user = try await app.login(credentials: .anonymous)
+    let model = AsyncOpenModel(
+      app, .async, withOneClass(user.flexibleSyncConfiguration()), nil)
+    model.begin()
+    try await expectEqual(outcome(model), user.id)
+    try await user.logOut()
+    for _ in 0..<6_000 where text(model) != "waitingForUser" {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    expectEqual(text(model), "waitingForUser")
+    let next = try await app.login(credentials: .anonymous)
+    expectFalse(next == user)
+    try await expectEqual(outcome(model), next.id)
+    // After its end it hears of nobody.
+    model.cancel()
+    try await next.logOut()
+    try await Task.sleep(for: .milliseconds(100))
+    try await expectEqual(outcome(model), next.id)
+  }
+
   @Test func whatIsCancelledTellsNoMore() async throws {
     let app = try MemoryApp().device("first")
     _ = try await app.login(credentials: .anonymous)
