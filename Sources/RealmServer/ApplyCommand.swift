@@ -35,9 +35,9 @@ struct ApplyCommand: AsyncParsableCommand {
     _ folder: String, isJSON: Bool = false
   ) async throws(ServerFailure) -> String {
     let directory = try ServerDirectory(existing: folder)
-    // A mistake is named also if no server runs.
-    for app in try directory.allApps() { _ = try directory.schema(of: app.id) }
+    // The server has a word about each app: one with a mistake holds up no other.
     guard let answer = try await CommandRequests(folder).ask(.apply) else {
+      try checkAll(directory)
       return Self.answer(
         "The files have no mistakes. No server runs in \(folder); the next one reads them.",
         isApplied: false
@@ -45,6 +45,22 @@ struct ApplyCommand: AsyncParsableCommand {
     }
     guard answer.isDone else { throw ServerFailure(answer.text) }
     return Self.answer(answer.text, isApplied: true).text(asJSON: isJSON)
+  }
+
+  /// Names the mistakes of all apps, where no server does.
+  private static func checkAll(_ directory: ServerDirectory) throws(ServerFailure) {
+    var mistakes: [String] = []
+    for folder in try directory.appFolders() {
+      do throws(ServerFailure) {
+        _ = try directory.app(folder)
+        _ = try directory.schema(of: folder)
+      } catch {
+        mistakes.append("\(error)")
+      }
+    }
+    guard mistakes.isEmpty else {
+      throw ServerFailure(mistakes.joined(separator: "\n"))
+    }
   }
 
   private static func answer(_ text: String, isApplied: Bool) -> CommandAnswer {

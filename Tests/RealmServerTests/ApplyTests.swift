@@ -57,6 +57,33 @@ import Testing
     expectEqual(Set(realm.objects(Todo.self).map(\.name)), names)
   }
 
+  /// A mistake in the files of one app is no reason to leave the others as they were.
+  @Test func aMistakeHoldsUpNoOtherApp() async throws {
+    let server = try await RunningServer(file: Self.file())
+    let folder = Self.folder(server) + "/apps/second"
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: true)
+    try Data(#"{"id":"second","mode":"development","sync":"flexible"}"#.utf8)
+      .write(to: URL(fileURLWithPath: folder + "/app.json"))
+    try Data(#"{"classes":7}"#.utf8).write(to: URL(fileURLWithPath: folder + "/schema.json"))
+    let failure = await #expect(throws: ServerFailure.self) {
+      try await Self.apply(Self.file(read: "true"), to: server)
+    }
+    let text = failure.map { "\($0)" } ?? ""
+    #expect(text.contains("The files of the app todos are applied"))
+    #expect(text.contains("second/schema.json"))
+    #expect(text.contains("The app second is not served."))
+    try await server.stop()
+    // Without a server the command names the mistakes of all.
+    try Self.write("{", to: server)
+    let mistakes = await #expect(throws: ServerFailure.self) {
+      try await ApplyCommand.answer(Self.folder(server))
+    }
+    let all = mistakes.map { "\($0)" } ?? ""
+    #expect(all.contains("todos/app.json"))
+    #expect(all.contains("second/schema.json"))
+  }
+
   @Test @MainActor func aReaderBecomesAWriterAndTheOthersGoOn() async throws {
     let server = try await RunningServer(file: Self.file(read: "true"))
     let ann = try await AppDevice(server, "ann")
