@@ -100,11 +100,6 @@ package struct AllowedOrigins: Hashable, Sendable {
     self.allowsLocal = allowsLocal
   }
 
-  /// The origins of an app's file.
-  package init(_ file: AppFile, in stage: AppStage) {
-    self.init(file.allowedOrigins, allowsLocal: stage == .development)
-  }
-
   /// Whether a page may call the app.
   ///
   /// - Parameter text: The header `Origin`.

@@ -49,8 +49,9 @@ public struct AppSettings: Sendable {
   public var accessMinutes = 30
   /// The days after which a user has to log in again.
   public var refreshDays = 60
-  /// The origins of the pages of the web that may call the app, like `"https://app.example.org"`, or
-  /// `"*"` for all. With `AppRules.development`, pages of the reader's own machine may call it, too.
+  /// The origins of the pages of the web that may call the app, like `"https://app.example.org"`,
+  /// or `"*"` for all. With `AppRules.development`, pages of the reader's own machine may call it,
+  /// too.
   public var allowedOrigins: [String] = []
   private var customUserData: CustomUserData?
   private var push: [PushProvider] = []

@@ -188,7 +188,8 @@ struct DocumentServiceTests {
     try await expectEqual(
       bench.text(
         "findOneAndUpdate",
-        #""filter":{"_id":2},"update":{"m":7},"returnNewDocument":true,"projection":{"m":1,"s":1}"#),
+        #""filter":{"_id":2},"update":{"m":7},"returnNewDocument":true,"#
+          + #""projection":{"m":1,"s":1}"#),
       #"{"_id":2,"m":7}"#)
     for (name, id) in [("updateOne", 8), ("updateMany", 9)] {
       try await expectEqual(
