@@ -203,7 +203,8 @@ class Errand: Object {
     notices.add(String(repeating: "x", count: 10_000))
     _ = await api.respond(
       to: APIRequest(
-        "POST", "/api/client/v2.0/auth/session"))
+        "POST", "/api/client/v2.0/auth/session",
+        headers: [(name: "Authorization", value: "Bearer a.b.c")]))
     expectEqual(log.withLock { $0 }.count, 3)
     #expect(log.withLock { $0[1].count } < 400)
     #expect(log.withLock { $0[2] }.contains("empty folder"))

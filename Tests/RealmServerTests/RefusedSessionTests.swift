@@ -77,7 +77,7 @@ import Testing
       case .end(let expected):
         let error = try await device.error()
         expectEqual(error.code, expected, "\(code): \(error)")
-        expectEqual(error.message, message, "\(code): \(error)")
+        expectEqual(error.message, code.deployedText(message), "\(code): \(error)")
         for _ in 0..<3_000 where realm.syncSession?.state == .active {
           try await Task.sleep(for: .milliseconds(20))
         }
@@ -85,7 +85,7 @@ import Testing
       case .error(let expected):
         let error = try await device.error()
         expectEqual(error.code, expected, "\(code): \(error)")
-        expectEqual(error.message, message, "\(code): \(error)")
+        expectEqual(error.message, code.deployedText(message), "\(code): \(error)")
       }
       expectEqual(refusal.withLock { $0 }, nil, "\(code) was sent")
     }

@@ -135,7 +135,7 @@ final class OtherTodo: Object {
       let realm = try await Self.open(device, [Todo.self, Extra.self])
       let error = try await device.error()
       expectEqual(error.code, .clientSessionError)
-      expectTrue(error.message.contains("the app's schema has no Extra"), "\(error)")
+      expectTrue(error.message.contains("The app's schema has no Extra"), "\(error)")
       try await Self.waitForEnd(of: realm)
       try await server.stop()
       try expectEqual(

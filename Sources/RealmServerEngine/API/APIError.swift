@@ -22,11 +22,13 @@ package struct APIError: Error, Hashable, Sendable {
   }
 
   /// The answer. Its content type is exactly the one under which clients read errors.
-  package var response: APIResponse {
+  ///
+  /// - Parameter link: Where the log of the request is.
+  package func response(link: String = "") -> APIResponse {
     APIResponse(
       [
         "error": .string(message.cut(toByteCount: MessageEncoder.textByteCountMax)),
-        "error_code": .string(name), "link": .string(""),
+        "error_code": .string(name), "link": .string(link),
       ], status: status)
   }
 
@@ -57,7 +59,8 @@ package struct APIError: Error, Hashable, Sendable {
     case .invalidPassword: self.init(401, "InvalidPassword", "invalid username/password")
     case .userNotFound: self.init(404, "UserNotFound", "user not found")
     case .userDisabled: self.init(401, "UserDisabled", "user disabled")
-    case .invalidToken: self.init(400, "UserpassTokenInvalid", "invalid token data")
+    case .alreadyConfirmed: self.init(400, "UserAlreadyConfirmed", "already confirmed")
+    case .invalidToken: self.init(400, "BadRequest", "invalid token data")
     case .invalidSession: self = .unauthorized
     case .linkedElsewhere:
       self.init(400, "BadRequest", "a user already exists with the specified provider")
@@ -67,7 +70,7 @@ package struct APIError: Error, Hashable, Sendable {
     case .badName: self.init(400, "BadRequest", "invalid email address")
     case .refused(let message): self.init(401, "AuthError", message)
     case .notLinkable: self.init(400, "BadRequest", "a user cannot be linked with an API key")
-    case .functionRefused(let message): self.init(400, "BadRequest", message)
+    case .functionRefused(let message): self.init(400, "AppUnknownError", message)
     case .hookFailed(let detail):
       self.init(
         500, "InternalServerError", "the app's own code could not be asked", detail: detail)

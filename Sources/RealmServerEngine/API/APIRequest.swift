@@ -15,6 +15,8 @@ package struct APIRequest: Sendable {
   package var headers: [(name: String, value: String)]
   package var body: [UInt8]
   package var origin: RequestOrigin
+  /// The number by which the log names the request: 24 hexadecimal digits.
+  package var id = ""
 
   package init(
     _ method: String, _ path: String, query: String = "",

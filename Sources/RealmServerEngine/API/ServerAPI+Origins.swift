@@ -16,7 +16,7 @@ extension ServerAPI {
         403, "DomainNotAllowed",
         "pages of this origin may not call the app: its app.json names others in "
           + "\"allowed_origins\""
-      ).response
+      ).response(link: logLink(request))
     }
     return .noContent
   }
@@ -26,7 +26,10 @@ extension ServerAPI {
     guard let origin = request[header: Self.originHeader] else { return [] }
     var headers = [(name: "Vary", value: Self.originHeader)]
     guard allows(origin, request) else { return headers }
-    headers.append((name: "Access-Control-Allow-Origin", value: origin))
+    headers += [
+      (name: "Access-Control-Allow-Origin", value: origin),
+      (name: "Access-Control-Expose-Headers", value: Self.idHeader),
+    ]
     guard preflight(request) != nil else { return headers }
     headers += [
       (name: "Access-Control-Allow-Methods", value: "GET, POST, PUT, DELETE"),

@@ -72,7 +72,7 @@ package struct ServerAPI: Sendable {
       return try await route(request)
     } catch {
       if let notice = Self.notice(request, error) { refused(notice) }
-      return error.response
+      return error.response(link: logLink(request))
     }
   }
 
@@ -88,7 +88,7 @@ package struct ServerAPI: Sendable {
       return .success(try await DocumentRoutes(app: app).watch(request))
     } catch {
       if let notice = Self.notice(request, error) { refused(notice) }
-      return .failure(APIAnswer(response: error.response))
+      return .failure(APIAnswer(response: error.response(link: logLink(request))))
     }
   }
 
@@ -107,6 +107,9 @@ package struct ServerAPI: Sendable {
 
   private func route(_ request: APIRequest) async throws(APIError) -> APIResponse {
     let parts = request.path.split(separator: "/").map(String.init)
+    if request.method == "GET", parts.last == "logs", let answer = logAnswer(request) {
+      return answer
+    }
     guard parts.starts(with: ["api", "client", "v2.0"]) else { throw .notFound }
     switch parts.dropFirst(3).first {
     case "auth":
@@ -172,7 +175,7 @@ package struct ServerAPI: Sendable {
   }
 
   /// The address in the client's request, as far as a trusted proxy before the server reports it.
-  private static func address(of request: APIRequest) -> String {
+  static func address(of request: APIRequest) -> String {
     let host = request[header: "Host"] ?? "localhost"
     return (request.origin.isSecure ? "https" : "http") + "://" + host
   }

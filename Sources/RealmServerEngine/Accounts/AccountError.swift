@@ -9,6 +9,8 @@ package enum AccountError: Error, Hashable, Sendable {
   case nameInUse
   case invalidPassword
   case userNotFound
+  /// The address is confirmed, and needs no mail for it.
+  case alreadyConfirmed
   case userDisabled
   /// A mailed token is unknown, used, too old, or for something else.
   case invalidToken

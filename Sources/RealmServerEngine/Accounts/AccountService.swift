@@ -8,7 +8,7 @@
 // 3. A new password ends the earlier sessions and mailed tokens, in the same transaction, and no
 //    session begins with the old one.
 // 4. Whether an address is registered shows in no answer about mails, nor in their time. Only where
-//    registrations need no mail, a registration has to tell.
+//    registrations need no mail, a registration has to tell, and these answers tell, too.
 
 import RealmFormats
 import RealmStorage

@@ -23,6 +23,14 @@ enum MailAddress {
     }
   }
 
+  /// Whether a text can be the name of a user who needs no mails: an address, or a text without "@"
+  /// that lines of programs can show.
+  static func isUserName(_ text: String) -> Bool {
+    guard !text.contains("@") else { return isValid(text) }
+    return (1...byteCountMax).contains(text.utf8.count) && text.first != " " && text.last != " "
+      && text.unicodeScalars.allSatisfy { $0 == " " || isVisible($0) }
+  }
+
   private static func isName(_ name: Substring) -> Bool {
     (1...nameByteCountMax).contains(name.utf8.count) && !name.hasPrefix(".")
       && !name.hasPrefix("-") && !name.hasSuffix(".") && !name.contains("..")
@@ -30,11 +38,16 @@ enum MailAddress {
 
   /// Neither a blank, a control or format character, nor one for separating and quoting addresses.
   private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    isVisible(scalar) && !"()<>[]:;,\\\"".unicodeScalars.contains(scalar)
+  }
+
+  /// Neither a blank nor a control or format character.
+  private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate,
       .privateUse, .unassigned:
       false
-    default: !"()<>[]:;,\\\"".unicodeScalars.contains(scalar)
+    default: true
     }
   }
 }

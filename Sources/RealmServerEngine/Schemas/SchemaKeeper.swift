@@ -64,8 +64,8 @@ package final class SchemaKeeper: Sendable {
       state.isFixed
         ? SessionRefusal(
           .invalidSchemaChange,
-          "Invalid schema change: the app's schema has no \(declaration.name), and devices add "
-            + "nothing to it in production mode")
+          "The app's schema has no \(declaration.name), and devices add nothing to it in "
+            + "production mode")
         : nil
     case .conflict: .otherDefinition(of: declaration.name)
     }

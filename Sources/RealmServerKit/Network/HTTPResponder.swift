@@ -5,6 +5,7 @@
 #if Server
 import HTTPTypes
 import HummingbirdCore
+import Logging
 import NIOCore
 import RealmServerEngine
 
@@ -20,6 +21,8 @@ struct HTTPResponder: Sendable {
   let budget: MemoryBudget
   let times: ConnectionTimes
   let tracing: ServerTracing
+  let logger: Logger
+  private static let random = RandomBytes()
 
   func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -29,13 +32,17 @@ struct HTTPResponder: Sendable {
     let start = ContinuousClock.now
     let answer: APIResponse
     if gate.refuses(message.origin) {
-      answer = APIError(403, "RestrictedHost", ForwardGate.message).response
+      answer = APIError(403, "RestrictedHost", ForwardGate.message)
+        .response(link: api.logLink(message))
     } else {
       switch await api.stream(for: message) {
       case .success(let stream)?: return try await write(stream, to: message, writer)
       case .failure(let refusal)?: answer = refusal.response
       case nil: answer = await self.answer(request, message, channel)
       }
+    }
+    if answer.status >= 400 {
+      logger.debug("Request \(message.id): \(message.method) \(message.path) \(answer.status)")
     }
     counters.didAnswer(status: answer.status, after: ContinuousClock.now - start)
     try await write(answer, to: message, writer)
@@ -85,7 +92,8 @@ struct HTTPResponder: Sendable {
     var head = HTTPResponse(status: status)
     // Answers have tokens and users: no cache may keep them.
     head.headerFields[.cacheControl] = "no-store"
-    for (name, value) in api.originHeaders(request) {
+    let id = (name: ServerAPI.idHeader, value: request.id)
+    for (name, value) in [id] + api.originHeaders(request) {
       if let name = HTTPField.Name(name) { head.headerFields[name] = value }
     }
     return head
@@ -98,8 +106,10 @@ struct HTTPResponder: Sendable {
     let origin = options.trustedProxies.origin(
       peer: channel.remoteAddress?.ipAddress ?? "", headers: headers,
       isEncrypted: options.isSecure)
-    return APIRequest(
+    var message = APIRequest(
       request.method.rawValue, target: request.head.path ?? "/", headers: headers, origin: origin)
+    message.id = Self.random.identifier()
+    return message
   }
 
   private func answer(
@@ -112,7 +122,7 @@ struct HTTPResponder: Sendable {
       message.body = try await body(
         of: request, byteCountMax: api.bodyByteCountMax(message), memory, channel)
     } catch {
-      return error.response
+      return error.response(link: api.logLink(message))
     }
     let full = message
     return await tracing.span(of: full) { await api.respond(to: full) }

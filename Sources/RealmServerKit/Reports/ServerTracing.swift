@@ -51,6 +51,7 @@ struct ServerTracing: Sendable {
     return await span("realm.http", context: context) { span in
       span.attributes["http.request.method"] = request.method
       span.attributes["url.path"] = request.path
+      span.attributes["realm.request.id"] = request.id
       let response = await answer()
       span.attributes["http.response.status_code"] = Int64(response.status)
       if response.status >= 500 { span.setStatus(SpanStatus(code: .error)) }

@@ -210,7 +210,7 @@ struct ServerProgram: Sendable {
         app: { [served] in served[$0]?.api }, apps: { [served] in served.all.map(\.api) },
         publicURL: options.publicURL, refused: { [notices] in notices.add($0) }),
       metrics: metricsText, counters: counters, sockets: sockets, options: options, gate: gate,
-      budget: budget, times: times, tracing: tracing)
+      budget: budget, times: times, tracing: tracing, logger: logger)
     let channel = SyncChannel(
       responder: { request, writer, channel in
         try await responder.respond(request, writer, channel)

@@ -66,6 +66,17 @@ package enum SessionErrorCode: Int, CaseIterable, Hashable, Sendable {
   case badSchemaVersion = 235
   case schemaVersionChanged = 236
 
+  /// The text of an error as programs of the former service know it, who compare what it begins
+  /// with, or all of it.
+  package func deployedText(_ message: String) -> String {
+    switch self {
+    case .illegalRealmPath: "Illegal Realm path (BIND): \(message)"
+    case .badClientFileIdent: "Bad client file identifier (IDENT)"
+    case .invalidSchemaChange: "Invalid schema change (UPLOAD): \(message)"
+    default: message
+    }
+  }
+
   /// The server's request with the code, if nothing else is known.
   package var usualAction: ErrorAction {
     switch self {

@@ -133,7 +133,8 @@ package struct ServerConnectionMachine: Hashable, Sendable {
 
   private mutating func receive(_ bytes: [UInt8]) {
     guard bytes.count <= limits.messageByteCount else {
-      return refuse(.messageTooBig, "A message is larger than \(limits.messageByteCount) bytes")
+      // Deployed clients compare the words: the number is that of the bytes that are too many.
+      return refuse(.messageTooBig, "read limited at \(limits.messageByteCount + 1) bytes")
     }
     let message: ClientMessage
     do throws(MessageError) {
@@ -315,7 +316,13 @@ package struct ServerConnectionMachine: Hashable, Sendable {
   }
 
   private mutating func fail(_ code: ConnectionErrorCode, _ message: String) {
-    let action: ErrorAction = code == .connectionClosed ? .transient : .protocolViolation
+    let action: ErrorAction =
+      switch code {
+      case .connectionClosed: .transient
+      // The app is configured for the other mode: no violation of the protocol.
+      case .switchToFlexible, .switchToPartition: .applicationBug
+      default: .protocolViolation
+      }
     send(
       .error(
         session: 0, code: ErrorCode(code),

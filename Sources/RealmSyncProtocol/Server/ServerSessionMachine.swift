@@ -127,7 +127,9 @@ package struct ServerSessionMachine: Hashable, Sendable {
   }
 
   private mutating func refuse(_ refusal: SessionRefusal) {
-    send(.error(session: session, code: ErrorCode(refusal.code), document: refusal.document))
+    var document = refusal.document
+    document.message = refusal.code.deployedText(document.message)
+    send(.error(session: session, code: ErrorCode(refusal.code), document: document))
     forget()
     phase = .failed
   }
@@ -224,9 +226,10 @@ package struct ServerSessionMachine: Hashable, Sendable {
       store(.currentHead)
     case (.error(let error), .bound), (.error(let error), .running):
       refuse(
+        // The client knows its own error. Of the codes for a reset this one blames nobody.
         SessionRefusal(
-          error.code.session ?? .badChangeset,
-          "The client could not integrate a changeset: \(error.message)", action: .clientReset))
+          .badClientFile, "The client could not integrate a changeset: \(error.message)",
+          action: .clientReset))
     case (.testCommand(let command), .bound), (.testCommand(let command), .running):
       send(.testCommand(TestCommand(session: session, request: command.request, body: "{}")))
     case (.ping, _), (.bind, _), (.ident, _), (.query, _), (.upload, _), (.mark, _), (.unbind, _),

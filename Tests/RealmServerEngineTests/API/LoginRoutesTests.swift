@@ -2,6 +2,7 @@
 
 // Logging in and managing users with passwords, by requests.
 
+import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSync
@@ -48,7 +49,8 @@ struct LoginRoutesTests {
     expectEqual(again.contentType, "application/json")
     expectEqual(
       again.text,
-      #"{"error":"name already in use","error_code":"AccountNameInUse","link":""}"#)
+      #"{"error":"name already in use","error_code":"AccountNameInUse","#
+        + #""link":"http://localhost/apps/todos/logs?co_id="}"#)
     let first = try TestLogin(await bench.logIn())
     let second = try TestLogin(await bench.logIn())
     expectEqual(first.user, second.user)
@@ -63,7 +65,7 @@ struct LoginRoutesTests {
     let long = String(repeating: "p", count: 129)
     await expectEqual(bench.register("ann@x.org", long).error, "400 BadRequest")
     for address in [
-      "", "ann", "ann@", "@x.org", "ann@x.org,bob@x.org", "ann@x.org\\r\\nBcc: bob@x.org",
+      "", "ann@", "@x.org", "ann@x.org,bob@x.org", "ann@x.org\\r\\nBcc: bob@x.org",
       "ann@x.org bob", "<ann@x.org>", "ann@@x.org", "a\u{202E}nn@x.org", "-ann@x.org",
       "ann@x..org", String(repeating: "a", count: 65) + "@x.org",
       "ann@" + String(repeating: "x.", count: 130) + "org",
@@ -72,6 +74,62 @@ struct LoginRoutesTests {
     }
     for address in ["ann+tag@x.org", "änn@exämple.org", "o'brien@x-y.org", "a@localhost"] {
       await expectEqual(bench.register(address).status, 201, "\(address)")
+    }
+  }
+
+  /// Names are addresses only where mails are sent to them.
+  @Test(arguments: [AccountSettings.Confirmation.auto, .function])
+  func namesWithoutMailsNeedNoAddress(_ confirmation: AccountSettings.Confirmation) async throws {
+    var functions = LoginFunctions()
+    functions["confirm"] = { _ in .document([BSONElement("status", .string("success"))]) }
+    let bench = try APIBench(
+      confirmation: confirmation, settings: { $0.confirmationHook = .function("confirm") },
+      logins: functions)
+    for name in ["plainname", "Ann Smith", "änn", "a,b", "0"] {
+      await expectEqual(bench.register(name).status, 201, "\(name)")
+      await expectEqual(bench.register(name).error, "409 AccountNameInUse", "\(name)")
+      let login = try TestLogin(await bench.logIn(name))
+      let profile = await bench.send("GET", "/api/client/v2.0/auth/profile", token: login.access)
+      #expect(profile.text.contains(#""data":{"email":"\#(name)"}"#))
+    }
+    for name in [" a", "a ", "a\u{202E}b", "a\\nb", String(repeating: "a", count: 255)] {
+      await expectEqual(bench.register(name).error, "400 BadRequest", "\(name)")
+    }
+    let mail = await bench.password("reset/send", #"{"email":"plainname"}"#)
+    expectEqual(mail.error, "400 BadRequest")
+    #expect(mail.text.contains("invalid email address"))
+    let mailing = try APIBench(confirmation: .mail)
+    await expectEqual(mailing.register("plainname").error, "400 BadRequest")
+  }
+
+  /// Where a registration tells which addresses are known, the other calls do, too.
+  @Test func whatIsConfirmedOrUnknownIsTold() async throws {
+    let bench = try APIBench()
+    await expectEqual(bench.register().status, 201)
+    for path in ["confirm/send", "confirm/call"] {
+      let known = await bench.password(path, #"{"email":"ann@x.org"}"#)
+      expectEqual(known.error, "400 UserAlreadyConfirmed", "\(path)")
+      #expect(known.text.contains(#""error":"already confirmed""#))
+      let unknown = await bench.password(path, #"{"email":"bob@x.org"}"#)
+      expectEqual(unknown.error, "404 UserNotFound", "\(path)")
+    }
+    let reset = await bench.password("reset/send", #"{"email":"bob@x.org"}"#)
+    expectEqual(reset.error, "404 UserNotFound")
+    expectEqual(bench.mailer.mails.withLock { $0.count }, 0)
+  }
+
+  @Test func aDisabledUserIsToldSo() async throws {
+    let bench = try APIBench()
+    await expectEqual(bench.register().status, 201)
+    let login = try TestLogin(await bench.logIn())
+    try await bench.accounts.setDisabled(true, login.user)
+    await expectEqual(bench.logIn().error, "401 UserDisabled")
+    for (method, path, token) in [
+      ("POST", "session", login.refresh), ("GET", "profile", login.access),
+    ] {
+      let answer = await bench.send(method, "/api/client/v2.0/auth/" + path, token: token)
+      expectEqual(answer.error, "401 UserDisabled", "\(path)")
+      #expect(answer.text.contains(#""error":"user disabled""#))
     }
   }
 
@@ -95,15 +153,15 @@ struct LoginRoutesTests {
     expectEqual(mails.map(\.address), ["ann@x.org", "ann@x.org"])
     let junk = #"{"token":"x","tokenId":"\#(mails[0].tokenID)"}"#
     let refused = await bench.password("confirm", junk)
-    expectEqual(refused.error, "400 UserpassTokenInvalid")
+    expectEqual(refused.error, "400 BadRequest")
     #expect(refused.text.contains(#""error":"invalid token data""#))
     // A token for an address is none for a password.
     let token = #""token":"\#(mails[1].token)","tokenId":"\#(mails[1].tokenID)""#
     let reset = "{" + token + #","password":"123456"}"#
-    await expectEqual(bench.password("reset", reset).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("reset", reset).error, "400 BadRequest")
     let right = "{" + token + "}"
     await expectEqual(bench.password("confirm", right).status, 200)
-    await expectEqual(bench.password("confirm", right).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("confirm", right).error, "400 BadRequest")
     _ = try TestLogin(await bench.logIn())
   }
 
@@ -114,7 +172,7 @@ struct LoginRoutesTests {
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)","password":"another"}"#
     await expectEqual(bench.password("reset", body).status, 200)
-    await expectEqual(bench.password("reset", body).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("reset", body).error, "400 BadRequest")
     await expectEqual(bench.logIn().error, "401 InvalidPassword")
     _ = try TestLogin(await bench.logIn("ann@x.org", "another"))
   }
@@ -125,16 +183,14 @@ struct LoginRoutesTests {
     let mail = try #require(bench.mailer.mails.withLock { $0.last })
     bench.advance(minutes: 30)
     let body = #"{"token":"\#(mail.token)","tokenId":"\#(mail.tokenID)"}"#
-    await expectEqual(bench.password("confirm", body).error, "400 UserpassTokenInvalid")
+    await expectEqual(bench.password("confirm", body).error, "400 BadRequest")
   }
 
-  @Test func functionsOfTheAppDoNotConfirmOrReset() async throws {
+  @Test func withoutCodeOfTheAppNoPasswordIsReset() async throws {
     let bench = try APIBench()
-    let confirm = await bench.password("confirm/call", #"{"email":"ann@x.org"}"#)
-    expectEqual(confirm.error, "400 BadRequest")
-    #expect(confirm.text.contains(#"failed to confirm user \"ann@x.org\""#))
     let reset = await bench.password(
       "reset/call", #"{"email":"ann@x.org","password":"p","arguments":[]}"#)
+    expectEqual(reset.error, "400 AppUnknownError")
     #expect(reset.text.contains(#"failed to reset password for user \"ann@x.org\""#))
   }
 

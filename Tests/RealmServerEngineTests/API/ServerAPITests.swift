@@ -55,6 +55,29 @@ struct ServerAPITests {
     expectEqual(request.query, query)
   }
 
+  @Test func aRequestHasANumberAndALink() async throws {
+    let bench = try APIBench(publicURL: "https://sync.example.org")
+    let id = "0123456789abcdef01234567"
+    for (path, link) in [
+      (APIBench.app + "/nothing", "/apps/todos/logs"), ("/api/client/v2.0/auth/profile", "/logs"),
+      ("/api/client/v2.0/app/%3Cb%3E/location", "/logs"),
+    ] {
+      var request = APIRequest("GET", path)
+      request.id = id
+      let error = try JSONParser.parse(await bench.api.respond(to: request).body)
+      expectEqual(error["link"]?.string, "https://sync.example.org\(link)?co_id=\(id)")
+      // The page behind it says who has the log.
+      let page = await bench.api.respond(to: APIRequest("GET", link, query: "co_id=\(id)"))
+      expectEqual(page.status, 200)
+      expectEqual(page.contentType, "text/plain; charset=utf-8")
+      #expect(page.text.contains("the request \(id)"))
+    }
+    for query in ["", "co_id=", "co_id=<b>", "co_id=0123456789ABCDEF01234567"] {
+      let page = await bench.api.respond(to: APIRequest("GET", "/logs", query: query))
+      expectEqual(page.status, 404, "\(query)")
+    }
+  }
+
   @Test func onlyCallsOfUsersHaveLargeBodies() async throws {
     let bench = try APIBench()
     let login = try await bench.anonymous()

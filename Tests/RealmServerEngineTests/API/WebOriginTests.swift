@@ -91,13 +91,14 @@ struct WebOriginTests {
         headers,
         [
           "Vary: Origin", "Access-Control-Allow-Origin: https://app.example.org",
+          "Access-Control-Expose-Headers: X-Appservices-Request-Id",
           "Access-Control-Allow-Methods: GET, POST, PUT, DELETE",
           "Access-Control-Allow-Headers: Authorization, Content-Type, Accept",
           "Access-Control-Max-Age: 600",
         ], "\(path)")
       let call = Self.request("POST", path)
       expectEqual(Self.allowed(bench.api, call), Self.page, "\(path)")
-      expectEqual(bench.api.originHeaders(call).count, 2)
+      expectEqual(bench.api.originHeaders(call).count, 3)
       // Neither others nor programs that are no pages get a word.
       let other = Self.request("OPTIONS", path, origin: "https://evil.org", asks: true)
       await expectEqual(bench.api.respond(to: other).error, "403 DomainNotAllowed")

@@ -162,8 +162,7 @@ struct SchemaKeeperTests {
       expectEqual(outcome.code, .invalidSchemaChange)
       expectEqual(
         Self.message(outcome),
-        "Invalid schema change: the app's schema has no \(name), and devices add nothing to "
-          + "it in production mode")
+        "The app's schema has no \(name), and devices add nothing to it in production mode")
     }
     try await expectEqual(server.entries().count, 3)
     #expect(disk.stored.withLock { $0.isEmpty })

@@ -67,15 +67,15 @@ extension DeployedClientTests {
     expectEqual(registered.body, "{}")
     let again = try await client.request("POST", Self.password + "/register", body: body)
     Self.expectJSON(again, "409 Conflict")
-    expectEqual(
-      again.body, #"{"error":"name already in use","error_code":"AccountNameInUse","link":""}"#)
+    Self.expectMatch(
+      again.body, #"{"error":"name already in use","error_code":"AccountNameInUse","link":"*"}"#)
     for (name, word) in [("ann@x.org", "secret2"), ("eve@x.org", "secret1")] {
       let refused = try await client.answer(
         of: "local-userpass", #""username":"\#(name)","password":"\#(word)","#)
       Self.expectJSON(refused, "401 Unauthorized")
       #expect(
         Pattern.parts(
-          of: refused.body, #"{"error":"*","error_code":"InvalidPassword","link":""}"#) != nil)
+          of: refused.body, #"{"error":"*","error_code":"InvalidPassword","link":"*"}"#) != nil)
     }
     let fields = #""username":"ann@x.org","password":"secret1","#
     let login = try await client.logIn("local-userpass", fields)
@@ -104,25 +104,25 @@ extension DeployedClientTests {
 
   /// The calls about accounts have no token, and clients ignore what a success says.
   @Test func theOtherCallsAboutAddressesHaveTheirErrors() async throws {
-    let (server, client) = try await Self.start(#""local-userpass":{"confirm":"auto"}"#)
+    let (server, client) = try await Self.start(#""local-userpass":{"confirm":"mail"}"#)
     _ = try await client.request(
       "POST", Self.password + "/register", body: #"{"email":"ann@x.org","password":"secret1"}"#)
     for (path, body, status, codes) in [
       (
         "/confirm", #"{"token":"junk","tokenId":"junk"}"#, "400 Bad Request",
-        ["UserpassTokenInvalid"]
+        ["BadRequest"]
       ),
       (
         "/reset", #"{"password":"secret3","token":"junk","tokenId":"junk"}"#, "400 Bad Request",
-        ["UserpassTokenInvalid"]
+        ["BadRequest"]
       ),
     ] {
       let answer = try await client.request("POST", Self.password + path, body: body)
-      let parts = Pattern.parts(of: answer.body, #"{"error":"*","error_code":"*","link":""}"#)
+      let parts = Pattern.parts(of: answer.body, #"{"error":"*","error_code":"*","link":"*"}"#)
       expectTrue(codes.contains(parts?[1] ?? ""), "\(path): \(answer.status) \(answer.body)")
       Self.expectJSON(answer, status)
     }
-    // No answer about mails says whether an address is registered.
+    // Where mails confirm addresses, no answer says whether one is registered.
     for (path, name) in [
       ("/confirm/send", "ann"), ("/confirm/send", "eve"), ("/reset/send", "ann"),
       ("/reset/send", "eve"),
@@ -224,9 +224,8 @@ extension DeployedClientTests {
     expectEqual(removed.values("content-type"), [])
     let missing = try await client.request("GET", "\(path)/\(key[0])", token: ann.refreshToken)
     Self.expectJSON(missing, "404 Not Found")
-    expectEqual(
-      missing.body,
-      #"{"error":"API key not found","error_code":"APIKeyNotFound","link":""}"#)
+    Self.expectMatch(
+      missing.body, #"{"error":"API key not found","error_code":"APIKeyNotFound","link":"*"}"#)
     await client.leave()
     try await server.stop()
   }
@@ -272,7 +271,7 @@ extension DeployedClientTests {
     for wrong in [try issuer.token(claims, .hs256), try issuer.token(.none), "junk"] {
       let refused = try await client.answer(of: "custom-token", #""token":"\#(wrong)","#)
       Self.expectJSON(refused, "401 Unauthorized")
-      let parts = Pattern.parts(of: refused.body, #"{"error":"*","error_code":"*","link":""}"#)
+      let parts = Pattern.parts(of: refused.body, #"{"error":"*","error_code":"*","link":"*"}"#)
       expectEqual(parts?[1], "AuthError")
     }
     let other = try await client.answer(of: "oauth2-apple", #""id_token":"\#(token)","#)

@@ -187,6 +187,8 @@ struct ServerConnectionMachineTests {
   @Test func anAppHasOneMode() {
     var connection = ScriptedServerConnection(Self.partition, served: .flexible)
     connection.receive(Self.bind)
+    // The app is at fault, and no peer.
+    expectTrue(connection.sent.last?.contains(#""action":"ApplicationBug""#) == true)
     expectEqual(error(&connection), "113")
     var other = ScriptedServerConnection(ProtocolVersion(mode: .flexible), served: .partition)
     other.receive("bind 1 2 0 0 0\n{}")
@@ -203,7 +205,8 @@ struct ServerConnectionMachineTests {
     var connection = Self.made { $0.messageByteCount = 100 }
     connection.receive(String(repeating: "x", count: 101))
     expectEqual(connection.takeSent(), [])
-    guard case .close(.messageTooBig, _)? = connection.takeOthers().last else {
+    guard case .close(.messageTooBig, "read limited at 101 bytes")? = connection.takeOthers().last
+    else {
       Issue.record("open")
       return
     }

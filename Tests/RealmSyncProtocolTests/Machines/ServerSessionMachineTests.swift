@@ -203,6 +203,21 @@ struct ServerSessionMachineTests {
     expectEqual(defect(good), nil)
   }
 
+  /// Deployed programs compare these texts.
+  @Test func errorsHaveTheTextsThatProgramsKnow() throws {
+    for (refusal, text) in [
+      (SessionRefusal(.badClientFileIdent, "5"), "Bad client file identifier (IDENT)"),
+      (SessionRefusal(.illegalRealmPath, "Why"), "Illegal Realm path (BIND): Why"),
+      (SessionRefusal(.invalidSchemaChange, "Why"), "Invalid schema change (UPLOAD): Why"),
+      (SessionRefusal(.permissionDenied, "Why"), "Why"),
+    ] {
+      var server = try Self.running()
+      server.handle(.refuse(refusal))
+      let answer = server.takeSent().last ?? ""
+      expectTrue(answer.contains(#"{"message":"\#(text)","#), "\(answer)")
+    }
+  }
+
   @Test func anInvalidActiveQueryIsASessionError() throws {
     var server = ScriptedServer()
     try server.receive(Self.bind.replacing("0 1 0\n", with: "0 0 0\n"))
@@ -517,10 +532,11 @@ struct ServerSessionMachineTests {
     expectEqual(server.sent.map { $0.prefix(14) }, ["json_error 231", "download 1 6 2"])
   }
 
-  @Test func aClientsErrorIsAnsweredWithAReset() throws {
+  /// The code is none of the client's: the app has got that.
+  @Test(arguments: [112, 212, 233]) func aClientsErrorIsAnsweredWithAReset(_ code: Int) throws {
     var server = try Self.running()
-    try server.receive("json_error 233 15 1\n{\"message\":\"x\"}")
-    expectEqual(server.sent.last?.hasPrefix("json_error 233 "), true)
+    try server.receive("json_error \(code) 15 1\n{\"message\":\"x\"}")
+    expectEqual(server.sent.last?.hasPrefix("json_error 217 "), true)
     expectEqual(server.sent.last?.contains("\"action\":\"ClientReset\""), true)
   }
 

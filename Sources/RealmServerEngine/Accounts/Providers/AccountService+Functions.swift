@@ -54,10 +54,10 @@ extension AccountService {
     }
   }
 
-  /// Asks the app's code again about an address that waits for its confirmation. Addresses that
-  /// wait for none are answered as those that the code refuses.
+  /// Asks the app's code again about an address that waits for its confirmation.
   package func repeatConfirmation(_ address: String) async throws(AccountError) {
-    let name = try mailName(address)
+    let name = try userName(address)
+    try await checkIsWaiting(name)
     guard settings.confirmation == .function, try await identity(name)?.isConfirmed == false else {
       throw .functionRefused("failed to confirm user \"\(address)\"")
     }
@@ -74,7 +74,7 @@ extension AccountService {
   package func reset(
     _ address: String, to password: String, _ arguments: [BSONValue], for requester: String
   ) async throws(AccountError) {
-    let name = try mailName(address)
+    let name = try userName(address)
     let refusal = AccountError.functionRefused(
       "failed to reset password for user \"\(address)\"")
     guard let hook = settings.resetHook else { throw refusal }

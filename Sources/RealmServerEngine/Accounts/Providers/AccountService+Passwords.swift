@@ -37,7 +37,7 @@ extension AccountService {
   package func register(
     _ address: String, _ password: String, for requester: String
   ) async throws(AccountError) {
-    let name = try mailName(address)
+    let name = try userName(address)
     try check(password)
     let confirmation = settings.confirmation
     let isAutomatic = confirmation == .auto
@@ -87,21 +87,32 @@ extension AccountService {
 
   /// Mails a token again, if the address waits for one.
   package func sendConfirmation(_ address: String) async throws(AccountError) {
-    let name = try mailName(address)
+    let name = try userName(address)
+    try await checkIsWaiting(name)
     guard settings.confirmation != .function else {
       throw .functionRefused("the app confirms addresses by a function, and sends no mails for it")
     }
-    let identity = try await identity(name)
+    let identity = try await identity(mailName(address))
     try await mail(.confirmation, name, isWanted: identity?.isConfirmed == false)
+  }
+
+  /// Throws if nothing is to be confirmed, where registrations tell that anyway
+  /// (`AccountService` 4).
+  func checkIsWaiting(_ name: IdentityName) async throws(AccountError) {
+    guard settings.confirmation != .mail else { return }
+    guard let identity = try await identity(name) else { throw .userNotFound }
+    guard !identity.isConfirmed else { throw .alreadyConfirmed }
   }
 
   /// Mails a token for a change of the password, if the address is registered.
   package func sendReset(_ address: String) async throws(AccountError) {
-    let name = try mailName(address)
+    let name = try userName(address)
+    let identity = try await identity(name)
+    guard identity != nil || settings.confirmation == .mail else { throw .userNotFound }
     guard settings.resetHook == nil else {
       throw .functionRefused("the app resets passwords by a function, and sends no mails for it")
     }
-    let identity = try await identity(name)
+    _ = try mailName(address)
     try await mail(.passwordReset, name, isWanted: identity != nil)
   }
 
@@ -110,6 +121,7 @@ extension AccountService {
   package func addressesToInvite() async throws(AccountError) -> [String] {
     try requirePasswords()
     return try await store.addressesWithoutPassword(now: clock.now())
+      .filter { MailAddress.isValid($0) }
   }
 
   /// Mails a token for the first password here to a user of another server.
@@ -163,6 +175,14 @@ extension AccountService {
         "password must be between \(Self.passwordCounts.lowerBound) and "
           + "\(Self.passwordCounts.upperBound) characters")
     }
+  }
+
+  /// The name of a user. Only where mails confirm names these need to be addresses.
+  func userName(_ text: String) throws(AccountError) -> IdentityName {
+    if settings.confirmation == .mail { return try mailName(text) }
+    let name = try name(text)
+    guard MailAddress.isUserName(text) else { throw .badName }
+    return name
   }
 
   func mailName(_ address: String) throws(AccountError) -> IdentityName {
