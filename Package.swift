@@ -413,7 +413,7 @@ let package = Package(
       ] + networkProducts + products("NIOEmbedded", of: "swift-nio", with: "Server")
         + products("Crypto", "_CryptoExtras", of: "swift-crypto", with: "Server")
         + products("Logging", of: "swift-log", with: "Server") + openCombine,
-      swiftSettings: settings),
+      exclude: ["Deployed/Traces"], swiftSettings: settings),
     .testTarget(
       name: "RealmServerKitTests",
       dependencies: [
