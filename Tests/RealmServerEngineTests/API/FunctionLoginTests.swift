@@ -204,6 +204,16 @@ struct FunctionLoginTests {
     #expect(bench.mailer.mails.withLock { $0.isEmpty })
   }
 
+  /// A name without "@" gets no mails: the app's code is the way to another password.
+  @Test func namesWithoutAnAddressGetAPasswordByTheAppsCode() async throws {
+    let bench = try Self.bench(Code())
+    await expectEqual(bench.register("plainname").status, 201)
+    let reset = await bench.password(
+      "reset/call", #"{"email":"plainname","password":"another","arguments":[]}"#)
+    expectEqual(reset.status, 200)
+    await expectEqual(bench.logIn("plainname", "another").status, 200)
+  }
+
   @Test func codeThatFailsConfirmsNobody() async throws {
     let code = Code()
     let bench = try Self.bench(code)

@@ -50,6 +50,22 @@ struct ImportPlanTests {
     ] { #expect(plan.text.contains(line), "\(line)") }
   }
 
+  @Test(arguments: [
+    #""allowed_request_origins":["#, #""security":{"allowed_request_origins":["#,
+  ])
+  func originsOfPagesAreCarriedOver(_ member: String) throws {
+    let origins = #""https://App.example.org:443","http://localhost:8080","*.example.org"]"#
+    let end = member.contains("security") ? "}" : ""
+    let plan = try Self.plan(
+      TutorialExport.flexible,
+      changing: [
+        "root_config.json": #"{"app_id":"tasks-abcde","name":"tasks",\#(member)\#(origins)\#(end)}"#
+      ])
+    expectEqual(plan.app.allowedOrigins, ["https://app.example.org", "http://localhost:8080"])
+    #expect(plan.text.contains("The origin *.example.org of pages is none that browsers name"))
+    try expectEqual(AppFile(Array(plan.app.text().utf8)), plan.app)
+  }
+
   @Test func schemasBecomeClasses() throws {
     let plan = try Self.plan(
       TutorialExport.flexible,

@@ -121,7 +121,6 @@ extension AccountService {
   package func addressesToInvite() async throws(AccountError) -> [String] {
     try requirePasswords()
     return try await store.addressesWithoutPassword(now: clock.now())
-      .filter { MailAddress.isValid($0) }
   }
 
   /// Mails a token for the first password here to a user of another server.

@@ -41,6 +41,8 @@ struct AppExport {
   /// The names of the ways to log in, and their settings.
   var providers: [JSONMember] = []
   var customUserData: JSONValue?
+  /// The origins of the pages that may call the app.
+  var origins: [String] = []
   var sync: JSONValue?
   var sources: [DataSource] = []
   var collections: [Collection] = []
@@ -86,6 +88,8 @@ struct AppExport {
       guard let json = try reader.json("auth_providers/\(file)") else { continue }
       providers.append(JSONMember(json["name"]?.string ?? String(file.dropLast(5)), json))
     }
+    let named = root["allowed_request_origins"] ?? root["security"]?["allowed_request_origins"]
+    origins = (named?.array ?? []).compactMap(\.string)
     customUserData =
       try reader.json("auth/custom_user_data.json") ?? root["custom_user_data_config"]
   }

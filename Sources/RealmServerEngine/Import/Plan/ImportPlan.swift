@@ -49,6 +49,7 @@ package struct ImportPlan: Sendable {
       addPermissions(export, sync)
     }
     addCustomUserData(export, sync)
+    addOrigins(export)
     needsPartition = sync.isPartitionRequired
     if let service = sync.service { app.documents.service = service }
     if sync.mode == .partition { app.documents.partitionKey = sync.partitionKey }
@@ -207,6 +208,22 @@ package struct ImportPlan: Sendable {
         .changed,
         "The documents of \(namespace) become the custom data of the users whose ids they have in "
           + "\(field). From then on `realm-server users custom-data` changes it."))
+  }
+
+  // MARK: Pages
+
+  private mutating func addOrigins(_ export: AppExport) {
+    for text in export.origins {
+      let origin = text == AllowedOrigins.all ? text : WebOrigin(text)?.text
+      guard let origin, !app.allowedOrigins.contains(origin) else {
+        notes.append(
+          ImportNote(
+            .left, "The origin \(text) of pages is none that browsers name, or twice there."))
+        continue
+      }
+      app.allowedOrigins.append(origin)
+      notes.append(ImportNote(.carried, "Pages of \(origin) may call the app."))
+    }
   }
 
   // MARK: The rest
