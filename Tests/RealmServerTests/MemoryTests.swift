@@ -4,6 +4,8 @@
 
 #if Server
 import Logging
+import NIOCore
+import RealmFormats
 import RealmServerEngine
 import RealmStorage
 import RealmSync
@@ -166,6 +168,111 @@ import Testing
   }
 
   // MARK: Readers
+
+  /// A server with a function that answers with 12 MB, more than the system takes for a connection.
+  private static func answering(
+    memory: Int, part: TimeAmount
+  ) async throws -> (server: RunningServer, request: [UInt8]) {
+    var table = FunctionTable()
+    table["text"] = { _ in .string(String(repeating: "\u{1}", count: 2_000_000)) }
+    var times = ConnectionTimes.patient
+    times.answerPart = part
+    let server = try await RunningServer(
+      times: times, budget: MemoryBudget(byteCount: memory, messageByteCount: 1), functions: table)
+    let token = try await DeployedClient(server).logIn().accessToken
+    let body = #"{"name":"text","arguments":[]}"#
+    let head =
+      "POST /api/client/v2.0/app/todos/functions/call HTTP/1.1\r\nHost: a\r\n"
+      + "Authorization: Bearer \(token)\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+    return (server, Array((head + body).utf8))
+  }
+
+  /// Answers that are not read count for their user, who gets no more of them than there is room.
+  @Test func answersThatAreNotReadHaveALimitTogether() async throws {
+    // A user has an eighth, of which answers may take three quarters: one fits.
+    let (server, request) = try await Self.answering(memory: 150_000_000, part: .minutes(10))
+    let place = String(try #require(server.address.split(separator: "/").last))
+    let first = try await RawConnection(place, isReading: false)
+    try await first.send(request)
+    try await Self.wait { server.budget.byteCount > 12_000_000 }
+    let second = try await RawConnection(place)
+    try await second.send(request)
+    #expect(try await second.line().hasPrefix("HTTP/1.1 503 "))
+    expectTrue(server.budget.byteCount < 13_000_000)
+    await second.close()
+    await first.close()
+    try await Self.wait { server.budget.byteCount == 0 }
+    try await server.stop()
+  }
+
+  /// An answer of which nothing is taken is forgotten, with its connection.
+  @Test func anAnswerThatIsNotReadIsCutOff() async throws {
+    let (server, request) = try await Self.answering(memory: 256 << 20, part: .milliseconds(500))
+    let place = String(try #require(server.address.split(separator: "/").last))
+    let connection = try await RawConnection(place, isReading: false)
+    try await connection.send(request)
+    try await Self.wait { server.budget.byteCount > 12_000_000 }
+    try await Self.wait { server.budget.byteCount == 0 }
+    await connection.close()
+    // One that is read comes whole.
+    let reader = try await RawConnection(place)
+    try await reader.send(request)
+    try await expectEqual(reader.line(), "HTTP/1.1 200 OK")
+    var length = 0
+    while true {
+      let line = try await reader.line()
+      if line.isEmpty { break }
+      if line.lowercased().hasPrefix("content-length: ") {
+        length = Int(line.dropFirst("content-length: ".count)) ?? 0
+      }
+    }
+    expectEqual(length, 12_000_002)
+    try await expectEqual(reader.bytes(length).count, length)
+    await reader.close()
+    try await server.stop()
+  }
+
+  // MARK: The process
+
+  /// `MemoryService` 1
+  @Test func freeMemoryIsGivenBackAfterABurst() {
+    var rule = MemoryRule()
+    func memory(_ used: Int, _ held: Int) -> ProcessMemory {
+      ProcessMemory(used: used << 20, held: held << 20)
+    }
+    expectFalse(rule.releases(at: memory(50, 60)))
+    // It grows, with much that is free in between.
+    expectFalse(rule.releases(at: memory(500, 560)))
+    expectTrue(rule.releases(at: memory(60, 560)))
+    rule.didRelease(to: memory(60, 120))
+    // What could not be given back is not tried again.
+    expectFalse(rule.releases(at: memory(60, 120)))
+    expectFalse(rule.releases(at: memory(62, 140)))
+    expectTrue(rule.releases(at: memory(62, 150)))
+    rule.didRelease(to: memory(62, 80))
+    expectFalse(rule.releases(at: memory(62, 100)))
+    // Less is held meanwhile, and then much more again.
+    expectFalse(rule.releases(at: memory(40, 50)))
+    expectTrue(rule.releases(at: memory(41, 80)))
+  }
+
+  #if os(Linux)
+  @Test func whatIsFreedComesBackToTheSystem() async {
+    await #expect(processExitsWith: .success) {
+      // Small pieces with one at the end that stays: the allocator keeps them all by itself.
+      var pieces: [[UInt8]] = []
+      for _ in 0..<60_000 { pieces.append([UInt8](repeating: 1, count: 1_000)) }
+      let last = [UInt8](repeating: 1, count: 1_000)
+      let full = ProcessMemory.current
+      pieces = []
+      ProcessMemory.releaseFreed()
+      let empty = ProcessMemory.current
+      try #require(full.used - empty.used > 50_000_000, "\(full) \(empty)")
+      try #require(full.held - empty.held > 50_000_000, "\(full) \(empty)")
+      withExtendedLifetime(last) {}
+    }
+  }
+  #endif
 
   /// An item whose text does not get much smaller by compression.
   private static func item(_ key: UInt8, _ random: inout SeededGenerator) -> [UInt8] {

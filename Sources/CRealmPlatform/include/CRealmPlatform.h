@@ -14,6 +14,7 @@
 #include "RealmMemory.h"
 #include "RealmNumbers.h"
 #include "RealmOutput.h"
+#include "RealmProcessMemory.h"
 #include "RealmTypeRecords.h"
 
 #endif

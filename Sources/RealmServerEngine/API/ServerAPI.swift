@@ -49,6 +49,14 @@ package struct ServerAPI: Sendable {
     return 4 << 20
   }
 
+  /// The user of a request whose head is known, with its app; nil for one without a valid token.
+  package func user(of head: APIRequest) -> String? {
+    guard let token = head.bearerToken, let id = TokenIssuer.app(of: token),
+      let accounts = app(id)?.accounts, let claims = try? accounts.claims(accessToken: token)
+    else { return nil }
+    return "\(id) \(claims.account)"
+  }
+
   /// Answers a request.
   package func respond(to request: APIRequest) async -> APIResponse {
     guard let depth = depth(of: request) else { return await answer(request) }

@@ -8,7 +8,9 @@
 // 3. All that the connection holds is noted in the memory that connections share. Where that has no
 //    room, a DOWNLOAD is not begun; one that is written already can be sent, and makes room, and so
 //    does one that an UPLOAD waits for.
-// 4. A session's handler has one request at a time, and is closed when the session has ended and
+// 4. A query is given to a session once there is room for it. It is noted with the one that it takes
+//    the place of, which may be needed still.
+// 5. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 
 package import RealmSyncProtocol
@@ -26,6 +28,8 @@ package actor ServerConnection {
   private let notice: @Sendable (String) -> Void
   private var machine: ServerConnectionMachine
   private var handlers: [UInt64: any ServerRequestHandler] = [:]
+  /// The bytes of each session's last two queries.
+  private var queries: [UInt64: (last: Int, before: Int)] = [:]
   /// The sessions whose requests are under way.
   private var busySessions: Set<UInt64> = []
 
@@ -123,7 +127,8 @@ package actor ServerConnection {
   /// Tells the memory what the connection holds, and the machine whether that is much.
   private func noteMemory() {
     let own = machine.heldByteCount + machine.outputByteCount
-    let count = handlers.values.reduce(own) { $0 + $1.heldByteCount }
+    let asked = queries.values.reduce(own) { $0 + $1.last + $1.before }
+    let count = handlers.values.reduce(asked) { $0 + $1.heldByteCount }
     guard count != heldByteCount else { return }
     heldByteCount = count
     let isTight = memory.hold(count)
@@ -151,7 +156,7 @@ package actor ServerConnection {
       case .pauseReading: isReadingPaused = true
       case .resumeReading: resumeReading()
       case .began(let name):
-        assert(handlers[name] == nil, "`ServerConnection` 4: a session has one handler")
+        assert(handlers[name] == nil, "`ServerConnection` 5: a session has one handler")
         handlers[name] = handlerSource(ServerSessionLink(session: name, of: self))
       case .store(let name, let request, let store): perform(store, number: request, of: name)
       case .ended(let name): end(name)
@@ -182,9 +187,13 @@ package actor ServerConnection {
 
   private func perform(_ request: ServerStoreRequest, number: UInt64, of name: UInt64) {
     guard let handler = handlers[name] else { return }
-    assert(!busySessions.contains(name), "`ServerConnection` 4")
+    assert(!busySessions.contains(name), "`ServerConnection` 5")
     busySessions.insert(name)
+    let isRefused = !hold(request.query, of: name)
     Task {
+      if isRefused {
+        return await finish(name, handler, number, .refused(Self.noRoomForQuery))
+      }
       guard case .nextDownload = request else {
         return await finish(name, handler, number, await handler.perform(request))
       }
@@ -199,12 +208,27 @@ package actor ServerConnection {
     }
   }
 
+  private static let noRoomForQuery = SessionRefusal(
+    .sessionClosed, "The queries of the user's sessions are too large together; try again later")
+
+  /// Notes the query of a request. Returns false if there is no room for it (`ServerConnection` 4).
+  private func hold(_ query: VersionedQuery?, of name: UInt64) -> Bool {
+    guard let query else { return true }
+    // The text is kept as the client has sent it, and as conditions.
+    let count = 2 * query.text.utf8.count
+    guard memory.reserve(count) else { return false }
+    queries[name] = (count, queries[name]?.last ?? 0)
+    noteMemory()
+    memory.release(count)
+    return true
+  }
+
   private func finish(
     _ name: UInt64, _ handler: any ServerRequestHandler, _ request: UInt64,
     _ reply: ServerStoreReply
   ) async {
     assert(
-      busySessions.contains(name), "`ServerConnection` 4: a request ends that is not under way")
+      busySessions.contains(name), "`ServerConnection` 5: a request ends that is not under way")
     busySessions.remove(name)
     if handlers[name] == nil {
       await handler.close()
@@ -229,6 +253,7 @@ package actor ServerConnection {
   }
 
   private func end(_ name: UInt64) {
+    queries[name] = nil
     guard let handler = handlers.removeValue(forKey: name) else { return }
     handler.end()
     guard !busySessions.contains(name) else { return }
@@ -350,4 +375,15 @@ package protocol ServerRequestHandler: Sendable {
 
 extension ServerRequestHandler {
   package var isForwarded: Bool { false }
+}
+
+extension ServerStoreRequest {
+  /// The query that a session keeps from the request on.
+  fileprivate var query: VersionedQuery? {
+    switch self {
+    case .claim(let ident): ident.query
+    case .setQuery(let query): query
+    default: nil
+    }
+  }
 }

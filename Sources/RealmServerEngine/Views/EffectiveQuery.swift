@@ -36,6 +36,9 @@ package struct EffectiveQuery: Hashable, Sendable {
     }
   }
 
+  /// The bytes of the conditions, by which the memory of what is made of them is bounded.
+  var byteCount: Int { conditions.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
   /// The part about one class.
   func part(ofClass name: String) -> EffectiveQuery {
     EffectiveQuery(

@@ -150,7 +150,7 @@ struct RoundCache {
     guard !authors.contains(file) else { return }
     let size =
       round.entries.reduce(256) { $0 + $1.changeset.count + 64 }
-      + round.parts.reduce(0) { $0 + 64 * $1.objects.count }
+      + round.parts.reduce(0) { $0 + 64 * $1.objects.count } + key.query.byteCount
     guard size <= byteCountMax / 4, !items.contains(where: { $0.key == key }) else { return }
     items.append(
       Item(key: key, round: round, timestamp: timestamp, authors: authors, byteCount: size))
@@ -197,9 +197,12 @@ struct MissedCache: Sendable {
 /// The views of queries that were bound to the classes of a version.
 struct ViewCache: Sendable {
   private static let countMax = 1_024
+  /// The bytes of the queries: what is made of a condition takes some twenty times as much.
+  private static let byteCountMax = 2 << 20
 
   private var schemas: [TableSchema] = []
   private var views: [EffectiveQuery: View] = [:]
+  private(set) var byteCount = 0
 
   /// A view that was bound to the same classes; nil if there is none.
   func view(_ query: EffectiveQuery, _ schemas: [TableSchema]) -> View? {
@@ -209,10 +212,13 @@ struct ViewCache: Sendable {
 
   /// Keeps a view that was bound to some classes.
   mutating func keep(_ view: View, of query: EffectiveQuery, _ schemas: [TableSchema]) {
-    if views.count >= Self.countMax || !self.schemas.elementsEqual(schemas, by: { $0 === $1 }) {
-      views = [:]
+    let count = query.byteCount
+    if views.count >= Self.countMax || byteCount + count > Self.byteCountMax
+      || !self.schemas.elementsEqual(schemas, by: { $0 === $1 })
+    {
+      (views, byteCount) = ([:], 0)
     }
     self.schemas = schemas
-    views[query] = view
+    if views.updateValue(view, forKey: query) == nil { byteCount += count }
   }
 }

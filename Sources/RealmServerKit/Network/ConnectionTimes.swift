@@ -11,6 +11,8 @@ struct ConnectionTimes: Hashable, Sendable {
   var head = TimeAmount.seconds(20)
   /// For a body.
   var body = TimeAmount.seconds(60)
+  /// In which a client has to take each part of an answer.
+  var answerPart = TimeAmount.seconds(30)
   /// Between two requests.
   var pause = Duration.seconds(120)
   /// In which connections are ended one after the other once the shutdown began: clients find

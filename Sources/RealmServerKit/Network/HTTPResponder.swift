@@ -10,6 +10,9 @@ import NIOCore
 import RealmServerEngine
 
 /// Answers requests of HTTP.
+///
+/// An answer counts in the memory of clients until it is taken: one that there is no room for is
+/// not sent, and one that is not taken is cut off.
 struct HTTPResponder: Sendable {
   let api: ServerAPI
   /// Writes the metrics; nil for none.
@@ -28,7 +31,10 @@ struct HTTPResponder: Sendable {
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
     let message = message(of: request, channel)
-    if let answer = answerProbe(message) { return try await write(answer, to: message, writer) }
+    let memory = budget.share(address: message.origin.limitKey)
+    if let answer = answerProbe(message) {
+      return try await write(answer, to: message, writer, memory, channel)
+    }
     let start = ContinuousClock.now
     let answer: APIResponse
     if gate.refuses(message.origin) {
@@ -36,17 +42,29 @@ struct HTTPResponder: Sendable {
         .response(link: api.logLink(message))
     } else {
       switch await api.stream(for: message) {
-      case .success(let stream)?: return try await write(stream, to: message, writer)
+      case .success(let stream)?:
+        if let user = api.user(of: message) { memory.setUser(user) }
+        return try await write(stream, to: message, writer, memory, channel)
       case .failure(let refusal)?: answer = refusal.response
-      case nil: answer = await self.answer(request, message, channel)
+      case nil: answer = counted(await self.answer(request, message, memory, channel), memory)
       }
     }
     if answer.status >= 400 {
       logger.debug("Request \(message.id): \(message.method) \(message.path) \(answer.status)")
     }
     counters.didAnswer(status: answer.status, after: ContinuousClock.now - start)
-    try await write(answer, to: message, writer)
+    try await write(answer, to: message, writer, memory, channel)
   }
+
+  /// The answer, if there is room for it.
+  private func counted(_ answer: APIResponse, _ memory: MemoryBudget.Share) -> APIResponse {
+    // Small ones are no more than what each connection takes anyhow, and say what is wrong.
+    guard answer.body.count > Self.partByteCount else { return answer }
+    return memory.reserve(answer.body.count) ? answer : APIError(AccountError.busy).response
+  }
+
+  /// The bytes that are handed to a connection at a time.
+  private static let partByteCount = 1 << 16
 
   /// The answer for a program that asks whether the server runs (`/health`), and whether it takes
   /// connections (`/ready`); nil for other requests.
@@ -62,26 +80,52 @@ struct HTTPResponder: Sendable {
   }
 
   private func write(
-    _ answer: APIResponse, to request: APIRequest, _ writer: consuming ResponseWriter
+    _ answer: APIResponse, to request: APIRequest, _ writer: consuming ResponseWriter,
+    _ memory: MemoryBudget.Share, _ channel: any Channel
   ) async throws {
     var head = head(status: .init(code: answer.status), to: request)
     if let type = answer.contentType {
       head.headerFields[.contentType] = type
       head.headerFields[.contentLength] = String(answer.body.count)
     }
-    try await writer.write(
-      response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body)))
+    let time = times.answerPart
+    let body = ResponseBody(contentLength: answer.body.count) { writer in
+      try await Self.write(answer.body, &writer, in: time, channel)
+      try await writer.finish(nil)
+    }
+    try await writer.write(response: head, body: body)
+    withExtendedLifetime(memory) {}
   }
 
-  /// Writes a stream until it ends, or its client is gone.
+  /// Writes bytes in parts, of which each has to be taken in a time: otherwise the connection is
+  /// closed, and what waits is forgotten.
+  private static func write(
+    _ bytes: [UInt8], _ writer: inout any ResponseBodyWriter, in time: TimeAmount,
+    _ channel: any Channel
+  ) async throws {
+    for start in stride(from: 0, to: bytes.count, by: partByteCount) {
+      let timer = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+      defer { timer.cancel() }
+      let part = bytes[start..<min(start + partByteCount, bytes.count)]
+      try await writer.write(ByteBuffer(bytes: part))
+    }
+  }
+
+  /// Writes a stream until it ends, its client is gone or takes nothing, or there is no room for
+  /// what comes next.
   private func write(
-    _ stream: EventStream, to request: APIRequest, _ writer: consuming ResponseWriter
+    _ stream: EventStream, to request: APIRequest, _ writer: consuming ResponseWriter,
+    _ memory: MemoryBudget.Share, _ channel: any Channel
   ) async throws {
     var head = head(status: .ok, to: request)
     head.headerFields[.contentType] = EventStream.contentType
+    let time = times.answerPart
     let body = ResponseBody { writer in
       var parts = stream.makeParts()
-      while let bytes = await parts.next() { try await writer.write(ByteBuffer(bytes: bytes)) }
+      while let bytes = await parts.next(), memory.reserve(bytes.count) {
+        try await Self.write(bytes, &writer, in: time, channel)
+        memory.release(bytes.count)
+      }
       try await writer.finish(nil)
     }
     try await writer.write(response: head, body: body)
@@ -113,11 +157,12 @@ struct HTTPResponder: Sendable {
   }
 
   private func answer(
-    _ request: Request, _ message: APIRequest, _ channel: any Channel
+    _ request: Request, _ message: APIRequest, _ memory: MemoryBudget.Share,
+    _ channel: any Channel
   ) async -> APIResponse {
     var message = message
     if message.path == "/metrics", request.method == .get { return answerMetrics(message) }
-    let memory = budget.share(address: message.origin.limitKey)
+    if let user = api.user(of: message) { memory.setUser(user) }
     do throws(APIError) {
       message.body = try await body(
         of: request, byteCountMax: api.bodyByteCountMax(message), memory, channel)
@@ -125,6 +170,7 @@ struct HTTPResponder: Sendable {
       return error.response(link: api.logLink(message))
     }
     let full = message
+    defer { memory.giveBack(full.body.count) }
     return await tracing.span(of: full) { await api.respond(to: full) }
   }
 

@@ -257,6 +257,7 @@ struct ServerProgram: Sendable {
   /// sockets end, then what other servers have carried here, and the realms are theirs.
   private func services(_ listener: any Service) -> [any Service] {
     var services: [any Service] = [
+      MemoryService(),
       UpkeepService(served, metrics: counters, clock: clock, logger: logger), listener,
       EndService { await giveUpRealms() },
     ]

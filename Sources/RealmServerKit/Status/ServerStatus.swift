@@ -32,6 +32,7 @@ struct ServerStatus: Sendable {
   func overview() async -> JSONValue {
     var list: [JSONValue] = []
     for app in apps.all { list.append(.object(await members(of: app))) }
+    let memory = ProcessMemory.current
     return [
       "server": [
         "version": .string(LibraryVersion.text), "started": .string(OperationTime.text(start)),
@@ -41,6 +42,7 @@ struct ServerStatus: Sendable {
       ],
       "memory": [
         "used": JSONValue(budget.byteCount), "limit": JSONValue(options.limits.memory << 20),
+        "processUsed": JSONValue(memory.used), "processFree": JSONValue(memory.free),
       ],
       "totals": metrics.totals.snapshot.json, "latencies": metrics.totals.latencies,
       "errors": JSONValue(notices.errorCount),
@@ -119,6 +121,10 @@ struct ServerStatus: Sendable {
     metrics.set(sessions.count { $0.behindCount > 0 }, of: .sessionsBehind)
     metrics.set(sessions.map(\.behindCount).max() ?? 0, of: .versionsBehindMax)
     metrics.set(budget.byteCount, of: .clientMemory)
+    metrics.set(options.limits.memory << 20, of: .clientMemoryMax)
+    let memory = ProcessMemory.current
+    metrics.set(memory.used, of: .memoryUsed)
+    metrics.set(memory.free, of: .memoryFree)
     if let diskFree { metrics.set(diskFree, of: .diskFree) }
     if let certificates {
       metrics.set(Int(certificates.end.timeIntervalSince1970), of: .certificateEnd)

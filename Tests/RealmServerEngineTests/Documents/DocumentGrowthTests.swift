@@ -113,6 +113,19 @@ struct DocumentGrowthTests {
     }
   }
 
+  /// A control character is six in the answer.
+  @Test func aResultCountsAsTheTextThatIsSent() throws {
+    let limits = DocumentLimits(resultByteCount: 4_000)
+    func check(_ text: String) throws(DocumentError) {
+      var work = DocumentWork(limits, now: { 0 })
+      try work.checkResult([.document([BSONElement("a", .string(text))])])
+    }
+    try check(String(repeating: "a", count: 3_000))
+    for text in [String(repeating: "\u{1}", count: 1_000), String(repeating: "\"", count: 3_000)] {
+      #expect(throws: DocumentError.self) { try check(text) }
+    }
+  }
+
   @Test func valuesHaveALimitOfLevels() throws {
     let nested = Array(repeating: #"{"$set":{"x":["$x"]}}"#, count: 100)
     #expect(

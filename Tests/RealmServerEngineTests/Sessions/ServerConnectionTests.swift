@@ -14,10 +14,11 @@ struct ServerConnectionTests {
 
   private func makeConnection(
     _ socket: any MessageSocket, _ handler: TestHandler, _ timer: TestTimer = TestTimer(),
-    limits: ServerConnectionMachine.Limits = .init(), memory: TestMemory? = nil
+    limits: ServerConnectionMachine.Limits = .init(), memory: TestMemory? = nil,
+    mode: SyncMode = .partition
   ) async -> ServerConnection {
     let connection = ServerConnection(
-      socket, version: ProtocolVersion(mode: .partition), served: .partition, limits: limits,
+      socket, version: ProtocolVersion(mode: mode), served: mode, limits: limits,
       timer: timer.clock, memory: memory
     ) { link in
       handler.link.withLock { $0 = link }
@@ -168,6 +169,53 @@ struct ServerConnectionTests {
     while memory.reserved > 0 { try await Task.sleep(for: .milliseconds(1)) }
   }
 
+  /// `ServerConnection` 4
+  @Test func aQueryNeedsRoom() async throws {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    let connection = await makeConnection(socket, handler, memory: memory, mode: .flexible)
+    let query = #"{"A":"TRUEPREDICATE"}"#
+    let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    let head = SaltedVersion(version: 4, salt: 7777)
+    handler.script.withLock {
+      $0 = [
+        .done, .file(ServerFileLookup(file: file, head: head, latestSalt: 7777)),
+        .claimed(file, rejected: []),
+      ]
+    }
+    await connection.receive(Array("bind 1 2 0 0 0\n{}".utf8))
+    await connection.receive(
+      Array("ident 1 2 1002 0 0 0 0 1 \(query.utf8.count)\n\(query)".utf8))
+    await handler.waitForRequests(4)
+    // The text and the conditions are held; what was reserved for them is not taken twice.
+    expectEqual(memory.held.last, 2 * query.utf8.count)
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    await connection.socketDidClose()
+    await handler.waitUntilClosed()
+    expectEqual(memory.held.last, 0)
+  }
+
+  /// `ServerConnection` 4
+  @Test func aQueryWithoutRoomEndsItsSession() async throws {
+    let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
+    memory.setRoom(10)
+    let connection = await makeConnection(socket, handler, memory: memory, mode: .flexible)
+    let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
+    let head = SaltedVersion(version: 4, salt: 7777)
+    handler.script.withLock {
+      $0 = [.done, .file(ServerFileLookup(file: file, head: head, latestSalt: 7777))]
+    }
+    await connection.receive(Array("bind 1 2 0 0 0\n{}".utf8))
+    await connection.receive(
+      Array("ident 1 2 1002 0 0 0 0 1 21\n{\"A\":\"TRUEPREDICATE\"}".utf8))
+    func text() -> String { socket.events.withLock { $0.joined() } }
+    while !text().contains("json_error") { try await Task.sleep(for: .milliseconds(1)) }
+    expectTrue(
+      text().contains("The queries of the user's sessions are too large together"), "\(text())")
+    expectEqual(handler.requestCount, 2)
+    await connection.socketDidClose()
+    await handler.waitUntilClosed()
+  }
+
   /// What is written already takes no more, and others wait for the room that it leaves.
   @Test func aDownloadThatIsWrittenNeedsNoRoom() async {
     let (socket, handler, memory) = (TestSocket(), TestHandler(), TestMemory())
@@ -221,7 +269,7 @@ struct ServerConnectionTests {
     await handler.waitUntilClosed()
   }
 
-  /// `ServerConnection` 4
+  /// `ServerConnection` 5
   @Test func aHandlerIsClosedAfterItsLastRequest() async {
     let (socket, handler) = (TestSocket(), TestHandler())
     let connection = await makeConnection(socket, handler)

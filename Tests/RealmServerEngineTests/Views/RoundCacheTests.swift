@@ -149,4 +149,21 @@ struct RoundCacheTests {
     let first = RoundCache.Key(from: 0, to: 6, realm: RealmID("r"), query: high)
     expectTrue(cache.round(first, for: files[1].ident, clientVersion: 0) == nil)
   }
+
+  /// What is made of long conditions takes many times as much as their texts.
+  @Test func boundQueriesHaveALimitOfTexts() async throws {
+    let (server, _) = try await makeServer(2)
+    let snapshot = try await server.snapshot()
+    let view = try View.bind(high, to: snapshot.objects).get()
+    var cache = ViewCache()
+    for number in 0..<40 {
+      let text = String(repeating: "x", count: 100_000) + "\(number)"
+      cache.keep(view, of: EffectiveQuery(["Todo": text]), [])
+      expectTrue(cache.byteCount <= 2 << 20)
+      expectTrue(cache.byteCount >= 100_000)
+      expectTrue(cache.view(EffectiveQuery(["Todo": text]), []) != nil)
+    }
+    expectTrue(
+      cache.view(EffectiveQuery(["Todo": String(repeating: "x", count: 100_000) + "0"]), []) == nil)
+  }
 }

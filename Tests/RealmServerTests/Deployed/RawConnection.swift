@@ -17,13 +17,16 @@ final class RawConnection {
   private var buffer: [UInt8] = []
 
   /// Connects to an address like `127.0.0.1:9090`.
-  init(_ address: String) async throws {
+  ///
+  /// - Parameter isReading: Whether it takes what comes.
+  init(_ address: String, isReading: Bool = true) async throws {
     let parts = address.split(separator: ":")
     let port = try #require(parts.last.flatMap { Int($0) })
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     chunks = stream.makeAsyncIterator()
     channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(.autoRead, value: isReading)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(ByteHandler(continuation))

@@ -260,6 +260,17 @@ extension BSONValue {
     }
   }
 
+  /// What the texts of the value take as JSON more than as they are: a control character has six.
+  var escapedByteCount: Int {
+    switch self {
+    case .string(let text):
+      text.utf8.reduce(0) { $0 + ($1 < 0x20 ? 5 : $1 == 0x22 || $1 == 0x5C ? 1 : 0) }
+    case .array(let values): values.reduce(0) { $0 + $1.escapedByteCount }
+    case .document(let elements): elements.reduce(0) { $0 + $1.value.escapedByteCount }
+    default: 0
+    }
+  }
+
   /// Whether the value has at most so many levels of arrays and documents.
   func isNested(atMost depth: Int) -> Bool {
     switch self {

@@ -136,12 +136,15 @@ package struct DocumentWork: Sendable {
   mutating func checkResult(_ documents: [BSONValue]) throws(DocumentError) {
     var left = limits.resultByteCount
     for document in documents {
-      guard let count = document.approximateByteCount(upTo: left) else {
-        throw .tooLarge(
-          "the result is larger than results may be: narrow the query, or add a limit")
+      guard let count = document.approximateByteCount(upTo: max(0, left)) else {
+        left = -1
+        break
       }
-      left -= count
-      try spend(1 + count / Self.byteCountOfStep)
+      left -= count + document.escapedByteCount
+      try spend(1 + count / (Self.byteCountOfStep / 2))
+    }
+    guard left >= 0 else {
+      throw .tooLarge("the result is larger than results may be: narrow the query, or add a limit")
     }
   }
 }
