@@ -5,6 +5,7 @@
 // Invariants:
 // 1. A call is carried out whole or not at all, and under the rules of its user: what an upload of
 //    the same changes would have to take back is refused here.
+// 2. A draft is carried out only if it is what the call would give in its turn.
 
 import RealmFormats
 import RealmReplication
@@ -18,7 +19,7 @@ struct DocumentCall: Sendable {
   let command: DocumentCommand
   let rights: SessionRights
   let partition: DocumentPartition?
-  let work: DocumentWork
+  var work: DocumentWork
   /// Makes ids for new documents.
   let identifiers: @Sendable () -> ObjectIDBits
   /// Takes the versions that the call is about to make, and whether they came to be.
@@ -31,25 +32,58 @@ extension ServerRealm {
     try await store.newest()
   }
 
+  /// The version in which a call can be drafted; nil if it declares a class or properties first.
+  func draftSnapshot(for command: DocumentCommand) async throws(StoreError) -> RealmSnapshot? {
+    let snapshot = try await store.newest()
+    guard let schema = settings.schema?.schema else { return snapshot }
+    let missing = try StoreError.storing(
+      schema.declarations(ofClass: command.collection, missingIn: snapshot.objects))
+    return missing.isEmpty ? snapshot : nil
+  }
+
+  /// The most versions after a draft that are looked at in its turn.
+  private static let newerVersionCountMax: UInt64 = 1_000
+
+  /// The objects that were changed after a version; nil if the draft is to be made again.
+  private func changed(after version: UInt64) async -> ChangedObjects? {
+    guard version < head.version else { return ChangedObjects() }
+    guard version >= head.base, head.version - version <= Self.newerVersionCountMax,
+      let entries = try? await store.entries(in: version + 1..<head.version + 1)
+    else { return nil }
+    return ChangedObjects(entries)
+  }
+
   /// Carries out a call that changes documents. Its result is on the disk on return.
-  func carryOut(_ call: DocumentCall) async throws(DocumentError) -> BSONValue {
+  ///
+  /// - Parameter draft: What was found before; nil to search in the turn.
+  /// - Returns: Nil if the draft does not hold any more.
+  func carryOut(
+    _ call: DocumentCall, _ draft: DocumentDraft? = nil
+  ) async throws(DocumentError) -> BSONValue? {
     guard call.rights.mayWrite else {
       throw .notPermitted("write not permitted: the user may read the partition and not change it")
     }
     await beginAppending()
     defer { endAppending() }
-    var outcome: Result<BSONValue, DocumentError> = .success(.null)
+    var call = call
+    if call.command.searches { call.work = call.work.inTurn() }
+    var outcome: Result<BSONValue?, DocumentError> = .success(nil)
     var entries: [Changeset] = []
     var made: ClosedRange<UInt64>?
     let now = clock.now()
     do throws(StoreError) {
       guard isOwner else { throw .fenced }
       try await settleHead()
+      var changed = ChangedObjects()
+      if let draft {
+        guard let objects = await self.changed(after: draft.version) else { return nil }
+        changed = objects
+      }
       try await append { (group) throws(StorageError) in
         var edit = ServerEdit(
           call, in: group, after: self.head, self.settings, self.salts, now: now)
         do throws(DocumentError) {
-          outcome = .success(try edit.run())
+          outcome = .success(try edit.run(draft, after: changed))
           entries = edit.changesets
           made = edit.versions
           if let made { call.versions?(made, true) }
@@ -111,7 +145,10 @@ private struct ServerEdit {
     applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
   }
 
-  mutating func run() throws(DocumentError) -> BSONValue {
+  /// The result; nil if a draft does not hold any more.
+  mutating func run(
+    _ draft: DocumentDraft?, after changed: ChangedObjects
+  ) throws(DocumentError) -> BSONValue? {
     let name = call.command.collection
     if let schema = settings.schema?.schema {
       let declarations = try DocumentError.storing(
@@ -123,6 +160,16 @@ private struct ServerEdit {
       let collection = try DocumentCollection(
         name, in: group, permissions?[name], call.partition)
     else { throw .unknownCollection(name) }
+    if let draft {
+      do throws(DocumentError) {
+        var work = call.work
+        guard try draft.holds(after: changed, in: collection, &work) else { return nil }
+      } catch .tooLong {
+        return nil
+      }
+      if draft.changedCount > 0 { try store(draft.changeset, permissions) }
+      return draft.result
+    }
     var edit = DocumentEdit(
       collection, now: now, call.work, identifiers: call.identifiers)
     let result = try edit.run(call.command)

@@ -19,11 +19,12 @@ package final class DocumentService: Sendable {
   private let mode: SyncMode
   private let settings: Locked<DocumentSettings>
   package let limits: DocumentLimits
-  private let workers = [DocumentWorker(), DocumentWorker()]
+  private let places: DocumentPlaces
   private let clock: ServerClock
   private let timer: SyncClock
   private let random: RandomBytes
-  private let calls = Locked((count: 0, number: 0))
+  /// The calls by their users; nil is the program.
+  private let calls = Locked<[String?: Int]>([:])
   private let watches: WatchTable
 
   /// - Parameters:
@@ -38,6 +39,7 @@ package final class DocumentService: Sendable {
     self.mode = mode
     self.settings = Locked(settings)
     self.limits = limits
+    places = DocumentPlaces(runningPerUser: limits.runningPerUser)
     self.clock = clock
     self.timer = timer
     self.random = random
@@ -62,13 +64,13 @@ package final class DocumentService: Sendable {
   package func call(
     _ name: String, _ arguments: [BSONValue], user: String?
   ) async throws(DocumentError) -> BSONValue {
-    guard let number = begin() else { throw .busy }
-    defer { calls.withLock { $0.count -= 1 } }
+    guard begin(user) else { throw .busy }
+    defer { end(user) }
     var attemptCount = 0
     while true {
       let owner: String
       do throws(DocumentError) {
-        return try await carryOut(name, arguments, user: user, number: number).value
+        return try await carryOut(name, arguments, user: user).value
       } catch {
         guard case .store(.owned(let node)) = error, app.links != nil, attemptCount < 3 else {
           throw error
@@ -108,12 +110,12 @@ package final class DocumentService: Sendable {
     guard let arguments = call.values else {
       return .failure(.badArgument("the arguments of '\(call.name)' cannot be read"))
     }
-    guard let number = begin() else { return .failure(.busy) }
-    defer { calls.withLock { $0.count -= 1 } }
+    guard begin(call.user) else { return .failure(.busy) }
+    defer { end(call.user) }
     return await CallChain.$depth.withValue(call.depth) {
       () async -> Result<NodeAnswer, DocumentError> in
       do throws(DocumentError) {
-        let outcome = try await carryOut(call.name, arguments, user: call.user, number: number)
+        let outcome = try await carryOut(call.name, arguments, user: call.user)
         return .success(
           NodeAnswer(
             value: JSONWriter.bytes(ExtendedJSONWriter.json(outcome.value)), realm: outcome.realm,
@@ -132,7 +134,7 @@ package final class DocumentService: Sendable {
   }
 
   private func carryOut(
-    _ name: String, _ arguments: [BSONValue], user: String?, number: Int
+    _ name: String, _ arguments: [BSONValue], user: String?
   ) async throws(DocumentError) -> Outcome {
     guard let first = arguments.first, arguments.count == 1 else {
       throw .badArgument("'\(name)' needs one document with its arguments")
@@ -142,26 +144,85 @@ package final class DocumentService: Sendable {
       try command.values(of: field, limits: limits)
     }
     let (realm, rights) = try await open(partition, for: user, writing: command.isWrite)
-    let work = DocumentWork(limits, now: timer.now)
     let id = realm.realm.id
     guard command.isWrite else {
-      let snapshot = try await reading(realm, partition, user) {
-        (realm) async throws(StoreError) in try await realm.newestSnapshot()
+      let value = try await searching(as: user) {
+        (worker, work) async throws(DocumentError) in
+        let snapshot = try await reading(realm, partition, user) {
+          (realm) async throws(StoreError) in try await realm.newestSnapshot()
+        }
+        return try await worker.run(
+          command, in: snapshot, rights.permissions, partition, work,
+          isDeclared: { [keeper = realm.realm.settings.schema] name in
+            keeper?.schema.hasClass(name) ?? false
+          })
       }
-      let value = try await workers[number % workers.count].run(
-        command, in: snapshot, rights.permissions, partition, work,
-        isDeclared: { [keeper = realm.realm.settings.schema] name in
-          keeper?.schema.hasClass(name) ?? false
-        })
       return Outcome(value: value, realm: id)
     }
     let (clock, random) = (clock, random)
     let made = Locked<ClosedRange<UInt64>?>(nil)
-    let value = try await realm.realm.carryOut(
-      DocumentCall(
-        command: command, rights: rights, partition: partition, work: work,
-        identifiers: { Self.identifier(clock, random) }, versions: versionNotes(id, made)))
+    let call = DocumentCall(
+      command: command, rights: rights, partition: partition, work: work(),
+      identifiers: { Self.identifier(clock, random) }, versions: versionNotes(id, made))
+    let value = try await write(call, in: realm.realm, user: user)
     return Outcome(value: value, realm: id, versions: made.withLock { $0 })
+  }
+
+  /// The most drafts of a call: others write meanwhile, and each may change what was found.
+  private static let draftCountMax = 4
+
+  /// Carries out a call that changes documents. Uploads wait for all that happens in its turn to
+  /// write. So what takes long is found before, in a version, and only looked at again in the turn.
+  private func write(
+    _ call: DocumentCall, in realm: ServerRealm, user: String?
+  ) async throws(DocumentError) -> BSONValue {
+    if !call.command.searches || call.command.namesObject {
+      do throws(DocumentError) {
+        if let value = try await realm.carryOut(call) { return value }
+      } catch .tooLong where call.command.searches {
+        // One object may be large.
+      }
+    }
+    guard call.rights.mayWrite else {
+      throw .notPermitted("write not permitted: the user may read the partition and not change it")
+    }
+    for _ in 0..<Self.draftCountMax {
+      let draft = try await searching(as: user) {
+        (worker, work) async throws(DocumentError) -> DocumentDraft? in
+        let snapshot = try await Self.storing { () throws(StoreError) in
+          try await realm.draftSnapshot(for: call.command)
+        }
+        guard let snapshot else { return nil }
+        var call = call
+        call.work = work
+        return try await worker.draft(call, in: snapshot, now: clock.now())
+      }
+      guard let draft else { break }
+      if let value = try await realm.carryOut(call, draft) { return value }
+    }
+    do throws(DocumentError) {
+      if let value = try await realm.carryOut(call) { return value }
+    } catch .tooLong {
+      throw .busy
+    }
+    throw .busy
+  }
+
+  /// Searches on a thread, once it is the user's turn.
+  private func searching<R: Sendable>(
+    as user: String?,
+    _ search: (DocumentWorker, DocumentWork) async throws(DocumentError) -> R
+  ) async throws(DocumentError) -> R {
+    guard let place = await places.begin(user) else { throw .busy }
+    defer { places.end(place) }
+    // The time of the call begins with its turn.
+    return try await search(place.worker, work())
+  }
+
+  /// The work of a call from now on, which ends with the service.
+  private func work() -> DocumentWork {
+    let (places, timer) = (places, timer)
+    return DocumentWork(limits, now: { places.hasEnded ? .max : timer.now() })
   }
 
   /// Notes the versions that a call makes, and the triggers on the way to them.
@@ -180,13 +241,26 @@ package final class DocumentService: Sendable {
     }
   }
 
-  /// Counts a call; nil if there are too many. Returns a number that grows.
-  private func begin() -> Int? {
-    calls.withLock { calls -> Int? in
-      guard calls.count < limits.callCount else { return nil }
-      calls.count += 1
-      calls.number &+= 1
-      return calls.number & .max
+  /// Counts a call. Returns false if there are too many: the program's own calls have places of
+  /// their own.
+  private func begin(_ user: String?) -> Bool {
+    calls.withLock { calls in
+      let count = calls[user, default: 0]
+      if user == nil {
+        guard count < limits.callCount else { return false }
+      } else {
+        let all = calls.reduce(0) { $1.key == nil ? $0 : $0 + $1.value }
+        guard count < limits.callsPerUser, all < limits.callCount else { return false }
+      }
+      calls[user] = count + 1
+      return true
+    }
+  }
+
+  private func end(_ user: String?) {
+    calls.withLock { calls in
+      let count = calls[user, default: 1] - 1
+      calls[user] = count > 0 ? count : nil
     }
   }
 
@@ -310,8 +384,11 @@ package final class DocumentService: Sendable {
   /// Whose streams are open.
   package var watchHolders: Set<AccessEnds.Holder> { watches.holders }
 
-  /// Ends all streams, and those that would begin: the app is not served any more.
-  package func endWatches() { watches.close() }
+  /// Ends all streams and searches, and those that would begin: the app is not served any more.
+  package func endWatches() {
+    places.end()
+    watches.close()
+  }
 
   /// The open streams.
   package var watchCount: Int { watches.count }
@@ -351,9 +428,12 @@ package final class DocumentService: Sendable {
     }
     guard let found else { return ([], DocumentWatch.Position(token: token, rights: rights)) }
     let head = found.snapshot.head
-    let events = try await workers[0].events(
-      found.changes, in: found.snapshot, of: watch.request, rights.permissions, watch.partition,
-      after: token, DocumentWork(limits, now: timer.now))
+    let events = try await searching(as: watch.user) {
+      (worker, work) async throws(DocumentError) in
+      try await worker.events(
+        found.changes, in: found.snapshot, of: watch.request, rights.permissions,
+        watch.partition, after: token, work)
+    }
     return (
       events,
       DocumentWatch.Position(

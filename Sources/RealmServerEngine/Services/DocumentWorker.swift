@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The threads of reading calls: uploads do not wait for them.
+// The threads of reading calls, and of the searches of calls that write: uploads do not wait for
+// them.
 
 import RealmFormats
 import RealmStorage
+import RealmSyncProtocol
 
 /// Carries out reading calls, one after the other.
 actor DocumentWorker {
@@ -23,6 +25,22 @@ actor DocumentWorker {
     return try DocumentReading(
       snapshot.objects, permissions, partition, isDeclared: isDeclared
     ).run(command, &work)
+  }
+
+  /// What a call changes in a version; nil if the realm has no such class yet.
+  func draft(
+    _ call: DocumentCall, in snapshot: RealmSnapshot, now: OriginTimestamp
+  ) throws(DocumentError) -> DocumentDraft? {
+    let name = call.command.collection
+    let collection = try DocumentCollection(
+      name, in: snapshot.objects, call.rights.permissions?[name], call.partition)
+    guard let collection else { return nil }
+    var edit = DocumentEdit(collection, now: now, call.work, identifiers: call.identifiers)
+    let result = try edit.run(call.command)
+    return DocumentDraft(
+      version: snapshot.head.version, result: result, changeset: edit.changeset,
+      changedCount: edit.changedCount, objects: edit.found.union(edit.made),
+      query: call.command.exclusiveQuery(foundCount: edit.found.count))
   }
 
   /// The events of a stream.

@@ -22,6 +22,10 @@ struct DocumentEdit {
   private(set) var changeset = Changeset()
   /// The changed objects.
   private(set) var changedCount = 0
+  /// The objects that were found.
+  private(set) var found: Set<ObjectIdentity> = []
+  /// The objects that are made.
+  private(set) var made: Set<ObjectIdentity> = []
   private var work: DocumentWork
 
   /// - Parameters:
@@ -82,6 +86,7 @@ struct DocumentEdit {
       found.append(object)
       return limit == 0 || found.count < limit
     }
+    for object in found { self.found.insert(try collection.identity(of: object.key)) }
     return found
   }
 
@@ -100,6 +105,7 @@ struct DocumentEdit {
       if sorted[0] != known.document { best = object }
       return true
     }
+    if let best { found.insert(try collection.identity(of: best.key)) }
     return best
   }
 
@@ -121,6 +127,7 @@ struct DocumentEdit {
     try countChange()
     let object = ObjectIdentity(
       className: collection.schema.displayName, key: .value(key))
+    made.insert(object)
     var writer = DocumentWriter(object, in: reader, isFresh: true)
     try writer.create(document, collection.schema)
     append(writer.changeset)

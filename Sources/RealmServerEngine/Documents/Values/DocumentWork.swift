@@ -16,12 +16,18 @@ package struct DocumentLimits: Hashable, Sendable {
   package var valueByteCount: Int
   /// The objects that one call changes.
   package var changedCount: Int
-  /// How long a call may take. Uploads of the realm wait for one that changes documents.
+  /// How long a call may take.
   package var time: Milliseconds
+  /// How long a call may search in its turn to write: uploads of the realm wait for it.
+  package var turnTime: Milliseconds
   /// The stages of a pipeline.
   package var stageCount: Int
-  /// The calls of an app at a time.
+  /// The calls of an app's users at a time, with those that wait; as many of its own program.
   package var callCount: Int
+  /// The calls of a user at a time, with those that wait.
+  package var callsPerUser: Int
+  /// The calls of a user that are carried out at a time.
+  package var runningPerUser: Int
   /// The change streams of a user.
   package var streamsPerUser: Int
   /// The change streams of an app.
@@ -30,7 +36,8 @@ package struct DocumentLimits: Hashable, Sendable {
   package init(
     resultByteCount: Int = 16 << 20, keptByteCount: Int = 64 << 20,
     valueByteCount: Int = 16 << 20, changedCount: Int = 10_000, time: Milliseconds = 30_000,
-    stageCount: Int = 100, callCount: Int = 64, streamsPerUser: Int = 20,
+    turnTime: Milliseconds = 50, stageCount: Int = 100, callCount: Int = 512,
+    callsPerUser: Int = 16, runningPerUser: Int = 2, streamsPerUser: Int = 20,
     streamCount: Int = 2_000
   ) {
     self.resultByteCount = resultByteCount
@@ -39,7 +46,10 @@ package struct DocumentLimits: Hashable, Sendable {
     self.changedCount = changedCount
     self.time = time
     self.stageCount = stageCount
+    self.turnTime = turnTime
     self.callCount = callCount
+    self.callsPerUser = callsPerUser
+    self.runningPerUser = runningPerUser
     self.streamsPerUser = streamsPerUser
     self.streamCount = streamCount
   }
@@ -49,15 +59,17 @@ package struct DocumentLimits: Hashable, Sendable {
 package struct DocumentWork: Sendable {
   package let limits: DocumentLimits
   private let now: @Sendable () -> Milliseconds
-  private let end: Milliseconds
+  private var end: Milliseconds
   /// The steps until the clock is read again.
-  private var stepsLeft = Self.stepCount
+  private var stepsLeft = Self.stepCountMax
+  private var stepCount = Self.stepCountMax
   private var keptByteCount = 0
   /// The bytes of what was made for the value that is being computed.
   private(set) var madeByteCount = 0
 
   /// The steps between two readings of the clock: some milliseconds.
-  private static let stepCount = 1 << 14
+  private static let stepCountMax = 1 << 14
+  private static let turnStepCount = 1 << 11
 
   /// For values that are small: it never ends.
   static let endless = DocumentWork(DocumentLimits(time: .max), now: { 0 })
@@ -69,11 +81,20 @@ package struct DocumentWork: Sendable {
     end = now() + limits.time
   }
 
+  /// The same work from now on, in the time of a turn to write.
+  func inTurn() -> DocumentWork {
+    var work = self
+    work.end = now() + limits.turnTime
+    // The clock is asked more often, as there is less time.
+    (work.stepsLeft, work.stepCount) = (0, Self.turnStepCount)
+    return work
+  }
+
   /// Counts steps, each about the comparison of two values.
   mutating func spend(_ steps: Int = 1) throws(DocumentError) {
     stepsLeft -= steps
     guard stepsLeft < 0 else { return }
-    stepsLeft = Self.stepCount
+    stepsLeft = stepCount
     guard now() <= end else { throw .tooLong }
   }
 
