@@ -22,7 +22,17 @@ enum AccessCommand {
       return account.id
     }
     let text = "The user \(id) is \(disables ? "disabled" : "enabled")"
-    let ended = disables ? try await CommandRequests(folder).ask(.endAccess)?.text : nil
+    var ended: String?
+    if disables {
+      do throws(ServerFailure) {
+        ended = try await CommandRequests(folder).ask(.endAccess)?.text
+      } catch {
+        throw ServerFailure(
+          "\(text) from the next log-in on. The connections of the user are open: "
+            + error.description
+        )
+      }
+    }
     return CommandAnswer(
       text, [JSONMember("user", .string(id)), JSONMember("disabled", .bool(disables))],
       notes: [ended ?? ""]

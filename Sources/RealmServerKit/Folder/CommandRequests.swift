@@ -2,12 +2,16 @@
 
 // Requests of commands to the server of a folder.
 //
-// They are files: a process number would be another process's in a container with the same folder.
+// They are files: a process number would be another process's in a container with the same folder,
+// and the path of a socket has at most some hundred bytes. A request is given to the owner of the
+// folder, who runs the server: the command may be another account's, as that of the superuser.
 //
 // Invariants:
 // 1. The folder of the requests is there while a server runs; a killed one leaves it.
 // 2. A request is removed before it is carried out. It and its answer have their names when they
 //    are whole.
+// 3. A command says that no server runs only where the folder's lock is free. Where a server does
+//    not answer, it fails and says so.
 
 #if Server
 import Foundation
@@ -50,8 +54,8 @@ package struct CommandRequests: Sendable {
   private static let answerSuffix = ".answer"
   private static let contentByteCountMax = 64 << 10
   private static let pause = Duration.milliseconds(50)
-  /// After so many pauses a server would have taken the request, unless it is very busy.
-  private static let probeRound = 60
+  /// Every so many pauses a command looks whether the server is there still.
+  private static let probeRound = 20
 
   private let directory: String
   private var folder: String { directory + "/requests" }
@@ -60,36 +64,61 @@ package struct CommandRequests: Sendable {
 
   // MARK: Commands
 
-  /// Asks the server for something. Returns nil if none answers.
+  /// Asks the server for something. Returns nil if none runs.
   ///
   /// - Parameter content: What the request is about, if its kind does not say it.
+  /// - Throws: Where a server runs and does not answer.
   package func ask(
     _ kind: Kind, _ content: String = "", patience: Duration = .seconds(30)
   ) async throws(ServerFailure) -> Answer? {
-    guard FileManager.default.fileExists(atPath: folder) else { return nil }
     let name = "\(folder)/\(UUID().uuidString)"
     let (request, answer) = (name + "." + kind.rawValue, name + Self.answerSuffix)
-    do throws(StorageError) {
-      try DurableFile.write(Array(content.utf8), to: request)
-    } catch {
-      throw ServerFailure("\(request) cannot be made. Use the account that runs the server.")
-    }
     defer { for path in [request, answer] { try? FileManager.default.removeItem(atPath: path) } }
-    for round in 0..<Int(patience / Self.pause) {
-      // A server that was killed has left the folder, and no lock.
-      if round == Self.probeRound, FileManager.default.fileExists(atPath: request),
-        DirectoryLock.isFree(directory)
-      {
-        return nil
-      }
-      if let data = FileManager.default.contents(atPath: answer), let first = data.first {
+    var isAsked = false
+    for round in 0..<max(1, Int(patience / Self.pause)) {
+      if !isAsked {
+        isAsked = try send(content, to: request)
+      } else if let data = FileManager.default.contents(atPath: answer), let first = data.first {
         return Answer(
           isDone: first == UInt8(ascii: "+"),
           text: String(decoding: data.dropFirst(), as: UTF8.self))
       }
+      // A server that was killed has left the folder, and no lock.
+      if round % Self.probeRound == (isAsked ? Self.probeRound - 1 : 0),
+        !isAsked || FileManager.default.fileExists(atPath: request),
+        DirectoryLock.isFree(directory)
+      {
+        return nil
+      }
       try? await Task.sleep(for: Self.pause)
     }
-    return nil
+    // `CommandRequests` 3
+    if DirectoryLock.isFree(directory) { return nil }
+    throw Self.noAnswer(
+      directory, kind, isTaken: isAsked && !FileManager.default.fileExists(atPath: request))
+  }
+
+  /// Writes a request. Returns false if there is no folder for it: a server that begins makes it.
+  private func send(_ content: String, to path: String) throws(ServerFailure) -> Bool {
+    guard FileManager.default.fileExists(atPath: folder) else { return false }
+    do throws(StorageError) {
+      try DurableFile.write(Array(content.utf8), to: path, asOwnerOf: folder)
+      return true
+    } catch {
+      throw ServerFailure("\(path) cannot be made. Use the account that runs the server.")
+    }
+  }
+
+  private static func noAnswer(
+    _ directory: String, _ kind: Kind, isTaken: Bool
+  ) -> ServerFailure {
+    ServerFailure(
+      isTaken
+        ? "The server of \(directory) has taken the request '\(kind.rawValue)' and not answered "
+          + "yet: it carries it out still. Its log says how it ends."
+        : "The server of \(directory) has not taken the request '\(kind.rawValue)', so it has not "
+          + "carried it out: it is busy, or begins or ends just now. Run the command again, with "
+          + "the account that runs the server if that does not help.")
   }
 
   // MARK: The server
@@ -103,21 +132,27 @@ package struct CommandRequests: Sendable {
 
   package func end() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// Takes the waiting requests.
+  /// Takes the waiting requests. One that this account may not read is answered by that.
   func take() -> [Request] {
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     return files.sorted().compactMap { file in
       let parts = file.split(separator: ".").map(String.init)
       let path = "\(folder)/\(file)"
-      guard parts.count == 2, let kind = Kind(rawValue: parts[1]),
-        let content = FileManager.default.contents(atPath: path),
-        content.count <= Self.contentByteCountMax,
-        (try? FileManager.default.removeItem(atPath: path)) != nil
-      else { return nil }
+      guard parts.count == 2, let kind = Kind(rawValue: parts[1]) else { return nil }
+      let content = FileManager.default.contents(atPath: path)
+      guard (try? FileManager.default.removeItem(atPath: path)) != nil else { return nil }
+      guard let content, content.count <= Self.contentByteCountMax else {
+        answer(parts[0], Answer(isDone: false, text: Self.unreadable))
+        return nil
+      }
       return Request(
         name: parts[0], kind: kind, content: String(decoding: content, as: UTF8.self))
     }
   }
+
+  private static let unreadable =
+    "The server may not read the request, so it has not carried it out. Run the command with the "
+    + "account that runs the server, or with that of the superuser."
 
   /// Answers a request.
   package func answer(_ request: String, _ answer: Answer) {

@@ -41,10 +41,10 @@ package final class DirectoryLock: Sendable {
 
   deinit { release() }
 
-  /// Whether no server uses a folder that one has used.
+  /// Whether no server uses a folder. One whose lock this account may not look at counts as used.
   static func isFree(_ directory: String) -> Bool {
     let descriptor = unsafe open(directory + "/lock", O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return false }
+    guard descriptor >= 0 else { return errno == ENOENT }
     defer { close(descriptor) }
     return flock(descriptor, LOCK_SH | LOCK_NB) == 0
   }

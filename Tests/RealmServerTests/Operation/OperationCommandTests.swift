@@ -143,6 +143,75 @@ import Testing
     try await expectEqual(requests.ask(.status, patience: .seconds(3_600)), nil)
   }
 
+  /// A server that has the lock and does not answer is no server that is not there.
+  @Test func aServerThatDoesNotAnswerIsAFailure() async throws {
+    let server = try await RunningServer(mode: .partition)
+    try await server.stop()
+    let folder = Self.folder(server)
+    let requests = CommandRequests(folder)
+    let lock = try DirectoryLock(folder)
+    func failure() async -> String {
+      do throws(ServerFailure) {
+        let answer = try await requests.ask(.endAccess, patience: .milliseconds(200))
+        return "no failure: \(String(describing: answer))"
+      } catch {
+        return error.description
+      }
+    }
+    // It begins: there is no folder for requests yet.
+    await expectTrue(failure().contains("has not taken the request 'endAccess'"))
+    requests.begin()
+    await expectTrue(failure().contains("has not taken the request 'endAccess'"))
+    let taking = Task {
+      while requests.take().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+    }
+    await expectTrue(failure().contains("has taken the request 'endAccess' and not answered yet"))
+    try await taking.value
+    lock.release()
+    try await expectEqual(requests.ask(.endAccess, patience: .milliseconds(200)), nil)
+  }
+
+  /// What the account of the server may not read is answered, and not left.
+  @Test func aRequestThatCannotBeReadIsAnswered() throws {
+    let directory = try TemporaryDirectory()
+    let requests = CommandRequests(directory.path)
+    requests.begin()
+    let name = directory.path + "/requests/a"
+    try FileManager.default.createDirectory(
+      atPath: name + ".apply", withIntermediateDirectories: true)
+    expectTrue(requests.take().isEmpty)
+    let answer = try String(contentsOfFile: name + ".answer", encoding: .utf8)
+    expectTrue(answer.hasPrefix("-The server may not read the request"), "\(answer)")
+    expectFalse(FileManager.default.fileExists(atPath: name + ".apply"))
+  }
+
+  /// The superuser's command is one of the account that owns the folder, as a unit's own user.
+  @Test(.enabled(if: geteuid() == 0))
+  func aRequestOfTheSuperuserIsTheServers() async throws {
+    let directory = try TemporaryDirectory()
+    let lock = try DirectoryLock(directory.path)
+    let requests = CommandRequests(directory.path)
+    requests.begin()
+    let folder = directory.path + "/requests"
+    expectEqual(chown(folder, 12_345, 12_346), 0)
+    let asking = Task { try await requests.ask(.apply, patience: .seconds(600)) }
+    var owner: (UInt32, UInt32)?
+    while owner == nil {
+      for file in try FileManager.default.contentsOfDirectory(atPath: folder)
+      where file.hasSuffix(".apply") {
+        var facts = stat()
+        if stat(folder + "/" + file, &facts) == 0 { owner = (facts.st_uid, facts.st_gid) }
+      }
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    expectEqual(owner?.0, 12_345)
+    expectEqual(owner?.1, 12_346)
+    let taken = try #require(requests.take().first)
+    requests.answer(taken.name, CommandRequests.Answer(isDone: true, text: "x"))
+    try await expectEqual(asking.value?.text, "x")
+    lock.release()
+  }
+
   // MARK: Checks
 
   @Test func aCheckFindsWhatIsDamagedOrMissing() async throws {
