@@ -42,9 +42,11 @@ struct RulesCommand: ParsableCommand {
 
   private static func show(_ answer: Result<String, ServerFailure>) throws {
     switch answer {
-    case .success(let text): FileHandle.standardOutput.write(Data((text + "\n").utf8))
+    case .success(let text):
+      FileHandle.standardOutput.write(Data((PlainText.lines(text) + "\n").utf8))
     case .failure(let failure):
-      FileHandle.standardError.write(Data("realm-server: \(failure)\n".utf8))
+      FileHandle.standardError.write(
+        Data("realm-server: \(PlainText.lines(failure.description))\n".utf8))
       throw ExitCode(1)
     }
   }

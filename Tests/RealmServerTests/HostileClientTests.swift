@@ -108,6 +108,19 @@ import Testing
     try await server.stop()
   }
 
+  /// What is left of a body that is too large is not read, nor taken for the next request.
+  @Test func aBodyThatIsTooLargeEndsTheConnection() async throws {
+    let server = try await RunningServer(times: .patient)
+    let place = String(try #require(server.address.split(separator: "/").last))
+    let connection = try await RawConnection(place)
+    let head = "POST /api/client/v2.0/x HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n"
+    try await connection.send(Array(head.utf8) + [UInt8](repeating: 0x20, count: 70 << 10))
+    let text = String(decoding: await connection.rest(), as: UTF8.self)
+    expectTrue(text.hasPrefix("HTTP/1.1 413 "), "\(text)")
+    expectTrue(text.lowercased().contains("connection: close"), "\(text)")
+    try await server.stop()
+  }
+
   // MARK: Users and operators
 
   @Test func aNewPasswordClosesTheSockets() async throws {

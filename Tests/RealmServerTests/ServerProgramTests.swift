@@ -193,6 +193,12 @@ import Testing
   @Test(arguments: [
     ("9090", nil, nil, nil, "--listen"), ("a:b", nil, nil, nil, "--listen"),
     ("a:70000", nil, nil, nil, "--listen"), ("a:1", "ftp://x", nil, nil, "--public-url"),
+    ("a:1", "https://", nil, nil, "--public-url"), ("a:1", "https://a b", nil, nil, "--public-url"),
+    ("a:1", "https://u:p@a", nil, nil, "--public-url"),
+    ("a:1", "https://a/?q", nil, nil, "--public-url"),
+    ("a:1", "https://a#f", nil, nil, "--public-url"),
+    ("a:1", "https://a:0", nil, nil, "--public-url"),
+    ("a:1", "https://a\r\nX: y", nil, nil, "--public-url"),
     ("a:1", nil, "c", nil, "--tls-cert"), ("a:1", nil, nil, "UPPER", "--app-id"),
   ])
   func badOptionsAreExplained(

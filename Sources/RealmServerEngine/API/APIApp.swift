@@ -13,10 +13,10 @@ package struct APIApp: Sendable {
   /// The collections; nil if there are none.
   package var documents: DocumentService?
   private let allowedOrigins: Locked<AllowedOrigins>
-  private let attempts: Locked<RateLimit>
+  private let attempts: AddressLimit
   private let logins: Locked<RateLimit>
-  private let registrations: Locked<RateLimit>
-  private let anonymousLogins: Locked<RateLimit>
+  private let registrations: AddressLimit
+  private let anonymousLogins: AddressLimit
   private let delays = Locked(LoginDelays())
   private let now: @Sendable () -> Milliseconds
 
@@ -30,10 +30,10 @@ package struct APIApp: Sendable {
     self.accounts = accounts
     self.functions = functions
     allowedOrigins = Locked(origins)
-    attempts = Locked(RateLimit(limits.attempts))
+    attempts = AddressLimit(limits.attempts)
     logins = Locked(RateLimit(limits.logins, period: 3_600_000))
-    registrations = Locked(RateLimit(limits.registrations))
-    anonymousLogins = Locked(RateLimit(limits.anonymousLogins))
+    registrations = AddressLimit(limits.registrations)
+    anonymousLogins = AddressLimit(limits.anonymousLogins)
     self.now = now
   }
 
@@ -51,7 +51,7 @@ package struct APIApp: Sendable {
     _ call: @autoclosure () async throws(AccountError) -> R
   ) async throws(APIError) -> R {
     let (time, address) = (now(), origin.limitKey)
-    guard attempts.withLock({ $0.begin(address, now: time) }) else {
+    guard attempts.begin(origin, now: time) else {
       throw APIError(.tooManyAttempts)
     }
     if let name, !delays.withLock({ $0.begin(name, from: address, now: time) }) {
@@ -59,19 +59,19 @@ package struct APIApp: Sendable {
     }
     // Each login leaves a session that is stored until it expires.
     if let name, !logins.withLock({ $0.begin(name, now: time) }) {
-      attempts.withLock { $0.withdraw(address) }
+      attempts.withdraw(origin)
       delays.withLock { $0.withdraw(name, from: address) }
       throw APIError(.tooManyAttempts)
     }
     do throws(AccountError) {
       let result = try await call()
-      attempts.withLock { $0.withdraw(address) }
+      attempts.withdraw(origin)
       if let name { delays.withLock { $0.succeed(name, from: address) } }
       return result
     } catch {
       if let name { logins.withLock { $0.withdraw(name) } }
       if !error.isFailedAttempt {
-        attempts.withLock { $0.withdraw(address) }
+        attempts.withdraw(origin)
         if let name { delays.withLock { $0.withdraw(name, from: address) } }
       }
       throw APIError(error)
@@ -105,11 +105,8 @@ package struct APIApp: Sendable {
     if !origin.isLocal { try count(origin, anonymousLogins) }
   }
 
-  private func count(_ origin: RequestOrigin, _ limit: Locked<RateLimit>) throws(APIError) {
-    let time = now()
-    guard limit.withLock({ $0.begin(origin.limitKey, now: time) }) else {
-      throw APIError(.tooManyAttempts)
-    }
+  private func count(_ origin: RequestOrigin, _ limit: AddressLimit) throws(APIError) {
+    guard limit.begin(origin, now: now()) else { throw APIError(.tooManyAttempts) }
   }
 
   /// The user whose access token a request has, with its session.
@@ -135,6 +132,36 @@ extension APIError {
     _ call: @autoclosure () async throws(AccountError) -> R
   ) async throws(APIError) -> R {
     do throws(AccountError) { return try await call() } catch { throw APIError(error) }
+  }
+}
+
+/// A limit of an address, and of the network of one of version 6: a network has as much as some
+/// addresses, whatever the number of its own.
+struct AddressLimit: Sendable {
+  /// The addresses that a network counts as.
+  static let networkFactor = 8
+
+  private let addresses: Locked<RateLimit>
+  private let networks: Locked<RateLimit>
+
+  init(_ limit: Int) {
+    addresses = Locked(RateLimit(limit))
+    networks = Locked(RateLimit(limit * Self.networkFactor))
+  }
+
+  /// Counts an attempt. Returns false if it is one too many.
+  func begin(_ origin: RequestOrigin, now: Milliseconds) -> Bool {
+    guard addresses.withLock({ $0.begin(origin.limitKey, now: now) }) else { return false }
+    guard let network = origin.networkKey else { return true }
+    if networks.withLock({ $0.begin(network, now: now) }) { return true }
+    addresses.withLock { $0.withdraw(origin.limitKey) }
+    return false
+  }
+
+  /// Takes an attempt back; it does not count.
+  func withdraw(_ origin: RequestOrigin) {
+    addresses.withLock { $0.withdraw(origin.limitKey) }
+    if let network = origin.networkKey { networks.withLock { $0.withdraw(network) } }
   }
 }
 

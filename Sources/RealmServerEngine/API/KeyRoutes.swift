@@ -13,7 +13,13 @@ struct KeyRoutes {
   ) async throws(APIError) -> APIResponse {
     let accounts = app.accounts
     guard let token = request.bearerToken else { throw .noToken }
-    let account = try await APIError.mapping(await accounts.access(refreshToken: token)).account
+    let access = try await APIError.mapping(await accounts.access(refreshToken: token))
+    let account = access.account
+    if access.isByKey, ["POST", "PUT"].contains(request.method) {
+      throw APIError(
+        AccountError.badParameter(
+          "a session that an API key has begun makes and enables no keys: log in another way"))
+    }
     switch (request.method, Array(path)) {
     case ("POST", []):
       let name = try APIBody(request).text("name")

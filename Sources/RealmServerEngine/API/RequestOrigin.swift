@@ -18,6 +18,12 @@ package struct RequestOrigin: Hashable, Sendable {
   /// The address for limits.
   package var limitKey: String { address?.limitKey ?? "unknown" }
 
+  /// The network of the address for limits of a second level; nil if the address is all of it.
+  package var networkKey: String? { address?.networkKey }
+
+  /// The address for what takes turns: those of one network of version 6 have one.
+  package var turnKey: String { networkKey ?? limitKey }
+
   /// Whether the request comes from a program of this machine, other than a proxy.
   package var isLocal: Bool { !isForwarded && address?.isLocal == true }
 }
@@ -141,6 +147,13 @@ package struct ClientAddress: Hashable, Sendable {
   package var limitKey: String {
     guard bytes.count == 16 else { return bytes.map(String.init).joined(separator: ".") }
     return bytes[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "/64"
+  }
+
+  /// The network of an address of version 6: who has one of its 65,536 parts mostly has all of
+  /// them. Nil for version 4.
+  package var networkKey: String? {
+    guard bytes.count == 16 else { return nil }
+    return bytes[..<6].map { String($0, radix: 16) }.joined(separator: ":") + "/48"
   }
 
 }

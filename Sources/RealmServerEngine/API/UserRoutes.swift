@@ -141,7 +141,7 @@ struct UserRoutes {
         request.origin, as: address,
         await app.accounts.logIn(
           address, password, linkedTo: access, device: body.device,
-          for: request.origin.limitKey)))
+          for: request.origin.turnKey)))
   }
 
   private func manage(
@@ -154,7 +154,7 @@ struct UserRoutes {
       let (address, password) = (try body.text("email"), try body.text("password"))
       try app.countRegistration(request.origin)
       try await APIError.mapping(
-        await accounts.register(address, password, for: request.origin.limitKey))
+        await accounts.register(address, password, for: request.origin.turnKey))
       return APIResponse(.object([]), status: 201)
     case ["confirm"]:
       let (token, id) = (try body.text("token"), try body.text("tokenId"))
@@ -170,10 +170,13 @@ struct UserRoutes {
     case ["reset"]:
       let (token, id) = (try body.text("token"), try body.text("tokenId"))
       let password = try body.text("password")
-      try await app.limited(
-        request.origin,
-        await accounts.reset(
-          to: password, token: token, id: id, for: request.origin.limitKey))
+      let ends = body.json["endOtherLogins"]?.bool == true
+      return APIResponse(
+        (try await app.limited(
+          request.origin,
+          await accounts.reset(
+            to: password, token: token, id: id, endingOthers: ends,
+            for: request.origin.turnKey))).json)
     case ["confirm", "call"]:
       let address = try body.text("email")
       try app.countRegistration(request.origin)
@@ -185,7 +188,7 @@ struct UserRoutes {
       try await app.limited(
         request.origin,
         await accounts.reset(
-          address, to: password, arguments, for: request.origin.limitKey))
+          address, to: password, arguments, for: request.origin.turnKey))
     default: throw .notFound
     }
     return APIResponse(.object([]))

@@ -100,10 +100,12 @@ package struct AccountService: Sendable {
 
   /// The user of a token's content, if its session is not over.
   package func access(_ claims: TokenClaims) async throws(AccountError) -> UserAccess {
-    UserAccess(
-      account: try await store.read { (accounts) throws(AccountError) in
-        try Self.account(of: claims, accounts)
-      }, session: claims.session)
+    try await store.read { (accounts) throws(AccountError) in
+      let account = try Self.account(of: claims, accounts)
+      let session = try accounts.find(AccountSession.self, claims.session)
+      return UserAccess(
+        account: account, session: claims.session, isByKey: session?.apiKey != nil)
+    }
   }
 
   /// The user of an access token.
@@ -263,8 +265,12 @@ package struct AccountService: Sendable {
       else { throw .invalidPassword }
       if let key { try Self.check(key, accounts) }
       if let linked {
-        guard try accounts.find(AccountSession.self, linked.session) != nil else {
+        guard let session = try accounts.find(AccountSession.self, linked.session) else {
           throw .invalidSession
+        }
+        guard session.apiKey == nil else {
+          throw .badParameter(
+            "a session that an API key has begun adds no way to log in: log in another way")
         }
         if let owner = identity.account, owner != linked.account.id { throw .linkedElsewhere }
       }
@@ -359,6 +365,14 @@ package struct UserAccess: Hashable, Sendable {
   package let account: Account
   /// 24 hexadecimal digits.
   package let session: String
+  /// Whether an API key has begun the session.
+  package let isByKey: Bool
+
+  package init(account: Account, session: String, isByKey: Bool = false) {
+    self.account = account
+    self.session = session
+    self.isByKey = isByKey
+  }
 
   package var holder: AccessEnds.Holder {
     AccessEnds.Holder(account: account.id, session: session)

@@ -4,12 +4,12 @@
 //
 // Invariants:
 // 1. Hashes are made on a thread of their own, one at a time, and few wait: each takes long.
-// 2. Waiting requesters take turns, each with its logins and its registrations apart: a requester
-//    of many hashes holds up itself.
-// 3. The lanes take turns: a job waits for one of each other lane at most before the next of its
-//    own.
-// 4. There are at most so many jobs. If one comes when there is no room, the last of the longest
-//    lane goes, or the new one if its own lane is the longest.
+// 2. Logins and new passwords have half of the places each, and take turns: many who register do
+//    not keep others from logging in.
+// 3. Of each half the requesters take turns: a job waits for one of each other lane at most before
+//    the next of its own.
+// 4. There are at most so many jobs. If one comes when its half has no room, the last of the
+//    longest lane goes, or the new one if its own lane is the longest.
 
 import RealmStorage
 import RealmText
@@ -24,9 +24,28 @@ package actor PasswordChecker {
     let waiter: CheckedContinuation<Result<[UInt8], AccountError>, Never>
   }
 
+  /// What a hash is for.
+  private enum Purpose: Int, CaseIterable {
+    case login
+    case newPassword
+  }
+
   private struct Waiting {
-    var jobs: FairQueue<Job>
+    /// By purposes.
+    var halves: [FairQueue<Job>]
+    /// The purpose whose turn it is.
+    var turn = 0
     var isWorking = false
+
+    var count: Int { halves.reduce(0) { $0 + $1.count } }
+
+    mutating func next() -> Job? {
+      for _ in halves.indices {
+        defer { turn = (turn + 1) % halves.count }
+        if let job = halves[turn].next() { return job }
+      }
+      return nil
+    }
   }
 
   private let hasher: any PasswordHasher
@@ -39,10 +58,11 @@ package actor PasswordChecker {
 
   package init(_ hasher: any PasswordHasher, waitingMax: Int = 64) {
     self.hasher = hasher
-    waiting = Locked(Waiting(jobs: FairQueue(countMax: waitingMax)))
+    waiting = Locked(
+      Waiting(halves: Purpose.allCases.map { _ in FairQueue(countMax: waitingMax / 2) }))
   }
 
-  nonisolated var waitingCount: Int { waiting.withLock { $0.jobs.count } }
+  nonisolated var waitingCount: Int { waiting.withLock { $0.count } }
 
   /// The hash of a new password.
   ///
@@ -51,7 +71,7 @@ package actor PasswordChecker {
     _ password: String, salt: [UInt8], for requester: String
   ) async throws(AccountError) -> StoredPassword {
     StoredPassword(
-      salt: salt, hash: try await hash(password, salt: salt, lane: "new " + requester))
+      salt: salt, hash: try await hash(password, salt: salt, .newPassword, requester))
   }
 
   /// Whether a password is the stored one. Without a stored one it takes as long, so the time does
@@ -60,19 +80,19 @@ package actor PasswordChecker {
     _ password: String, _ stored: StoredPassword?, for requester: String
   ) async throws(AccountError) -> Bool {
     let salt = stored?.salt ?? Array(repeating: 0, count: 16)
-    let hash = try await hash(password, salt: salt, lane: "login " + requester)
+    let hash = try await hash(password, salt: salt, .login, requester)
     guard let stored else { return false }
     return ConstantTime.areEqual(hash, stored.hash)
   }
 
   private nonisolated func hash(
-    _ password: String, salt: [UInt8], lane: String
+    _ password: String, salt: [UInt8], _ purpose: Purpose, _ lane: String
   ) async throws(AccountError) -> [UInt8] {
     let result = await withCheckedContinuation { waiter in
       let job = Job(password: Array(password.utf8), salt: salt, waiter: waiter)
       let (refused, begins) = waiting.withLock { waiting in
-        let refused = waiting.jobs.append(job, lane)
-        let begins = !waiting.isWorking && waiting.jobs.count > 0
+        let refused = waiting.halves[purpose.rawValue].append(job, lane)
+        let begins = !waiting.isWorking && waiting.count > 0
         if begins { waiting.isWorking = true }
         return (refused, begins)
       }
@@ -91,7 +111,7 @@ package actor PasswordChecker {
 
   private func nextJob() -> Job? {
     waiting.withLock { waiting in
-      let job = waiting.jobs.next()
+      let job = waiting.next()
       waiting.isWorking = job != nil
       return job
     }

@@ -3,6 +3,7 @@
 // The options of the server's start.
 
 #if Server
+import Foundation
 package import RealmServerEngine
 
 /// The options of a server, checked.
@@ -52,8 +53,11 @@ package struct ServerOptions: Hashable, Sendable {
     guard (certificate == nil) == (key == nil) else {
       throw ServerFailure("--tls-cert and --tls-key belong together: give both.")
     }
-    if let publicURL, !publicURL.hasPrefix("http://"), !publicURL.hasPrefix("https://") {
-      throw ServerFailure("--public-url has to begin with http:// or https://.")
+    if let publicURL, !Self.isAddress(publicURL) {
+      throw ServerFailure(
+        "--public-url has to be an address like https://sync.example.org, with http:// or "
+          + "https://, a host, a port if there is one, and nothing about users, queries or "
+          + "fragments: apps get it as it is.")
     }
     if let appID, !AppFile.isID(appID) {
       throw ServerFailure(
@@ -148,5 +152,15 @@ package struct ServerOptions: Hashable, Sendable {
   }
 
   package var isSecure: Bool { certificate != nil }
+
+  /// Whether a text is an address for apps.
+  private static func isAddress(_ text: String) -> Bool {
+    guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+      let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
+    else { return false }
+    return parts.user == nil && parts.password == nil && parts.query == nil
+      && parts.fragment == nil && (parts.port.map { (1...65_535).contains($0) } ?? true)
+  }
 }
 #endif

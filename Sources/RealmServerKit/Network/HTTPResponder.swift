@@ -37,6 +37,7 @@ struct HTTPResponder: Sendable {
     }
     let start = ContinuousClock.now
     let answer: APIResponse
+    var isWhole = true
     if gate.refuses(message.origin) {
       answer = APIError(403, "RestrictedHost", ForwardGate.message)
         .response(link: api.logLink(message))
@@ -46,14 +47,17 @@ struct HTTPResponder: Sendable {
         if let user = api.user(of: message) { memory.setUser(user) }
         return try await write(stream, to: message, writer, memory, channel)
       case .failure(let refusal)?: answer = refusal.response
-      case nil: answer = counted(await self.answer(request, message, memory, channel), memory)
+      case nil:
+        let found: APIResponse
+        (found, isWhole) = await self.answer(request, message, memory, channel)
+        answer = counted(found, memory)
       }
     }
     if answer.status >= 400 {
       logger.debug("Request \(message.id): \(message.method) \(message.path) \(answer.status)")
     }
     counters.didAnswer(status: answer.status, after: ContinuousClock.now - start)
-    try await write(answer, to: message, writer, memory, channel)
+    try await write(answer, to: message, writer, memory, channel, isLast: !isWhole)
   }
 
   /// The answer, if there is room for it.
@@ -79,15 +83,20 @@ struct HTTPResponder: Sendable {
     }
   }
 
+  /// Writes an answer.
+  ///
+  /// - Parameter isLast: Whether the connection ends with it, as the body of the request was not
+  ///   read: the rest of it would be read for nothing.
   private func write(
     _ answer: APIResponse, to request: APIRequest, _ writer: consuming ResponseWriter,
-    _ memory: MemoryBudget.Share, _ channel: any Channel
+    _ memory: MemoryBudget.Share, _ channel: any Channel, isLast: Bool = false
   ) async throws {
     var head = head(status: .init(code: answer.status), to: request)
     if let type = answer.contentType {
       head.headerFields[.contentType] = type
       head.headerFields[.contentLength] = String(answer.body.count)
     }
+    if isLast { head.headerFields[.connection] = "close" }
     let time = times.answerPart
     let body = ResponseBody(contentLength: answer.body.count) { writer in
       try await Self.write(answer.body, &writer, in: time, channel)
@@ -95,6 +104,9 @@ struct HTTPResponder: Sendable {
     }
     try await writer.write(response: head, body: body)
     withExtendedLifetime(memory) {}
+    if isLast {
+      channel.eventLoop.scheduleTask(in: Self.farewell) { channel.close(promise: nil) }
+    }
   }
 
   /// Writes bytes in parts, of which each has to be taken in a time: otherwise the connection is
@@ -143,6 +155,9 @@ struct HTTPResponder: Sendable {
     return head
   }
 
+  /// The time in which the client takes an answer that is the last of its connection.
+  private static let farewell = TimeAmount.seconds(1)
+
   /// The head of a request.
   private func message(of request: Request, _ channel: any Channel) -> APIRequest {
     var headers = request.headers.map { (name: $0.name.rawName, value: $0.value) }
@@ -156,22 +171,25 @@ struct HTTPResponder: Sendable {
     return message
   }
 
+  /// The answer, and whether the body was read.
   private func answer(
     _ request: Request, _ message: APIRequest, _ memory: MemoryBudget.Share,
     _ channel: any Channel
-  ) async -> APIResponse {
+  ) async -> (APIResponse, isWhole: Bool) {
     var message = message
-    if message.path == "/metrics", request.method == .get { return answerMetrics(message) }
+    if message.path == "/metrics", request.method == .get {
+      return (answerMetrics(message), true)
+    }
     if let user = api.user(of: message) { memory.setUser(user) }
     do throws(APIError) {
       message.body = try await body(
         of: request, byteCountMax: api.bodyByteCountMax(message), memory, channel)
     } catch {
-      return error.response(link: api.logLink(message))
+      return (error.response(link: api.logLink(message)), false)
     }
     let full = message
     defer { memory.giveBack(full.body.count) }
-    return await tracing.span(of: full) { await api.respond(to: full) }
+    return (await tracing.span(of: full) { await api.respond(to: full) }, true)
   }
 
   /// The body of a request, read within a limit of time.

@@ -147,7 +147,8 @@ package struct FolderStatistics: Sendable {
         guard withDevices else { continue }
         for client in realm.clients {
           lines.append(
-            "    file \(client.ident.rawValue) of user \(client.user): \(state(client, realm)), "
+            "    file \(client.ident.rawValue) of user \(PlainText.name(client.user)): "
+              + "\(state(client, realm)), "
               + "\(CountText.text(behindCount(client, realm), "version")) behind"
               + (client.isExpired
                 ? "" : ", seen on \(OperationTime.text(client.lastSeen).prefix(10))"))
@@ -171,7 +172,7 @@ package struct FolderStatistics: Sendable {
   package var appsJSON: JSONValue { .array(apps.map { .object($0.members) }) }
 
   static func name(_ realm: RealmFacts) -> String {
-    realm.name.partition.map { "partition \($0)" } ?? "all objects"
+    realm.name.partition.map { "partition \(PlainText.name($0))" } ?? "all objects"
   }
 
   /// The report for programs.

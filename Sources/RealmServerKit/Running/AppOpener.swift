@@ -75,6 +75,20 @@ struct AppOpener: Sendable {
     return found
   }
 
+  /// Refuses an app whose realms were made in the other mode: devices keep their files, and the
+  /// objects would seem to be gone.
+  private func checkMode(of file: AppFile, _ realms: Set<RealmID>) throws(ServerFailure) {
+    let whole = RealmName(app: file.id).fileID
+    let others = realms.filter { ($0 == whole) != (file.mode == .flexible) }
+    guard !others.isEmpty else { return }
+    let (now, before) =
+      file.mode == .flexible ? ("flexible", "partition") : ("partition", "flexible")
+    throw ServerFailure(
+      "\(directory.appFilePath(file.id)) has \"sync\": \"\(now)\", and the app has realms of "
+        + "\"\(before)\": devices keep their files, so it stays. Write \"sync\": \"\(before)\", or "
+        + "begin with an app of another id.")
+  }
+
   /// Checks the realms of an app before devices ask for them. Returns their classes.
   private func checkRealms(
     of file: AppFile, replacesMissing: Bool
@@ -83,6 +97,7 @@ struct AppOpener: Sendable {
     let realms = DirectoryFiles(directory: directory.path)
     let record = directory.path + "/apps/\(file.id)/directory.realm"
     let recorded = try Self.using(record, realms.recordedRealms(ofApp: file.id))
+    try checkMode(of: file, recorded)
     let (found, lost) = try directory.checkRealms(
       file.id, recorded, replacesMissing: replacesMissing
     ) { (id) throws(ServerFailure) in

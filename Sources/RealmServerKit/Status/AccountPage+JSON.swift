@@ -19,7 +19,8 @@ extension AccountSummary {
 
   /// The user as a line.
   package var line: String {
-    let names = identities.map { "\($0.provider) \($0.name)" }.joined(separator: ", ")
+    let names = identities.map { "\($0.provider) \(PlainText.name($0.name))" }.joined(
+      separator: ", ")
     return "\(id)  \(OperationTime.text(created))  \(CountText.text(sessionCount, "login"))"
       + (isDisabled ? "  disabled" : "") + "  \(names)"
   }

@@ -105,6 +105,32 @@ struct APIKeyTests {
     await expectEqual(send("PUT", "/\(one.id)/rename").status, 404)
   }
 
+  /// A key that somebody has copied makes no further ways to log in.
+  @Test func sessionsOfKeysMakeNoKeysAndLinkNothing() async throws {
+    let (bench, login) = try await Self.user()
+    await expectEqual(bench.register("other@x.org", "secret2").status, 201)
+    let key = try Self.key(await Self.make(bench, login))
+    let robot = try TestLogin(await Self.logIn(bench, key.text))
+    await expectEqual(Self.make(bench, robot, "second").error, "400 InvalidParameter")
+    await expectEqual(
+      bench.send("PUT", Self.path + "/\(key.id)/enable", token: robot.refresh).error,
+      "400 InvalidParameter")
+    func link(_ login: TestLogin) async -> APIResponse {
+      await bench.send(
+        "POST", APIBench.app + "/auth/providers/local-userpass/login",
+        #"{"username":"other@x.org","password":"secret2"}"#, token: login.access,
+        query: "link=true")
+    }
+    await expectEqual(link(robot).error, "400 InvalidParameter")
+    // It may look at the keys, and end them.
+    await expectEqual(bench.send("GET", Self.path, token: robot.refresh).status, 200)
+    await expectEqual(
+      bench.send("DELETE", Self.path + "/\(key.id)", token: robot.refresh).status, 204)
+    // The user with a password does both.
+    _ = try Self.key(await Self.make(bench, login, "third"))
+    await expectEqual(link(login).status, 200)
+  }
+
   @Test func keysNeedTheRefreshTokenOfTheirUser() async throws {
     let (bench, login) = try await Self.user()
     let key = try Self.key(await Self.make(bench, login))

@@ -3,6 +3,7 @@
 // Logging in among those who guess, flood and register in others' names.
 
 import Foundation
+import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
 import TestExtensions
@@ -44,6 +45,41 @@ struct LoginDefenceTests {
     let profile = await bench.send("GET", "/api/client/v2.0/auth/profile", token: other.access)
     expectEqual(profile.status, 200)
     try expectEqual(TestLogin(await bench.logIn("ann@x.org", "another")).user, logins[0].user)
+  }
+
+  /// Whoever knew the old password may have made keys, and added ways to log in.
+  @Test(arguments: [false, true])
+  func aNewPasswordLeavesNoOtherWayUnnamed(_ endsOthers: Bool) async throws {
+    let bench = try APIBench(settings: { $0.allowsKeys = true })
+    await expectEqual(bench.register().status, 201)
+    await expectEqual(bench.register("thief@x.org", "secret2").status, 201)
+    let login = try TestLogin(await bench.logIn())
+    let linked = await bench.send(
+      "POST", APIBench.app + "/auth/providers/local-userpass/login",
+      #"{"username":"thief@x.org","password":"secret2"}"#, token: login.access,
+      query: "link=true")
+    expectEqual(linked.status, 200)
+    let made = await bench.send(
+      "POST", APIBench.app + "/auth/api_keys", #"{"name":"robot"}"#, token: login.refresh)
+    let key = try #require(try JSONParser.parse(made.body)["key"]?.string)
+    await expectEqual(bench.password("reset/send", #"{"email":"ann@x.org"}"#).status, 200)
+    let mail = try #require(bench.mailer.mails.withLock { $0.last })
+    let answer = await bench.password(
+      "reset", Self.token(mail, #","password":"another","endOtherLogins":\#(endsOthers)"#))
+    expectEqual(
+      answer.text,
+      #"{"disabledKeys":["robot"],"otherLogins":[{"provider_type":"local-userpass","#
+        + #""name":"thief@x.org"}],"otherLoginsEnded":\#(endsOthers)}"#)
+    let robot = await bench.send(
+      "POST", APIBench.app + "/auth/providers/api-key/login", #"{"key":"\#(key)"}"#)
+    expectEqual(robot.error, "401 AuthError")
+    let other = await bench.logIn("thief@x.org", "secret2")
+    if endsOthers {
+      expectEqual(other.error, "401 InvalidPassword")
+    } else {
+      try expectEqual(TestLogin(other).user, login.user)
+    }
+    try expectEqual(TestLogin(await bench.logIn("ann@x.org", "another")).user, login.user)
   }
 
   /// `AccountService` 3
@@ -126,16 +162,17 @@ struct LoginDefenceTests {
     let refusals = Locked(0)
     let flood = (0..<80).map { number in
       Task {
-        let answer = await bench.register("a\(number)@x.org", from: "10.0.\(number % 4).9")
+        let answer = await bench.register("a\(number)@x.org", from: "10.0.\(number).9")
         if answer.status == 503 { refusals.withLock { $0 += 1 } }
       }
     }
-    try await hasher.wait(for: 64, in: bench)
+    // Half of the places are for them, and none for more, whatever addresses they come from.
+    try await hasher.wait(for: 32, in: bench)
+    try await hasher.wait(forRefusals: 80 - 32, refusals)
     let logins = (0..<4).map { number in
       Task { await bench.logIn(from: "10.1.0.\(number)").status }
     }
-    // Each displaces a registration.
-    try await hasher.wait(forRefusals: 16 + 4, refusals)
+    try await hasher.wait(for: 32 + 4, in: bench)
     hasher.gate.withLock { $0 = true }
     for login in logins { await expectEqual(login.value, 200) }
     for registration in flood { await registration.value }
@@ -144,10 +181,10 @@ struct LoginDefenceTests {
 
   @Test func anOverloadedServerCountsNoAttempt() async throws {
     let (bench, hasher, first) = try await Self.busy()
-    let waiting = (0..<64).map { number in
+    let waiting = (0..<32).map { number in
       Task { await bench.logIn("\(number)@x.org", from: "10.2.0.\(number)").error }
     }
-    try await hasher.wait(for: 64, in: bench)
+    try await hasher.wait(for: 32, in: bench)
     for _ in 0..<20 {
       await expectEqual(bench.logIn(from: "10.3.0.1").error, "503 InternalServerError")
     }
@@ -155,6 +192,31 @@ struct LoginDefenceTests {
     _ = await first.value
     for login in waiting { await expectEqual(login.value, "401 InvalidPassword") }
     await expectEqual(bench.logIn(from: "10.3.0.1").status, 200)
+  }
+
+  /// Who has a network of version 6 has more addresses than any table.
+  @Test func aNetworkHasLimitsOfASecondLevel() throws {
+    let limit = AddressLimit(3)
+    func begin(_ network: Int, _ part: Int, _ host: Int = 1) -> Bool {
+      let address = ClientAddress("2001:db8:\(network):\(part)::\(host)")
+      return limit.begin(RequestOrigin(address: address), now: 1)
+    }
+    for part in 0..<8 {
+      for host in 1...3 { expectTrue(begin(1, part, host)) }
+      expectFalse(begin(1, part, 4))
+    }
+    expectFalse(begin(1, 9))
+    expectTrue(begin(2, 9))
+    // What the network refuses does not count for the address, and what is taken back for neither.
+    let origin = RequestOrigin(address: ClientAddress("2001:db8:1:0::1"))
+    limit.withdraw(origin)
+    expectTrue(begin(1, 9))
+    expectFalse(begin(1, 9))
+    // Addresses of version 4 have no second level.
+    for number in 0..<100 {
+      expectTrue(
+        limit.begin(RequestOrigin(address: ClientAddress("10.0.0.\(number)")), now: 1))
+    }
   }
 
   // MARK: Addresses of others

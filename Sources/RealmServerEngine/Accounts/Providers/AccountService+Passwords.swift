@@ -141,20 +141,53 @@ extension AccountService {
   }
 
   /// Changes the password with a mailed token, which shows that the address is the user's, too.
-  /// Sessions and tokens made with the old password end.
+  /// Sessions and tokens made with the old password end, and the user's keys are disabled: whoever
+  /// knew the password may have made them.
+  ///
+  /// - Parameter endsOthers: Whether all other ways to log in end, too.
+  /// - Returns: The ways to log in that there are beside the password.
+  @discardableResult
   package func reset(
-    to password: String, token: String, id: String, for requester: String
-  ) async throws(AccountError) {
+    to password: String, token: String, id: String, endingOthers endsOthers: Bool = false,
+    for requester: String
+  ) async throws(AccountError) -> PasswordReset {
     try requirePasswords()
     try check(password)
     try await checkToken(token, id, .passwordReset)
     let stored = try await passwords.stored(password, salt: random.bytes(16), for: requester)
-    let account = try await redeem(token, id, .passwordReset) {
-      (identity, _) throws(AccountError) in
-      identity.password = stored
-      identity.isConfirmed = true
-    }
+    let outcome = Locked(PasswordReset())
+    let account = try await redeem(
+      token, id, .passwordReset,
+      { (identity, _) throws(AccountError) in
+        identity.password = stored
+        identity.isConfirmed = true
+      },
+      { (account, name, accounts) throws(AccountError) in
+        let found = try Self.closeOthers(of: account, but: name, endsOthers, accounts)
+        outcome.withLock { $0 = found }
+      })
     if let account { ends.report(.sessions(account)) }
+    return outcome.withLock { $0 }
+  }
+
+  /// Disables the keys of a user with a new password. Ends the other ways to log in, or names them.
+  private static func closeOthers(
+    of account: Account, but name: IdentityName, _ endsOthers: Bool,
+    _ accounts: AccountTransaction
+  ) throws(AccountError) -> PasswordReset {
+    var outcome = PasswordReset(hasEndedOthers: endsOthers)
+    for var key in try accounts.keys(of: account.id) {
+      outcome.keys.append(key.name)
+      key.isDisabled = true
+      try accounts.put(key)
+    }
+    outcome.others = account.identities.filter { $0 != name }
+    guard endsOthers, !outcome.others.isEmpty else { return outcome }
+    for other in outcome.others { try accounts.remove(Identity.self, other.text) }
+    var account = account
+    account.identities = [name]
+    try accounts.put(account)
+    return outcome
   }
 
   // MARK: Names
@@ -289,7 +322,10 @@ extension AccountService {
   @discardableResult
   private func redeem(
     _ token: String, _ id: String, _ purpose: MailedToken.Purpose,
-    _ change: @Sendable (inout Identity, MailedToken) throws(AccountError) -> Void
+    _ change: @Sendable (inout Identity, MailedToken) throws(AccountError) -> Void,
+    _ close: @Sendable (Account, IdentityName, AccountTransaction) throws(AccountError) -> Void = {
+      (_, _, _) throws(AccountError) in
+    }
   ) async throws(AccountError) -> String? {
     try await store.write { (accounts) throws(AccountError) in
       let stored = try valid(token, id, purpose, accounts)
@@ -301,6 +337,7 @@ extension AccountService {
       var names = [identity.name]
       if let id = identity.account, let account = try accounts.find(Account.self, id) {
         names += account.identities
+        try close(account, identity.name, accounts)
       }
       try accounts.removeTokens(of: names)
       if purpose == .passwordReset, let id = identity.account {

@@ -95,7 +95,7 @@ final class PublishedKeys: Sendable {
     let answer = try? await transport.send(
       HTTPRequest(
         .get, url: url, headers: [HTTPHeader("Accept", "application/json")],
-        timeout: Self.timeout))
+        timeout: Self.timeout, followsRedirections: false))
     let keys = answer.flatMap { $0.status == 200 ? Self.read($0.body) : nil }
     sets.withLock { sets in
       sets[url]?.attempt = nil
