@@ -25,8 +25,8 @@ struct ImportCommand: AsyncParsableCommand {
   @Option(help: "The folder of the export.")
   var appServices: String
 
-  @Option(help: "The folder or the file of the dump.")
-  var data: String
+  @Option(help: "The folder or the file of the dump; none for an app without documents.")
+  var data: String?
 
   @Option(help: "The list of users, as JSON.")
   var users: String?
@@ -43,7 +43,11 @@ struct ImportCommand: AsyncParsableCommand {
   @Flag(help: "End at the first document that does not fit the schema, in place of leaving it out.")
   var strict = false
 
-  @Flag(help: "Leave out documents that cannot be read, as those that do not fit.")
+  @Flag(
+    help: """
+      Leave out documents that cannot be read, as those that do not fit, and the rest of a file \
+      that is cut.
+      """)
   var skipDamaged = false
 
   @Flag(help: "Remove what an interrupted import has left, and begin again.")

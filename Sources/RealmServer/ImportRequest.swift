@@ -13,8 +13,8 @@ import Synchronization
 struct ImportRequest: Sendable {
   /// The folder of the export.
   var export: String
-  /// The folder or the file of the dump.
-  var data: String
+  /// The folder or the file of the dump; nil for none.
+  var data: String?
   /// The folder of the server.
   var out: String
   /// The list of users; nil for none.
@@ -27,7 +27,7 @@ struct ImportRequest: Sendable {
   var isJSON = false
   var options = ImportOptions()
 
-  init(export: String, data: String, out: String) {
+  init(export: String, data: String?, out: String) {
     self.export = export
     self.data = data
     self.out = out

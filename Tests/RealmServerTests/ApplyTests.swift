@@ -238,6 +238,23 @@ import Testing
 
   // MARK: The command
 
+  /// A certificate that cannot be read is no success, though the files of the apps are applied.
+  @Test func aCertificateThatCannotBeReadIsAFailure() async throws {
+    guard let certificate = try TestCertificate() else { return }
+    let server = try await RunningServer(file: Self.file(), certificate: certificate)
+    _ = try await ApplyCommand.answer(Self.folder(server))
+    try Data("junk".utf8).write(to: URL(fileURLWithPath: certificate.certificatePath))
+    do {
+      let text = try await ApplyCommand.answer(Self.folder(server))
+      Issue.record("it is applied: \(text)")
+    } catch {
+      expectTrue(error.description.contains(certificate.certificatePath), "\(error)")
+      expectTrue(error.description.contains("The old certificate stays in use"), "\(error)")
+      expectTrue(error.description.contains("todos are applied"), "\(error)")
+    }
+    try await server.stop()
+  }
+
   @Test func withoutAServerTheCommandChecksTheFiles() async throws {
     let server = try await RunningServer(file: Self.file())
     try await server.stop()

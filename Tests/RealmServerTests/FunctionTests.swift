@@ -4,6 +4,7 @@
 
 #if Server
 import Foundation
+import Logging
 import RealmFormats
 import RealmServerEngine
 import RealmStorage
@@ -85,6 +86,33 @@ import Testing
     }
     await expectEqual(AppError.code { try await user.functions.nope([]) }, .functionNotFound)
     await expectEqual(AppError.code { try await user.functions.hidden([]) }, .functionNotFound)
+    try await server.stop()
+  }
+
+  /// The operator sees that the app's own code fails, and clients cannot fill the log with it.
+  @Test func codeThatFailsIsAWarning() async throws {
+    let web = try await TestWebServer()
+    let members = ["missing", "refuses", "slow"].map {
+      #"{"name":"\#($0)","timeout":1,\#(Self.hook(web, "/" + $0))}"#
+    }
+    web.answer("/refuses", TestWebServer.Answer(text: #"{"error":"too few"}"#, status: 422))
+    web.answer("/slow", TestWebServer.Answer(text: "", isHeld: true))
+    let server = try await RunningServer(
+      mode: .flexible, file: Self.file(#""functions":[\#(members.joined(separator: ","))]"#),
+      logger: Logger(label: "test") { _ in KeptLog { _ in } })
+    let user = try await AppDevice(server, "ann").user
+    func warnings() -> [String] {
+      server.program.recent.all.filter { $0.level == .warning }.map(\.text)
+    }
+    _ = try? await user.functions.refuses([])
+    expectEqual(warnings().filter { $0.contains("webhook") }, [])
+    for _ in 0..<3 { _ = try? await user.functions.missing([]) }
+    _ = try? await user.functions.slow([])
+    try await Self.wait {
+      warnings().contains { $0.hasPrefix("The function slow of the app todos") }
+    }
+    expectEqual(
+      warnings().filter { $0.hasPrefix("A webhook of the app todos failed for function") }.count, 1)
     try await server.stop()
   }
 

@@ -162,7 +162,8 @@ package final class FunctionService: Sendable {
     guard begin(call) else { throw .busy }
     let start = timer.now()
     var outcome = CodeRun.Outcome.failed
-    defer { measure(.function(call.name), outcome, since: start) }
+    var isLate = false
+    defer { measure(.function(call.name), outcome, since: start, isLate: isLate) }
     let (timer, end) = (timer, timer.now() + target.options.timeout)
     let race = FunctionRace()
     let work = Task {
@@ -180,6 +181,7 @@ package final class FunctionService: Sendable {
       work.cancel()
     }
     alarm.cancel()
+    if case .failure(.tooLong) = result { isLate = true }
     let value = try result.get()
     outcome = .done
     return value
@@ -189,9 +191,13 @@ package final class FunctionService: Sendable {
   func now() -> Milliseconds { timer.now() }
 
   /// Reports a run of the app's own code.
-  func measure(_ kind: CodeRun.Kind, _ outcome: CodeRun.Outcome, since start: Milliseconds) {
+  func measure(
+    _ kind: CodeRun.Kind, _ outcome: CodeRun.Outcome, since start: Milliseconds,
+    isLate: Bool = false
+  ) {
     accounts.services.measure(
-      CodeRun(app: app, kind: kind, outcome: outcome, time: timer.now() - start))
+      CodeRun(
+        app: app, kind: kind, outcome: outcome, time: timer.now() - start, isLate: isLate))
   }
 
   private func begin(_ call: FunctionCall) -> Bool {

@@ -83,15 +83,24 @@ struct DocumentFilterReader {
   ) throws(RuleError) -> DocumentFilter {
     guard case .key(let field)? = path.last else { return .user(.constant(false)) }
     let place = path + [.key(member.key)]
-    switch member.key {
+    switch RuleReader.operatorName(member.key) {
+    case "$all":
+      // Each of the values is an element of the list.
+      guard case .list(let terms) = try rules.list(member.value, at: place) else {
+        throw RuleError(message: "\"$all\" needs a list", path: place)
+      }
+      guard !terms.isEmpty else { return .user(.constant(false)) }
+      let parts = terms.map { DocumentFilter.comparison(field: field, .equal, $0) }
+      return parts.count == 1 ? parts[0] : .all(parts)
     case "$in": return .isIn(field: field, try rules.list(member.value, at: place))
     case "$nin": return .isNotIn(field: field, try rules.list(member.value, at: place))
     default:
-      guard let operation = FilterOperator(rawValue: member.key) else {
+      let name = RuleReader.operatorName(member.key)
+      guard let operation = FilterOperator(rawValue: name) else {
         let known = FilterOperator.allCases.map(\.rawValue).joined(separator: ", ")
         throw RuleError(
-          message: "unknown operator \"\(member.key)\" of a property: there are \(known), $in and "
-            + "$nin", path: place)
+          message: "unknown operator \"\(member.key)\" of a property: there are \(known), $in, "
+            + "$nin and $all", path: place)
       }
       return .comparison(
         field: field, operation, try rules.term(member.value, at: place))

@@ -91,10 +91,22 @@ struct RuleReader {
     }
     var comparisons: [RuleOperator] = []
     for member in try Self.unique(members, at: path) {
-      comparisons.append(
-        try comparison(member.key, member.value, at: path + [.key(member.key)]))
+      let place = path + [.key(member.key)]
+      guard Self.operatorName(member.key) == "$nin" else {
+        comparisons.append(try comparison(member.key, member.value, at: place))
+        continue
+      }
+      guard case .list(let terms) = try list(member.value, at: place) else {
+        throw RuleError(message: "\"$nin\" needs a list", path: place)
+      }
+      comparisons += terms.map { .notEqual($0) }
     }
     return comparisons
+  }
+
+  /// The name of an operator, which may be spelled with "%" where expansions are.
+  static func operatorName(_ key: String) -> String {
+    key.hasPrefix("%") && !key.hasPrefix("%%") ? "$" + key.dropFirst() : key
   }
 
   /// The members of an object with operators; nil for a value to be equal to.
@@ -112,7 +124,7 @@ struct RuleReader {
   private func comparison(
     _ key: String, _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleOperator {
-    switch key {
+    switch Self.operatorName(key) {
     case "$eq": return .equal(try term(json, at: path))
     case "$ne": return .notEqual(try term(json, at: path))
     case "$exists":
@@ -123,7 +135,8 @@ struct RuleReader {
     case "$in": return .isIn(try list(json, at: path))
     default:
       throw RuleError(
-        message: "unknown operator \"\(key)\": there are $eq, $ne, $in and $exists", path: path)
+        message: "unknown operator \"\(key)\": there are $eq, $ne, $in, $nin and $exists",
+        path: path)
     }
   }
 

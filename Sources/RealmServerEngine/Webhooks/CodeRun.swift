@@ -29,4 +29,20 @@ package struct CodeRun: Hashable, Sendable {
   package let outcome: Outcome
   /// How long it took.
   package let time: Milliseconds
+  /// Whether it did not end in its time.
+  package var isLate = false
+  /// Whether the code has answered, and refuses what it was asked.
+  package var isRefusal = false
+
+  /// What the operator should know of it; nil if it is no matter, or the caller's.
+  package var warning: String? {
+    switch kind {
+    case .webhook(let event) where outcome == .failed && !isRefusal:
+      "A webhook of the app \(app) failed for \(event): it does not answer in its time, or not "
+        + "with the status 200"
+    case .function(let name) where isLate:
+      "The function \(name) of the app \(app) did not end in its time"
+    default: nil
+    }
+  }
 }

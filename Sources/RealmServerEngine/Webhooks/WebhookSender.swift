@@ -44,12 +44,12 @@ package struct WebhookSender: Sendable {
     timeout: Milliseconds
   ) async throws(AppFailure) -> HTTPResponse {
     let start = timer.now()
-    var isDone = false
+    var status = 0
     defer {
       measure(
         CodeRun(
-          app: app, kind: .webhook(event), outcome: isDone ? .done : .failed,
-          time: timer.now() - start))
+          app: app, kind: .webhook(event), outcome: status == 200 ? .done : .failed,
+          time: timer.now() - start, isRefusal: status == 422))
     }
     let signature = HexadecimalText.text(
       sign(Array("\(now).".utf8) + body, hook.secret.bytes))
@@ -65,7 +65,7 @@ package struct WebhookSender: Sendable {
       HTTPRequest(
         .post, url: hook.url, headers: headers, body: body, timeout: timeout,
         followsRedirections: false))
-    isDone = answer.status == 200
+    status = answer.status
     return answer
   }
 }

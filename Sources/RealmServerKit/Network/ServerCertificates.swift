@@ -64,7 +64,10 @@ final class ServerCertificates: Service {
   var end: Date { state.withLockedValue { $0.loaded.validity.end } }
 
   /// Reads the files again. If they cannot be used, the old ones stay.
-  func reload() {
+  ///
+  /// - Returns: Why they cannot be used; nil if they can.
+  @discardableResult
+  func reload() -> ServerFailure? {
     let dates = Self.dates([certificate, key])
     do throws(ServerFailure) {
       let loaded = try Self.load(certificate, key)
@@ -75,9 +78,11 @@ final class ServerCertificates: Service {
       state.withLockedValue { $0 = State(loaded: loaded, dates: dates) }
       logger.notice("The certificate \(certificate) was read again")
       warn()
+      return nil
     } catch {
       state.withLockedValue { $0.dates = dates }
       logger.error("\(error) The old one stays in use.")
+      return error
     }
   }
 

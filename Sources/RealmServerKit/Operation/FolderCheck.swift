@@ -77,12 +77,14 @@ package struct FolderCheck: Sendable {
       add(file) { () throws(StoreError) in try InspectedFiles.check(file: file) }
     }
     let found = Set(files.realms.map(\.id))
-    if case .success(let recorded) = recorded {
+    if case .success(let recorded) = recorded, !directory.exists("\(path)/shared.json") {
       for lost in recorded.subtracting(found).sorted(by: { $0.rawValue < $1.rawValue }) {
         add(inspected.path(of: lost)) { () in ["it is missing, and was made before"] }
       }
     }
-    if directory.exists(files.accounts) || directory.isUsed(app) {
+    // With a database the users and realms are there, and what the folder has is whole without.
+    let isInDatabase = directory.exists("\(path)/shared.json")
+    if directory.exists(files.accounts) || directory.isUsed(app) && !isInDatabase {
       var content = ""
       var findings: [String]
       do throws(StoreError) {

@@ -35,8 +35,11 @@ struct RequestService: Service {
   private func outcomes(of request: CommandRequests.Request) async -> [AppFileOutcome] {
     switch request.kind {
     case .apply:
-      certificates?.reload()
-      return await files.apply()
+      let failure = certificates?.reload()
+      let outcomes = await files.apply()
+      guard let failure else { return outcomes }
+      let text = "\(failure.description) The old certificate stays in use"
+      return outcomes + [AppFileOutcome(isApplied: false, text: text)]
     case .recheck: return await files.recheck()
     case .endAccess: return await files.endAccess()
     case .triggers: return await files.carryOutTriggerRequests()

@@ -111,7 +111,7 @@ struct ServerProgram: Sendable {
     let opener = AppOpener(
       directory: directory, options: options, issuer: issuer,
       passwords: PasswordChecker(hasher), code: code,
-      services: Self.loginServices(counters), sessionLimits: sessionLimits, timer: timer,
+      services: Self.loginServices(counters, notices), sessionLimits: sessionLimits, timer: timer,
       clock: self.clock, logger: logger, notices: notices, tracing: tracing, metrics: counters,
       shared: shared, links: self.nodes?.pool)
     let apps = ServedApps([])
@@ -131,10 +131,15 @@ struct ServerProgram: Sendable {
       restored: Self.restored(options, logger))
   }
 
-  private static func loginServices(_ counters: ServerMetrics) -> LoginServices {
+  private static func loginServices(
+    _ counters: ServerMetrics, _ notices: NoticeLog
+  ) -> LoginServices {
     LoginServices(
       cryptography: ServerCryptography(), transport: ClientTransport.services,
-      measure: { [code = counters.code] in code.didRun($0) })
+      measure: { [code = counters.code] run in
+        code.didRun(run)
+        if let warning = run.warning { notices.add(warning, as: .warning) }
+      })
   }
 
   /// The apps of the folder with their modes.

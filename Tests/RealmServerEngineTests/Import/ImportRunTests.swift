@@ -154,6 +154,38 @@ struct ImportRunTests {
     expectEqual(report.rejected, ["todo.Item": 1])
   }
 
+  /// A dump that was cut is imported up to there, where that is wanted, and the report says so.
+  @Test(arguments: [1, 2])
+  func aDumpThatIsCutIsImportedUpToTheCut(_ groupCount: Int) async throws {
+    let bench = try Self.bench()
+    bench.options.groupCount = groupCount
+    let items = try Self.items(3).map(DumpWriter.bson)
+    bench.files["dump/todo/Item.json"] = nil
+    bench.files["dump/todo/Item.bson"] = Array(items.joined().dropLast(5))
+    await #expect(throws: ImportError.self) { try await bench.run() }
+    bench.options.skipsDamaged = true
+    let report = try await bench.run()
+    expectEqual(report.objects, ["Item": 2])
+    expectEqual(Array(report.cuts.keys), ["dump/todo/Item.bson"])
+    expectTrue(
+      report.text.contains("The rest of a file is left out: dump/todo/Item.bson is damaged"),
+      "\(report.text)")
+    // Another run would tell it, too.
+    expectEqual(ImportReport(report.json).cuts, report.cuts)
+  }
+
+  /// An app whose data is gone, or comes later.
+  @Test func anAppWithoutADumpHasItsSettingsRulesAndUsers() async throws {
+    let bench = try Self.bench()
+    let plan = try ImportPlan("app", data: nil, in: bench.files)
+    expectEqual(plan.sources, [])
+    let with = try bench.plan
+    expectEqual(plan.app.roles, with.app.roles)
+    expectEqual(plan.schema, with.schema)
+    expectTrue(
+      plan.text.contains("No documents are imported, as --data is not given"), "\(plan.text)")
+  }
+
   // MARK: Partitions
 
   @Test func documentsGoToTheirPartitions() async throws {

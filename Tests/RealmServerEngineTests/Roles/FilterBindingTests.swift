@@ -75,6 +75,7 @@ struct FilterBindingTests {
     (#"{"number":{"$lt":null}}"#, false, false), (#"{"number":{"$lte":5}}"#, true, false),
     // A list equals each of its elements.
     (#"{"tags":"x"}"#, true, false), (#"{"tags":{"$ne":"x"}}"#, false, true),
+    (#"{"tags":{"$all":["x"]}}"#, true, false), (#"{"tags":{"$all":["x","y"]}}"#, false, false),
     (#"{"tags":{"$in":["y","x"]}}"#, true, false), (#"{"tags":{"$nin":["y"]}}"#, true, true),
     // Values of other types are not equal.
     (#"{"text":3}"#, false, false), (#"{"text":{"$ne":3}}"#, true, true),

@@ -81,6 +81,12 @@ struct RoleReaderTests {
     (#"{"a":{"$in":["x","%%user.id"]}}"#, #"a == "x" or a == "u1""#),
     (#"{"a":{"$in":"%%user.custom_data.teams"}}"#, #"a == "red" or a == 1"#),
     (#"{"a":{"$nin":["x","y"]}}"#, #"a != "x" and a != "y""#),
+    // A list that has all of the values, and other spellings.
+    (#"{"a":{"$all":["%%user.id"]}}"#, #"a == "u1""#),
+    (#"{"a":{"$all":["x","y"]}}"#, #"a == "x" and a == "y""#),
+    (#"{"a":{"$all":[]}}"#, "no objects"),
+    (#"{"a":{"%in":["x","%%user.id"]}}"#, #"a == "x" or a == "u1""#),
+    (#"{"a":{"%gt":1,"%nin":["x"]}}"#, #"a > 1 and a != "x""#),
     (#"{"a":{"$in":[]}}"#, "no objects"), (#"{"a":{"$nin":[]}}"#, "all objects"),
     // A missing value equals nothing.
     (#"{"a":"%%user.custom_data.no"}"#, "no objects"),

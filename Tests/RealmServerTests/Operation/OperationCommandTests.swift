@@ -214,6 +214,20 @@ import Testing
 
   // MARK: Checks
 
+  /// A folder that is served from a database has neither users nor realms.
+  @Test func aFolderWhoseUsersAreInADatabaseIsWhole() async throws {
+    let server = try await RunningServer(mode: .partition)
+    _ = try await server.user()
+    try await server.stop()
+    let folder = Self.folder(server)
+    #expect(try !FolderCheck(folder).isDamaged)
+    try FileManager.default.removeItem(atPath: folder + "/apps/todos/accounts.realm")
+    #expect(try FolderCheck(folder).isDamaged)
+    try Data("{}".utf8).write(to: URL(fileURLWithPath: folder + "/shared.json"))
+    let check = try FolderCheck(folder)
+    expectFalse(check.isDamaged, "\(check.text)")
+  }
+
   @Test func aCheckFindsWhatIsDamagedOrMissing() async throws {
     let server = try await RunningServer(mode: .partition)
     let folder = Self.folder(server)

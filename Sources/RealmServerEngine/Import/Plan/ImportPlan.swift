@@ -22,14 +22,21 @@ package struct ImportPlan: Sendable {
   ///
   /// - Parameters:
   ///   - folder: The folder of the export.
-  ///   - data: The path of the dump.
+  ///   - data: The path of the dump; nil for settings, rules and users alone.
   package init(
-    _ folder: String, data: String, in files: any ImportFiles
+    _ folder: String, data: String?, in files: any ImportFiles
   ) throws(ImportError) {
     let export = try AppExport(folder, in: files)
     app = AppFile(id: Self.id(export.id), name: export.name)
-    sources = try DumpSource.all(at: data, in: files)
+    sources =
+      try data.map { (data) throws(ImportError) in
+        try DumpSource.all(at: data, in: files)
+      } ?? []
     app.stage = .production
+    if data == nil {
+      notes.append(
+        ImportNote(.left, "No documents are imported, as --data is not given: the app is empty."))
+    }
     if app.id != export.id {
       notes.append(
         ImportNote(

@@ -19,6 +19,8 @@ package struct ImportReport: Hashable, Sendable {
   package private(set) var unknownFields: [String: Int] = [:]
   /// The documents of each collection without a class.
   package private(set) var leftOut: [String: Int] = [:]
+  /// Where each damaged file ends.
+  package private(set) var cuts: [String: String] = [:]
   package var userCount = 0
   package var customDataCount = 0
 
@@ -33,6 +35,9 @@ package struct ImportReport: Hashable, Sendable {
     leftOut[namespace.description, default: 0] += 1
   }
 
+  /// Notes a file whose rest is left out.
+  mutating func addCut(_ path: String, _ reason: String) { cuts[path] = reason }
+
   mutating func add(_ document: RejectedDocument) {
     rejected[document.collection, default: 0] += 1
     if firstRejected.count < Self.namedCountMax { firstRejected.append(document) }
@@ -43,6 +48,7 @@ package struct ImportReport: Hashable, Sendable {
     rejected.merge(other.rejected, uniquingKeysWith: +)
     unknownFields.merge(other.unknownFields, uniquingKeysWith: +)
     leftOut.merge(other.leftOut, uniquingKeysWith: +)
+    cuts.merge(other.cuts) { $1 }
     firstRejected += other.firstRejected.prefix(Self.namedCountMax - firstRejected.count)
     userCount += other.userCount
     customDataCount += other.customDataCount
@@ -64,6 +70,8 @@ package struct ImportReport: Hashable, Sendable {
       "objects": object(objects), "rejected": object(rejected),
       "unknown_fields": object(unknownFields), "left_out": object(leftOut),
       "custom_data": .integer(Int64(customDataCount)),
+      "cut": .object(
+        cuts.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }),
     ]
   }
 
@@ -78,6 +86,8 @@ package struct ImportReport: Hashable, Sendable {
     unknownFields = counts("unknown_fields")
     leftOut = counts("left_out")
     customDataCount = Int(clamping: json["custom_data"]?.integer ?? 0)
+    guard case .object(let members)? = json["cut"] else { return }
+    for member in members { cuts[member.key] = member.value.string ?? "" }
   }
 
   // MARK: For people
@@ -99,6 +109,9 @@ package struct ImportReport: Hashable, Sendable {
       lines.append("Documents of \(name) that do not fit the schema: \(count) (left out)")
     }
     lines += firstRejected.map { "  \($0)" }
+    for (_, reason) in cuts.sorted(by: { $0.key < $1.key }) {
+      lines.append("The rest of a file is left out: \(reason)")
+    }
     return lines.joined(separator: "\n")
   }
 }

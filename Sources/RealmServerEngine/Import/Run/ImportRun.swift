@@ -86,7 +86,7 @@ package actor ImportRun {
     var group = PendingDocuments(options)
     for source in plan.sources {
       let reader = try source.reader(in: files)
-      while let document = try reader.next() {
+      while let document = try next(of: reader, in: source) {
         count += 1
         guard count > mark.documentCount + group.count else { continue }
         group.append(document)
@@ -99,7 +99,22 @@ package actor ImportRun {
       done += source.byteCount
     }
     try await store(&group)
+    try target.mark(mark.bytes)
     progress(ImportProgress(documentCount: count, byteCount: done, totalByteCount: total))
+  }
+
+  /// The next document; nil at the end of the file, or at damage that is to be skipped: the next
+  /// document cannot be found behind it.
+  private func next(
+    of reader: any DumpReader, in source: DumpSource
+  ) throws(ImportError) -> DumpDocument? {
+    do throws(ImportError) {
+      return try reader.next()
+    } catch {
+      guard options.skipsDamaged else { throw error }
+      mark.report.addCut(source.path, error.description)
+      return nil
+    }
   }
 
   /// Stores a group, and then the mark.
