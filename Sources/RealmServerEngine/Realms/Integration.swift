@@ -148,9 +148,8 @@ struct Integration {
   ) throws(MergeStop) {
     var incoming: [Changeset] = []
     for index in part.indices { incoming.append(part[index].takeChangeset()) }
-    let creating = part.contains { !$0.made.isEmpty }
     let isDropping =
-      try addUnseen(of: incoming, after: base, creating: creating, &state, query)
+      try addUnseen(of: incoming, &part, after: base, &state, query)
       || base < state.file.firstDownloadVersion
     var (local, places) = state.locals(after: base, history, for: incoming)
     let count = isDropping ? incoming.instructionCount : 0
@@ -178,16 +177,20 @@ struct Integration {
   ///
   /// - Returns: Whether the changes of some objects are dropped.
   private mutating func addUnseen(
-    of incoming: [Changeset], after base: UInt64, creating: Bool, _ state: inout ClientHistory,
-    _ query: EffectiveQuery?
+    of incoming: [Changeset], _ part: inout [MergedEntry], after base: UInt64,
+    _ state: inout ClientHistory, _ query: EffectiveQuery?
   ) throws(MergeStop) -> Bool {
     guard let unseen else { return false }
+    let creating = part.contains { !$0.made.isEmpty }
     let own = entries.filter { $0.changeset.origin.file == state.file.ident }
     // What is not made here can be unseen only if the client has written to it after the base. Most
     // uploads make nothing and follow the newest version, so nothing has been written since.
     guard base < start || !own.isEmpty || creating else { return false }
     do throws(StorageError) {
       let objects = try unseen.find(in: incoming, after: base, own, state, query)
+      if !objects.held.isEmpty {
+        for index in part.indices { part[index].made.removeAll(where: objects.held.contains) }
+      }
       guard !objects.isEmpty else { return false }
       if history[from: start].allSatisfy({ $0.origin.file == state.file.ident }) {
         // Between the newest version and this one are entries of the client alone.

@@ -7,6 +7,11 @@
 // the object's state, as if the client had been sent it, and the next round sends the object whole
 // (`Round` 2).
 //
+// Older clients make objects again which they have: what they replay after a reset contains the
+// creations. Of these objects nothing is missing, and their states would be counted twice. A client
+// has an object if it saw it at the base, by the same reasons as below; and it has had one whose
+// lists it changes at sizes that its own insertions have not made.
+//
 // A client that makes an object again which it has made or changed already, and did not erase
 // itself, has lost it meanwhile: a private change erased it for the client, as it left the client's
 // view. What the client did to it before says nothing then about what the client has.
@@ -38,7 +43,10 @@ struct UnseenObjects {
     var restarted: [ObjectIdentity] = []
     /// What the upload says about them is discarded.
     var dropped: [ObjectIdentity] = []
+    /// The client has them, and their creation is none.
+    var held: Set<ObjectIdentity> = []
 
+    /// Whether the history is right about all other objects.
     var isEmpty: Bool { restarted.isEmpty && dropped.isEmpty }
   }
 
@@ -101,7 +109,12 @@ struct UnseenObjects {
           !state.hasPrivateChange(of: identity, after: base)
         else { continue }
         if case .createObject = instruction {
-          if try isRestarted(identity, after: base, own, state.file.ident) {
+          guard try isMadeAgain(identity, after: base, own, state.file.ident) else { continue }
+          if try isHeld(identity, at: base, state.file.ident, query)
+            || incoming.presume(contentsOf: identity)
+          {
+            found.held.insert(identity)
+          } else {
             found.restarted.append(identity)
           }
         } else if try isDropped(identity, after: base, own, state.file.ident, query) {
@@ -112,8 +125,8 @@ struct UnseenObjects {
     return found
   }
 
-  /// Whether the client makes an object that was there at the base, and which it did not have.
-  private func isRestarted(
+  /// Whether the client makes an object that was there at the base, and that it did not erase.
+  private func isMadeAgain(
     _ object: ObjectIdentity, after base: UInt64, _ own: [MergedEntry], _ file: FileIdentifier
   ) throws(StorageError) -> Bool {
     let isErased =
@@ -160,12 +173,20 @@ struct UnseenObjects {
     let first = writes.indices.last { $0 > 0 && writes[$0].isMade && !writes[$0 - 1].isErased } ?? 0
     guard writes.indices.contains(first), writes[first].isMade else { return false }
     guard try existed(object, at: base) else { return writes[first].isLost }
+    return try !isHeld(object, at: base, file, query)
+  }
+
+  /// Whether the client surely had an object that was there at the base, if no private change about
+  /// it came after that.
+  private func isHeld(
+    _ object: ObjectIdentity, at base: UInt64, _ file: FileIdentifier, _ query: EffectiveQuery?
+  ) throws(StorageError) -> Bool {
     guard let query, query.conditions[object.className] != nil,
       case .success(let view) = try View.bind(
         query.part(ofClass: object.className), to: snapshot.objects)
-    else { return true }
-    if try isSeenInAnyCase(object, view) { return false }
-    return try !wasSeen(object, at: base, file, view)
+    else { return false }
+    if try isSeenInAnyCase(object, view) { return true }
+    return try wasSeen(object, at: base, file, view)
   }
 
   private func existed(_ object: ObjectIdentity, at base: UInt64) throws(StorageError) -> Bool {
@@ -254,6 +275,35 @@ extension MergedEntry {
       || changeset.instructions.contains { instruction in
         instruction.object.map(changeset.identity(of:)) == object
       }
+  }
+}
+
+extension [Changeset] {
+  /// Whether a list of an object has a size that the author's own insertions have not made: it had
+  /// the object before. They are of one base, and their first instruction about the object makes
+  /// it.
+  fileprivate func presume(contentsOf object: ObjectIdentity) -> Bool {
+    var sizes: [String: UInt32] = [:]
+    for changeset in self {
+      for instruction in changeset.instructions {
+        guard let reference = instruction.object, changeset.identity(of: reference) == object
+        else { continue }
+        switch instruction {
+        case .createObject, .eraseObject: sizes = [:]
+        case .clear(let step): sizes[changeset.text(of: step.path.field)] = 0
+        case .arrayInsert(let step) where step.path.elements.count == 1:
+          let field = changeset.text(of: step.path.field)
+          guard step.priorSize <= sizes[field] ?? 0 else { return true }
+          sizes[field] = step.priorSize + 1
+        case .arrayErase(let step) where step.path.elements.count == 1:
+          let field = changeset.text(of: step.path.field)
+          guard step.priorSize <= sizes[field] ?? 0 else { return true }
+          sizes[field] = step.priorSize - Swift.min(step.priorSize, 1)
+        default: continue
+        }
+      }
+    }
+    return false
   }
 }
 
