@@ -11,8 +11,9 @@ final class Ledger: Sendable {
     var commitCount = 0
     /// When devices made the objects, on the clock of `StormClock`.
     var committed: [String: Int] = [:]
-    /// When the server had the objects, on the clock of `StormClock`.
-    var acknowledged: [String: Int] = [:]
+    /// The times between which the server said that it had the objects, on the clock of
+    /// `StormClock`: from the commit to the line of the device, which may be late.
+    var acknowledged: [String: ClosedRange<Int>] = [:]
     /// Objects that a device was about to delete.
     var deleted: Set<String> = []
     /// The marks that a device was about to make.
@@ -59,7 +60,9 @@ final class Ledger: Sendable {
       case "failure": state.failures.append(rest)
       case "arrived": state.latencies.append(Int(rest) ?? 0)
       case "acknowledged":
-        if words.count == 2 { state.acknowledged[words[0]] = Int(words[1]) ?? 0 }
+        guard words.count == 2, let said = Int(words[1]) else { return }
+        let committed = state.committed[words[0]] ?? said
+        state.acknowledged[words[0]] = min(committed, said)...said
       default: state.errors["\(verb) \(rest)", default: 0] += 1
       }
     }

@@ -13,6 +13,9 @@ enum SpoilKind: String, CaseIterable, ExpressibleByArgument {
   case stuck
   /// It says that the server has an object that the server has never seen.
   case lost
+  /// It says so at the end of an object that a backup has undone: a device may be slow, and this is
+  /// no fault.
+  case late
   /// It makes a mark twice, and says so once.
   case twice
   /// The database does not wait for its standby, and fails over.

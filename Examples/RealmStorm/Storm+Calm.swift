@@ -98,22 +98,25 @@ extension Storm {
       !keys.contains(key) && !entries.deleted.contains(key)
     }
     lostCount = lost.count { isUndone($0.value) }
-    report(lost.filter { !isUndone($0.value) }, "acknowledged")
+    report(lost.filter { !isUndone($0.value) }.keys, "acknowledged")
     report(
       entries.committed.filter { key, time in
         !keys.contains(key) && !entries.deleted.contains(key)
           && entries.acknowledged[key] == nil && !undone.contains { time <= $0.upperBound }
           && time > entries.putAside[String(key.prefix { $0 != "." })] ?? 0
-      }, "committed")
+      }.keys, "committed")
   }
 
-  private func report(_ lost: [String: Int], _ what: String) {
+  private func report(_ lost: some Collection<String>, _ what: String) {
     guard !lost.isEmpty else { return }
     problems.append(
       "\(lost.count) \(what) objects are lost: "
-        + lost.keys.sorted().prefix(10).joined(separator: ", "))
+        + lost.sorted().prefix(10).joined(separator: ", "))
   }
 
-  private func isUndone(_ time: Int) -> Bool { undone.contains { $0.contains(time) } }
+  /// Whether the server may have said so after a backup that later took the place of its folder.
+  private func isUndone(_ times: ClosedRange<Int>) -> Bool {
+    undone.contains { $0.overlaps(times) }
+  }
 }
 #endif

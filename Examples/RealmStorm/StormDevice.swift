@@ -316,6 +316,9 @@ final class StormDevice {
       while true { try? await Task.sleep(for: .seconds(3_600)) }
     case "spoil \(SpoilKind.lost)":
       Terminal.line("acknowledged \(command.name).lost \(StormClock.now)")
+    case "spoil \(SpoilKind.late)":
+      Terminal.line("commit \(command.name).late \(start)")
+      Terminal.line("acknowledged \(command.name).late \(StormClock.now)")
     case "spoil \(SpoilKind.twice)":
       try realms[0].write {
         if let tally, let mark = tally.marks.first { tally.marks.append(mark) }

@@ -100,6 +100,20 @@ struct StormTests {
     }
   }
 
+  /// A device says long after a backup was put in place what it had heard before.
+  @Test(.heavy) func aLateWordOfADeviceIsNoLoss() async throws {
+    let directory = try TemporaryDirectory()
+    let run = try await StormProgram.run([
+      "--seed", "4", "--seconds", "9", "--devices", "2", "--kills", "0", "--faults", "0",
+      "--rule-changes", "0", "--restores", "1", "--clocks", "0", "--patience", "600", "--spoil",
+      "late", "--dir", directory.path,
+    ])
+    expectEqual(run.status, 0, "\(run.output)\(run.errors)")
+    let undone = run.output.split(separator: "\n")
+      .first { $0.hasSuffix(" acknowledged and lost with a backup") }
+    expectTrue(undone?.hasPrefix("0 ") == false, "\(run.output)")
+  }
+
   /// Two nodes and their database: the primary dies, and a node.
   @Test(.heavy, .enabled(if: StormProgram.hasPostgres, "PostgreSQL is not installed"))
   func nodesLoseNothingWhenThePrimaryDies() async throws {
