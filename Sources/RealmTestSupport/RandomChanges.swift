@@ -33,29 +33,40 @@ package enum RandomChanges {
 
   /// Makes a few changes. There are few primary keys, so that devices make the same objects.
   ///
-  /// - Parameter writesNotes: Whether objects without primary key are made and deleted.
+  /// - Parameters:
+  ///   - writesNotes: Whether objects without primary key are made and deleted.
+  ///   - keys: The numbers of primary keys to make objects of.
   package static func write(
-    _ group: WriteGroup, _ random: inout SeededGenerator, writesNotes: Bool = true
+    _ group: WriteGroup, _ random: inout SeededGenerator, writesNotes: Bool = true,
+    keys: Range<Int> = keys
   ) throws {
-    for _ in 0..<1 + random.number(below: 4) { try step(group, &random, writesNotes) }
+    for _ in 0..<1 + random.number(below: 4) { try step(group, &random, writesNotes, keys) }
   }
 
+  package static let keys = 0..<8
+
   /// Makes an object with a primary key of few, or finds it, and sets what queries ask for.
-  package static func makeThing(_ group: WriteGroup, _ random: inout SeededGenerator) throws {
+  package static func makeThing(
+    _ group: WriteGroup, _ random: inout SeededGenerator, keys: Range<Int> = keys
+  ) throws {
     let things = try #require(try group.table(named: "class_Thing"))
-    let key = try things.findOrCreate(primaryKey: .string("t\(random.number(below: 8))")).key
-    let count = TableValue.int(Int64(random.number(below: 100)))
-    try things.set(count, try column("count", things), key)
+    let id = TableValue.string("t\(random.pick(Array(keys)))")
+    let key = try things.findOrCreate(primaryKey: id).key
+    let number = TableValue.int(Int64(random.number(below: 100)))
+    try things.set(number, try column("count", things), key)
+    guard random.percent(50) else { return }
+    let list = try things.list(try column("numbers", things), key)
+    try list.insert(number, at: list.count)
   }
 
   private static func step(
-    _ group: WriteGroup, _ random: inout SeededGenerator, _ writesNotes: Bool
+    _ group: WriteGroup, _ random: inout SeededGenerator, _ writesNotes: Bool, _ keys: Range<Int>
   ) throws {
     let things = try #require(try group.table(named: "class_Thing"))
     let notes = try #require(try group.table(named: "class_Note"))
     switch random.number(below: 20) {
     case 0...3:
-      _ = try things.findOrCreate(primaryKey: .string("t\(random.number(below: 8))"))
+      _ = try things.findOrCreate(primaryKey: .string("t\(random.pick(Array(keys)))"))
     case 4:
       if let key = try object(of: things, &random) { try things.delete(key) }
     case 5 where writesNotes:
@@ -93,15 +104,22 @@ package enum RandomChanges {
     case 1: try things.add(Int64(random.number(below: 9)), to: try column("count"), of: key)
     case 2: try things.set(number, try column("count"), key)
     case 3:
-      // By the peers' rules a list and a number that are assigned at once do not always merge, so
-      // each has a property of its own.
-      if random.percent(50) {
+      // By the peers' rules values of several kinds that are assigned at once do not always merge,
+      // so each kind has a property or objects of its own.
+      guard random.percent(60) else {
         let isNumber = random.percent(50)
-        try things.set(isNumber ? number : .string("a"), try column("any"), key)
-      } else {
-        try things.set(
-          .list([number, .string("a"), .list([number])]), try column("tree"), key)
+        return try things.set(isNumber ? number : .string("a"), try column("any"), key)
       }
+      let element = TableValue.int(Int64(random.number(below: 3)))
+      let isMap = try things.row(of: key)?.value(of: column("id")).isOdd ?? false
+      let value: TableValue =
+        isMap
+        ? .dictionary(
+          TableDictionary([
+            .init(key: "k\(random.number(below: 3))", value: element),
+            .init(key: "list", value: .list([number])),
+          ])) : .list([number, element, .list([number])])
+      try things.set(value, try column("tree"), key)
     case 4:
       let list = try things.list(try column("numbers"), key)
       let count = try list.count
@@ -170,5 +188,13 @@ package enum RandomChanges {
       let (part, _) = try list.insertEmbedded(at: random.number(below: count + 1))
       try parts.set(number, x, part)
     }
+  }
+}
+
+extension TableValue {
+  /// Whether the last letter of a text is an odd digit.
+  fileprivate var isOdd: Bool {
+    guard case .string(let text) = self, let last = text.utf8.last else { return false }
+    return last & 1 == 1
   }
 }

@@ -121,7 +121,10 @@ struct TableRecording {
   ) throws(StorageError) {
     guard let recorder = unsafe table.log.recorder, !value.isLinkToTombstone else { return }
     try recorder.didSet(value.outline, column, of: key, in: table, isDefault: isDefault)
-    try addElements(of: value, table.place(column, key), replacing: full)
+    // A default clears nothing that a peer assigns meanwhile.
+    let isAssigned = unsafe !isDefault && !table.log.storesDefaults
+    try addElements(
+      of: value, table.place(column, key), replacing: full, isAssigned: isAssigned)
   }
 
   /// Tells the properties that a new object began with, but for its primary key.
@@ -152,7 +155,8 @@ struct TableRecording {
   ) throws(StorageError) {
     guard let recorder = unsafe table.log.recorder, !value.isLinkToTombstone else { return }
     try recorder.didInsert(value.outline, at: index, in: place, priorSize: priorSize)
-    try addElements(of: value, place.element(.index(index)), replacing: nil)
+    try addElements(
+      of: value, place.element(.index(index)), replacing: nil, isAssigned: false)
     try addEmbedded(value, place.column)
   }
 
@@ -171,18 +175,23 @@ struct TableRecording {
       return try insert(of: value, at: index, place, priorSize: size - 1)
     }
     try recorder.didSet(value.outline, at: index, in: place, priorSize: size)
-    try addElements(of: value, place.element(.index(index)), replacing: full)
+    // Peers do not move a clearing that ends in a position with the elements before it (P2 D.6).
+    try addElements(
+      of: value, place.element(.index(index)), replacing: full, isAssigned: false)
   }
 
   /// Tells that the value of a key was assigned.
+  ///
+  /// - Parameter isFresh: Whether the dictionary is a part of what is being told, and was empty.
   @inline(never)
   func setEntry(
     _ value: TableValue, for name: String, _ place: CollectionPlace,
-    replacing full: CollectionKind?
+    replacing full: CollectionKind?, isFresh: Bool = false
   ) throws(StorageError) {
     guard let recorder = unsafe table.log.recorder, !value.isLinkToTombstone else { return }
     try recorder.didSetEntry(value.outline, for: name, in: place)
-    try addElements(of: value, place.element(.key(name)), replacing: full)
+    try addElements(
+      of: value, place.element(.key(name)), replacing: full, isAssigned: !isFresh)
     try addEmbedded(value, place.column)
   }
 
@@ -199,23 +208,26 @@ struct TableRecording {
   }
 
   /// Tells the elements of a collection inside a mixed value that has just been stored.
+  ///
+  /// - Parameter isAssigned: Whether they are all that is to be there. A peer that has assigned a
+  ///   collection of the kind meanwhile has elements in it, which making it a collection leaves.
   private func addElements(
     of value: TableValue, _ place: @autoclosure () -> CollectionPlace,
-    replacing full: CollectionKind?
+    replacing full: CollectionKind?, isAssigned: Bool
   ) throws(StorageError) {
     guard let recorder = unsafe table.log.recorder else { return }
     switch value {
     case .list(let values):
       let place = place()
-      if full == .list { try recorder.didClear(place, .list) }
+      if isAssigned || full == .list { try recorder.didClear(place, .list) }
       for (index, value) in values.enumerated() {
         try insert(of: value, at: index, place, priorSize: index)
       }
     case .dictionary(let entries):
       let place = place()
-      if full == .dictionary { try recorder.didClear(place, .dictionary) }
+      if isAssigned || full == .dictionary { try recorder.didClear(place, .dictionary) }
       for entry in entries.entries {
-        try setEntry(entry.value, for: entry.key, place, replacing: nil)
+        try setEntry(entry.value, for: entry.key, place, replacing: nil, isFresh: true)
       }
     default: return
     }

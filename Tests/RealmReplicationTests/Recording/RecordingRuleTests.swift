@@ -224,10 +224,30 @@ struct RecordingRuleTests {
     expectEqual(
       lines,
       [
-        #"Update "Item"["a"]."any" = list prior 0"#,
+        #"Update "Item"["a"]."any" = list prior 0"#, #"Clear "Item"["a"]."any" list"#,
         #"ArrayInsert "Item"["a"]."any"[0] = dictionary prior 0"#,
         #"Update "Item"["a"]."any"[0]."k" = list prior 0"#,
         #"ArrayInsert "Item"["a"]."any"[0]."k"[0] = int(1) prior 0"#,
+      ])
+  }
+
+  /// An assignment says that nothing else is there, also where nothing was: another device may
+  /// have assigned a collection meanwhile. A default and an element of a list do not.
+  @Test func anAssignedCollectionIsCleared() throws {
+    let lines = try lines { _, item, key in
+      let empty = TableDictionary([])
+      try item.set(.dictionary(empty), "any", key)
+      try item.set(.list([.int(1)]), "any", key)
+      let column = try item.column(named: "any")
+      try item.place(of: key, "any", [.index(0)]).makeCollection(.list)
+      try item.setMixed(.list([]), column, key, isDefault: true)
+    }
+    expectEqual(
+      lines.map { $0.replacing(#" "Item"["a"]."any""#, with: "") },
+      [
+        "Update = dictionary prior 0", "Clear dictionary", "Update = list prior 0", "Clear list",
+        "ArrayInsert[0] = int(1) prior 0", "Update[0] = list prior 1",
+        "Update = list default prior 0", "Clear list",
       ])
   }
 

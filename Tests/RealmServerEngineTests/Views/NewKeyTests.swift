@@ -284,6 +284,43 @@ struct NewKeyTests {
     try await expectEqual(clients[0].digest(), server.digest())
   }
 
+  /// Two devices assign a list, or a dictionary, to one value of any type, in an object of both or
+  /// each in one that it makes: the later assignment is what is there, and the other has gone.
+  @Test(arguments: [false, true], [false, true])
+  func theLaterAssignmentOfACollectionStays(isMap: Bool, isNew: Bool) async throws {
+    for isFirstLater in [false, true] {
+      let (server, scratch) = (try await TestServer(recordsTouches: true), try ViewScratch())
+      let clients = try await makeClients(server, [everything, everything], scratch)
+      if !isNew {
+        try perform(.make, 0, clients[0])
+        try await upload(clients[0], server)
+        try await download(clients[1], server, everything, scratch)
+      }
+      func value(_ name: String) -> TableValue {
+        isMap
+          ? .dictionary(TableDictionary([.init(key: name, value: .list([.string(name)]))]))
+          : .list([.string(name), .list([.string(name)])])
+      }
+      for (client, name) in zip(isFirstLater ? clients.reversed() : clients, ["John", "Marie"]) {
+        client.clock += name == "John" ? 100 : 200
+        try client.write { group in
+          let things = try #require(try group.table(named: "class_Thing"))
+          let key = try things.findOrCreate(primaryKey: .string("k")).key
+          try things.set(value(name), column("tree", things), key)
+        }
+      }
+      for client in clients + clients { try await upload(client, server) }
+      for client in clients { try await download(client, server, everything, scratch) }
+      for client in clients {
+        try await expectEqual(client.digest(), server.digest())
+        let things = try #require(try client.read().table(named: "class_Thing"))
+        let row = try #require(try things.findRow(primaryKey: .string("k"))).row
+        let column = try #require(things.schema.column(named: "tree"))
+        try expectEqual(row.value(of: column), value("Marie"))
+      }
+    }
+  }
+
   /// A device makes an object that only its next query selects: the round before the bootstrap
   /// leaves it, and the bootstrap brings it whole in one step. Without a next query it goes.
   @Test(arguments: [false, true])
