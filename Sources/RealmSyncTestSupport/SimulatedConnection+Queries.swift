@@ -21,6 +21,9 @@ extension SimulatedConnection {
     switch (work.request, work.reply) {
     case (.setQuery(let query), .done?):
       dueQueries[work.session] = DueQuery(query: query)
+    case (.integrate, .refused(let refusal)?) where refusal.code == .badChangeset:
+      // What devices write, or make again after a reset, fits.
+      return ["an UPLOAD is refused: \(refusal.document.message)"]
     case (.integrate, .integrated?):
       guard let due = dueQueries[work.session], !due.isAskedFor else { return [] }
       return ["an UPLOAD overtakes the QUERY \(due.query.version) before it"]

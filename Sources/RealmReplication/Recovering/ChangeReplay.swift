@@ -6,6 +6,8 @@
 // the replay knows where the elements are that it inserted itself, and takes the whole list of the
 // file where that is not enough.
 //
+// Nothing is made that is there: what others have made since is theirs, and changes are made of it.
+//
 // 1. What is returned, carried out on the copy as it was before, gives the copy as it is now.
 
 import RealmStorage
@@ -58,6 +60,10 @@ package struct ChangeReplay<Old: TableReader> {
     case .eraseObject(let object): return try erase(object)
     case .update(let step): try forgetReplacedLists(step)
     case .clear(let step): forgetLists(below: step.path)
+    case .createObject(let object):
+      // What the copy has is not made: a server of flexible mode would take it for an object that
+      // this device does not see, and merge what follows with nothing.
+      if try applier.hasObject(object) { return }
     default: break
     }
     guard let path = instruction.path, let place = firstIndex(of: path) else {

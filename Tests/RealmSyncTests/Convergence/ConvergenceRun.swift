@@ -37,11 +37,12 @@ struct ConvergenceRun {
   var backups: [SimulatedFiles]
   var counts = RunCounts()
 
-  init(seed: UInt64, mode: SyncMode) async throws {
+  /// - Parameter isRestored: Whether the server is restored in any case.
+  init(seed: UInt64, mode: SyncMode, isRestored: Bool = false) async throws {
     random = SeededGenerator(seed: seed)
     let ruleSeed = random.next()
     let rules = random.percent(60) ? RunRules(mode, seed: ruleSeed) : nil
-    let isRestorable = random.percent(60)
+    let isRestorable = random.percent(60) || isRestored
     (self.rules, self.isRestorable) = (rules, isRestorable)
     // At times there is a backup of a server without any realm.
     backups = random.percent(20) && isRestorable ? [SimulatedFiles()] : []
@@ -160,6 +161,50 @@ struct ConvergenceRun {
         for _ in 0..<10 { _ = await network.proceed(network.devices[index]) }
       }
     }
+  }
+
+  /// Devices that write to a handful of objects while they are offline, and come back one after the
+  /// other to a server that was restored: what each makes again meets what the others have made.
+  mutating func playRestored() async throws {
+    try await play(steps: 30)
+    for round in 1...2 {
+      guard try await meet() else { return }
+      let backup = try network.backUp()
+      // What the backup does not have.
+      for (device, program) in zip(network.devices, programs) {
+        setClock(of: device)
+        try program.write()
+      }
+      guard try await meet() else { return }
+      for (device, program) in zip(network.devices, programs) {
+        network.setOnline(false, device)
+        // Others than there were.
+        program.keys = 3 * round + 5..<3 * round + 8
+        for _ in 0..<2 + random.number(below: 5) {
+          setClock(of: device)
+          if random.percent(70) { try program.writeThing() } else { try program.write() }
+        }
+      }
+      try await network.restore(backup)
+      counts.restores += 1
+      for index in network.devices.indices.shuffled(using: &random) {
+        network.setOnline(true, network.devices[index])
+        guard random.percent(70) else { continue }
+        guard try await meet(isWhole: false) else { return }
+      }
+    }
+  }
+
+  /// Lets the devices come to an end of their messages.
+  ///
+  /// - Parameter isWhole: Whether all of them do.
+  private mutating func meet(isWhole: Bool = true) async throws -> Bool {
+    for (device, program) in zip(network.devices, programs) {
+      if isWhole { network.setOnline(true, device) }
+      program.isEnding = true
+    }
+    defer { for program in programs { program.isEnding = false } }
+    return try await network.settle()
   }
 
   private mutating func setClock(of device: SimulatedDevice) {

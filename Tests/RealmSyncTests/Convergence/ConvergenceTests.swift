@@ -22,16 +22,22 @@ struct ConvergenceTests {
   }
 
   private static func run(
-    _ mode: SyncMode, _ seeds: Range<UInt64>, inTurns: Bool = false
+    _ mode: SyncMode, _ seeds: Range<UInt64>, inTurns: Bool = false, isRestored: Bool = false
   ) async throws {
     var met: Set<SimulatedDevice.EffectKind> = []
     var counts = RunCounts()
     for seed in seeds {
-      var run = try await ConvergenceRun(seed: seed, mode: mode)
+      var run = try await ConvergenceRun(seed: seed, mode: mode, isRestored: isRestored)
       if environment("OPENREALM_TRACE") != nil { run.network.trace = { print($0) } }
       var problems: [String]
       do {
-        if inTurns { try await run.playInTurns() } else { try await run.play() }
+        if inTurns {
+          try await run.playInTurns()
+        } else if isRestored {
+          try await run.playRestored()
+        } else {
+          try await run.play()
+        }
         problems = try await run.finish()
       } catch {
         problems = ["\(error)"] + run.network.problems
@@ -48,7 +54,7 @@ struct ConvergenceTests {
     }
     if environment("OPENREALM_COUNTS") != nil { print(mode, "\(seeds.count) runs", counts.text) }
     // Runs that leave out a part of the driver, or a kind of trouble, would say nothing about it.
-    guard seeds.count >= 60, !inTurns else { return }
+    guard seeds.count >= 60, !inTurns, !isRestored else { return }
     expectTrue(met.symmetricDifference(SimulatedDevice.EffectKind.allCases).isEmpty)
     expectEqual(counts.missing(isLong: seeds.count >= 500), [])
   }
@@ -77,6 +83,11 @@ struct ConvergenceTests {
   @Test(.heavy, arguments: [SyncMode.partition, .flexible])
   func programsThatUseAFileInTurn(_ mode: SyncMode) async throws {
     try await Self.run(mode, Self.seeds(12), inTurns: true)
+  }
+
+  /// Devices that write to the same few objects offline, and come back to a restored server.
+  @Test(.heavy) func devicesThatComeBackToARestoredServer() async throws {
+    try await Self.run(.flexible, Self.seeds(8), isRestored: true)
   }
 
   @Test(.heavy) func flexible() async throws {

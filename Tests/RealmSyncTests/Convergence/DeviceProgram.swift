@@ -18,6 +18,8 @@ final class DeviceProgram {
   var changesSchema = true
   /// Whether objects without primary key are written.
   var writesNotes = true
+  /// The numbers of the primary keys in flexible mode.
+  var keys = RandomChanges.keys
   /// Whether the run is at its end. Then only resets are interrupted, six times for each device.
   var isEnding = false
   private var resetKillsLeft = 6
@@ -47,9 +49,16 @@ final class DeviceProgram {
       case .partition:
         writer.avoidedClass = writesNotes ? nil : "Note"
         if changesSchema { try writer.write(group) } else { try writer.writeData(group) }
-      case .flexible: try RandomChanges.write(group, &random, writesNotes: writesNotes)
+      case .flexible:
+        try RandomChanges.write(group, &random, writesNotes: writesNotes, keys: keys)
       }
     }
+  }
+
+  /// Makes an object of a handful, or changes it.
+  func writeThing() throws {
+    guard device.version.mode == .flexible else { return try write() }
+    try device.write { try RandomChanges.makeThing($0, &random, keys: keys) }
   }
 
   /// Writes, or says that the program is to be killed now.
@@ -82,6 +91,6 @@ final class DeviceProgram {
     }
     try device.subscribe(to: queries)
     // The device sends QUERY, MARK and UPLOAD.
-    try device.write { try RandomChanges.makeThing($0, &random) }
+    try writeThing()
   }
 }
