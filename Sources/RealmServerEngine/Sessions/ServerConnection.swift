@@ -8,8 +8,8 @@
 // 3. All that the connection holds is noted in the memory that connections share. Where that has no
 //    room, a DOWNLOAD is not begun; one that is written already can be sent, and makes room, and so
 //    does one that an UPLOAD waits for.
-// 4. A query is given to a session once there is room for it. It is noted with the one that it takes
-//    the place of, which may be needed still.
+// 4. A query is given to a session once there is room for it. It is noted with the one that it
+//    takes the place of, which may be needed still.
 // 5. A session's handler has one request at a time, and is closed when the session has ended and
 //    its last request is carried out.
 

@@ -53,12 +53,7 @@ package struct ServerOptions: Hashable, Sendable {
     guard (certificate == nil) == (key == nil) else {
       throw ServerFailure("--tls-cert and --tls-key belong together: give both.")
     }
-    if let publicURL, !Self.isAddress(publicURL) {
-      throw ServerFailure(
-        "--public-url has to be an address like https://sync.example.org, with http:// or "
-          + "https://, a host, a port if there is one, and nothing about users, queries or "
-          + "fragments: apps get it as it is.")
-    }
+    try Self.check(publicURL: publicURL)
     if let appID, !AppFile.isID(appID) {
       throw ServerFailure(
         "--app-id needs 1 to 64 lower-case letters, digits, \"-\" and \"_\".")
@@ -152,6 +147,16 @@ package struct ServerOptions: Hashable, Sendable {
   }
 
   package var isSecure: Bool { certificate != nil }
+
+  /// Refuses an address that apps cannot use.
+  private static func check(publicURL: String?) throws(ServerFailure) {
+    if let publicURL, !isAddress(publicURL) {
+      throw ServerFailure(
+        "--public-url has to be an address like https://sync.example.org, with http:// or "
+          + "https://, a host, a port if there is one, and nothing about users, queries or "
+          + "fragments: apps get it as it is.")
+    }
+  }
 
   /// Whether a text is an address for apps.
   private static func isAddress(_ text: String) -> Bool {

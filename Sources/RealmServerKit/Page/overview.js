@@ -39,6 +39,7 @@ function facts(state, before) {
     fact(bytes(rate(then?.sentBytes, now.sentBytes, time)), "sent in a second"),
     fact(bytes(state.memory.used), `of ${bytes(state.memory.limit)} for clients`,
       state.memory.used > state.memory.limit / 2),
+    fact(bytes(state.memory.processUsed), `of memory, and ${bytes(state.memory.processFree)} free`),
     fact(bytes(state.server.diskFree), "free on the disk", state.server.diskFree < 2 ** 30),
     fact(grouped(state.errors), "errors since the start", state.errors > 0));
 }

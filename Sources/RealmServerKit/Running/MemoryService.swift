@@ -3,8 +3,8 @@
 // The memory that the server has freed, which goes back to the system after a burst.
 //
 // Invariants:
-// 1. Nothing is given back while memory grows, nor again before the process has taken much more than
-//    it had after the last time: what could not be given back then cannot now.
+// 1. Nothing is given back while memory grows, nor again before the process has taken much more
+//    than it had after the last time: what could not be given back then cannot now.
 
 #if Server
 import RealmStorage
