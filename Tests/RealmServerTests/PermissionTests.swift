@@ -173,7 +173,6 @@ import Testing
 
   @Test(arguments: [
     ("http://127.0.0.1:9090", true), ("http://[::1]:9090/a", true), ("https://localhost", true),
-    ("https://user@sync.example.org", false), ("https://localhost@sync.example.org", false),
     ("https://[fe80::1]", false), ("https://127.0.0.1.example.org:1", false),
   ])
   func publicAddressesAreExposed(_ url: String, isLocal: Bool) throws {
