@@ -325,7 +325,7 @@ import Testing
   }
 
   private static func wait(for condition: () -> Bool) async throws {
-    for _ in 0..<6_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
+    for _ in 0..<36_000 where !condition() { try await Task.sleep(for: .milliseconds(5)) }
     expectTrue(condition())
   }
 }
