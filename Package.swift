@@ -570,8 +570,8 @@ let otherTests = [
 /// Tests of the default part of which no trait changes what they test.
 let testsWithoutTraits = [
   "RealmFormatsTests", "RealmSyncProtocolTests", "RealmTablesTests", "RealmReplicationTests",
-  "RealmQueryTests", "RealmSessionTests", "RealmSwiftPropertyTests", "RealmSwiftQueryTests",
-  "RealmAllocationTests",
+  "RealmQueryTests", "RealmSessionTests", "RealmSyncTests", "RealmSwiftPropertyTests",
+  "RealmSwiftQueryTests", "RealmAllocationTests",
 ]
 
 let engineTests = ["RealmStorageTests", "RealmTablesTests", "RealmQueryTests"]
