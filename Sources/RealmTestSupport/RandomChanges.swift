@@ -25,6 +25,8 @@ package enum RandomChanges {
     try things.addColumn(named: "others", type: .link, collection: .list, target: things.key)
     try things.addColumn(named: "part", type: .link, target: parts.key)
     try things.addColumn(named: "parts", type: .link, collection: .list, target: parts.key)
+    try things.addColumn(
+      named: "partMap", type: .link, collection: .dictionary, isNullable: true, target: parts.key)
     try parts.addColumn(named: "x", type: .int)
     try parts.addColumn(named: "texts", type: .string, collection: .list)
     try notes.addColumn(named: "text", type: .string)
@@ -166,6 +168,20 @@ package enum RandomChanges {
   ) throws {
     let parts = try #require(try things.group.table(named: "class_Part"))
     let x = try column("x", parts)
+    if random.percent(35) {
+      // Few keys, so that devices make and replace the same ones.
+      let map = try things.dictionary(try column("partMap", things), key)
+      let name = "k\(random.number(below: 2))"
+      if random.percent(20) {
+        try map.remove(name)
+      } else {
+        let (part, _) = try map.setEmbedded(for: name)
+        if random.percent(60) { try parts.set(number, x, part) }
+        let texts = try parts.list(try column("texts", parts), part)
+        if random.percent(60) { try texts.insert(.string("q"), at: 0) }
+      }
+      return
+    }
     if random.percent(50) {
       let part: ObjectKey
       if random.percent(50), let row = try things.row(of: key),

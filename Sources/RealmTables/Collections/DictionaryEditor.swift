@@ -65,7 +65,13 @@ package struct DictionaryEditor {
     } else {
       table.log.insert(at: index, in: column.key, of: key, table.key, logged)
     }
-    if isRecorded { try record(value, for: name, replacing: full) }
+    if isRecorded {
+      // Peers keep an embedded object that one of them has changed, so the one before goes first.
+      if !old.isEmpty, try table.embeddedTarget(of: column) != nil {
+        try recordErasure(of: name)
+      }
+      try record(value, for: name, replacing: full)
+    }
     for link in old { try table.links.drop(link, column, key) }
   }
 

@@ -36,8 +36,7 @@ struct MergeRuleValueTests {
     let null = RuleScript.update([], .plain(.null))
     try expectMergeAtAnyTime(.update([], Self.objectValue), with: null, give: [], [null])
     try expectMerge(
-      earlier: .update([], Self.objectValue), later: .update([], Self.objectValue), give: [],
-      [.update([], Self.objectValue)])
+      earlier: .update([], Self.objectValue), later: .update([], Self.objectValue), give: [], [])
   }
 
   @Test func v1TheSameCollectionStaysOnBothSides() throws {
