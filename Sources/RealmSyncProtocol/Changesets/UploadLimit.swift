@@ -18,13 +18,15 @@ package struct UploadLimit: Hashable, Sendable {
     self.instructionCount = instructionCount
   }
 
+  /// The largest body of an UPLOAD, uncompressed.
+  package static let bodyByteCountMax = 16 << 20
   /// More than the numbers before a changeset in a message take.
   private static let headerByteCountMax = 128
 
   /// What every server takes: the body of a message has 16 MiB. The server's own limit of
   /// instructions is a little higher, as short changesets may be in the same message.
   package static let standard = UploadLimit(
-    byteCount: MessageBody.uploadByteCountMax - headerByteCountMax, instructionCount: 1_400_000)
+    byteCount: bodyByteCountMax - headerByteCountMax, instructionCount: 1_400_000)
 
   /// What is wrong with a changeset, and the remedy; nil if it can be uploaded.
   ///

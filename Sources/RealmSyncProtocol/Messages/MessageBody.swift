@@ -9,7 +9,7 @@ package import RealmFormats
 /// It is decompressed when its entries are asked for, possibly elsewhere.
 package struct MessageBody: Hashable, Sendable {
   /// The largest body for a server, uncompressed.
-  package static let uploadByteCountMax = 16 << 20
+  package static let uploadByteCountMax = UploadLimit.bodyByteCountMax
   /// The largest body for a client, uncompressed.
   package static let downloadByteCountMax = 256 << 20
   /// Longer bodies are compressed if it makes them shorter.
