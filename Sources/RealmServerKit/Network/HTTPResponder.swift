@@ -50,7 +50,7 @@ struct HTTPResponder: Sendable {
       case nil:
         let found: APIResponse
         (found, isWhole) = await self.answer(request, message, memory, channel)
-        answer = counted(found, memory)
+        answer = counted(found, message, memory)
       }
     }
     if answer.status >= 400 {
@@ -61,10 +61,13 @@ struct HTTPResponder: Sendable {
   }
 
   /// The answer, if there is room for it.
-  private func counted(_ answer: APIResponse, _ memory: MemoryBudget.Share) -> APIResponse {
+  private func counted(
+    _ answer: APIResponse, _ message: APIRequest, _ memory: MemoryBudget.Share
+  ) -> APIResponse {
     // Small ones are no more than what each connection takes anyhow, and say what is wrong.
     guard answer.body.count > Self.partByteCount else { return answer }
-    return memory.reserve(answer.body.count) ? answer : APIError(AccountError.busy).response
+    if memory.reserve(answer.body.count) { return answer }
+    return APIError(AccountError.busy).response(link: api.logLink(message))
   }
 
   /// The bytes that are handed to a connection at a time.

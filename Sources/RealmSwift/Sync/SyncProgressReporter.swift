@@ -127,7 +127,8 @@ final class SyncProgressReporter: Sendable {
   func flush(hasDownloaded: Bool) async {
     let isWatched = state.withLock { state in
       if hasDownloaded { state.hasDownloaded = true }
-      return !state.entries.isEmpty
+      // The task that reads may not have called yet the handlers of the entries that it has ended.
+      return !state.entries.isEmpty || state.isReading
     }
     guard isWatched else { return }
     await withCheckedContinuation { waiter in

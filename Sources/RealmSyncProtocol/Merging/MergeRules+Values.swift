@@ -4,9 +4,9 @@
 // depend on the order.
 
 extension MergeRules {
-  /// V1. Update × Update: an object value yields to another type, and of two none is made again, as
-  /// each side has one; both stay if both make the same collection; a default yields to a value that
-  /// is none; else the earlier one is discarded.
+  /// V1. Update × Update: an object value yields to another type, and of two none is made again,
+  /// as each side has one; both stay if both make the same collection; a default yields to a value
+  /// that is none; else the earlier one is discarded.
   static func updates(_ left: inout MergeStep, _ right: inout MergeStep) throws(RuleError) {
     guard left.hasSamePath(as: right), case .update(let first) = left.instruction,
       case .update(let second) = right.instruction
@@ -17,7 +17,8 @@ extension MergeRules {
     switch (first.value, second.value) {
     case (.list, .list), (.dictionary, .dictionary): break
     case (.objectValue, .objectValue):
-      // Under a key of a dictionary it would be a new object, without what this side has in its own.
+      // Under a key of a dictionary it would be a new object, without what this side has in its
+      // own.
       left.discard()
       right.discard()
     case (.objectValue, _): left.discard()

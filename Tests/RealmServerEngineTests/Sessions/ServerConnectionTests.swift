@@ -236,7 +236,8 @@ struct ServerConnectionTests {
       timer: TestTimer().clock, memory: memory
     ) { _ in handler }
     await connection.start()
-    memory.setRoom(0)
+    // For the text of the query alone.
+    memory.setRoom(4)
     let file = ServerFile(ident: FileIdentifier(2), salt: 1002)
     let head = SaltedVersion(version: 4, salt: 7777)
     await connection.receive(

@@ -211,7 +211,7 @@ struct ServerConnectionMachineTests {
       return
     }
     expectEqual(
-      connection.notices, ["A message was refused: 1009: A message is larger than 100 bytes"])
+      connection.notices, ["A message was refused: 1009: read limited at 101 bytes"])
   }
 
   /// The body of an UPLOAD that is small only as long as it is compressed: deployed clients reset
