@@ -50,13 +50,15 @@ final class FaultyConnector: DatabaseConnector {
     state.withLock { $0.hooks[statement] = call }
   }
 
-  /// Makes a call before the next connection is there.
+  /// Makes a call before the next connection is there, after the fault if one is to come: servers
+  /// connect for their notifications whenever there is time.
   func onConnection(_ call: @escaping @Sendable () -> Void) {
     state.withLock { $0.connectionHook = call }
   }
 
   private func takeConnectionHook() -> (@Sendable () -> Void)? {
     state.withLock { state in
+      guard state.fault == nil, state.statementFault == nil else { return nil }
       defer { state.connectionHook = nil }
       return state.connectionHook
     }
