@@ -6,7 +6,7 @@
 // 1. A user has at most `limits.runningPerUser` threads, so that one is left for others, and the
 //    users that wait take turns: whoever sends many calls waits for its own.
 // 2. The server's own program has a thread that no user gets.
-// 3. After the end nobody waits, and nobody gets a thread.
+// 3. After the end no call waits, and no call gets a thread.
 
 import RealmStorage
 

@@ -265,7 +265,7 @@ final class SyncSessionCore: Sendable {
     driver.send(.resume(session: session))
   }
 
-  /// Lets a suspended session go on, as somebody is about to wait for it.
+  /// Lets a suspended session go on, as a caller is about to wait for it.
   func resumeIfSuspended() { if isSuspended, configuration.user.isLoggedIn { resume() } }
 
   func reconnect() { driver.send(.reconnect) }

@@ -134,7 +134,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
     phase = .failed
   }
 
-  /// Refuses what a message asks for. The operator is told: clients seldom show why they stop.
+  /// Refuses the request of a message, with a line for the operator: clients seldom show why.
   private mutating func refuse(_ name: String, _ refusal: SessionRefusal) {
     note(name, refusal.code.rawValue, refusal.document.message)
     refuse(refusal)
@@ -226,7 +226,7 @@ package struct ServerSessionMachine: Hashable, Sendable {
       store(.currentHead)
     case (.error(let error), .bound), (.error(let error), .running):
       refuse(
-        // The client knows its own error. Of the codes for a reset this one blames nobody.
+        // The client knows its own error. Of the codes for a reset, this one means no fault.
         SessionRefusal(
           .badClientFile, "The client could not integrate a changeset: \(error.message)",
           action: .clientReset))

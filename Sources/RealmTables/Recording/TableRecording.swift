@@ -182,7 +182,7 @@ struct TableRecording {
 
   /// Tells that the value of a key was assigned.
   ///
-  /// - Parameter isFresh: Whether the dictionary is a part of what is being told, and was empty.
+  /// - Parameter isFresh: Whether the dictionary belongs to the recorded value, and was empty.
   @inline(never)
   func setEntry(
     _ value: TableValue, for name: String, _ place: CollectionPlace,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a call changes, as it was found in a version: the search may take long, and nobody waits
+// What a call changes, as it was found in a version: the search may take long, and no upload waits
 // for it. It is carried out in its turn if nothing has happened since that matters.
 
 import RealmFormats
