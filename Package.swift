@@ -547,24 +547,20 @@ let package = Package(
       dependencies: ["RealmSwift", "RealmTestSupport"],
       path: "Tests/DocumentationExamples/Articles",
       swiftSettings: settings),
-    .testTarget(
-      name: "StyleTests",
-      dependencies: ["RealmTestSupport", "TestExtensions"],
-      swiftSettings: settings),
   ]
 )
 
 // What is built and tested by default is what every app has: `swift test` compiles no test of the
-// server, of the tools and of the style. `OPENREALM_PART` in the environment has another part:
-// `all`, `engine`, `database`, `rest` (all but the tests of the default part that no trait changes,
-// for who has run that already), or the names of targets with commas between them, with what they
-// need. Products and traits are the same for packages that depend on this one.
+// server and of the tools. `OPENREALM_PART` in the environment has another part: `all`, `engine`,
+// `database`, `rest` (all but the tests of the default part that no trait changes, for who has run
+// that already), or the names of targets with commas between them, with what they need. Products
+// and traits are the same for packages that depend on this one.
 
 /// Tests of what apps do not have.
 let otherTests = [
   "RealmServerEngineTests", "RealmServerPostgresTests", "RealmServerTests", "RealmServerKitTests",
   "RealmNotesTests", "RealmMetricsTests", "RealmToolsTests", "RealmCommandTests",
-  "RealmStudioTests", "StyleTests",
+  "RealmStudioTests",
 ]
 
 /// Tests of the default part of which no trait changes what they test.

@@ -3,7 +3,6 @@
 // The packages of the manifest, and known advisories of them (Scripts/advisories).
 
 import Foundation
-import RealmTestSupport
 import Testing
 
 struct AdvisoryTests {
@@ -63,7 +62,7 @@ struct AdvisoryTests {
     let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try Data(resolved.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let run = try SpawnedProgram.run(
+    let run = try ToolRun(
       Repository.root.appendingPathComponent("Scripts/advisories").path, [file.path])
     return (run.status, run.errors)
   }

@@ -78,7 +78,7 @@ enum Repository {
       let below = FileManager.default.enumerator(atPath: root.appending(path: folder).path)
       while let path = below?.nextObject() as? String {
         // The steps of tutorials are shown as they are, without the licence's line.
-        if path.contains(".docc/") { continue }
+        if path.contains(".docc/") || path.hasPrefix(".build") { continue }
         if path.hasSuffix(".swift") || path.hasSuffix(".c") || path.hasSuffix(".h") {
           files.append("\(folder)/\(path)")
         }

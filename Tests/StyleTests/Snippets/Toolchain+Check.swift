@@ -3,7 +3,6 @@
 // Type checking of small programs that use the library as it was built with this test.
 
 import Foundation
-import RealmTestSupport
 import TestExtensions
 
 extension Toolchain {
@@ -24,7 +23,7 @@ extension Toolchain {
       ] + ModuleMaps.options(products: products)
       + (files["main.swift"] == nil ? ["-parse-as-library"] : [])
       + files.keys.sorted().map { folder.appending(path: $0).path }
-    let run = try SpawnedProgram.run(tools.appending(path: "bin/swiftc").path, arguments)
+    let run = try ToolRun(tools.appending(path: "bin/swiftc").path, arguments)
     guard run.status == 0 || !run.errors.isEmpty else {
       throw ToolFailure(tool: "swiftc", status: run.status)
     }

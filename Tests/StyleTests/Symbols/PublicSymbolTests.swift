@@ -6,7 +6,7 @@ import Foundation
 import TestExtensions
 import Testing
 
-/// The page `Documentation/PublicSymbols.md` against the compiler's knowledge of this build.
+/// The page `Documentation/PublicSymbols.md` against the compiler's knowledge of a build.
 @Suite(
   .enabled(
     if: Toolchain.current != nil && Toolchain.hasSync,
@@ -15,8 +15,8 @@ struct PublicSymbolTests {
   private static let renewing = ProcessInfo.processInfo.environment["REALM_RENEW_SYMBOLS"] != nil
 
   private static let renewal =
-    "OPENREALM_PART=all REALM_RENEW_SYMBOLS=1 swift test --enable-all-traits "
-    + "--filter PublicSymbolTests renews "
+    "OPENREALM_PART=all swift build --build-tests --enable-all-traits and then "
+    + "REALM_RENEW_SYMBOLS=1 Scripts/style --filter PublicSymbolTests renew "
     + SymbolTable.path
 
   @Test(.heavy) func theTableIsWhatTheCodeSays() throws {

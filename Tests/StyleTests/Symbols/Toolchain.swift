@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where this build and the compiler that made it stand.
+// Where a build of the package and the compiler that made it stand.
 //
-// The symbol graph is made by a tool of the toolchain from the modules of this build, and the index
+// The symbol graph is made by a tool of the toolchain from the modules of the build, and the index
 // of who uses what was written by the compiler beside them. Neither needs the package manager,
 // whose lock `swift test` holds while the tests run.
 
 import Foundation
-import RealmTestSupport
 import TestExtensions
 
 /// The folders that the tables of symbols are made from.
 struct Toolchain {
   /// `usr` of the toolchain whose runtime this process uses.
   let tools: URL
-  /// The products of the build that this test belongs to (`.build/debug`).
+  /// The products of the build (`.build/debug`).
   let products: URL
 
-  /// What the running test was built with; nil where it is unknown, or where the platform's symbols
-  /// are not those of the committed table.
+  /// The build that is checked, and the compiler of this test; nil where there is none, or where
+  /// the platform's symbols are not those of the committed table.
   static let current: Toolchain? = {
     #if os(Linux)
-    guard let runtime = runtimeLibrary(), let executable = Bundle.main.executableURL else {
-      return nil
-    }
+    guard let runtime = runtimeLibrary() else { return nil }
     // usr/lib/swift/linux/libswiftCore.so
     var tools = runtime
     for _ in 0..<4 { tools.deleteLastPathComponent() }
-    let found = Toolchain(tools: tools, products: executable.deletingLastPathComponent())
+    let found = Toolchain(tools: tools, products: builtProducts)
     let needed = [found.extractor, found.indexLibrary, found.indexStore, found.modules]
     guard needed.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) else {
       return nil
@@ -38,13 +35,16 @@ struct Toolchain {
     #endif
   }()
 
-  /// Whether this build has the symbols that need the trait `Sync`.
+  /// The products of the package that the environment names, or of a plain build.
+  private static var builtProducts: URL {
+    ProcessInfo.processInfo.environment["OPENREALM_PRODUCTS"].map { URL(filePath: $0) }
+      ?? Repository.root.appending(path: ".build/debug")
+  }
+
+  /// Whether the build has the symbols that need the trait `Sync`.
   static var hasSync: Bool {
-    #if Sync
-    true
-    #else
-    false
-    #endif
+    let network = current?.modules.appending(path: "NIOWebSocket.swiftmodule").path
+    return network.map(FileManager.default.fileExists) ?? false
   }
 
   var extractor: URL { tools.appending(path: "bin/swift-symbolgraph-extract") }
@@ -69,11 +69,9 @@ struct Toolchain {
       "-skip-synthesized-members", "-target", Self.target, "-I", modules.path,
       "-output-dir", folder.path,
     ]
-    let program = try SpawnedProgram(
-      extractor.path, arguments + ModuleMaps.options(products: products))
-    let status = program.waitUntilExit()
-    guard status == 0 else {
-      throw ToolFailure(tool: extractor.lastPathComponent, status: status)
+    let run = try ToolRun(extractor.path, arguments + ModuleMaps.options(products: products))
+    guard run.status == 0 else {
+      throw ToolFailure(tool: extractor.lastPathComponent, status: run.status)
     }
     let files = try FileManager.default.contentsOfDirectory(
       at: folder, includingPropertiesForKeys: nil)
