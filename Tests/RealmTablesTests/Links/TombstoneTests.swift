@@ -324,6 +324,7 @@ import Testing
         writes,
         [
           .set(.dictionary(TableDictionary([])), tables.place("any", owner), isDefault: false),
+          .clear(tables.place("any", owner), .dictionary),
           .setEntry(.list([]), for: "k", tables.place("any", owner)),
           .insert(.int(1), at: 1, tables.place("any", owner, .key("k")), priorSize: 1),
           .insert(.int(1), at: 1, tables.place("anyList", owner), priorSize: 1),

@@ -56,7 +56,8 @@ import Testing
     }
   }
 
-  @Test func recordsAReplacedValueOfADictionaryOnce() throws {
+  /// Changes of the object that is replaced do not reach the new one.
+  @Test func recordsThatAnEmbeddedObjectOfADictionaryIsReplaced() throws {
     let database = try RecordedDatabase()
     try database.write { group in
       let tables = try RecordedTables(group)
@@ -65,7 +66,9 @@ import Testing
       _ = try map.setEmbedded(for: "k")
       var key = ObjectKey.null
       let writes = try tables.recorded { key = try map.setEmbedded(for: "k").key }
-      expectEqual(writes, [.setEntry(.link(key), for: "k", tables.place("partMap", thing))])
+      let place = tables.place("partMap", thing)
+      expectEqual(
+        writes, [.eraseEntry(for: "k", place), .setEntry(.link(key), for: "k", place)])
     }
   }
 
