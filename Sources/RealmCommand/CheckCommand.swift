@@ -35,6 +35,7 @@ struct CheckCommand: ToolCommand {
           Terminal.colored("whole", .green)
             + ": version \(report.version), \(TextTable.count(report.objectCount, "object"))")
       }
+      if let checksums = report.checksumText { lines.append(checksums) }
       if let advice = report.advice { lines.append(advice) }
       return lines.joined(separator: "\n") + "\n"
     }

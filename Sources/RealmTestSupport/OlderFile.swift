@@ -3,6 +3,7 @@
 // Files of older formats, made of newer ones by editing their bytes.
 
 import Foundation
+import RealmStorage
 
 /// Edits the bytes of realm files that are not open.
 package enum OlderFile {
@@ -28,7 +29,14 @@ package enum OlderFile {
       guard count >= 10, width >= 8 else { return false }
       let place = top + 8 + 7 * width / 8
       for index in 0..<width / 8 { bytes[place + index] = 0 }
+      let hasChecksum = bytes[top..<top + 3] != [0x41, 0x41, 0x41]
       bytes[place] = UInt8(historyType << 1 | 1)
+      if hasChecksum {
+        unsafe bytes.withUnsafeMutableBytes { bytes in
+          guard let start = bytes.baseAddress else { return }
+          unsafe NodeChecksum.store(in: start + top, at: top)
+        }
+      }
     }
     try Data(bytes).write(to: url)
     return true

@@ -73,7 +73,9 @@ struct CopyTests {
     try expectEqual(FileCopy.upgrade(path, key: nil) { _ in copy }, fixture.format)
     try expectEqual(Data(contentsOf: URL(fileURLWithPath: copy)), before)
     #expect(try FileReport(path: path).isCurrentFormat)
-    #expect(try !IntegrityReport(path: path).isDamaged)
+    let upgraded = try IntegrityReport(path: path)
+    expectFalse(upgraded.isDamaged)
+    expectEqual(upgraded.checksums.missing, 0)
   }
 
   /// `NewFile` 1 and `ByteSink` 1

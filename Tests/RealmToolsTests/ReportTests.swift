@@ -37,6 +37,30 @@ struct ReportTests {
     expectEqual(report.json["openElsewhere"], .bool(true))
   }
 
+  @Test func checksumsAreCounted() throws {
+    let sample = try SampleRealm(dogCount: 600)
+    let report = try IntegrityReport(path: sample.path)
+    expectEqual(report.checksums.missing, 0)
+    expectTrue(report.checksums.verified > 50)
+    expectEqual(report.checksumText, "\(report.checksums.verified) checksums verified")
+    expectEqual(
+      report.json["checksums"]?["verified"], .integer(Int64(report.checksums.verified)))
+    let reader = try RealmReader(path: sample.path)
+    let table = try #require(try reader.group.table(named: "class_Dog"))
+    let column = try #require(table.schema.column(named: "weight"))
+    var cursor = table.clusterCursor()
+    let leaf = try #require(try cursor.next()).leafRef(column.leafIndex)
+    var (bytes, _) = try sample.state()
+    // The lowest bit of a weight: nothing but the checksum tells.
+    bytes[leaf.offset + NodeHeader.byteCount] ^= 1
+    let path = sample.directory.file("damaged.realm")
+    try bytes.write(to: URL(fileURLWithPath: path))
+    let damaged = try IntegrityReport(path: path)
+    expectTrue(damaged.isDamaged)
+    expectEqual(damaged.findings.map(\.property), ["weight"])
+    expectEqual(damaged.json["findings"]?.array?.first?["byte"], .integer(Int64(leaf.offset)))
+  }
+
   @Test func damageIsFoundAndAdviceGiven() throws {
     let sample = try SampleRealm(dogCount: 600)
     try expectEqual(IntegrityReport(path: sample.path).advice, nil)

@@ -21,18 +21,24 @@ package struct CheckFinding: Hashable, Sendable {
   package let message: String
   /// The object type concerned, named by the layer that knows object types.
   package let objectType: String?
+  /// The property concerned.
+  package let property: String?
   /// The object concerned.
   package let objectKey: Int64?
+  /// Where the node concerned begins in the decrypted file.
+  package let byteOffset: Int?
 
   package init(
     check: Int, severity: Severity = .error, _ message: String, objectType: String? = nil,
-    objectKey: Int64? = nil
+    property: String? = nil, objectKey: Int64? = nil, byteOffset: Int? = nil
   ) {
     self.check = check
     self.severity = severity
     self.message = message
     self.objectType = objectType
+    self.property = property
     self.objectKey = objectKey
+    self.byteOffset = byteOffset
   }
 }
 

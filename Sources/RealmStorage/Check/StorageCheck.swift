@@ -17,27 +17,34 @@ struct StorageCheck {
   private let physicalSize: Int
   private var findings: [CheckFinding] = []
   private var spans: [Span] = []
+  private var checksums = ChecksumCounts()
+  private let watch: WorkWatch
 
   private static let limit = 1000
   private static let maximumDepth = 512
 
-  private init(_ snapshot: Snapshot, physicalSize: Int) throws(StorageError) {
+  private init(
+    _ snapshot: Snapshot, physicalSize: Int, _ watch: WorkWatch
+  ) throws(StorageError) {
+    self.watch = watch
     self.snapshot = snapshot
     self.physicalSize = physicalSize
     top = try snapshot.top()
   }
 
-  /// The findings about a version; empty if it is whole.
-  static func findings(_ snapshot: Snapshot, physicalSize: Int) -> [CheckFinding] {
-    guard !snapshot.topRef.isNull else { return [] }
+  /// The findings about a version, none if it is whole, and how many of its nodes have checksums.
+  static func run(
+    _ snapshot: Snapshot, physicalSize: Int, _ watch: WorkWatch
+  ) -> (findings: [CheckFinding], checksums: ChecksumCounts) {
+    guard !snapshot.topRef.isNull else { return ([], ChecksumCounts()) }
     do throws(StorageError) {
-      var check = try StorageCheck(snapshot, physicalSize: physicalSize)
+      var check = try StorageCheck(snapshot, physicalSize: physicalSize, watch)
       check.checkContainer()
       check.walk(snapshot.topRef)
-      check.checkSpace()
-      return check.findings
+      if !watch.isCancelled() { check.checkSpace() }
+      return (check.findings, check.checksums)
     } catch {
-      return [CheckFinding(check: 3, reason(error))]
+      return ([CheckFinding(check: 3, reason(error))], ChecksumCounts())
     }
   }
 
@@ -46,10 +53,11 @@ struct StorageCheck {
   }
 
   mutating func report(
-    _ check: Int, _ severity: CheckFinding.Severity = .error, _ message: String
+    _ check: Int, _ severity: CheckFinding.Severity = .error, _ message: String, at ref: Ref? = nil
   ) {
     guard findings.count < Self.limit else { return }
-    findings.append(CheckFinding(check: check, severity: severity, message))
+    findings.append(
+      CheckFinding(check: check, severity: severity, message, byteOffset: ref?.offset))
   }
 
   // MARK: Container
@@ -94,25 +102,31 @@ struct StorageCheck {
     var pending = [(ref: root, depth: 0)]
     // All nodes of a tree fit into the file side by side: a walk over twice as many bytes goes in
     // circles, or through large overlapping nodes.
-    var budget = 2 * top.logicalSize
+    let whole = 2 * top.logicalSize
+    var budget = whole
     while let (ref, depth) = pending.popLast() {
+      if spans.count & 0x3FF == 0 {
+        if watch.isCancelled() { return }
+        watch.progress(min(1, Double(whole - budget) / Double(max(top.logicalSize, 1))))
+      }
       guard budget >= 0, depth < Self.maximumDepth else {
-        return report(7, .error, "the tree of nodes has a loop through \(ref.offset)")
+        return report(7, .error, "the tree of nodes has a loop through \(ref.offset)", at: ref)
       }
       let node: Node
       do throws(StorageError) {
         node = try snapshot.space.node(at: ref)
       } catch {
-        report(6, .error, Self.reason(error))
+        report(6, .error, Self.reason(error), at: ref)
         continue
       }
       let end = ref.offset + node.header.nodeByteCount
       budget -= node.header.nodeByteCount
       spans.append(Span(start: ref.offset, end: end, isFree: false))
+      checkBytes(of: node, at: ref)
       guard checkHeader(node, at: ref) else { continue }
       let section = FreeSpace.sectionByteCount
       if ref.offset / section != (end - 1) / section {
-        report(10, .warning, "the node at \(ref.offset) crosses a section boundary")
+        report(10, .warning, "the node at \(ref.offset) crosses a section boundary", at: ref)
       }
       // A node of zeros has no bytes, and any count.
       guard node.header.hasRefs, node.header.width > 0 else { continue }
@@ -124,20 +138,34 @@ struct StorageCheck {
     }
   }
 
+  private mutating func checkBytes(of node: Node, at ref: Ref) {
+    switch unsafe NodeChecksum.state(of: node.address, node.header, at: ref.offset) {
+    case .missing: checksums.missing += 1
+    case .matching: checksums.verified += 1
+    case .different:
+      report(
+        Self.checksumCheck, .error, "the node at \(ref.offset) does not match its checksum",
+        at: ref)
+    }
+  }
+
+  /// The number of the test that compares checksums.
+  static let checksumCheck = 38
+
   /// - Returns: Whether the slots of the node can be read.
   private mutating func checkHeader(_ node: Node, at ref: Ref) -> Bool {
     guard let layout = node.header.layout else {
-      report(8, .error, "the node at \(ref.offset) has an unknown layout")
+      report(8, .error, "the node at \(ref.offset) has an unknown layout", at: ref)
       return false
     }
     if node.header.isInner, !node.header.hasRefs {
-      report(8, .error, "the inner node at \(ref.offset) has no refs")
+      report(8, .error, "the inner node at \(ref.offset) has no refs", at: ref)
     }
-    if unsafe node.address.load(fromByteOffset: 3, as: UInt8.self) != 0x41 {
-      report(8, .warning, "byte 3 of the node at \(ref.offset) is not 0x41")
+    if node.header.kind != NodeHeader.kind {
+      report(8, .warning, "byte 3 of the node at \(ref.offset) is not 0x41", at: ref)
     }
     guard !node.header.hasRefs || layout == .bits else {
-      report(8, .error, "the node at \(ref.offset) has refs and no integers")
+      report(8, .error, "the node at \(ref.offset) has refs and no integers", at: ref)
       return false
     }
     return true
@@ -186,7 +214,16 @@ extension DatabaseFile {
 
   /// Checks the container, the nodes and the space of one version.
   package func check(_ snapshot: Snapshot) throws(StorageError) -> [CheckFinding] {
-    let findings = try encrypted?.findings(snapshot.topRef, in: snapshot.space) ?? []
-    return findings + StorageCheck.findings(snapshot, physicalSize: try storage.byteCount())
+    try checkNodes(snapshot).findings
+  }
+
+  /// `check(_:)`, and how many nodes have checksums.
+  package func checkNodes(
+    _ snapshot: Snapshot, _ watch: WorkWatch = WorkWatch()
+  ) throws(StorageError) -> (findings: [CheckFinding], checksums: ChecksumCounts) {
+    let pages = try encrypted?.findings(snapshot.topRef, in: snapshot.space) ?? []
+    let (nodes, checksums) = StorageCheck.run(
+      snapshot, physicalSize: try storage.byteCount(), watch)
+    return (pages + nodes, checksums)
   }
 }

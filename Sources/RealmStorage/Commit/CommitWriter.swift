@@ -218,7 +218,7 @@ struct CommitWriter {
       })
     return unsafe NodeWriter(
       placement, slab: slab, file: file.storage, staging: file.writer.staging,
-      isRecorded: isRecorded)
+      isRecorded: isRecorded, hasChecksums: !file.options.isInMemory)
   }
 
   // MARK: Free lists and top array

@@ -8,6 +8,7 @@
 //    So a transaction can be laid out once; if that fails, it is lost.
 // 3. Bytes go to usable free space only, never across a section boundary (`NodePlacement`), and
 //    through staging buffers, so that neighbours reach the file in one call.
+// 4. A node gets its checksum when its last byte is in the memory that it is written from.
 
 #if canImport(Darwin)
 import Darwin
@@ -30,15 +31,20 @@ struct NodeWriter {
   private(set) var byteCount = 0
   private var long: StagedRun
   private var short: StagedRun
+  /// Whether nodes get checksums: what is never on a disk needs none.
+  private let hasChecksums: Bool
 
   /// Whether something was written of which the record of the commit says nothing.
   private var isPastRecord = false
 
-  /// - Parameter isRecorded: Whether the commit is to have a record.
+  /// - Parameters:
+  ///   - isRecorded: Whether the commit is to have a record.
+  ///   - hasChecksums: Whether its nodes are to have checksums.
   init(
     _ placement: NodePlacement, slab: NodeSpace, file: any StorageFile, staging: Staging,
-    isRecorded: Bool
+    isRecorded: Bool, hasChecksums: Bool
   ) {
+    self.hasChecksums = hasChecksums
     self.placement = placement
     self.slab = slab
     self.file = file
@@ -198,6 +204,7 @@ struct NodeWriter {
     unsafe clearTail(of: header, at: target)
     unsafe target.storeBytes(of: header.bits, as: UInt64.self)
     unsafe node.pack(to: target + NodeHeader.byteCount, widthCode: header.widthCode)
+    unsafe seal(target, at: ref.offset)
     return ref
   }
 
@@ -216,7 +223,14 @@ struct NodeWriter {
     unsafe target.storeBytes(of: header.bits, as: UInt64.self)
     unsafe (target + NodeHeader.byteCount).copyMemory(
       from: node.payload, byteCount: header.payloadByteCount)
+    unsafe seal(target, at: ref.offset)
     return ref
+  }
+
+  /// Gives a node its checksum.
+  @inline(__always)
+  private func seal(_ node: UnsafeMutableRawPointer, at position: Int) {
+    if hasChecksums { unsafe NodeChecksum.store(in: node, at: position) }
   }
 
   /// Zeroes the last word of a node, where packed bits and padding meet.
@@ -234,6 +248,7 @@ struct NodeWriter {
     unsafe address.storeBytes(of: header.bits, as: UInt64.self)
     let used = NodeHeader.byteCount + header.payloadByteCount
     unsafe memset(address + used, 0, header.nodeByteCount - used)
+    unsafe seal(address, at: ref.offset)
     byteCount += header.nodeByteCount
     isPastRecord = true
     try unsafe file.write(
@@ -254,18 +269,18 @@ struct NodeWriter {
     let byteCount = header.nodeByteCount
     guard byteCount > StagedRun.Buffer.byteCount else {
       let target = try unsafe stage(byteCount, at: position, .short)
-      return unsafe fill(target, header, pack)
+      return unsafe fill(target, header, at: position, pack)
     }
     let large = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 8)
     defer { unsafe large.deallocate() }
-    unsafe fill(large, header, pack)
+    unsafe fill(large, header, at: position, pack)
     self.byteCount += byteCount
     isPastRecord = true
     try unsafe file.write(UnsafeRawBufferPointer(start: large, count: byteCount), at: position)
   }
 
   private func fill(
-    _ target: UnsafeMutableRawPointer, _ header: NodeHeader,
+    _ target: UnsafeMutableRawPointer, _ header: NodeHeader, at position: Int,
     _ pack: (UnsafeMutableRawPointer) -> Void
   ) {
     unsafe clearTail(of: header, at: target)
@@ -275,6 +290,7 @@ struct NodeWriter {
       unsafe memset(target + NodeHeader.byteCount, 0, header.nodeByteCount - NodeHeader.byteCount)
     }
     unsafe pack(target + NodeHeader.byteCount)
+    unsafe seal(target, at: position)
   }
 
   // MARK: The record

@@ -7,7 +7,9 @@
 //    array is the last node. Nodes stand one after the other.
 // 2. The header says "streaming form", and the footer is the last thing that is written: a copy
 //    that was interrupted has none and is refused.
-// 3. Memory does not grow with the version: there is one buffer, and the slots of one node for each
+// 3. Each node has its checksum, whoever wrote the version that is copied. A node that does not
+//    match its own does not match in the copy: damage is copied, and never hidden.
+// 4. Memory does not grow with the version: there is one buffer, and the slots of one node for each
 //    level of the tree.
 
 /// A file in streaming form that is being written.
@@ -104,9 +106,12 @@ struct StreamedCopy {
     if ref.isNull { return 0 }
     guard depth < 512 else { throw .corrupted("a tree of nodes does not end") }
     let node = try space.node(at: ref)
+    let isDamaged = isDamaged(node, at: ref)
     guard node.header.hasRefs else {
       let place = position
-      try append(bits: node.header.bits & ~0xFFFF_FFFF | 0x4141_4141)
+      let checksum = unsafe NodeChecksum.value(ofUnpadded: node.payload, node.header, at: place)
+      let stored = isDamaged ? NodeChecksum.spoiled(checksum) : checksum
+      try append(bits: node.header.with(checksum: stored).bits)
       try unsafe append(
         UnsafeRawBufferPointer(start: node.payload, count: node.header.payloadByteCount))
       try pad()
@@ -127,11 +132,19 @@ struct StreamedCopy {
     let place = position
     let header = NodeHeader(
       flags: node.header.flags, layout: .bits, widthCode: code, count: slots.count)
-    try append(header, slots: slots)
+    try append(header, slots: slots, isDamaged: isDamaged)
     return Int64(place)
   }
 
-  private mutating func append(_ header: NodeHeader, slots: [Int64]) throws(StorageError) {
+  /// Nodes of a transaction have their capacity where others have a checksum.
+  private func isDamaged(_ node: Node, at ref: Ref) -> Bool {
+    if space.isWritable(ref) { return false }
+    return unsafe NodeChecksum.state(of: node.address, node.header, at: ref.offset) == .different
+  }
+
+  private mutating func append(
+    _ header: NodeHeader, slots: [Int64], isDamaged: Bool = false
+  ) throws(StorageError) {
     let packed = UnsafeMutableRawBufferPointer.allocate(
       byteCount: header.nodeByteCount, alignment: 8)
     defer { unsafe packed.deallocate() }
@@ -141,6 +154,11 @@ struct StreamedCopy {
       for (index, slot) in slots.enumerated() {
         unsafe PackedIntegers.store(slot, to: payload, widthCode: header.widthCode, at: index)
       }
+    }
+    if let start = packed.baseAddress {
+      let checksum = unsafe NodeChecksum.value(of: start, header, at: position)
+      let stored = isDamaged ? NodeChecksum.spoiled(checksum) : checksum
+      unsafe packed.storeBytes(of: header.with(checksum: stored).bits, as: UInt64.self)
     }
     try unsafe append(UnsafeRawBufferPointer(packed))
   }

@@ -5,10 +5,10 @@
 /// The decoded header of a node.
 ///
 /// ```
-/// byte:  0..3         4                                              5..7
-///        'A' 'A' 'A' 'A'  inner|hasRefs|context|wtype(2)|width(3)    size, big endian
+/// byte:  0..2      3    4                                        5..7
+///        checksum  'A'  inner|hasRefs|context|wtype(2)|width(3)  size, big endian
 /// ```
-/// In the slab, and nowhere else, bytes 0 to 2 hold the capacity of the node in units of 8 bytes,
+/// The checksum is `NodeChecksum`'s, or 'A' 'A' 'A' for none. In the slab, and nowhere else, bytes 0 to 2 hold the capacity of the node in units of 8 bytes,
 /// and byte 3 may say that the node is not going to live long.
 @frozen @usableFromInline
 package struct NodeHeader: Hashable, Sendable {
@@ -18,7 +18,7 @@ package struct NodeHeader: Hashable, Sendable {
   @inlinable @inline(__always)
   package init(bits: UInt64) { self.bits = bits }
 
-  /// A header as it stands in the file.
+  /// A header as it stands in the file, without a checksum.
   @inlinable
   package init(flags: NodeFlags, layout: NodeLayout, widthCode: Int, count: Int) {
     let info = UInt64(flags.rawValue) | UInt64(layout.rawValue) &<< 3 | UInt64(widthCode)

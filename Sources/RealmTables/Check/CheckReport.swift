@@ -12,13 +12,29 @@ final class CheckReport {
   private(set) var droppedCount = 0
   private var visited: Set<Ref> = []
   private let limit = 1000
+  private let watch: WorkWatch
+  /// The part of the whole that has begun.
+  private var part = (index: 0, count: 1)
+  private(set) var isCancelled = false
+
+  init(_ watch: WorkWatch = WorkWatch()) { self.watch = watch }
+
+  /// Notes that one of several equal parts of the check begins.
+  func begin(part index: Int, of count: Int) { part = (index, count) }
+
+  /// Notes how much of the part is done.
+  func advance(_ done: Int, of count: Int) {
+    if watch.isCancelled() { isCancelled = true }
+    let share = Double(done) / Double(max(count, 1))
+    watch.progress((Double(part.index) + share) / Double(max(part.count, 1)))
+  }
 
   /// Reports a contradiction to the format.
   func error(
     _ check: Int, _ message: @autoclosure () -> String, _ type: String? = nil,
-    _ key: ObjectKey? = nil
+    _ key: ObjectKey? = nil, property: String? = nil
   ) {
-    add(check, .error, message, type, key)
+    add(check, .error, message, type, key, property)
   }
 
   /// Reports what is allowed but should not be.
@@ -54,7 +70,7 @@ final class CheckReport {
 
   private func add(
     _ check: Int, _ severity: CheckFinding.Severity, _ message: () -> String, _ type: String?,
-    _ key: ObjectKey?
+    _ key: ObjectKey?, _ property: String? = nil
   ) {
     guard findings.count < limit else {
       droppedCount += 1
@@ -62,6 +78,7 @@ final class CheckReport {
     }
     findings.append(
       CheckFinding(
-        check: check, severity: severity, message(), objectType: type, objectKey: key?.rawValue))
+        check: check, severity: severity, message(), objectType: type, property: property,
+        objectKey: key?.rawValue))
   }
 }

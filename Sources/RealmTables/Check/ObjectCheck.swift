@@ -28,7 +28,9 @@ struct ObjectCheck {
   func contents(of clusters: [Cluster]) -> Contents {
     var contents = Contents(links: LinkTally(table: table.schema.key))
     let enumerations = enumerations()
-    for cluster in clusters {
+    for (done, cluster) in clusters.enumerated() {
+      if done & 0xF == 0 { report.advance(done, of: clusters.count) }
+      if report.isCancelled { break }
       for index in 0..<cluster.count { contents.keys.append(cluster.key(at: index)) }
       checkSlots(of: cluster)
       for column in table.schema.columns {
@@ -53,7 +55,9 @@ struct ObjectCheck {
 
   private func error(_ check: Int, _ message: String, _ column: Column, _ key: ObjectKey?) {
     let place = column.name.isEmpty ? "backlinks \(column.leafIndex)" : "'\(column.name)'"
-    report.error(check, "\(place): \(message)", table.name, key)
+    report.error(
+      check, "\(place): \(message)", table.name, key,
+      property: column.name.isEmpty ? nil : column.name)
   }
 
   // MARK: Columns

@@ -94,6 +94,9 @@ package enum FileCopy {
     do throws(StorageError) {
       _ = try DatabaseFile.openUpgraded(
         path: path, options: OpenOptions(mustExist: true, encryptionKey: key))
+      // What the upgrade left as it was gets checksums. If another process has the file now, or it
+      // has a second name, it is upgraded all the same.
+      _ = try DatabaseFile.compact(path: path, key: key, keepsHistory: true)
     } catch { throw ToolFailure(error) }
     return format
   }

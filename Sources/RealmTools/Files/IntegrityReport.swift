@@ -13,6 +13,7 @@ package struct IntegrityReport: Sendable {
   package let version: UInt64
   package let objectCount: Int
   package let findings: [CheckFinding]
+  package let checksums: ChecksumCounts
 
   /// Checks everything about the newest version.
   package init(path: String, key: EncryptionKey? = nil) throws {
@@ -27,10 +28,11 @@ package struct IntegrityReport: Sendable {
       }
       (version, objectCount) = (0, 0)
       findings = [CheckFinding(check: 1, storage)]
+      checksums = ChecksumCounts()
       return
     }
     version = reader.version
-    findings = try reader.reading { try DatabaseCheck.run($0.snapshot) }
+    (findings, checksums) = try reader.reading { try DatabaseCheck.report($0.snapshot) }
     objectCount = Self.objectCount(reader.group)
   }
 
@@ -88,17 +90,30 @@ package struct IntegrityReport: Sendable {
       ? nil : "The file is usable; 'realm compact \(path)' writes it without the oddities."
   }
 
+  /// How many nodes have checksums, as a line; nil where there are no nodes.
+  package var checksumText: String? {
+    guard checksums != ChecksumCounts() else { return nil }
+    let verified = "\(TextTable.count(checksums.verified, "checksum")) verified"
+    return checksums.missing == 0
+      ? verified : "\(verified), \(TextTable.count(checksums.missing, "node")) without checksum"
+  }
+
   /// The report for programs.
   package var json: JSONValue {
     [
       "path": .string(path), "version": .integer(Int64(clamping: version)),
       "objects": .integer(Int64(objectCount)), "damaged": .bool(isDamaged),
+      "checksums": [
+        "verified": .integer(Int64(checksums.verified)),
+        "missing": .integer(Int64(checksums.missing)),
+      ],
       "findings": .array(
         findings.map {
           [
             "check": .integer(Int64($0.check)), "severity": .string("\($0.severity)"),
-            "class": JSONValue($0.objectType),
-            "object": $0.objectKey.map { .integer($0) } ?? .null, "message": .string($0.message),
+            "class": JSONValue($0.objectType), "property": JSONValue($0.property),
+            "object": $0.objectKey.map { .integer($0) } ?? .null,
+            "byte": JSONValue($0.byteOffset), "message": .string($0.message),
           ]
         }),
     ]

@@ -39,13 +39,59 @@ struct NodeScan {
       throw ToolFailure(.inputOutput, "'\(path)' cannot be read.")
     }
     bytes = Array(data)
-    for offset in stride(from: FileHeader.byteCount, to: max(bytes.count - 7, 0), by: 8)
-    where bytes[offset] == 0x41 && bytes[offset + 1] == 0x41 && bytes[offset + 2] == 0x41
-      && bytes[offset + 3] == 0x41
-    {
+    findNodes()
+  }
+
+  /// Finds the nodes whose checksums match, and what looks like nodes without.
+  ///
+  /// Where a checksum matches, all bytes belong to that node: none of them is looked at again, so
+  /// the search takes as long as the file is long. Large nodes that do not match share a budget.
+  private mutating func findNodes() {
+    var budget = 4 * bytes.count + (64 << 20)
+    // What is cut, if it has a checksum, and nothing whole behind it.
+    var cut: [Int] = []
+    var offset = FileHeader.byteCount
+    while offset <= bytes.count - 8 {
+      defer { offset += 8 }
+      guard bytes[offset + 3] == 0x41 else { continue }
       let found = Found(header: NodeHeader(bits: word(offset)), offset: offset)
       guard found.header.layout != nil else { continue }
-      if found.end <= bytes.count { offsets.append(offset) } else { cutNodes.append(offset) }
+      let isPlain = bytes[offset..<offset + 3].allSatisfy { $0 == 0x41 }
+      guard isPlain || Self.isPlausible(found.header) else { continue }
+      guard found.end <= bytes.count else {
+        if isPlain { cutNodes.append(offset) } else { cut.append(offset) }
+        continue
+      }
+      if isPlain {
+        offsets.append(offset)
+        continue
+      }
+      if found.header.nodeByteCount > Self.smallByteCount {
+        budget -= found.header.nodeByteCount
+        guard budget >= 0 else { continue }
+      }
+      guard checksum(of: found) == .matching else { continue }
+      offsets.append(offset)
+      cut = []
+      offset = found.end - 8
+    }
+    cutNodes += cut
+  }
+
+  /// Up to so many bytes, a node is small.
+  private static let smallByteCount = 16 << 10
+
+  /// Whether a header may be that of a node: most texts are told by that.
+  private static func isPlausible(_ header: NodeHeader) -> Bool {
+    if header.hasRefs { return header.layout == .bits && header.count <= 1 << 17 }
+    if header.isInner { return false }
+    return header.layout != .bytes || header.widthCode <= 1
+  }
+
+  private func checksum(of node: Found) -> NodeChecksum.State {
+    unsafe bytes.withUnsafeBytes { bytes in
+      guard let start = bytes.baseAddress else { return .missing }
+      return unsafe NodeChecksum.state(of: start + node.offset, node.header, at: node.offset)
     }
   }
 
@@ -70,8 +116,7 @@ struct NodeScan {
       return nil
     }
     let found = Found(header: NodeHeader(bits: word(Int(offset))), offset: Int(offset))
-    guard bytes[Int(offset)] == 0x41, bytes[Int(offset) + 3] == 0x41, found.header.layout != nil,
-      found.end <= bytes.count
+    guard bytes[Int(offset) + 3] == 0x41, found.header.layout != nil, found.end <= bytes.count
     else { return nil }
     return found
   }

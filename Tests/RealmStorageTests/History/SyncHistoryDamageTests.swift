@@ -120,6 +120,10 @@ struct SyncHistoryDamageTests {
     var damaged = contents
     damaged[root + 8 + slot * Self.width] = UInt8(value & 255)
     damaged[root + 8 + slot * Self.width + 1] = UInt8(value >> 8)
+    damaged.withUnsafeMutableBytes { bytes in
+      guard let start = bytes.baseAddress else { return }
+      NodeChecksum.store(in: start + root, at: root)
+    }
     return damaged
   }
 

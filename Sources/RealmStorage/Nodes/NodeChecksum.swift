@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The checksum of a node, in the three bytes of its header that no reader interprets (file format
+// 1.3.5).
+//
+// 1. It covers the whole node but itself: byte 3 to 7 of the header, the payload, the padding, and
+//    the position in the file. So a node that a disk put in another place is detected, too.
+// 2. It differs in two bits at least from what other implementations store there, so that no
+//    flipped bit makes a node with a checksum one that has none.
+// 3. It is stored when a node gets its last bytes, in the memory from which these are written:
+//    nodes that are edited have their capacity in its place.
+
+/// Makes and compares the checksums of nodes.
+package enum NodeChecksum {
+  /// What the header of a node says about its bytes.
+  package enum State: Hashable, Sendable {
+    /// Another implementation wrote the node, or an older version of this one.
+    case missing
+    case matching
+    /// The node is not as it was written.
+    case different
+  }
+
+  /// What stands in bytes 0 to 2 of a node without a checksum.
+  private static let placeholder: UInt32 = 0x41_4141
+
+  /// The checksum of a node whose bytes are final.
+  ///
+  /// - Safety: `node` is the first byte of a header, and the payload with its padding follows.
+  static func value(of node: UnsafeRawPointer, _ header: NodeHeader, at position: Int) -> UInt32 {
+    let payload = unsafe node + NodeHeader.byteCount
+    let byteCount = header.nodeByteCount - NodeHeader.byteCount
+    guard byteCount > 0 else { return unsafe value(of: payload, header, at: position, last: 0) }
+    let last = unsafe payload.loadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self)
+    return unsafe value(of: payload, header, at: position, last: last)
+  }
+
+  /// The checksum that a node gets when it is written with padding of zeros.
+  ///
+  /// - Safety: The payload is readable up to a multiple of eight bytes.
+  static func value(
+    ofUnpadded payload: UnsafeRawPointer, _ header: NodeHeader, at position: Int
+  ) -> UInt32 {
+    let byteCount = header.nodeByteCount - NodeHeader.byteCount
+    guard byteCount > 0 else { return unsafe value(of: payload, header, at: position, last: 0) }
+    let padding = UInt64(byteCount - header.payloadByteCount) * 8
+    let last = unsafe payload.loadUnaligned(fromByteOffset: byteCount - 8, as: UInt64.self)
+    return unsafe value(of: payload, header, at: position, last: (last &<< padding) &>> padding)
+  }
+
+  /// Stores the checksum of a node in its header.
+  ///
+  /// - Safety: As for `value`; the header is writable.
+  @inline(__always)
+  package static func store(in node: UnsafeMutableRawPointer, at position: Int) {
+    let header = unsafe NodeHeader(bits: node.load(as: UInt64.self))
+    let value = unsafe value(of: UnsafeRawPointer(node), header, at: position)
+    unsafe node.storeBytes(of: header.with(checksum: value).bits, as: UInt64.self)
+  }
+
+  /// A checksum that a node does not match: the copy of a damaged node is damaged, too.
+  static func spoiled(_ value: UInt32) -> UInt32 {
+    let other = value ^ 0x3
+    return (other ^ placeholder).nonzeroBitCount > 1 ? other : value ^ 0xC
+  }
+
+  /// Compares a node with its checksum.
+  ///
+  /// - Safety: As for `value`.
+  package static func state(
+    of node: UnsafeRawPointer, _ header: NodeHeader, at position: Int
+  ) -> State {
+    let stored = UInt32(truncatingIfNeeded: header.bits) & 0xFF_FFFF
+    let isKnownKind = header.kind == NodeHeader.kind
+    if stored == placeholder, isKnownKind { return .missing }
+    if unsafe stored == value(of: node, header, at: position) {
+      return isKnownKind ? .matching : .different
+    }
+    // Only very old versions of Realm Core left another byte 3, and anything before it.
+    return isKnownKind ? .different : .missing
+  }
+
+  // MARK: The digest
+
+  /// A half of the digest: 16 bytes a multiplication.
+  private struct Lane {
+    var low: UInt64
+    var high: UInt64
+
+    @inline(__always)
+    mutating func mix(_ first: UInt64, _ second: UInt64) {
+      let product = (first ^ low ^ 0xA076_1D64_78BD_642F)
+        .multipliedFullWidth(by: second ^ high ^ 0xE703_7ED1_A0B4_28DB)
+      low = (low ^ product.low) &+ first
+      high = (high ^ product.high) &+ second
+      low = low &<< 29 | low &>> 35
+      high = high &<< 31 | high &>> 33
+    }
+  }
+
+  /// - Parameter last: The last eight bytes of payload and padding.
+  private static func value(
+    of payload: UnsafeRawPointer, _ header: NodeHeader, at position: Int, last: UInt64
+  ) -> UInt32 {
+    let end = header.nodeByteCount - NodeHeader.byteCount - 8
+    // Two lanes, as a multiplication waits for the one before.
+    var even = Lane(low: UInt64(position) ^ 0x9E37_79B9_7F4A_7C15, high: header.bits &>> 32)
+    var odd = Lane(low: 0xC2B2_AE3D_27D4_EB4F, high: 0x1656_67B1_9E37_79F9)
+    var offset = 0
+    func word(_ place: Int) -> UInt64 {
+      unsafe payload.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+    }
+    while offset &+ 32 <= end {
+      even.mix(word(offset), word(offset &+ 8))
+      odd.mix(word(offset &+ 16), word(offset &+ 24))
+      offset &+= 32
+    }
+    while offset &+ 16 <= end {
+      even.mix(word(offset), word(offset &+ 8))
+      offset &+= 16
+    }
+    even.mix(offset < end ? word(offset) : 0, last)
+    even.mix(odd.low, odd.high)
+    even.mix(even.high, even.low)
+    return folded(even.low ^ even.high)
+  }
+
+  /// The 24 bits of a digest (invariant 2).
+  static func folded(_ digest: UInt64) -> UInt32 {
+    let value = UInt32(truncatingIfNeeded: digest ^ digest &>> 24 ^ digest &>> 48) & 0xFF_FFFF
+    return (value ^ placeholder).nonzeroBitCount > 1 ? value : value ^ 0x3C_3C3C
+  }
+}
+
+extension NodeHeader {
+  /// Byte 3 of each node: its elements are encoded as this format says.
+  static var kind: UInt8 { 0x41 }
+
+  var kind: UInt8 { UInt8(truncatingIfNeeded: bits &>> 24) }
+
+  /// The header as it stands in the file, with a checksum.
+  func with(checksum: UInt32) -> NodeHeader {
+    NodeHeader(bits: bits & ~0xFFFF_FFFF | UInt64(Self.kind) &<< 24 | UInt64(checksum))
+  }
+}
