@@ -19,11 +19,7 @@ import Glibc
 extension DatabaseFile {
   /// The bytes of the file, and how many of them the newest version uses.
   package func byteCounts() throws(StorageError) -> (total: Int, used: Int) {
-    let newest = try snapshot()
-    let top = try newest.top()
-    let free = try FreeSpace(top, in: newest.space)
-    let used = top.logicalSize - free.blocks.reduce(0) { $0 + $1.byteCount }
-    return (try fileByteCount(), used)
+    (try fileByteCount(), try snapshot().usedByteCount())
   }
 
   /// Rewrites the file at `path` without free space; encrypted with its key, if it has one.

@@ -12,6 +12,12 @@
 // 4. Memory does not grow with the version: there is one buffer, and the slots of one node for each
 //    level of the tree.
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// A file in streaming form that is being written.
 @safe
 struct StreamedCopy {
@@ -21,17 +27,24 @@ struct StreamedCopy {
   /// Where the first byte of the buffer goes.
   private var bufferStart = 0
   private var buffered = 0
+  private let watch: WorkWatch
+  /// The bytes that the copy is expected to have.
+  private let expectedByteCount: Int
 
   private static let bufferByteCount = 1 << 20
 
   /// Writes the tables at `roots` and a history to `target`, and makes them durable.
+  ///
+  /// - Parameter byteCount: The bytes that the copy is expected to have, for `watch`.
   static func write(
-    _ roots: VersionRoots, _ history: CopiedHistory?, in space: NodeSpace, to target: CopyTarget
+    _ roots: VersionRoots, _ history: CopiedHistory?, in space: NodeSpace, to target: CopyTarget,
+    _ watch: WorkWatch = WorkWatch(), expecting byteCount: Int = 0
   ) throws(StorageError) {
     let buffer = UnsafeMutableRawBufferPointer.allocate(
       byteCount: bufferByteCount, alignment: 8)
     defer { unsafe buffer.deallocate() }
-    var copy = unsafe StreamedCopy(target: target, space: space, buffer: buffer)
+    var copy = unsafe StreamedCopy(
+      target: target, space: space, buffer: buffer, watch: watch, expectedByteCount: byteCount)
     try copy.writeAll(roots, history)
     try target.finish()
   }
@@ -200,6 +213,10 @@ struct StreamedCopy {
     try unsafe target.write(UnsafeRawBufferPointer(rebasing: buffer[..<buffered]), at: bufferStart)
     bufferStart += buffered
     buffered = 0
+    watch.progress(min(1, Double(bufferStart) / Double(max(expectedByteCount, bufferStart))))
+    if watch.isCancelled() {
+      throw .system(operation: "Copying", path: target.path, code: ECANCELED)
+    }
   }
 }
 
@@ -209,13 +226,17 @@ extension Snapshot {
   ///
   /// - Parameter history: What the copy of a synchronised file takes along; nil for what another
   ///   device needs, if the file was opened as synchronised. A copy of a local file has no history.
-  /// - Throws: `StorageError.pendingUploads` if another device could not continue with the copy.
+  /// - Throws: `StorageError.pendingUploads` if another device could not continue with the copy,
+  ///   and `.system` with ECANCELED.
   package func write(
-    to target: any StorageFile, key: EncryptionKey? = nil, history: HistoryCopy? = nil
+    to target: any StorageFile, key: EncryptionKey? = nil, history: HistoryCopy? = nil,
+    _ watch: WorkWatch = WorkWatch()
   ) throws(StorageError) {
     let usual: HistoryCopy = file.options.history == .syncClient ? .forAnotherDevice : .none
     let copied = try CopiedHistory(history ?? usual, of: self)
-    try StreamedCopy.write(roots, copied, in: space, to: CopyTarget(target, key))
+    try StreamedCopy.write(
+      roots, copied, in: space, to: CopyTarget(target, key), watch,
+      expecting: (try? usedByteCount()) ?? space.fileEnd)
   }
 }
 

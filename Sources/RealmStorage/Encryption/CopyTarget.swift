@@ -16,6 +16,13 @@ package enum CopyTarget {
     self = .encrypted(try EncryptedCopy(file, key))
   }
 
+  var path: String {
+    switch self {
+    case .plain(let file): file.path
+    case .encrypted(let copy): copy.path
+    }
+  }
+
   /// The length of the database must be a multiple of this.
   var alignment: Int {
     switch self {

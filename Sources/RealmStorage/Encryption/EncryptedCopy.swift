@@ -29,6 +29,8 @@ package final class EncryptedCopy {
     cipher = try PageCipher(key, path: file.path)
   }
 
+  var path: String { file.path }
+
   /// Adds bytes to the image.
   func append(_ bytes: UnsafeRawBufferPointer) throws(StorageError) {
     var rest = unsafe bytes[...]

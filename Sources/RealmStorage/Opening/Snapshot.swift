@@ -46,6 +46,13 @@ package final class Snapshot: Sendable {
 
   /// The decoded top array.
   package func top() throws(StorageError) -> TopArray { try TopArray(at: topRef, in: space) }
+
+  /// The number of bytes that the version uses.
+  package func usedByteCount() throws(StorageError) -> Int {
+    let top = try top()
+    let free = try FreeSpace(top, in: space)
+    return top.logicalSize - free.blocks.reduce(0) { $0 + $1.byteCount }
+  }
 }
 
 extension Snapshot: Equatable {

@@ -111,7 +111,7 @@ extension RealmCore {
           + "copy into its file then.",
         path: path)
     }
-    try writeCopy(to: path) { (unfinished) throws(StorageError) in
+    try Self.makeFile(at: path, asFileAt: file.path) { (unfinished) throws(StorageError) in
       if let transaction {
         try transaction.flush()
         try synchronisation.record(transaction, at: unfinished, key)
@@ -126,7 +126,7 @@ extension RealmCore {
   fileprivate func writeCopy(
     to path: String, _ key: EncryptionKey?, history: HistoryCopy? = nil
   ) throws(Realm.Error) {
-    try writeCopy(to: path) { (unfinished) throws(StorageError) in
+    try Self.makeFile(at: path, asFileAt: file.path) { (unfinished) throws(StorageError) in
       let file = try SystemFiles(asFileAt: self.file.path)
         .open(path: unfinished, mode: .readWriteCreating)
       let isLocal = history == HistoryCopy.none
@@ -143,8 +143,10 @@ extension RealmCore {
   }
 
   /// Gives a file its name when it is written.
-  private func writeCopy(
-    to path: String, _ write: (String) throws(StorageError) -> Void
+  ///
+  /// - Parameter source: The file whose rights it gets.
+  static func makeFile(
+    at path: String, asFileAt source: String, _ write: (String) throws(StorageError) -> Void
   ) throws(Realm.Error) {
     let files = FileManager.default
     if files.fileExists(atPath: path) { throw RealmCore.copyExists(path) }
@@ -155,7 +157,7 @@ extension RealmCore {
       try? files.removeItem(atPath: unfinished)
       throw Realm.Error(error, path: path)
     }
-    FileRights(of: file.path)?.apply(to: unfinished)
+    FileRights(of: source)?.apply(to: unfinished)
     do {
       // Fails if a file was made there meanwhile.
       try files.moveItem(atPath: unfinished, toPath: path)
