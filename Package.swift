@@ -191,10 +191,13 @@ let package = Package(
       dependencies: ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
       swiftSettings: librarySettings),
     .target(
+      name: "RealmSalvage", dependencies: ["RealmTables", "RealmStorage"],
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmSwift",
       dependencies: [
-        "RealmSession", "RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform",
-        .product(name: "Logging", package: "swift-log"),
+        "RealmSession", "RealmSalvage", "RealmQuery", "RealmTables", "RealmStorage",
+        "CRealmPlatform", .product(name: "Logging", package: "swift-log"),
       ]
         + modules(
           "RealmFormats", "RealmText", "RealmSync", "RealmSyncProtocol", "RealmNetworking",
@@ -227,14 +230,15 @@ let package = Package(
     .target(
       name: "RealmTools",
       dependencies: [
-        "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats",
-        "RealmText",
+        "RealmDeclarations", "RealmSalvage", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmFormats", "RealmText",
       ],
       swiftSettings: librarySettings),
     .executableTarget(
       name: "RealmCommand",
       dependencies: modules(
-        "RealmDeclarations", "RealmTools", "RealmStudio", "RealmStorage", "RealmTables",
+        "RealmDeclarations", "RealmTools", "RealmSalvage", "RealmStudio", "RealmStorage",
+        "RealmTables",
         "RealmFormats", "RealmInventory", with: "Tools") + toolProducts,
       swiftSettings: librarySettings),
     .target(
@@ -443,8 +447,9 @@ let package = Package(
     .testTarget(
       name: "RealmToolsTests",
       dependencies: [
-        "RealmDeclarations", "RealmTools", "RealmSwift", "RealmQuery", "RealmTables",
-        "RealmStorage", "RealmFormats", "RealmText", "RealmTestSupport", "TestExtensions",
+        "RealmDeclarations", "RealmTools", "RealmSalvage", "RealmSwift", "RealmQuery",
+        "RealmTables", "RealmStorage", "RealmFormats", "RealmText", "RealmTestSupport",
+        "TestExtensions",
       ],
       swiftSettings: settings),
     .testTarget(

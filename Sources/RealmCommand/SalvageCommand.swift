@@ -4,6 +4,7 @@
 
 #if Tools
 import ArgumentParser
+import RealmSalvage
 import RealmTools
 
 /// The command `realm salvage`.

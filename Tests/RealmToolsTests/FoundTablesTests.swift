@@ -11,6 +11,7 @@ import RealmTestSupport
 import TestExtensions
 import Testing
 
+@testable import RealmSalvage
 @testable import RealmTools
 
 struct FoundTablesTests {

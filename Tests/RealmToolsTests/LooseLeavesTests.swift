@@ -9,6 +9,7 @@ import RealmTestSupport
 import TestExtensions
 import Testing
 
+@testable import RealmSalvage
 @testable import RealmTools
 
 struct LooseLeavesTests {

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmQuery
+import RealmSalvage
 import RealmStorage
 import RealmTables
 import RealmTestSupport

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmFormats
+import RealmSalvage
 import RealmStorage
 import RealmTables
 import RealmTestSupport

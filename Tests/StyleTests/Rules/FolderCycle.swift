@@ -36,6 +36,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmServerKit": 0,
     "RealmSession": 3,
     "RealmSwift": 6,
+    "RealmSalvage": 0,
     "RealmTools": 0,
     "RealmStudio": 0,
   ]

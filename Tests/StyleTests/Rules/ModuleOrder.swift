@@ -35,8 +35,9 @@ enum ModuleOrder {
       "RealmTables", "RealmStorage",
     ],
     "RealmSession": ["RealmQuery", "RealmTables", "RealmStorage", "CRealmPlatform"],
+    "RealmSalvage": ["RealmTables", "RealmStorage"],
     "RealmSwift": [
-      "RealmFormats", "RealmText", "RealmSession", "RealmSync", "RealmNetworking",
+      "RealmFormats", "RealmText", "RealmSession", "RealmSalvage", "RealmSync", "RealmNetworking",
       "RealmSyncProtocol",
       "RealmQuery",
       "RealmTables", "RealmStorage", "CRealmPlatform",
@@ -53,10 +54,12 @@ enum ModuleOrder {
       "RealmSyncProtocol", "RealmStorage", "RealmInventory",
     ],
     "RealmTools": [
-      "RealmDeclarations", "RealmQuery", "RealmTables", "RealmStorage", "RealmFormats", "RealmText",
+      "RealmDeclarations", "RealmSalvage", "RealmQuery", "RealmTables", "RealmStorage",
+      "RealmFormats", "RealmText",
     ],
     "RealmCommand": [
-      "RealmDeclarations", "RealmTools", "RealmStudio", "RealmTables", "RealmStorage",
+      "RealmDeclarations", "RealmTools", "RealmSalvage", "RealmStudio", "RealmTables",
+      "RealmStorage",
       "RealmFormats", "RealmInventory",
     ],
     "RealmStudio": [
@@ -112,6 +115,7 @@ enum ModuleOrder {
     ],
     // The work of the tools needs no package of others; the command line has what a terminal needs.
     "RealmTools": ["Foundation", "Synchronization", "Glibc", "Darwin", "Musl"],
+    "RealmSalvage": ["Foundation"],
     "RealmCommand": [
       "ArgumentParser", "Foundation", "Dispatch", "Glibc", "Darwin", "Musl",
     ],

@@ -11,7 +11,7 @@ import RealmTables
 /// Copies the objects of damaged tables.
 struct SalvageCopy {
   private let source: DamagedTables
-  private let progress: ProgressHandler
+  private let progress: Salvage.Progress
   private(set) var report = SalvageReport()
   private var tables: [TableKey: WritableTable] = [:]
   /// The columns of the new tables by name.
@@ -36,7 +36,7 @@ struct SalvageCopy {
     let part: Int
   }
 
-  init(_ source: DamagedTables, _ progress: @escaping ProgressHandler) {
+  init(_ source: DamagedTables, _ progress: @escaping Salvage.Progress) {
     self.source = source
     self.progress = progress
     for type in source.classes { classes[type.schema.key] = type }
@@ -72,7 +72,7 @@ struct SalvageCopy {
           if try create(key, row, part, type) { counts[index].saved += 1 }
         } catch { problems.append(error) }
         done += 1
-        progress(done, total * 2)
+        try progress(done, total * 2)
       }
       for problem in problems { report.add("\(type.schema.displayName): \(problem)") }
     }
@@ -81,7 +81,7 @@ struct SalvageCopy {
         guard let new = objects[type.schema.key]?[key], new.part == part else { return }
         counts[index].lostValues += copyValues(of: row, type.schema, to: new.key)
         done += 1
-        progress(done, total * 2)
+        try progress(done, total * 2)
       }
     }
     report.classes = counts

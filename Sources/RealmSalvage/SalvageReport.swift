@@ -2,8 +2,6 @@
 
 // What a salvage saved.
 
-package import RealmFormats
-
 /// The outcome of a salvage.
 package struct SalvageReport: Sendable {
   /// A class, and what was saved of it.
@@ -41,20 +39,5 @@ package struct SalvageReport: Sendable {
 
   mutating func add(_ problem: String) {
     if problems.count < 100, !problems.contains(problem) { problems.append(problem) }
-  }
-
-  /// The report for programs.
-  package var json: JSONValue {
-    [
-      "whole": .bool(isWhole), "olderVersion": .bool(isOlderVersion), "found": .bool(isFound),
-      "saved": .integer(Int64(savedCount)),
-      "classes": .array(
-        classes.map {
-          [
-            "name": .string($0.name), "expected": JSONValue($0.expected),
-            "saved": .integer(Int64($0.saved)), "lostValues": .integer(Int64($0.lostValues)),
-          ]
-        }), "problems": .array(problems.map { .string($0) }),
-    ]
   }
 }

@@ -34,9 +34,9 @@ struct NodeScan {
   /// The nodes whose last bytes are behind the end of the file.
   private(set) var cutNodes: [Int] = []
 
-  init(path: String) throws(ToolFailure) {
+  init(path: String) throws(StorageError) {
     guard let data = FileManager.default.contents(atPath: path) else {
-      throw ToolFailure(.inputOutput, "'\(path)' cannot be read.")
+      throw .system(operation: "Reading", path: path, code: EIO)
     }
     bytes = Array(data)
     findNodes()

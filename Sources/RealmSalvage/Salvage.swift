@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Saves what can still be read of a damaged file: `realm salvage`.
+// Saves what can still be read of a damaged file.
 //
 // 1. The damaged file is not changed.
 // 2. Each object that is found gets into the copy (`SalvageCopy` 1).
@@ -11,40 +11,61 @@
 
 import Foundation
 package import RealmStorage
+import RealmTables
+
+/// A file that is not salvaged, for another reason than its damage.
+package struct SalvageFailure: Error, Hashable, Sendable {
+  /// The problem and its remedy, in sentences.
+  package let message: String
+}
 
 /// Copies the objects of a damaged file to a new one.
 package struct Salvage {
   private var path: String
   private let key: EncryptionKey?
   private let target: String
-  private let progress: ProgressHandler
+  private let noted: Scratch
+  private let progress: Progress
   /// The best copy so far, and what it has.
   private var best: (report: SalvageReport, path: String)?
   /// The files that are made on the way.
   private var scratch: [String] = []
 
-  /// Saves what can be read of the file at `path`.
+  /// Called with the finished and the whole work, in any unit; what it throws ends the salvage.
+  package typealias Progress = (_ done: Int, _ total: Int) throws -> Void
+
+  /// Who keeps a list of the files that are made on the way.
+  package struct Scratch {
+    package var willMake: (_ path: String) -> Void
+    package var didRemove: (_ path: String) -> Void
+
+    package init(
+      willMake: @escaping (_ path: String) -> Void = { _ in },
+      didRemove: @escaping (_ path: String) -> Void = { _ in }
+    ) {
+      self.willMake = willMake
+      self.didRemove = didRemove
+    }
+  }
+
+  /// Saves what can be read of the file at `path` in a new file at `target`, where no file is.
   ///
-  /// - Throws: `ToolFailure` if the file is no realm, or nothing of it can be read.
-  package static func run(
-    _ path: String, key: EncryptionKey?, to target: String,
-    progress: @escaping ProgressHandler = { _, _ in }
+  /// - Throws: `StorageError` if the file is no realm, or nothing of it can be read; `SalvageFailure`.
+  package static func write(
+    _ path: String, key: EncryptionKey?, to target: String, scratch noted: Scratch = Scratch(),
+    progress: @escaping Progress = { _, _ in }
   ) throws -> SalvageReport {
-    try NewFile.requireFree(target)
-    var salvage = Salvage(path: path, key: key, target: target, progress: progress)
+    var salvage = Salvage(path: path, key: key, target: target, noted: noted, progress: progress)
     defer { salvage.removeScratch() }
     try salvage.upgrade()
     try salvage.findBest()
     guard let best = salvage.best else {
       throw StorageError.corrupted("no class of '\(path)' can be read")
     }
-    return try NewFile.make(at: target) { unfinished in
-      guard unsafe rename(best.path, unfinished) == 0 else {
-        throw ToolFailure(
-          .cannotCreate, "'\(target)' cannot be made: \(unsafe String(cString: strerror(errno))).")
-      }
-      return best.report
+    guard unsafe rename(best.path, target) == 0 else {
+      throw StorageError.system(operation: "Making", path: target, code: errno)
     }
+    return best.report
   }
 
   /// Takes an upgraded copy in the place of a file in an older format.
@@ -55,12 +76,13 @@ package struct Salvage {
     }
     let copy = newScratch()
     do throws(StorageError) {
-      _ = try UpgradedCopy.write(path, key: key, to: copy)
+      let target = try SystemFiles().open(path: copy, mode: .readWriteCreating)
+      _ = try DatabaseFile.writeUpgraded(path: path, key: key, to: target)
     } catch {
       guard case .corrupted(let reason) = error else { throw error }
-      throw ToolFailure(
-        .badData,
-        "'\(path)' is in the older format \(format), and cannot be upgraded as it is damaged: "
+      throw SalvageFailure(
+        message:
+          "'\(path)' is in the older format \(format), and cannot be upgraded as it is damaged: "
           + "\(reason). Restore it from a backup.")
     }
     path = copy
@@ -154,8 +176,12 @@ package struct Salvage {
     }
     var copy = SalvageCopy(source, progress)
     let part = newScratch()
-    let writer = try RealmWriter(path: part, key: key, creates: true)
-    _ = try writer.write { try copy.fill($0) }
+    let new = try DatabaseFile.open(path: part, options: OpenOptions(encryptionKey: key))
+    let group = try WriteGroup(try new.beginWrite())
+    try group.orRollback {
+      try copy.fill(group)
+      _ = try group.commit()
+    }
     var report = copy.report
     report.isOlderVersion = isOlder
     report.isFound = isFound
@@ -168,10 +194,15 @@ package struct Salvage {
   /// The path of a new file beside the target, which does not stay.
   private mutating func newScratch() -> String {
     let path = "\(target).part\(scratch.count)"
-    NewFile.remove(path)
-    UnfinishedFiles.add(path)
+    Self.remove(path)
+    noted.willMake(path)
     scratch.append(path)
     return path
+  }
+
+  private static func remove(_ path: String) {
+    unsafe unlink(path)
+    unsafe unlink(path + ".lock")
   }
 
   private mutating func write(_ file: RebuiltFile) throws -> String {
@@ -182,8 +213,8 @@ package struct Salvage {
 
   private func removeScratch() {
     for path in scratch {
-      NewFile.remove(path)
-      UnfinishedFiles.remove(path)
+      Self.remove(path)
+      noted.didRemove(path)
     }
   }
 
