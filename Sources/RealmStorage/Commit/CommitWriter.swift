@@ -56,6 +56,7 @@ struct CommitWriter {
     let readable = file.readers.pinnedVersions(through: base.version)
     let pinned = protectedVersions(readable)
     let oldest = readable.first ?? base.version
+    unsafe file.writer.heldVersions = Array(readable.dropLast())
     var top = oldTop
     top.version = transaction.version
     top.roots = try rootsWithTables()

@@ -97,7 +97,10 @@ package final class PendingCommit {
       throw error
     }
     let end = isObserved ? DispatchTime.now().uptimeNanoseconds : 0
+    let held = unsafe file.writer.heldVersions
     file.releaseWriter()
+    file.counters.add(work)
+    if !held.isEmpty || !file.held.isEmpty { file.noteHeld(held) }
     if claimed { file.listeners.tell(entry.version) }
     if isObserved { report(syncNanoseconds: end - start) }
   }

@@ -19,6 +19,8 @@ final class WriterState {
   /// one was given up (`FreeSpace.recall`).
   var earlierFreeSpace: (space: FreeSpace, version: UInt64)?
   var header: FileHeader?
+  /// The versions before the last commit's base that it found in use.
+  var heldVersions: [UInt64] = []
   let staging = NodeWriter.Staging()
 }
 

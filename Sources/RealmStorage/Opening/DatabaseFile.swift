@@ -73,6 +73,8 @@ package final class DatabaseFile: Sendable {
   let mapping: Locked<FileMapping>
   let session: LockFileSession
   let listeners = VersionListeners()
+  let counters = CommitCounters()
+  let held = HeldVersions()
   /// Who may write next.
   package let writers: WriterScheduler
   private let keptCommits = Atomic(0)

@@ -37,6 +37,12 @@
 import CRealmPlatform
 import Synchronization
 
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
 /// The versions that snapshots of all processes have pinned.
 @safe
 final class ReaderTable: Sendable {
@@ -120,6 +126,29 @@ final class ReaderTable: Sendable {
     return result
   }
 
+  /// The versions in use, ascending, with their readers.
+  func heldVersions() -> [HeldVersion] {
+    var found: [UInt64: HeldVersion] = [:]
+    var processes: [UInt64: Set<Int32>] = [:]
+    forEachPin { slot, version in
+      found[version, default: HeldVersion(version)].readerCount += 1
+      let owner = unsafe self.owner(ofSegment: slot / Self.segmentSlotCount)
+        .pointee.load(ordering: .relaxed)
+      if owner != 0 { processes[version, default: []].insert(Int32(truncatingIfNeeded: owner)) }
+    }
+    return found.values.sorted { $0.version < $1.version }.map { version in
+      var version = version
+      version.processes = (processes[version.version] ?? []).sorted()
+      return version
+    }
+  }
+
+  /// The number of the process that a segment belongs to: beside the version in its first slot. It
+  /// is for people only, who wrote it may be gone.
+  private func owner(ofSegment segment: Int) -> UnsafeMutablePointer<Atomic<UInt64>> {
+    unsafe memory.word(at: Self.offset(ofSlot: segment * Self.segmentSlotCount) + 8)
+  }
+
   /// The pinned versions that precede `newest`, and `newest` itself, ascending.
   ///
   /// Pins of dead processes are dropped. The caller holds the writer lock.
@@ -201,6 +230,7 @@ final class ReaderTable: Sendable {
       let segment = try takeSegment()
       assert(!isOurs(segment), "`ReaderTable` 3: a segment was taken twice")
       unsafe ownedOffsets[owned] = Self.offset(ofSlot: segment * Self.segmentSlotCount)
+      unsafe owner(ofSegment: segment).pointee.store(UInt64(getpid()), ordering: .relaxed)
       ownedCount.store(owned + 1, ordering: .releasing)
     }
   }

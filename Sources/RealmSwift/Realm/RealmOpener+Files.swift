@@ -59,6 +59,7 @@ extension RealmOpener {
   /// A file of an older format is upgraded, after a copy was made of it. One in a newer format,
   /// which cannot be read here, is replaced by the newest copy of this kind.
   func openFile(at path: String, _ options: OpenOptions) throws(StorageError) -> DatabaseFile {
+    HeldVersionLog.begin
     if options.isInMemory || options.isReadOnly {
       return try DatabaseFile.open(path: path, options: options)
     }

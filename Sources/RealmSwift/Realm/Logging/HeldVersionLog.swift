@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Warnings about versions that are kept for long.
+
+import RealmStorage
+
+/// Logs what the engine says about old versions.
+enum HeldVersionLog {
+  /// Begins with the first file that is opened.
+  static let begin: Void = HeldVersions.onWarning { warning in
+    Logger.log(.warn, message(about: warning))
+  }
+
+  static func message(about warning: HeldVersions.Warning) -> String {
+    let processes = warning.processes.map(String.init).joined(separator: ", ")
+    return "Version \(warning.version) of '\(warning.path)' has been in use for "
+      + "\(warning.heldNanoseconds / 1_000_000_000) seconds, by process "
+      + "\(processes.isEmpty ? "unknown" : processes), while "
+      + "\(warning.newestVersion - min(warning.version, warning.newestVersion)) newer ones were "
+      + "written: the file grows until it is released. Release frozen objects and results that are "
+      + "not needed, and refresh realms."
+  }
+}
