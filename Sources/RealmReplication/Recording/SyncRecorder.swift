@@ -22,6 +22,9 @@ package final class SyncRecorder: ChangeRecorder {
   // Confined as the transaction, so accesses need no check at run time.
   @exclusivity(unchecked) private var recording: Recording
 
+  /// What was recorded at the beginnings of the open savepoints, the newest last.
+  private var savepoints: [Recording] = []
+
   /// - Parameter file: The file's identifier from the server; `FileIdentifier.own` as long as there
   ///   is none.
   package init(file: FileIdentifier = .own) { unsafe recording = Recording(file: file) }
@@ -37,7 +40,18 @@ package final class SyncRecorder: ChangeRecorder {
   }
 
   /// Forgets the recorded writes, as after a rollback.
-  package func removeAll() { unsafe recording.removeAll() }
+  package func removeAll() {
+    savepoints = []
+    unsafe recording.removeAll()
+  }
+
+  package func didBeginSavepoint() { unsafe savepoints.append(recording) }
+
+  package func didKeepSavepoint() { _ = savepoints.popLast() }
+
+  package func didRollBackSavepoint() {
+    if let earlier = savepoints.popLast() { unsafe recording = earlier }
+  }
 
   // MARK: Calls
 

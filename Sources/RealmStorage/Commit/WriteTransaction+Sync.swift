@@ -15,19 +15,18 @@ extension WriteTransaction {
   /// The remote version of a local entry is that of the download cursor, whatever it says.
   package var syncEntry: SyncEntry? {
     get { syncEdit?.entry }
-    set { requiredEdit().entry = newValue }
+    set { edit.entry = newValue }
   }
 
   /// The uncompressed size of the changeset of `syncEntry`, by which a local one makes the number
   /// of bytes to be uploaded grow.
   package var syncEntryByteCount: Int {
     get { syncEdit?.entryByteCount ?? 0 }
-    set { requiredEdit().entryByteCount = newValue }
+    set { edit.entryByteCount = newValue }
   }
 
   /// The history as the transaction has made it, without the entry of its commit.
   package func syncHistory() throws(StorageError) -> SyncHistory {
-    let edit = requiredEdit()
     if let history = edit.history { return history }
     let top = try base.top()
     try base.file.options.history.requireCompatible(with: top, path: base.file.path)
@@ -70,7 +69,7 @@ extension WriteTransaction {
     var history = try syncHistory()
     history.fileSalt = salt
     store(history)
-    requiredEdit().fileIdentifier = identifier
+    edit.fileIdentifier = identifier
   }
 
   /// Drops the entries of the versions up to `version`.
@@ -118,21 +117,21 @@ extension WriteTransaction {
     store(history)
   }
 
-  private func store(_ history: SyncHistory) { requiredEdit().history = history }
+  private func store(_ history: SyncHistory) { edit.history = history }
 
-  private func requiredEdit() -> SyncEdit {
-    precondition(
-      base.file.options.history == .syncClient, "a local file has no history of synchronisation")
-    precondition(!isEnded, "a write transaction was changed after its end")
-    if let syncEdit { return syncEdit }
-    let new = SyncEdit()
-    syncEdit = new
-    return new
+  private var edit: SyncEdit {
+    get {
+      precondition(
+        base.file.options.history == .syncClient, "a local file has no history of synchronisation")
+      precondition(!isEnded, "a write transaction was changed after its end")
+      return syncEdit ?? SyncEdit()
+    }
+    set { syncEdit = newValue }
   }
 }
 
 /// The changes of one transaction to a synchronised file's history.
-final class SyncEdit {
+struct SyncEdit {
   /// The entry of the commit; nil for the empty one of a local commit.
   var entry: SyncEntry?
   /// The uncompressed size of the entry's changeset.

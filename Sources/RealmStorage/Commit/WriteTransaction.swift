@@ -68,6 +68,8 @@ package final class WriteTransaction {
   package let version: UInt64
   package let allocator: NodeAllocator
   package var roots: VersionRoots
+  /// What the open savepoints return to, the newest last.
+  var savepoints: [Savepoint] = []
   /// The part of a compaction that the commit does beside its own work; nil if there is none.
   package var compaction: CompactionStep?
   /// What the transaction does to the history of a synchronised file; nil until it does something.
@@ -202,7 +204,7 @@ package final class WriteTransaction {
   /// large one goes back to the system.
   private func giveSlabBack() {
     let reservation = base.mapping.reservation
-    let slabByteCount = allocator.slabByteCount
+    let slabByteCount = allocator.touchedByteCount
     if slabByteCount > Self.warmSlabByteCount {
       reservation.releaseSlab(byteCount: slabByteCount)
     }

@@ -10,8 +10,9 @@
 /// Invariants:
 /// 1. A node of the committed file is never written: `makeWritable(_:)` copies it and lists the old
 ///    place in `freedBlocks`.
-/// 2. A ref is freed once; freeing a slab node recycles its memory inside this transaction.
+/// 2. A ref is freed once; freeing a writable node recycles its memory inside this transaction.
 /// 3. Not safe for concurrent use; it belongs to the transaction's one user at a time.
+/// 4. A sealed node (`seal()`) is neither written nor recycled until the seal is taken away.
 @usableFromInline
 @safe
 package final class NodeAllocator {
@@ -32,9 +33,28 @@ package final class NodeAllocator {
 
   /// The first slab offset that was never handed out.
   @exclusivity(unchecked) @usableFromInline private(set) var slabTop: Int
+  /// The slab offset from which on nodes are writable: those below are sealed.
+  @exclusivity(unchecked) @usableFromInline private(set) var writableStart: Int
   /// Freed slab blocks by capacity in units of 8 bytes, for the small sizes; each list is chained
   /// through the first payload word, and 0 ends it.
-  private let recycled: UnsafeMutablePointer<Int>
+  private var recycled: UnsafeMutablePointer<Int>
+
+  /// What a seal keeps of the state before it.
+  @safe
+  private struct Level {
+    let writableStart: Int
+    let slabTop: Int
+    let recycled: UnsafeMutablePointer<Int>
+    let freedBlockCount: Int
+    let sealedFreeCount: Int
+  }
+
+  /// The seals, the newest last.
+  private var levels: [Level] = []
+  /// Sealed nodes that were given up, in the order of that.
+  private var sealedFrees: [Ref] = []
+  /// The highest `slabTop` of those that a seal took back.
+  private var highestTop = 0
 
   private static let recycledClassCount = 1025
 
@@ -42,14 +62,26 @@ package final class NodeAllocator {
     precondition(space.slabStart > 0 && space.slabStart & 7 == 0)
     self.space = space
     unsafe slabTop = space.slabStart
-    unsafe recycled = .allocate(capacity: Self.recycledClassCount)
-    unsafe recycled.initialize(repeating: 0, count: Self.recycledClassCount)
+    unsafe writableStart = space.slabStart
+    unsafe recycled = Self.makeRecycled()
   }
 
-  deinit { unsafe recycled.deallocate() }
+  deinit {
+    unsafe recycled.deallocate()
+    for level in levels { unsafe level.recycled.deallocate() }
+  }
+
+  private static func makeRecycled() -> UnsafeMutablePointer<Int> {
+    let lists = UnsafeMutablePointer<Int>.allocate(capacity: recycledClassCount)
+    unsafe lists.initialize(repeating: 0, count: recycledClassCount)
+    return unsafe lists
+  }
+
+  /// Bytes of slab memory that the transaction's nodes take.
+  package var slabByteCount: Int { unsafe slabTop - space.slabStart }
 
   /// Bytes of slab memory that this transaction has touched.
-  package var slabByteCount: Int { unsafe slabTop - space.slabStart }
+  var touchedByteCount: Int { unsafe max(slabTop, highestTop) - space.slabStart }
 
   // MARK: Making
 
@@ -108,7 +140,7 @@ package final class NodeAllocator {
       ref: ref, address: UnsafeMutableRawPointer(mutating: space.base + ref.offset))
   }
 
-  /// Whether this transaction made the node at `ref`.
+  /// Whether this transaction made the node at `ref`, since the newest seal if there is one.
   ///
   /// A damaged file may hold refs into the slab. They are no worse than other damage: only what
   /// lies wholly inside the memory handed out is writable, and everything else is checked as a ref
@@ -116,12 +148,14 @@ package final class NodeAllocator {
   @inlinable @inline(__always)
   package func isWritable(_ ref: Ref) -> Bool {
     let offset = ref.offset
-    guard offset >= space.slabStart, unsafe offset < slabTop, offset & 7 == 0 else { return false }
+    guard unsafe offset >= writableStart, unsafe offset < slabTop, offset & 7 == 0 else {
+      return false
+    }
     let units = unsafe (space.base + offset).load(as: UInt32.self) & 0xFF_FFFF
     return unsafe units != 0 && Int(units) &* 8 <= slabTop &- offset
   }
 
-  /// `ref` itself if this transaction made it, else a copy that it may write.
+  /// `ref` itself if it is writable, else a copy that is.
   ///
   /// A copied has-refs node gets 64-bit slots, so that storing a ref or number in one never makes
   /// the node move; the commit writes it with the width that its final slots need.
@@ -163,6 +197,11 @@ package final class NodeAllocator {
       try checkCommitted(ref)
       return noteFreed(ref, node)
     }
+    recycle(ref)
+  }
+
+  /// Keeps the memory of a writable node for a new one.
+  private func recycle(_ ref: Ref) {
     let node = mutableNode(at: ref)
     let units = (node.capacityByteCount + NodeHeader.byteCount) / 8
     guard units < Self.recycledClassCount else { return }
@@ -190,11 +229,70 @@ package final class NodeAllocator {
 
   /// Refuses refs that a damaged file has into the slab.
   private func checkCommitted(_ ref: Ref) throws(StorageError) {
-    guard ref.offset < space.fileEnd else { throw .refOutOfBounds(ref, in: space) }
+    guard ref.offset < space.fileEnd || isSealed(ref) else { throw .refOutOfBounds(ref, in: space) }
+  }
+
+  private func isSealed(_ ref: Ref) -> Bool {
+    unsafe ref.offset >= space.slabStart && ref.offset < writableStart
   }
 
   private func noteFreed(_ ref: Ref, _ node: Node) {
     assert(ref.offset & 7 == 0 && !isWritable(ref), "`NodeAllocator` 1: committed nodes are listed")
+    guard !isSealed(ref) else { return sealedFrees.append(ref) }
     freedBlocks.append(FreedBlock(offset: ref.offset, byteCount: node.header.nodeByteCount))
+  }
+
+  // MARK: Seals
+
+  /// The number of seals.
+  package var sealCount: Int { levels.count }
+
+  /// Makes the nodes of now unwritable, as those of the committed file are: a change copies them.
+  ///
+  /// Who keeps the roots of now has all of this state until `revert()`, or gives it up by
+  /// `unseal()`. Seals end in the reverse order of their beginning.
+  package func seal() {
+    unsafe levels.append(
+      Level(
+        writableStart: writableStart, slabTop: slabTop, recycled: recycled,
+        freedBlockCount: freedBlocks.count, sealedFreeCount: sealedFrees.count))
+    unsafe writableStart = slabTop
+    unsafe recycled = Self.makeRecycled()
+  }
+
+  /// Takes the newest seal away. What was made since stays.
+  package func unseal() {
+    guard let level = levels.popLast() else { return }
+    unsafe writableStart = level.writableStart
+    for units in 1..<Self.recycledClassCount {
+      var offset = unsafe recycled[units]
+      while offset != 0 {
+        let next = unsafe (space.base + offset).load(fromByteOffset: 8, as: Int.self)
+        let address = unsafe UnsafeMutableRawPointer(mutating: space.base + offset)
+        unsafe address.storeBytes(of: level.recycled[units], toByteOffset: 8, as: Int.self)
+        unsafe level.recycled[units] = offset
+        offset = next
+      }
+    }
+    unsafe recycled.deallocate()
+    unsafe recycled = unsafe level.recycled
+    let freed = sealedFrees[level.sealedFreeCount...]
+    sealedFrees.removeLast(freed.count)
+    for ref in freed {
+      if isWritable(ref) { recycle(ref) } else { sealedFrees.append(ref) }
+    }
+  }
+
+  /// Takes the newest seal away, and all that was made and given up since: the state is the one
+  /// that was sealed.
+  package func revert() {
+    guard let level = levels.popLast() else { return }
+    unsafe highestTop = max(highestTop, slabTop)
+    unsafe slabTop = level.slabTop
+    unsafe writableStart = level.writableStart
+    unsafe recycled.deallocate()
+    unsafe recycled = unsafe level.recycled
+    freedBlocks.removeLast(freedBlocks.count - level.freedBlockCount)
+    sealedFrees.removeLast(sealedFrees.count - level.sealedFreeCount)
   }
 }

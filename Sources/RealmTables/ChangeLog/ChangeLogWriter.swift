@@ -13,9 +13,10 @@
 /// 2. A selection (table, collection) is written once, and again only after it changed. Selecting a
 ///    table ends the selection of a collection.
 /// 3. Setting a property that the last instruction set already is not logged again.
+/// 4. While a savepoint is open, `createdEdits` has each change of the sets of created objects.
 @safe
 package final class ChangeLogWriter {
-  private struct CollectionSelection: Equatable {
+  fileprivate struct CollectionSelection: Equatable {
     var column: ColumnKey
     var object: ObjectKey
   }
@@ -46,6 +47,17 @@ package final class ChangeLogWriter {
   @exclusivity(unchecked) private var created = ObjectKeySet()
   /// The same for the tables selected before.
   private var createdElsewhere: [TableKey: ObjectKeySet] = [:]
+
+  /// A change of the set of created objects of a table.
+  private enum CreatedEdit {
+    case inserted(ObjectKey, TableKey)
+    case removed(ObjectKey, TableKey)
+    case forgotten(ObjectKeySet, TableKey)
+  }
+
+  /// See `ChangeLogWriter` 4.
+  private var createdEdits: [CreatedEdit] = []
+  private var savepointCount = 0
 
   package init() {
     capacity = 256
@@ -90,7 +102,8 @@ package final class ChangeLogWriter {
   /// A table was removed, with all that was said about it.
   package func eraseTable(_ table: TableKey) {
     tableInstruction(.eraseTable, table)
-    createdElsewhere[table] = nil
+    let gone = createdElsewhere.removeValue(forKey: table)
+    if savepointCount > 0, let gone { createdEdits.append(.forgotten(gone, table)) }
   }
 
   /// A column was added.
@@ -120,7 +133,9 @@ package final class ChangeLogWriter {
   package func createObject(_ object: ObjectKey, in table: TableKey) {
     if unsafe journal.isFollowed { unsafe journal.noteCreated(object, in: table) }
     select(table)
-    unsafe created.insert(object)
+    if unsafe created.insert(object), savepointCount > 0 {
+      createdEdits.append(.inserted(object, table))
+    }
     append(.createObject, object.rawValue)
   }
 
@@ -128,7 +143,9 @@ package final class ChangeLogWriter {
   package func removeObject(_ object: ObjectKey, in table: TableKey) {
     if unsafe journal.isFollowed { unsafe journal.noteRemoved(object, in: table) }
     select(table)
-    unsafe created.remove(object)
+    if unsafe created.remove(object), savepointCount > 0 {
+      createdEdits.append(.removed(object, table))
+    }
     lastSet = nil
     selectedCollection = nil
     selectedNested = nil
@@ -260,6 +277,54 @@ package final class ChangeLogWriter {
     append(Int64(path.count))
     for step in path { append(step.salt) }
     return true
+  }
+
+  // MARK: Savepoints
+
+  /// The end of the log at a moment.
+  struct Savepoint {
+    fileprivate let count: Int
+    fileprivate let selectedTable: TableKey
+    fileprivate let selectedCollection: CollectionSelection?
+    fileprivate let selectedNested: (place: CollectionSelection, path: [NestedStep])?
+    fileprivate let lastSet: CollectionSelection?
+    fileprivate let createdEditCount: Int
+  }
+
+  /// Begins a part of the log that can be taken back. Parts end in the reverse order of their
+  /// beginning.
+  func beginSavepoint() -> Savepoint {
+    savepointCount += 1
+    return Savepoint(
+      count: count, selectedTable: selectedTable, selectedCollection: selectedCollection,
+      selectedNested: selectedNested, lastSet: lastSet, createdEditCount: createdEdits.count)
+  }
+
+  /// Ends the newest part, which stays.
+  func keepSavepoint() {
+    savepointCount -= 1
+    if savepointCount == 0 { createdEdits = [] }
+  }
+
+  /// Ends the newest part, and takes it back.
+  func rollBack(to savepoint: Savepoint) {
+    leaveTable()
+    while createdEdits.count > savepoint.createdEditCount, let edit = createdEdits.popLast() {
+      switch edit {
+      case .inserted(let object, let table): createdElsewhere[table]?.remove(object)
+      case .removed(let object, let table):
+        createdElsewhere[table, default: ObjectKeySet()].insert(object)
+      case .forgotten(let objects, let table): createdElsewhere[table] = objects
+      }
+    }
+    count = savepoint.count
+    selectedTable = savepoint.selectedTable
+    unsafe created = createdElsewhere.removeValue(forKey: selectedTable) ?? ObjectKeySet()
+    selectedCollection = savepoint.selectedCollection
+    selectedNested = savepoint.selectedNested
+    lastSet = savepoint.lastSet
+    unsafe journal.forget()
+    keepSavepoint()
   }
 
   // MARK: Bytes

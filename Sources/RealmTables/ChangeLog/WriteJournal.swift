@@ -69,6 +69,13 @@ struct WriteJournal {
     return changes
   }
 
+  /// Forgets all notes, as what they say was undone: who followed reads everything again.
+  mutating func forget() {
+    start += notes.count + 1
+    notes = []
+    lastLook = start
+  }
+
   // MARK: Notes
 
   mutating func noteSchema() { append(Note(subject: .schema, table: .null)) }

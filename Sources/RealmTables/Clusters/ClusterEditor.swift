@@ -85,6 +85,20 @@ final class ClusterEditor {
     unsafe generation.value &+= 1
   }
 
+  /// Leaves the current leaf, whose nodes are about to be sealed; rows stay as they are.
+  func leaveLeaf() {
+    unsafe path.removeAll(keepingCapacity: true)
+    unsafe leafLowest = 0
+    unsafe leafEnd = 0
+  }
+
+  /// Goes back to an earlier tree.
+  func restore(_ root: Ref, _ layouts: [LeafLayout?]) {
+    unsafe self.root = root
+    unsafe self.layouts = layouts
+    leaveLeaf()
+  }
+
   @inline(__always)
   func isCurrent(_ key: UInt64) -> Bool { unsafe key >= leafLowest && key < leafEnd }
 

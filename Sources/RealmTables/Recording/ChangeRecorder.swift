@@ -121,6 +121,18 @@ package protocol ChangeRecorder: AnyObject {
   /// A value was removed.
   func didEraseMember(_ value: TableValue, in place: CollectionPlace) throws(StorageError)
 
+  // MARK: Savepoints
+
+  /// A part of the transaction begins that may be undone. Parts end in the reverse order of their
+  /// beginning.
+  func didBeginSavepoint()
+
+  /// The newest part has ended, and stays.
+  func didKeepSavepoint()
+
+  /// The newest part was undone, and its calls are to be forgotten.
+  func didRollBackSavepoint()
+
   // MARK: All collections
 
   /// All elements of a list, set or dictionary were removed, of which there were some.

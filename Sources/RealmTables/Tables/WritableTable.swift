@@ -37,7 +37,7 @@ package final class WritableTable {
   /// The bound of the integer primary keys, those in `newKeys` included.
   @exclusivity(unchecked) var keyBound: KeyBound
 
-  private var topRef: Ref
+  var topRef: Ref
   private let name: String
 
   init(_ top: TableTop, name: String, topRef: Ref, in group: WriteGroup) throws(StorageError) {

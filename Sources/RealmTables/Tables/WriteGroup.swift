@@ -31,11 +31,15 @@ package final class WriteGroup {
   let keyBounds: [TableKey: KeyBound]
   private let keyBoundCache: KeyBoundCache?
 
-  private var names: [String]
+  var names: [String]
   /// By table index: a ref or, where no table is, the counter for the next one.
-  private var slots: [Int64]
-  private var tables: [WritableTable?]
-  private var isListChanged = false
+  var slots: [Int64]
+  var tables: [WritableTable?]
+  var isListChanged = false
+  /// What the open savepoints return to, the newest last.
+  var savepoints: [Savepoint] = []
+  /// The tables that were first asked for while a savepoint was open, as they were then.
+  var lateTables: [(table: WritableTable, state: WritableTable.State)] = []
 
   /// - Parameters:
   ///   - schemas: The schemas that are decoded already.
@@ -103,6 +107,7 @@ package final class WriteGroup {
     }
     let table = try WritableTable(top, name: names[index], topRef: ref, in: self)
     tables[index] = table
+    if !savepoints.isEmpty { lateTables.append((table, table.state)) }
     return table
   }
 
@@ -203,6 +208,7 @@ package final class WriteGroup {
 
   /// Lets the caller take what was recorded, then adds what the recorder is not to learn of.
   private func willCommit() throws(StorageError) {
+    assert(savepoints.isEmpty, "`WriteGroup+Savepoint` 1: a savepoint is open at the commit")
     let keepsDeletions = transaction.base.file.historyLimit > 0
     if beforeCommit != nil || keepsDeletions { try deleteDropped() }
     try beforeCommit?(self)
@@ -253,6 +259,8 @@ package final class WriteGroup {
     tables = []
     slots = []
     names = []
+    savepoints = []
+    lateTables = []
     unsafe generation.value &+= 1
     transaction.rollback()
   }

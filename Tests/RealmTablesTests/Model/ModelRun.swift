@@ -78,7 +78,9 @@ final class ModelRun {
     let group = try WriteGroup(file.beginWrite())
     group.recorder = transcript
     model.startTransaction()
-    for _ in 0..<Int.random(in: 1...25, using: &random) { try step(group) }
+    for _ in 0..<Int.random(in: 1...25, using: &random) {
+      if random.chance(8) { try part(group) } else { try step(group) }
+    }
     if random.chance(10) { try bulk(group) }
     if random.chance(15) {
       group.rollback()
@@ -149,7 +151,7 @@ final class ModelRun {
 
   // MARK: Steps
 
-  private func step(_ group: WriteGroup) throws {
+  func step(_ group: WriteGroup) throws {
     stepCount += 1
     let table = ModelTable.all.filter { $0.kind == .topLevel }.randomElement(using: &random)
     guard let table else { return }
@@ -314,7 +316,7 @@ final class ModelRun {
   // MARK: Bulk
 
   /// What single steps reach too rarely: full clusters, inner nodes, long lists, empty tables.
-  private func bulk(_ group: WriteGroup) throws {
+  func bulk(_ group: WriteGroup) throws {
     let tables = ModelTable.all.filter { $0.kind == .topLevel }
     guard let table = tables.randomElement(using: &random) else { return }
     stepCount += 1

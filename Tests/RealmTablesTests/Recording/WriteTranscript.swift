@@ -9,6 +9,14 @@ import RealmStorage
 /// Collects the calls of a transaction.
 final class WriteTranscript: ChangeRecorder {
   private(set) var writes: [RecordedWrite] = []
+  /// The numbers of calls at the beginnings of the open savepoints.
+  private var savepoints: [Int] = []
+
+  func didBeginSavepoint() { savepoints.append(writes.count) }
+
+  func didKeepSavepoint() { savepoints.removeLast() }
+
+  func didRollBackSavepoint() { writes.removeLast(writes.count - savepoints.removeLast()) }
 
   /// The calls since the last time.
   func take() -> [RecordedWrite] {
