@@ -30,6 +30,7 @@ package final class SimulatedServer {
   /// The newest version of the realm.
   private(set) var head = SaltedVersion()
   var connections: [SimulatedConnection] = []
+  private var rooms = SimulatedRooms()
   package internal(set) var problems: [String] = []
   private let storeErrors = Locked<[StoreError]>([])
   /// The reports of refused writes, each once for a file.
@@ -69,6 +70,7 @@ package final class SimulatedServer {
   func restart() throws {
     startCount += 1
     connections = []
+    rooms = SimulatedRooms()
     files = try files.restarted()
     app = Self.start(mode, files, seed &+ startCount << 32, limits, clock, schema, storeErrors)
     app.access = access
@@ -180,14 +182,48 @@ package final class SimulatedServer {
             refusals.withLock { $0.append((session, refusal)) }
           })
       case .store(let session, let number, let request):
+        checkRoom(request, SimulatedRooms.Holder(connection: connection.number, session: session))
         connection.works.append(.init(session: session, number: number, request: request))
+      case .takeRoom(let session, _):
+        rooms.ask(SimulatedRooms.Holder(connection: connection.number, session: session))
+      case .giveRoomBack(let session):
+        rooms.takeBack(SimulatedRooms.Holder(connection: connection.number, session: session))
       case .ended(let session):
+        rooms.endWait(SimulatedRooms.Holder(connection: connection.number, session: session))
         connection.stores[session]?.end()
         connection.ended.append(session)
       case .notice: break
       }
     }
   }
+
+  // MARK: Rooms
+
+  /// Whether no session has room for an UPLOAD, nor waits for some.
+  package var roomsAreFree: Bool { rooms.isFree }
+
+  /// Whether a session of a connection is the next with room for its UPLOAD.
+  func hasRoom(for connection: SimulatedConnection) -> Bool {
+    rooms.next?.connection == connection.number
+  }
+
+  /// Gives room to the session that is next.
+  func giveRoom(to connection: SimulatedConnection) {
+    guard let next = rooms.next, next.connection == connection.number else { return }
+    rooms.giveNext()
+    handle(.session(next.session, .hasRoom), of: connection)
+  }
+
+  /// What unpacks to much is unpacked in the room of its session.
+  private func checkRoom(_ request: ServerStoreRequest, _ holder: SimulatedRooms.Holder) {
+    guard case .integrate(_, _, let entries) = request,
+      entries.reduce(0, { $0 + $1.changeset.count }) > connectionLimits.plainUploadByteCount,
+      rooms.holder != holder
+    else { return }
+    problems.append("an UPLOAD is unpacked without room for it")
+  }
+
+  // MARK: Losses
 
   /// The socket of a connection is gone.
   func lose(_ connection: SimulatedConnection) {
@@ -251,6 +287,7 @@ package final class SimulatedServer {
     else { return }
     let session = connection.ended.remove(at: index)
     connection.works.removeAll { $0.session == session }
+    rooms.takeBack(SimulatedRooms.Holder(connection: connection.number, session: session))
     connection.dueQueries[session] = nil
     await connection.stores.removeValue(forKey: session)?.close()
   }

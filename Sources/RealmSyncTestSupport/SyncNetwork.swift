@@ -413,6 +413,9 @@ package final class SyncNetwork {
     if connection.works.contains(where: { $0.reply != nil }) {
       steps.append(("answers at the server", { server.reply(connection) }))
     }
+    if server.hasRoom(for: connection) {
+      steps.append(("finds room", { server.giveRoom(to: connection) }))
+    }
     if connection.ended.contains(where: { name in
       !connection.works.contains { $0.session == name && $0.reply == nil }
     }) {

@@ -20,6 +20,19 @@ package protocol ConnectionMemory: Sendable {
   /// Returns when there may be room again, or the connection has ended.
   func waitForRoom(_ byteCount: Int) async
 
+  /// Finds room for what an UPLOAD of a session unpacks to, which is counted apart: what clients
+  /// hold does not keep it from being found, and it does not keep them from reading. Uploads of a
+  /// user get room in their order.
+  ///
+  /// - Parameters:
+  ///   - session: Its name in the connection. It has no other room.
+  ///   - isFound: Is called once, possibly at once, unless the room is given back before.
+  func takeUploadRoom(
+    _ byteCount: Int, for session: UInt64, isFound: @escaping @Sendable () -> Void)
+
+  /// Gives the room of a session back, if it has some, or ends its wait for it.
+  func giveUploadRoomBack(of session: UInt64)
+
   /// Ends all waits of the connection, and those to come.
   func end()
 }
@@ -30,5 +43,12 @@ struct UnlimitedMemory: ConnectionMemory {
   func reserve(_ byteCount: Int) -> Bool { true }
   func release(_ byteCount: Int) {}
   func waitForRoom(_ byteCount: Int) async {}
+
+  func takeUploadRoom(
+    _ byteCount: Int, for session: UInt64, isFound: @escaping @Sendable () -> Void
+  ) { isFound() }
+
+  func giveUploadRoomBack(of session: UInt64) {}
+
   func end() {}
 }

@@ -11,7 +11,7 @@
 // 4. A query is given to a session once there is room for it. It is noted with the one that it
 //    takes the place of, which may be needed still.
 // 5. A session's handler has one request at a time, and is closed when the session has ended and
-//    its last request is carried out.
+//    its last request is carried out. The room for an UPLOAD that it has is given back then.
 
 package import RealmSyncProtocol
 
@@ -159,6 +159,8 @@ package actor ServerConnection {
         assert(handlers[name] == nil, "`ServerConnection` 5: a session has one handler")
         handlers[name] = handlerSource(ServerSessionLink(session: name, of: self))
       case .store(let name, let request, let store): perform(store, number: request, of: name)
+      case .takeRoom(let name, let count): findRoom(count, for: name)
+      case .giveRoomBack(let name): memory.giveUploadRoomBack(of: name)
       case .ended(let name): end(name)
       case .notice(let text): notice(text.withoutControls)
       }
@@ -208,6 +210,14 @@ package actor ServerConnection {
     }
   }
 
+  /// Tells a session when there is room for what its UPLOAD unpacks to.
+  private func findRoom(_ byteCount: Int, for name: UInt64) {
+    memory.takeUploadRoom(byteCount, for: name) { [weak self] in
+      guard let self else { return }
+      Task { await self.handle(.session(name, .hasRoom)) }
+    }
+  }
+
   private static let noRoomForQuery = SessionRefusal(
     .sessionClosed, "The queries of the user's sessions are too large together; try again later")
 
@@ -231,6 +241,7 @@ package actor ServerConnection {
       busySessions.contains(name), "`ServerConnection` 5: a request ends that is not under way")
     busySessions.remove(name)
     if handlers[name] == nil {
+      memory.giveUploadRoomBack(of: name)
       await handler.close()
     } else {
       handle(.session(name, .stored(request: request, reply)))
@@ -257,6 +268,7 @@ package actor ServerConnection {
     guard let handler = handlers.removeValue(forKey: name) else { return }
     handler.end()
     guard !busySessions.contains(name) else { return }
+    memory.giveUploadRoomBack(of: name)
     Task { await handler.close() }
   }
 

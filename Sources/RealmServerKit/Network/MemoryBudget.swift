@@ -9,7 +9,8 @@
 // 3. Messages that the server is about to make get three quarters of each limit, so that clients
 //    that do not read do not keep the others of their user or address from speaking.
 // 4. Who waits for room is woken when something is given back that makes room.
-// 5. The lock of a share is taken before that of the budget, never after.
+// 5. What UPLOADs unpack to is counted apart (`UploadRooms`), as nothing else can wait for it.
+// 6. The lock of a share is taken before that of the budget, never after.
 
 #if Server
 import NIOConcurrencyHelpers
@@ -19,7 +20,7 @@ import RealmServerEngine
 /// The memory of bodies, and of messages that clients send or are sent.
 final class MemoryBudget: Sendable {
   /// Who has to have room for what is taken.
-  fileprivate struct Payer: Hashable, Sendable {
+  struct Payer: Hashable, Sendable {
     var address: String
     var user: String?
   }
@@ -42,6 +43,8 @@ final class MemoryBudget: Sendable {
   private let addressMax: Int
   private let userMax: Int
   private let state = NIOLockedValueBox(State())
+  /// What UPLOADs unpack to.
+  let uploads: UploadRooms
 
   /// - Parameters:
   ///   - byteCount: The limit of the process. An address has a quarter, a user an eighth, and each
@@ -51,6 +54,7 @@ final class MemoryBudget: Sendable {
     processMax = byteCount
     addressMax = max(byteCount / 4, messageByteCount)
     userMax = max(byteCount / 8, messageByteCount)
+    uploads = UploadRooms(byteCount: byteCount / 8)
   }
 
   var byteCount: Int { state.withLockedValue { $0.total } }
@@ -166,6 +170,7 @@ extension MemoryBudget {
     }
 
     deinit {
+      budget.uploads.end(of: ObjectIdentifier(self))
       let (count, payer) = state.withLockedValue { ($0.byteCount, $0.payer) }
       if count > 0 { budget.change(by: -count, payer) }
     }
@@ -222,6 +227,19 @@ extension MemoryBudget {
         }
         if !isWaiting { continuation.resume() }
       }
+    }
+
+    func takeUploadRoom(
+      _ byteCount: Int, for session: UInt64, isFound: @escaping @Sendable () -> Void
+    ) {
+      budget.uploads.take(
+        byteCount, state.withLockedValue { $0.payer },
+        for: UploadRooms.Holder(share: ObjectIdentifier(self), session: session), isFound)
+    }
+
+    func giveUploadRoomBack(of session: UInt64) {
+      budget.uploads.giveBack(
+        UploadRooms.Holder(share: ObjectIdentifier(self), session: session))
     }
 
     func end() {

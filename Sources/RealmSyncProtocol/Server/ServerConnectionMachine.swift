@@ -32,6 +32,8 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     package var heldByteCount = 8 << 20
     /// The same while memory is tight.
     package var tightHeldByteCount = 64 << 10
+    /// The bytes that an UPLOAD may have unpacked without room for it.
+    package var plainUploadByteCount = 64 << 10
     /// The bytes that wait for the socket, with which nothing more is made for it.
     package var outputByteCount = 2 << 20
     /// The DOWNLOADs that are made at a time.
@@ -170,7 +172,9 @@ package struct ServerConnectionMachine: Hashable, Sendable {
     let isTooMany = sessions.count >= limits.sessionCount
     lastName += 1
     sessions[number] = Session(
-      name: lastName, machine: ServerSessionMachine(version: version, session: number))
+      name: lastName,
+      machine: ServerSessionMachine(
+        version: version, session: number, plainByteCountMax: limits.plainUploadByteCount))
     numbers[lastName] = number
     effects.append(.began(session: lastName))
     if isOutputBlocked { handle(.outputBlocked, at: number) }
@@ -208,6 +212,8 @@ package struct ServerConnectionMachine: Hashable, Sendable {
       } else {
         effects.append(.store(session: name, request: request, store))
       }
+    case .takeRoom(let count): effects.append(.takeRoom(session: name, byteCount: count))
+    case .giveRoomBack: effects.append(.giveRoomBack(session: name))
     case .failConnection(let code, let message): refuse(code, message)
     case .closeConnection(let code, let reason): refuse(code, reason)
     case .notice(let text): effects.append(.notice(text))

@@ -17,6 +17,9 @@
 /// 7. A message that waits comes before a DOWNLOAD that is due, but for an UPLOAD while a bootstrap
 ///    is due of which nothing was sent: what the client has written may be what its new query
 ///    selects and the old one does not.
+/// 8. An UPLOAD that unpacks to much is unpacked once there is room for that. It waits in its place
+///    among the messages, and nothing is asked for meanwhile: a session that has room depends on
+///    no client. The room is kept until the realm has integrated the UPLOAD.
 package struct ServerSessionMachine: Hashable, Sendable {
   /// How far the session is. What exists only in a phase is in its case.
   private enum Phase: Hashable, Sendable {
@@ -32,15 +35,28 @@ package struct ServerSessionMachine: Hashable, Sendable {
     case ended
   }
 
+  /// The room for an UPLOAD that unpacks to much.
+  private enum Room: Hashable, Sendable {
+    case none
+    case asked
+    case found
+  }
+
   private struct WaitingMessage: Hashable, Sendable {
     var message: ClientMessage
     var byteCount: Int
 
     var isUpload: Bool { if case .upload = message { true } else { false } }
+
+    /// The bytes that it has unpacked.
+    var unpackedByteCount: Int {
+      if case .upload(let upload) = message { upload.body.uncompressedByteCount } else { byteCount }
+    }
   }
 
   package let version: ProtocolVersion
   package let session: UInt64
+  private let plainByteCountMax: Int
   private var phase = Phase.unbound
   private var effects: [ServerSessionEffect] = []
   private var underWay: ServerStoreRequest?
@@ -49,11 +65,14 @@ package struct ServerSessionMachine: Hashable, Sendable {
   private var waitingByteCount = 0
   /// The size of the UPLOAD that the realm is integrating.
   private var underWayByteCount = 0
+  private var room = Room.none
   private var isOutputBlocked = false
   /// The newest version of the realm that is known.
   private var head = SaltedVersion()
 
-  package init(version: ProtocolVersion, session: UInt64) {
+  /// - Parameter plainByteCountMax: The bytes that an UPLOAD may have unpacked without room for it.
+  package init(version: ProtocolVersion, session: UInt64, plainByteCountMax: Int = 64 << 10) {
+    self.plainByteCountMax = plainByteCountMax
     self.version = version
     self.session = session
   }
@@ -92,8 +111,10 @@ package struct ServerSessionMachine: Hashable, Sendable {
       guard number == lastRequest, let request = underWay else { return [] }
       underWay = nil
       underWayByteCount = 0
+      giveRoomBack()
       if phase != .failed { stored(request, reply) }
     case .head(let head): note(head)
+    case .hasRoom: if room == .asked { room = .found }
     case .outputBlocked: isOutputBlocked = true
     case .outputDrained: isOutputBlocked = false
     case .refuse(let refusal): if phase != .failed { refuse(refusal) }
@@ -118,12 +139,20 @@ package struct ServerSessionMachine: Hashable, Sendable {
     guard phase != .ended else { return }
     forget()
     phase = .ended
+    room = .none
     effects.append(.ended)
   }
 
   private mutating func forget() {
     inbox = []
     waitingByteCount = 0
+    if phase != .ended, underWay == nil { giveRoomBack() }
+  }
+
+  private mutating func giveRoomBack() {
+    guard room != .none else { return }
+    room = .none
+    effects.append(.giveRoomBack)
   }
 
   private mutating func refuse(_ refusal: SessionRefusal) {
@@ -167,14 +196,11 @@ package struct ServerSessionMachine: Hashable, Sendable {
   // MARK: Progress
 
   private mutating func proceed() {
-    while underWay == nil, phase != .failed, phase != .ended {
+    while underWay == nil, room != .asked, phase != .failed, phase != .ended {
       // Before the next message: one that is refused ends the session.
       answerMarks()
       if let next = inbox.first, !mustWait(next.message) {
-        inbox.removeFirst()
-        waitingByteCount -= next.byteCount
-        receive(next.message)
-        if case .integrate = underWay { underWayByteCount = next.byteCount }
+        take(next)
       } else if let exchange, !isOutputBlocked, exchange.needsDownload(head: head.version) {
         store(.nextDownload(after: exchange.scanned))
       } else {
@@ -182,6 +208,26 @@ package struct ServerSessionMachine: Hashable, Sendable {
       }
     }
     answerMarks()
+  }
+
+  /// Takes the first message that waits, or asks for room for it.
+  private mutating func take(_ next: WaitingMessage) {
+    if room == .none, next.isUpload, next.unpackedByteCount > plainByteCountMax, exchange != nil,
+      next.unpackedByteCount <= MessageBody.uploadByteCountMax
+    {
+      room = .asked
+      return effects.append(.takeRoom(byteCount: next.unpackedByteCount))
+    }
+    inbox.removeFirst()
+    waitingByteCount -= next.byteCount
+    receive(next.message)
+    if case .integrate = underWay {
+      // What has room is counted there.
+      underWayByteCount =
+        room == .found ? next.byteCount : max(next.byteCount, next.unpackedByteCount)
+    } else if phase != .ended {
+      giveRoomBack()
+    }
   }
 
   /// Whether a message is left until a bootstrap is begun, or sent completely: a client must not

@@ -38,7 +38,12 @@ package enum ServerConnectionEffect: Hashable, Sendable {
   /// A session begins, under a name that none has had.
   case began(session: UInt64)
   case store(session: UInt64, request: UInt64, ServerStoreRequest)
-  /// The session is over: no request follows, and no answer is awaited.
+  /// A session needs room for what an UPLOAD unpacks to. It is told by the input `hasRoom`.
+  case takeRoom(session: UInt64, byteCount: Int)
+  /// The session needs its room no more, or waits for none.
+  case giveRoomBack(session: UInt64)
+  /// The session is over: no request follows, and no answer is awaited. Its room is given back
+  /// once the request that is under way is carried out.
   case ended(session: UInt64)
   /// Tell the operator.
   case notice(String)
@@ -52,6 +57,8 @@ package enum ServerSessionInput: Hashable, Sendable {
   case stored(request: UInt64, ServerStoreReply)
   /// The realm has a new version.
   case head(SaltedVersion)
+  /// There is the room that was asked for.
+  case hasRoom
   /// The socket has taken too little of what was sent.
   case outputBlocked
   case outputDrained
@@ -63,6 +70,10 @@ package enum ServerSessionInput: Hashable, Sendable {
 package enum ServerSessionEffect: Hashable, Sendable {
   case send(ServerMessage, after: StoredProgress?)
   case store(request: UInt64, ServerStoreRequest)
+  /// Find room for what an UPLOAD unpacks to.
+  case takeRoom(byteCount: Int)
+  /// The room is needed no more, also if it was not found yet.
+  case giveRoomBack
   /// The client broke the protocol: send the error for the connection, and close it.
   case failConnection(ConnectionErrorCode, message: String)
   /// Close the connection: the reaction of clients to the code is the right one.

@@ -138,20 +138,23 @@ struct ServerConnectionTests {
     while memory.held.last != 0 { await Task.yield() }
   }
 
-  /// Takes a session to its first DOWNLOAD, whose answer is not given.
-  private func run(_ connection: ServerConnection, _ handler: TestHandler) async {
+  /// Takes a session to its first DOWNLOAD, whose answer is not given unless it is among others.
+  private func run(
+    _ connection: ServerConnection, _ handler: TestHandler, answering more: [ServerStoreReply] = []
+  ) async {
     var file = ServerFile(ident: FileIdentifier(2), salt: 1002)
     (file.clientVersion, file.reciprocalBase) = (18, 3)
     let head = SaltedVersion(version: 4, salt: 7777)
     handler.script.withLock {
-      $0 = [
-        .done, .file(ServerFileLookup(file: file, head: head, latestSalt: 7777)),
-        .claimed(file, rejected: []),
-      ]
+      $0 =
+        [
+          .done, .file(ServerFileLookup(file: file, head: head, latestSalt: 7777)),
+          .claimed(file, rejected: []),
+        ] + more
     }
     await connection.receive(Array(Self.bind.utf8))
     await connection.receive(Array("ident 1 2 1002 4 18 4 7777\n".utf8))
-    await handler.waitForRequests(3)
+    await handler.waitForRequests(3 + more.count)
   }
 
   /// `ServerConnection` 3
@@ -268,6 +271,58 @@ struct ServerConnectionTests {
     while memory.waitingCount == 0 { try await Task.sleep(for: .milliseconds(1)) }
     await connection.socketDidClose()
     await handler.waitUntilClosed()
+  }
+
+  /// A session with an UPLOAD of 100 kB that waits for room.
+  private func uploading(
+    _ memory: TestMemory
+  ) async throws -> (ServerConnection, TestHandler) {
+    let (socket, handler) = (TestSocket(), TestHandler())
+    let connection = await makeConnection(socket, handler, memory: memory)
+    let download = ServerMessage.Download(
+      cursors: SyncCursors(
+        download: DownloadCursor(serverVersion: 4, clientVersion: 18),
+        upload: UploadCursor(clientVersion: 18, serverVersion: 3),
+        latest: SaltedVersion(version: 4, salt: 7777)),
+      progress: .partition(byteCountLeft: 0), body: .empty)
+    await run(connection, handler, answering: [.download(download)])
+    while !socket.events.withLock({ $0.contains { $0.hasPrefix("download") } }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+    let body = MessageBody(uploads: [
+      UploadEntry(
+        clientVersion: 20, serverVersion: 4, timestamp: OriginTimestamp(milliseconds: 5),
+        changeset: [UInt8](repeating: 0, count: 100_000))
+    ])
+    let head = "upload 1 1 \(body.uncompressedByteCount) \(body.bytes.count) 20 4 0\n"
+    await connection.receive(Array(head.utf8) + body.bytes)
+    while memory.uploads.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    expectEqual(handler.requestCount, 4)
+    return (connection, handler)
+  }
+
+  /// `ServerSessionMachine` 8
+  @Test func anUploadIsIntegratedOnceThereIsRoom() async throws {
+    let memory = TestMemory()
+    let (connection, handler) = try await uploading(memory)
+    memory.giveUploadRoom()
+    await handler.waitForRequests(5)
+    expectEqual(memory.uploads, [1])
+    // The session ends, and what it has unpacked is needed still.
+    await connection.socketDidClose()
+    expectEqual(memory.uploads, [1])
+    handler.answer(.refused(SessionRefusal(.sessionClosed, "gone")))
+    await handler.waitUntilClosed()
+    expectEqual(memory.uploads, [])
+  }
+
+  @Test func aLostSocketEndsTheWaitOfAnUpload() async throws {
+    let memory = TestMemory()
+    let (connection, handler) = try await uploading(memory)
+    await connection.socketDidClose()
+    expectEqual(memory.uploads, [])
+    await handler.waitUntilClosed()
+    expectEqual(handler.requestCount, 4)
   }
 
   /// `ServerConnection` 5

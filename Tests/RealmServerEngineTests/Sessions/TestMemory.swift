@@ -16,6 +16,7 @@ final class TestMemory: ConnectionMemory {
     var reserved = 0
     var hasEnded = false
     var waiters: [CheckedContinuation<Void, Never>] = []
+    var uploads: [(session: UInt64, isFound: @Sendable () -> Void)] = []
   }
 
   private let state = Locked(State())
@@ -63,6 +64,22 @@ final class TestMemory: ConnectionMemory {
       }
       if !isWaiting { waiter.resume() }
     }
+  }
+
+  // MARK: Uploads
+
+  /// The sessions that have asked for room and not given it back.
+  var uploads: [UInt64] { state.withLock { $0.uploads.map(\.session) } }
+
+  /// Gives room to the first session that has asked for it.
+  func giveUploadRoom() { state.withLock { $0.uploads.first }?.isFound() }
+
+  func takeUploadRoom(
+    _ byteCount: Int, for session: UInt64, isFound: @escaping @Sendable () -> Void
+  ) { state.withLock { $0.uploads.append((session, isFound)) } }
+
+  func giveUploadRoomBack(of session: UInt64) {
+    state.withLock { state in state.uploads.removeAll { $0.session == session } }
   }
 
   func end() {

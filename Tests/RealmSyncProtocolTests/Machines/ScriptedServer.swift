@@ -16,9 +16,10 @@ struct ScriptedServer {
   private let parser: MessageParser
   private let encoder: MessageEncoder
 
-  init(_ mode: SyncMode = .flexible) {
+  init(_ mode: SyncMode = .flexible, plainByteCountMax: Int = 64 << 10) {
     let version = ProtocolVersion(mode: mode)
-    machine = ServerSessionMachine(version: version, session: 1)
+    machine = ServerSessionMachine(
+      version: version, session: 1, plainByteCountMax: plainByteCountMax)
     parser = MessageParser(version: version)
     encoder = MessageEncoder(version: version)
   }

@@ -20,6 +20,9 @@ struct ServerConnectionFuzzTests {
     var random: SeededGenerator
     var connection: ScriptedServerConnection
     var open: [(session: UInt64, number: UInt64, request: ServerStoreRequest)] = []
+    /// The sessions that wait for room, and those that have some.
+    var waiting: [UInt64] = []
+    var roomy: Set<UInt64> = []
     var head: UInt64 = 3
     /// The sessions as a client that keeps the rules knows them, by their numbers.
     private var clients: [UInt64: Client] = [:]
@@ -30,6 +33,7 @@ struct ServerConnectionFuzzTests {
       var limits = ServerConnectionMachine.Limits()
       (limits.sessionCount, limits.heldByteCount) = (3, 400)
       (limits.outputByteCount, limits.downloadCount) = (300, 2)
+      limits.plainUploadByteCount = random.next() % 2 == 0 ? 5 : 64 << 10
       connection = ScriptedServerConnection(ProtocolVersion(mode: mode), limits: limits)
     }
 
@@ -152,9 +156,39 @@ struct ServerConnectionFuzzTests {
       case 8:
         connection.now += number(100_000)
         connection.handle(.timer)
-      default: _ = connection.takeSent()
+      default:
+        _ = connection.takeSent()
+        giveRoom()
       }
       open += connection.takeOpenRequests()
+      noteRooms()
+    }
+
+    private mutating func giveRoom() {
+      guard !waiting.isEmpty else { return }
+      let next = waiting.removeFirst()
+      roomy.insert(next)
+      connection.handle(.session(next, .hasRoom))
+    }
+
+    /// Each session gives back once what it has, and ends without a wait.
+    private mutating func noteRooms() {
+      for effect in connection.takeOthers() {
+        switch effect {
+        case .takeRoom(let session, _):
+          expectFalse(waiting.contains(session) || roomy.contains(session))
+          waiting.append(session)
+        case .giveRoomBack(let session):
+          let isWaiting = waiting.contains(session)
+          waiting.removeAll { $0 == session }
+          expectTrue(roomy.remove(session) != nil || isWaiting)
+        case .ended(let session):
+          // With it goes its wait.
+          waiting.removeAll { $0 == session }
+          roomy.remove(session)
+        default: break
+        }
+      }
     }
   }
 
@@ -178,7 +212,7 @@ struct ServerConnectionFuzzTests {
     let all: Set = [
       "send", "close", "setTimer", "pauseReading", "resumeReading", "began", "ended", "bind",
       "lookUp", "claim", "nextDownload", "integrate", "currentHead", "setQuery",
-      "notice",
+      "notice", "takeRoom", "giveRoomBack",
     ]
     expectEqual(met, all)
   }
@@ -193,6 +227,8 @@ struct ServerConnectionFuzzTests {
     case .resumeReading: "resumeReading"
     case .began: "began"
     case .ended: "ended"
+    case .takeRoom: "takeRoom"
+    case .giveRoomBack: "giveRoomBack"
     case .store(_, _, let request):
       switch request {
       case .bind: "bind"

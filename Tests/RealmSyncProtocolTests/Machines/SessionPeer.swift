@@ -116,7 +116,8 @@ struct SessionPeer {
         serverSession = nil
         serverRequest = nil
       case .close(_, let reason): problems.append("closed: \(reason)")
-      case .setTimer, .pauseReading, .resumeReading: break
+      case .takeRoom(let session, _): handleAtServer(.session(session, .hasRoom), now: now)
+      case .setTimer, .pauseReading, .resumeReading, .giveRoomBack: break
       }
     }
   }
