@@ -39,8 +39,10 @@ struct ImportRequest: Sendable {
   ///   - ask: Whether to begin, once the plan is shown.
   ///   - show: Shows the plan and the progress.
   func answer(
-    ask: () -> Bool, show: @escaping @Sendable (String) -> Void
+    ask: () -> Bool, show output: @escaping @Sendable (String) -> Void
   ) async throws(ServerFailure) -> String {
+    // Names of collections, classes and files are those of the export.
+    let show = { @Sendable (text: String) in output(PlainText.lines(text)) }
     let files = DiskFiles()
     let plan: ImportPlan
     do throws(ImportError) {

@@ -226,7 +226,8 @@ struct ServeCommand: AsyncParsableCommand {
         services: services, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger
       ).run()
     } catch let failure as ServerFailure {
-      FileHandle.standardError.write(Data("realm-server: \(failure)\n".utf8))
+      FileHandle.standardError.write(
+        Data("realm-server: \(PlainText.lines(failure.description))\n".utf8))
       throw ExitCode(1)
     }
   }

@@ -97,6 +97,32 @@ struct StoreServerTests {
     expectEqual(rows, [[.text("todos/flexible")], [.text("todos=2fusers/flexible")]])
   }
 
+  /// Devices keep their files, so the mode of an app stays, as it does for realms in the folder.
+  @Test(.withPostgres) @MainActor func aChangedModeIsRefusedAtTheStart() async throws {
+    let cluster = try PostgresCluster.shared.get()
+    let address = cluster.address(try cluster.makeDatabase())
+    let first = try server("first", store: address)
+    try await first.run { _ in
+      _ = try await first.app("todos").collection(StoreTodo.self).insertOne(["text": "one"])
+    }
+    let path = directory.file("first/apps/todos/app.json")
+    let file = try String(contentsOfFile: path, encoding: .utf8)
+    try #require(file.contains("flexible"))
+    try Data(file.replacingOccurrences(of: "flexible", with: "partition").utf8)
+      .write(to: URL(fileURLWithPath: path))
+    var configuration = RealmServerConfiguration(folder: directory.file("first"), port: 0)
+    configuration.store = address
+    do {
+      _ = try RealmServer(configuration, apps: [])
+      Issue.record("the server starts")
+    } catch {
+      expectTrue("\(error)".contains("has \"sync\": \"partition\""), "\(error)")
+      expectTrue("\(error)".contains("Write \"sync\": \"flexible\""), "\(error)")
+    }
+    try Data(file.utf8).write(to: URL(fileURLWithPath: path))
+    _ = try RealmServer(configuration, apps: [])
+  }
+
   /// A user registers at one server, logs in at the other, and loses the access there when the
   /// first one disables it. Triggers run at one of them.
   @Test(.withPostgres) @MainActor func usersAndTriggersAreThoseOfAllServers() async throws {

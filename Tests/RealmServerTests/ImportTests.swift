@@ -33,6 +33,21 @@ import Testing
     expectTrue(!FileManager.default.fileExists(atPath: directory.path + "/data"))
   }
 
+  /// Names of an export are those of a stranger: they move no terminal.
+  @Test func whatIsShownHasNoControls() async throws {
+    let directory = try TemporaryDirectory()
+    let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)
+    try app.write("dump/todo/a\u{1B}]0;x\u{7}\u{202E}b.json", Array(#"{"_id":1}"#.utf8))
+    let (shown, answer) = try await app.run()
+    expectTrue(shown.contains("a\\u{1b}]0;x\\u{7}\\u{202e}b"), "\(shown)")
+    for text in [shown, PlainText.lines(answer)] {
+      let hidden = text.unicodeScalars.filter { scalar in
+        scalar != "\n" && [.control, .format].contains(scalar.properties.generalCategory)
+      }
+      expectEqual(hidden.map(\.value), [])
+    }
+  }
+
   @Test func aListOfUsersThatIsMissingIsNamedBeforeAnythingIsMade() async throws {
     let directory = try TemporaryDirectory()
     let app = try TutorialApp(in: directory.path, userCount: 2, itemCount: 3)

@@ -63,16 +63,30 @@ struct AppOpener: Sendable {
     of file: AppFile, in stage: AppStage, replacesMissing: Bool
   ) throws(ServerFailure) -> ServerProgram.FoundClasses {
     guard let shared else { return try checkRealms(of: file, replacesMissing: replacesMissing) }
+    let realms = try Self.realms(of: file.id) { app throws(StoreError) in
+      try shared.realms(app)
+    }
+    try checkMode(of: file, Set(realms))
     var found = ServerProgram.FoundClasses()
     let schema = try directory.schema(of: file.id)
     guard stage == .development || schema == nil else { return found }
+    let classes = try Self.realms(of: file.id) { app throws(StoreError) in
+      try shared.classes(app)
+    }
+    for classes in classes { found.add(classes) }
+    return found
+  }
+
+  /// Reads something of the realms of an app from a database.
+  private static func realms<R>(
+    of app: String, _ call: (String) throws(StoreError) -> R
+  ) throws(ServerFailure) -> R {
     do throws(StoreError) {
-      for classes in try shared.classes(file.id) { found.add(classes) }
+      return try call(app)
     } catch {
       throw ServerFailure(
-        "The realms of \(file.id) cannot be read from the database: \(ServerFailure.text(error))")
+        "The realms of \(app) cannot be read from the database: \(ServerFailure.text(error))")
     }
-    return found
   }
 
   /// Refuses an app whose realms were made in the other mode: devices keep their files, and the

@@ -43,6 +43,8 @@ struct SharedStore: Sendable {
   let take: @Sendable (RealmExport) throws(StoreError) -> Bool
   /// The name of this server in the database.
   let node: String
+  /// The realms of an app. Blocks the thread.
+  let realms: @Sendable (String) throws(StoreError) -> [RealmID]
   /// The classes of the realms of an app.
   let classes: @Sendable (String) throws(StoreError) -> [DeclaredSchema]
   /// The users of an app. Blocks the thread.
@@ -137,7 +139,7 @@ struct SharedStore: Sendable {
         directory: SharedNodes { (node) throws(StoreError) in try store.nodes.address(of: node) },
         files: store.files, present: { () throws(StoreError) in try store.nodes.present() },
         take: { (export) throws(StoreError) in try store.take(export) == .moved },
-        node: store.node,
+        node: store.node, realms: { (app) throws(StoreError) in try store.realmIDs(ofApp: app) },
         classes: { (app) throws(StoreError) in try store.classes(ofApp: app) },
         users: { (app) throws(StoreError) in try store.records(.users, ofApp: app) },
         triggers: { (app, isNeeded) throws(StoreError) in

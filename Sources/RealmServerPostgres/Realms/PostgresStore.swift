@@ -158,6 +158,11 @@ package final class PostgresStore: ServerStore {
   package nonisolated(nonsending)
     func realms(ofApp app: String) async throws(StoreError) -> [RealmID]
   {
+    try realmIDs(ofApp: app)
+  }
+
+  /// The realms of an app. Blocks the thread.
+  package func realmIDs(ofApp app: String) throws(StoreError) -> [RealmID] {
     var found: [RealmID] = []
     for values in try database.repeating([Statements.realmsOfApp(.text(app))])[0] {
       found.append(try StoreError.reading(RealmRow(values)).head.realm)

@@ -21,6 +21,27 @@ import Testing
       email: "ann@x.org", isEmailVerified: true)
   }
 
+  /// A redirection could lead the server to addresses that it alone reaches.
+  @Test func keysAreNotFetchedFromElsewhere() async throws {
+    let issuer = try TestIssuer()
+    let web = try await TestWebServer()
+    web.answer("/elsewhere", try issuer.published())
+    web.answer(
+      "/keys",
+      TestWebServer.Answer(text: "", status: 302, location: "\(web.address)/elsewhere"))
+    let server = try await RunningServer(
+      file: AppCallTests.file(
+        #""oauth2-google":{"client_ids":["phone"],"jwks_url":"\#(web.address)/keys"}"#))
+    let app = AppDevice.app(server)
+    let token = try issuer.token(Self.google("1001", for: "phone"), .rs256)
+    let code = await AppError.code { try await app.login(credentials: .googleId(token: token)) }
+    expectTrue(code != nil)
+    expectTrue(!web.requests("/keys").isEmpty)
+    expectEqual(web.requests("/elsewhere").count, 0)
+    try await server.stop()
+    try await web.stop()
+  }
+
   @Test func codesOfGoogleAreExchanged() async throws {
     let issuer = try TestIssuer()
     let web = try await TestWebServer()
