@@ -14,12 +14,26 @@ package import RealmSyncProtocol
 ///    an entry of exactly its version.
 /// 3. No DOWNLOAD passes a report that is held back: the next entry would be newer. A bootstrap may
 ///    end with its version.
+///
+/// Before version 14 the messages of the steady state are those that end a batch of the query that
+/// is active at the client: that of its IDENT, and then that of the last whole bootstrap.
 package struct ReportChecker {
   /// The versions of the reports that a session holds back.
   private var held: [UInt64: [UInt64]] = [:]
+  /// The queries that are active at the client, by sessions; of older versions.
+  private var active: [UInt64: UInt64] = [:]
+  private let isTold: Bool
   package private(set) var problems: [String] = []
 
-  package init() {}
+  /// - Parameter version: That of the connection.
+  package init(_ version: ProtocolVersion) {
+    isTold = version.hasServerBootstraps || version.mode == .partition
+  }
+
+  /// Takes a message of the client.
+  package mutating func send(_ message: ClientMessage) {
+    if case .ident(let ident) = message { active[ident.session] = ident.query?.version }
+  }
 
   package mutating func receive(_ message: ServerMessage) {
     switch message {
@@ -36,25 +50,26 @@ package struct ReportChecker {
   }
 
   private mutating func receive(_ download: ServerMessage.Download, _ session: UInt64) {
+    let isSteady = isSteady(download, session)
+    if case .flexible(let query, .last, _) = download.progress { active[session] = query }
     guard let versions = held[session], !versions.isEmpty else { return }
     let entries = (try? download.body.downloadEntries().map(\.serverVersion)) ?? []
-    let released = download.isSteady ? versions.prefix { $0 <= entries.last ?? 0 } : []
+    let released = isSteady ? versions.prefix { $0 <= entries.last ?? 0 } : []
     for version in released where !entries.contains(version) {
       problems.append("the report of version \(version) is released by \(entries)")
     }
     let rest = Array(versions.dropFirst(released.count))
     let end = download.cursors.download.serverVersion
-    if let version = rest.first, download.isSteady ? version <= end : version < end {
+    if let version = rest.first, isSteady ? version <= end : version < end {
       problems.append(
         "a DOWNLOAD passes the report of version \(version): \(download.cursors), \(entries)")
     }
     held[session] = rest
   }
-}
 
-extension ServerMessage.Download {
-  /// Whether it is no part of a bootstrap.
-  fileprivate var isSteady: Bool {
-    if case .flexible(_, let batch, _) = progress { batch == .steady } else { true }
+  /// Whether the client takes a message for none of a bootstrap.
+  private func isSteady(_ download: ServerMessage.Download, _ session: UInt64) -> Bool {
+    guard case .flexible(let query, let batch, _) = download.progress else { return true }
+    return batch == .steady || !isTold && batch == .last && query == active[session]
   }
 }

@@ -37,7 +37,7 @@ final class SimulatedConnection {
   var output: [(bytes: [UInt8], said: StoredProgress?)] = []
   var toClient: [[UInt8]] = []
   /// What an original client asserts of the messages.
-  var reports = ReportChecker()
+  var reports: ReportChecker
   /// What a message has said last of the device's file, and the disk has.
   var foundProgress: StoredProgress?
   var isLostForClient = false
@@ -75,6 +75,7 @@ final class SimulatedConnection {
     self.number = number
     self.version = version
     self.user = user
+    reports = ReportChecker(version)
     machine = ServerConnectionMachine(
       version: version, served: version.mode, limits: limits, now: now)
   }

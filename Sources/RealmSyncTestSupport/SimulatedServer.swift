@@ -155,7 +155,11 @@ package final class SimulatedServer {
   func receive(from connection: SimulatedConnection) {
     let isQuery = connection.isQueryNext
     repeat {
-      handle(.message(connection.toServer.removeFirst()), of: connection)
+      let message = connection.toServer.removeFirst()
+      if let read = try? MessageParser(version: connection.version).clientMessage(message) {
+        connection.reports.send(read)
+      }
+      handle(.message(message), of: connection)
     } while isQuery && !connection.toServer.isEmpty && connection.closing == nil
   }
 

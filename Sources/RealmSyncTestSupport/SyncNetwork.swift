@@ -454,8 +454,7 @@ package final class SyncNetwork {
   private func write(_ connection: SimulatedConnection) async throws {
     if let (bytes, said) = connection.output.first {
       let message = try? MessageParser(version: connection.version).serverMessage(bytes)
-      // Older versions do not say which messages are of a bootstrap.
-      if let message, connection.version.hasServerBootstraps || mode == .partition {
+      if let message {
         connection.reports.receive(message)
         ownProblems += connection.reports.problems
       }
