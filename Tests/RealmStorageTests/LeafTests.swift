@@ -103,7 +103,10 @@ struct LeafTests {
     let scratch = try ScratchSpace()
     let ref = try StringLeaf.make(in: scratch.allocator)
     let bytes = [UInt8](repeating: 65, count: StringLeaf.maximumByteCount + 1)
-    #expect(throws: StorageError.limitExceeded("String too big")) {
+    let text =
+      "String too big: 16777200 bytes, and the limit is 16777199. Store it in a file of its own, "
+      + "and here its path"
+    #expect(throws: StorageError.limitExceeded(text)) {
       try store(bytes) { try StringLeaf.insert($0, at: 0, in: ref, scratch.allocator) }
     }
   }

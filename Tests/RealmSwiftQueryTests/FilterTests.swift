@@ -179,7 +179,11 @@ struct FilterTests {
 
   @Test(arguments: [
     ("name = ", "at column 8"),
-    ("nam == 'x'", "Invalid keypath 'nam': Property 'nam' not found in object of type 'Shop'"),
+    (
+      "nam == 'x'",
+      "Invalid keypath 'nam': Property 'nam' not found in object of type 'Shop'. Did you mean "
+        + "'name'? At column 1, in: nam == 'x'"
+    ),
     ("name.x == 'x'", "Property 'Shop.name' is not a link or collection"),
     ("staff.age > 3", "Key paths that include a collection property must use aggregate operations"),
     ("ANY name == 'x'", "Aggregate operations can only be used on key paths"),

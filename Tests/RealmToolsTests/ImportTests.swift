@@ -205,6 +205,14 @@ struct ImportTests {
       [
         "line 2, column 6: this is no JSON", "line 3: this is no JSON object",
       ])
+    // Only the first line may be that of columns.
+    let csv = try run(try source("id,name\n1,Rex\n", .json))
+    expectEqual(
+      csv.badRows.map(\.description),
+      [
+        "line 1, column 1: this is no JSON. Is it CSV? Then give --from csv",
+        "line 2: this is no JSON: something follows the value",
+      ])
     #expect(try lines("Dog").isEmpty)
   }
 

@@ -205,7 +205,10 @@ struct QueryRunTests {
 
   @Test(arguments: [
     ("", "begins with the name of a class"), ("Cat", "There is no class 'Cat'"),
-    ("dog", "Did you mean 'Dog'?"), ("Dog WHERE", "no condition after WHERE"),
+    ("dog", "Did you mean 'Dog'?"), ("Dgo", "Did you mean 'Dog'?"),
+    ("Dog WHERE agee > 3", "'Dog'. Did you mean 'age'?\n  Dog WHERE agee > 3\n            ^"),
+    ("Dog WHERE age > 'x'", "without quotes. Documentation/QueryLanguage.md has all literals."),
+    ("Dog WHERE", "no condition after WHERE"),
     ("Dog age > 3", "at column 5"), ("Dog WHERE age >", "at column 16"),
     ("Dog SORT(age", "at column 13"), ("Dog WHERE size > 3", "size"),
     ("Dog WHERE age > 'x'", "age"), ("`Dog", "no second"),

@@ -116,7 +116,8 @@ import Testing
       "CREATE TABLE a (id INTEGER PRIMARY KEY, born DATETIME)",
       "INSERT INTO a VALUES (1, '2020-01-01'), (2, 'yesterday')")
     let (_, report, target) = try imported(path)
-    expectEqual(report.badRows.map(\.description), ["line 2 (a.born): 'yesterday' is no date"])
+    expectEqual(
+      report.badRows.map(\.description), ["table 'a', id 2 (born): 'yesterday' is no date"])
     expectFalse(report.isComplete)
     #expect(throws: ToolFailure.self) { try lines("a", target) }
   }

@@ -34,3 +34,12 @@ package enum BSONError: Error, Hashable, Sendable {
     return (path.isEmpty ? "the value" : "'\(path)'") + " is no \(key)"
   }
 }
+
+extension BSONError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .json(let error): error.description
+    case .badValue: valueProblem ?? ""
+    }
+  }
+}

@@ -18,3 +18,17 @@ package enum JSONError: Error, Hashable, Sendable {
   /// Bytes follow the value.
   case trailingBytes
 }
+
+extension JSONError: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .truncated: "it ends in the middle of a value"
+    case .unexpectedByte(let offset): "the character at byte \(offset) cannot stand there"
+    case .invalidUTF8: "a text is not UTF-8"
+    case .badEscape: "an escape in a text is none, or half of a pair"
+    case .numberOutOfRange: "a number is larger than a double can be"
+    case .tooDeep: "arrays and objects are nested too deeply"
+    case .trailingBytes: "something follows the value"
+    }
+  }
+}

@@ -138,7 +138,9 @@ struct BoundPath {
             ? " A key stands in brackets: ['\(name)']." : ""))
     }
     guard let property = owner.queryProperty(named: name) else {
-      throw invalid("Property '\(name)' not found in object of type '\(owner.className)'")
+      throw invalid(
+        "Property '\(name)' not found in object of type '\(owner.className)'"
+          + AlikeName.hint(for: name, among: owner.queryPropertyNames))
     }
     names.append(property.columnName)
     if property.isMany { noteCollection() }
@@ -154,7 +156,9 @@ struct BoundPath {
       throw invalid("there is no class '\(origin)'")
     }
     guard let link = other.queryProperty(named: name) else {
-      throw invalid("Property '\(name)' not found in object of type '\(origin)'")
+      throw invalid(
+        "Property '\(name)' not found in object of type '\(origin)'"
+          + AlikeName.hint(for: name, among: other.queryPropertyNames))
     }
     guard link.type == .link, link.target?.className == owner.className else {
       throw invalid(

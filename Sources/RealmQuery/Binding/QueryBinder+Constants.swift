@@ -39,7 +39,8 @@ extension QueryBinder {
       let path = other.written.components.isEmpty ? "self" : other.written.text
       throw .invalid(
         "Cannot compare value '\(name)' of type '\(name)' to property '\(path)' of type "
-          + "'\(target.className)'")
+          + "'\(target.className)'. A link is equal to objects of its own class alone. "
+          + LiteralHint.page)
     default: return constant
     }
   }

@@ -33,6 +33,9 @@ package protocol QueryClass {
 
   /// The property of that name; nil if there is none.
   func queryProperty(named name: String) -> QueryProperty?
+
+  /// The names of all properties, for messages.
+  var queryPropertyNames: [String] { get }
 }
 
 /// A property as key paths lead through it.

@@ -97,6 +97,7 @@ private struct StoredClass: QueryClass {
   let owner: StoredSchema
 
   var className: String { schema.displayName }
+  var queryPropertyNames: [String] { schema.columns.map(\.name) }
 
   func queryProperty(named name: String) -> QueryProperty? {
     schema.column(named: name).map { column in

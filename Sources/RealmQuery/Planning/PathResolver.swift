@@ -166,7 +166,9 @@ struct PathResolver {
   private func column(_ name: String, of table: Table) throws(QueryError) -> Column {
     if name.hasPrefix("@links."), let column = try backlinkColumn(name, of: table) { return column }
     guard let column = table.schema.column(named: name) else {
-      throw .unknownProperty(name, in: path, of: table.schema.className ?? table.schema.name)
+      throw .unknownProperty(
+        name, in: path, of: table.schema.className ?? table.schema.name,
+        among: table.schema.columns.map(\.name))
     }
     return column
   }

@@ -29,15 +29,40 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension QueryError {
-  static func unknownProperty(_ name: String, in path: ColumnPath, of type: String) -> QueryError {
+  /// The character at which a query string is at fault, counted from 1; nil if it has no such place.
+  package func column(in query: String) -> Int? {
+    switch self {
+    case .invalid(_, at: .column(let column)?): return column
+    case .invalid(_, at: .keyPath(let path)?) where !path.isEmpty:
+      guard let range = query.firstRange(of: path) else { return nil }
+      return query.distance(from: query.startIndex, to: range.lowerBound) + 1
+    case .invalid, .storage: return nil
+    }
+  }
+
+  /// The message with the query string that is at fault, and the character.
+  package func text(in query: String) -> String {
+    guard case .invalid(let text, let position) = self else { return description }
+    // Errors of syntax have both.
+    if case .column? = position { return text }
+    let isSentence = text.hasSuffix(".") || text.hasSuffix("?")
+    let place = column(in: query).map { "at column \($0), in: \(query)" } ?? "in: \(query)"
+    return isSentence
+      ? "\(text) \(place.prefix(1).uppercased())\(place.dropFirst())" : "\(text), \(place)"
+  }
+
+  static func unknownProperty(
+    _ name: String, in path: ColumnPath, of type: String, among names: [String]
+  ) -> QueryError {
     .invalid(
-      "Invalid keypath '\(path.text)': Property '\(name)' not found in object of type '\(type)'")
+      "Invalid keypath '\(path.text)': Property '\(name)' not found in object of type '\(type)'"
+        + AlikeName.hint(for: name, among: names), at: .keyPath(path.text))
   }
 
   static func notALink(_ name: String, of type: String, in path: ColumnPath) -> QueryError {
     .invalid(
       "Invalid keypath '\(path.fullText)': Property '\(type).\(name)' is not a link or collection "
-        + "and can only appear at the end of a keypath.")
+        + "and can only appear at the end of a keypath.", at: .keyPath(path.fullText))
   }
 
   static func typeMismatch(
@@ -45,6 +70,7 @@ extension QueryError {
   ) -> QueryError {
     .invalid(
       "Cannot compare value '\(value)' of type '\(type)' to property '\(path.fullText)' of type "
-        + "'\(columnType)'")
+        + "'\(columnType)'. \(LiteralHint.text(for: columnType))",
+      at: .keyPath(path.fullText))
   }
 }

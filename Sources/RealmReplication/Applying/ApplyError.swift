@@ -51,6 +51,28 @@ extension ApplyProblem: ErrorAboveStorage {
   package static func storage(_ error: StorageError) -> ApplyProblem { .refused(error) }
 }
 
+extension ApplyProblem: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .missingClass(let name): "there is no class '\(name)'"
+    case .missingProperty(let name): "there is no property '\(name)'"
+    case .classMismatch(let name): "the class '\(name)' is of another kind, or has another key"
+    case .propertyMismatch(let name): "the property '\(name)' has another type"
+    case .badName(let name): "'\(name)' cannot be the name of a class or property"
+    case .badKey(let text): "a primary key is of another type than its class has: \(text)"
+    case .embeddedClass(let name): "objects of '\(name)' come and go with those that own them"
+    case .badValue(let text): "the value cannot be at its place: \(text)"
+    case .erasedSchema(let text): "classes and properties are not removed here: \(text)"
+    case .tooManyProperties(let name, let limit): "'\(name)' has more than \(limit) properties"
+    case .tooManyClasses(let limit): "there are more than \(limit) classes"
+    case .tooMuchWork: "the instructions cost more work than an upload may"
+    case .pathTooLong: "a path has too many steps"
+    case .path(let error): "\(error)"
+    case .refused(let error): "\(error)"
+    }
+  }
+}
+
 extension ApplyError: CustomStringConvertible {
   package var description: String {
     switch self {

@@ -26,14 +26,13 @@ package func throwRealmException(_ reason: String) -> Never {
   unsafe trapHook?(reason)
   // The earlier output of the program comes first, where both go to one file.
   realm_flush_standard_output()
-  let text = "*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'"
   #if canImport(Darwin)
-  // Reports of crashes show the message.
-  fatalError(text)
+  // Reports of crashes show the message, and group it under these words.
+  fatalError("*** Terminating app due to uncaught exception 'RLMException', reason: '\(reason)'")
   #else
   // Not by `fatalError`: it would print the reason again, with a line of this file. The line of the
   // program is in the backtrace of Swift's runtime for this signal.
-  FileHandle.standardError.write(Data("\(text)\n".utf8))
+  FileHandle.standardError.write(Data("RealmSwift ended the program: \(reason)\n".utf8))
   abort()
   #endif
 }

@@ -299,7 +299,10 @@ open class Session: SessionOwner {
     let count = file.newestVersion - file.oldestPinnedVersion + 1
     guard count > versionLimit else { return }
     throw .limitExceeded(
-      "Number of active versions (\(count)) in the Realm exceeded the limit of \(versionLimit)")
+      "Number of active versions (\(count)) in the Realm exceeded the limit of \(versionLimit). "
+        + "Release frozen objects and Realms that are no longer needed, refresh the Realms of other "
+        + "threads, and leave no read open for long: each keeps the version that it reads. Or raise "
+        + "'maximumNumberOfActiveVersions'.")
   }
 
   /// Forgets the open transaction, which was committed or rolled back.

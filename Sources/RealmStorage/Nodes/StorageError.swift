@@ -145,6 +145,7 @@ extension StorageError {
         ". Please use a path where your app has read-write permissions."
       case EISDIR: ". Give the path of a file inside the directory."
       case ENOTDIR: ": parent path is not a directory"
+      case ENOENT: MissingPath.hint(path)
       default: ""
       }
     return "Failed to open Realm file at path '\(path)': \(cause)\(hint)"

@@ -179,7 +179,8 @@ private struct OpenedStorage {
     if let header = unsafe FileHeader(bytes) { return header }
     if let encrypted = storage as? EncryptedFile { throw try encrypted.refusal() }
     throw notADatabase(
-      "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
+      unsafe ForeignContents.text(of: bytes)
+        ?? "it is not a Realm file, or it is encrypted. Check the path and the encryption key.")
   }
 
   /// Checks the container and finds the committed version.

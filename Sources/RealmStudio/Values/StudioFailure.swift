@@ -80,17 +80,8 @@ extension StudioFailure {
   private init(_ error: QueryError, in query: String) {
     switch error {
     case .storage(let error): self.init(error)
-    case .invalid(let text, let position):
-      var column: Int?
-      switch position {
-      case .column(let number)?: column = number
-      case .keyPath(let path)?:
-        column = query.range(of: path).map {
-          query.distance(from: query.startIndex, to: $0.lowerBound) + 1
-        }
-      case nil: break
-      }
-      self.init(400, text, column: column)
+    case .invalid(let text, _):
+      self.init(400, text, column: error.column(in: query))
     }
   }
 

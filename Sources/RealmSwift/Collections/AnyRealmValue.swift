@@ -211,7 +211,9 @@ extension AnyRealmValue: _Persistable, RealmCollectionValue, _Indexable {
     _ map: Map<String, AnyRealmValue>, _ context: _RealmContext
   ) -> [TableDictionary.Entry] {
     map.map {
-      TableDictionary.Entry(key: checkedKey($0.key), value: _encode($0.value, context).value)
+      TableDictionary.Entry(
+        key: checkedKey($0.key, of: "a dictionary in a value of type 'AnyRealmValue'"),
+        value: _encode($0.value, context).value)
     }
   }
 

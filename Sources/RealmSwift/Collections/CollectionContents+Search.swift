@@ -39,7 +39,7 @@ extension _CollectionContents {
   func checkInsertion(_ index: Int) {
     if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     if index > count {
-      throwRealmException("Index \(index) is out of bounds (must be less than \(count + 1)).")
+      refuseIndex(index, below: count + 1, of: text, count: count)
     }
   }
 }

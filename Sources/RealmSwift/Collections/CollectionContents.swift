@@ -44,11 +44,14 @@ public final class _CollectionContents {
   private let place: NestedPlace?
   /// The steps to the elements that are collections, if `form` is values.
   private let steps: [Int: NestedStep]
+  /// The class and the property that have the collection; nil for results.
+  private let origin: (owner: ClassInfo, property: Int)?
 
   init(
     _ form: Form, _ core: RealmCore, _ info: ClassInfo?, at place: NestedPlace? = nil,
-    steps: [Int: NestedStep] = [:]
+    steps: [Int: NestedStep] = [:], of collection: ManagedCollection? = nil
   ) throws(StorageError) {
+    origin = collection.map { ($0.owner, $0.property.index) }
     self.form = form
     self.place = place
     self.steps = steps
@@ -79,7 +82,15 @@ public final class _CollectionContents {
   @inline(never)
   private func refuse(_ index: Int) -> Never {
     if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
-    throwRealmException("Index \(index) is out of bounds (must be less than \(count)).")
+    refuseIndex(index, below: count, of: text, count: count)
+  }
+
+  /// The collection in messages.
+  var text: String {
+    guard let origin else { return "Results\(info.map { "<\($0.schema.className)>" } ?? "")" }
+    let schema = origin.owner.schema
+    let property = schema.properties[origin.property]
+    return "\(property.shape.collection.typeName) '\(schema.className).\(property.name)'"
   }
 
   /// The key of element `index`, which exists and is an object.

@@ -7,7 +7,7 @@ import RealmSession
 extension List: _Persistable, ModelCollection {
   typealias Stored = Element
 
-  static var documentedName: String { "RLMArray" }
+  static var documentedName: String { "List" }
 
   /// Lists are stored as lists.
   public typealias PersistedType = List

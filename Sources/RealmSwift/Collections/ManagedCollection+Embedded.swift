@@ -80,7 +80,7 @@ extension ManagedCollection {
     guard objects.allSatisfy({ unsafe $0.1?._hot == nil }) else { return false }
     let present = linksByKey()
     let keys = objects.map { key, object in
-      (checkedKey(key), object.map { stored($0, at: present[key], info) })
+      (checkedKey(key, of: placeText), object.map { stored($0, at: present[key], info) })
     }
     update(present, to: Dictionary(keys, uniquingKeysWith: { _, last in last }))
     return true

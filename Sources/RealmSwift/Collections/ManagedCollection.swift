@@ -159,7 +159,7 @@ final class ManagedCollection {
     guard let row = try presentRow() else { return nil }
     guard kind == .dictionary else {
       guard let list = try row.list(column, path) else { return nil }
-      return try _CollectionContents(.list(list), core, info, at: place)
+      return try _CollectionContents(.list(list), core, info, at: place, of: self)
     }
     guard let view = try row.dictionary(column, path) else { return nil }
     return try info == nil
@@ -215,6 +215,9 @@ final class ManagedCollection {
         + "Realm has been invalidated or closed.")
   }
 
+  /// The property that has the collection, in messages.
+  var placeText: String { "'\(owner.schema.className).\(property.name)'" }
+
   /// The name of the collection's kind in messages.
   private var typeName: String {
     switch kind {
@@ -230,7 +233,9 @@ final class ManagedCollection {
   func requireChangeable() {
     core.checkIsolation()
     if core.isFrozen { throwRealmException(ObjectBase.frozenText) }
-    core.requireWrite(orElse: "Cannot modify \(typeName) outside of a write transaction.")
+    core.requireWrite(
+      orElse: "Cannot modify \(typeName) outside of a write transaction. Change \(placeText) in "
+        + "'realm.write { … }'.")
     let row = orStop(try requireRow())
     if !path.isEmpty, !orStop(try exists(in: row)) { refuseInvalid() }
   }
@@ -253,7 +258,9 @@ final class ManagedCollection {
   /// Changes the collection by one of its editors; `requireChangeable()` was called.
   @inline(__always)
   func edit<R>(_ change: @autoclosure () throws(StorageError) -> R) {
-    _ = orTrap(try change())
+    do throws(StorageError) { _ = try change() } catch {
+      owner.stop(error, writing: property.name)
+    }
     core.didMutate()
   }
 

@@ -7,7 +7,7 @@ import RealmSession
 extension Map: _Persistable, ModelCollection {
   typealias Stored = Value
 
-  static var documentedName: String { "RLMDictionary" }
+  static var documentedName: String { "Map" }
 
   /// Maps are stored as dictionaries.
   public typealias PersistedType = Map

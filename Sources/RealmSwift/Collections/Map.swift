@@ -130,7 +130,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
       return
     }
     managed.requireChangeable()
-    let name = checkedKey(key._text)
+    let name = checkedKey(key._text, of: managed.placeText)
     let stored = Value._encode(value, managed.encoding).value
     managed.edit(try managed.dictionaryEditor.set(stored, for: name))
   }
@@ -160,7 +160,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   /// The entries as stored values for a realm; objects that it does not have are added to it.
   func encodedEntries(for target: ManagedCollection) -> TableDictionary {
     let context = target.encoding
-    for key in keys { _ = checkedKey(key._text) }
+    for key in keys { _ = checkedKey(key._text, of: target.placeText) }
     return TableDictionary(
       map {
         TableDictionary.Entry(key: $0.key._text, value: Value._encode($0.value, context).value)
@@ -168,15 +168,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
   }
 }
 
-/// `key`, if dictionaries can have it.
-func checkedKey(_ key: String) -> String {
-  if key.utf8.first == UInt8(ascii: "$") {
-    throwRealmException("Dictionary::insert: key must not start with '$'")
-  }
-  if key.utf8.contains(UInt8(ascii: ".")) {
-    throwRealmException("Dictionary::insert: key must not contain '.'")
-  }
-  return key
+/// `key`, if dictionaries can have it; `place` is the property that has the dictionary.
+func checkedKey(_ key: String, of place: @autoclosure () -> String) -> String {
+  let isSpecial = key.utf8.first == UInt8(ascii: "$")
+  if !isSpecial, !key.utf8.contains(UInt8(ascii: ".")) { return key }
+  let encoded = (isSpecial ? "%24" + key.dropFirst() : key).replacing(".", with: "%2E")
+  throwRealmException(
+    "The key '\(key)' of \(place()) must not \(isSpecial ? "start with '$'" : "contain '.'"). "
+      + "Percent-encode it: '\(encoded)'.")
 }
 
 extension Map: Equatable {

@@ -27,8 +27,8 @@ extension ModelCollection {
   func requireManaged() -> ManagedCollection {
     if let managed { return managed }
     throwRealmException(
-      "This method may only be called on \(Self.documentedName) instances retrieved from an "
-        + "RLMRealm. Add the object that has the \(Self.self) to a Realm first.")
+      "This method may only be called on \(Self.documentedName) instances retrieved from a "
+        + "Realm. Add the object that has the \(Self.self) to a Realm first.")
   }
 
   /// The collection in the database; traps if it belongs to no realm or is no longer valid.

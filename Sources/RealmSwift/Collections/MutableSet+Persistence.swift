@@ -7,7 +7,7 @@ import RealmSession
 extension MutableSet: _Persistable, ModelCollection {
   typealias Stored = Element
 
-  static var documentedName: String { "RLMSet" }
+  static var documentedName: String { "MutableSet" }
 
   /// Sets are stored as sets.
   public typealias PersistedType = MutableSet

@@ -74,7 +74,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     let count = unmanaged.elements.count
     if position >= count {
-      throwRealmException("Index \(position) is out of bounds (must be less than \(count)).")
+      refuseIndex(position, below: count, of: "\(Self.self)", count: count)
     }
     return unmanaged.elements[position]
   }

@@ -72,8 +72,9 @@ extension RealmCollection {
 
   /// The elements at `indexes`.
   public func objects(at indexes: IndexSet) -> [Element] {
-    guard (indexes.max() ?? -1) < count else {
-      throwRealmException("Indexes for collection are out of bounds.")
+    if let last = indexes.max(), last >= count {
+      throwRealmException(
+        "Indexes for collection are out of bounds. \(missingText(last, of: "\(Self.self)", count))")
     }
     return indexes.map { self[$0] }
   }

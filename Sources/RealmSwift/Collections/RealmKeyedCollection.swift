@@ -99,8 +99,7 @@ extension Map: RealmKeyedCollection {
   /// The entry that is at `position` at present.
   public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
     if position.position >= count {
-      throwRealmException(
-        "Index \(position.position) is out of bounds (must be less than \(count)).")
+      refuseIndex(position.position, below: count, of: "\(Self.self)", count: count)
     }
     return entry(at: position.position)
   }

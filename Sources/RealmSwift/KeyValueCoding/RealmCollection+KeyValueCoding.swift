@@ -46,7 +46,9 @@ extension RealmCollection {
   public func setValue(_ value: Any?, forKey key: String) {
     if let core = realm?.core {
       core.checkIsolation()
-      core.requireWrite(orElse: "Cannot modify Results outside of a write transaction.")
+      core.requireWrite(
+        orElse: "Cannot modify Results outside of a write transaction. Set '\(key)' in "
+          + "'realm.write { … }'.")
     }
     setEach(value, forKey: key)
   }

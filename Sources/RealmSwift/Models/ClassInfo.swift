@@ -197,7 +197,9 @@ final class ClassInfo {
   func set(_ value: TableValue, property: Int, of object: ObjectBase) {
     let column = column(property)
     if skips(value, column, of: object) { return }
-    unsafe orTrap(try requireWritableTable().set(value, column, object._key))
+    do throws(StorageError) {
+      unsafe try requireWritableTable().set(value, column, object._key)
+    } catch { stop(error, writing: schema.properties[property].name) }
     unsafe core.didMutate()
   }
 
@@ -218,7 +220,9 @@ final class ClassInfo {
   func set(_ value: String?, _ slot: _ColumnSlot, of object: ObjectBase) {
     let column = column(Int(slot.property))
     if skips(value.map { .string($0) } ?? .null, column, of: object) { return }
-    unsafe orTrap(try requireWritableTable().set(text: value, column, object._key))
+    do throws(StorageError) {
+      unsafe try requireWritableTable().set(text: value, column, object._key)
+    } catch { stop(error, writing: schema.properties[Int(slot.property)].name) }
     unsafe core.didMutate()
   }
 

@@ -28,6 +28,23 @@ extension ClassInfo {
 }
 
 extension ClassInfo {
+  /// Traps because a write of a property failed; the message of a limit names the property.
+  @inline(never)
+  func stop(_ error: StorageError, writing property: String?) -> Never {
+    guard case .limitExceeded(let text) = error, let property else { RealmSession.stop(error) }
+    RealmSession.stop(.limitExceeded("\(text) (property '\(schema.className).\(property)')"))
+  }
+
+  /// The property of an object without a realm whose string is longer than a column takes.
+  func propertyBeyondLimit(of object: ObjectBase) -> String? {
+    schema.properties.first { property in
+      property.shape.type == .string && property.shape.collection == .none
+        && (object._value(of: property) as? String)?.utf8.count ?? 0 > StringLeaf.maximumByteCount
+    }?.name
+  }
+}
+
+extension ClassInfo {
   /// The row of an object; nil if it does not exist.
   func present(_ key: ObjectKey) -> Row? {
     do throws(StorageError) { return try row(of: key) } catch { stop(error, of: key) }

@@ -119,8 +119,12 @@ public struct _Recording {
 }
 
 /// The name of the property, or the names joined by dots, that `keyPath` leads to.
+///
+/// Empty for the object itself. Traps for a key path to what is not a property of the database.
 public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
-  KnownKeyPaths.entry(of: keyPath, from: T.self).name
+  let name = KnownKeyPaths.entry(of: keyPath, from: T.self).name
+  if name.isEmpty, keyPath != \T.self { UnpersistedKeyPath.refuse(keyPath, of: T.self) }
+  return name
 }
 
 /// The name of the property of `model`, or the names joined by dots, that `keyPath` leads to; empty

@@ -34,9 +34,9 @@ extension ObjectBase {
     requireExisting(info)
     if unsafe info.core.isFrozen { throwRealmException(ObjectBase.frozenText) }
     unsafe info.core.requireWrite(
-      orElse: "Attempting to modify object outside of a write transaction - call "
-        + "beginWriteTransaction on an RLMRealm instance first. Set properties of "
-        + "'\(info.schema.className)' in 'realm.write { … }'.")
+      orElse: "Attempting to modify object outside of a write transaction - call beginWrite() "
+        + "on the Realm first. Set properties of '\(info.schema.className)' in "
+        + "'realm.write { … }'.")
     let slot = unsafe hot.columnAtOffset[Int(bitPattern: offset >> 3)]
     if info.steps[Int(slot.property)].isPrimaryKey, unsafe !info.core.admitsPrimaryKey(of: info) {
       return .refused

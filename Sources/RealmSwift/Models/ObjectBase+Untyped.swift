@@ -82,7 +82,8 @@ extension ModelProperty {
     let type = given.map { "\(Swift.type(of: $0))" } ?? "(null)"
     throwRealmException(
       "Invalid value '\(given ?? "(null)")' of type '\(type)'"
-        + " for '\(shape)\(optional)' property '\(schema.className).\(name)'.")
+        + " for '\(shape)\(optional)' property '\(schema.className).\(name)'."
+        + (casesText.map { " It takes \($0)." } ?? ""))
   }
 
   /// Whether `value` holds nil for a list or set whose elements cannot be nil.

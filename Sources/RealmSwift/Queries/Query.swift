@@ -123,6 +123,7 @@ extension Query where T: _Persistable {
     let shape = T._shape
     let isCollection = shape.collection != .none || shape.type == .linkingObjects
     let known = KnownKeyPaths.entry(of: member, from: Root.self)
+    if known.name.isEmpty { UnpersistedKeyPath.refuse(member, of: Root.self) }
     guard !path.isStart else {
       self.init(known.operand(isMany: isCollection))
       return

@@ -16,12 +16,15 @@ func stop(_ error: QueryError) -> Never {
 }
 
 /// The result of `body`. Traps for a query that does not fit the schema.
+///
+/// - Parameter query: The query string that the program has written, for the message.
 func trappingMistakes<R>(
-  _ body: @autoclosure () throws(QueryError) -> R
+  in query: String? = nil, _ body: @autoclosure () throws(QueryError) -> R
 ) throws(StorageError) -> R {
   do throws(QueryError) { return try body() } catch {
     if case .storage(let error) = error { throw error }
-    stop(error)
+    guard let query else { stop(error) }
+    throwRealmException(error.text(in: query))
   }
 }
 
@@ -33,8 +36,8 @@ extension QueryParsingError {
     in query: String, _ body: @autoclosure () throws(QueryError) -> R
   ) throws(QueryParsingError) -> R {
     do throws(QueryError) { return try body() } catch {
-      guard case .invalid(let text, let position) = error else { stop(error) }
-      throw QueryParsingError(query: query, text, at: position)
+      guard case .invalid = error else { stop(error) }
+      throw QueryParsingError(query: query, error)
     }
   }
 }

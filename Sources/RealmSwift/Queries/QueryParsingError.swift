@@ -23,18 +23,10 @@ public struct QueryParsingError: Error, Hashable, Sendable {
   /// The mistake, and the expected input.
   public let localizedDescription: String
 
-  init(query: String, _ text: String, at position: QueryError.Position? = nil) {
+  init(query: String, _ error: QueryError) {
     self.query = query
-    localizedDescription = text
-    column =
-      switch position {
-      case nil: nil
-      case .column(let column): column
-      case .keyPath(let path):
-        query.range(of: path).map {
-          query.distance(from: query.startIndex, to: $0.lowerBound) + 1
-        }
-      }
+    localizedDescription = error.text(in: query)
+    column = error.column(in: query)
   }
 }
 

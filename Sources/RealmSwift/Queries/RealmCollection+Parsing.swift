@@ -62,7 +62,7 @@ extension Query where T == Bool {
     guard query.modifiers.isEmpty else {
       throw QueryParsingError(
         query: string,
-        "Invalid predicate: a condition has no SORT, DISTINCT, LIMIT or OFFSET")
+        .invalid("Invalid predicate: a condition has no SORT, DISTINCT, LIMIT or OFFSET"))
     }
     self.init(query.condition)
   }

@@ -147,6 +147,8 @@ enum QueryArguments {
 // MARK: - Classes
 
 extension ModelSchema: QueryClass {
+  var queryPropertyNames: [String] { properties.map(\.name) }
+
   func queryProperty(named name: String) -> QueryProperty? {
     guard let property = property(named: name) else { return nil }
     let target = property.linkedSchema

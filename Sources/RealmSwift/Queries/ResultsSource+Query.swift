@@ -35,7 +35,7 @@ extension _ResultsSource {
   func filtered<Element: RealmCollectionValue>(
     by format: String, _ arguments: [Any]
   ) -> Results<Element> {
-    orTrap(try trappingMistakes(filtered(binding: ParsedQuery(format, arguments))))
+    orTrap(try trappingMistakes(in: format, filtered(binding: ParsedQuery(format, arguments))))
   }
 
   /// Results with the elements that match a query, in the order that it asks for.

@@ -119,12 +119,14 @@ struct ObjectValueValidator {
     }
     guard property.wrapperType.accepts(value) else {
       let optional = property.shape.isOptional ? "?" : ""
-      throw error(path, "expected '\(property.shape)\(optional)', not \(Self.text(of: value))")
+      let expected = property.casesText ?? "'\(property.shape)\(optional)'"
+      throw error(path, "expected \(expected), not \(Self.text(of: value))")
     }
     if property.shape.isOptional, property.shape.linkedClass == nil,
       property.wrapperType.wouldLose(value)
     {
-      throw error(path, "expected a case of the enumeration, not \(Self.text(of: value))")
+      let expected = property.casesText ?? "a case of the enumeration"
+      throw error(path, "expected \(expected), not \(Self.text(of: value))")
     }
   }
 

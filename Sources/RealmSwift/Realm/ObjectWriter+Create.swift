@@ -245,7 +245,7 @@ extension ObjectWriter {
       let map = ManagedCollection(object, info, slot)
       let present = core.skipsEqualValues ? map.linksByKey() : [:]
       let links = entries(value, property, info).map { entry in
-        let key = checkedKey(entry.key)
+        let key = checkedKey(entry.key, of: map.placeText)
         return (key, entry.value.map { embedded($0, target, at: present[key]) })
       }
       if !core.skipsEqualValues { map.clearEntries() }

@@ -155,7 +155,9 @@ struct ObjectWriter {
     let table = try info.requireWritableTable()
     guard let object else { return try table.makeRow(primaryKey, beginningWith: nil) }
     let values = info.unmanagedValues
-    return try values.making(object, table.makeRow(primaryKey, beginningWith: values))
+    do throws(StorageError) {
+      return try values.making(object, table.makeRow(primaryKey, beginningWith: values))
+    } catch { info.stop(error, writing: info.propertyBeyondLimit(of: object)) }
   }
 
   func requirePrimaryKey(of info: ClassInfo, for policy: Realm.UpdatePolicy) {

@@ -252,7 +252,10 @@ extension RealmCore {
       try refuse("a different encryption key")
     }
     if configuration.schemaVersion != other.schemaVersion {
-      try refuse("different schema version")
+      try refuse(
+        "different schema version: \(configuration.schemaVersion), and now "
+          + "\(other.schemaVersion). Use one configuration for a file in the whole program, or "
+          + "close the Realms that are open")
     }
     if configuration.fileHistory != other.fileHistory {
       try refuse("a different sync configuration")

@@ -76,9 +76,8 @@ final class RealmClasses {
   /// Traps because the realm's schema has no class of that name.
   func refuse(_ name: String) -> Never {
     throwRealmException(
-      "Object type '\(name)' is not managed by the Realm. If using a custom `objectClasses` / "
-        + "`objectTypes` array in your configuration, add `\(name)` to the list of `objectClasses` "
-        + "/ `objectTypes`.")
+      "Object type '\(name)' is not managed by the Realm. If using a custom `objectTypes` array "
+        + "in your configuration, add `\(name).self` to it.")
   }
 
   /// Whether the realm's schema has the class.

@@ -119,8 +119,8 @@ final class RealmCore: Session {
     if isFrozen { throwRealmException("Can't perform transactions on a frozen Realm") }
     requireWrite(
       orElse: "Can only add, remove, or create objects in a Realm in a write transaction - call "
-        + "beginWriteTransaction on an RLMRealm instance first. Do it in 'realm.write { … }', with "
-        + "the Realm at path '\(file.path)'.")
+        + "beginWrite() on the Realm first. Do it in 'realm.write { … }', with the Realm at path "
+        + "'\(file.path)'.")
   }
 
   /// Shows a version that the caller keeps, though it may be older than the one that the realm

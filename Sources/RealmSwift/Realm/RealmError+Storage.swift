@@ -68,7 +68,8 @@ extension Realm.Error {
         path: path, systemCode: systemCode)
     case ENOENT:
       self.init(
-        .fileNotFound, message: opening, path: path, systemCode: systemCode)
+        .fileNotFound, message: opening + MissingPath.hint(path), path: path,
+        systemCode: systemCode)
     case ENOSPC, EDQUOT, EFBIG:
       self.init(
         .outOfDiskSpace,

@@ -31,7 +31,9 @@ public struct ResultsSection<
   public subscript(position: Int) -> SectionElement {
     let sections = state.sections()
     let section = sections.layout.indexByKey[key]
-    checkPosition(position, below: section.map { sections.layout.counts[$0] } ?? 0)
+    checkPosition(
+      position, below: section.map { sections.layout.counts[$0] } ?? 0,
+      of: "\(Self.self)")
     return sections.contents.element(
       at: sections.layout.position(of: position, in: section ?? 0), as: SectionElement.self)
   }

@@ -52,7 +52,7 @@ public struct SectionedResults<
   /// The section at `position`.
   public subscript(position: Int) -> ResultsSection<Key, SectionElement> {
     let keys = state.sections().layout.keys
-    checkPosition(position, below: keys.count)
+    checkPosition(position, below: keys.count, of: "\(Self.self)")
     return ResultsSection(state, keys[position])
   }
 
@@ -142,10 +142,9 @@ public struct SectionedResultsIterator<
   }
 }
 
-/// Traps with the documented messages unless `position` is below `count`.
-func checkPosition(_ position: Int, below count: Int) {
+/// Traps with the documented messages unless `position` is below `count`, the number of the
+/// elements of what is called `name`.
+func checkPosition(_ position: Int, below count: Int, of name: @autoclosure () -> String) {
   if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
-  if position >= count {
-    throwRealmException("Index \(position) is out of bounds (must be less than \(count)).")
-  }
+  if position >= count { refuseIndex(position, below: count, of: name(), count: count) }
 }

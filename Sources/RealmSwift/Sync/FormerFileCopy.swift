@@ -36,7 +36,8 @@ struct FormerFileCopy {
     do throws(StorageError) {
       record = try AdoptionRecord.mark(open(unfinished), origin: source, isCopy: true)
     } catch {
-      throw Realm.Error(error, path: source)
+      // The app knows the former file, and not its unfinished copy.
+      throw Realm.Error(error.naming(source), path: source)
     }
     do {
       // Fails if a file was made there meanwhile.

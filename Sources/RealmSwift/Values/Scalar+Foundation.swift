@@ -57,7 +57,11 @@ extension Data: _Scalar {
 
   public static func _stored(_ value: Data) -> _StoredValue {
     // The database could store more, but Realm's other SDKs could not read it.
-    if value.count > BlobNode.maximumByteCount { throwRealmException("Binary too big") }
+    if value.count > BlobNode.maximumByteCount {
+      throwRealmException(
+        "Binary too big: \(value.count) bytes, and the limit is \(BlobNode.maximumByteCount). "
+          + "Store them in a file of their own, and here its path.")
+    }
     return _StoredValue(.binary([UInt8](value)))
   }
 

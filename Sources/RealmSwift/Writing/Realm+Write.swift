@@ -72,7 +72,9 @@ extension Realm {
         orElse: "Suppressing the notification from a write transaction must be done from inside "
           + "the write transaction.")
     }
-    core.requireWrite(orElse: "Can't commit a non-existing write transaction")
+    core.requireWrite(
+      orElse: "Can't commit a non-existing write transaction. Call beginWrite() first, or use "
+        + "'realm.write { … }', which commits by itself.")
     try commit(skipping: skipped)
   }
 
@@ -86,7 +88,9 @@ extension Realm {
   public func cancelWrite() {
     core.checkIsolation()
     core.asyncWrites.requireNoCompletion("cancel")
-    core.requireWrite(orElse: "Can't cancel a non-existing write transaction")
+    core.requireWrite(
+      orElse: "Can't cancel a non-existing write transaction. Call beginWrite() first; a second "
+        + "cancelWrite(), or one after a commit, has nothing to undo.")
     core.cancelWrite()
   }
 

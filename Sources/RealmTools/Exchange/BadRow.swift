@@ -12,6 +12,8 @@ package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
   /// The character of the line, counted from 1; nil where only the property is known.
   package let column: Int?
   package let property: String?
+  /// The table and the key of a row of a database; nil for lines of a file.
+  package private(set) var tableRow: String?
   package let reason: String
 
   package init(line: Int, column: Int? = nil, property: String? = nil, _ reason: String) {
@@ -28,9 +30,18 @@ package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
     return row
   }
 
+  /// The row of a database.
+  func `in`(_ row: TableRow?) -> BadRow {
+    guard let row else { return self }
+    var bad = self
+    bad.tableRow = row.text
+    return bad
+  }
+
   package var description: String {
-    (file.map { "\($0), " } ?? "") + "line \(line)" + (column.map { ", column \($0)" } ?? "")
-      + (property.map { " (\($0))" } ?? "") + ": \(reason)"
+    let place = tableRow ?? "line \(line)" + (column.map { ", column \($0)" } ?? "")
+    return (file.map { "\($0), " } ?? "") + place + (property.map { " (\($0))" } ?? "")
+      + ": \(reason)"
   }
 
   /// The row for programs.
@@ -38,7 +49,7 @@ package struct BadRow: Error, Hashable, Sendable, CustomStringConvertible {
     [
       "file": JSONValue(file), "line": .integer(Int64(line)),
       "column": JSONValue(column),
-      "property": JSONValue(property), "reason": .string(reason),
+      "property": JSONValue(property), "row": JSONValue(tableRow), "reason": .string(reason),
     ]
   }
 }

@@ -37,6 +37,8 @@ final class ImportRecord {
     var column: Int?
     /// The file, if several are imported together.
     var file: String?
+    /// The row of a database.
+    var tableRow: TableRow?
   }
 
   var fields = RecordFields("")
@@ -46,6 +48,8 @@ final class ImportRecord {
   /// Where the texts lie.
   var bytes: [UInt8] = []
   var line = 0
+  /// The row of a database that the object is.
+  var tableRow: TableRow?
   /// Whether texts stand for values of other types, as in CSV.
   let isText: Bool
   /// The file, if several are imported together.
@@ -81,6 +85,6 @@ final class ImportRecord {
   func field(_ cell: Cell) -> Field {
     Field(
       name: fields.names[cell.field], value: json(cell), isText: isText, line: cell.line,
-      column: cell.column > 0 ? cell.column : nil, file: file)
+      column: cell.column > 0 ? cell.column : nil, file: file, tableRow: tableRow)
   }
 }

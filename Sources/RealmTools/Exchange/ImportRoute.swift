@@ -158,6 +158,6 @@ extension BadRow {
   init(_ field: ImportRecord.Field, _ problem: ValueInput.Problem) {
     self = BadRow(
       line: field.line, column: field.column, property: field.name, problem.reason
-    ).in(field.file)
+    ).in(field.file).in(field.tableRow)
   }
 }

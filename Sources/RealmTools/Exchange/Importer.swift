@@ -135,11 +135,12 @@ package struct Importer {
     case .schema, .header: return
     }
     guard let route = try batch.route(of: record.fields) else {
-      throw BadRow(line: record.line, "there is no class '\(record.className)'")
+      throw BadRow(line: record.line, "there is no class '\(record.className)'").in(record.tableRow)
     }
     try route.take(record)
     if let column = route.schema.primaryKey, route.primaryKey == nil {
       throw BadRow(line: record.line, "the primary key '\(column.name)' is missing")
+        .in(record.tableRow)
     }
     let (key, isNew) = try route.store(record.objectKey)
     if isNew { batch.created += 1 } else { batch.updated += 1 }

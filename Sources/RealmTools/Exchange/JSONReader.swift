@@ -195,17 +195,25 @@ final class JSONReader {
   /// No other line is parsed as a schema before it is parsed as an object.
   private static let schemaBeginning = Array(#"{"$schema":"#.utf8)
 
+  private static func isSeparator(_ byte: UInt8) -> Bool {
+    [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")].contains(byte)
+  }
+
   /// Reads any object.
   private func parse(_ text: [UInt8], _ line: Int) throws(BadRow) {
     let value: JSONValue
+    // A first line with commas and without a brace may be the names of columns.
+    let isHeader =
+      line == 1 && text.first != UInt8(ascii: "{") && text.contains(where: Self.isSeparator)
+    let hint = isHeader ? ". Is it CSV? Then give --from csv" : ""
     do throws(JSONError) { value = try JSONParser.parse(text) } catch {
       if case .unexpectedByte(let offset) = error {
-        throw BadRow(line: line, column: offset + 1, "this is no JSON")
+        throw BadRow(line: line, column: offset + 1, "this is no JSON\(hint)")
       }
       if case .invalidUTF8 = error, let index = InvalidText.index(in: text, text.indices) {
         throw BadRow(line: line, column: index + 1, InvalidText.reason(text[index]))
       }
-      throw BadRow(line: line, "this is no JSON: \(error)")
+      throw BadRow(line: line, "this is no JSON: \(error)\(hint)")
     }
     guard case .object(let members) = value else {
       throw BadRow(line: line, "this is no JSON object")

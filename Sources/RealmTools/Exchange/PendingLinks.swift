@@ -35,7 +35,7 @@ enum PendingLinks {
       try row.set(.bool(field.isText), "isText")
       try row.set(clamping: field.line, "line")
       try row.set(field.column.map { Int64($0) }, "column")
-      try row.set(field.file, "file")
+      try row.set(field.file ?? field.tableRow?.text, "file")
     }
   }
 

@@ -8,7 +8,7 @@ import RealmStorage
 /// An open database, confined to one user at a time.
 final class SQLiteDatabase {
   /// A value of a cell.
-  enum Value: Hashable {
+  enum Value: Hashable, Sendable {
     case null
     case integer(Int64)
     case double(Double)

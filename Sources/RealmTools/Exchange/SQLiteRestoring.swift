@@ -61,6 +61,7 @@ struct SQLiteRestoring: Sendable {
       }
       let columns = ([keyColumn] + table.columns.map(\.name)).map(SQLiteSource.quoted)
       let fields = classes[type.name]
+      let linesBefore = line
       var goesOn = true
       try database.run(
         "SELECT \(columns.joined(separator: ", ")) FROM \(SQLiteSource.quoted(table.name)) "
@@ -79,11 +80,13 @@ struct SQLiteRestoring: Sendable {
           collections.append(rows)
         }
         record.begin(fields, line: line)
+        record.tableRow = TableRow(
+          table: table.name, key: (keyColumn, row[0]), number: line - linesBefore)
         let content: ImportRow.Content
         do throws(BadRow) {
           try fill(record, row, collections, type, table)
           content = .object(record)
-        } catch { content = .bad(error) }
+        } catch { content = .bad(error.in(record.tableRow)) }
         goesOn = try body(cells, content, line)
         return goesOn
       }

@@ -258,11 +258,16 @@ package struct SQLiteSource: Sendable {
       let columns = table.fields.map { Self.quoted($0.column) }.joined(separator: ", ")
       let fields = classes[table.className]
       let numbers = table.fields.map { fields.number(of: $0.property) }
+      let keyIndex = table.fields.firstIndex(where: \.isPrimaryKey)
+      let linesBefore = line
       try database.run("SELECT \(columns) FROM \(Self.quoted(table.name))") { row in
         line += 1
         progress(line, total)
         if isDigested { Self.add(row, to: &digest) }
         record.begin(fields, line: line)
+        record.tableRow = TableRow(
+          table: table.name, key: keyIndex.map { (table.fields[$0].column, row[$0]) },
+          number: line - linesBefore)
         let content: ImportRow.Content
         if let bad = fill(record, row, table, numbers) {
           content = .bad(bad)
@@ -283,8 +288,9 @@ package struct SQLiteSource: Sendable {
       let field = table.fields[index]
       guard let json = json(value, field) else {
         return BadRow(
-          line: record.line, property: "\(table.name).\(field.column)",
-          "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))")
+          line: record.line, property: field.column,
+          "\(Self.shown(value)) is no \(SchemaJSON.typeName(field.type))"
+        ).in(record.tableRow)
       }
       record.cells.append(.init(field: numbers[index], value: .json(json), line: record.line))
     }
@@ -313,7 +319,7 @@ package struct SQLiteSource: Sendable {
     }
   }
 
-  private static func shown(_ value: SQLiteDatabase.Value) -> String {
+  static func shown(_ value: SQLiteDatabase.Value) -> String {
     switch value {
     case .null: "null"
     case .integer(let number): "\(number)"

@@ -34,7 +34,9 @@ package struct QueryRun {
       line = line.replacing("at column \(column)", with: "at column \(place)")
       let hint = QueryRequest.hint(for: request.predicate).map { "\n\($0)" } ?? ""
       return .usage(line + "\n" + QueryRequest.marker(text, column: place) + hint)
-    case .invalid(let message, _): return .usage(message)
+    case .invalid(let message, _):
+      guard let column = error.column(in: request.predicate) else { return .usage(message) }
+      return .usage(message + "\n" + QueryRequest.marker(text, column: column + request.offset))
     }
   }
 

@@ -216,7 +216,7 @@ package final class ShellSession {
       guard let json = members.last(where: { $0.key == column.name })?.value else {
         throw ToolFailure.usage("The primary key '\(column.name)' is missing.")
       }
-      let value = try input.value(json, column, isText: false)
+      let value = try naming(column, schema) { try input.value(json, column, isText: false) }
       guard try table.findRow(primaryKey: value) == nil else {
         throw ToolFailure.usage(
           "There is a '\(name)' with \(column.name) \(JSONWriter.text(json)) already.")
@@ -252,7 +252,18 @@ package final class ShellSession {
   ) throws {
     for member in members {
       let column = try schema.require(member.key)
-      try input.store(member.value, column, schema, key, isText: false)
+      try naming(column, schema) {
+        try input.store(member.value, column, schema, key, isText: false)
+      }
+    }
+  }
+
+  /// The result of `body`, whose problems are about the value of a property.
+  private func naming<R>(
+    _ column: Column, _ schema: TableSchema, _ body: () throws -> R
+  ) throws -> R {
+    do { return try body() } catch let problem as ValueInput.Problem {
+      throw ValueInput.Problem("\(column.name) of '\(schema.displayName)': \(problem.reason)")
     }
   }
 

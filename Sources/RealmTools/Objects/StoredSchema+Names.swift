@@ -12,7 +12,7 @@ extension StoredSchema {
   package func require(_ name: String) throws(ToolFailure) -> TableSchema {
     if let found = self[name] { return found }
     let names = all.map(\.displayName)
-    let alike = names.first { $0.lowercased() == name.lowercased() }
+    let alike = AlikeName.closest(to: name, among: names)
     throw .usage(
       "There is no class '\(name)'. "
         + (names.isEmpty
@@ -28,9 +28,11 @@ extension TableSchema {
   /// - Throws: `ToolFailure` with the existing names.
   func require(_ name: String) throws(ToolFailure) -> Column {
     guard let column = column(named: name) else {
+      let names = columns.map(\.name)
+      let alike = AlikeName.closest(to: name, among: names).map { "Did you mean '\($0)'? " }
       throw .usage(
-        "'\(displayName)' has no property '\(name)'. The properties are: "
-          + columns.map(\.name).joined(separator: ", ") + ".")
+        "'\(displayName)' has no property '\(name)'. \(alike ?? "")The properties are: "
+          + names.joined(separator: ", ") + ".")
     }
     return column
   }

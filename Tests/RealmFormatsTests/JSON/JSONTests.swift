@@ -60,6 +60,22 @@ struct JSONTests {
     #expect(throws: error) { try JSONParser.parse(text) }
   }
 
+  @Test func defectsAreSaidInWords() {
+    for (error, text) in [
+      (JSONError.truncated, "it ends in the middle of a value"),
+      (.unexpectedByte(offset: 6), "the character at byte 6 cannot stand there"),
+      (.invalidUTF8, "a text is not UTF-8"),
+      (.badEscape, "an escape in a text is none, or half of a pair"),
+      (.numberOutOfRange, "a number is larger than a double can be"),
+      (.tooDeep, "arrays and objects are nested too deeply"),
+      (.trailingBytes, "something follows the value"),
+    ] {
+      expectEqual("\(error)", text)
+      expectEqual("\(BSONError.json(error))", text)
+    }
+    expectEqual("\(BSONError.badValue(key: "$oid", path: "a[0]"))", "'a[0]' is no $oid")
+  }
+
   @Test func invalidUTF8IsRefused() {
     #expect(throws: JSONError.invalidUTF8) { try JSONParser.parse(bytes("22 c0af 22")) }
   }

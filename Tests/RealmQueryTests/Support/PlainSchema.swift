@@ -15,6 +15,8 @@ struct PlainSchema: QuerySchema {
 
     init(_ className: String) { self.className = className }
 
+    var queryPropertyNames: [String] { properties.keys.sorted() }
+
     func queryProperty(named name: String) -> QueryProperty? { properties[name] }
 
     func add(

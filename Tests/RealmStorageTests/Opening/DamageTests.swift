@@ -111,7 +111,22 @@ struct DamageTests {
       start + "it is not a Realm file, or it is encrypted. Check the path and the encryption key."
     try expectEqual(message(opening: [UInt8](repeating: 0, count: 4096)), notARealm)
     try expectEqual(
-      message(opening: Array(String(repeating: "some text\n", count: 80).utf8)), notARealm)
+      message(opening: Array(String(repeating: "some text\n", count: 80).utf8)),
+      start + "it begins with 'some text': it is a text, not a Realm file. Check the path.")
+    try expectEqual(
+      message(opening: Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 4080)),
+      start
+        + "it begins with 'SQLite format 3': it is an SQLite database. 'realm import' makes a Realm "
+        + "of it.")
+    for (beginning, text) in [
+      ([0x1F, 0x8B] as [UInt8], "it is compressed (gzip). Unpack it first."),
+      (Array("PK\u{3}\u{4}".utf8), "it is an archive (zip). Unpack it first."),
+      ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed (zstd). Unpack it first."),
+      (Array("bplist00".utf8), "it is a property list, not a Realm file. Check the path."),
+    ] {
+      try expectEqual(
+        message(opening: beginning + [UInt8](repeating: 1, count: 4096)), start + text)
+    }
     try expectEqual(
       message(opening: Array(WorkedExamples.firstCommit[..<2048])),
       start
@@ -153,7 +168,8 @@ struct DamageTests {
     for options in [OpenOptions(isReadOnly: true), OpenOptions(mustExist: true)] {
       expectEqual(
         message(missing, options),
-        "Failed to open Realm file at path '\(missing)': No such file or directory")
+        "Failed to open Realm file at path '\(missing)': No such file or directory. Its folder has "
+          + "no such file; one that is opened for reading alone must be there.")
     }
     expectFalse(FileManager.default.fileExists(atPath: missing))
     expectEqual(

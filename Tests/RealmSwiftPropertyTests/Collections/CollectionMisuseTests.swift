@@ -21,13 +21,13 @@ private class Owner: Object {
 
 struct CollectionMisuseTests {
   private static let unmanagedList =
-    "This method may only be called on RLMArray instances retrieved from an RLMRealm"
+    "This method may only be called on List instances retrieved from a Realm"
 
   private static let unmanagedSet =
-    "This method may only be called on RLMSet instances retrieved from an RLMRealm"
+    "This method may only be called on MutableSet instances retrieved from a Realm"
 
   private static let unmanagedMap =
-    "This method may only be called on RLMDictionary instances retrieved from an RLMRealm"
+    "This method may only be called on Map instances retrieved from a Realm"
 
   private static let invalidList =
     "List is no longer valid. Either the parent object was deleted or the containing Realm has "

@@ -66,7 +66,9 @@ struct SetAndMapMisuseTests {
       let (realm, shelf) = try Self.shelf()
       try realm.write { shelf.scores["$a"] = 1 }
     }
-    expect("Dictionary::insert: key must not start with '$'", in: result)
+    expect(
+      "The key '$a' of 'Shelf.scores' must not start with '$'. Percent-encode it: '%24a'.",
+      in: result)
   }
 
   @Test func keysWithADot() async {
@@ -75,7 +77,9 @@ struct SetAndMapMisuseTests {
       let other = Shelf(value: ["id": 2, "scores": ["a.b": 1]])
       try realm.write { realm.add(other) }
     }
-    expect("Dictionary::insert: key must not contain '.'", in: result)
+    expect(
+      "The key 'a.b' of 'Shelf.scores' must not contain '.'. Percent-encode it: 'a%2Eb'.",
+      in: result)
   }
 
   @Test func valuesOfAnotherType() async {
@@ -106,11 +110,11 @@ struct SetAndMapMisuseTests {
     let first = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Shelf().dogs.where { $0.age == 1 }
     }
-    expect("This method may only be called on RLMSet instances retrieved", in: first)
+    expect("This method may only be called on MutableSet instances retrieved", in: first)
     let second = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Shelf().pets.where { $0.age == 1 }
     }
-    expect("This method may only be called on RLMDictionary instances retrieved", in: second)
+    expect("This method may only be called on Map instances retrieved", in: second)
   }
 
   class WrongSet: Object {

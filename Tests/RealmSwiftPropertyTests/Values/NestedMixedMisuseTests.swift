@@ -40,7 +40,9 @@ struct NestedMixedMisuseTests {
       realm.beginWrite()
       realm.create(MixedHolder.self, value: ["id": 1]).any = .fromDictionary(["a.b": .none])
     }
-    expect("Dictionary::insert: key must not contain '.'", in: result)
+    expect(
+      "The key 'a.b' of a dictionary in a value of type 'AnyRealmValue' must not contain '.'.",
+      in: result)
   }
 
   @Test func usingWhatWasReplaced() async {

@@ -180,12 +180,16 @@ import Testing
           try realm.write {
             realm.objects(Person.self).first?.name = String(repeating: "a", count: 0x100_0000)
           }
-        }, "String too big")
+        },
+        "String too big: 16777216 bytes, and the limit is 16777199. Store it in a file of its own, "
+          + "and here its path (property 'Person.name')")
       expectEqual(
         Traps.text {
           let list = try Misuse.realmWithPerson().person
           try list.realm?.write { list.nicknames.append(String(repeating: "a", count: 0x100_0000)) }
-        }, "String too big")
+        },
+        "String too big: 16777216 bytes, and the limit is 16777199. Store it in a file of its own, "
+          + "and here its path (property 'Person.nicknames')")
     }
   }
 }

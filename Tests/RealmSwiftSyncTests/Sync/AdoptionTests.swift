@@ -266,6 +266,24 @@ import Testing
     try await device.waitForNames(["a", "b"])
   }
 
+  /// The app has named the file, and knows nothing of the copy that is made of it.
+  @Test func aFileOfAnotherKindIsRefusedByItsOwnName() async throws {
+    let folder = try TemporaryDirectory()
+    let local = "\(folder.path)/local.realm"
+    _ = try DatabaseFile.open(path: local).beginWrite().commit(changeset: [])
+    let foreign = "\(folder.path)/foreign.realm"
+    try Data("SQLite format 3\0".utf8 + [UInt8](repeating: 0, count: 4080)).write(
+      to: URL(fileURLWithPath: foreign))
+    for (path, text) in [(local, "has history type"), (foreign, "it is an SQLite database")] {
+      let configuration = try await configuration(present, "one", after: path)
+      let error = #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+      let said = error?.localizedDescription ?? ""
+      expectTrue(said.contains("'\(path)'"), "\(said)")
+      expectTrue(said.contains(text), "\(said)")
+      expectFalse(said.contains(".former"), "\(said)")
+    }
+  }
+
   @Test func ofSeveralUsersOneIsNamed() async throws {
     let first = try await leave(former, "one", shared: ["a"], waiting: [])
     let folder = URL(fileURLWithPath: first).deletingLastPathComponent()

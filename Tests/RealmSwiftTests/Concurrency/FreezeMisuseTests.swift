@@ -107,7 +107,7 @@ import Testing
       _ = Person().dogs.freeze()
     }
     expect(
-      "This method may only be called on RLMArray instances retrieved from an RLMRealm", in: result)
+      "This method may only be called on List instances retrieved from a Realm", in: result)
   }
 
   @Test func freezingADeletedObject() async {

@@ -103,8 +103,8 @@ struct PlainFieldTests {
     expectEqual(
       try mistakes([PortedAlone.self, PortedToy.self]),
       [
-        "- No properties are defined for 'PortedAlone'. Did you remember to mark them with '@objc' "
-          + "or '@Persisted' in your model?",
+        "- No properties are defined for 'PortedAlone'. Did you remember to mark them with "
+          + "'@Persisted' in your model?",
         mistake("PortedAlone.id", "(primaryKey: true) var id: String"),
         mistake("PortedAlone.age", "(indexed: true) var age: Int?"),
         mistake("PortedAlone.weight", " var weight: Double"),

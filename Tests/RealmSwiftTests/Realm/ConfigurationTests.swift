@@ -120,7 +120,8 @@ struct ConfigurationTests {
       "Realm at path '\(path)' already opened with different read permissions.")
     try expectEqual(
       refusal { $0.schemaVersion = 4 },
-      "Realm at path '\(path)' already opened with different schema version.")
+      "Realm at path '\(path)' already opened with different schema version: 0, and now 4. Use one "
+        + "configuration for a file in the whole program, or close the Realms that are open.")
   }
 
   @Test func fewVersionsMayBeKept() throws {
@@ -134,9 +135,10 @@ struct ConfigurationTests {
       try realm.write { realm.create(Dog.self) }
       try realm.write { realm.create(Dog.self) }
     }
-    expectEqual(
-      first?.localizedDescription,
-      "Number of active versions (3) in the Realm exceeded the limit of 2")
+    expectTrue(
+      first?.localizedDescription.hasPrefix(
+        "Number of active versions (3) in the Realm exceeded the limit of 2. Release frozen ")
+        ?? false)
     expectFalse(realm.isInWriteTransaction)
     expectEqual(frozen.objects(Dog.self).count, 1)
   }

@@ -88,15 +88,15 @@ struct MisuseReportTests {
           { Person().setValue("five", forKey: "nicknames") }
         ),
         (
-          "Attempting to modify object outside of a write transaction - call beginWriteTransaction "
-            + "on an RLMRealm instance first. Set properties of 'Dog' in 'realm.write { … }'.",
+          "Attempting to modify object outside of a write transaction - call beginWrite() on the "
+            + "Realm first. Set properties of 'Dog' in 'realm.write { … }'.",
           {
             let realm = try TemporaryRealm().open()
             try realm.write { realm.create(Dog.self) }.name = "x"
           }
         ),
         (
-          "call beginWriteTransaction on an RLMRealm instance first. Do it in 'realm.write { … }'",
+          "call beginWrite() on the Realm first. Do it in 'realm.write { … }'",
           { try TemporaryRealm().open().add(Dog()) }
         ),
         (
@@ -117,15 +117,15 @@ struct MisuseReportTests {
           }
         ),
         (
-          "retrieved from an RLMRealm. Add the object that has the List<Int> to a Realm first.",
+          "retrieved from a Realm. Add the object that has the List<Int> to a Realm first.",
           { _ = List<Int>().filter("self > 3") }
         ),
         (
-          "retrieved from an RLMRealm. Add the object that has the MutableSet<Int> to",
+          "retrieved from a Realm. Add the object that has the MutableSet<Int> to",
           { _ = MutableSet<Int>().filter("self > 3") }
         ),
         (
-          "retrieved from an RLMRealm. Add the object that has the Map<String, Int> to",
+          "retrieved from a Realm. Add the object that has the Map<String, Int> to",
           { _ = Map<String, Int>().filter("self > 3") }
         ),
       ]

@@ -31,8 +31,8 @@ struct MisuseTests {
       try Misuse.realmWithPerson().person.name = "x"
     }
     expect(
-      "Attempting to modify object outside of a write transaction - call beginWriteTransaction on "
-        + "an RLMRealm instance first.", in: result)
+      "Attempting to modify object outside of a write transaction - call beginWrite() on the Realm "
+        + "first. Set properties of 'Person' in 'realm.write { … }'.", in: result)
   }
 
   @Test func addingOutsideATransaction() async {
@@ -41,14 +41,16 @@ struct MisuseTests {
     }
     expect(
       "Can only add, remove, or create objects in a Realm in a write transaction - call "
-        + "beginWriteTransaction on an RLMRealm instance first.", in: result)
+        + "beginWrite() on the Realm first.", in: result)
   }
 
   @Test func changingAListOutsideATransaction() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try Misuse.realmWithPerson().person.nicknames.append("x")
     }
-    expect("Cannot modify List outside of a write transaction.", in: result)
+    expect(
+      "Cannot modify List outside of a write transaction. Change 'Person.nicknames' in "
+        + "'realm.write { … }'.", in: result)
   }
 
   @Test func beginningTwice() async {

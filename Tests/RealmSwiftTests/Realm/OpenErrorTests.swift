@@ -76,6 +76,10 @@ struct OpenErrorTests {
     file.configuration.fileURL = file.directory.appendingPathComponent("no/such.realm")
     let error = try error(opening: file)
     expectEqual(error.code, .fileNotFound)
+    let folder = file.directory.appendingPathComponent("no").path
+    expectTrue(
+      error.localizedDescription.hasSuffix(
+        ": No such file or directory. There is no folder '\(folder)': make it first."))
   }
 
   @Test func aMissingFileReadOnly() throws {
@@ -83,7 +87,10 @@ struct OpenErrorTests {
     file.configuration.readOnly = true
     let error = try error(opening: file)
     expectEqual(error.code, .fileNotFound)
-    expectTrue(error.localizedDescription.hasSuffix(": No such file or directory"))
+    expectTrue(
+      error.localizedDescription.hasSuffix(
+        ": No such file or directory. Its folder has no such file; one that is opened for reading "
+          + "alone must be there."))
     do {
       _ = try file.open()
     } catch Realm.Error.fileNotFound {

@@ -143,8 +143,8 @@ struct SchemaTests {
       Schema validation failed due to the following errors:
       - Property 'flag' cannot be made the primary key of 'BadKey' because it is not a 'string', \
       'int', 'objectId', or 'uuid' property.
-      - No properties are defined for 'Empty'. Did you remember to mark them with '@objc' or \
-      '@Persisted' in your model?
+      - No properties are defined for 'Empty'. Did you remember to mark them with '@Persisted' \
+      in your model?
       - Property 'Empty.notStored' is declared without @Persisted, and would not be stored: write \
       '@Persisted var notStored: Int', or return its name from 'ignoredProperties()'.
       """)

@@ -11,7 +11,7 @@ import Testing
 struct WriteMisuseTests {
   private static let outside =
     "Can only add, remove, or create objects in a Realm in a write transaction - call "
-    + "beginWriteTransaction on an RLMRealm instance first."
+    + "beginWrite() on the Realm first."
 
   private static let foreign =
     "Object is already managed by another Realm. Use create instead to copy it into this Realm."

@@ -78,7 +78,11 @@ struct SortPath {
         throw failure(
           path, "property '\(table.className).\(name)' is of unsupported type 'linking objects'")
       }
-      throw failure(path, "property '\(table.className).\(name)' does not exist")
+      let alike = AlikeName.closest(to: name, among: table.schema.columns.map(\.name))
+      throw failure(
+        path,
+        "property '\(table.className).\(name)' does not exist"
+          + (alike.map { ", but '\($0)' does" } ?? ""))
     }
     return column
   }

@@ -6,6 +6,7 @@
 // 1. Every value fits its property, so that a changeset of it can be carried out.
 
 import RealmFormats
+import RealmQuery
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
@@ -218,7 +219,7 @@ struct DocumentWriter {
       return try link(to: value, of: schema, column)
     default:
       guard let scalar = scalar(value, column.type) else {
-        throw misfit(column, "a value of the type \(column.type)")
+        throw misfit(column, "a value of the type \(column.type.name)")
       }
       return scalar
     }

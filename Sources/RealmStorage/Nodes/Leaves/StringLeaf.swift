@@ -158,7 +158,9 @@ package enum StringLeaf: Leaf {
     let form = BytesForm(try allocator.node(at: ref).header)
     let byteCount = value?.count ?? 0
     guard byteCount <= maximumByteCount else {
-      throw .limitExceeded("String too big")
+      throw .limitExceeded(
+        "String too big: \(byteCount) bytes, and the limit is \(maximumByteCount). Store it in a "
+          + "file of its own, and here its path")
     }
     let limit =
       switch form {

@@ -87,8 +87,8 @@ struct SchemaValidator {
     var mistakes: [String] = []
     if schema.properties.isEmpty {
       mistakes.append(
-        "No properties are defined for '\(name)'. Did you remember to mark them with '@objc' or "
-          + "'@Persisted' in your model?")
+        "No properties are defined for '\(name)'. Did you remember to mark them with '@Persisted' "
+          + "in your model?")
     }
     mistakes += schema.plainFieldMistakes
     var seen: Set<String> = []
