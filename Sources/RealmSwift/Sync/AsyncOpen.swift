@@ -5,7 +5,6 @@
 #if Sync
 #if canImport(SwiftUI)
 public import Combine
-import RealmSession
 public import SwiftUI
 
 /// The opening of a synchronised realm, after its data were downloaded, for a view to show.
@@ -31,9 +30,7 @@ public import SwiftUI
 /// one (`EnvironmentValues.realmConfiguration`).
 @MainActor @propertyWrapper
 public struct AsyncOpen: DynamicProperty {
-  @Environment(\.realmConfiguration) private var configuration
-  @Environment(\.partitionValue) private var partitionValue
-  @StateObject private var model: AsyncOpenModel
+  private var opening: RealmOpening
 
   /// Opens the realm of a partition.
   ///
@@ -45,7 +42,9 @@ public struct AsyncOpen: DynamicProperty {
   public init<Partition: BSON>(
     appId: String? = nil, partitionValue: Partition, configuration: Realm.Configuration? = nil,
     timeout: UInt? = nil
-  ) { self.init(appId, AnyBSON(partitionValue), configuration, timeout) }
+  ) {
+    opening = RealmOpening(.async, appId, AnyBSON(partitionValue), configuration, timeout)
+  }
 
   /// Opens the realm whose subscriptions decide what it has.
   ///
@@ -55,36 +54,16 @@ public struct AsyncOpen: DynamicProperty {
   ///   - timeout: The milliseconds that a connection may take; nil for the usual ones.
   public init(
     appId: String? = nil, configuration: Realm.Configuration? = nil, timeout: UInt? = nil
-  ) { self.init(appId, nil, configuration, timeout) }
-
-  private init(
-    _ id: String?, _ partition: AnyBSON?, _ configuration: Realm.Configuration?, _ timeout: UInt?
-  ) {
-    _model = StateObject(
-      wrappedValue: MainActor.assumeIsolated {
-        AsyncOpenModel(AsyncOpenModel.app(id, timeout: timeout), .async, configuration, partition)
-      })
-  }
+  ) { opening = RealmOpening(.async, appId, nil, configuration, timeout) }
 
   /// How far the opening is. The first view that asks begins it.
-  public var wrappedValue: AsyncOpenState {
-    model.begin()
-    return model.state
-  }
+  public var wrappedValue: AsyncOpenState { opening.begun() }
 
   /// Publishes each state of the opening.
-  public var projectedValue: Published<AsyncOpenState>.Publisher { model.$state }
+  public var projectedValue: Published<AsyncOpenState>.Publisher { opening.states }
 
   /// Ends the opening; the view gets no more states.
-  public func cancel() { model.cancel() }
-
-  /// Takes the environment of the view; SwiftUI calls it before it draws the view.
-  public nonisolated func update() {
-    MainActor.assumeIsolated {
-      let isUsual = configuration == .defaultConfiguration
-      model.take(partitionValue?.anyBSON, isUsual ? nil : configuration)
-    }
-  }
+  public func cancel() { opening.cancel() }
 }
 #endif
 #endif
