@@ -1,91 +1,181 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The transaction of a group of uploads.
+// A transaction of uploads: each is merged and carried out, one after the other.
+//
+// An upload that does not fit is undone alone: its writes by a savepoint, its part of the history
+// by what was there before it.
 //
 // Invariants:
-// 1. Nothing of a transaction with refused writes is stored, not even its schema.
+// 1. An upload is stored whole or not at all, its declarations and refused writes included.
 
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Carries out the merged entries of a group, and makes what is stored of them.
+/// Integrates uploads in a transaction, and makes what is stored of them.
 struct GroupTransaction {
+  /// Why an upload is not carried out as it is.
+  private enum Obstacle: Error {
+    case refusal(SessionRefusal)
+    case writes(RefusedWrites)
+  }
+
+  /// What an upload became.
+  private enum End {
+    case stored
+    case refused(SessionRefusal)
+    /// Some of its writes have to be left out first.
+    case writes(RefusedWrites)
+    case beginsTransaction
+  }
+
   private let group: WriteGroup
   private let now: OriginTimestamp
   private let salts: SaltSource
-  private var applier: InstructionApplier
+  private let schema: SchemaKeeper?
   private var collector: TouchCollector?
-  private var review: SchemaReview
-  /// The check of the present upload; nil where its user may change everything.
-  private var check: WriteCheck?
-  /// The position of the present upload in the group.
-  private var number: Int?
   private var totalByteCount: Int
   private var batch = Batch()
+  private var integration: Integration
+  /// The positions of the uploads that are carried out, and their files.
+  private var stored: [Int] = []
+  private var changedFiles: Set<FileIdentifier> = []
 
   init(
-    _ group: WriteGroup, after head: RealmHead, _ settings: ServerRealm.Settings,
-    _ salts: SaltSource, now: OriginTimestamp
+    _ group: WriteGroup, _ integration: Integration, after head: RealmHead,
+    _ settings: ServerRealm.Settings, _ salts: SaltSource, now: OriginTimestamp
   ) {
     self.group = group
+    self.integration = integration
     self.salts = salts
     self.now = now
-    applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
+    schema = settings.schema
     collector = settings.keepsTouches ? TouchCollector(group) : nil
-    review = SchemaReview(settings.schema)
     totalByteCount = head.totalByteCount
   }
 
-  /// Carries out what the uploads of a group became.
+  /// Integrates open uploads, up to one that needs another transaction. Refusals are noted in the
+  /// group.
   ///
-  /// - Parameter files: The files of the clients afterwards.
-  /// - Returns: What is stored; the first upload that does not fit otherwise.
-  mutating func carryOut(
-    _ entries: [MergedEntry], of uploads: UploadGroup, _ files: some Sequence<ClientHistory>
-  ) throws(StorageError) -> Result<Batch, Misfit> {
-    for entry in entries {
-      if number != entry.upload {
-        if hasRefusedWrites { break }
-        begin(uploads[entry.upload].upload, at: entry.upload)
+  /// - Parameter limit: The position at which the transaction ends in any case.
+  /// - Returns: The upload at which it ended, and its writes that have to be left out, if it ended
+  ///   for that.
+  mutating func integrate(
+    _ uploads: inout UploadGroup, before limit: Int
+  ) throws(StorageError) -> (number: Int, writes: RefusedWrites)? {
+    for number in uploads.openNumbers where number < limit {
+      guard uploads[number].isOpen else { continue }
+      switch try integrate(&uploads[number]) {
+      case .stored:
+        stored.append(number)
+        changedFiles.insert(uploads[number].upload.file)
+        // What follows an upload with refused writes is merged with what undoes them.
+        if integration.entries.last?.compensation != nil, uploads.isFollowed(number) { return nil }
+      case .refused(let refusal): uploads.refuse(number, refusal)
+      case .writes(let writes): return (number, writes)
+      case .beginsTransaction:
+        assert(!stored.isEmpty, "an upload waits for a transaction that it has")
+        return nil
       }
-      if let refusal = try carryOut(entry) {
-        return .failure(Misfit(number: entry.upload, reason: .refusal(refusal)))
-      }
     }
-    if let number, let check, hasRefusedWrites {
-      return .failure(Misfit(number: number, reason: .writes(check.refused)))
-    }
-    if let (number, refusal) = try review.finish() {
-      return .failure(Misfit(number: number, reason: .refusal(refusal)))
-    }
-    for state in files.sorted(by: { $0.file.ident < $1.file.ident }) {
+    return nil
+  }
+
+  /// The clients' files of the uploads that are carried out, as they are afterwards, by the
+  /// positions of the uploads.
+  func storedFiles(of uploads: UploadGroup) -> [Int: ClientFile] {
+    var files: [Int: ClientFile] = [:]
+    for number in stored { files[number] = integration.files[uploads[number].upload.file]?.file }
+    assert(files.count == stored.count, "`GroupTransaction` 1: an upload of no file is stored")
+    return files
+  }
+
+  /// What was left out of the uploads that are carried out, as their clients were not sent it.
+  var losses: [RealmLoss] {
+    integration.dropped.map { .instructions(of: $0.file, count: $0.count, through: $0.through) }
+  }
+
+  /// What is stored; nil if nothing is.
+  mutating func finish() -> Batch? {
+    guard !stored.isEmpty else { return nil }
+    for ident in changedFiles.sorted() {
+      guard let state = integration.files[ident] else { continue }
       batch.files.append(state.file)
       let changes = state.changes
       batch.reciprocals += changes.reciprocals
       batch.privates += changes.privates
     }
-    return .success(batch)
+    return batch
   }
 
-  private var hasRefusedWrites: Bool { check?.refused.isEmpty == false }
+  // MARK: An upload
 
-  private mutating func begin(_ upload: Upload, at number: Int) {
-    self.number = number
-    applier.renewWork()
-    check = upload.rules.map { WriteCheck($0, in: group) }
+  private mutating func integrate(_ attempt: inout UploadAttempt) throws(StorageError) -> End {
+    let mark = integration.mark(before: attempt.upload)
+    let (entryCount, privateCount, byteCount) = (
+      batch.entries.count, batch.privates.count, totalByteCount
+    )
+    while true {
+      do throws(MergeStop) {
+        try integration.add(attempt, now: now)
+      } catch {
+        switch error {
+        case .refused(let refusal): return .refused(refusal)
+        case .beginsTransaction: return .beginsTransaction
+        case .failed(let error): throw error
+        }
+      }
+      let entries = integration.entries(since: mark)
+      let result = try group.attempt { () throws(StorageError) -> Result<Void, Obstacle> in
+        try carryOut(entries, of: attempt.upload)
+      }
+      guard case .failure(let obstacle) = result else { return .stored }
+      integration.goBack(to: mark)
+      batch.entries.removeLast(batch.entries.count - entryCount)
+      batch.privates.removeLast(batch.privates.count - privateCount)
+      totalByteCount = byteCount
+      switch obstacle {
+      case .writes(let writes): return .writes(writes)
+      case .refusal(let refusal):
+        guard attempt.declarations == nil, refusal.code == .badChangeset,
+          let missing = try missingDeclarations(of: attempt)
+        else { return .refused(refusal) }
+        attempt.declarations = missing
+      }
+    }
+  }
+
+  /// What the realm lacks of the classes that an upload names, although the app's schema has them.
+  private func missingDeclarations(of attempt: UploadAttempt) throws(StorageError) -> Changeset? {
+    guard let schema = schema?.schema, let file = integration.files[attempt.upload.file]?.file
+    else { return nil }
+    return try SchemaCompletion.declarations(for: attempt.newEntries(file), schema, in: group)
+  }
+
+  /// Carries out what an upload became.
+  private mutating func carryOut(
+    _ entries: ArraySlice<MergedEntry>, of upload: Upload
+  ) throws(StorageError) -> Result<Void, Obstacle> {
+    var applier = InstructionApplier(group, file: .server, limits: ApplyLimits())
+    var check = upload.rules.map { WriteCheck($0, in: group) }
+    var review = SchemaReview(schema)
+    for entry in entries {
+      if let refusal = try carryOut(entry, &applier, &check, &review) {
+        return .failure(.refusal(refusal))
+      }
+    }
+    if let refused = check?.refused, !refused.isEmpty { return .failure(.writes(refused)) }
+    if let refusal = try review.finish() { return .failure(.refusal(refusal)) }
+    return .success(())
   }
 
   /// Returns why the upload is refused; nil if it is not, as far as is known by now.
   private mutating func carryOut(
-    _ entry: MergedEntry
+    _ entry: MergedEntry, _ applier: inout InstructionApplier, _ check: inout WriteCheck?,
+    _ review: inout SchemaReview
   ) throws(StorageError) -> SessionRefusal? {
-    if entry.declares,
-      let refusal = try review.add(entry.changeset, of: entry.upload, in: group)
-    {
-      return refusal
-    }
+    if entry.declares, let refusal = try review.add(entry.changeset, in: group) { return refusal }
     try collector?.begin(entry.changeset)
     try check?.begin(entry.changeset, version: entry.clientVersion)
     do throws(ApplyError) {

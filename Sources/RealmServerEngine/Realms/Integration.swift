@@ -58,33 +58,54 @@ struct Integration {
     self.workMax = workMax
   }
 
+  /// What merging an upload adds to.
+  struct Mark {
+    fileprivate let version: UInt64
+    fileprivate let entryCount: Int
+    fileprivate let droppedCount: Int
+    fileprivate let file: ClientHistory?
+    fileprivate let ident: FileIdentifier
+  }
+
+  /// The state before an upload.
+  func mark(before upload: Upload) -> Mark {
+    Mark(
+      version: history.end, entryCount: entries.count, droppedCount: dropped.count,
+      file: files[upload.file], ident: upload.file)
+  }
+
+  /// The entries of the upload that was added last.
+  func entries(since mark: Mark) -> ArraySlice<MergedEntry> { entries[mark.entryCount...] }
+
+  /// Takes the upload out again that was added last.
+  mutating func goBack(to mark: Mark) {
+    history.removeAll(after: mark.version)
+    entries.removeLast(entries.count - mark.entryCount)
+    dropped.removeLast(dropped.count - mark.droppedCount)
+    files[mark.ident] = mark.file
+    assert(history.end == mark.version, "`Integration` 1: the history has a part of an upload")
+  }
+
   /// Merges an upload, which was read.
   ///
-  /// - Parameters:
-  ///   - number: The position in the group.
-  ///   - now: The client's new sign of life.
-  mutating func add(
-    _ attempt: UploadAttempt, number: Int, now: OriginTimestamp
-  ) throws(MergeStop) {
+  /// - Parameter now: The client's new sign of life.
+  mutating func add(_ attempt: UploadAttempt, now: OriginTimestamp) throws(MergeStop) {
     let upload = attempt.upload
     guard var state = files[upload.file] else {
       throw .refused(
         SessionRefusal(.badClientFileIdent, "Unknown client file \(upload.file.rawValue)"))
     }
-    let (version, count, droppedCount) = (history.end, entries.count, dropped.count)
+    let mark = mark(before: upload)
     transformer.workLeft = workMax
     do throws(MergeStop) {
       if let refusal = refusal(of: attempt, state.file) { throw .refused(refusal) }
-      try merge(attempt, &state, number, now)
+      try merge(attempt, &state, now)
     } catch {
-      history.removeAll(after: version)
-      entries.removeLast(entries.count - count)
-      dropped.removeLast(dropped.count - droppedCount)
-      assert(history.end == version, "`Integration` 1: the history has a part of an upload")
+      goBack(to: mark)
       throw error
     }
     assert(
-      UInt64(entries.count - count) == history.end - version,
+      UInt64(entries(since: mark).count) == history.end - mark.version,
       "`Integration` 1: each entry is in the history")
     state.file.note(upload, now)
     files[upload.file] = state
@@ -112,9 +133,9 @@ struct Integration {
 
   /// Merges the new entries of an upload.
   private mutating func merge(
-    _ attempt: UploadAttempt, _ state: inout ClientHistory, _ number: Int, _ now: OriginTimestamp
+    _ attempt: UploadAttempt, _ state: inout ClientHistory, _ now: OriginTimestamp
   ) throws(MergeStop) {
-    var left = WithheldWrites(attempt, number: number, schema, makesViews: unseen != nil)
+    var left = WithheldWrites(attempt, schema, makesViews: unseen != nil)
     var rest = attempt.newEntries(state.file)
     while let first = rest.first {
       let part = rest.prefix { $0.serverVersion == first.serverVersion }
@@ -131,7 +152,7 @@ struct Integration {
       // The version of the server that undoes the refused writes.
       let origin = ChangesetOrigin(version: history.end + 1, file: .server, timestamp: now)
       history.append(Changeset(origin: origin))
-      entries.append(MergedEntry(undoing: left.compensation, of: number, origin))
+      entries.append(MergedEntry(undoing: left.compensation, origin))
     }
   }
 
@@ -202,7 +223,7 @@ struct Integration {
     } catch {
       throw .failed(error)
     }
-    throw .needsOwnTurn
+    throw .beginsTransaction
   }
 }
 

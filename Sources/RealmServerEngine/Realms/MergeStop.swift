@@ -8,9 +8,9 @@ import RealmSyncProtocol
 /// Why an upload is not merged.
 enum MergeStop: Error {
   case refused(SessionRefusal)
-  /// It has to be integrated before all others of its group: it makes an object that its client was
-  /// not sent, whose state is that before the group.
-  case needsOwnTurn
+  /// It begins a transaction: it makes an object that its client was not sent, whose state is that
+  /// before the transaction.
+  case beginsTransaction
   /// The store failed; nothing is integrated.
   case failed(StorageError)
 }

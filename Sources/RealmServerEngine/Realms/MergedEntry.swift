@@ -6,8 +6,6 @@ import RealmSyncProtocol
 
 /// An entry of an upload while it is merged and afterwards.
 struct MergedEntry {
-  /// The position of its upload in the group.
-  let upload: Int
   let clientVersion: UInt64
   /// The bytes of the client.
   private let received: [UInt8]
@@ -26,8 +24,7 @@ struct MergedEntry {
   var compensation: Compensation?
 
   /// What is received, before anything is left out or merged.
-  init(_ entry: ReceivedEntry, of upload: Int, isChanged: Bool) {
-    self.upload = upload
+  init(_ entry: ReceivedEntry, isChanged: Bool) {
     clientVersion = entry.clientVersion
     received = entry.bytes
     changeset = entry.changeset
@@ -36,8 +33,7 @@ struct MergedEntry {
   }
 
   /// The version of the server that undoes writes of an upload.
-  init(undoing compensation: Compensation, of upload: Int, _ origin: ChangesetOrigin) {
-    self.upload = upload
+  init(undoing compensation: Compensation, _ origin: ChangesetOrigin) {
     (clientVersion, received) = (0, [])
     changeset = Changeset(origin: origin)
     (isChanged, declares) = (false, false)

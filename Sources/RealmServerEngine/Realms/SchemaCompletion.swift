@@ -24,7 +24,7 @@ struct SchemaCompletion {
   /// The declarations of the classes that an upload names, as far as the schema has them and the
   /// realm does not; nil if the realm lacks none of them.
   static func declarations(
-    for entries: some Sequence<ReceivedEntry>, _ schema: AppSchema, in objects: TableGroup
+    for entries: some Sequence<ReceivedEntry>, _ schema: AppSchema, in objects: any TableReader
   ) throws(StorageError) -> Changeset? {
     var completion = SchemaCompletion(schema.declared, try StoredSchema(objects))
     for named in entries.lazy.map(\.changeset) {

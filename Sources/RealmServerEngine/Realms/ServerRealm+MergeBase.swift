@@ -28,7 +28,7 @@ extension ServerRealm {
     let window = self.window ?? HistoryWindow(base: head.version)
     self.window = window
     var base = head.version
-    for attempt in group.attempts {
+    for attempt in group.attempts where attempt.isOpen {
       for entry in attempt.upload.entries { base = min(base, entry.serverVersion) }
     }
     base = max(base, head.base)
@@ -55,7 +55,7 @@ extension ServerRealm {
   ) async throws(StoreError) {
     for number in group.openNumbers {
       let ident = group[number].upload.file
-      guard base.files[ident] == nil, group[number].refusal == nil,
+      guard base.files[ident] == nil, group[number].isOpen,
         let file = try await store.file(ident)
       else { continue }
       do throws(StoreError) {
@@ -99,7 +99,7 @@ extension ServerRealm {
     in group: inout UploadGroup, _ base: MergeBase
   ) async throws(StoreError) {
     var paths: PropertyPaths?
-    for number in group.attempts.indices {
+    for number in group.openNumbers {
       let upload = group[number].upload
       guard let file = base.files[upload.file]?.file, !file.filters.isEmpty || upload.rules != nil
       else { continue }
@@ -119,7 +119,7 @@ extension ServerRealm {
   ) async throws(StoreError) -> UnseenObjects? {
     guard let scratch else { return nil }
     var oldest: UInt64?
-    for upload in group.attempts.lazy.map(\.upload) {
+    for upload in group.attempts.lazy.filter(\.isOpen).map(\.upload) {
       guard let file = base.files[upload.file]?.file else { continue }
       for entry in upload.entries where entry.clientVersion > file.clientVersion {
         oldest = min(oldest ?? .max, max(entry.serverVersion, head.base))

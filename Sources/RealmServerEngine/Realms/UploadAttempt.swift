@@ -3,7 +3,7 @@
 // An upload on its way from its bytes to its answer.
 //
 // Invariants:
-// 1. The bytes of an upload are parsed once, however often its group is integrated again.
+// 1. The bytes of an upload are parsed once, however many transactions are tried.
 
 import RealmSyncProtocol
 
@@ -26,8 +26,8 @@ struct UploadAttempt: Sendable {
   private(set) var refused: RefusedWrites?
   /// What the realm lacks of the classes that the upload names, put before its first change.
   var declarations: Changeset?
-  /// Why the upload is refused as a whole; nil if it is not.
-  private(set) var refusal: SessionRefusal?
+  /// What became of the upload; nil while it waits for its transaction.
+  private(set) var outcome: UploadOutcome?
 
   init(_ upload: Upload) {
     self.upload = upload
@@ -66,13 +66,31 @@ struct UploadAttempt: Sendable {
   ///
   /// - Returns: Whether some of them were not left out before.
   mutating func leaveOut(_ writes: RefusedWrites) -> Bool {
+    guard !leavesOut(writes) else { return false }
     var all = refused ?? RefusedWrites()
     all.formUnion(writes)
-    defer { refused = all }
-    return all != refused
+    refused = all
+    return true
   }
 
-  mutating func refuse(_ reason: SessionRefusal) {
-    if refusal == nil { refusal = reason }
+  /// Whether writes are left out already.
+  func leavesOut(_ writes: RefusedWrites) -> Bool {
+    guard var all = refused else { return false }
+    all.formUnion(writes)
+    return all == refused
+  }
+
+  /// Whether the upload waits for its transaction.
+  var isOpen: Bool { outcome == nil }
+
+  /// Notes what became of the upload.
+  mutating func end(_ outcome: UploadOutcome) {
+    if self.outcome == nil { self.outcome = outcome }
+  }
+
+  /// Notes that what was found out cannot be relied on; what is stored is.
+  mutating func fail(_ error: StoreError) {
+    if case .integrated = outcome { return }
+    outcome = .failed(error)
   }
 }

@@ -6,7 +6,6 @@ import RealmSyncProtocol
 
 /// Leaves out of the entries of one upload what its author may not write or could not read.
 struct WithheldWrites {
-  private let number: Int
   private let right: WriteRight
   private let hidden: UnreadFields?
   /// Whether the objects are noted that the client makes.
@@ -16,10 +15,7 @@ struct WithheldWrites {
   /// The writes that are refused.
   private(set) var compensation: Compensation
 
-  init(
-    _ attempt: UploadAttempt, number: Int, _ schema: SchemaKeeper?, makesViews: Bool
-  ) {
-    self.number = number
+  init(_ attempt: UploadAttempt, _ schema: SchemaKeeper?, makesViews: Bool) {
     right = attempt.upload.right
     hidden = attempt.hidden
     self.makesViews = makesViews
@@ -29,7 +25,7 @@ struct WithheldWrites {
 
   /// What is left of the next entry.
   mutating func withhold(from received: ReceivedEntry) throws(SessionRefusal) -> MergedEntry {
-    var entry = MergedEntry(received, of: number, isChanged: right != .allowed)
+    var entry = MergedEntry(received, isChanged: right != .allowed)
     if right != .allowed { try compensation.take(from: &entry.changeset, right) }
     if try compensation.takeRefused(from: &entry.changeset) { entry.isChanged = true }
     if let hidden {

@@ -73,18 +73,16 @@ package final class SchemaKeeper: Sendable {
 
   /// Adds declarations, durably.
   ///
-  /// - Returns: The position of the first refused one, and why; nothing is added then.
-  func add(
-    _ declarations: [SchemaDeclaration]
-  ) throws(StorageError) -> (position: Int, refusal: SessionRefusal)? {
+  /// - Returns: Why one of them is refused; nothing is added then.
+  func add(_ declarations: [SchemaDeclaration]) throws(StorageError) -> SessionRefusal? {
     guard !declarations.isEmpty else { return nil }
     return try state.withLock { state throws(StorageError) in
       while true {
         var changed = state
-        for (position, declaration) in declarations.enumerated() {
-          if let refusal = Self.refusal(of: declaration, state) { return (position, refusal) }
+        for declaration in declarations {
+          if let refusal = Self.refusal(of: declaration, state) { return refusal }
           if changed.schema.add(declaration) == .conflict {
-            return (position, .otherDefinition(of: declaration.name))
+            return .otherDefinition(of: declaration.name)
           }
         }
         guard changed.schema != state.schema else { return nil }
@@ -99,10 +97,10 @@ package final class SchemaKeeper: Sendable {
   }
 }
 
-/// The declarations of the uploads of a transaction.
+/// The declarations of an upload.
 struct SchemaReview {
   private let keeper: SchemaKeeper?
-  private var news: [(declaration: SchemaDeclaration, upload: Int)] = []
+  private var news: [SchemaDeclaration] = []
 
   /// - Parameter keeper: Nil where devices may declare everything.
   init(_ keeper: SchemaKeeper?) { self.keeper = keeper }
@@ -112,7 +110,7 @@ struct SchemaReview {
   ///
   /// - Returns: Why the changeset is refused; nil if it is not.
   mutating func add(
-    _ changeset: Changeset, of upload: Int, in group: WriteGroup
+    _ changeset: Changeset, in group: WriteGroup
   ) throws(StorageError) -> SessionRefusal? {
     guard let keeper else { return nil }
     for declaration in SchemaDeclaration.all(in: changeset) {
@@ -130,20 +128,15 @@ struct SchemaReview {
         }
       }
       if let refusal = keeper.refusal(of: declaration) { return refusal }
-      news.append((declaration, upload))
+      news.append(declaration)
     }
     return nil
   }
 
   /// Brings the news into the schema of the app, before the transaction is committed.
   ///
-  /// - Returns: The first refused upload, and why, as another realm was faster.
-  func finish() throws(StorageError) -> (upload: Int, refusal: SessionRefusal)? {
-    guard let keeper, let (position, refusal) = try keeper.add(news.map(\.declaration)) else {
-      return nil
-    }
-    return (news[position].upload, refusal)
-  }
+  /// - Returns: Why the upload is refused, as another realm was faster; nil if it is not.
+  func finish() throws(StorageError) -> SessionRefusal? { try keeper?.add(news) }
 }
 
 extension SessionRefusal {

@@ -37,7 +37,7 @@ struct IntegrationTests {
     var attempt = UploadAttempt(Upload(client, changesets, from: 1))
     attempt.read(limits)
     do throws(MergeStop) {
-      try integration.add(attempt, number: 0, now: OriginTimestamp(milliseconds: 2))
+      try integration.add(attempt, now: OriginTimestamp(milliseconds: 2))
     } catch {
       if case .refused(let refusal) = error { return refusal }
       Issue.record("\(error)")
@@ -277,7 +277,6 @@ struct IntegrationTests {
     try await expectEqual(things(server), ["x": 1])
   }
 
-  /// From the second on, those that are left go one by one.
   @Test func aGroupMayHaveManyMisfits() async throws {
     let (server, first, second) = try await makeServer()
     var uploads = [Upload(first, [Text.create("x", count: 1)], from: 2, base: 1)]

@@ -14,7 +14,7 @@ import Testing
 struct UploadAttemptTests {
   private typealias Text = ChangesetText
 
-  /// A group of uploads of new objects, which the server begins again for a reason.
+  /// A group of uploads of new objects, of which one is special.
   enum Group: CaseIterable {
     case atOnce, oneMisfit, manyMisfits, missingDeclarations, refusedWrites, hiddenWrites
     case unseenObject
@@ -36,6 +36,15 @@ struct UploadAttemptTests {
       role: "r", read: .constant(true),
       readable: FieldSelection(others: true, exceptions: ["count"]), write: .constant(true),
       inserts: true, deletes: true, writable: .all))
+
+  /// The transactions of a group. One ends before an upload whose writes have to be left out, or
+  /// that needs the objects of before its transaction.
+  private static func transactionCount(_ group: Group) -> Int {
+    switch group {
+    case .atOnce, .oneMisfit, .manyMisfits, .missingDeclarations: 1
+    case .refusedWrites, .hiddenWrites, .unseenObject: 2
+    }
+  }
 
   /// Three uploads, of which the one in the middle has what the group is named after.
   private static func uploads(_ group: Group, to server: TestServer) async throws -> [Upload] {
@@ -105,8 +114,12 @@ struct UploadAttemptTests {
   @Test(arguments: Group.allCases)
   func theBytesOfAnUploadAreParsedOnce(_ group: Group) async throws {
     let keeper = SchemaKeeper(try Self.schema(), isFixed: true) { _ in .success(nil) }
-    let server = try await TestServer(recordsTouches: true, schema: keeper)
+    let appended = Locked(0)
+    let server = try await TestServer(recordsTouches: true, schema: keeper) { call in
+      if case .appended = call { appended.withLock { $0 += 1 } }
+    }
     let uploads = try await Self.uploads(group, to: server)
+    appended.withLock { $0 = 0 }
     let counts = Locked<[[UInt8]: Int]>([:])
     let outcomes = await ChangesetParser.$observer.withValue(
       { bytes in counts.withLock { $0[bytes, default: 0] += 1 } },
@@ -120,6 +133,7 @@ struct UploadAttemptTests {
     for (number, outcome) in outcomes.enumerated() {
       expectEqual(outcome.code, misfits.contains(number) ? .badChangeset : nil, "\(number)")
     }
+    expectEqual(appended.withLock { $0 }, Self.transactionCount(group))
     for (number, upload) in uploads.enumerated() {
       for entry in upload.entries {
         expectEqual(counts.withLock { $0[entry.changeset] }, 1, "upload \(number)")
