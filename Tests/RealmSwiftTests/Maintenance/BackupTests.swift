@@ -82,7 +82,7 @@ struct BackupTests {
   @Test func aDamagedRealmHasNoBackup() async throws {
     let sample = try UpkeepSample()
     let (damaged, _) = try sample.damagedCopy()
-    let frozen = try Realm(configuration: damaged).freeze()
+    let frozen = try { try Realm(configuration: damaged).freeze() }()
     expectEqual(frozen.objects(Person.self).count, 500)
     let error = await #expect(throws: Realm.Error.self) {
       try await frozen.backup(to: sample.url(named: "backup.realm"))
