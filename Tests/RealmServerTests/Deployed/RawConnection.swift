@@ -24,9 +24,15 @@ final class RawConnection {
     let port = try #require(parts.last.flatMap { Int($0) })
     let (stream, continuation) = AsyncStream.makeStream(of: [UInt8].self)
     chunks = stream.makeAsyncIterator()
-    channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .channelOption(.autoRead, value: isReading)
+    // What it does not take stays with the other side, and not with the system.
+    if !isReading {
+      bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
+    }
+    channel =
+      try await bootstrap
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(ByteHandler(continuation))
