@@ -69,7 +69,7 @@ struct CoverageTests {
     }
   }
 
-  private static func exists(_ test: String) -> Bool {
+  static func exists(_ test: String) -> Bool {
     let parts = test.split(separator: "(", maxSplits: 1)
     guard parts.count == 2 else { return tests.contains(test) }
     // The argument is a text of the suite's file.
