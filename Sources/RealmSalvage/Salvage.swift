@@ -50,7 +50,8 @@ package struct Salvage {
 
   /// Saves what can be read of the file at `path` in a new file at `target`, where no file is.
   ///
-  /// - Throws: `StorageError` if the file is no realm, or nothing of it can be read; `SalvageFailure`.
+  /// - Throws: `StorageError` if the file is no realm, or nothing of it can be read, and
+  ///   `SalvageFailure`.
   package static func write(
     _ path: String, key: EncryptionKey?, to target: String, scratch noted: Scratch = Scratch(),
     progress: @escaping Progress = { _, _ in }

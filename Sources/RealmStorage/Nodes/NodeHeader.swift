@@ -8,8 +8,9 @@
 /// byte:  0..2      3    4                                        5..7
 ///        checksum  'A'  inner|hasRefs|context|wtype(2)|width(3)  size, big endian
 /// ```
-/// The checksum is `NodeChecksum`'s, or 'A' 'A' 'A' for none. In the slab, and nowhere else, bytes 0 to 2 hold the capacity of the node in units of 8 bytes,
-/// and byte 3 may say that the node is not going to live long.
+/// The checksum is `NodeChecksum`'s, or 'A' 'A' 'A' for none. In the slab, and nowhere else, bytes
+/// 0 to 2 hold the capacity of the node in units of 8 bytes, and byte 3 may say that the node is
+/// not going to live long.
 @frozen @usableFromInline
 package struct NodeHeader: Hashable, Sendable {
   /// The header as one little-endian word.

@@ -2,6 +2,7 @@
 
 // The figures of a file, for who operates a program.
 
+import Dispatch
 import Synchronization
 
 /// The commits that this process made to a file.
@@ -49,18 +50,6 @@ package struct FileStatistics: Sendable {
   package let waiterCount: Int
 }
 
-/// A version that readers pin.
-package struct HeldVersion: Hashable, Sendable {
-  package let version: UInt64
-  package internal(set) var readerCount = 0
-  /// The processes of these readers, as far as they are known, ascending.
-  package internal(set) var processes: [Int32] = []
-  /// How long commits of this process have found it in use beside a newer one.
-  package internal(set) var heldNanoseconds: UInt64?
-
-  init(_ version: UInt64) { self.version = version }
-}
-
 extension DatabaseFile {
   /// The figures of the file.
   package func statistics() throws(StorageError) -> FileStatistics {
@@ -92,6 +81,20 @@ extension DatabaseFile {
       var version = version
       version.heldNanoseconds = held.nanoseconds(since: version.version)
       return version
+    }
+  }
+
+  /// Notes which old versions a commit of this process found in use, and warns of those that are
+  /// held for long.
+  func noteHeld(
+    _ versions: [UInt64], at now: UInt64 = DispatchTime.now().uptimeNanoseconds
+  ) {
+    for version in held.note(versions, at: now) {
+      let processes = heldVersions.first { $0.version == version }?.processes ?? []
+      HeldVersions.warn(
+        HeldVersions.Warning(
+          path: path, version: version, newestVersion: newestVersion,
+          heldNanoseconds: held.nanoseconds(since: version, at: now) ?? 0, processes: processes))
     }
   }
 }

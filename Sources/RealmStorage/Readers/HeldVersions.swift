@@ -72,19 +72,3 @@ package final class HeldVersions: Sendable {
     entries.withLock { $0[version].map { now - min($0.since, now) } }
   }
 }
-
-extension DatabaseFile {
-  /// Notes which old versions a commit of this process found in use, and warns of those that are
-  /// held for long.
-  func noteHeld(
-    _ versions: [UInt64], at now: UInt64 = DispatchTime.now().uptimeNanoseconds
-  ) {
-    for version in held.note(versions, at: now) {
-      let processes = heldVersions.first { $0.version == version }?.processes ?? []
-      HeldVersions.warn(
-        HeldVersions.Warning(
-          path: path, version: version, newestVersion: newestVersion,
-          heldNanoseconds: held.nanoseconds(since: version, at: now) ?? 0, processes: processes))
-    }
-  }
-}

@@ -47,6 +47,7 @@ struct IntegrityTests {
     expectEqual(report.findings.count, 1)
     let finding = try #require(report.findings.first)
     expectEqual(finding.severity, .error)
+    expectFalse(report.findings.contains { $0.severity == .warning })
     expectEqual(finding.check, 38)
     expectEqual(finding.className, "Person")
     expectEqual(finding.propertyName, "age")

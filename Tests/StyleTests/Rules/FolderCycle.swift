@@ -36,7 +36,6 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmServerKit": 0,
     "RealmSession": 3,
     "RealmSwift": 6,
-    "RealmSalvage": 0,
     "RealmTools": 0,
     "RealmStudio": 0,
   ]
