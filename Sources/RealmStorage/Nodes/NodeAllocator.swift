@@ -37,7 +37,7 @@ package final class NodeAllocator {
   @exclusivity(unchecked) @usableFromInline private(set) var writableStart: Int
   /// Freed slab blocks by capacity in units of 8 bytes, for the small sizes; each list is chained
   /// through the first payload word, and 0 ends it.
-  private var recycled: UnsafeMutablePointer<Int>
+  @exclusivity(unchecked) private var recycled: UnsafeMutablePointer<Int>
 
   /// What a seal keeps of the state before it.
   @safe
