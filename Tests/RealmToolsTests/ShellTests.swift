@@ -67,18 +67,32 @@ struct ShellTests {
     try expectEqual(count(), 2)
     _ = try session.run("BEGIN")
     _ = try session.run("DELETE Dog")
-    let error = #expect(throws: ToolFailure.self) {
-      try session.run(#"INSERT Dog {"name": 5}"#)
-    }
-    expectEqual(
-      error?.message,
-      "This cannot be stored: name of 'Dog': 5 is no string. The transaction was undone.")
-    expectFalse(session.isInTransaction)
-    try expectEqual(count(), 2)
-    _ = try session.run("BEGIN")
-    _ = try session.run("DELETE Dog")
     _ = try session.run("COMMIT")
     try expectEqual(count(), 0)
+  }
+
+  /// `ShellSession` 2
+  @Test func aStatementThatFailsIsUndoneAlone() throws {
+    let sample = try SampleRealm()
+    let session = try ShellSession(path: sample.path, key: nil)
+    _ = try session.run("BEGIN")
+    _ = try session.run(#"INSERT Dog {"name": "Bo", "age": 3}"#)
+    let before = try text(session.run("Dog SORT(name ASC)"))
+    for line in [
+      // After the object was made; after the first of two properties, and of several objects.
+      #"INSERT Dog {"name": 5}"#, #"UPDATE Dog SET {"age": 77, "owner": 99}"#,
+      #"INSERT Person {"id": 70, "name": "x", "home": {"city": 1}}"#, "DELETE Cat",
+    ] {
+      #expect(throws: ToolFailure.self) { try session.run(line) }
+      expectTrue(session.isInTransaction)
+      try expectEqual(text(session.run("Dog SORT(name ASC)")), before, "\(line)")
+      try expectEqual(text(session.run("Person WHERE id == 70")), "")
+      _ = try session.run(#"UPDATE Dog SET {"age": 4} WHERE name == 'nobody'"#)
+    }
+    _ = try session.run(#"INSERT Dog {"name": "Cy", "age": 4}"#)
+    _ = try session.run("COMMIT")
+    try expectEqual(text(session.run(".classes")), "Address,1\nDog,4\nPerson,2")
+    try expectTrue(IntegrityReport(path: sample.path).findings.isEmpty)
   }
 
   /// Runs a statement while its end is asked for again and again.
@@ -129,7 +143,7 @@ struct ShellTests {
     expectEqual(ToolFailure(error).message, "The statement was stopped, and has changed nothing.")
     _ = try session.run("BEGIN")
     _ = try session.run("DELETE Dog WHERE name == 'Fido'")
-    // In a transaction it stops before them, or not at all.
+    // In a transaction they are undone alone.
     let inside = try runStopped("DELETE Dog WHERE name BEGINSWITH 'Dog'", session, stop)
     expectTrue(session.isInTransaction)
     let left = inside is StatementStop.Stopped ? 3001 : 1

@@ -4,7 +4,7 @@
 //
 // Invariants:
 // 1. The transaction holds the results of `edits`, in their order, from its first version on: a
-//    failed edit is undone whole.
+//    failed edit is undone whole, and alone.
 // 2. Undoing makes the remaining edits again from the beginning. The right to write is kept
 //    meanwhile, so the version is the same, and new objects get the same keys.
 // 3. Schemas are not shared with versions of the file, nor with undone edits: a class that was
@@ -14,6 +14,7 @@
 import RealmStorage
 import RealmFormats
 import RealmTables
+import RealmTools
 
 /// The edits of one open transaction, with undo and redo.
 struct Draft {
@@ -40,15 +41,10 @@ struct Draft {
         409, "A transaction has at most \(Self.editCountMax) edits.",
         remedy: "Commit these, then go on.")
     }
-    do {
-      let result = try edit.apply(to: group)
-      edits.append(edit)
-      undone = []
-      return result
-    } catch {
-      try repeatEdits()
-      throw error
-    }
+    let result = try group.orUndo { try edit.apply(to: group) }
+    edits.append(edit)
+    undone = []
+    return result
   }
 
   /// Takes the last edit back.

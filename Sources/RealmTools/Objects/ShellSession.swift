@@ -4,8 +4,8 @@
 //
 // 1. The file is only read until the first writing statement. Outside of a transaction each such
 //    statement is one of its own.
-// 2. A failing statement changes nothing; in a transaction, the transaction is undone with it. One
-//    that is stopped leaves the transaction as it was (`StatementStop` 1).
+// 2. A statement that fails or is stopped changes nothing; in a transaction it is undone alone, and
+//    the transaction goes on as it was before.
 
 import RealmDeclarations
 import RealmFormats
@@ -176,29 +176,16 @@ package final class ShellSession {
     let isOwn = open == nil
     let group = try open ?? requiredWriter().begin()
     do {
+      guard isOwn else { return try group.orUndo { try body(group) } }
       let outcome = try body(group)
-      if isOwn { _ = try group.commit() }
+      _ = try group.commit()
       return outcome
-    } catch is StatementStop.Stopped where !isOwn {
-      throw StatementStop.Stopped()
     } catch {
-      group.rollback()
-      open = nil
+      if isOwn { group.rollback() }
       if error is StatementStop.Stopped { throw error }
-      let failure =
-        if let problem = error as? ValueInput.Problem {
-          ToolFailure.usage("This cannot be stored: \(problem.reason).")
-        } else {
-          ToolFailure(error)
-        }
-      throw isOwn
-        ? failure : ToolFailure(failure.status, failure.message + " The transaction was undone.")
+      guard let problem = error as? ValueInput.Problem else { throw ToolFailure(error) }
+      throw ToolFailure.usage("This cannot be stored: \(problem.reason).")
     }
-  }
-
-  /// Stops a statement among its changes, if they are all of its transaction.
-  private func checkOwn() throws {
-    if open == nil { try stop.check() }
   }
 
   private func insert(
@@ -241,7 +228,7 @@ package final class ShellSession {
     let keys = try run.keys()
     try stop.check()
     for key in keys {
-      try checkOwn()
+      try stop.check()
       try set(members, run.schema, key, input)
     }
     return .message("\(keys.count) changed")
@@ -274,7 +261,7 @@ package final class ShellSession {
     try stop.check()
     // The deletion of one may delete others: embedded objects go with their owners.
     for key in keys where try table.row(of: key) != nil {
-      try checkOwn()
+      try stop.check()
       try table.delete(key)
     }
     return .message("\(keys.count) deleted")

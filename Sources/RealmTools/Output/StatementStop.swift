@@ -2,8 +2,8 @@
 
 // Stopping a statement of the shell, and not the shell.
 //
-// 1. A statement that is stopped has changed nothing: in a transaction it is stopped before its
-//    first change or not at all, and the transaction goes on as it was before.
+// 1. A statement that is stopped has changed nothing, and an open transaction goes on as it was
+//    before.
 
 import Synchronization
 
