@@ -2,8 +2,7 @@
 
 // A transaction of uploads: each is merged and carried out, one after the other.
 //
-// An upload that does not fit is undone alone: its writes by a savepoint, its part of the history
-// by what was there before it.
+// A misfit is undone alone: its writes by a savepoint, its part of the history by the state before.
 //
 // Invariants:
 // 1. An upload is stored whole or not at all, its declarations and refused writes included.
@@ -13,7 +12,7 @@ import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
-/// Integrates uploads in a transaction, and makes what is stored of them.
+/// Integrates uploads in a transaction, and makes the stored batch of them.
 struct GroupTransaction {
   /// Why an upload is not carried out as it is.
   private enum Obstacle: Error {
@@ -38,7 +37,7 @@ struct GroupTransaction {
   private var totalByteCount: Int
   private var batch = Batch()
   private var integration: Integration
-  /// The positions of the uploads that are carried out, and their files.
+  /// The positions of the uploads carried out, and their files.
   private var stored: [Int] = []
   private var changedFiles: Set<FileIdentifier> = []
 
@@ -55,12 +54,10 @@ struct GroupTransaction {
     totalByteCount = head.totalByteCount
   }
 
-  /// Integrates open uploads, up to one that needs another transaction. Refusals are noted in the
-  /// group.
+  /// Integrates open uploads, up to one for another transaction. Refusals are noted in the group.
   ///
   /// - Parameter limit: The position at which the transaction ends in any case.
-  /// - Returns: The upload at which it ended, and its writes that have to be left out, if it ended
-  ///   for that.
+  /// - Returns: The upload of which writes have to be left out, and these, if it ended for them.
   mutating func integrate(
     _ uploads: inout UploadGroup, before limit: Int
   ) throws(StorageError) -> (number: Int, writes: RefusedWrites)? {
@@ -70,7 +67,7 @@ struct GroupTransaction {
       case .stored:
         stored.append(number)
         changedFiles.insert(uploads[number].upload.file)
-        // What follows an upload with refused writes is merged with what undoes them.
+        // Later uploads of the client are merged with the compensation.
         if integration.entries.last?.compensation != nil, uploads.isFollowed(number) { return nil }
       case .refused(let refusal): uploads.refuse(number, refusal)
       case .writes(let writes): return (number, writes)
@@ -82,8 +79,7 @@ struct GroupTransaction {
     return nil
   }
 
-  /// The clients' files of the uploads that are carried out, as they are afterwards, by the
-  /// positions of the uploads.
+  /// The clients' files afterwards, by the positions of the uploads carried out.
   func storedFiles(of uploads: UploadGroup) -> [Int: ClientFile] {
     var files: [Int: ClientFile] = [:]
     for number in stored { files[number] = integration.files[uploads[number].upload.file]?.file }
@@ -91,12 +87,12 @@ struct GroupTransaction {
     return files
   }
 
-  /// What was left out of the uploads that are carried out, as their clients were not sent it.
+  /// Losses of the uploads carried out, as their clients were not sent the history.
   var losses: [RealmLoss] {
     integration.dropped.map { .instructions(of: $0.file, count: $0.count, through: $0.through) }
   }
 
-  /// What is stored; nil if nothing is.
+  /// The batch to store; nil if there is nothing.
   mutating func finish() -> Batch? {
     guard !stored.isEmpty else { return nil }
     for ident in changedFiles.sorted() {
@@ -146,14 +142,14 @@ struct GroupTransaction {
     }
   }
 
-  /// What the realm lacks of the classes that an upload names, although the app's schema has them.
+  /// Classes of the app's schema, named by an upload, as far as the realm lacks them.
   private func missingDeclarations(of attempt: UploadAttempt) throws(StorageError) -> Changeset? {
     guard let schema = schema?.schema, let file = integration.files[attempt.upload.file]?.file
     else { return nil }
     return try SchemaCompletion.declarations(for: attempt.newEntries(file), schema, in: group)
   }
 
-  /// Carries out what an upload became.
+  /// Carries out the merged entries of an upload.
   private mutating func carryOut(
     _ entries: ArraySlice<MergedEntry>, of upload: Upload
   ) throws(StorageError) -> Result<Void, Obstacle> {

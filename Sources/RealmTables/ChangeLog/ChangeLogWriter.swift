@@ -289,19 +289,27 @@ package final class ChangeLogWriter {
     fileprivate let selectedNested: (place: CollectionSelection, path: [NestedStep])?
     fileprivate let lastSet: CollectionSelection?
     fileprivate let createdEditCount: Int
+    fileprivate let recorder: (any ChangeRecorder)?
   }
 
   /// Begins a part of the log that can be taken back. Parts end in the reverse order of their
   /// beginning.
   func beginSavepoint() -> Savepoint {
     savepointCount += 1
-    return Savepoint(
+    unsafe recorder?.didBeginSavepoint()
+    return unsafe Savepoint(
       count: count, selectedTable: selectedTable, selectedCollection: selectedCollection,
-      selectedNested: selectedNested, lastSet: lastSet, createdEditCount: createdEdits.count)
+      selectedNested: selectedNested, lastSet: lastSet, createdEditCount: createdEdits.count,
+      recorder: recorder)
   }
 
   /// Ends the newest part, which stays.
-  func keepSavepoint() {
+  func keep(_ savepoint: Savepoint) {
+    savepoint.recorder?.didKeepSavepoint()
+    endSavepoint()
+  }
+
+  private func endSavepoint() {
     savepointCount -= 1
     if savepointCount == 0 { createdEdits = [] }
   }
@@ -324,7 +332,8 @@ package final class ChangeLogWriter {
     selectedNested = savepoint.selectedNested
     lastSet = savepoint.lastSet
     unsafe journal.forget()
-    keepSavepoint()
+    savepoint.recorder?.didRollBackSavepoint()
+    endSavepoint()
   }
 
   // MARK: Bytes

@@ -24,7 +24,6 @@ extension WriteGroup {
     let isListChanged: Bool
     let dropped: [StoredLink]
     let log: ChangeLogWriter.Savepoint
-    let recorder: (any ChangeRecorder)?
     let lateTableCount: Int
   }
 
@@ -38,10 +37,8 @@ extension WriteGroup {
     savepoints.append(
       Savepoint(
         names: names, slots: slots, tables: tables, states: states, isListChanged: isListChanged,
-        dropped: dropped, log: log.beginSavepoint(), recorder: recorder,
-        lateTableCount: lateTables.count))
+        dropped: dropped, log: log.beginSavepoint(), lateTableCount: lateTables.count))
     transaction.beginSavepoint()
-    recorder?.didBeginSavepoint()
   }
 
   /// Ends the newest part; what it did belongs to what it is a part of.
@@ -49,8 +46,7 @@ extension WriteGroup {
     assert(!savepoints.isEmpty, "`WriteGroup+Savepoint` 1")
     guard let savepoint = savepoints.popLast() else { return }
     transaction.keepSavepoint()
-    log.keepSavepoint()
-    savepoint.recorder?.didKeepSavepoint()
+    log.keep(savepoint.log)
     if savepoints.isEmpty { lateTables = [] }
   }
 
@@ -73,7 +69,6 @@ extension WriteGroup {
     isListChanged = savepoint.isListChanged
     dropped = savepoint.dropped
     log.rollBack(to: savepoint.log)
-    savepoint.recorder?.didRollBackSavepoint()
     transaction.rollBackSavepoint()
     if savepoints.isEmpty { lateTables = [] }
     unsafe generation.value &+= 1
