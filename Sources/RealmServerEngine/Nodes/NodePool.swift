@@ -10,7 +10,7 @@ import RealmStorage
 package import RealmSyncProtocol
 
 /// Leads to other servers over connections of its own.
-package final class NodePool: NodeLinks {
+package final class NodePool: NodeLinks, NodeCalls {
   /// Opens a socket to the server of a name.
   package typealias Dialer =
     @Sendable (_ node: String) async throws(SocketClosed) -> any MessageSocket

@@ -18,6 +18,8 @@ package final class DocumentService: Sendable {
   private let app: ServerApp
   private let mode: SyncMode
   private let settings: Locked<DocumentSettings>
+  /// The way to the owners of other realms; nil where there are none.
+  private let nodes: (any NodeCalls)?
   package let limits: DocumentLimits
   private let places: DocumentPlaces
   private let clock: ServerClock
@@ -28,16 +30,19 @@ package final class DocumentService: Sendable {
   private let watches: WatchTable
 
   /// - Parameters:
+  ///   - nodes: The way to the owners of other realms; nil where there are none.
   ///   - heads: The new versions of the app's realms.
   ///   - timer: The time of limits, and between the signs of life of streams.
   package init(
     _ app: ServerApp, mode: SyncMode, settings: DocumentSettings = DocumentSettings(),
-    limits: DocumentLimits = DocumentLimits(), heads: AsyncStream<RealmHead>, clock: ServerClock,
-    timer: SyncClock = .continuous, random: RandomBytes = RandomBytes()
+    limits: DocumentLimits = DocumentLimits(), nodes: (any NodeCalls)? = nil,
+    heads: AsyncStream<RealmHead>, clock: ServerClock, timer: SyncClock = .continuous,
+    random: RandomBytes = RandomBytes()
   ) {
     self.app = app
     self.mode = mode
     self.settings = Locked(settings)
+    self.nodes = nodes
     self.limits = limits
     places = DocumentPlaces(runningPerUser: limits.runningPerUser)
     self.clock = clock
@@ -72,7 +77,7 @@ package final class DocumentService: Sendable {
       do throws(DocumentError) {
         return try await carryOut(name, arguments, user: user).value
       } catch {
-        guard case .store(.owned(let node)) = error, app.links != nil, attemptCount < 3 else {
+        guard case .store(.owned(let node)) = error, nodes != nil, attemptCount < 3 else {
           throw error
         }
         owner = node
@@ -88,10 +93,10 @@ package final class DocumentService: Sendable {
   private func answer(
     to call: NodeCall, on node: String
   ) async throws(DocumentError) -> BSONValue? {
-    guard let links = app.links else { return nil }
+    guard let nodes else { return nil }
     let number = call.depth > 0 ? app.depths.beginCall() : nil
     defer { if let number { app.depths.endCall(number) } }
-    switch await links.answer(to: call, on: node) {
+    switch await nodes.answer(to: call, on: node) {
     case .success(let answer):
       if call.depth > 0, let versions = answer.versions {
         app.depths.note(versions, of: answer.realm, depth: call.depth)

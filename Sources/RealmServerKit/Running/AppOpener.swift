@@ -28,7 +28,7 @@ struct AppOpener: Sendable {
   /// The database with the realms; nil if they are in files of the folder.
   let shared: SharedStore?
   /// The way to the owners of other realms; nil where there are none.
-  let links: (any NodeLinks)?
+  let links: NodePool?
   private let random = RandomBytes()
 
   /// Opens the files of an app, which become its own, and logs what the operator has to know.
@@ -256,7 +256,7 @@ struct AppOpener: Sendable {
     app.links = links
     app.access = ServedApp.access(to: file, in: stage, users: api.accounts)
     let collections = DocumentService(
-      app, mode: file.mode, settings: file.documents, limits: users.documents,
+      app, mode: file.mode, settings: file.documents, limits: users.documents, nodes: links,
       heads: store.heads(ofApp: file.id), clock: clock, timer: timer)
     api.documents = collections
     api.accounts.ends.observe { [weak collections] in collections?.endWatches($0) }

@@ -42,7 +42,7 @@ struct RateLimitTests {
     }
   }
 
-  /// `RateLimit` 2
+  /// `BoundedTable` 1
   @Test func madeUpNamesLockNobodyOut() {
     var limit = RateLimit(2, nameCountMax: 3)
     func attempt(_ name: String, _ now: UInt64) -> Bool { limit.begin(name, now: now) }
@@ -57,7 +57,7 @@ struct RateLimitTests {
     expectFalse(attempt("b", 3))
   }
 
-  /// `RateLimit` 3
+  /// `LoginDelays` 1
   @Test func anAccountHasPausesWhereverTheAttemptsComeFrom() {
     var delays = LoginDelays()
     func attempt(_ now: UInt64) -> Bool {
@@ -81,7 +81,7 @@ struct RateLimitTests {
     expectFalse(attempt(time))
   }
 
-  /// `RateLimit` 4
+  /// `LoginDelays` 2
   @Test func whoGuessesDoesNotLockOutTheUser() {
     var delays = LoginDelays()
     func attempt(_ address: String, _ now: UInt64) -> Bool {

@@ -101,7 +101,8 @@ final class SimulatedProcess: @unchecked Sendable {
     let host = ServerHost(app, store: store, served: mode, timer: timer)
     let server = NodeServer(node: store.node, limits: limits, timer: timer)
     let documents = DocumentService(
-      app, mode: mode, heads: AsyncStream { $0.finish() }, clock: clock, timer: timer)
+      app, mode: mode, nodes: pool, heads: AsyncStream { $0.finish() }, clock: clock,
+      timer: timer)
     server.add(app.name, host, documents)
     parts = Parts(
       store: store, subscription: store.headSubscription(), app: app, host: host, server: server,

@@ -113,14 +113,17 @@ final class NodeBench: Sendable {
     var app = ServerApp(
       named: id, realms: realms, authenticator: SessionAuthenticator { _ in "" })
     app.access = access
-    switch kind {
-    case .direct: app.links = DirectLinks(directory)
-    case .sockets:
-      app.links = NodePool(
-        node: name, limits: limits,
-        dial: { (other) async throws(SocketClosed) in try directory.dial(other, from: name) })
-    }
-    let documents = DocumentService(app, mode: mode, heads: store.heads(ofApp: id), clock: clock)
+    let links: any NodeLinks & NodeCalls =
+      switch kind {
+      case .direct: DirectLinks(directory)
+      case .sockets:
+        NodePool(
+          node: name, limits: limits,
+          dial: { (other) async throws(SocketClosed) in try directory.dial(other, from: name) })
+      }
+    app.links = links
+    let documents = DocumentService(
+      app, mode: mode, nodes: links, heads: store.heads(ofApp: id), clock: clock)
     let host = ServerHost(app, store: store, served: mode)
     let server = NodeServer(node: name, limits: limits)
     server.add(id, host, documents)
@@ -210,7 +213,7 @@ final class BenchDirectory: Sendable {
 }
 
 /// Calls other servers without messages.
-struct DirectLinks: NodeLinks {
+struct DirectLinks: NodeLinks, NodeCalls {
   private let directory: BenchDirectory
 
   init(_ directory: BenchDirectory) { self.directory = directory }

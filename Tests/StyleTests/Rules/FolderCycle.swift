@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the folders of a module that refer to each other both ways.
+// Finds the circles of folders of a module: who works in one of a circle has to know all of it.
 
-/// Two folders of a module of which each names a type that the other declares.
+/// Folders of a module of which each leads to each other one by references, over however many.
 ///
 /// A folder is one directly below the module's, with all that lies below it; files beside the
 /// folders count as one called `root`. A folder refers to another if one of its files names,
@@ -10,19 +10,28 @@
 /// other. Members of extensions do not count, and neither do names that two folders declare,
 /// private types, and words after a period, which name members.
 struct FolderCycle: Equatable, CustomStringConvertible {
-  var first: String
-  var second: String
-  /// The names by which the first refers to the second, and the other way round.
-  var namesInFirst: Set<String>
-  var namesInSecond: Set<String>
+  /// A folder that names types of another.
+  struct Reference: Equatable, CustomStringConvertible {
+    var from: String
+    var to: String
+    var names: Set<String>
 
-  var description: String {
-    func list(_ names: Set<String>) -> String { names.sorted().prefix(6).joined(separator: ", ") }
-    return "\(first) <-> \(second): \(first) names \(list(namesInFirst)); "
-      + "\(second) names \(list(namesInSecond))"
+    var description: String {
+      "\(from) names \(names.sorted().prefix(6).joined(separator: ", ")) of \(to)"
+    }
   }
 
-  /// The most pairs that each module may have.
+  /// In the order of their names.
+  var folders: [String]
+  /// Those between the folders.
+  var references: [Reference]
+
+  var description: String {
+    folders.joined(separator: ", ") + ":\n    "
+      + references.map(\.description).joined(separator: "\n    ")
+  }
+
+  /// The most folders that a circle of each module may have.
   static let limits: [String: Int] = [
     "RealmFormats": 0,
     "RealmSyncProtocol": 0,
@@ -34,32 +43,59 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmServerEngine": 0,
     "RealmServerPostgres": 0,
     "RealmServerKit": 0,
-    "RealmSession": 3,
+    "RealmSession": 4,
     "RealmSwift": 6,
     "RealmTools": 0,
     "RealmStudio": 0,
   ]
 
-  /// The pairs of a module, by the names of their folders.
+  /// The circles of a module, the largest first.
   static func all(ofModule module: String, in files: [SourceFile]) -> [FolderCycle] {
     let files = files.filter { $0.module == module && $0.isSwift }
-    let owners = owners(in: files)
-    var references: [String: [String: Set<String>]] = [:]
-    for file in files {
-      let folder = folder(of: file)
-      for name in names(in: file) {
-        guard let owner = owners[name], owner != folder else { continue }
-        references[folder, default: [:]][owner, default: []].insert(name)
+    let references = references(in: files)
+    var left = Set(references.map(\.from))
+    var cycles: [FolderCycle] = []
+    while let folder = left.min() {
+      let circle = reached(from: folder, references).filter {
+        reached(from: $0, references).contains(folder)
+      }
+      left.subtract(circle.union([folder]))
+      guard circle.count > 1 else { continue }
+      cycles.append(
+        FolderCycle(
+          folders: circle.sorted(),
+          references: references.filter { circle.contains($0.from) && circle.contains($0.to) }))
+    }
+    return cycles.sorted { $0.folders.count > $1.folders.count }
+  }
+
+  /// The folders to which references lead from a folder; it is among them if it is in a circle.
+  private static func reached(from folder: String, _ references: [Reference]) -> Set<String> {
+    var found: Set<String> = []
+    var left = [folder]
+    while let next = left.popLast() {
+      for reference in references where reference.from == next {
+        if found.insert(reference.to).inserted { left.append(reference.to) }
       }
     }
-    return references.keys.sorted().flatMap { first in
-      references.keys.sorted().compactMap { second -> FolderCycle? in
-        guard first < second, let there = references[first]?[second],
-          let back = references[second]?[first]
-        else { return nil }
-        return FolderCycle(
-          first: first, second: second, namesInFirst: there, namesInSecond: back)
+    return found
+  }
+
+  /// The references between the folders, in the order of their names.
+  private static func references(in files: [SourceFile]) -> [Reference] {
+    let owners = owners(in: files)
+    var found: [String: [String: Set<String>]] = [:]
+    for file in files {
+      let folder = folder(of: file)
+      // A type of the file itself hides that of another.
+      let own = StructureRules.topLevelTypes(file).filter { !$0.isExtension }.map(\.name)
+      for name in names(in: file).subtracting(own) {
+        guard let owner = owners[name], owner != folder else { continue }
+        found[folder, default: [:]][owner, default: []].insert(name)
       }
+    }
+    return found.sorted { $0.key < $1.key }.flatMap { folder, others in
+      others.sorted { $0.key < $1.key }.map { Reference(from: folder, to: $0, names: $1) }
     }
   }
 

@@ -14,7 +14,8 @@ enum TrapRules {
     "RealmQuery/Live/ChunkedKeys.swift": "a wrong position would read another chunk's memory",
     "RealmReplication/Recording/SyncRecorder.swift":
       "a text is written by its bytes before the switch is reached",
-    "RealmServerEngine/Accounts/RateLimit.swift": "a table without room takes its memory by zero",
+    "RealmServerEngine/Sessions/BoundedTable.swift":
+      "a table without room takes its memory by zero",
     "RealmServerEngine/Sessions/ConnectionAlarms.swift": "alarms are divided by the granularity",
     "RealmServerEngine/Sessions/RealmDirectory.swift":
       "realms are dealt out to threads by division",

@@ -4,22 +4,6 @@
 
 package import RealmStorage
 
-/// One stored link: an object of a table, a tombstone too.
-package struct StoredLink: Hashable, Sendable {
-  package let table: TableKey
-  package let key: ObjectKey
-
-  package init(table: TableKey, key: ObjectKey) {
-    self.table = table
-    self.key = key
-  }
-
-  init(table: Int64, key: Int64) {
-    self.table = TableKey(UInt32(truncatingIfNeeded: table))
-    self.key = ObjectKey(key)
-  }
-}
-
 extension Row {
   /// Calls `body` with each link in a column: single, in a list, set or dictionary, in a mixed
   /// value and in collections nested in one. A link that occurs twice is given twice.
