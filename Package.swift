@@ -181,6 +181,13 @@ let package = Package(
       ],
       swiftSettings: librarySettings),
     .target(
+      name: "RealmServerServices",
+      dependencies: [
+        "RealmServerEngine", "RealmDeclarations", "RealmFormats", "RealmText", "RealmReplication",
+        "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+      ],
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmServerPostgres",
       dependencies: modules(
         "RealmDeclarations", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
@@ -215,8 +222,8 @@ let package = Package(
       name: "RealmServerKit",
       dependencies: modules(
         "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
-        "RealmNetworking",
-        "RealmSyncProtocol", "RealmStorage", with: "Server")
+        "RealmServerServices", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
+        with: "Server")
         + modules("RealmServerPostgres", with: "Postgres") + networkProducts + serverProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
@@ -224,7 +231,8 @@ let package = Package(
       name: "RealmServer",
       dependencies: modules(
         "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
-        "RealmSyncProtocol", "RealmStorage", "RealmInventory", with: "Server")
+        "RealmServerServices", "RealmSyncProtocol", "RealmStorage", "RealmInventory",
+        with: "Server")
         + serverCommandProducts,
       swiftSettings: librarySettings),
     .target(
@@ -319,9 +327,8 @@ let package = Package(
       name: "realm-sync",
       dependencies: [
         "RealmFormats", "RealmText", "RealmSync", "RealmReplication", "RealmSyncProtocol",
-        "RealmTables",
-        "RealmStorage",
-        "RealmServerEngine", "RealmNetworking", "RealmSyncTestSupport", "RealmTestSupport",
+        "RealmTables", "RealmStorage", "RealmServerServices", "RealmNetworking",
+        "RealmSyncTestSupport", "RealmTestSupport",
       ],
       path: "Benchmarks/Sources/realm-sync",
       swiftSettings: settings),
@@ -398,10 +405,20 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "RealmServerServicesTests",
+      dependencies: [
+        "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
+        "RealmServerServices", "RealmReplication", "RealmSync", "RealmSyncProtocol", "RealmQuery",
+        "RealmTables", "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport",
+        "TestExtensions",
+      ],
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmServerPostgresTests",
       dependencies: [
-        "RealmServerEngine", "RealmReplication", "RealmSyncProtocol", "RealmTables",
-        "RealmStorage", "RealmSyncTestSupport", "RealmTestSupport", "TestExtensions",
+        "RealmFormats", "RealmServerEngine", "RealmServerServices", "RealmReplication",
+        "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmSyncTestSupport",
+        "RealmTestSupport", "TestExtensions",
       ] + modules("RealmServerPostgres", "RealmServerKit", "RealmSwift", with: "Postgres")
         + products("Logging", of: "swift-log", with: "Postgres"),
       swiftSettings: settings),
@@ -409,8 +426,7 @@ let package = Package(
       name: "RealmServerTests",
       dependencies: [
         "RealmFormats", "RealmText", "RealmSwift", "RealmServer", "RealmServerKit",
-        "RealmServerEngine",
-        "RealmNetworking", "RealmSync",
+        "RealmServerEngine", "RealmServerServices", "RealmNetworking", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSyncTestSupport", "RealmInventory", "TestExtensions",
@@ -563,9 +579,9 @@ let package = Package(
 
 /// Tests of what apps do not have.
 let otherTests = [
-  "RealmServerEngineTests", "RealmServerPostgresTests", "RealmServerTests", "RealmServerKitTests",
-  "RealmNotesTests", "RealmMetricsTests", "RealmToolsTests", "RealmCommandTests",
-  "RealmStudioTests",
+  "RealmServerEngineTests", "RealmServerServicesTests", "RealmServerPostgresTests",
+  "RealmServerTests", "RealmServerKitTests", "RealmNotesTests", "RealmMetricsTests",
+  "RealmToolsTests", "RealmCommandTests", "RealmStudioTests",
 ]
 
 /// Tests of the default part of which no trait changes what they test.

@@ -7,6 +7,7 @@ import ArgumentParser
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 
 /// The command `realm-server apply`.
 struct ApplyCommand: AsyncParsableCommand {

@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmServerKit
 import RealmStorage
 import RealmSyncProtocol

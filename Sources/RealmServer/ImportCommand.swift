@@ -7,6 +7,7 @@ import ArgumentParser
 import Foundation
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 
 /// The command `realm-server import`.
 struct ImportCommand: AsyncParsableCommand {

@@ -11,6 +11,7 @@ import Foundation
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 import RealmStorage
 
 /// An app in the making.

@@ -6,6 +6,7 @@
 import ArgumentParser
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmServerKit
 import RealmSyncProtocol
 

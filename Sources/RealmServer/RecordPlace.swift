@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import RealmServerKit
 
 /// An app, and where its users and triggers are.

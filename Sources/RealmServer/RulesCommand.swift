@@ -8,6 +8,7 @@ import Foundation
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 import RealmSyncProtocol
 
 /// The commands about rules.

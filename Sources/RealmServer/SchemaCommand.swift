@@ -8,6 +8,7 @@ import Foundation
 import RealmDeclarations
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 
 /// The command `realm-server schema`.
 struct SchemaCommand: ParsableCommand {

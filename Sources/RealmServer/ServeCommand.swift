@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import Metrics
 import RealmServerEngine
+import RealmServerServices
 import RealmServerKit
 import ServiceLifecycle
 import UnixSignals

@@ -8,6 +8,7 @@ import Foundation
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 
 /// The commands about the key of tokens.
 struct SigningKeyCommand: ParsableCommand {

@@ -7,6 +7,7 @@ import ArgumentParser
 import RealmFormats
 import RealmServerEngine
 import RealmServerKit
+import RealmServerServices
 
 /// The commands about the triggers of an app.
 struct TriggersCommand: ParsableCommand {

@@ -5,6 +5,7 @@
 #if Server
 import ArgumentParser
 import RealmServerEngine
+import RealmServerServices
 import RealmServerKit
 import RealmSyncProtocol
 

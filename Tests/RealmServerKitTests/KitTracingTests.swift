@@ -6,6 +6,7 @@
 import Foundation
 import InMemoryTracing
 import RealmServerEngine
+import RealmServerServices
 import RealmSwift
 import RealmSyncProtocol
 import TestExtensions

@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 import RealmTestSupport
 import TestExtensions

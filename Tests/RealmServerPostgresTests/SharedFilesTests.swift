@@ -4,6 +4,7 @@
 
 #if Postgres
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmTestSupport
 import TestExtensions

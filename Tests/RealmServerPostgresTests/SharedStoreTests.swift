@@ -5,6 +5,7 @@
 #if Postgres
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 import TestExtensions

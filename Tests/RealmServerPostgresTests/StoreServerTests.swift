@@ -12,6 +12,7 @@ import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerKit
 
 @Suite(.heavy)

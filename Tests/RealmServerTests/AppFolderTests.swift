@@ -6,6 +6,7 @@
 import Foundation
 import Logging
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSwift
 import RealmTestSupport

@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSwift
 import RealmSyncProtocol

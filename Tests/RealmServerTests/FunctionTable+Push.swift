@@ -5,6 +5,7 @@
 #if Server
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 
 extension FunctionTable {
   /// A function `notify` that sends a message to the users in its arguments, and returns the number

@@ -9,6 +9,7 @@ import NIOCore
 import NIOSSL
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmSync
 import RealmFormats
 import RealmSyncProtocol

@@ -6,6 +6,7 @@
 import Foundation
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmSync
 import RealmSyncProtocol
 import RealmSyncTestSupport

@@ -7,6 +7,7 @@ import Foundation
 import NIOSSL
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmText
 import TestExtensions
 import Testing

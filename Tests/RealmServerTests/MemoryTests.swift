@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

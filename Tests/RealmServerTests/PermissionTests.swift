@@ -8,6 +8,7 @@ import Foundation
 import Logging
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSwift
 import RealmSyncProtocol

@@ -10,6 +10,7 @@ import NIOCore
 import NIOSSL
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSync
 import RealmFormats

@@ -8,6 +8,7 @@ import Logging
 import RealmFormats
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

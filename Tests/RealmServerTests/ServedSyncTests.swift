@@ -6,6 +6,7 @@
 import AsyncHTTPClient
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmSync
 import RealmSyncProtocol
 import TestExtensions

@@ -3,11 +3,12 @@
 // The program `realm-server` in a process of its own.
 
 #if Server
+import RealmServerEngine
 import RealmSyncProtocol
 import Foundation
 import RealmFormats
 import RealmNetworking
-import RealmServerEngine
+import RealmServerServices
 import RealmSync
 import RealmTestSupport
 import Testing

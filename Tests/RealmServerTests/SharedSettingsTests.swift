@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmTestSupport
 import TestExtensions

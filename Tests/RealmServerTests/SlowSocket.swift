@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -6,6 +6,7 @@
 import NIOCore
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -7,6 +7,7 @@
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmTestSupport
 import Testing

@@ -5,7 +5,7 @@
 #if Server
 import Foundation
 import RealmNetworking
-import RealmServerEngine
+import RealmServerServices
 import RealmSync
 import RealmFormats
 import RealmSyncProtocol

@@ -9,7 +9,7 @@ extension ServerRealm {
   static let stateEntryCountMax: UInt64 = 64
 
   /// The oldest entries after a version, and the newest version.
-  func entries(
+  package func entries(
     after version: UInt64, count: UInt64
   ) async throws(StoreError) -> (entries: [StoredEntry], head: RealmHead) {
     let head = try await store.newest().head
@@ -20,7 +20,7 @@ extension ServerRealm {
 
   /// The newest version, and the entries from another one to it; nil for the entries if they are
   /// many or not wanted.
-  func state(
+  package func state(
     withEntriesFrom version: UInt64?
   ) async throws(StoreError) -> (snapshot: RealmSnapshot, entries: [StoredEntry]?) {
     let snapshot = try await store.snapshot(atLeast: version ?? 0)

@@ -40,7 +40,7 @@ package actor ServerRealm {
       self.recordsTouches = recordsTouches
     }
 
-    var keepsTouches: Bool { recordsTouches || touches.isThere }
+    package var keepsTouches: Bool { recordsTouches || touches.isThere }
   }
 
   /// Nil once the realm is closed.
@@ -49,9 +49,9 @@ package actor ServerRealm {
   private nonisolated let thread: ThreadExecutor
   /// Where conditions about the past are evaluated; nil in realms without views.
   package nonisolated let scratch: ViewScratch?
-  let settings: Settings
-  let clock: ServerClock
-  let salts: SaltSource
+  package let settings: Settings
+  package let clock: ServerClock
+  package let salts: SaltSource
 
   package internal(set) var head: RealmHead {
     didSet { newest.store(head.version, ordering: .relaxed) }
@@ -123,7 +123,7 @@ package actor ServerRealm {
   ///
   /// - Throws: `StoreError.owned` if another one is; `StoreError.fenced` if the realm has to be
   ///   opened again.
-  func own() async throws(StoreError) {
+  package func own() async throws(StoreError) {
     if isOwner {
       if try await store.head().epoch == head.epoch { return }
       loseOwnership()
@@ -317,7 +317,7 @@ package actor ServerRealm {
   }
 
   /// The entries of some versions. After one that cannot be read those up to it are gone.
-  func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry] {
+  package func entries(in range: Range<UInt64>) async throws(StoreError) -> [StoredEntry] {
     do throws(StoreError) {
       return try await store.entries(in: range)
     } catch {

@@ -16,6 +16,24 @@ package struct Upload: Hashable, Sendable {
   /// What the user may change in flexible mode; nil for everything.
   package var rules: WriteRules?
 
+  package init(of file: FileIdentifier, _ entries: [UploadEntry], progress: UploadCursor) {
+    self.init(file: file, entries: entries, progress: progress)
+  }
+
+  init(
+    file: FileIdentifier, entries: [UploadEntry], progress: UploadCursor,
+    lockedServerVersion: UInt64 = 0, query: EffectiveQuery? = nil, right: WriteRight = .allowed,
+    rules: WriteRules? = nil
+  ) {
+    self.file = file
+    self.entries = entries
+    self.progress = progress
+    self.lockedServerVersion = lockedServerVersion
+    self.query = query
+    self.right = right
+    self.rules = rules
+  }
+
   /// The sizes of all changesets.
   package var byteCount: Int { entries.reduce(0) { $0 + $1.changeset.count } }
 }

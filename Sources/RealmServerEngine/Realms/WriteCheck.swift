@@ -12,12 +12,12 @@
 
 import RealmQuery
 import RealmReplication
-import RealmStorage
-import RealmSyncProtocol
-import RealmTables
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
 
 /// Finds the changes of an upload that its user may not make.
-struct WriteCheck {
+package struct WriteCheck {
   /// The conditions of a class, bound to its present form.
   private struct Conditions {
     /// The objects that may be changed.
@@ -51,8 +51,9 @@ struct WriteCheck {
   /// when it went on, also where that change moved them out of it.
   private var seen: Set<ObjectIdentity> = []
   private(set) var refused = RefusedWrites()
+  package var hasRefused: Bool { !refused.isEmpty }
 
-  init(_ rules: WriteRules, in group: WriteGroup) {
+  package init(_ rules: WriteRules, in group: WriteGroup) {
     self.rules = rules
     self.group = group
   }
@@ -60,7 +61,7 @@ struct WriteCheck {
   /// Notes the objects of a changeset before it is carried out.
   ///
   /// - Parameter version: The version of the client's history.
-  mutating func begin(_ changeset: Changeset, version: UInt64) throws(StorageError) {
+  package mutating func begin(_ changeset: Changeset, version: UInt64) throws(StorageError) {
     clientVersion = version
     changes = [:]
     var known: [ObjectReference: ObjectIdentity] = [:]
@@ -88,7 +89,7 @@ struct WriteCheck {
   }
 
   /// Compares the objects with those that were noted, once the changeset is carried out.
-  mutating func end() throws(StorageError) {
+  package mutating func end() throws(StorageError) {
     for name in alteredClasses { conditions[name] = nil }
     alteredClasses = []
     let states = try states(of: changes.keys)

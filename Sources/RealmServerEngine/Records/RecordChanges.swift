@@ -54,7 +54,7 @@ package struct RecordChanges: Hashable, Sendable {
   }
 
   /// Whether a record of a table has changed.
-  func concern(_ layout: RecordLayout) -> Bool { areOfAll || keys[layout.name] != nil }
+  package func concern(_ layout: RecordLayout) -> Bool { areOfAll || keys[layout.name] != nil }
 
   /// The changed records of a table whose primary key is a string; nil for any of them.
   package func texts(of layout: RecordLayout) -> Set<String>? {

@@ -6,15 +6,15 @@
 // 1. A copy that was interrupted can be made again: records that are there get the same values.
 
 import RealmStorage
-import RealmTables
+package import RealmTables
 
 /// Copies tables of records.
-enum RecordCopy {
+package enum RecordCopy {
   /// The records of a transaction.
   private static let portionCount = 500
 
   /// Copies the records of tables that both sides have. Returns their number. Blocks the thread.
-  static func run(
+  package static func run(
     _ layouts: [RecordLayout], from source: TableGroup, to target: any RecordStore
   ) throws(StoreError) -> Int {
     var count = 0

@@ -15,14 +15,14 @@ package indirect enum ObjectFilter: Hashable, Sendable {
   case comparison(field: String, FilterOperator, BSONValue)
 
   /// The conditions joined; a constant if one of them decides.
-  static func joined(all parts: [ObjectFilter]) -> ObjectFilter {
+  package static func joined(all parts: [ObjectFilter]) -> ObjectFilter {
     if parts.contains(.constant(false)) { return .constant(false) }
     let rest = parts.filter { $0 != .constant(true) }
     return rest.isEmpty ? .constant(true) : rest.count == 1 ? rest[0] : .all(rest)
   }
 
   /// One of the conditions; a constant if one of them decides.
-  static func joined(any parts: [ObjectFilter]) -> ObjectFilter {
+  package static func joined(any parts: [ObjectFilter]) -> ObjectFilter {
     if parts.contains(.constant(true)) { return .constant(true) }
     let rest = parts.filter { $0 != .constant(false) }
     return rest.isEmpty ? .constant(false) : rest.count == 1 ? rest[0] : .any(rest)

@@ -21,7 +21,7 @@ package struct PartitionPermissions: Hashable, Sendable {
   }
 
   /// Reads the member "permissions" of `app.json`.
-  init(_ json: JSONValue, at path: [JSONStep], _ rules: RuleReader) throws(RuleError) {
+  package init(_ json: JSONValue, at path: [JSONStep], _ rules: RuleReader) throws(RuleError) {
     self.init()
     guard case .object(let members) = json else {
       throw RuleError(

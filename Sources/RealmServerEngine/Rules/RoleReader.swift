@@ -2,15 +2,17 @@
 
 // Reading roles, strictly: what this server does not evaluate is an error.
 
-import RealmFormats
+package import RealmFormats
 
 /// Reads the member "roles" of `app.json`.
-struct RoleReader {
+package struct RoleReader {
   /// Reads the conditions.
-  let rules: RuleReader
+  private let rules: RuleReader
+
+  package init(rules: RuleReader) { self.rules = rules }
 
   /// The roles of an app: a default list, and lists of classes.
-  func roles(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> AppRoles {
+  package func roles(_ json: JSONValue, at path: [JSONStep]) throws(RuleError) -> AppRoles {
     var roles = AppRoles()
     for member in try Self.members(json, "\"roles\"", at: path) {
       let place = path + [.key(member.key)]

@@ -92,7 +92,7 @@ package enum RuleTerm: Hashable, Sendable {
 }
 
 /// Values compared by rules.
-enum RuleValue {
+package enum RuleValue {
   /// Whether two values are equal, or the first is an array with an element equal to the second.
   static func isEqual(_ left: BSONValue?, _ right: BSONValue?) -> Bool {
     guard let left, let right else { return false }
@@ -103,7 +103,7 @@ enum RuleValue {
   }
 
   /// One form for equal numbers of different types.
-  static func normal(_ value: BSONValue) -> BSONValue {
+  package static func normal(_ value: BSONValue) -> BSONValue {
     switch value {
     case .int32(let number): .int64(Int64(number))
     case .double(let number): Int64(exactly: number).map { .int64($0) } ?? value

@@ -2,18 +2,25 @@
 
 // Reading conditions of rules, strictly: what this server does not evaluate is an error.
 
-import RealmFormats
+package import RealmFormats
 
 /// A mistake in a rule, and its position among the members of the file.
 package struct RuleError: Error, Hashable, Sendable {
   package let message: String
   package let path: [JSONStep]
+
+  package init(message: String, path: [JSONStep]) {
+    self.message = message
+    self.path = path
+  }
 }
 
 /// Reads the conditions of rules.
-struct RuleReader {
+package struct RuleReader {
   /// The named values of the app.
-  var values: [String: BSONValue] = [:]
+  package let values: [String: BSONValue]
+
+  package init(values: [String: BSONValue] = [:]) { self.values = values }
 
   /// The expansions, in words.
   private static let known =
@@ -21,7 +28,7 @@ struct RuleReader {
     + "%%partition, %%true and %%false"
 
   /// Reads a condition: true, false, or an object whose members all have to hold.
-  func expression(
+  package func expression(
     _ json: JSONValue, at path: [JSONStep]
   ) throws(RuleError) -> RuleExpression {
     switch json {

@@ -5,24 +5,24 @@
 // Not every constant can stand in a rule: a text with a percent sign is an expansion there, and a
 // list is compared by its elements. Such constants become named values of the file.
 
-import RealmFormats
+package import RealmFormats
 
 /// Writes rules, and the named values in them.
-struct RuleWriter {
+package struct RuleWriter {
   /// The named values of the file.
-  private(set) var values: [String: BSONValue]
+  package private(set) var values: [String: BSONValue]
 
-  init(values: [String: BSONValue] = [:]) { self.values = values }
+  package init(values: [String: BSONValue] = [:]) { self.values = values }
 
   /// The member "permissions".
-  mutating func json(_ permissions: PartitionPermissions) -> JSONValue {
+  package mutating func json(_ permissions: PartitionPermissions) -> JSONValue {
     .object([
       JSONMember("read", json(permissions.read)), JSONMember("write", json(permissions.write)),
     ])
   }
 
   /// The member "roles".
-  mutating func json(_ roles: AppRoles) -> JSONValue {
+  package mutating func json(_ roles: AppRoles) -> JSONValue {
     var members: [JSONMember] = []
     if !roles.fallback.isEmpty { members.append(JSONMember("default", json(roles.fallback))) }
     var classes: [JSONMember] = []
@@ -105,7 +105,8 @@ struct RuleWriter {
     return Self.object(key, .array(elements))
   }
 
-  mutating func json(_ rule: RuleExpression) -> JSONValue {
+  /// A condition.
+  package mutating func json(_ rule: RuleExpression) -> JSONValue {
     switch rule {
     case .constant(let truth): return .bool(truth)
     case .all(let parts): return parts.isEmpty ? .object([]) : joined("%and", parts)

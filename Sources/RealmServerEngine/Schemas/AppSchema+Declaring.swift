@@ -4,14 +4,14 @@
 
 import RealmDeclarations
 import RealmReplication
-import RealmStorage
-import RealmSyncProtocol
-import RealmTables
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
 
 extension AppSchema {
   /// The declarations of a class, and of those that its properties lead to, as far as a realm lacks
   /// them; empty if it has them, or if the app has no such class.
-  func declarations(
+  package func declarations(
     ofClass name: String, missingIn group: some TableReader
   ) throws(StorageError) -> Changeset {
     let classes = Dictionary(declared.classes.map { ($0.name, $0) }) { first, _ in first }

@@ -42,7 +42,7 @@ package struct AppSchema: Hashable, Sendable {
   package var isEmpty: Bool { names.isEmpty }
 
   /// Whether a class is in the schema.
-  func hasClass(_ name: String) -> Bool { entries[name] != nil }
+  package func hasClass(_ name: String) -> Bool { entries[name] != nil }
 
   /// The classes in the order of their declarations.
   package var declared: DeclaredSchema {

@@ -9,7 +9,7 @@
 //    inserted again or removed are void, and are dropped when they are as many as the limit.
 
 /// Values by names; the oldest make room.
-struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
+package struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
   private struct Entry: Hashable, Sendable {
     var value: Value
     /// The number of the value's insertion.
@@ -28,18 +28,19 @@ struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
   private var oldest = 0
   private var insertionCount: UInt64 = 0
 
-  init(countMax: Int) {
+  package init(countMax: Int) {
     precondition(countMax > 0, "a table without room")
     self.countMax = countMax
   }
 
-  subscript(name: String) -> Value? { entries[name]?.value }
+  /// The value of a name; nil if the table has none.
+  package subscript(name: String) -> Value? { entries[name]?.value }
 
   /// Changes a value and keeps its age.
-  mutating func update(_ name: String, to value: Value) { entries[name]?.value = value }
+  package mutating func update(_ name: String, to value: Value) { entries[name]?.value = value }
 
   /// Stores a value as the youngest.
-  mutating func insert(_ name: String, _ value: Value) {
+  package mutating func insert(_ name: String, _ value: Value) {
     if entries[name] == nil, entries.count == countMax { removeOldest() }
     insertionCount += 1
     entries[name] = Entry(value: value, insertion: insertionCount)
@@ -49,7 +50,8 @@ struct BoundedTable<Value: Hashable & Sendable>: Hashable, Sendable {
     assert(entries.count <= insertions.count - oldest, "BoundedTable 2")
   }
 
-  mutating func remove(_ name: String) { entries[name] = nil }
+  /// Removes a value.
+  package mutating func remove(_ name: String) { entries[name] = nil }
 
   private func isVoid(_ insertion: Insertion) -> Bool {
     entries[insertion.name]?.insertion != insertion.number

@@ -38,17 +38,19 @@ package protocol ConnectionMemory: Sendable {
 }
 
 /// Memory without a limit.
-struct UnlimitedMemory: ConnectionMemory {
-  func hold(_ byteCount: Int) -> Bool { false }
-  func reserve(_ byteCount: Int) -> Bool { true }
-  func release(_ byteCount: Int) {}
-  func waitForRoom(_ byteCount: Int) async {}
+package struct UnlimitedMemory: ConnectionMemory {
+  package init() {}
 
-  func takeUploadRoom(
+  package func hold(_ byteCount: Int) -> Bool { false }
+  package func reserve(_ byteCount: Int) -> Bool { true }
+  package func release(_ byteCount: Int) {}
+  package func waitForRoom(_ byteCount: Int) async {}
+
+  package func takeUploadRoom(
     _ byteCount: Int, for session: UInt64, isFound: @escaping @Sendable () -> Void
   ) { isFound() }
 
-  func giveUploadRoomBack(of session: UInt64) {}
+  package func giveUploadRoomBack(of session: UInt64) {}
 
-  func end() {}
+  package func end() {}
 }

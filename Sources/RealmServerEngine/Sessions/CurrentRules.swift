@@ -12,9 +12,9 @@ import RealmSyncProtocol
 /// The rules of an app, and the sessions with rights by them.
 package final class CurrentRules: Sendable {
   /// The rules at a point in time.
-  struct Snapshot: Sendable {
+  package struct Snapshot: Sendable {
     /// The judge of the rights of users; nil in development mode, where each user has all.
-    fileprivate(set) var access: (any SessionAccess)?
+    package fileprivate(set) var access: (any SessionAccess)?
     /// Grows with each change.
     fileprivate(set) var number: UInt64 = 0
   }
@@ -33,7 +33,7 @@ package final class CurrentRules: Sendable {
   package init() {}
 
   /// The rules as they are.
-  var snapshot: Snapshot { state.withLock { $0.rules } }
+  package var snapshot: Snapshot { state.withLock { $0.rules } }
 
   /// The sessions that have claimed their files, in no order.
   package var sessions: [SessionStatus] {

@@ -27,7 +27,7 @@ package final class DownloadTurns: Sendable {
   package init(countMax: Int = 16) { self.countMax = countMax }
 
   /// Waits for a turn. It lasts until `end()`.
-  func begin() async {
+  package func begin() async {
     if state.withLock({ takeTurn(&$0) }) { return }
     await withCheckedContinuation { waiter in
       let hasTurn = state.withLock { state in
@@ -53,7 +53,7 @@ package final class DownloadTurns: Sendable {
   }
 
   /// Ends a turn; the next waiting session gets it.
-  func end() {
+  package func end() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       assert(state.count > 0, "`DownloadTurns` 1: a turn ends that never began")
       guard state.first < state.waiters.count else {

@@ -30,7 +30,9 @@ package actor RealmDirectory {
 
     /// Makes a call once the realm is closed all the same, if this is kept still: a session ends
     /// then, and a reader opens the realm again unless that was the end.
-    func whenClosed(_ call: @escaping @Sendable (_ isEnd: Bool) -> Void) { use?.whenClosed(call) }
+    package func whenClosed(_ call: @escaping @Sendable (_ isEnd: Bool) -> Void) {
+      use?.whenClosed(call)
+    }
   }
 
   private typealias Opening = Task<Result<OpenRealm, StoreError>, Never>

@@ -74,7 +74,7 @@ package final class ServerHost: Sendable {
   }
 
   /// A number for a connection, which no other one of the app has.
-  func makeConnectionNumber() -> UInt64 {
+  package func makeConnectionNumber() -> UInt64 {
     lastConnection.add(1, ordering: .relaxed).newValue
   }
 
@@ -84,7 +84,7 @@ package final class ServerHost: Sendable {
   /// - Parameters:
   ///   - connection: The number of the connection at this server.
   ///   - events: Takes what the session gets without a request.
-  func session(
+  package func session(
     _ session: NodeSession, connection: UInt64, events: ServerSessionLink
   ) -> any ServerRequestHandler {
     var app = app
@@ -96,8 +96,8 @@ package final class ServerHost: Sendable {
   }
 
   /// The mode of the app.
-  var mode: SyncMode { served }
+  package var mode: SyncMode { served }
 
   /// The turns of downloads, for the sessions of other servers' connections.
-  var downloadTurns: DownloadTurns { turns }
+  package var downloadTurns: DownloadTurns { turns }
 }

@@ -2,12 +2,12 @@
 
 // The errors of stores as clients get them.
 
-import RealmSyncProtocol
+package import RealmSyncProtocol
 
 extension SessionRefusal {
   /// The end of a session after a failure of its realm. The client gets no details, except for a
   /// full disk: only the operator can mend it, and users ask.
-  init(_ error: StoreError) {
+  package init(_ error: StoreError) {
     switch error {
     case _ where error.isDiskFull:
       self.init(

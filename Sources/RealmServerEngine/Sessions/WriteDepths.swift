@@ -35,7 +35,7 @@ package final class WriteDepths: Sendable {
   package init() {}
 
   /// Notes versions before they are there.
-  func note(_ versions: ClosedRange<UInt64>, of realm: RealmID, depth: Int) {
+  package func note(_ versions: ClosedRange<UInt64>, of realm: RealmID, depth: Int) {
     state.withLock { state in
       for number in versions {
         let version = Version(realm: realm, number: number)
@@ -48,14 +48,14 @@ package final class WriteDepths: Sendable {
   }
 
   /// Forgets versions of a failed call.
-  func forget(_ versions: ClosedRange<UInt64>, of realm: RealmID) {
+  package func forget(_ versions: ClosedRange<UInt64>, of realm: RealmID) {
     state.withLock { state in
       for number in versions { state.depths[Version(realm: realm, number: number)] = nil }
     }
   }
 
   /// Notes that a call of a trigger begins, which another server carries out.
-  func beginCall() -> UInt64 {
+  package func beginCall() -> UInt64 {
     state.withLock { state in
       state.lastCall += 1
       state.calls.insert(state.lastCall)
@@ -64,7 +64,7 @@ package final class WriteDepths: Sendable {
   }
 
   /// Notes the end of a call. The versions that it has made are noted.
-  func endCall(_ number: UInt64) {
+  package func endCall(_ number: UInt64) {
     let ready = state.withLock { state -> [Waiter] in
       state.calls.remove(number)
       for index in state.waiters.indices { state.waiters[index].calls.remove(number) }

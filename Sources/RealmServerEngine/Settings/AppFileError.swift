@@ -2,7 +2,7 @@
 
 // The errors of reading `app.json` and `schema.json`.
 
-import RealmFormats
+package import RealmFormats
 
 /// A mistake in one of the files of an app, in words for its author.
 package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible {
@@ -15,7 +15,7 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
   /// In characters, from 1.
   package private(set) var column: Int?
 
-  init(_ message: String, at path: [JSONStep] = []) {
+  package init(_ message: String, at path: [JSONStep] = []) {
     self.message = message
     self.path = path
   }
@@ -31,12 +31,12 @@ package struct AppFileError: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  init(_ error: RuleError) {
+  package init(_ error: RuleError) {
     self.init("has a mistake in its rules: \(error.message)", at: error.path)
   }
 
   /// What `body` makes of the JSON of a file; an error of either gets its line and column.
-  static func reading<R>(
+  package static func reading<R>(
     _ bytes: [UInt8], _ body: (JSONValue) throws(AppFileError) -> R
   ) throws(AppFileError) -> R {
     let json: JSONValue

@@ -3,7 +3,7 @@
 // The member "custom_user_data" of `app.json`: the class of the app's data with the custom data of
 // its users.
 
-import RealmFormats
+package import RealmFormats
 
 /// The class with the custom data of users.
 package struct CustomUserData: Hashable, Sendable {
@@ -19,7 +19,8 @@ package struct CustomUserData: Hashable, Sendable {
     self.partition = partition
   }
 
-  init(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
+  /// Reads the member of the file.
+  package init(_ json: JSONValue, at path: [JSONStep]) throws(AppFileError) {
     guard case .object(let members) = json else {
       throw AppFileError("needs \"custom_user_data\" as an object", at: path)
     }
@@ -51,7 +52,7 @@ package struct CustomUserData: Hashable, Sendable {
   }
 
   /// The member of the file.
-  var json: JSONValue {
+  package var json: JSONValue {
     var members = [
       JSONMember("class", .string(className)), JSONMember("user_id_field", .string(userField)),
     ]

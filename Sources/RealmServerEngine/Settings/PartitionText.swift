@@ -7,7 +7,7 @@ package import RealmFormats
 /// Reads the values of partitions.
 package enum PartitionText {
   /// The canonical text of a partition's value; nil if no partition has such a value.
-  static func canonical(_ text: String) -> String? {
+  package static func canonical(_ text: String) -> String? {
     value(text).map { ExtendedJSONWriter.text($0) }
   }
 

@@ -108,12 +108,12 @@ package struct InspectedFiles: Sendable {
   }
 
   /// The damage of the nodes, space and tables of a version, as sentences without full stops.
-  static func damage(in snapshot: Snapshot) throws(StorageError) -> [String] {
+  package static func damage(in snapshot: Snapshot) throws(StorageError) -> [String] {
     try DatabaseCheck.run(snapshot).filter { $0.severity == .error }.map { "\($0)" }
   }
 
   /// Reads the newest version of a file.
-  static func reading<R>(
+  package static func reading<R>(
     _ path: String, _ body: (Snapshot) throws(StorageError) -> R
   ) throws(StorageError) -> R {
     for _ in 1..<attemptCountMax {

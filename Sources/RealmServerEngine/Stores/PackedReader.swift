@@ -51,7 +51,7 @@ package struct PackedReader {
   }
 
   /// A number of fixed size, the lowest byte first.
-  mutating func fixed<Number: FixedWidthInteger>() throws(PackedBytesError) -> Number {
+  package mutating func fixed<Number: FixedWidthInteger>() throws(PackedBytesError) -> Number {
     var value: Number = 0
     for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
       value |= Number(truncatingIfNeeded: try byte()) << shift
@@ -60,13 +60,14 @@ package struct PackedReader {
   }
 
   /// Skips a byte if it is the next one. Returns whether it was.
-  mutating func skip(_ byte: UInt8) -> Bool {
+  package mutating func skip(_ byte: UInt8) -> Bool {
     guard position < bytes.count, bytes[position] == byte else { return false }
     position += 1
     return true
   }
 
-  mutating func integer() throws(PackedBytesError) -> Int {
+  /// A number in the range of integers.
+  package mutating func integer() throws(PackedBytesError) -> Int {
     guard let value = Int(exactly: try number()) else {
       throw PackedBytesError("a number is too large")
     }
@@ -99,16 +100,18 @@ package struct PackedReader {
     return text
   }
 
-  mutating func optionalNumber() throws(PackedBytesError) -> UInt64? {
+  /// A number, or none.
+  package mutating func optionalNumber() throws(PackedBytesError) -> UInt64? {
     try flag() ? try number() : nil
   }
 
-  mutating func optionalText() throws(PackedBytesError) -> String? {
+  /// A text, or none.
+  package mutating func optionalText() throws(PackedBytesError) -> String? {
     try flag() ? try text() : nil
   }
 
   /// All bytes that are left.
-  mutating func rest() -> [UInt8] {
+  package mutating func rest() -> [UInt8] {
     defer { position = bytes.count }
     return Array(bytes[position...])
   }

@@ -24,7 +24,7 @@ package struct PackedWriter {
   }
 
   /// A number of fixed size, the lowest byte first.
-  mutating func write<Number: FixedWidthInteger>(fixed number: Number) {
+  package mutating func write<Number: FixedWidthInteger>(fixed number: Number) {
     for shift in stride(from: 0, to: Number.bitWidth, by: 8) {
       bytes.append(UInt8(truncatingIfNeeded: number >> shift))
     }
@@ -47,16 +47,16 @@ package struct PackedWriter {
     bytes += text.utf8
   }
 
-  mutating func write(_ number: UInt64?) {
+  package mutating func write(_ number: UInt64?) {
     write(number != nil)
     if let number { write(number) }
   }
 
-  mutating func write(_ text: String?) {
+  package mutating func write(_ text: String?) {
     write(text != nil)
     if let text { write(text) }
   }
 
   /// What has a form of its own, as it is.
-  mutating func append(_ content: [UInt8]) { bytes += content }
+  package mutating func append(_ content: [UInt8]) { bytes += content }
 }

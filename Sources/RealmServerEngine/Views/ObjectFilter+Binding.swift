@@ -6,9 +6,9 @@
 // does not know the classes, and devices add them.
 
 import RealmFormats
-import RealmQuery
-import RealmStorage
-import RealmTables
+package import RealmQuery
+package import RealmStorage
+package import RealmTables
 import RealmText
 
 extension ObjectFilter {
@@ -23,7 +23,7 @@ extension ObjectFilter {
   }
 
   /// The condition over columns; nil if it admits no object.
-  func bound(
+  package func bound(
     to schema: TableSchema, in classes: StoredSchema
   ) throws(StorageError) -> BoundPredicate? {
     guard let table = try classes.reader.readTable(schema.key) else { return nil }

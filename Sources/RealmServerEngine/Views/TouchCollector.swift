@@ -2,12 +2,12 @@
 
 // What a version does to each object, collected while it is made.
 
-import RealmStorage
-import RealmSyncProtocol
-import RealmTables
+package import RealmStorage
+package import RealmSyncProtocol
+package import RealmTables
 
 /// Compares the objects of a changeset before and after it is carried out.
-struct TouchCollector {
+package struct TouchCollector {
   private struct Before {
     let identity: ObjectIdentity
     /// Nil if there was no such object.
@@ -17,10 +17,10 @@ struct TouchCollector {
   private let group: WriteGroup
   private var objects: [Before] = []
 
-  init(_ group: WriteGroup) { self.group = group }
+  package init(_ group: WriteGroup) { self.group = group }
 
   /// Notes the objects of a changeset before it is carried out.
-  mutating func begin(_ changeset: Changeset) throws(StorageError) {
+  package mutating func begin(_ changeset: Changeset) throws(StorageError) {
     objects.removeAll(keepingCapacity: true)
     var seen: Set<ObjectReference> = []
     for instruction in changeset.instructions {
@@ -37,7 +37,7 @@ struct TouchCollector {
   ///   - made: Objects made by the client, even if merging discarded it. They are touched in any
   ///     case: the client has them.
   ///   - reduced: Objects made with initial values that were left out.
-  func end(
+  package func end(
     made: [ObjectIdentity], reduced: Set<ObjectIdentity> = []
   ) throws(StorageError) -> [Touch] {
     var touches: [Touch] = []

@@ -139,7 +139,7 @@ package struct View: Sendable {
   }
 
   /// The visible ones of some objects of a class.
-  func keys(
+  package func keys(
     among keys: [ObjectKey], ofClass name: String, table: Table, in source: any TableReader
   ) throws(StorageError) -> Set<ObjectKey> {
     guard let predicate = predicates[name], !keys.isEmpty else { return [] }
@@ -153,7 +153,8 @@ package struct View: Sendable {
 
   func isEmpty(ofClass name: String) -> Bool { predicates[name] == nil }
 
-  static func table(_ name: String, _ objects: TableGroup) throws(StorageError) -> Table? {
+  /// The table of a class; nil if there is none.
+  package static func table(_ name: String, _ objects: TableGroup) throws(StorageError) -> Table? {
     try objects.table(named: "class_" + name)
   }
 

@@ -3,15 +3,15 @@
 // What became of the objects of a class between two versions, as somebody sees it who reads some of
 // them: a single change for each object, whatever happened in between.
 
-import RealmReplication
+package import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
 import RealmTables
 
 /// The changes of a class.
-struct ViewChanges {
+package struct ViewChanges {
   /// What became of an object.
-  enum Change: Hashable, Sendable {
+  package enum Change: Hashable, Sendable {
     case appeared
     /// Some properties were written.
     case changed(Set<String>)
@@ -30,7 +30,7 @@ struct ViewChanges {
 
   private var traces: [ObjectIdentity: Trace] = [:]
   private var order: [ObjectIdentity] = []
-  private(set) var changes: [(object: ObjectIdentity, change: Change)] = []
+  package private(set) var changes: [(object: ObjectIdentity, change: Change)] = []
 
   /// - Parameters:
   ///   - history: The entries between the versions.
@@ -38,7 +38,7 @@ struct ViewChanges {
   ///   - now: What is seen in the last one.
   ///   - readable: The properties that count.
   ///   - scratch: Nil in realms without views: all objects are seen there.
-  init(
+  package init(
     ofClass name: String, _ history: [StoredEntry], to snapshot: RealmSnapshot, before: View,
     now: View, readable: FieldSelection, scratch: ViewScratch?
   ) throws(StoreError) {

@@ -11,6 +11,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import RealmText
 
 /// Decides whether a request is from the operator.

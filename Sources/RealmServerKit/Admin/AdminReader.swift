@@ -5,6 +5,7 @@
 #if Server
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 /// Reads what the files of realms have, on a thread that may wait for the disk.

@@ -6,6 +6,7 @@
 #if Server
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 
 /// Answers the requests of the page, as a function of values.
 struct AdminService: Sendable {

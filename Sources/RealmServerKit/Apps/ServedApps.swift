@@ -5,6 +5,7 @@
 #if Server
 import NIOConcurrencyHelpers
 import RealmServerEngine
+import RealmServerServices
 
 /// The apps that are served at present.
 final class ServedApps: Sendable {

@@ -5,6 +5,7 @@
 #if Server
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmSwift
 import RealmSyncProtocol
 

@@ -6,6 +6,7 @@
 public import Logging
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 
 /// A call of a function of an app: who calls, and what the function may do.

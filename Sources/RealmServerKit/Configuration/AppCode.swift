@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 
 /// The code for an app.
 struct AppCode: Sendable {

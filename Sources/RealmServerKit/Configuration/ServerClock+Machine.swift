@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 package import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 
 extension ServerClock {

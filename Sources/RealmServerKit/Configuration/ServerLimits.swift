@@ -3,7 +3,8 @@
 // How much one user or address may have of a server.
 
 #if Server
-package import RealmServerEngine
+import RealmServerEngine
+package import RealmServerServices
 
 /// The limits of users and addresses.
 package struct ServerLimits: Hashable, Sendable {

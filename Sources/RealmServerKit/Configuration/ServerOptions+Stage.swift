@@ -8,7 +8,8 @@
 
 #if Server
 import Foundation
-package import RealmServerEngine
+import RealmServerEngine
+package import RealmServerServices
 import RealmSyncProtocol
 
 extension ServerOptions {

@@ -4,7 +4,8 @@
 
 #if Server
 import Foundation
-package import RealmServerEngine
+import RealmServerEngine
+package import RealmServerServices
 
 /// The options of a server, checked.
 package struct ServerOptions: Hashable, Sendable {

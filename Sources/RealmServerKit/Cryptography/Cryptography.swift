@@ -6,6 +6,7 @@
 import Crypto
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import _CryptoExtras
 
 /// HMAC with SHA-256.

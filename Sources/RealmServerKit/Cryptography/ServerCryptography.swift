@@ -4,7 +4,8 @@
 
 #if Server
 import Crypto
-package import RealmServerEngine
+import RealmServerEngine
+package import RealmServerServices
 
 /// The cryptographic library of the server.
 package struct ServerCryptography: LoginCryptography {

@@ -10,6 +10,7 @@ import Crypto
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmText
 import _CryptoExtras
 

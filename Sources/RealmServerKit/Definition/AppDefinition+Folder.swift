@@ -9,6 +9,7 @@
 #if Server
 import RealmDeclarations
 import RealmServerEngine
+import RealmServerServices
 import RealmSwift
 
 extension AppDefinition {

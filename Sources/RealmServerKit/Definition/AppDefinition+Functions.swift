@@ -6,6 +6,7 @@
 import Logging
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmSwift
 import Tracing
 

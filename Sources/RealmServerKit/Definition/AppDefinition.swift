@@ -5,6 +5,7 @@
 #if Server
 import Logging
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 
 /// An app of a server: settings, model classes and code.

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 
 /// A way to log in, as the settings of an app have it.
 ///

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 
 /// The way of the mails with which users confirm addresses and get new passwords.
 public struct MailDelivery: Hashable, Sendable {

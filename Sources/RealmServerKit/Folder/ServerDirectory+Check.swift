@@ -10,6 +10,7 @@
 #if Server
 import Foundation
 package import RealmServerEngine
+import RealmServerServices
 
 extension ServerDirectory {
   package func exists(_ file: String) -> Bool { FileManager.default.fileExists(atPath: file) }

@@ -10,7 +10,8 @@
 
 #if Server
 import Foundation
-package import RealmServerEngine
+import RealmServerEngine
+package import RealmServerServices
 import RealmStorage
 
 extension ServerDirectory {

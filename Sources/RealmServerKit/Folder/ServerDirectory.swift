@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 package import RealmServerEngine
+package import RealmServerServices
 import RealmStorage
 import RealmFormats
 

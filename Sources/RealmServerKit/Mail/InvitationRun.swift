@@ -7,6 +7,7 @@
 #if Server
 import RealmNetworking
 package import RealmServerEngine
+package import RealmServerServices
 import RealmStorage
 
 /// Mails all users of an app without a password.

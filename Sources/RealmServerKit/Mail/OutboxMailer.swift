@@ -5,6 +5,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import RealmFormats
 
 /// Puts mails into a folder, as JSON files for the server's user alone.

@@ -15,6 +15,7 @@ import NIOSSL
 import RealmFormats
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 
 /// Sends mails.
 struct SMTPClient: Sendable {

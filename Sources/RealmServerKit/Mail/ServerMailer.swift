@@ -6,6 +6,7 @@
 import NIOSSL
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 
 /// Delivers the mails of an app.

@@ -10,6 +10,7 @@
 import Logging
 import NIOConcurrencyHelpers
 import RealmServerEngine
+import RealmServerServices
 
 /// Refuses requests that a proxy has passed on, where no one has said that others may reach the
 /// server.

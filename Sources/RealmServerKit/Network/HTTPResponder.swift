@@ -8,6 +8,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import RealmServerEngine
+import RealmServerServices
 
 /// Answers requests of HTTP.
 ///

@@ -16,6 +16,7 @@
 import NIOConcurrencyHelpers
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 
 /// The memory of bodies, and of messages that clients send or are sent.
 final class MemoryBudget: Sendable {

@@ -5,6 +5,7 @@
 #if Server
 import NIOHTTP1
 import RealmServerEngine
+import RealmServerServices
 
 /// A handshake for the connection of another server.
 struct NodeRequest: Sendable {

@@ -7,6 +7,7 @@ import Logging
 import NIOCore
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 import ServiceLifecycle
 

@@ -5,6 +5,7 @@
 #if Server
 import NIOHTTP1
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 
 /// An accepted handshake.

@@ -18,6 +18,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 import ServiceLifecycle
 

@@ -12,6 +12,7 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 
 /// Sets up each connection: a request for a socket becomes a WebSocket, others are answered by

@@ -16,6 +16,7 @@
 import Foundation
 package import RealmFormats
 package import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 

@@ -11,6 +11,7 @@
 import Foundation
 package import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 /// Compacts the files of a folder.

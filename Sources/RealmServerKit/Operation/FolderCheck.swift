@@ -9,6 +9,7 @@
 import Foundation
 package import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 /// The findings about the files of a folder.

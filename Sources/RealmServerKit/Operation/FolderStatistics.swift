@@ -6,6 +6,7 @@
 import Foundation
 package import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 

@@ -8,6 +8,7 @@
 #if Server
 import Foundation
 package import RealmServerEngine
+import RealmServerServices
 package import RealmSyncProtocol
 
 /// Replaces the key of tokens in a folder.

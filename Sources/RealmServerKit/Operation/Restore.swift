@@ -11,6 +11,7 @@
 import Foundation
 package import RealmFormats
 package import RealmServerEngine
+import RealmServerServices
 
 /// Restores backups.
 package struct Restore: Sendable {

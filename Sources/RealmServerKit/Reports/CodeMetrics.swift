@@ -10,6 +10,7 @@ import CoreMetrics
 import Metrics
 import NIOConcurrencyHelpers
 import RealmServerEngine
+import RealmServerServices
 
 /// Counts runs of code by app, name and outcome.
 final class CodeMetrics: Sendable {

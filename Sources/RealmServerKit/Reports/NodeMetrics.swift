@@ -6,6 +6,7 @@
 import CoreMetrics
 import Metrics
 import RealmServerEngine
+import RealmServerServices
 
 /// Counts what servers forward to each other.
 struct NodeMetrics: Sendable {

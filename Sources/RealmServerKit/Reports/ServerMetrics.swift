@@ -6,6 +6,7 @@
 import CoreMetrics
 import Metrics
 import RealmServerEngine
+import RealmServerServices
 
 /// The counters of the server.
 struct ServerMetrics: Sendable {

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import Tracing
 
 /// Makes spans with the tracer of a server, or with that of the program.

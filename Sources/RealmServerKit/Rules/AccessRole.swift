@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 
 /// What some users may do with the objects of a class.

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 
 /// The rules of an app.

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 
 /// A condition on objects, with values of the user.

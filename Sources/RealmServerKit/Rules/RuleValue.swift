@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 
 /// A value in a rule: a constant, or a fact about the user.

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 
 /// A condition on the user, and on the partition where there is one.
 ///

@@ -10,6 +10,7 @@
 #if Server
 import Logging
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 

@@ -6,6 +6,7 @@
 import Foundation
 import Logging
 package import RealmServerEngine
+package import RealmServerServices
 package import RealmSyncProtocol
 
 /// Opens the users and the triggers of apps beside servers that may run: in files of the folder, or

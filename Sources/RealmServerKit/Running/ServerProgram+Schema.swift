@@ -11,6 +11,7 @@ import Foundation
 import Logging
 import RealmDeclarations
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 extension ServerProgram {

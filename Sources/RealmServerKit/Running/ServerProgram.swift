@@ -12,6 +12,7 @@ import NIOPosix
 import RealmFormats
 import RealmNetworking
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 import ServiceLifecycle

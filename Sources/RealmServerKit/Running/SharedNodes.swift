@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 /// Asks the database for the addresses of its servers, on a thread of its own.

@@ -14,6 +14,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 /// Keeps the settings of a folder and those of the database equal.

@@ -9,6 +9,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 extension SharedStore {

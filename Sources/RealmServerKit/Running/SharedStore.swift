@@ -15,6 +15,7 @@ import Foundation
 import Logging
 import RealmDeclarations
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 

@@ -11,6 +11,7 @@ import Foundation
 package import Logging
 package import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 
 /// Moves the data of a folder.

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import ServiceLifecycle
 
 /// Ends all streams when the server shuts down: their answers have no end otherwise, and the

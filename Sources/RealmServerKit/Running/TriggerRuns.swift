@@ -4,6 +4,7 @@
 
 #if Server
 import RealmServerEngine
+import RealmServerServices
 import ServiceLifecycle
 
 /// Ends the triggers of all apps, and stores how far they have come.

@@ -6,6 +6,7 @@
 #if Server
 import Logging
 import RealmServerEngine
+import RealmServerServices
 import ServiceLifecycle
 
 /// Cleans up while the server runs.

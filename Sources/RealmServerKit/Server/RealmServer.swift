@@ -11,6 +11,7 @@ public import Logging
 import Metrics
 import NIOConcurrencyHelpers
 package import RealmServerEngine
+import RealmServerServices
 public import ServiceLifecycle
 
 /// A server of apps with device sync, inside a program or a test.

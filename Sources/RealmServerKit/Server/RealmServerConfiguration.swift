@@ -5,6 +5,7 @@
 #if Server
 public import CoreMetrics
 package import RealmServerEngine
+package import RealmServerServices
 public import Tracing
 
 /// The folder of a server, its place in the network, and its limits.

@@ -5,6 +5,7 @@
 #if Server
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 public import RealmSwift
 import RealmSyncProtocol
 

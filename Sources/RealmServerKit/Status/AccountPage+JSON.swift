@@ -4,7 +4,8 @@
 
 #if Server
 package import RealmFormats
-package import RealmServerEngine
+import RealmServerEngine
+import RealmServerServices
 
 extension AccountSummary {
   /// The user for programs.

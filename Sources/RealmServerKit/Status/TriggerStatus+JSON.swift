@@ -5,6 +5,7 @@
 #if Server
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 
 extension TriggerStatus {
   /// The trigger for programs.

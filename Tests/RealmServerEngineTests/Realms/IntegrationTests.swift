@@ -377,15 +377,6 @@ struct IntegrationTests {
 }
 
 extension UploadOutcome {
-  /// The code of a refusal; nil if the upload was integrated.
-  var code: SessionErrorCode? {
-    switch self {
-    case .integrated: nil
-    case .refused(let refusal): refusal.code
-    case .failed: .sessionClosed
-    }
-  }
-
   /// The failure of the store; nil if there was none.
   var error: StoreError? {
     if case .failed(let error) = self { error } else { nil }

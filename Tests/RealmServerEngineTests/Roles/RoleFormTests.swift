@@ -6,6 +6,7 @@
 import RealmFormats
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import TestExtensions
 import Testing

@@ -36,11 +36,7 @@ final class RoleServer {
     _ roles: JSONValue?, _ customData: Locked<[String: BSONValue]>
   ) throws -> RoleAccess? {
     guard let roles else { return nil }
-    let file = JSONValue.object([
-      JSONMember("id", .string("a")), JSONMember("mode", .string("production")),
-      JSONMember("roles", roles),
-    ])
-    let known = try AppFile(JSONWriter.bytes(file)).roles
+    let known = try RoleReader(rules: RuleReader()).roles(roles, at: [])
     return RoleAccess(known) { (id) throws(SessionRefusal) in
       RuleUser(id: id, customData: customData.withLock { $0[id] })
     }

@@ -507,11 +507,7 @@ struct RoleSessionTests {
   /// `CurrentRules` 1: sessions whose users have other roles end, and begin again.
   @Test func rolesThatAreReplacedEndTheSessionsWithOtherRights() async throws {
     let roles = try JSONParser.parse(Self.owners)
-    let file = JSONValue.object([
-      JSONMember("id", .string("a")), JSONMember("mode", .string("production")),
-      JSONMember("roles", roles),
-    ])
-    let known = try AppFile(JSONWriter.bytes(file)).roles
+    let known = try RoleReader(rules: RuleReader()).roles(roles, at: [])
     let admins = Locked<Set<String>>([])
     let access = RoleAccess(known) { (id) throws(SessionRefusal) in
       let isAdmin = admins.withLock { $0.contains(id) }

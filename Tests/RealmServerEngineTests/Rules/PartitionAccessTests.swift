@@ -15,15 +15,15 @@ struct PartitionAccessTests {
 
   /// Users write to the partition of their name, and read all but "closed".
   private static let rules = """
-    {"id": "a", "mode": "production", "sync": "partition", "permissions": {
-      "read": {"%%partition": {"$ne": "closed"}}, "write": {"%%partition": "%%user.id"}}}
+    {"read": {"%%partition": {"$ne": "closed"}}, "write": {"%%partition": "%%user.id"}}
     """
 
   private static func bench() throws -> SessionBench {
-    let file = try AppFile(Array(rules.utf8))
+    let permissions = try PartitionPermissions(
+      try JSONParser.parse(rules), at: [], RuleReader())
     return SessionBench(
       .partition,
-      access: PartitionAccess(file.permissions) { (id) throws(SessionRefusal) in RuleUser(id: id) })
+      access: PartitionAccess(permissions) { (id) throws(SessionRefusal) in RuleUser(id: id) })
   }
 
   /// A session of a user with a new file of the partition of "ann".

@@ -3,6 +3,7 @@
 // Silent connections are ended at their times, by one clock for all of them.
 
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import Testing
 
 @testable import RealmServerEngine

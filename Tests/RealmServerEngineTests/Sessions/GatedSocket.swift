@@ -3,6 +3,7 @@
 // The network of a test, which is blocked.
 
 import RealmSyncProtocol
+import RealmSyncTestSupport
 
 @testable import RealmServerEngine
 

@@ -86,7 +86,7 @@ struct RealmDirectoryTests {
     _ = try await first.store.own()
     // It is read still, until it is to be written.
     #expect(try await realms.openReader(name(1)).realm === first)
-    _ = try await first.newestSnapshot()
+    _ = try await first.store.newest()
     let second = try await realms.open(name(1)).realm
     expectTrue(second !== first)
     await expectEqual(second.head.epoch, 3)

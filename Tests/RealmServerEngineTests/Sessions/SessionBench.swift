@@ -114,13 +114,6 @@ struct SessionBench {
   }
 }
 
-extension ServerStoreReply {
-  /// The code of a refusal.
-  var code: SessionErrorCode? {
-    if case .refused(let refusal) = self { refusal.code } else { nil }
-  }
-}
-
 extension ServerMessage.Download {
   var batchState: ServerMessage.BatchState? {
     if case .flexible(_, let batch, _) = progress { batch } else { nil }

@@ -4,6 +4,7 @@
 
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 
 @testable import RealmServerEngine
 

@@ -5,6 +5,7 @@
 import RealmReplication
 import RealmStorage
 import RealmSyncProtocol
+import RealmSyncTestSupport
 import RealmTables
 import RealmTestSupport
 import TestExtensions

@@ -10,6 +10,7 @@
 
 #if Postgres
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 
 @testable import RealmServerPostgres

@@ -7,6 +7,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerPostgres
 
 extension NodeSimulation {

@@ -9,6 +9,7 @@ import RealmTestSupport
 import RealmTables
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerPostgres
 
 extension NodeSimulation {

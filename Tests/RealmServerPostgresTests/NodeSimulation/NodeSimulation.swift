@@ -16,6 +16,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerPostgres
 
 /// Nodes, a database, a network and clients in memory.

@@ -8,6 +8,7 @@ import RealmSyncProtocol
 import RealmTestSupport
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerPostgres
 
 /// A server of a simulation, from its start until it is killed.

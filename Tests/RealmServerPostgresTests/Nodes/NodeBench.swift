@@ -10,6 +10,7 @@ import RealmTestSupport
 import Testing
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerPostgres
 @testable import RealmSyncTestSupport
 

@@ -11,6 +11,7 @@ import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerPostgres
 @testable import RealmSyncTestSupport
 

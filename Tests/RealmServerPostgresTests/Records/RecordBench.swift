@@ -3,6 +3,7 @@
 // Records of tests, with tables of both kinds: with a primary key and without.
 
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmTables
 

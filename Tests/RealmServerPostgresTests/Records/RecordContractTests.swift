@@ -8,6 +8,7 @@ import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 
 @Suite(.heavy)
 struct RecordContractTests {

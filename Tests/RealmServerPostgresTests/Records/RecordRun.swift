@@ -4,6 +4,7 @@
 
 #if Postgres
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmTables
 import RealmTestSupport

@@ -4,6 +4,7 @@
 
 #if Postgres
 import RealmServerEngine
+import RealmServerServices
 import Synchronization
 
 @testable import RealmServerPostgres

@@ -4,6 +4,7 @@
 
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncTestSupport
 import RealmTestSupport

@@ -4,6 +4,7 @@
 
 import RealmReplication
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSyncProtocol
 import RealmSyncTestSupport

@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSync
 import RealmSyncProtocol

@@ -6,6 +6,7 @@
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmSyncProtocol
 import RealmTestSupport
 import TestExtensions

@@ -17,6 +17,7 @@ import TestExtensions
 import Testing
 
 @testable import RealmServerEngine
+@testable import RealmServerServices
 @testable import RealmServerKit
 
 @Suite(.timeLimit(.minutes(10))) struct ReportTests {

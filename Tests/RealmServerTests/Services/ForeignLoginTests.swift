@@ -6,6 +6,7 @@
 #if Server
 import Foundation
 import RealmServerEngine
+import RealmServerServices
 import RealmSwift
 import RealmTestSupport
 import RealmText

@@ -11,6 +11,7 @@ import OpenCombine
 import Foundation
 import RealmFormats
 import RealmServerEngine
+import RealmServerServices
 import RealmStorage
 import RealmSwift
 import RealmSyncProtocol

@@ -46,21 +46,19 @@ final class RunRules {
   func draw(isLast: Bool = false) throws -> (any SessionAccess)? {
     roles = nil
     if random.percent(10) { return nil }
-    let member =
-      mode == .flexible
-      ? "\"roles\": \(rolesText())"
-      : "\"permissions\": {\"read\": \(isLast ? "true" : readText()), \"write\": \(writeText())}"
-    let text = """
-      {"id": "test", "mode": "production", "sync": \
-      "\(mode == .flexible ? "flexible" : "partition")", \(member)}
-      """
-    let file = try AppFile(Array(text.utf8))
     let users = { @Sendable [customData] (id: String) throws(SessionRefusal) -> RuleUser in
       RuleUser(id: id, customData: customData.withLock { $0[id] })
     }
-    guard mode == .flexible else { return PartitionAccess(file.permissions, users: users) }
-    roles = file.roles
-    return RoleAccess(file.roles, users: users)
+    guard mode == .flexible else {
+      let text = "{\"read\": \(isLast ? "true" : readText()), \"write\": \(writeText())}"
+      let permissions = try PartitionPermissions(
+        try JSONParser.parse(text), at: [], RuleReader())
+      return PartitionAccess(permissions, users: users)
+    }
+    let drawn = try RoleReader(rules: RuleReader())
+      .roles(try JSONParser.parse(rolesText()), at: [])
+    roles = drawn
+    return RoleAccess(drawn, users: users)
   }
 
   /// What a user may read of classes in flexible mode; nil for everything.

@@ -41,6 +41,7 @@ struct FolderCycle: Equatable, CustomStringConvertible {
     "RealmSync": 0,
     "RealmQuery": 0,
     "RealmServerEngine": 0,
+    "RealmServerServices": 0,
     "RealmServerPostgres": 0,
     "RealmServerKit": 0,
     "RealmSession": 4,

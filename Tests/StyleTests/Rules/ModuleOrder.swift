@@ -30,6 +30,10 @@ enum ModuleOrder {
       "RealmQuery",
       "RealmTables", "RealmStorage",
     ],
+    "RealmServerServices": [
+      "RealmServerEngine", "RealmDeclarations", "RealmFormats", "RealmText", "RealmReplication",
+      "RealmSyncProtocol", "RealmQuery", "RealmTables", "RealmStorage",
+    ],
     "RealmServerPostgres": [
       "RealmDeclarations", "RealmServerEngine", "RealmReplication", "RealmSyncProtocol",
       "RealmTables", "RealmStorage",
@@ -47,11 +51,12 @@ enum ModuleOrder {
     "RealmInventory": [],
     "RealmServerKit": [
       "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
-      "RealmNetworking", "RealmSyncProtocol", "RealmStorage", "RealmServerPostgres",
+      "RealmServerServices", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
+      "RealmServerPostgres",
     ],
     "RealmServer": [
       "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
-      "RealmSyncProtocol", "RealmStorage", "RealmInventory",
+      "RealmServerServices", "RealmSyncProtocol", "RealmStorage", "RealmInventory",
     ],
     "RealmTools": [
       "RealmDeclarations", "RealmSalvage", "RealmQuery", "RealmTables", "RealmStorage",
