@@ -5,5 +5,5 @@
 /// The version of OpenRealm.
 package enum LibraryVersion {
   /// The version as tags name it.
-  package static let text = "0.9.0"
+  package static let text = "1.0.0-beta.1"
 }

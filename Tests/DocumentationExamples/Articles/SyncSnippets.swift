@@ -80,5 +80,54 @@ enum ServedApp {
     }
     // snippet end
   }
+
+  static func lookAtSession(of realm: Realm) {
+    // snippet: sync-session-state
+    if let session = realm.syncSession {
+      print(session.state)  // active, inactive (suspended, or after an error), invalid
+      print(session.connectionState)  // disconnected, connecting, connected
+      print(session.currentError?.message ?? "nothing hinders it")
+    }
+    // snippet end
+  }
+
+  static func follow(_ session: SyncSession) async throws {
+    @Sendable func show(_ share: Double) {}
+    // snippet: sync-session-progress
+    let token = session.addProgressNotification(for: .download, mode: .reportIndefinitely) {
+      show($0.progressEstimate)  // From 0 to 1, on a thread of the library.
+    }
+    try await session.wait(for: .upload)  // Until everything there is now is at the server.
+    try await session.wait(for: .download)  // Until everything the server has now is here.
+    token?.invalidate()
+    // snippet end
+  }
+
+  static func waitTenSeconds(for session: SyncSession) async throws {
+    // snippet: sync-session-patience
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await session.wait(for: .upload) }
+      group.addTask { try await Task.sleep(for: .seconds(10)) }
+      try await group.next()
+      group.cancelAll()
+    }
+    // snippet end
+  }
+
+  static func handleErrors(of app: App) {
+    @Sendable func log(_ text: String) {}
+    // snippet: sync-session-errors
+    app.syncManager.errorHandler = { error, session in
+      guard let error = error as? SyncError else { return }
+      switch error.code {
+      case .writeRejected:
+        for info in error.compensatingWriteInfo ?? [] { log(info.reason) }
+      case .underlyingAuthError, .clientUserError: log("log in again")
+      case .clientResetError: log("only in manual mode")
+      default: log(error.message)
+      }
+    }
+    // snippet end
+  }
 }
 #endif

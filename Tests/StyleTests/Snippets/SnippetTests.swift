@@ -15,7 +15,7 @@ struct SnippetTests {
     let below = FileManager.default.enumerator(
       atPath: Repository.root.appending(path: catalogue).path)
     var pages = [
-      "README.md", "Documentation/Sync/LogIn.md",
+      "README.md", "Documentation/Sync/InTheApp.md", "Documentation/Sync/LogIn.md",
       "Documentation/Sync/MovingFromAtlasDeviceSync.md",
       "Documentation/Sync/WhenThingsGoWrong.md",
     ]
