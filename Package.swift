@@ -43,10 +43,16 @@ let networkProducts =
   + products("NIOSSL", of: "swift-nio-ssl", with: "Sync")
   + products("AsyncHTTPClient", of: "async-http-client", with: "Sync")
 
+/// The packages of what programs show in the browser: Studio, and the server's page.
+let pageProducts: [Target.Dependency] = [
+  ("HTTPTypes", "swift-http-types"), ("HummingbirdCore", "hummingbird"), ("NIOCore", "swift-nio"),
+].map { name, package in
+  .product(name: name, package: package, condition: .when(traits: ["Tools", "Server"]))
+}
+
 /// The packages of Studio, the page in the browser.
 let studioProducts =
   products("NIOCore", "NIOPosix", of: "swift-nio", with: "Tools")
-  + products("HTTPTypes", of: "swift-http-types", with: "Tools")
   + products("HummingbirdCore", of: "hummingbird", with: "Tools")
   + products("ServiceLifecycle", "UnixSignals", of: "swift-service-lifecycle", with: "Tools")
   + products("Logging", of: "swift-log", with: "Tools")
@@ -219,11 +225,14 @@ let package = Package(
       name: "RealmMetrics", dependencies: ["RealmSwift"] + metricsProducts,
       swiftSettings: librarySettings),
     .target(
+      name: "RealmPages", dependencies: ["RealmFormats", "RealmText"] + pageProducts,
+      swiftSettings: librarySettings),
+    .target(
       name: "RealmServerKit",
       dependencies: modules(
         "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
-        "RealmServerServices", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
-        with: "Server")
+        "RealmServerServices", "RealmNetworking", "RealmPages", "RealmSyncProtocol",
+        "RealmStorage", with: "Server")
         + modules("RealmServerPostgres", with: "Postgres") + networkProducts + serverProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
@@ -252,8 +261,8 @@ let package = Package(
     .target(
       name: "RealmStudio",
       dependencies: modules(
-        "RealmTools", "RealmFormats", "RealmText", "RealmQuery", "RealmTables", "RealmStorage",
-        with: "Tools") + studioProducts,
+        "RealmTools", "RealmPages", "RealmFormats", "RealmText", "RealmQuery", "RealmTables",
+        "RealmStorage", with: "Tools") + studioProducts,
       exclude: ["Page"],
       swiftSettings: librarySettings, plugins: ["StudioPage"]),
     .executableTarget(
@@ -426,7 +435,7 @@ let package = Package(
       name: "RealmServerTests",
       dependencies: [
         "RealmFormats", "RealmText", "RealmSwift", "RealmServer", "RealmServerKit",
-        "RealmServerEngine", "RealmServerServices", "RealmNetworking", "RealmSync",
+        "RealmServerEngine", "RealmServerServices", "RealmNetworking", "RealmPages", "RealmSync",
         "RealmReplication",
         "RealmSyncProtocol", "RealmTables", "RealmStorage", "RealmTestSupport",
         "RealmSyncTestSupport", "RealmInventory", "TestExtensions",
@@ -533,9 +542,13 @@ let package = Package(
       ] + openCombine,
       swiftSettings: settings),
     .testTarget(
+      name: "RealmPagesTests",
+      dependencies: ["RealmPages", "RealmFormats", "RealmTestSupport", "TestExtensions"],
+      swiftSettings: settings),
+    .testTarget(
       name: "RealmStudioTests",
       dependencies: [
-        "RealmStudio", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
+        "RealmStudio", "RealmPages", "RealmFormats", "RealmQuery", "RealmTables", "RealmStorage",
         "RealmTestSupport", "TestExtensions",
       ],
       swiftSettings: settings),
@@ -581,7 +594,7 @@ let package = Package(
 let otherTests = [
   "RealmServerEngineTests", "RealmServerServicesTests", "RealmServerPostgresTests",
   "RealmServerTests", "RealmServerKitTests", "RealmNotesTests", "RealmMetricsTests",
-  "RealmToolsTests", "RealmCommandTests", "RealmStudioTests",
+  "RealmToolsTests", "RealmCommandTests", "RealmPagesTests", "RealmStudioTests",
 ]
 
 /// Tests of the default part of which no trait changes what they test.

@@ -3,6 +3,7 @@
 // Transactions of the page.
 
 #if Tools
+import RealmPages
 import RealmStorage
 import RealmFormats
 import RealmTables

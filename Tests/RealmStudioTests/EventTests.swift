@@ -4,6 +4,7 @@
 
 #if Tools
 import RealmFormats
+import RealmPages
 import RealmTables
 import TestExtensions
 import Testing

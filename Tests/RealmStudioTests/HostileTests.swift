@@ -4,6 +4,7 @@
 
 #if Tools
 import Foundation
+import RealmPages
 import RealmStorage
 import RealmFormats
 import RealmTestSupport
@@ -71,7 +72,7 @@ struct HostileTests {
     var request = studio.request("POST", "/api/files/0/edit")
     request.body = Array(repeating: UInt8(ascii: "["), count: 500_000)
     try await expectEqual(studio.send(request).status, 400)
-    request.body = Array(repeating: UInt8(ascii: " "), count: StudioService.bodyByteCountMax + 1)
+    request.body = Array(repeating: UInt8(ascii: " "), count: (1 << 20) + 1)
     try await expectEqual(studio.send(request).status, 413)
   }
 

@@ -5,6 +5,7 @@
 #if Tools
 import Foundation
 import RealmFormats
+import RealmPages
 import RealmStorage
 import RealmTestSupport
 import TestExtensions

@@ -2,6 +2,7 @@
 
 #if Tools
 import Foundation
+import RealmPages
 import TestExtensions
 import Testing
 
@@ -15,24 +16,15 @@ struct PageFilesTests {
   @Test func theProgramHoldsEachFileOfThePageByteForByte() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     expectTrue(names.contains("index.html"))
-    let page = PageFiles()
+    let page = PageFiles(pageTexts)
     for name in names {
-      let response = try #require(page.response("/" + name), "\(name)")
+      let response = try #require(page.response([name]), "\(name)")
       guard case .bytes(let bytes) = response.body else {
         Issue.record("\(name) is no answer of bytes")
         continue
       }
       let expected = try Data(contentsOf: Self.folder.appending(path: name))
       expectEqual(Data(bytes), expected, "\(name)")
-    }
-  }
-
-  @Test func thePageIsIndexAndOtherNamesAreNoFiles() throws {
-    let page = PageFiles()
-    let index = try #require(page.response("/"))
-    #expect(index.headers.contains { $0 == ("Content-Type", "text/html; charset=utf-8") })
-    for name in ["/..", "/nothing.js", "/index", "//index.html", ""] {
-      expectTrue(page.response(name) == nil, "\(name)")
     }
   }
 }

@@ -4,6 +4,7 @@
 
 #if Tools
 import Foundation
+import RealmPages
 import RealmStorage
 import RealmFormats
 import RealmTables

@@ -15,6 +15,8 @@ import FoundationNetworking
 #endif
 
 struct ServerTests {
+  private static let tokenHeader = "x-realm-studio-token"
+
   private func status(
     _ studio: RunningStudio, _ target: String, method: String = "GET",
     headers: [String: String] = [:], body: Data? = nil
@@ -33,7 +35,7 @@ struct ServerTests {
     let address = try #require(URL(string: studio.address))
     expectEqual(address.host, "127.0.0.1")
     expectEqual(studio.token.count, 64)
-    let token = [AccessGuard.tokenHeader: studio.token]
+    let token = [Self.tokenHeader: studio.token]
     try await expectEqual(status(studio, "/api/files").0, 401)
     try await expectEqual(status(studio, "/api/files", headers: token).0, 200)
     let (code, page) = try await status(studio, studio.address)
@@ -49,7 +51,7 @@ struct ServerTests {
   @Test func bodiesArriveAndLargeOnesAreRefused() async throws {
     let studio = try await RunningStudio()
     let headers = [
-      AccessGuard.tokenHeader: studio.token, "Content-Type": "application/json",
+      Self.tokenHeader: studio.token, "Content-Type": "application/json",
     ]
     try await expectEqual(
       status(studio, "/api/files/0/begin", method: "POST", headers: headers).0, 200)
@@ -57,7 +59,7 @@ struct ServerTests {
     let (code, data) = try await status(
       studio, "/api/files/0/edit", method: "POST", headers: headers, body: Data(edit.utf8))
     expectEqual(code, 200, "\(String(decoding: data, as: UTF8.self))")
-    let large = Data(count: StudioService.bodyByteCountMax + 100)
+    let large = Data(count: (1 << 20) + 100)
     try await expectEqual(
       status(
         studio, "/api/files/0/edit", method: "POST", headers: headers, body: large

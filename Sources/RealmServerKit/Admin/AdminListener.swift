@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The server's page with its sockets, on a port of the loopback address alone.
-//
-// Invariants:
-// 1. A request is checked before its body is read.
 
 #if Server
 import Foundation
-import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
-import RealmFormats
+import RealmPages
 import RealmStorage
 import ServiceLifecycle
 
@@ -20,7 +16,6 @@ import ServiceLifecycle
 struct AdminListener: Service {
   /// The most connections at a time; others wait.
   static let connectionCountMax = 64
-  private static let bodyByteCountMax = 1 << 10
   private static let idleTimeout = TimeAmount.seconds(60)
   /// The time between two looks at the state of the server.
   private static let interval = Duration.seconds(1)
@@ -36,9 +31,10 @@ struct AdminListener: Service {
 
   private var listener: any Service {
     let (service, logger) = (service, logger)
+    let responder = PageResponder(service)
     return HTTP1Channel(
       responder: { request, writer, channel in
-        try await Self.respond(service, request, writer, channel)
+        try await responder.respond(request, writer, channel)
       }, configuration: .init(idleTimeout: Self.idleTimeout)
     ).server(
       configuration: ServerConfiguration(
@@ -73,41 +69,6 @@ struct AdminListener: Service {
     service.hub.finish()
     try? FileManager.default.removeItem(
       atPath: AdminAddress.path(service.status.options.directory))
-  }
-
-  // MARK: Requests
-
-  private static func respond(
-    _ service: AdminService, _ request: Request, _ writer: consuming ResponseWriter,
-    _ channel: any Channel
-  ) async throws {
-    var headers: [String: String] = [:]
-    for field in request.headers { headers[field.name.canonicalName] = field.value }
-    if let host = request.head.authority { headers["host"] = host }
-    let received = AdminRequest(
-      request.method.rawValue, request.head.path ?? "/", headers: headers,
-      port: channel.localAddress?.port ?? 0)
-    let answer = await service.respond(to: received)
-    // The path says all; a body is read so that the connection can go on.
-    _ = try await request.body.collect(upTo: bodyByteCountMax)
-    var head = HTTPResponse(status: .init(code: answer.status))
-    for (name, value) in answer.headers {
-      guard let name = HTTPField.Name(name) else { continue }
-      head.headerFields.append(HTTPField(name: name, value: value))
-    }
-    switch answer.body {
-    case .bytes(let bytes):
-      head.headerFields[.contentLength] = String(bytes.count)
-      try await writer.write(
-        response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-    case .events(let stream):
-      try await writer.write(
-        response: head,
-        body: ResponseBody { writer in
-          for await message in stream { try await writer.write(ByteBuffer(string: message)) }
-          try await writer.finish(nil)
-        })
-    }
   }
 }
 #endif

@@ -4,6 +4,7 @@
 
 #if Server
 import RealmFormats
+import RealmPages
 import RealmServerEngine
 import RealmServerServices
 import RealmStorage
@@ -23,7 +24,7 @@ actor AdminReader {
   init(directory: String) { files = InspectedFiles(directory: directory) }
 
   /// Some realms of an app, and the number of all.
-  func realms(ofApp app: String, from start: Int) throws(AdminFailure) -> JSONValue {
+  func realms(ofApp app: String, from start: Int) throws(PageFailure) -> JSONValue {
     do throws(StoreError) {
       let all = try files.realms(ofApp: app)
       var list: [JSONValue] = []
@@ -39,7 +40,7 @@ actor AdminReader {
       }
       return ["count": JSONValue(all.count), "start": JSONValue(start), "realms": .array(list)]
     } catch {
-      throw AdminFailure(500, "A realm cannot be read: \(error)")
+      throw PageFailure(500, "A realm cannot be read: \(error)")
     }
   }
 }

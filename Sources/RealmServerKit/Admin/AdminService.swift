@@ -5,69 +5,70 @@
 
 #if Server
 import RealmFormats
+import RealmPages
 import RealmServerEngine
 import RealmServerServices
 
 /// Answers the requests of the page, as a function of values.
-struct AdminService: Sendable {
+struct AdminService: PageService {
   /// The most users of an answer.
   static let userCountMax = 100
   /// The longest text of a search.
   static let searchByteCountMax = 256
 
-  let access: AdminGuard
+  let access: PageGuard
+  let bodyByteCountMax = 1 << 10
   let status: ServerStatus
   let hub = AdminHub()
   private let reader: AdminReader
-  private let page = AdminPage()
+  private let page = PageFiles(pageTexts)
 
-  init(_ status: ServerStatus, random: RandomBytes) {
-    access = AdminGuard(random: random)
+  init(_ status: ServerStatus, random: inout some RandomNumberGenerator) {
+    access = PageGuard(name: "admin", command: "realm-server admin", random: &random)
     self.status = status
     reader = AdminReader(directory: status.options.directory)
   }
 
-  func respond(to request: AdminRequest) async -> AdminResponse {
-    do throws(AdminFailure) {
-      try access.check(request)
+  func refuse(_ request: PageRequest, _ failure: PageFailure) -> PageResponse {
+    PageResponse(failure)
+  }
+
+  func answer(_ request: PageRequest) async -> PageResponse {
+    do throws(PageFailure) {
       switch request.method {
       case "GET": return try await read(request)
-      case "POST": return AdminResponse(try await act(request))
-      default: throw AdminFailure(405, "Only GET and POST are understood.")
+      case "POST": return PageResponse(try await act(request))
+      default: throw PageFailure(405, "Only GET and POST are understood.")
       }
     } catch {
-      return AdminResponse(error)
+      return PageResponse(error)
     }
   }
 
   // MARK: Reading
 
-  private func read(_ request: AdminRequest) async throws(AdminFailure) -> AdminResponse {
+  private func read(_ request: PageRequest) async throws(PageFailure) -> PageResponse {
     guard request.path.first == "api" else {
       guard var response = page.response(request.path) else { throw Self.unknown }
-      if request.path.isEmpty {
-        let name = AdminGuard.cookieName(request.port)
-        response.headers.append(
-          ("Set-Cookie", "\(name)=\(access.token); Path=/; HttpOnly; SameSite=Strict"))
-      }
+      if request.path.isEmpty { response.headers.append(access.cookie(request.port)) }
       return response
     }
     switch Array(request.path.dropFirst()) {
-    case ["overview"]: return AdminResponse(await status.overview())
+    case ["overview"]: return PageResponse(await status.overview())
     case ["events"]:
       guard let stream = hub.subscribe() else {
-        throw AdminFailure(503, "Too many pages are open, or the server ends.")
+        throw PageFailure(503, "Too many pages are open, or the server ends.")
       }
-      return AdminResponse(contentType: "text/event-stream", body: .events(stream))
+      return PageResponse(contentType: "text/event-stream", body: .events(stream))
     case let path where path.count == 3 && path[0] == "apps":
-      return AdminResponse(try await read(path[2], of: app(path[1]), request))
+      return PageResponse(try await read(path[2], of: app(path[1]), request))
     default: throw Self.unknown
     }
   }
 
   private func read(
-    _ name: String, of app: ServedApp, _ request: AdminRequest
-  ) async throws(AdminFailure) -> JSONValue {
+    _ name: String, of app: ServedApp, _ request: PageRequest
+  ) async throws(PageFailure) -> JSONValue {
     switch name {
     case "sessions": return status.sessions(of: app)
     case "realms":
@@ -80,11 +81,11 @@ struct AdminService: Sendable {
   }
 
   private func users(
-    of app: ServedApp, _ request: AdminRequest
-  ) async throws(AdminFailure) -> JSONValue {
+    of app: ServedApp, _ request: PageRequest
+  ) async throws(PageFailure) -> JSONValue {
     let search = request.parameters["search"] ?? ""
     guard search.utf8.count <= Self.searchByteCountMax else {
-      throw AdminFailure(400, "The search has more than \(Self.searchByteCountMax) bytes.")
+      throw PageFailure(400, "The search has more than \(Self.searchByteCountMax) bytes.")
     }
     let start = try number("from", request)
     let page = try await storing { () async throws(AccountError) in
@@ -95,25 +96,25 @@ struct AdminService: Sendable {
   }
 
   private func number(
-    _ name: String, _ request: AdminRequest
-  ) throws(AdminFailure) -> Int64? {
+    _ name: String, _ request: PageRequest
+  ) throws(PageFailure) -> Int64? {
     guard let text = request.parameters[name], !text.isEmpty else { return nil }
     guard let number = Int64(text), number >= 0 else {
-      throw AdminFailure(400, "'\(name)' should be a number from 0 on.")
+      throw PageFailure(400, "'\(name)' should be a number from 0 on.")
     }
     return number
   }
 
-  private static let unknown = AdminFailure(404, "The server has no such page.")
+  private static let unknown = PageFailure(404, "The server has no such page.")
 
-  private func app(_ id: String) throws(AdminFailure) -> ServedApp {
-    guard let app = status.apps[id] else { throw AdminFailure(404, "There is no such app.") }
+  private func app(_ id: String) throws(PageFailure) -> ServedApp {
+    guard let app = status.apps[id] else { throw PageFailure(404, "There is no such app.") }
     return app
   }
 
   // MARK: Acting
 
-  private func act(_ request: AdminRequest) async throws(AdminFailure) -> JSONValue {
+  private func act(_ request: PageRequest) async throws(PageFailure) -> JSONValue {
     let path = request.path
     guard path.count == 6, path[0] == "api", path[1] == "apps" else { throw Self.unknown }
     let app = try app(path[2])
@@ -127,9 +128,9 @@ struct AdminService: Sendable {
 
   private func act(
     _ action: String, onTrigger name: String, of triggers: TriggerService
-  ) async throws(AdminFailure) {
+  ) async throws(PageFailure) {
     guard await triggers.statuses().contains(where: { $0.name == name }) else {
-      throw AdminFailure(404, "There is no such trigger.")
+      throw PageFailure(404, "There is no such trigger.")
     }
     switch action {
     case "suspend": await triggers.suspend(name)
@@ -140,7 +141,7 @@ struct AdminService: Sendable {
 
   private func act(
     _ action: String, onUser user: String, of accounts: AccountService
-  ) async throws(AdminFailure) {
+  ) async throws(PageFailure) {
     switch action {
     case "disable", "enable":
       let isDisabled = action == "disable"
@@ -159,13 +160,13 @@ struct AdminService: Sendable {
 
   private func storing<R>(
     _ call: () async throws(AccountError) -> R
-  ) async throws(AdminFailure) -> R {
+  ) async throws(PageFailure) -> R {
     do throws(AccountError) {
       return try await call()
     } catch .userNotFound {
-      throw AdminFailure(404, "There is no such user.")
+      throw PageFailure(404, "There is no such user.")
     } catch {
-      throw AdminFailure(500, "The file of the users cannot be used: \(error)")
+      throw PageFailure(500, "The file of the users cannot be used: \(error)")
     }
   }
 }

@@ -293,8 +293,9 @@ struct ServerProgram: Sendable {
   /// The page of the server, if it has one.
   private var adminServices: [any Service] {
     guard let port = options.adminPort else { return [] }
+    var random = SystemRandomNumberGenerator()
     return AdminListener(
-      service: AdminService(status, random: RandomBytes()), port: port, logger: logger
+      service: AdminService(status, random: &random), port: port, logger: logger
     ).services
   }
 

@@ -8,6 +8,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import RealmPages
 import ServiceLifecycle
 import UnixSignals
 
@@ -31,7 +32,7 @@ package struct StudioServer: Sendable {
     let service = try StudioService(options, random: &random)
     try await service.follow()
     let token = service.access.token
-    let responder = StudioResponder(service: service)
+    let responder = PageResponder(service)
     var logger = Logger(label: "OpenRealm Studio") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
     let listener = HTTP1Channel(responder: { request, writer, channel in

@@ -5,26 +5,25 @@
 
 #if Tools
 import RealmFormats
+import RealmPages
 import RealmTables
 
 /// Answers the requests of the page, as a function of values.
-struct StudioService: Sendable {
+struct StudioService: PageService {
   /// The longest query of the query bar.
   static let queryLengthMax = 8_192
-  /// The longest body of a request.
-  static let bodyByteCountMax = 1 << 20
 
-  let access: AccessGuard
+  let access: PageGuard
+  let bodyByteCountMax = 1 << 20
   let databases: [StudioDatabase]
   let events: EventHub
-  private let page: PageFiles
+  private let page = PageFiles(pageTexts)
 
   /// Opens the files.
   init(_ options: StudioOptions, random: inout some RandomNumberGenerator) throws(StudioFailure) {
-    access = AccessGuard(random: &random)
+    access = PageGuard(name: "studio", command: "realm studio", random: &random)
     let events = EventHub()
     self.events = events
-    page = PageFiles()
     do {
       databases = try options.files.enumerated().map { number, file in
         try StudioDatabase(file, number: number, isWritable: options.isWritable, events: events)
@@ -47,48 +46,47 @@ struct StudioService: Sendable {
 
   // MARK: - Requests
 
-  func respond(to request: StudioRequest) async -> StudioResponse {
+  func answer(_ request: PageRequest) async -> PageResponse {
     do {
-      try access.check(request)
-      guard request.body.count <= Self.bodyByteCountMax else {
-        throw StudioFailure(413, "The request has more than \(Self.bodyByteCountMax) bytes.")
-      }
       switch request.method {
       case "GET": return try await read(request)
-      case "POST": return StudioResponse(try await write(request))
+      case "POST": return PageResponse(try await write(request))
       default: throw StudioFailure(405, "Only GET and POST are understood.")
       }
     } catch {
-      let failure = StudioFailure(error, in: request.parameters["query"] ?? "")
-      return request.path == "/" && request.method == "GET"
-        ? .page(failure) : StudioResponse(failure)
+      return response(StudioFailure(error, in: request.parameters["query"] ?? ""), request)
     }
   }
 
-  private func read(_ request: StudioRequest) async throws -> StudioResponse {
-    if request.path == "/api/files" {
-      return StudioResponse(.array(databases.map(\.json)))
+  func refuse(_ request: PageRequest, _ failure: PageFailure) -> PageResponse {
+    response(StudioFailure(failure), request)
+  }
+
+  private func response(_ failure: StudioFailure, _ request: PageRequest) -> PageResponse {
+    request.path.isEmpty && request.method == "GET" ? .page(failure) : PageResponse(failure)
+  }
+
+  private func read(_ request: PageRequest) async throws -> PageResponse {
+    switch request.path {
+    case ["api", "files"]: return PageResponse(.array(databases.map(\.json)))
+    case ["api", "events"]:
+      return PageResponse(contentType: "text/event-stream", body: .events(events.subscribe()))
+    case let path where path.first == "api":
+      return path.last == "result"
+        ? try await result(request) : PageResponse(try await readFile(request))
+    default: break
     }
-    if request.path == "/api/events" {
-      return StudioResponse(contentType: "text/event-stream", body: .events(events.subscribe()))
-    }
-    if request.path.hasPrefix("/api/files/"), request.path.hasSuffix("/result") {
-      return try await result(request)
-    }
-    if request.path.hasPrefix("/api/") { return StudioResponse(try await readFile(request)) }
-    guard var response = page.response(request.path) else {
-      throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
-    }
-    if request.path == "/" {
-      let name = AccessGuard.cookieName(request.port)
-      response.headers.append(
-        ("Set-Cookie", "\(name)=\(access.token); Path=/; HttpOnly; SameSite=Strict"))
-    }
+    guard var response = page.response(request.path) else { throw Self.unknown(request) }
+    if request.path.isEmpty { response.headers.append(access.cookie(request.port)) }
     return response
   }
 
+  private static func unknown(_ request: PageRequest) -> StudioFailure {
+    StudioFailure(404, "There is no '\(request.pathText.prefix(100))'.")
+  }
+
   /// All objects of a result, as CSV or JSON.
-  private func result(_ request: StudioRequest) async throws -> StudioResponse {
+  private func result(_ request: PageRequest) async throws -> PageResponse {
     let (database, _) = try target(request)
     guard let format = ResultExport.Format(rawValue: request.parameters["format"] ?? "json") else {
       throw StudioFailure.malformed("format", "csv or json")
@@ -101,20 +99,20 @@ struct StudioService: Sendable {
       }
       columns = names.compactMap(\.string)
     }
-    let body: StudioResponse.Body
+    let body: PageResponse.Body
     if await database.isEditing {
       body = .bytes(Array(try await database.draftText(of: wanted, format, columns).utf8))
     } else {
       body = .pieces(try await database.pieces(of: wanted, format, columns))
     }
-    var response = StudioResponse(contentType: format.contentType, body: body)
+    var response = PageResponse(contentType: format.contentType, body: body)
     let name = wanted.className.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
     response.headers.append(
       ("Content-Disposition", "attachment; filename=\"\(name).\(format.rawValue)\""))
     return response
   }
 
-  private func readFile(_ request: StudioRequest) async throws -> JSONValue {
+  private func readFile(_ request: PageRequest) async throws -> JSONValue {
     let (database, name) = try target(request)
     switch name {
     case "schema": return try await database.schema()
@@ -134,11 +132,11 @@ struct StudioService: Sendable {
       let bins = try request.number("bins", in: 1...StudioDatabase.binCountMax, otherwise: 40)
       return try await database.histogram(
         of: request.required("property"), in: listing(request), bins: bins)
-    default: throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
+    default: throw Self.unknown(request)
     }
   }
 
-  private func write(_ request: StudioRequest) async throws -> JSONValue {
+  private func write(_ request: PageRequest) async throws -> JSONValue {
     let (database, name) = try target(request)
     guard database.isWritable else { throw StudioDatabase.readOnly }
     switch name {
@@ -153,29 +151,29 @@ struct StudioService: Sendable {
         throw StudioFailure(400, "The edit is no JSON: \(error).")
       }
       return try await database.edit(try EditCommand(json))
-    default: throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.")
+    default: throw Self.unknown(request)
     }
   }
 
   // MARK: - Parts of requests
 
   /// The file of `/api/files/NUMBER/NAME`, and the name.
-  private func target(_ request: StudioRequest) throws(StudioFailure) -> (StudioDatabase, String) {
-    let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 5, parts[1] == "api", parts[2] == "files", let number = Int(parts[3]),
+  private func target(_ request: PageRequest) throws(StudioFailure) -> (StudioDatabase, String) {
+    let parts = request.path
+    guard parts.count == 4, parts[0] == "api", parts[1] == "files", let number = Int(parts[2]),
       databases.indices.contains(number)
-    else { throw StudioFailure(404, "There is no '\(request.path.prefix(100))'.") }
-    return (databases[number], String(parts[4]))
+    else { throw Self.unknown(request) }
+    return (databases[number], parts[3])
   }
 
-  private func key(_ request: StudioRequest) throws(StudioFailure) -> ObjectKey {
+  private func key(_ request: PageRequest) throws(StudioFailure) -> ObjectKey {
     guard let number = Int64(try request.required("key")) else {
       throw .malformed("key", "the number of an object's key")
     }
     return ObjectKey(number)
   }
 
-  private func listing(_ request: StudioRequest) throws(StudioFailure) -> Listing.Request {
+  private func listing(_ request: PageRequest) throws(StudioFailure) -> Listing.Request {
     let query = request.parameters["query"] ?? ""
     guard query.utf8.count <= Self.queryLengthMax else {
       throw StudioFailure(400, "The query has more than \(Self.queryLengthMax) bytes.")

@@ -4,9 +4,10 @@
 
 #if Tools
 import Foundation
+import RealmFormats
+import RealmPages
 import RealmQuery
 import RealmStorage
-import RealmFormats
 import RealmTables
 
 /// A request without an answer.
@@ -51,6 +52,10 @@ extension StudioFailure {
     case let error as PathError: self.init(error)
     default: self.init(500, "\(error)")
     }
+  }
+
+  init(_ failure: PageFailure) {
+    self.init(failure.status, failure.message, remedy: failure.remedy)
   }
 
   private init(_ error: StorageError) {

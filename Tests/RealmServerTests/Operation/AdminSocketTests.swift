@@ -49,7 +49,7 @@ import Testing
       """
       \(method) \(path) HTTP/1.1\r
       Host: \(host)\r
-      \(AdminGuard.tokenHeader): \(token)\r
+      x-realm-admin-token: \(token)\r
       \r\n
       """.utf8)
   }

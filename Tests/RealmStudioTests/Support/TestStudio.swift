@@ -5,6 +5,7 @@
 #if Tools
 import Foundation
 import RealmFormats
+import RealmPages
 import RealmTestSupport
 import TestExtensions
 import Testing
@@ -35,23 +36,23 @@ final class TestStudio: Sendable {
   var database: StudioDatabase { service.databases[0] }
 
   /// A request with the cookie and the headers that a browser sends.
-  func request(_ method: String, _ target: String, _ body: JSONValue? = nil) -> StudioRequest {
+  func request(_ method: String, _ target: String, _ body: JSONValue? = nil) -> PageRequest {
     var headers = [
       "host": "127.0.0.1:\(Self.port)",
-      "cookie": "\(AccessGuard.cookieName(Self.port))=\(service.access.token)",
+      "cookie": "\(service.access.cookieName(Self.port))=\(service.access.token)",
       "sec-fetch-site": "same-origin",
     ]
     if method == "POST" {
       headers["origin"] = "http://127.0.0.1:\(Self.port)"
       headers["content-type"] = "application/json"
     }
-    return StudioRequest(
+    return PageRequest(
       method, target, headers: headers, body: body.map { JSONWriter.bytes($0) } ?? [],
       port: Self.port)
   }
 
   /// The answer of a request, with its status.
-  func send(_ request: StudioRequest) async throws -> (status: Int, json: JSONValue) {
+  func send(_ request: PageRequest) async throws -> (status: Int, json: JSONValue) {
     let response = await service.respond(to: request)
     guard case .bytes(let bytes) = response.body else { return (response.status, .null) }
     return (response.status, try JSONParser.parse(bytes))

@@ -49,10 +49,11 @@ enum ModuleOrder {
     "RealmNetworking": ["RealmFormats", "RealmText", "RealmSyncProtocol"],
     "RealmMetrics": ["RealmSwift"],
     "RealmInventory": [],
+    "RealmPages": ["RealmFormats", "RealmText"],
     "RealmServerKit": [
       "RealmSwift", "RealmDeclarations", "RealmFormats", "RealmText", "RealmServerEngine",
-      "RealmServerServices", "RealmNetworking", "RealmSyncProtocol", "RealmStorage",
-      "RealmServerPostgres",
+      "RealmServerServices", "RealmNetworking", "RealmPages", "RealmSyncProtocol",
+      "RealmStorage", "RealmServerPostgres",
     ],
     "RealmServer": [
       "RealmServerKit", "RealmDeclarations", "RealmFormats", "RealmServerEngine",
@@ -68,7 +69,8 @@ enum ModuleOrder {
       "RealmFormats", "RealmInventory",
     ],
     "RealmStudio": [
-      "RealmTools", "RealmFormats", "RealmText", "RealmQuery", "RealmTables", "RealmStorage",
+      "RealmTools", "RealmPages", "RealmFormats", "RealmText", "RealmQuery", "RealmTables",
+      "RealmStorage",
     ],
     "RealmTestSupport": [
       "RealmFormats", "RealmText", "RealmTables", "RealmStorage", "CRealmPlatform",
@@ -108,6 +110,7 @@ enum ModuleOrder {
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "AsyncHTTPClient", "Network", "Glibc", "Darwin", "Musl",
     ],
+    "RealmPages": ["NIOCore", "HTTPTypes", "HummingbirdCore", "Foundation"],
     "RealmServerKit": [
       "NIOCore", "NIOPosix", "NIOHTTP1", "NIOWebSocket", "NIOSSL", "NIOConcurrencyHelpers",
       "NIOHTTPTypes", "NIOHTTPTypesHTTP1", "HTTPTypes", "HummingbirdCore", "HummingbirdTLS",
@@ -125,8 +128,8 @@ enum ModuleOrder {
       "ArgumentParser", "Foundation", "Dispatch", "Glibc", "Darwin", "Musl",
     ],
     "RealmStudio": [
-      "NIOCore", "NIOPosix", "HTTPTypes", "HummingbirdCore", "ServiceLifecycle", "UnixSignals",
-      "Logging", "Dispatch", "Foundation",
+      "NIOCore", "NIOPosix", "HummingbirdCore", "ServiceLifecycle", "UnixSignals", "Logging",
+      "Dispatch", "Foundation",
     ],
     "RealmSyncTestSupport": ["Synchronization"],
     "RealmTestSupport": [

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A request of the server's page as a value.
+// A request of a page as a value.
 
-#if Server
+#if Tools || Server
 import Foundation
 
 /// A request, independent of its receiver.
-struct AdminRequest: Sendable {
-  var method: String
-  /// The parts of the path, decoded.
-  var path: [String]
+package struct PageRequest: Sendable {
+  package var method: String
+  /// The parts of the path, decoded; none for the page itself.
+  package var path: [String]
   /// The parameters after the question mark, decoded; of several with one name the last.
-  var parameters: [String: String] = [:]
+  package var parameters: [String: String] = [:]
   /// The headers by their names in small letters; of several with one name the last.
-  var headers: [String: String]
+  package var headers: [String: String]
+  package var body: [UInt8]
   /// The receiving port.
-  var port: Int
+  package var port: Int
 
   /// - Parameter target: The path and the parameters as they were sent.
-  init(_ method: String, _ target: String, headers: [String: String] = [:], port: Int) {
+  package init(
+    _ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = [],
+    port: Int
+  ) {
     self.method = method
     self.headers = headers
+    self.body = body
     self.port = port
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
     path = (parts.first ?? "").split(separator: "/").map { $0.removingPercentEncoding ?? "" }
@@ -34,7 +39,11 @@ struct AdminRequest: Sendable {
     }
   }
 
-  func cookie(_ name: String) -> String? {
+  /// The path as one text.
+  package var pathText: String { "/" + path.joined(separator: "/") }
+
+  /// The value of a cookie; nil if the request has none of that name.
+  package func cookie(_ name: String) -> String? {
     for part in (headers["cookie"] ?? "").split(separator: ";") {
       let pair = part.drop { $0 == " " }
       if pair.hasPrefix("\(name)=") { return String(pair.dropFirst(name.count + 1)) }

@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Requests of HTTP, from Hummingbird to the service and back.
+// Requests of HTTP, from Hummingbird to the service of a page and back.
+//
+// Invariants:
+// 1. A request is checked before its body is read.
 
-#if Tools
+#if Tools || Server
 import HTTPTypes
-import HummingbirdCore
-import NIOCore
+package import HummingbirdCore
+package import NIOCore
 
-/// Carries requests and answers between sockets and `StudioService`.
-struct StudioResponder: Sendable {
-  let service: StudioService
+/// Carries requests and answers between sockets and the service of a page.
+package struct PageResponder<Service: PageService>: Sendable {
+  private let service: Service
 
-  func respond(
+  package init(_ service: Service) { self.service = service }
+
+  /// Answers a request.
+  package func respond(
     _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
   ) async throws {
-    let answer = await answer(request, port: channel.localAddress?.port ?? 0)
+    let answer = try await answer(request, port: channel.localAddress?.port ?? 0)
     var head = HTTPResponse(status: .init(code: answer.status))
     for (name, value) in answer.headers {
       guard let name = HTTPField.Name(name) else { continue }
@@ -42,19 +48,20 @@ struct StudioResponder: Sendable {
     }
   }
 
-  private func answer(_ request: Request, port: Int) async -> StudioResponse {
+  private func answer(_ request: Request, port: Int) async throws -> PageResponse {
     var headers: [String: String] = [:]
     for field in request.headers { headers[field.name.canonicalName] = field.value }
     if let host = request.head.authority { headers["host"] = host }
-    var received = StudioRequest(
+    var received = PageRequest(
       request.method.rawValue, request.head.path ?? "/", headers: headers, port: port)
+    let refusal = service.refusal(of: received)
     do {
-      let body = try await request.body.collect(upTo: StudioService.bodyByteCountMax)
-      received.body = Array(buffer: body)
+      // That of a request that is refused is read, too, so that the connection can go on.
+      received.body = Array(buffer: try await request.body.collect(upTo: service.bodyByteCountMax))
     } catch {
-      return StudioResponse(
-        StudioFailure(413, "The request has more than \(StudioService.bodyByteCountMax) bytes."))
+      return refusal ?? service.tooLarge(received)
     }
+    if let refusal { return refusal }
     return await service.respond(to: received)
   }
 }

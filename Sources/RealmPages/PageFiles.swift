@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The files of the server's page. The plugin `StudioPage` puts their texts into the program.
+// The files of a page. The plugin `StudioPage` puts their texts into the program.
 
-#if Server
+#if Tools || Server
 
-/// The page's files: a request can name these and nothing else.
-struct AdminPage: Sendable {
-  private let files = pageTexts.mapValues { Array($0.utf8) }
+/// A page's files: a request can name these and nothing else.
+package struct PageFiles: Sendable {
+  private let files: [String: [UInt8]]
+
+  /// - Parameter texts: The texts of the files by their names.
+  package init(_ texts: [String: String]) { files = texts.mapValues { Array($0.utf8) } }
 
   /// The answer for a path; nil if the page has no such file.
-  func response(_ path: [String]) -> AdminResponse? {
+  package func response(_ path: [String]) -> PageResponse? {
     guard path.count <= 1 else { return nil }
     let name = path.first ?? "index.html"
     guard let bytes = files[name], let type = Self.type(of: name) else { return nil }
-    return AdminResponse(contentType: type, body: .bytes(bytes))
+    return PageResponse(contentType: type, body: .bytes(bytes))
   }
 
   private static func type(of name: String) -> String? {

@@ -1,49 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An answer for the server's page as a value.
+// An answer to a page as a value.
 
-#if Server
-import RealmFormats
-
-/// A request without an answer.
-struct AdminFailure: Error, Hashable {
-  /// The status of HTTP.
-  let status: Int
-  let message: String
-
-  init(_ status: Int, _ message: String) {
-    self.status = status
-    self.message = message
-  }
-}
+#if Tools || Server
+package import RealmFormats
 
 /// An answer, independent of its sender.
-struct AdminResponse: Sendable {
+package struct PageResponse: Sendable {
   /// The content of an answer.
-  enum Body: Sendable {
+  package enum Body: Sendable {
     case bytes([UInt8])
     /// Server-sent events, until the stream ends.
     case events(AsyncStream<String>)
+    /// Pieces, made while they are sent. If one fails the connection ends, so that the received
+    /// part is not taken for the whole.
+    case pieces(any AsyncSequence<String, any Error> & Sendable)
   }
 
-  var status = 200
-  var headers: [(name: String, value: String)]
-  var body: Body
+  package var status: Int
+  package var headers: [(name: String, value: String)]
+  package var body: Body
 
-  init(status: Int = 200, contentType: String, body: Body) {
+  package init(status: Int = 200, contentType: String, body: Body) {
     self.status = status
     self.body = body
     headers = Self.safety + [("Content-Type", contentType)]
   }
 
-  init(_ json: JSONValue, status: Int = 200) {
+  package init(_ json: JSONValue, status: Int = 200) {
     self.init(
       status: status, contentType: "application/json", body: .bytes(JSONWriter.bytes(json)))
   }
 
-  init(_ failure: AdminFailure) {
-    self.init(["error": .string(failure.message)], status: failure.status)
-  }
+  package init(_ failure: PageFailure) { self.init(failure.json, status: failure.status) }
 
   /// Every answer forbids everything else: foreign scripts and styles, frames, other origins,
   /// copies in caches.
