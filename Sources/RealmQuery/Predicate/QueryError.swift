@@ -29,7 +29,7 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension QueryError {
-  /// The character at which a query string is at fault, counted from 1; nil if it has no such place.
+  /// The character at which a query string is at fault, counted from 1; nil if there is none.
   package func column(in query: String) -> Int? {
     switch self {
     case .invalid(_, at: .column(let column)?): return column

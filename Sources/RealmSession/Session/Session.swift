@@ -300,9 +300,9 @@ open class Session: SessionOwner {
     guard count > versionLimit else { return }
     throw .limitExceeded(
       "Number of active versions (\(count)) in the Realm exceeded the limit of \(versionLimit). "
-        + "Release frozen objects and Realms that are no longer needed, refresh the Realms of other "
-        + "threads, and leave no read open for long: each keeps the version that it reads. Or raise "
-        + "'maximumNumberOfActiveVersions'.")
+        + "Release frozen objects and Realms that are no longer needed, refresh the Realms of "
+        + "other threads, and leave no read open for long: each keeps the version that it reads. "
+        + "Or raise 'maximumNumberOfActiveVersions'.")
   }
 
   /// Forgets the open transaction, which was committed or rolled back.

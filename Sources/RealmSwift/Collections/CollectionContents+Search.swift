@@ -39,7 +39,7 @@ extension _CollectionContents {
   func checkInsertion(_ index: Int) {
     if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     if index > count {
-      refuseIndex(index, below: count + 1, of: text, count: count)
+      IndexText.refuse(index, below: count + 1, of: text, count: count)
     }
   }
 }

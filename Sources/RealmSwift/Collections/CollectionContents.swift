@@ -82,7 +82,7 @@ public final class _CollectionContents {
   @inline(never)
   private func refuse(_ index: Int) -> Never {
     if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
-    refuseIndex(index, below: count, of: text, count: count)
+    IndexText.refuse(index, below: count, of: text, count: count)
   }
 
   /// The collection in messages.

@@ -191,7 +191,7 @@ public final class List<Element: RealmCollectionValue> {
   private func checkUnmanaged(_ index: Int, below limit: Int) {
     if index < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     if index >= limit {
-      refuseIndex(index, below: limit, of: "\(Self.self)", count: unmanaged.count)
+      IndexText.refuse(index, below: limit, of: "\(Self.self)", count: unmanaged.count)
     }
   }
 }

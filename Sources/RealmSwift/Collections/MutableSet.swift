@@ -74,7 +74,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
     let count = unmanaged.elements.count
     if position >= count {
-      refuseIndex(position, below: count, of: "\(Self.self)", count: count)
+      IndexText.refuse(position, below: count, of: "\(Self.self)", count: count)
     }
     return unmanaged.elements[position]
   }

@@ -74,7 +74,8 @@ extension RealmCollection {
   public func objects(at indexes: IndexSet) -> [Element] {
     if let last = indexes.max(), last >= count {
       throwRealmException(
-        "Indexes for collection are out of bounds. \(missingText(last, of: "\(Self.self)", count))")
+        "Indexes for collection are out of bounds. \(IndexText.missing(last, of: "\(Self.self)", count))"
+      )
     }
     return indexes.map { self[$0] }
   }

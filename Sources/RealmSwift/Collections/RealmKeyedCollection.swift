@@ -99,7 +99,7 @@ extension Map: RealmKeyedCollection {
   /// The entry that is at `position` at present.
   public subscript(position: MapIndex) -> SingleMapEntry<Key, Value> {
     if position.position >= count {
-      refuseIndex(position.position, below: count, of: "\(Self.self)", count: count)
+      IndexText.refuse(position.position, below: count, of: "\(Self.self)", count: count)
     }
     return entry(at: position.position)
   }

@@ -17,15 +17,13 @@ extension ModelProperty {
   /// The enumeration that values of a type are, or that their elements are.
   private static func enumeration(in type: Any.Type) -> (any PersistableEnum.Type)? {
     if let found = type as? any PersistableEnum.Type { return found }
-    if let optional = type as? any OptionalProtocol.Type {
-      return enumeration(in: wrapped(optional))
+    if let optional = type as? any OptionalValue.Type {
+      return enumeration(in: optional.wrappedType)
     }
     if let list = type as? any RealmCollection.Type { return enumeration(in: element(list)) }
     if let map = type as? any RealmKeyedCollection.Type { return enumeration(in: value(map)) }
     return nil
   }
-
-  private static func wrapped<T: OptionalProtocol>(_ type: T.Type) -> Any.Type { T.Wrapped.self }
 
   private static func element<T: RealmCollection>(_ type: T.Type) -> Any.Type { T.Element.self }
 
@@ -34,4 +32,13 @@ extension ModelProperty {
   private static func rawValues<T: PersistableEnum>(of type: T.Type) -> [T.RawValue] {
     type.allCases.map(\.rawValue)
   }
+}
+
+/// A type whose values may be nil.
+private protocol OptionalValue {
+  static var wrappedType: Any.Type { get }
+}
+
+extension Optional: OptionalValue {
+  fileprivate static var wrappedType: Any.Type { Wrapped.self }
 }

@@ -146,5 +146,5 @@ public struct SectionedResultsIterator<
 /// elements of what is called `name`.
 func checkPosition(_ position: Int, below count: Int, of name: @autoclosure () -> String) {
   if position < 0 { throwRealmException("Cannot pass a negative value for 'index'.") }
-  if position >= count { refuseIndex(position, below: count, of: name(), count: count) }
+  if position >= count { IndexText.refuse(position, below: count, of: name(), count: count) }
 }

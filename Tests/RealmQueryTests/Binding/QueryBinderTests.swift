@@ -308,12 +308,14 @@ struct QueryBinderTests {
     let dog = PlainSchema.Thing(className: "Dog", key: 1)
     try expectEqual(
       text("best == %@", dog),
-      "Cannot compare value 'Dog' of type 'Dog' to property 'best' of type 'Person'. A link is equal "
-        + "to objects of its own class alone. Documentation/QueryLanguage.md has all literals.")
+      "Cannot compare value 'Dog' of type 'Dog' to property 'best' of type 'Person'. A link is "
+        + "equal to objects of its own class alone. Documentation/QueryLanguage.md has all "
+        + "literals.")
     try expectEqual(
       text("self == %@", dog),
-      "Cannot compare value 'Dog' of type 'Dog' to property 'self' of type 'Person'. A link is equal "
-        + "to objects of its own class alone. Documentation/QueryLanguage.md has all literals.")
+      "Cannot compare value 'Dog' of type 'Dog' to property 'self' of type 'Person'. A link is "
+        + "equal to objects of its own class alone. Documentation/QueryLanguage.md has all "
+        + "literals.")
     try expectEqual(
       text("age == %@", PlainSchema.Foreign()), "A query cannot compare with 'Foreign()'.")
     try expectEqual(text("best == obj(Person, 'x')"), "not a key: x")
