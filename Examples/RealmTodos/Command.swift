@@ -26,7 +26,7 @@ struct Command: Equatable {
     A list of things to do that all devices of an app share.
 
       list       shows the list
-      add TEXT   adds a line
+      add NAME   adds a line
       done N     ticks line N
       remove N   removes line N
       watch      shows the list again whenever it changes, until Control-C
@@ -86,7 +86,7 @@ struct Command: Equatable {
     case ("list", 1): return .list
     case ("watch", 1): return .watch
     case ("add", 2...): return .add(words.dropFirst().joined(separator: " "))
-    case ("add", _): throw Mistake(text: "add needs a text.")
+    case ("add", _): throw Mistake(text: "add needs a name.")
     case ("done", 2): return .done(try number(words[1]))
     case ("remove", 2): return .remove(try number(words[1]))
     case ("done"?, _), ("remove"?, _):

@@ -2,13 +2,13 @@
 
 // What the devices share.
 
-import Foundation
 import RealmSwift
 
 /// A thing to do.
 class Todo: Object {
   @Persisted(primaryKey: true) var _id: ObjectId
-  @Persisted var text: String
+  @Persisted var name: String
   @Persisted var isDone: Bool
-  @Persisted var createdAt: Date
+  /// The id of the user who added it.
+  @Persisted var owner: String
 }

@@ -10,6 +10,7 @@ import RealmSwift
 @MainActor
 final class TodoList {
   private let realm: Realm
+  private let owner: String
   private let server: String
   private let patience: Double
 
@@ -25,6 +26,7 @@ final class TodoList {
     } else {
       user = try await Self.logIn(app, command)
     }
+    owner = user.id
     var configuration = user.flexibleSyncConfiguration(initialSubscriptions: { subscriptions in
       subscriptions.append(QuerySubscription<Todo>(name: "all_todos"))
     })
@@ -56,8 +58,8 @@ final class TodoList {
   }
 
   private var todos: Results<Todo> {
-    realm.objects(Todo.self)
-      .sorted(by: [SortDescriptor(keyPath: "createdAt"), SortDescriptor(keyPath: "_id")])
+    // Ids begin with the second of their creation.
+    realm.objects(Todo.self).sorted(by: \._id)
   }
 
   // MARK: Meeting the server
@@ -112,15 +114,12 @@ final class TodoList {
   func show() {
     if todos.isEmpty { Terminal.line("Nothing to do.") }
     for (index, todo) in todos.enumerated() {
-      Terminal.line("\(index + 1). [\(todo.isDone ? "x" : " ")] \(todo.text)")
+      Terminal.line("\(index + 1). [\(todo.isDone ? "x" : " ")] \(todo.name)")
     }
   }
 
-  func add(_ text: String) async throws {
-    try await realm.asyncWrite {
-      realm.create(
-        Todo.self, value: ["_id": ObjectId.generate(), "text": text, "createdAt": Date()])
-    }
+  func add(_ name: String) async throws {
+    try await realm.asyncWrite { realm.add(Todo(value: ["name": name, "owner": owner])) }
   }
 
   func finish(_ number: Int) async throws {

@@ -44,7 +44,14 @@ enum GettingStartedArticle {
     // snippet: getting-started-open
     let realm = try await Realm.open()
     // snippet end
-    try openAFile(folder.url("library.realm"))
+    // snippet: getting-started-file
+    func openLibrary(at url: URL) throws -> Realm {
+      var configuration = Realm.Configuration(fileURL: url)
+      configuration.objectTypes = [Book.self, Author.self]  // Without it: all classes.
+      return try Realm(configuration: configuration)
+    }
+    // snippet end
+    try require(openLibrary(at: folder.url("library.realm")).isEmpty)
     // snippet: getting-started-write
     try await realm.asyncWrite {
       let author = Author(value: ["name": "Ursula K. Le Guin"])
@@ -62,15 +69,6 @@ enum GettingStartedArticle {
     // snippet end
     try await readThem(realm)
     try await change(realm)
-  }
-
-  private static func openAFile(_ url: URL) throws {
-    // snippet: getting-started-file
-    var configuration = Realm.Configuration(fileURL: url)
-    configuration.objectTypes = [Book.self, Author.self]  // Without it: all classes.
-    let realm = try Realm(configuration: configuration)
-    // snippet end
-    require(realm.isEmpty)
   }
 
   @MainActor private static func readThem(_ realm: Realm) async throws {
@@ -103,7 +101,7 @@ enum GettingStartedArticle {
     // snippet end
     // snippet: getting-started-change
     try await realm.asyncWrite {
-      book.finished = Date()
+      long.first?.finished = Date()
       realm.delete(realm.objects(Book.self).where { $0.pages == 0 })
     }
     // snippet end

@@ -37,7 +37,7 @@ struct TodosProgramTests {
   }
 
   @Test(arguments: [
-    ([], "Say what to do: list, add, done, remove or watch."), (["add"], "add needs a text."),
+    ([], "Say what to do: list, add, done, remove or watch."), (["add"], "add needs a name."),
     (["done", "x"], "'x' is no number of a line."), (["done", "0"], "'0' is no number of a line."),
     (["remove"], "remove needs the number of one line."), (["fly"], "There is no action 'fly'."),
     (["list", "all"], "list takes nothing more."), (["--fly"], "There is no option --fly."),

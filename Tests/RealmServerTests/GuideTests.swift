@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The guides' lines as a reader types them, with the built programs, in an empty folder.
+
+#if Server
+import Foundation
+import NIOCore
+import NIOPosix
+import RealmTestSupport
+import TestExtensions
+import Testing
+
+/// What a reader of a guide does, one after the other.
+enum GuideStep: Equatable {
+  /// A file that the page shows is written.
+  case file(path: String, text: String)
+  /// A line is typed; it prints these lines, in which `…` is any text.
+  case command(String, prints: [String])
+
+  /// The steps of a page: blocks below `<!-- file: path -->` and `<!-- run -->`.
+  static func steps(of page: String) -> [GuideStep] {
+    var steps: [GuideStep] = []
+    var mark: Substring?
+    var block: [Substring]?
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("<!-- ") { mark = line.dropFirst(5).dropLast(4) }
+      guard line.hasPrefix("```") else {
+        block?.append(line)
+        continue
+      }
+      guard let lines = block else {
+        block = []
+        continue
+      }
+      if let mark, mark.hasPrefix("file: ") {
+        steps.append(
+          .file(path: String(mark.dropFirst(6)), text: lines.joined(separator: "\n") + "\n"))
+      } else if mark == "run" {
+        for line in lines {
+          if line.hasPrefix("$ ") {
+            steps.append(.command(String(line.dropFirst(2)), prints: []))
+          } else if case .command(let text, let prints)? = steps.last {
+            steps[steps.count - 1] = .command(text, prints: prints + [String(line)])
+          }
+        }
+      }
+      (mark, block) = (nil, nil)
+    }
+    return steps
+  }
+}
+
+/// A shell in an empty folder, in which the built programs are found, and a port of its own.
+private final class GuideShell {
+  let directory: TemporaryDirectory
+  private let port: Int
+  private var jobs: [SpawnedProgram] = []
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    // A port that was free a moment ago.
+    let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: "127.0.0.1", port: 0).get()
+    port = channel.localAddress?.port ?? 0
+    try await channel.close()
+  }
+
+  deinit { for job in jobs { job.kill() } }
+
+  /// A line of a page with the port of this shell, and without the building of programs.
+  private func adapted(_ line: String) -> String {
+    var words = line.split(separator: " ").map(String.init)
+    if words.starts(with: ["swift", "run"]) {
+      words.removeFirst(2)
+      while words.first?.hasPrefix("-") ?? false { words.removeFirst(2) }
+    }
+    if words.starts(with: ["realm-server", "serve"]) {
+      words.insert(contentsOf: ["--listen", "127.0.0.1:\(port)"], at: 2)
+    }
+    if words.first == "realm-todos" {
+      words.insert(contentsOf: ["--server", "http://127.0.0.1:\(port)"], at: 1)
+    }
+    return words.joined(separator: " ").replacing("127.0.0.1:9090", with: "127.0.0.1:\(port)")
+  }
+
+  private func spawn(_ line: String, _ output: String) throws -> SpawnedProgram {
+    let programs = URL(fileURLWithPath: ServerProcess.path).deletingLastPathComponent().path
+    return try SpawnedProgram(
+      "/bin/sh",
+      ["-c", "cd \"$0\" && PATH=\"$1:$PATH\" && \(line)", directory.path, programs],
+      input: .null, output: .file(directory.file(output)), errors: .file(directory.file("errors")))
+  }
+
+  /// Starts a line in the background, and waits until it has printed a text.
+  func start(_ line: String, until text: String) async throws -> SpawnedProgram {
+    let name = "job\(jobs.count)"
+    let job = try spawn("exec " + adapted(line), name)
+    jobs.append(job)
+    try await wait { try self.output(of: name).contains(text) }
+    return job
+  }
+
+  func output(of name: String) throws -> String {
+    try String(contentsOfFile: directory.file(name), encoding: .utf8)
+  }
+
+  func wait(_ condition: () throws -> Bool) async throws {
+    for _ in 0..<6_000 {
+      if try condition() { return }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    Issue.record("the condition does not come to hold")
+  }
+
+  /// Runs a line. Returns its exit code and what it printed.
+  func run(_ line: String) async throws -> (status: Int32, output: String) {
+    let program = try spawn(adapted(line), "output")
+    for _ in 0..<6_000 where program.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+    program.kill()
+    let status = program.waitUntilExit()
+    return (status, try output(of: "output") + output(of: "errors"))
+  }
+
+  func write(_ text: String, to path: String) throws {
+    let place = URL(fileURLWithPath: directory.file(path))
+    try FileManager.default.createDirectory(
+      at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: place)
+  }
+}
+
+@Suite(
+  .timeLimit(.minutes(10)),
+  .enabled(if: ServerProcess.isBuilt, "the program was not built with the tests"))
+struct GuideTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Documentation/Sync").standardizedFileURL
+
+  private static func page(_ name: String) throws -> String {
+    try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+  }
+
+  /// Whether a text begins with what a page says is printed, where `…` is any text.
+  static func fits(_ text: String, _ lines: [String]) -> Bool {
+    var rest = text[...]
+    for (index, part) in lines.joined(separator: "\n").components(separatedBy: "…").enumerated() {
+      let part = part.trimmingCharacters(in: .newlines)
+      if part.isEmpty { continue }
+      guard let found = rest.firstRange(of: part), index > 0 || found.lowerBound == rest.startIndex
+      else { return false }
+      rest = rest[found.upperBound...]
+    }
+    return true
+  }
+
+  @Test(arguments: [("FromTenMinutesToProduction.md", 6)])
+  func theLinesOfAPageDoWhatItSays(_ name: String, _ count: Int) async throws {
+    let shell = try await GuideShell()
+    try FileManager.default.createDirectory(
+      atPath: shell.directory.file("backups"), withIntermediateDirectories: true)
+    let steps = GuideStep.steps(of: try Self.page(name))
+    expectTrue(steps.count > count, "\(steps.count)")
+    for step in steps {
+      switch step {
+      case .file(let path, let text): try shell.write(text, to: path)
+      case .command(let line, let prints) where line.hasSuffix(" &"):
+        _ = try await shell.start(String(line.dropLast(2)), until: prints.first ?? "")
+      case .command(let line, let prints):
+        let (status, output) = try await shell.run(line)
+        expectEqual(status, 0, "\(line): \(output)")
+        expectTrue(Self.fits(output, prints), "\(line): \(output)")
+      }
+    }
+  }
+
+  /// Each line of "Sync in ten minutes" that starts a program, in the order and places of the page.
+  @Test func tenMinutes() async throws {
+    let page = try Self.page("TenMinutes.md")
+    let lines = page.split(separator: "\n").filter { $0.hasPrefix("swift run --traits") }
+      .map(String.init)
+    try #require(lines.count == 6, "\(lines)")
+    let shell = try await GuideShell()
+    // 1. A server that makes an app.
+    let first = try await shell.start(lines[0], until: "AppConfiguration(baseURL:")
+    let printed = try shell.output(of: "job0")
+    expectTrue(printed.contains(#"The app "todos-"#), "\(printed)")
+    expectTrue(printed.contains(#"    App(id: "todos-"#), "\(printed)")
+    first.kill(SIGTERM)
+    _ = first.waitUntilExit()
+    // 3. Two devices.
+    try FileManager.default.removeItem(atPath: shell.directory.file("data"))
+    let server = try await shell.start(lines[1], until: "AppConfiguration(baseURL:")
+    let desk = try await shell.start(lines[2], until: "Nothing to do.")
+    let added = try await shell.run(lines[3])
+    expectEqual(added.status, 0, "\(added.output)")
+    try await shell.wait { try shell.output(of: "job2").contains("1. [ ] Water the plants") }
+    // 4. Offline, and back.
+    for program in [server, desk] {
+      program.kill(SIGTERM)
+      _ = program.waitUntilExit()
+    }
+    for line in lines[4...5] {
+      let run = try await shell.run(line)
+      expectTrue(run.output.contains("The change is saved here."), "\(line): \(run.output)")
+    }
+    _ = try await shell.start(lines[2], until: "1. [x] Water the plants")
+    _ = try await shell.start(lines[1], until: "AppConfiguration(baseURL:")
+    let list = try #require(lines[3].components(separatedBy: " add ").first) + " list"
+    for _ in 0..<60 {
+      if try shell.output(of: "job3").contains("[ ] Feed the cat") { break }
+      _ = try await shell.run(list)
+    }
+    try expectTrue(shell.output(of: "job3").contains("[ ] Feed the cat"))
+    let phone = try await shell.run(list)
+    expectTrue(phone.output.contains("[x] Water the plants"), "\(phone.output)")
+    expectTrue(phone.output.contains("[ ] Feed the cat"), "\(phone.output)")
+  }
+
+  @Test func pagesAreReadAndCompared() {
+    let page = """
+      <!-- file: a/b.json -->
+      ```json
+      {}
+      ```
+      <!-- run -->
+      ```
+      $ one &
+      $ two
+      x … z
+      …
+      ```
+      ```
+      $ three
+      ```
+      """
+    expectEqual(
+      GuideStep.steps(of: page),
+      [
+        .file(path: "a/b.json", text: "{}\n"), .command("one &", prints: []),
+        .command("two", prints: ["x … z", "…"]),
+      ])
+    expectTrue(Self.fits("x y z\nmore\n", ["x … z", "…"]))
+    expectTrue(Self.fits("anything", []))
+    expectFalse(Self.fits("a x y z", ["x … z"]))
+    expectFalse(Self.fits("x y", ["x … z"]))
+  }
+}
+#endif
