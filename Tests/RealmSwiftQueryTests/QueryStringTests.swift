@@ -320,8 +320,8 @@ struct QueryStringTests {
           let binder = try realm.write { realm.create(Binder.self) }
           _ = realm.objects(Sheet.self).filter("ANY pages == %@", binder)
         },
-        "Cannot compare value 'Binder' of type 'Binder' to property 'pages' of type 'Sheet'. A link "
-          + "is equal to objects of its own class alone. Documentation/QueryLanguage.md has all "
+        "Cannot compare value 'Binder' of type 'Binder' to property 'pages' of type 'Sheet'. A "
+          + "link is equal to objects of its own class alone. Documentation/QueryLanguage.md has all "
           + "literals. In: ANY pages == %@")
       expectEqual(
         Traps.text {

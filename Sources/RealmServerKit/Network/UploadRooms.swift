@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The room for what UPLOADs unpack to.
+// The room for unpacked UPLOADs.
 //
 // Invariants:
-// 1. Room is found up to the limit of the process, of each address and of each user. A limit lets
-//    through what is alone under it, whatever its size: an UPLOAD may be more than what there is.
-// 2. UPLOADs of a user get room in the order in which they asked for it.
-// 3. Whose user has room, and waits for that of an address or the process, comes before those who
-//    asked for it later, so that a large UPLOAD is not passed by small ones for ever.
+// 1. Room is found up to the limit of the process, of each address and of each user. An UPLOAD
+//    alone under a limit passes it, whatever its size: it may be more than there is.
+// 2. UPLOADs of a user get room in the order of their asking.
+// 3. An UPLOAD whose user has room, and with it waits for an address or the process, comes before
+//    later ones, so small ones do not pass a large one for ever.
 // 4. No lock is held when someone is told of room.
 
 #if Server
 import NIOConcurrencyHelpers
 
-/// Counts the bytes of unpacked UPLOADs, and lets those wait that have no room.
+/// Counts the bytes of unpacked UPLOADs, and lets the others wait.
 final class UploadRooms: Sendable {
   /// The session of a connection that has room, or waits for it.
   struct Holder: Hashable, Sendable {
@@ -21,7 +21,7 @@ final class UploadRooms: Sendable {
     let session: UInt64
   }
 
-  /// What has a limit of its own.
+  /// Each has a limit of its own.
   private enum Scope: Hashable, Sendable {
     case process
     case address(String)
@@ -38,11 +38,11 @@ final class UploadRooms: Sendable {
 
   private struct State {
     var counts: [Scope: Int] = [:]
-    /// What is given to each.
+    /// The room of each holder.
     var rooms: [Holder: (scopes: [Scope], byteCount: Int)] = [:]
-    /// Those who wait, by their last scope, the user.
+    /// The waiting ones, by their last scope, the user.
     var lines: [Scope: [Waiter]] = [:]
-    /// The lines of those who wait.
+    /// The line of each waiting holder.
     var places: [Holder: Scope] = [:]
     var last: UInt64 = 0
   }
@@ -57,10 +57,10 @@ final class UploadRooms: Sendable {
   ///   the largest UPLOAD.
   init(byteCount: Int) { processMax = byteCount }
 
-  /// The bytes for which there is room now.
+  /// The bytes of all rooms now.
   var byteCount: Int { state.withLockedValue { $0.counts[.process, default: 0] } }
 
-  /// The UPLOADs that wait.
+  /// The number of waiting UPLOADs.
   var waitingCount: Int { state.withLockedValue { $0.places.count } }
 
   private func limit(of scope: Scope) -> Int {
@@ -122,7 +122,7 @@ final class UploadRooms: Sendable {
     return true
   }
 
-  /// Changes the state, and tells those who have room after it.
+  /// Changes the state, and tells the holders of new room after it.
   ///
   /// - Parameter body: Returns whether it has changed something.
   private func change(_ body: (inout State) -> Bool) {
@@ -130,7 +130,7 @@ final class UploadRooms: Sendable {
     for waiter in served { waiter.isFound() }
   }
 
-  /// Gives room to those who can have it, and returns them.
+  /// Gives room to the waiting ones it is enough for, and returns them.
   private func serve(_ state: inout State) -> [Waiter] {
     guard !state.lines.isEmpty else { return [] }
     var served: [Waiter] = []

@@ -73,9 +73,8 @@ extension RealmCollection {
   /// The elements at `indexes`.
   public func objects(at indexes: IndexSet) -> [Element] {
     if let last = indexes.max(), last >= count {
-      throwRealmException(
-        "Indexes for collection are out of bounds. \(IndexText.missing(last, of: "\(Self.self)", count))"
-      )
+      let missing = IndexText.missing(last, of: "\(Self.self)", count)
+      throwRealmException("Indexes for collection are out of bounds. \(missing)")
     }
     return indexes.map { self[$0] }
   }

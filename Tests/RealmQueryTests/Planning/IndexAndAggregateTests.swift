@@ -178,8 +178,9 @@ struct IndexAndAggregateTests {
         + "only appear at the end of a keypath.")
     expectEqual(
       message(["owner", "age"], .equal, .string("x")),
-      "Cannot compare value 'x' of type 'string' to property 'owner.age' of type 'int'. In a query, "
-        + "a number is written without quotes. Documentation/QueryLanguage.md has all literals.")
+      "Cannot compare value 'x' of type 'string' to property 'owner.age' of type 'int'. In a "
+        + "query, a number is written without quotes. Documentation/QueryLanguage.md has all "
+        + "literals.")
     expectTrue(message(["int"], .contains, .int(1)) != nil)
     expectEqual(message(["int"], .equal, .int(1)), nil)
   }

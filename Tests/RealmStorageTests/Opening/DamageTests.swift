@@ -116,8 +116,8 @@ struct DamageTests {
     try expectEqual(
       message(opening: Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 4080)),
       start
-        + "it begins with 'SQLite format 3': it is an SQLite database. 'realm import' makes a Realm "
-        + "of it.")
+        + "it begins with 'SQLite format 3': it is an SQLite database. 'realm import' makes a "
+        + "Realm of it.")
     for (beginning, text) in [
       ([0x1F, 0x8B] as [UInt8], "it is compressed (gzip). Unpack it first."),
       (Array("PK\u{3}\u{4}".utf8), "it is an archive (zip). Unpack it first."),

@@ -45,8 +45,8 @@ struct ErrorTextTests {
 
   private static let keyPaths: [Row] = [
     (
-      "Invalid key path: 'Labelled.note' is not @Persisted. The database does not have it, so it can "
-        + "neither be searched, sorted nor observed: declare it with @Persisted, or use a property "
+      "Invalid key path: 'Labelled.note' is not @Persisted. The database does not have it, so it "
+        + "can neither be searched, sorted nor observed: declare it with @Persisted, or use a property "
         + "that is.", { _ = try Labelled.realm().objects(Labelled.self).where { $0.note == "x" } }
     ),
     (
@@ -67,8 +67,9 @@ struct ErrorTextTests {
       { _ = try Labelled.realm().objects(Labelled.self).max(of: \.size) }
     ),
     (
-      "Invalid key path: a key path of 'Labelled' to a value of type 'Double' leads to no @Persisted "
-        + "property.", { _ = try Labelled.realm().objects(Labelled.self).where { $0.half > 1 } }
+      "Invalid key path: a key path of 'Labelled' to a value of type 'Double' leads to no "
+        + "@Persisted property.",
+      { _ = try Labelled.realm().objects(Labelled.self).where { $0.half > 1 } }
     ),
   ]
 
@@ -98,8 +99,8 @@ struct ErrorTextTests {
       }
     ),
     (
-      "String too big: 16777216 bytes, and the limit is 16777199. Store it in a file of its own, and "
-        + "here its path (property 'Labelled.name')",
+      "String too big: 16777216 bytes, and the limit is 16777199. Store it in a file of its own, "
+        + "and here its path (property 'Labelled.name')",
       {
         let realm = try Labelled.realm()
         try realm.write {
