@@ -28,7 +28,7 @@ package struct PageRequest: Sendable {
     self.body = body
     self.port = port
     let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    path = (parts.first ?? "").split(separator: "/").map { $0.removingPercentEncoding ?? "" }
+    path = Self.path(parts.first ?? "")
     guard parts.count == 2 else { return }
     for pair in parts[1].split(separator: "&") {
       let halves = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -37,6 +37,14 @@ package struct PageRequest: Sendable {
       }
       parameters[texts[0]] = texts.count == 2 ? texts[1] : ""
     }
+  }
+
+  /// The parts of a path. An empty part stays: `//` is not the page, nor is `/a/` the same as `/a`.
+  private static func path(_ text: Substring) -> [String] {
+    if text == "/" { return [] }
+    return (text.hasPrefix("/") ? text.dropFirst() : text)
+      .split(separator: "/", omittingEmptySubsequences: false)
+      .map { $0.removingPercentEncoding ?? "" }
   }
 
   /// The path as one text.

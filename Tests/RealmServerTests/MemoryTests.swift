@@ -208,7 +208,7 @@ import Testing
 
   /// An answer of which nothing is taken is forgotten, with its connection.
   @Test func anAnswerThatIsNotReadIsCutOff() async throws {
-    let (server, request) = try await Self.answering(memory: 256 << 20, part: .milliseconds(500))
+    let (server, request) = try await Self.answering(memory: 256 << 20, part: .seconds(5))
     let place = String(try #require(server.address.split(separator: "/").last))
     let connection = try await RawConnection(place, isReading: false)
     try await connection.send(request)
